@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "
 import { openTestDatabase, type TestDatabase } from "../test/support/database.ts";
 import { until } from "../test/support/lib/until.ts";
 import { type Changes, createChanges } from "./changes.ts";
-import { openServer } from "./open-server.ts";
+import { openServer } from "./server/open-server.ts";
 import type { Database } from "./types.ts";
 
 setDefaultTimeout(240_000);

@@ -1,5 +1,5 @@
-import { DEADLINES_MS, withDeadline } from "./deadlines.ts";
-import { checkListener } from "./driver.ts";
+import { DEADLINES_MS, withDeadline } from "./server/deadlines.ts";
+import { checkListener } from "./server/driver.ts";
 import type { Database } from "./types.ts";
 
 /** `ledger`: messages of processes about balances they set aside; the others name rows that changed. */

@@ -1,9 +1,9 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { openEmbedded } from "./embedded/open.ts";
+import { ensurePartitions } from "./maintenance/partitions.ts";
 import { migrateDatabase } from "./migrate.ts";
-import { openServer } from "./open-server.ts";
-import { ensurePartitions } from "./partitions.ts";
+import { openServer } from "./server/open-server.ts";
 import { type Database, DatabaseError } from "./types.ts";
 
 type Place = Readonly<{ databaseUrl: string | null; dataDir: string }>;

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { openTestDatabase, type TestDatabase } from "../test/support/database.ts";
 import { migrateDatabase } from "./migrate.ts";
-import { openServer } from "./open-server.ts";
+import { openServer } from "./server/open-server.ts";
 import { DatabaseError } from "./types.ts";
 
 setDefaultTimeout(240_000);

@@ -1,9 +1,9 @@
 import { join } from "node:path";
 import { migrate } from "drizzle-orm/postgres-js/migrator";
-import { DEADLINES_MS } from "./deadlines.ts";
-import { openDriver } from "./driver.ts";
-import { explainServerFailure } from "./explain-server-failure.ts";
 import { requireRow } from "./require-row.ts";
+import { DEADLINES_MS } from "./server/deadlines.ts";
+import { openDriver } from "./server/driver.ts";
+import { explainServerFailure } from "./server/explain-server-failure.ts";
 import { type Database, DatabaseError } from "./types.ts";
 
 /** Embedded in the executable under its last name; in the sources beside this file. */

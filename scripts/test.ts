@@ -11,7 +11,7 @@ import { runTests } from "./test/bun-test.ts";
 import { listDatabaseTests } from "./test/database-tests.ts";
 import type { Count } from "./test/report.ts";
 
-const UNIT_FOLDERS = ["src", "ui", "db", "test/contracts", "test/gateway", "test/support", "scripts"];
+const UNIT_FOLDERS = ["src", "ui", "db", "test/billing", "test/contracts", "test/gateway", "test/support", "scripts"];
 const total = { passed: 0, failed: 0 };
 const failures: string[] = [];
 /** For a test or a hook beside the code; far above what one takes, since the machine may be busy. */

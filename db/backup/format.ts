@@ -1,4 +1,4 @@
-import type { LogMonth } from "../partitions.ts";
+import type { LogMonth } from "../maintenance/partitions.ts";
 
 /**
  * A backup is text, compressed with Zstandard, one JSON value a line. Arrays are marks, objects are rows:

@@ -1,7 +1,7 @@
-import { DEADLINES_MS, withDeadline } from "../deadlines.ts";
+import { createLogMonths } from "../maintenance/partitions.ts";
 import { newestMigration } from "../migrate.ts";
-import { createLogMonths } from "../partitions.ts";
 import { requireRow } from "../require-row.ts";
+import { DEADLINES_MS, withDeadline } from "../server/deadlines.ts";
 import type { Database, Statements } from "../types.ts";
 import { BackupError, type BackupHead, type RowCounts, type Sequences } from "./format.ts";
 import { readBackup } from "./read-backup.ts";

@@ -1,6 +1,6 @@
-import { DEADLINES_MS, withDeadline } from "../deadlines.ts";
-import { listLogMonths } from "../partitions.ts";
+import { listLogMonths } from "../maintenance/partitions.ts";
 import { requireRow } from "../require-row.ts";
+import { DEADLINES_MS, withDeadline } from "../server/deadlines.ts";
 import type { Database, Statements } from "../types.ts";
 import { type BackupFile, createBackupFile } from "./backup-file.ts";
 import { type BackupHead, FORMAT, HEAD_MARK, type RowCounts, type Sequences } from "./format.ts";

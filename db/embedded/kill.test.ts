@@ -16,7 +16,7 @@ afterAll(() => rm(dataDir, { recursive: true, force: true }));
 /** Lets a process write for a moment and kills it. Returns the last row it was told to be safe. */
 async function writeAndDie(start: number, afterMs: number): Promise<number> {
   const child = Bun.spawn(
-    [process.execPath, join(import.meta.dir, "../../test/support/writing-worker.ts"), dataDir, String(start)],
+    [process.execPath, join(import.meta.dir, "../../test/support/billing/writing-worker.ts"), dataDir, String(start)],
     {
       stdout: "pipe",
       stderr: "inherit",
@@ -55,7 +55,7 @@ test(`after ${KILLS} kills in the middle of writing every acknowledged row is th
 
 test("a second process is refused while the first lives, however the first ends", async () => {
   const first = Bun.spawn(
-    [process.execPath, join(import.meta.dir, "../../test/support/writing-worker.ts"), dataDir, "5000000"],
+    [process.execPath, join(import.meta.dir, "../../test/support/billing/writing-worker.ts"), dataDir, "5000000"],
     {
       stdout: "pipe",
     },

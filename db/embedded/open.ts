@@ -1,8 +1,8 @@
 import { existsSync, readFileSync } from "node:fs";
 import { mkdir } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import { openDriver } from "../driver.ts";
-import { answersWithin } from "../health.ts";
+import { openDriver } from "../server/driver.ts";
+import { answersWithin } from "../server/health.ts";
 import { type Database, DatabaseError } from "../types.ts";
 import { Engine } from "./engine.ts";
 import { explainFailure, refuseIncomplete } from "./explain-failure.ts";

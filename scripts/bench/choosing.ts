@@ -1,5 +1,5 @@
 import type { ChannelEntry } from "../../src/domain/channels/entry.ts";
-import { createRoutingIndex } from "../../src/domain/channels/routing-index.ts";
+import { createRoutingIndex } from "../../src/domain/channels/routing/routing-index.ts";
 import { choose } from "../../src/gateway/routing/scheduler/choose.ts";
 import { createCoolDown } from "../../src/gateway/routing/scheduler/cool-down.ts";
 import { findChannel } from "../../src/gateway/routing/scheduler/find-channel.ts";

@@ -36,7 +36,7 @@ test("the safe outgoing fetch may be called by that name where it is an argument
 
 test("counting log rows is refused, counting other rows is not", () => {
   expect(problemsOf("src/domain/logs/list.ts", "select({ n: count() })")).toHaveLength(1);
-  expect(problemsOf("src/console/logs.ts", "db.$count(logs)")).toHaveLength(1);
+  expect(problemsOf("src/console/logs/logs.ts", "db.$count(logs)")).toHaveLength(1);
   expect(problemsOf("src/server/jobs/report.ts", "sql`select count(*) from logs`")).toHaveLength(1);
   expect(problemsOf("src/domain/channels/list.ts", "select({ n: count() })")).toEqual([]);
 });

@@ -1,4 +1,4 @@
-import { tellsBalance } from "../../src/domain/channels/update-balance.ts";
+import { tellsBalance } from "../../src/domain/channels/upstream/update-balance.ts";
 import { channelTypes } from "../../src/providers/registry.ts";
 import {
   CANNOT,

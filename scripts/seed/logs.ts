@@ -1,4 +1,4 @@
-import { createLogMonths, monthOf } from "../../db/partitions.ts";
+import { createLogMonths, monthOf } from "../../db/maintenance/partitions.ts";
 import type { Statements } from "../../db/types.ts";
 import { MODELS } from "./models.ts";
 import type { FirstIds, Sizes } from "./seed.ts";

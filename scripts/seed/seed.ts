@@ -1,5 +1,5 @@
 import type { Database, Statements } from "../../db/types.ts";
-import { foldUsage } from "../../src/domain/logs/fold-usage.ts";
+import { foldUsage } from "../../src/domain/logs/usage/fold-usage.ts";
 import type { Vault } from "../../src/lib/crypto.ts";
 import { addAbilities, addChannels, addTokens, addUsers } from "./accounts.ts";
 import { addLogs } from "./logs.ts";

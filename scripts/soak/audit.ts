@@ -1,6 +1,6 @@
 import { openExistingDatabase } from "../../db/connect.ts";
 import type { Database } from "../../db/types.ts";
-import { BOOKS, checkBooks } from "../../src/billing/books/check-books.ts";
+import { BOOKS, checkBooks } from "../../src/billing/check-ledger/check-ledger.ts";
 import type { Traffic } from "./clients.ts";
 
 /** One line of the result: two figures that must be equal. */

@@ -1,6 +1,6 @@
 import postgres from "postgres";
+import type { startRedis } from "../../test/support/lib/redis.ts";
 import type { TemporaryPostgres } from "../../test/support/processes/temporary-postgres.ts";
-import type { startRedis } from "../../test/support/redis.ts";
 
 /** What can be broken while clients call. */
 export type Victims = Readonly<{

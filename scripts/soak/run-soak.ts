@@ -1,9 +1,9 @@
 import { createChannel, createToken, type Session, setOptions, setUp } from "../../test/support/e2e/console-client.ts";
 import { startFakeUpstream } from "../../test/support/e2e/fake-upstream/fake-upstream.ts";
+import { REDIS, startRedis } from "../../test/support/lib/redis.ts";
 import { until } from "../../test/support/lib/until.ts";
 import { type Gateway, startGateway } from "../../test/support/processes/gateway.ts";
 import { startTemporaryPostgres } from "../../test/support/processes/temporary-postgres.ts";
-import { REDIS, startRedis } from "../../test/support/redis.ts";
 import { auditBooks, type Before, type Finding } from "./audit.ts";
 import { SOUND_MODELS, startClients, type Targets, type Traffic } from "./clients.ts";
 import { strikeFaults } from "./faults.ts";

@@ -14,7 +14,7 @@ import {
 } from "../../test/support/billing/start-billing.ts";
 import { openTestDatabase, type TestDatabase } from "../../test/support/database.ts";
 import { type Billing, createBilling } from "./billing.ts";
-import { recordText } from "./journal/record-text.ts";
+import { recordText } from "./journal/apply/record-text.ts";
 import { InsufficientQuota } from "./ledger/errors.ts";
 
 let database: TestDatabase;

@@ -1,8 +1,8 @@
 import type { Decimal } from "../lib/decimal.ts";
 import type { Sentence } from "../lib/messages.ts";
 import { type Reason, sayReason } from "../lib/reason.ts";
-import type { ContextTier } from "./pricing/context-tiers.ts";
-import type { PriceVariant } from "./pricing/price-variants.ts";
+import type { ContextTier } from "./pricing/rules/context-tiers.ts";
+import type { PriceVariant } from "./pricing/rules/price-variants.ts";
 
 /**
  * What one call consumed, in one normal shape whatever the provider's own: `promptTokens` INCLUDES cached, cache-creation

@@ -1,5 +1,5 @@
 import { parseArgs } from "node:util";
-import type { JournalAction } from "./journal-actions.ts";
+import type { JournalAction } from "./control/journal-actions.ts";
 
 export type Command =
   | { name: "serve" }

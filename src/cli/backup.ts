@@ -8,7 +8,7 @@ import { writeBackup } from "../../db/backup/write-backup.ts";
 import { openExistingDatabase } from "../../db/connect.ts";
 import { type Config, readConfig } from "../server/config.ts";
 import { version } from "../server/version.ts";
-import { askGateway } from "./control-client.ts";
+import { askGateway } from "./control/control-client.ts";
 
 /**
  * Writes the database to a file, also while a gateway is serving: one with the embedded database is asked to do it, since

@@ -1,9 +1,9 @@
 import { createChanges } from "../../db/changes.ts";
 import { openExistingDatabase } from "../../db/connect.ts";
 import { createChannelDirectory } from "../domain/channels/directory.ts";
-import { checkDisk } from "../domain/diagnostics/check-disk.ts";
-import { CHECKS, examine, type Report, reportOf } from "../domain/diagnostics/examine.ts";
-import { type State, trouble } from "../domain/diagnostics/finding.ts";
+import { type State, trouble } from "../domain/diagnostics/check-result.ts";
+import { checkDisk } from "../domain/diagnostics/checks/check-disk.ts";
+import { CHECKS, examine, type Report, reportOf } from "../domain/diagnostics/run-checks.ts";
 import { createMailer } from "../domain/notifications/mail.ts";
 import { createObjectStore, createResponseStore } from "../gateway/http/create-gateway.ts";
 import { createVault } from "../lib/crypto.ts";
@@ -16,7 +16,7 @@ import { createSharedLimits } from "../lib/shared-limits.ts";
 import { runBenchmark } from "../server/benchmark/run-benchmark.ts";
 import { type Config, readConfig } from "../server/config.ts";
 import { createSettings } from "../settings/settings.ts";
-import { askGateway, textOf } from "./control-client.ts";
+import { askGateway, textOf } from "./control/control-client.ts";
 
 const MARKS: Readonly<Record<State, string>> = { ok: "ok  ", warn: "WARN", fail: "FAIL", skip: "-   " };
 

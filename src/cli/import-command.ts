@@ -1,6 +1,6 @@
 import { refuseInUse } from "../../db/backup/restore-backup.ts";
 import { openDatabase } from "../../db/connect.ts";
-import { DEADLINES_MS, withDeadline } from "../../db/deadlines.ts";
+import { DEADLINES_MS, withDeadline } from "../../db/server/deadlines.ts";
 import { createVault } from "../lib/crypto.ts";
 import { ensureDataDir } from "../lib/data-dir.ts";
 import { loadSecrets } from "../lib/secrets.ts";

@@ -1,8 +1,8 @@
 import { createChanges } from "../../db/changes.ts";
 import { openDatabase } from "../../db/connect.ts";
-import { resetPassword as reset } from "../domain/accounts/reset-password.ts";
+import { resetPassword as reset } from "../domain/accounts/credentials/reset-password.ts";
 import { type Config, readConfig } from "../server/config.ts";
-import { askGateway, textOf } from "./control-client.ts";
+import { askGateway, textOf } from "./control/control-client.ts";
 
 /**
  * Gives a user a new random password, ends the user's sessions and prints it, also while a gateway is serving. Returns the

@@ -8,7 +8,7 @@ import { keepSnapshot, type SnapshotKeeper } from "../server/outage/keep-snapsho
 import { type OutageGateway, startFromSnapshot } from "../server/outage/start-from-snapshot.ts";
 import { openServices, type Services } from "../server/services.ts";
 import { version } from "../server/version.ts";
-import { startControl } from "./control-server.ts";
+import { startControl } from "./control/control-server.ts";
 
 /** Far above what writing the last charges takes; what is not written then stays in the journal. */
 const CLOSE_WITHIN_MS = 45_000;

@@ -1,6 +1,12 @@
 import { Elysia } from "elysia";
 import type { PeerSource } from "../lib/client-ip.ts";
-import { type AssetLoader, assetResponse, createAssetLoader, type PageLimit, tooManyPages } from "./web-assets.ts";
+import {
+  type AssetLoader,
+  assetResponse,
+  createAssetLoader,
+  type PageLimit,
+  tooManyPages,
+} from "./system/web-assets.ts";
 
 const PREFIX = "/docs";
 const OWN_SCRIPTS = () => [];

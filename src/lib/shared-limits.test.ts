@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { REDIS, startRedis } from "../../test/support/lib/redis.ts";
 import { until } from "../../test/support/lib/until.ts";
-import { REDIS, startRedis } from "../../test/support/redis.ts";
 import { createLogger } from "./log.ts";
 import { createSharedLimits } from "./shared-limits.ts";
 

@@ -1,19 +1,19 @@
 import { join } from "node:path";
 import { type Changes, createChanges } from "../../db/changes.ts";
 import { openDatabase } from "../../db/connect.ts";
+import { startUpkeep } from "../../db/maintenance/upkeep.ts";
 import type { Database } from "../../db/types.ts";
-import { startUpkeep } from "../../db/upkeep.ts";
 import { type Billing, createBilling } from "../billing/billing.ts";
 import { createUserDirectory, type UserDirectory } from "../domain/accounts/directory.ts";
-import { createSessions, type Sessions } from "../domain/accounts/sessions.ts";
-import { createSetup, type Setup } from "../domain/accounts/setup.ts";
-import { createTokenDirectory, type TokenDirectory } from "../domain/api-keys/directory.ts";
+import { createSetup, type Setup } from "../domain/accounts/registration/setup.ts";
+import { createSessions, type Sessions } from "../domain/accounts/sessions/sessions.ts";
+import { createTokenDirectory, type TokenDirectory } from "../domain/api-keys/directory/index.ts";
 import { type ChannelDirectory, createChannelDirectory } from "../domain/channels/directory.ts";
 import type { ChannelEntry } from "../domain/channels/entry.ts";
-import type { OnDisabled } from "../domain/channels/set-status.ts";
-import { type ChannelTester, createChannelTester } from "../domain/channels/test-all.ts";
-import type { BalanceReading } from "../domain/channels/update-balance.ts";
-import { type CallFeed, createCallFeed } from "../domain/logs/call-feed.ts";
+import type { OnDisabled } from "../domain/channels/status/set-status.ts";
+import { type ChannelTester, createChannelTester } from "../domain/channels/upstream/test-all.ts";
+import type { BalanceReading } from "../domain/channels/upstream/update-balance.ts";
+import { type CallFeed, createCallFeed } from "../domain/logs/live/call-feed.ts";
 import { type Broadcasts, createBroadcasts } from "../domain/notifications/broadcast.ts";
 import {
   channelBalanceLow,

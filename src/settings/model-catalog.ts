@@ -1,7 +1,7 @@
 import { type Catalog, createCatalog } from "../catalog/catalog.ts";
 import type { CatalogEntries } from "../catalog/entry.ts";
 import { shippedDocument } from "../catalog/shipped.ts";
-import type { CatalogUpdate } from "./catalog-option.ts";
+import type { CatalogUpdate } from "./option/catalog-option.ts";
 
 /** The options that the catalogue is made of. */
 export type CatalogSettings = Readonly<{

@@ -1,6 +1,6 @@
 import { compileLinearPattern, type LinearPattern } from "../lib/linear-pattern.ts";
 import { OperationError } from "../lib/operation-error.ts";
-import { type Option, option } from "./option.ts";
+import { type Option, option } from "./option/option.ts";
 
 /** What a prompt must not contain: plain words in lower case, and patterns; matching ignores case. */
 export type SensitiveWords = Readonly<{ words: readonly string[]; patterns: readonly LinearPattern[] }>;

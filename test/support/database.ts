@@ -4,9 +4,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Changes, createChanges } from "../../db/changes.ts";
 import { ENGINE_FOLDER, openEmbedded } from "../../db/embedded/open.ts";
+import { ensurePartitions, monthOf } from "../../db/maintenance/partitions.ts";
 import { migrateDatabase } from "../../db/migrate.ts";
-import { openServer } from "../../db/open-server.ts";
-import { ensurePartitions, monthOf } from "../../db/partitions.ts";
+import { openServer } from "../../db/server/open-server.ts";
 import type { Database } from "../../db/types.ts";
 
 export type TestDatabase = Database & Readonly<{ changes: Changes; url: string | null; dataDir: string }>;

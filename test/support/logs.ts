@@ -1,6 +1,6 @@
 import type { Database } from "../../db/types.ts";
-import { applyBatch } from "../../src/billing/journal/apply-batch.ts";
-import { recordText } from "../../src/billing/journal/record-text.ts";
+import { applyBatch } from "../../src/billing/journal/apply/apply-batch.ts";
+import { recordText } from "../../src/billing/journal/apply/record-text.ts";
 import type { UsageRecord } from "../../src/billing/types.ts";
 
 /** For tests: calls in log and roll-ups, written as the journal writes them. */

@@ -8,7 +8,7 @@ import DialogTitle from "@mui/material/DialogTitle";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useId, useState } from "react";
 import { useTranslation } from "react-i18next";
-import type { AuditEntry } from "../../src/domain/logs/list-audit.ts";
+import type { AuditEntry } from "../../src/domain/logs/audit/list-audit.ts";
 import { requestDownload } from "../api/client.ts";
 import { auditApi } from "../api/groups.ts";
 import { DateTimeInput } from "../components/DateTimeInput.tsx";

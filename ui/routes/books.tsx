@@ -4,7 +4,7 @@ import Skeleton from "@mui/material/Skeleton";
 import { useQuery } from "@tanstack/react-query";
 import { useEffect, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
-import type { Book } from "../../src/billing/books/check-books.ts";
+import type { Book } from "../../src/billing/check-ledger/check-ledger.ts";
 import { ErrorState } from "../components/ErrorState.tsx";
 import { Col, Panel } from "../components/layout.tsx";
 import { Money } from "../components/Money.tsx";

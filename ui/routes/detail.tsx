@@ -5,7 +5,7 @@ import Button from "@mui/material/Button";
 import Skeleton from "@mui/material/Skeleton";
 import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
-import type { Series, SeriesDimension, SeriesStep } from "../../src/domain/logs/read-series.ts";
+import type { Series, SeriesDimension, SeriesStep } from "../../src/domain/logs/usage/read-series.ts";
 import { EmptyState } from "../components/EmptyState.tsx";
 import { ErrorState } from "../components/ErrorState.tsx";
 import { Col, Panel, Row } from "../components/layout.tsx";

@@ -5,7 +5,7 @@ import Box from "@mui/material/Box";
 import Button from "@mui/material/Button";
 import { useDeferredValue, useMemo, useState } from "react";
 import { useTranslation } from "react-i18next";
-import type { LiveCall } from "../../src/domain/logs/call-feed.ts";
+import type { LiveCall } from "../../src/domain/logs/live/call-feed.ts";
 import { DataTable } from "../components/data-table/DataTable.tsx";
 import { useDataTable } from "../components/data-table/use-data-table.ts";
 import { EmptyState } from "../components/EmptyState.tsx";

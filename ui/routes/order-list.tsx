@@ -2,7 +2,7 @@ import Done from "@mui/icons-material/DoneAllOutlined";
 import Receipt from "@mui/icons-material/ReceiptOutlined";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
-import type { AnyOrder } from "../../src/domain/wallet/order-view.ts";
+import type { AnyOrder } from "../../src/domain/wallet/orders/order-view.ts";
 import { readData, requestDownload } from "../api/client.ts";
 import { paymentApi } from "../api/groups.ts";
 import { useConfirm } from "../components/confirm.tsx";

@@ -4,7 +4,7 @@ import Tabs from "@mui/material/Tabs";
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
-import type { UserView } from "../../src/domain/accounts/user-view.ts";
+import type { UserView } from "../../src/domain/accounts/users/user-view.ts";
 import { ErrorState } from "../components/ErrorState.tsx";
 import { Col } from "../components/layout.tsx";
 import { PageHeader } from "../components/PageHeader.tsx";

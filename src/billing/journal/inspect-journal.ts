@@ -2,11 +2,11 @@ import { existsSync } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { Sql } from "../../../db/types.ts";
-import { claimDirectory, isClaimable } from "./claim.ts";
+import { readRecord } from "./apply/record-text.ts";
+import { withoutWritten } from "./apply/skip-written.ts";
 import { BATCH_RECORDS } from "./pump.ts";
-import { readRecord } from "./record-text.ts";
-import { readIncompleteLine, readLines, segmentPaths } from "./segment.ts";
-import { withoutWritten } from "./without-written.ts";
+import { claimDirectory, isClaimable } from "./segments/claim.ts";
+import { readIncompleteLine, readLines, segmentPaths } from "./segments/segment.ts";
 
 const BATCH_BYTES = 4 * 1024 * 1024;
 

@@ -3,11 +3,11 @@ import { appendFileSync, readdirSync, symlinkSync, writeFileSync } from "node:fs
 import { join } from "node:path";
 import { silentLog, temporaryDirectory } from "../../../test/support/billing/start-billing.ts";
 import { endOfTurn } from "../../lib/turn.ts";
-import { claimDirectory, makeClaimedDirectory } from "./claim.ts";
 import { Journal } from "./journal.ts";
-import { linesOf, textOf } from "./line.ts";
 import { Pump, type RecordSource } from "./pump.ts";
-import { readLines, type SegmentLine, segmentName } from "./segment.ts";
+import { claimDirectory, makeClaimedDirectory } from "./segments/claim.ts";
+import { linesOf, textOf } from "./segments/line.ts";
+import { readLines, type SegmentLine, segmentName } from "./segments/segment.ts";
 
 let directory: Awaited<ReturnType<typeof temporaryDirectory>>;
 beforeEach(async () => {

@@ -1,9 +1,9 @@
 import { join } from "node:path";
 import type { Logger } from "../../lib/log.ts";
 import { atEndOfTurn, beforeEndOfTurn } from "../../lib/turn.ts";
-import { HANDY_BYTES, mostLineBytes } from "./line.ts";
-import { OwnSegment } from "./own-segment.ts";
-import { readLines, type SegmentLine, segmentName } from "./segment.ts";
+import { HANDY_BYTES, mostLineBytes } from "./segments/line.ts";
+import { OwnSegment } from "./segments/own-segment.ts";
+import { readLines, type SegmentLine, segmentName } from "./segments/segment.ts";
 
 const SEGMENT_BYTES = 8 * 1024 * 1024;
 const SYNC_INTERVAL_MS = 1000;

@@ -1,4 +1,4 @@
-import type { SegmentLine } from "./segment.ts";
+import type { SegmentLine } from "./segments/segment.ts";
 
 /** So many records are a full batch: what a statement costs beside them hardly counts, and it does not hold others up. */
 export const BATCH_RECORDS = 1000;

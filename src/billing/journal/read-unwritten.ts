@@ -2,9 +2,9 @@ import { existsSync } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { UsageRecord } from "../types.ts";
-import { claimDirectory, isClaimable } from "./claim.ts";
-import { readRecord } from "./record-text.ts";
-import { readLines, segmentPaths } from "./segment.ts";
+import { readRecord } from "./apply/record-text.ts";
+import { claimDirectory, isClaimable } from "./segments/claim.ts";
+import { readLines, segmentPaths } from "./segments/segment.ts";
 
 const LINES_AT_ONCE = 1000;
 const BYTES_AT_ONCE = 4 * 1024 * 1024;

@@ -1,4 +1,4 @@
-import { StatementTimeout, withDeadline } from "../../../db/deadlines.ts";
+import { StatementTimeout, withDeadline } from "../../../db/server/deadlines.ts";
 import type { Logger } from "../../lib/log.ts";
 import type { Journal } from "./journal.ts";
 import { BATCH_RECORDS, Pump, type RecordSink } from "./pump.ts";

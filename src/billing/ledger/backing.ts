@@ -1,15 +1,15 @@
 import type { Sql } from "../../../db/types.ts";
 import type { Logger } from "../../lib/log.ts";
-import type { Account } from "./account.ts";
-import { acquireHolds } from "./acquire-holds.ts";
+import type { Account } from "./balances/account.ts";
+import { readBalances } from "./balances/read-balances.ts";
 import { LedgerUnavailable } from "./errors.ts";
-import type { Hold } from "./hold.ts";
-import { keepHold } from "./keep-hold.ts";
+import { acquireHolds } from "./holds/acquire-holds.ts";
+import type { Hold } from "./holds/hold.ts";
+import { releaseHolds } from "./holds/release-holds.ts";
+import { keepHold } from "./holds/store-hold.ts";
 import type { Outage } from "./outage.ts";
-import type { AccountKey } from "./peers.ts";
-import { readBalances } from "./read-balances.ts";
-import { releaseHolds } from "./release-holds.ts";
-import { renewLease } from "./renew-lease.ts";
+import type { AccountKey } from "./processes/peers.ts";
+import { renewLease } from "./processes/renew-lease.ts";
 import { type Balance, SUBJECTS, type Subject } from "./subject.ts";
 
 /** After so long without a call the whole allotment is given back. */

@@ -1,14 +1,14 @@
-import type { SettledAccount } from "../journal/apply-batch.ts";
-import { saneCharge } from "../journal/record-text.ts";
+import type { SettledAccount } from "../journal/apply/apply-batch.ts";
+import { saneCharge } from "../journal/apply/record-text.ts";
 import type { UsageRecord } from "../types.ts";
-import type { Account } from "./account.ts";
-import { Accounts } from "./accounts.ts";
 import { Backing, type BackingParts } from "./backing.ts";
+import type { Account } from "./balances/account.ts";
+import { Accounts } from "./balances/accounts.ts";
+import { readBalances } from "./balances/read-balances.ts";
 import { InsufficientQuota, LedgerUnavailable } from "./errors.ts";
-import type { Hold } from "./hold.ts";
+import type { Hold } from "./holds/hold.ts";
 import type { Outage } from "./outage.ts";
-import type { AccountKey, KnownBalance } from "./peers.ts";
-import { readBalances } from "./read-balances.ts";
+import type { AccountKey, KnownBalance } from "./processes/peers.ts";
 import { SUBJECTS, type Subject } from "./subject.ts";
 
 /** A balance read longer ago says nothing about what other processes have left of it. */

@@ -1,10 +1,10 @@
 import type { Changes } from "../../../db/changes.ts";
 import type { BackingParts } from "./backing.ts";
+import { type BalanceLoader, loadBalances } from "./balances/load-balances.ts";
 import { Ledger } from "./ledger.ts";
-import { type BalanceLoader, loadBalances } from "./load-balances.ts";
 import { Outage } from "./outage.ts";
-import { Peers } from "./peers.ts";
-import type { Registration } from "./registration.ts";
+import { Peers } from "./processes/peers.ts";
+import type { Registration } from "./processes/registration.ts";
 import type { Subject } from "./subject.ts";
 
 type Parts = Pick<BackingParts, "sql" | "processId" | "sole" | "inTurn" | "onFailure" | "log"> &

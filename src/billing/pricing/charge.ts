@@ -1,8 +1,8 @@
 import { add, type Decimal, isZero, multiply, ONE, roundToWhole, toText, whole, ZERO } from "../../lib/decimal.ts";
 import type { Price, Receipt, ReceiptLine, Usage } from "../types.ts";
-import { type ContextTier, tierOf } from "./context-tiers.ts";
+import { type ContextTier, tierOf } from "./rules/context-tiers.ts";
+import { toolPriceOf } from "./rules/tool-prices.ts";
 import { saneTokens, saneUsage } from "./sane-usage.ts";
-import { toolPriceOf } from "./tool-prices.ts";
 
 /** What the tokens of one kind (or the call) are multiplied by, with its text for receipts. */
 type Factor = Readonly<{ item: string; factor: Decimal; text: string; amountOf(usage: Usage): number }>;

@@ -1,6 +1,6 @@
 import { add, ceilToWhole, type Decimal, multiply, ONE, whole } from "../../lib/decimal.ts";
 import type { Price } from "../types.ts";
-import { dearer, dearestTier } from "./context-tiers.ts";
+import { dearer, dearestTier } from "./rules/context-tiers.ts";
 import { saneTokens } from "./sane-usage.ts";
 
 /** Whether a request asks for cache writes, and whether of an hour, which are dearer. */

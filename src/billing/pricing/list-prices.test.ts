@@ -4,16 +4,16 @@ import { shippedDocument } from "../../catalog/shipped.ts";
 import { decimal } from "../../lib/decimal.ts";
 import { NO_USAGE, type Usage } from "../types.ts";
 import { charge } from "./charge.ts";
+import { modelsOf, PRICE_SECTIONS } from "./list-prices.ts";
+import { createPriceTable } from "./price-table.ts";
 import {
   DEFAULT_COMPLETION_RATIO,
   DEFAULT_CONTEXT_TIERS,
   DEFAULT_MODEL_PRICE,
   DEFAULT_MODEL_RATIO,
-} from "./default-ratios.ts";
-import { modelsOf, PRICE_SECTIONS } from "./list-prices.ts";
-import { createPriceTable } from "./price-table.ts";
+} from "./ratios/default-ratios.ts";
 import { resolvePrice } from "./resolve-price.ts";
-import { DEFAULT_TOOL_PRICE } from "./tool-prices.ts";
+import { DEFAULT_TOOL_PRICE } from "./rules/tool-prices.ts";
 
 const QUOTA_PER_UNIT = decimal(500_000);
 const table = createPriceTable(fixedSettings())();

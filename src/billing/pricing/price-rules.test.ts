@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { fixedSettings } from "../../../test/support/settings.ts";
 import { decimal, toText } from "../../lib/decimal.ts";
-import { contextTiersShape, groupDiscountsShape } from "../../settings/price-shapes.ts";
+import { contextTiersShape, groupDiscountsShape } from "../../settings/option/price-shapes.ts";
 import { NO_USAGE, type Usage } from "../types.ts";
 import { charge } from "./charge.ts";
 import { type CacheWrites, estimate } from "./estimate.ts";

@@ -1,9 +1,9 @@
 import { nowSeconds } from "../../lib/clock.ts";
 import { type Decimal, decimal, ONE, ZERO } from "../../lib/decimal.ts";
-import type { ContextTier } from "./context-tiers.ts";
-import { discounted, discountsAt, type GroupDiscount } from "./group-discounts.ts";
-import type { PriceVariant } from "./price-variants.ts";
-import { variantsInForce } from "./variants-in-force.ts";
+import { variantsInForce } from "./rules/active-variants.ts";
+import type { ContextTier } from "./rules/context-tiers.ts";
+import { discounted, discountsAt, type GroupDiscount } from "./rules/group-discounts.ts";
+import type { PriceVariant } from "./rules/price-variants.ts";
 
 /** Model (or group) name → exact number. */
 type Ratios = ReadonlyMap<string, Decimal>;

@@ -1,14 +1,14 @@
 import { type Decimal, multiply, ONE } from "../../lib/decimal.ts";
 import type { Price } from "../types.ts";
+import type { PriceTable } from "./price-table.ts";
 import {
   AUDIO_COMPLETION_RATIO,
   CACHE_CREATION_RATIO,
   familyAudioRatio,
   familyCompletionRatio,
   LONG_CACHE_FACTOR,
-} from "./family-ratios.ts";
-import type { GroupDiscount } from "./group-discounts.ts";
-import type { PriceTable } from "./price-table.ts";
+} from "./ratios/family-ratios.ts";
+import type { GroupDiscount } from "./rules/group-discounts.ts";
 
 type PriceQuery = Readonly<{
   requestedModel: string;

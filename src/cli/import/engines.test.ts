@@ -1,17 +1,17 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { createChanges } from "../../../db/changes.ts";
-import { listLogMonths } from "../../../db/partitions.ts";
+import { listLogMonths } from "../../../db/maintenance/partitions.ts";
 import type { Database } from "../../../db/types.ts";
 import { CHINESE, GONE_KEY, LIMITED_KEY, ROWS_OF } from "../../../test/support/import/rows.ts";
 import type { Engine } from "../../../test/support/import/schemas.ts";
 import { CHANNEL_KEY, contents, expectBooksRight, fill, KEYS } from "../../../test/support/import/start-import.ts";
 import { MARIADB, startEngines } from "../../../test/support/processes/import-engines.ts";
-import { verifyPassword } from "../../domain/accounts/passwords.ts";
-import { createTokenDirectory } from "../../domain/api-keys/directory.ts";
+import { verifyPassword } from "../../domain/accounts/credentials/passwords.ts";
+import { createTokenDirectory } from "../../domain/api-keys/directory/index.ts";
 import { createVault } from "../../lib/crypto.ts";
 import { createLogger } from "../../lib/log.ts";
 import { loadOptions } from "../../settings/store.ts";
-import type { Family } from "./family.ts";
+import type { Family } from "./detect-family.ts";
 import { type Report, writeReport } from "./report.ts";
 import { runImport } from "./run-import.ts";
 

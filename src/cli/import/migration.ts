@@ -1,6 +1,6 @@
 import type { Database } from "../../../db/types.ts";
 import type { Vault } from "../../lib/crypto.ts";
-import type { Family } from "./family.ts";
+import type { Family } from "./detect-family.ts";
 import type { Report } from "./report.ts";
 import type { Source } from "./source.ts";
 

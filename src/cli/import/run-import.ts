@@ -1,16 +1,16 @@
 import type { Database } from "../../../db/types.ts";
 import type { Vault } from "../../lib/crypto.ts";
-import { carryOver } from "./carry-over.ts";
-import { detectFamily, type Family } from "./family.ts";
-import { importChannels } from "./import-channels.ts";
-import { importCodes } from "./import-codes.ts";
-import { importLogs } from "./import-logs.ts";
-import { importOptions } from "./import-options.ts";
-import { importTokens } from "./import-tokens.ts";
-import { importUsers } from "./import-users.ts";
+import { carryOver } from "./carry-over-usage.ts";
+import { detectFamily, type Family } from "./detect-family.ts";
 import type { Migration } from "./migration.ts";
 import { createReport, type Report } from "./report.ts";
 import { openSource } from "./source.ts";
+import { importTokens } from "./tables/import-api-keys.ts";
+import { importChannels } from "./tables/import-channels.ts";
+import { importCodes } from "./tables/import-codes.ts";
+import { importLogs } from "./tables/import-logs.ts";
+import { importOptions } from "./tables/import-options.ts";
+import { importUsers } from "./tables/import-users.ts";
 
 type Target = Readonly<{ database: Database; vault: Vault }>;
 type Choices = Readonly<{ isDry: boolean; withLogs: boolean }>;

@@ -3,10 +3,10 @@ import type { Vault } from "../../lib/crypto.ts";
 import type { MessageCode } from "../../lib/messages.ts";
 import { OperationError } from "../../lib/operation-error.ts";
 import type { UserDirectory, UserEntry } from "./directory.ts";
-import { hasDownloadTicket, takeDownload } from "./download-ticket.ts";
+import { hasDownloadTicket, takeDownload } from "./profile/download-ticket.ts";
 import { USER_STATUS } from "./roles.ts";
-import { sessionCookieOf } from "./session-cookie.ts";
-import type { Session, Sessions } from "./sessions.ts";
+import { sessionCookieOf } from "./sessions/session-cookie.ts";
+import type { Session, Sessions } from "./sessions/sessions.ts";
 
 /** Who makes a call; `session` is null when an access token says so. */
 export type Caller = Readonly<{ actor: UserEntry; session: Session | null }>;

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
 import { type Changes, createChanges } from "../../../db/changes.ts";
-import { sessions as sessionRows, users } from "../../../db/schema/users.ts";
+import { sessions as sessionRows, users } from "../../../db/schema/accounts/users.ts";
 import { openTestDatabase, type TestDatabase } from "../../../test/support/database.ts";
 import { createLogger } from "../../lib/log.ts";
 import { createUserDirectory, type UserDirectory } from "./directory.ts";
-import { createSessions } from "./sessions.ts";
+import { createSessions } from "./sessions/sessions.ts";
 
 const log = createLogger({ logLevel: "silent", logFormat: "json" });
 let database: TestDatabase;

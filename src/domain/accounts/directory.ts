@@ -1,7 +1,7 @@
 import { asc, gt, type SQL, sql } from "drizzle-orm";
 import type { Changes } from "../../../db/changes.ts";
-import { DEADLINES_MS, withDeadline } from "../../../db/deadlines.ts";
-import { users } from "../../../db/schema/users.ts";
+import { users } from "../../../db/schema/accounts/users.ts";
+import { DEADLINES_MS, withDeadline } from "../../../db/server/deadlines.ts";
 import type { Db } from "../../../db/types.ts";
 import { findRemoved } from "../../lib/find-removed.ts";
 import type { Logger } from "../../lib/log.ts";

@@ -1,7 +1,7 @@
 import { nowSeconds } from "../../lib/clock.ts";
 import type { Vault } from "../../lib/crypto.ts";
-import type { TokenEntry } from "./token-entry.ts";
-import type { TokenTable } from "./token-table.ts";
+import type { TokenEntry } from "./directory/api-key-entry.ts";
+import type { TokenTable } from "./directory/api-key-table.ts";
 
 /** What a key leads to; `isPrevious`: it is the key from before a rotation. */
 type Found = Readonly<{ entry: TokenEntry | undefined; isPrevious: boolean }>;

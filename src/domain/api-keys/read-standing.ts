@@ -1,6 +1,6 @@
 import { eq } from "drizzle-orm";
-import { tokens } from "../../../db/schema/tokens.ts";
-import { users } from "../../../db/schema/users.ts";
+import { tokens } from "../../../db/schema/accounts/api-keys.ts";
+import { users } from "../../../db/schema/accounts/users.ts";
 import type { Db } from "../../../db/types.ts";
 
 /** What is left and what was used, in quota units. */

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { eq, sql } from "drizzle-orm";
-import { tokens } from "../../../db/schema/tokens.ts";
+import { tokens } from "../../../db/schema/accounts/api-keys.ts";
 import {
   addToken,
   addUser,

@@ -1,5 +1,5 @@
 import { sql } from "drizzle-orm";
-import { tokens } from "../../../db/schema/tokens.ts";
+import { tokens } from "../../../db/schema/accounts/api-keys.ts";
 import { nowSeconds } from "../../lib/clock.ts";
 import { isOneOf } from "../../lib/sql-text.ts";
 import { periodEnd } from "./budget.ts";

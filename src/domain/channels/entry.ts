@@ -1,6 +1,6 @@
-import type { channelKeys, channels } from "../../../db/schema/channels.ts";
+import type { channelKeys, channels } from "../../../db/schema/gateway/channels.ts";
 import type { Vault } from "../../lib/crypto.ts";
-import { splitKeys } from "./keys.ts";
+import { splitKeys } from "./keys/keys.ts";
 
 export type ChannelRow = typeof channels.$inferSelect;
 type KeyRow = Pick<typeof channelKeys.$inferSelect, "keyHash" | "status">;

@@ -1,4 +1,4 @@
-import type { redemptionCodes } from "../../../db/schema/codes.ts";
+import type { redemptionCodes } from "../../../db/schema/billing/codes.ts";
 import { OperationError } from "../../lib/operation-error.ts";
 
 /** What may be changed of a code that exists. */

@@ -1,5 +1,5 @@
-import { redemptionCodes } from "../../../db/schema/codes.ts";
-import { users } from "../../../db/schema/users.ts";
+import { users } from "../../../db/schema/accounts/users.ts";
+import { redemptionCodes } from "../../../db/schema/billing/codes.ts";
 
 export const CODE_STATUS = { unused: 1, disabled: 2, used: 3 } as const;
 

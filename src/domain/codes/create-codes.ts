@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { redemptionCodes } from "../../../db/schema/codes.ts";
+import { redemptionCodes } from "../../../db/schema/billing/codes.ts";
 import type { Db } from "../../../db/types.ts";
 import { nowSeconds } from "../../lib/clock.ts";
 import { OperationError } from "../../lib/operation-error.ts";

@@ -1,6 +1,6 @@
 import { and, count, eq, isNull, type SQL } from "drizzle-orm";
 import { requireRow } from "../../../db/require-row.ts";
-import { redemptionCodes } from "../../../db/schema/codes.ts";
+import { redemptionCodes } from "../../../db/schema/billing/codes.ts";
 import type { Db } from "../../../db/types.ts";
 import { nowSeconds } from "../../lib/clock.ts";
 import { OperationError } from "../../lib/operation-error.ts";

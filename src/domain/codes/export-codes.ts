@@ -1,6 +1,6 @@
 import { and, asc, eq, gt } from "drizzle-orm";
-import { redemptionCodes } from "../../../db/schema/codes.ts";
-import { users } from "../../../db/schema/users.ts";
+import { users } from "../../../db/schema/accounts/users.ts";
+import { redemptionCodes } from "../../../db/schema/billing/codes.ts";
 import type { Db } from "../../../db/types.ts";
 import { csvOf } from "../../lib/csv.ts";
 import { type CodeView, codeColumns, viewCode } from "./code-view.ts";

@@ -1,7 +1,7 @@
 import { and, count, desc, eq, isNull, or, type SQL, sql } from "drizzle-orm";
 import { requireRow } from "../../../db/require-row.ts";
-import { redemptionCodes, redemptionUses } from "../../../db/schema/codes.ts";
-import { users } from "../../../db/schema/users.ts";
+import { users } from "../../../db/schema/accounts/users.ts";
+import { redemptionCodes, redemptionUses } from "../../../db/schema/billing/codes.ts";
 import type { Db } from "../../../db/types.ts";
 import { OperationError } from "../../lib/operation-error.ts";
 import { orderBy, type Sorting } from "../../lib/sorting.ts";

@@ -1,13 +1,13 @@
 import { and, eq, isNull, sql } from "drizzle-orm";
-import { redemptionCodes, redemptionUses } from "../../../db/schema/codes.ts";
+import { redemptionCodes, redemptionUses } from "../../../db/schema/billing/codes.ts";
 import type { Tx } from "../../../db/types.ts";
 import { nowSeconds } from "../../lib/clock.ts";
 import { OperationError } from "../../lib/operation-error.ts";
 import { LOG_TYPE, writeLog } from "../logs/write-log.ts";
 import { addQuota } from "../wallet/add-quota.ts";
+import { payRebate } from "../wallet/invitations/pay-rebate.ts";
 import { lockBalances } from "../wallet/lock-balances.ts";
 import type { WalletDeps } from "../wallet/operation.ts";
-import { payRebate } from "../wallet/pay-rebate.ts";
 
 type Code = typeof redemptionCodes.$inferSelect;
 

@@ -1,5 +1,5 @@
 import { and, eq, isNull } from "drizzle-orm";
-import { redemptionCodes } from "../../../db/schema/codes.ts";
+import { redemptionCodes } from "../../../db/schema/billing/codes.ts";
 import type { Db } from "../../../db/types.ts";
 import { OperationError } from "../../lib/operation-error.ts";
 import { isOneOf } from "../../lib/sql-text.ts";

@@ -1,6 +1,6 @@
 import { eq } from "drizzle-orm";
-import { logs } from "../../../db/schema/logs.ts";
-import { users } from "../../../db/schema/users.ts";
+import { users } from "../../../db/schema/accounts/users.ts";
+import { logs } from "../../../db/schema/gateway/logs.ts";
 import type { DbOrTx } from "../../../db/types.ts";
 import { nowSeconds } from "../../lib/clock.ts";
 import type { LogNote } from "./log-note.ts";

@@ -1,4 +1,4 @@
-import type { PriceRatios } from "../../billing/pricing/catalog-ratios.ts";
+import type { PriceRatios } from "../../billing/pricing/ratios/catalog-ratios.ts";
 import type { CatalogDocument, CatalogEntries, CatalogEntry, CatalogPrice } from "../../catalog/entry.ts";
 import { shippedDocument } from "../../catalog/shipped.ts";
 import { hasPrice, isSamePrice, type PriceBook, priceView, shippedRatios, statedRatios } from "./prices.ts";

@@ -1,5 +1,5 @@
-import { type PriceRatios, priceOf, ratiosOf } from "../../billing/pricing/catalog-ratios.ts";
-import { SHIPPED_RATIOS } from "../../billing/pricing/shipped-ratios.ts";
+import { type PriceRatios, priceOf, ratiosOf } from "../../billing/pricing/ratios/catalog-ratios.ts";
+import { SHIPPED_RATIOS } from "../../billing/pricing/ratios/shipped-ratios.ts";
 import type { CatalogPrice } from "../../catalog/entry.ts";
 import { shippedDocument } from "../../catalog/shipped.ts";
 

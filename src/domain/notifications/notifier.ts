@@ -1,12 +1,12 @@
 import { and, asc, eq, isNull } from "drizzle-orm";
-import { users } from "../../../db/schema/users.ts";
+import { users } from "../../../db/schema/accounts/users.ts";
 import type { Db } from "../../../db/types.ts";
 import { nowSeconds } from "../../lib/clock.ts";
 import type { Logger } from "../../lib/log.ts";
 import type { Language } from "../../lib/messages.ts";
 import { OperationError } from "../../lib/operation-error.ts";
 import { createRateLimiter, type Limit } from "../../lib/rate-limiter.ts";
-import { type Notice, sayNotice } from "./notice.ts";
+import { type Notice, sayNotice } from "./message.ts";
 import { forgetNotice, keepNotice, LATER_TRIES, type PendingNotice, takeDueNotices } from "./pending-notices.ts";
 import { NotifyError, type Receiver, type SendDeps, sendMessage } from "./send.ts";
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
-import { pendingNotices } from "../../../db/schema/sign-in.ts";
-import { users } from "../../../db/schema/users.ts";
+import { pendingNotices } from "../../../db/schema/accounts/sign-in.ts";
+import { users } from "../../../db/schema/accounts/users.ts";
 import { addUser } from "../../../test/support/billing/start-billing.ts";
 import { openTestDatabase, type TestDatabase } from "../../../test/support/database.ts";
 import { until } from "../../../test/support/lib/until.ts";
@@ -12,7 +12,7 @@ import { createLogger } from "../../lib/log.ts";
 import { createAddressPolicy } from "../../lib/outbound/address-policy.ts";
 import { createSafeFetch } from "../../lib/outbound/safe-fetch.ts";
 import { createMailer } from "./mail.ts";
-import type { Notice } from "./notice.ts";
+import type { Notice } from "./message.ts";
 import { createNotifier } from "./notifier.ts";
 
 let database: TestDatabase;

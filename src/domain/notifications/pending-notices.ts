@@ -1,7 +1,7 @@
 import { eq, sql } from "drizzle-orm";
-import { pendingNotices } from "../../../db/schema/sign-in.ts";
+import { pendingNotices } from "../../../db/schema/accounts/sign-in.ts";
 import type { Db } from "../../../db/types.ts";
-import type { Notice } from "./notice.ts";
+import type { Notice } from "./message.ts";
 
 /** A notice that is to be tried again; `tries` counts this one too. */
 export type PendingNotice = Readonly<{ id: number; userId: number; notice: Notice; tries: number }>;

@@ -8,7 +8,7 @@ import { createSafeFetch } from "../../lib/outbound/safe-fetch.ts";
 import type { Reason } from "../../lib/reason.ts";
 import { channelDisabled } from "./channel-notices.ts";
 import { createMailer } from "./mail.ts";
-import { type Notice, sayNotice } from "./notice.ts";
+import { type Notice, sayNotice } from "./message.ts";
 import type { StoredSetting } from "./notification-setting.ts";
 import { type SendDeps, sendMessage } from "./send.ts";
 

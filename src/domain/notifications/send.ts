@@ -9,7 +9,7 @@ import type { NotifyAddresses } from "../../server/config.ts";
 import type { SettingsReader } from "../../settings/settings.ts";
 import type { Mailer } from "./mail.ts";
 import { writeMail } from "./mail-text.ts";
-import type { Message } from "./notice.ts";
+import type { Message } from "./message.ts";
 import type { NotifyType, StoredSetting } from "./notification-setting.ts";
 
 export type SendDeps = Readonly<{

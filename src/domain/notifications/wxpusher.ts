@@ -1,6 +1,6 @@
 import { eq } from "drizzle-orm";
 import type { Changes } from "../../../db/changes.ts";
-import { users } from "../../../db/schema/users.ts";
+import { users } from "../../../db/schema/accounts/users.ts";
 import type { Db } from "../../../db/types.ts";
 import { OperationError } from "../../lib/operation-error.ts";
 import type { SafeFetch, SafeRequest } from "../../lib/outbound/safe-fetch.ts";

@@ -5,7 +5,7 @@ import type { TaskProtocol, TaskReport } from "../../providers/contract/tasks.ts
 import { providerOf } from "../../providers/registry.ts";
 import type { ChannelEntry } from "../channels/entry.ts";
 import { applyReport } from "./apply-report.ts";
-import { type TaskKeeper, UpstreamQuestions } from "./ask-upstreams.ts";
+import { type TaskKeeper, UpstreamQuestions } from "./query-upstreams.ts";
 import { type OpenTask, TASK_KINDS, type TaskDeps, type TaskKind } from "./task.ts";
 import { claimOpenTasks } from "./task-rows.ts";
 

@@ -9,9 +9,9 @@ import {
   usageRecord,
 } from "../../../test/support/billing/start-billing.ts";
 import { openTestDatabase, type TestDatabase } from "../../../test/support/database.ts";
-import { checkBooks } from "../../billing/books/check-books.ts";
-import { applyBatch } from "../../billing/journal/apply-batch.ts";
-import { recordText } from "../../billing/journal/record-text.ts";
+import { checkBooks } from "../../billing/check-ledger/check-ledger.ts";
+import { applyBatch } from "../../billing/journal/apply/apply-batch.ts";
+import { recordText } from "../../billing/journal/apply/record-text.ts";
 import { refundCharge } from "./refund-charge.ts";
 
 let database: TestDatabase;

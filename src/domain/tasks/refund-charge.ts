@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm";
-import { UNLOGGED_HOUR } from "../../../db/schema/logs.ts";
+import { UNLOGGED_HOUR } from "../../../db/schema/gateway/logs.ts";
 import type { Tx } from "../../../db/types.ts";
-import { SETTLING } from "../../billing/journal/apply-batch.ts";
+import { SETTLING } from "../../billing/journal/apply/apply-batch.ts";
 import type { LogNote } from "../logs/log-note.ts";
 import { LOG_TYPE, writeLog } from "../logs/write-log.ts";
 

@@ -1,4 +1,4 @@
-import type { drawingTasks, mediaTasks } from "../../../db/schema/tasks.ts";
+import type { drawingTasks, mediaTasks } from "../../../db/schema/gateway/tasks.ts";
 import type { Vault } from "../../lib/crypto.ts";
 import { sayKept } from "../../lib/reason.ts";
 import type { SettingsReader } from "../../settings/settings.ts";

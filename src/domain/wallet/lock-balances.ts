@@ -1,5 +1,5 @@
 import { eq, or, sql } from "drizzle-orm";
-import { users } from "../../../db/schema/users.ts";
+import { users } from "../../../db/schema/accounts/users.ts";
 import type { Tx } from "../../../db/types.ts";
 
 /**

@@ -2,7 +2,7 @@ import { afterEach, describe, expect, test } from "bun:test";
 import { tokenEntry } from "../../../test/support/gateway/entries.ts";
 import { startRelay } from "../../../test/support/gateway/start-gateway.ts";
 import { chatReply, startUpstream } from "../../../test/support/gateway/start-upstream.ts";
-import type { TokenEntry } from "../../domain/api-keys/directory.ts";
+import type { TokenEntry } from "../../domain/api-keys/directory/index.ts";
 import { readCredential } from "./authenticate.ts";
 
 const stops: (() => unknown)[] = [];

@@ -1,5 +1,5 @@
 import type { ChannelEntry } from "../../domain/channels/entry.ts";
-import type { Candidates } from "../../domain/channels/routing-index.ts";
+import type { Candidates } from "../../domain/channels/routing/routing-index.ts";
 import { GatewayError } from "../call/errors.ts";
 import type { GatewayServices } from "../call/services.ts";
 import type { Arrival } from "../http/arrival.ts";

@@ -1,7 +1,7 @@
 import { afterEach, expect, test } from "bun:test";
 import { startRelay } from "../../../test/support/gateway/start-gateway.ts";
 import { chatReply, startUpstream } from "../../../test/support/gateway/start-upstream.ts";
-import type { TokenEntry } from "../../domain/api-keys/directory.ts";
+import type { TokenEntry } from "../../domain/api-keys/directory/index.ts";
 
 const stops: (() => unknown)[] = [];
 afterEach(() => Promise.all(stops.splice(0).map((stop) => stop())));

@@ -1,4 +1,4 @@
-import type { TokenEntry } from "../../domain/api-keys/directory.ts";
+import type { TokenEntry } from "../../domain/api-keys/directory/index.ts";
 import type { Sentence } from "../../lib/messages.ts";
 import type { LimitKind } from "../../lib/metrics.ts";
 import { GatewayError, ledgerUnavailable } from "../call/errors.ts";

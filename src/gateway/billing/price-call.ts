@@ -1,6 +1,6 @@
 import type { Price } from "../../billing/types.ts";
 import type { ChannelEntry } from "../../domain/channels/entry.ts";
-import { upstreamModelOf, upstreamModelsOf } from "../../domain/channels/upstream-model.ts";
+import { upstreamModelOf, upstreamModelsOf } from "../../domain/channels/upstream/upstream-model.ts";
 import type { Call } from "../call/call.ts";
 import { GatewayError } from "../call/errors.ts";
 import type { Prices } from "./price.ts";

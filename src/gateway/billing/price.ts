@@ -1,7 +1,7 @@
-import { ownRatios } from "../../billing/pricing/own-ratios.ts";
 import { createPriceTable, type PriceTable } from "../../billing/pricing/price-table.ts";
+import { ownRatios } from "../../billing/pricing/ratios/own-ratios.ts";
+import { type UsdPrices, usdPrices } from "../../billing/pricing/ratios/usd-prices.ts";
 import { findPrice, resolvePrice } from "../../billing/pricing/resolve-price.ts";
-import { type UsdPrices, usdPrices } from "../../billing/pricing/usd-prices.ts";
 import type { Price } from "../../billing/types.ts";
 import { type Decimal, ONE, whole } from "../../lib/decimal.ts";
 import type { SettingsReader } from "../../settings/settings.ts";

@@ -1,4 +1,4 @@
-import type { Candidates } from "../../domain/channels/routing-index.ts";
+import type { Candidates } from "../../domain/channels/routing/routing-index.ts";
 import type { Conversation } from "../../formats/conversation/conversation.ts";
 import type { JsonObject } from "../../formats/json.ts";
 import type { RequestSummary } from "../../formats/openai-chat/request/summary.ts";

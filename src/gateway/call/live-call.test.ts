@@ -1,7 +1,7 @@
 import { afterAll, expect, test } from "bun:test";
 import { startRelay } from "../../../test/support/gateway/start-gateway.ts";
 import { chatReply, startUpstream } from "../../../test/support/gateway/start-upstream.ts";
-import type { LiveCall } from "../../domain/logs/call-feed.ts";
+import type { LiveCall } from "../../domain/logs/live/call-feed.ts";
 
 let answer: () => Response = () => Response.json(chatReply());
 const upstream = startUpstream(() => answer());

@@ -1,5 +1,5 @@
 import type { UsageRecord } from "../../billing/types.ts";
-import type { LiveCall } from "../../domain/logs/call-feed.ts";
+import type { LiveCall } from "../../domain/logs/live/call-feed.ts";
 import type { Call } from "./call.ts";
 
 /** A call that begins, as the console shows it. */

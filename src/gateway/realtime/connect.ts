@@ -1,6 +1,6 @@
 import { failureNote } from "../../billing/types.ts";
-import { proxyOf } from "../../domain/channels/proxy-of.ts";
-import { userAgentOf } from "../../domain/channels/user-agent.ts";
+import { proxyOf } from "../../domain/channels/upstream/proxy-of.ts";
+import { userAgentOf } from "../../domain/channels/upstream/user-agent.ts";
 import type { ReadError } from "../../formats/openai-chat/errors/error.ts";
 import { HandshakeRefused } from "../../lib/outbound/dial-websocket.ts";
 import type { CallPrices } from "../billing/price-call.ts";

@@ -1,4 +1,4 @@
-import type { Candidates } from "../../domain/channels/routing-index.ts";
+import type { Candidates } from "../../domain/channels/routing/routing-index.ts";
 import { nowSeconds } from "../../lib/clock.ts";
 import { REQUEST_ID_HEADER } from "../../lib/request-id.ts";
 import { authenticateByMemory, authorizeGroup, type Caller } from "../auth/authenticate.ts";

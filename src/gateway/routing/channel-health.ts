@@ -1,5 +1,5 @@
 import { CHANNEL_STATUS, type ChannelEntry } from "../../domain/channels/entry.ts";
-import { keyAlone, mayGoOff, switchesOff, type UpstreamRefusal } from "../../domain/channels/refusal.ts";
+import { keyAlone, mayGoOff, switchesOff, type UpstreamRefusal } from "../../domain/channels/status/refusal.ts";
 import type { GatewayServices } from "../call/services.ts";
 
 /**

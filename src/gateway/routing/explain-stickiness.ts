@@ -1,5 +1,5 @@
 import type { ChannelEntry } from "../../domain/channels/entry.ts";
-import type { Tier } from "../../domain/channels/routing-index.ts";
+import type { Tier } from "../../domain/channels/routing/routing-index.ts";
 import { DecodeError } from "../../formats/conversation/codec.ts";
 import type { JsonObject } from "../../formats/json.ts";
 import { promptTokensBound } from "../billing/estimate.ts";

@@ -1,6 +1,6 @@
 import { CHANNEL_STATUS, type ChannelEntry } from "../../domain/channels/entry.ts";
-import type { Candidates } from "../../domain/channels/routing-index.ts";
-import { upstreamModelOf } from "../../domain/channels/upstream-model.ts";
+import type { Candidates } from "../../domain/channels/routing/routing-index.ts";
+import { upstreamModelOf } from "../../domain/channels/upstream/upstream-model.ts";
 import type { JsonObject } from "../../formats/json.ts";
 import type { GatewayContext } from "../call/context.ts";
 import { GatewayError } from "../call/errors.ts";

@@ -1,5 +1,5 @@
 import type { ChannelEntry } from "../../domain/channels/entry.ts";
-import type { Tier } from "../../domain/channels/routing-index.ts";
+import type { Tier } from "../../domain/channels/routing/routing-index.ts";
 import type { Provider } from "../../providers/contract/provider.ts";
 import { countPrompt } from "../billing/count-tokens.ts";
 import { usualTokens } from "../billing/estimate.ts";

@@ -1,4 +1,4 @@
-import type { AskedVariant } from "../../billing/pricing/price-variants.ts";
+import type { AskedVariant } from "../../billing/pricing/rules/price-variants.ts";
 import { authenticate, type Caller } from "../auth/authenticate.ts";
 import { authorize } from "../auth/authorize.ts";
 import { rateLimit } from "../auth/rate-limit.ts";

@@ -1,4 +1,4 @@
-import { type AskedVariant, variantOf } from "../../billing/pricing/price-variants.ts";
+import { type AskedVariant, variantOf } from "../../billing/pricing/rules/price-variants.ts";
 import { numberOf, recordOf } from "../../formats/json.ts";
 import { openaiChatDoor } from "../../formats/openai-chat/index.ts";
 import { decimal, isZero, ZERO } from "../../lib/decimal.ts";

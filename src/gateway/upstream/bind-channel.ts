@@ -1,6 +1,6 @@
 import type { Price } from "../../billing/types.ts";
 import type { ChannelEntry } from "../../domain/channels/entry.ts";
-import { upstreamModelOf } from "../../domain/channels/upstream-model.ts";
+import { upstreamModelOf } from "../../domain/channels/upstream/upstream-model.ts";
 import type { Provider } from "../../providers/contract/provider.ts";
 import { providerOf } from "../../providers/registry.ts";
 import { type CallPrices, priceUnder } from "../billing/price-call.ts";

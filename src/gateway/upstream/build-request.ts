@@ -1,5 +1,5 @@
-import { proxyOf } from "../../domain/channels/proxy-of.ts";
-import { userAgentOf } from "../../domain/channels/user-agent.ts";
+import { proxyOf } from "../../domain/channels/upstream/proxy-of.ts";
+import { userAgentOf } from "../../domain/channels/upstream/user-agent.ts";
 import type { Provider } from "../../providers/contract/provider.ts";
 import type { EncodedRequest } from "../adapters/adapter.ts";
 import type { Call } from "../call/call.ts";

@@ -1,5 +1,5 @@
 import type { UserEntry } from "../../domain/accounts/directory.ts";
-import type { TokenEntry } from "../../domain/api-keys/directory.ts";
+import type { TokenEntry } from "../../domain/api-keys/directory/index.ts";
 import type { ChannelEntry } from "../../domain/channels/entry.ts";
 
 export const MODEL = "benchmark";

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
 import { sql } from "drizzle-orm";
-import { usageRollups } from "../../../db/schema/logs.ts";
-import { noticesSent } from "../../../db/schema/sign-in.ts";
-import { users } from "../../../db/schema/users.ts";
+import { noticesSent } from "../../../db/schema/accounts/sign-in.ts";
+import { users } from "../../../db/schema/accounts/users.ts";
+import { usageRollups } from "../../../db/schema/gateway/logs.ts";
 import { openTestDatabase, type TestDatabase } from "../../../test/support/database.ts";
 import { fixedSettings } from "../../../test/support/settings.ts";
-import { createUser } from "../../domain/accounts/create-user.ts";
-import type { Notice } from "../../domain/notifications/notice.ts";
+import { createUser } from "../../domain/accounts/users/create-user.ts";
+import type { Notice } from "../../domain/notifications/message.ts";
 import { createLogger } from "../../lib/log.ts";
 import { warnLowBalances } from "./low-balance.ts";
 

@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm";
-import { noticesSent } from "../../../db/schema/sign-in.ts";
+import { noticesSent } from "../../../db/schema/accounts/sign-in.ts";
 import type { Db } from "../../../db/types.ts";
-import type { Notice } from "../../domain/notifications/notice.ts";
+import type { Notice } from "../../domain/notifications/message.ts";
 import { wantsInSql } from "../../domain/notifications/notification-setting.ts";
 import type { Notifier } from "../../domain/notifications/notifier.ts";
 import { nowSeconds } from "../../lib/clock.ts";

@@ -1,5 +1,5 @@
 import type { Db } from "../../../db/types.ts";
-import { expireOrders } from "../../domain/wallet/expire-orders.ts";
+import { expireOrders } from "../../domain/wallet/orders/expire-orders.ts";
 import { nowSeconds } from "../../lib/clock.ts";
 import type { Logger } from "../../lib/log.ts";
 import { every } from "./every.ts";

@@ -1,17 +1,17 @@
 /** What is asked of upstreams now and then, for all channels: balances and lists of models. */
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
 import { eq, sql } from "drizzle-orm";
-import { channels as channelTable } from "../../../db/schema/channels.ts";
+import { channels as channelTable } from "../../../db/schema/gateway/channels.ts";
 import { jobTurns } from "../../../db/schema/settings.ts";
 import { openTestDatabase, type TestDatabase } from "../../../test/support/database.ts";
 import { fixedSettings } from "../../../test/support/settings.ts";
-import { createUser } from "../../domain/accounts/create-user.ts";
 import { ROLE } from "../../domain/accounts/roles.ts";
-import type { ChannelInput } from "../../domain/channels/channel-input.ts";
-import { createChannel } from "../../domain/channels/create-channel.ts";
+import { createUser } from "../../domain/accounts/users/create-user.ts";
 import { type ChannelDirectory, createChannelDirectory } from "../../domain/channels/directory.ts";
-import { disableChannelKey } from "../../domain/channels/key-status.ts";
-import { viewModelList } from "../../domain/channels/model-list.ts";
+import { disableChannelKey } from "../../domain/channels/keys/key-status.ts";
+import type { ChannelInput } from "../../domain/channels/manage/channel-input.ts";
+import { createChannel } from "../../domain/channels/manage/create-channel.ts";
+import { viewModelList } from "../../domain/channels/upstream/model-list.ts";
 import { createVault } from "../../lib/crypto.ts";
 import { createLogger } from "../../lib/log.ts";
 import { createAddressPolicy } from "../../lib/outbound/address-policy.ts";

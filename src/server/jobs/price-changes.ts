@@ -1,15 +1,15 @@
-import type { PriceTag } from "../../../db/schema/prices.ts";
+import type { PriceTag } from "../../../db/schema/billing/prices.ts";
 import type { Db } from "../../../db/types.ts";
 import { createPriceTable } from "../../billing/pricing/price-table.ts";
-import { type PriceUnit, priceUnitOf } from "../../billing/pricing/price-unit.ts";
+import { type PriceUnit, priceUnitOf } from "../../billing/pricing/rules/price-unit.ts";
 import type { ChannelDirectory } from "../../domain/channels/directory.ts";
-import { onlyFilms } from "../../domain/channels/list-prices.ts";
+import { onlyFilms } from "../../domain/channels/prices/list-prices.ts";
 import {
   offeredPrices,
   type PriceChange,
   presentPrices,
   recordPriceChanges,
-} from "../../domain/channels/record-price-changes.ts";
+} from "../../domain/channels/prices/record-price-changes.ts";
 import { type Broadcasts, LONGEST_NOTICE } from "../../domain/notifications/broadcast.ts";
 import { nowSeconds } from "../../lib/clock.ts";
 import { type Decimal, decimal, divide, multiply, toText, whole } from "../../lib/decimal.ts";

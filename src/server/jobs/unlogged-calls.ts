@@ -1,5 +1,5 @@
 import type { Database } from "../../../db/types.ts";
-import { UNLOGGED_MEMORY_S } from "../../billing/journal/apply-orphan-batch.ts";
+import { UNLOGGED_MEMORY_S } from "../../billing/journal/apply/apply-orphan-batch.ts";
 import { nowSeconds } from "../../lib/clock.ts";
 import type { Logger } from "../../lib/log.ts";
 import { every } from "./every.ts";

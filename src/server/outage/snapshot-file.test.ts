@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test } from "bun:test";
 import { appendFile } from "node:fs/promises";
 import { temporaryDirectory } from "../../../test/support/billing/start-billing.ts";
 import { channelEntry, tokenEntry, userEntry } from "../../../test/support/gateway/entries.ts";
-import { compileIpList } from "../../domain/api-keys/ip-list.ts";
+import { compileIpList } from "../../domain/api-keys/directory/ip-list.ts";
 import { createVault } from "../../lib/crypto.ts";
 import type { SnapshotSource } from "./snapshot.ts";
 import { readSnapshot, writeSnapshot } from "./snapshot-file.ts";

@@ -1,8 +1,8 @@
 import type { Balance, Subject } from "../../billing/ledger/subject.ts";
 import type { UserEntry } from "../../domain/accounts/directory.ts";
-import { compileIpList } from "../../domain/api-keys/ip-list.ts";
-import type { TokenEntry } from "../../domain/api-keys/token-entry.ts";
-import { TokenTable } from "../../domain/api-keys/token-table.ts";
+import type { TokenEntry } from "../../domain/api-keys/directory/api-key-entry.ts";
+import { TokenTable } from "../../domain/api-keys/directory/api-key-table.ts";
+import { compileIpList } from "../../domain/api-keys/directory/ip-list.ts";
 import type { ChannelEntry } from "../../domain/channels/entry.ts";
 import type { OptionKey } from "../../settings/registry/index.ts";
 import { commit, version } from "../version.ts";

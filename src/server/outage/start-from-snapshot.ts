@@ -1,12 +1,12 @@
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { Elysia } from "elysia";
-import { openServerLazily } from "../../../db/open-server.ts";
+import { openServerLazily } from "../../../db/server/open-server.ts";
 import type { Database } from "../../../db/types.ts";
 import { OutageBilling } from "../../billing/outage-billing.ts";
 import { createKeyLookup } from "../../domain/api-keys/key-lookup.ts";
-import { createRoutingIndex } from "../../domain/channels/routing-index.ts";
-import { createCallFeed } from "../../domain/logs/call-feed.ts";
+import { createRoutingIndex } from "../../domain/channels/routing/routing-index.ts";
+import { createCallFeed } from "../../domain/logs/live/call-feed.ts";
 import {
   createGateway,
   createObjectStore,

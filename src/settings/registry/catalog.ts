@@ -1,5 +1,5 @@
-import { catalogEntries, catalogUpdate } from "../catalog-option.ts";
-import { bool, endpoint } from "../option.ts";
+import { catalogEntries, catalogUpdate } from "../option/catalog-option.ts";
+import { bool, endpoint } from "../option/option.ts";
 
 /** What the gateway knows about models beside what comes with the release. */
 export const catalogOptions = {

@@ -1,4 +1,4 @@
-import { bool } from "../option.ts";
+import { bool } from "../option/option.ts";
 
 /** The drawing and task protocols. */
 export const drawingOptions = {

@@ -1,5 +1,5 @@
-import { chatLinksShape, json } from "../json-option.ts";
-import { address, bool, integer, line, text } from "../option.ts";
+import { chatLinksShape, json } from "../option/json-option.ts";
+import { address, bool, integer, line, text } from "../option/option.ts";
 
 /** The site: its name, its texts, how amounts are shown, which usage mode it runs in. */
 export const generalOptions = {

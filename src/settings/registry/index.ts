@@ -1,4 +1,4 @@
-import type { Option } from "../option.ts";
+import type { Option } from "../option/option.ts";
 import { catalogOptions } from "./catalog.ts";
 import { drawingOptions } from "./drawing.ts";
 import { generalOptions } from "./general.ts";

@@ -1,4 +1,4 @@
-import { bool, integer, oneOf } from "../option.ts";
+import { bool, integer, oneOf } from "../option/option.ts";
 import { sensitiveWords } from "../sensitive-words.ts";
 
 /** What is written down, and the data dashboard. */

@@ -1,4 +1,4 @@
-import { bool, integer, line } from "../option.ts";
+import { bool, integer, line } from "../option/option.ts";
 
 /** What notices go through: the mail server (the sender falls back to the account) and a push service. */
 export const mailOptions = {

@@ -1,5 +1,5 @@
-import { headersShape, json, jsonMap, positiveIntegerShape, textShape, textsShape } from "../json-option.ts";
-import { bool, number } from "../option.ts";
+import { headersShape, json, jsonMap, positiveIntegerShape, textShape, textsShape } from "../option/json-option.ts";
+import { bool, number } from "../option/option.ts";
 
 /** Habits of single model families. */
 export const modelOptions = {

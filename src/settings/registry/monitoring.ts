@@ -1,4 +1,4 @@
-import { bool, lines, number } from "../option.ts";
+import { bool, lines, number } from "../option/option.ts";
 
 const MINUTES = { max: 43_200 };
 

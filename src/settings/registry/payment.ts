@@ -1,5 +1,5 @@
-import { jsonMap, ratioShape } from "../json-option.ts";
-import { address, exact, integer, line, oneOf } from "../option.ts";
+import { jsonMap, ratioShape } from "../option/json-option.ts";
+import { address, exact, integer, line, oneOf } from "../option/option.ts";
 
 /** Online recharge. */
 export const paymentOptions = {

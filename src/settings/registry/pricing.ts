@@ -10,10 +10,10 @@ import {
   DEFAULT_MODEL_PRICE,
   DEFAULT_MODEL_RATIO,
   DEFAULT_VIDEO_PRICE,
-} from "../../billing/pricing/default-ratios.ts";
-import { DEFAULT_TOOL_PRICE } from "../../billing/pricing/tool-prices.ts";
-import { json, jsonMap, ratioShape, textShape } from "../json-option.ts";
-import { contextTiersShape, groupDiscountsShape, priceVariantsShape } from "../price-shapes.ts";
+} from "../../billing/pricing/ratios/default-ratios.ts";
+import { DEFAULT_TOOL_PRICE } from "../../billing/pricing/rules/tool-prices.ts";
+import { json, jsonMap, ratioShape, textShape } from "../option/json-option.ts";
+import { contextTiersShape, groupDiscountsShape, priceVariantsShape } from "../option/price-shapes.ts";
 
 /** What models cost (ratio 1 = $2 per million tokens) and what groups pay. Saving a map replaces it whole. */
 export const pricingOptions = {

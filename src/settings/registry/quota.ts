@@ -1,4 +1,4 @@
-import { bool, exact, integer, timeZone } from "../option.ts";
+import { bool, exact, integer, timeZone } from "../option/option.ts";
 
 /** What is given away, held back and warned about; amounts are quota units. */
 export const quotaOptions = {

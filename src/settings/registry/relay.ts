@@ -1,4 +1,4 @@
-import { bool, integer } from "../option.ts";
+import { bool, integer } from "../option/option.ts";
 import { sensitiveWords } from "../sensitive-words.ts";
 
 /** How calls are let in, retried, limited and kept alive. */

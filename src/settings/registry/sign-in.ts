@@ -1,4 +1,4 @@
-import { address, bool, domains, endpoint, line } from "../option.ts";
+import { address, bool, domains, endpoint, line } from "../option/option.ts";
 
 const COMMON_MAIL_DOMAINS = [
   "gmail.com",

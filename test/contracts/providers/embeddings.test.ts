@@ -2,8 +2,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import { GoogleGenAI } from "@google/genai";
-import { fetchModels } from "../../../src/domain/channels/fetch-models.ts";
-import { testChannel } from "../../../src/domain/channels/test-channel.ts";
+import { fetchModels } from "../../../src/domain/channels/upstream/fetch-models.ts";
+import { testChannel } from "../../../src/domain/channels/upstream/test-channel.ts";
 import { parseJson, recordOf } from "../../../src/formats/json.ts";
 import { createAddressPolicy } from "../../../src/lib/outbound/address-policy.ts";
 import { createSafeFetch } from "../../../src/lib/outbound/safe-fetch.ts";

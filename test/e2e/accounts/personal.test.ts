@@ -13,9 +13,9 @@ import {
 } from "../../support/e2e/console-page.ts";
 import { QR_PICTURE, startFakeReceivers } from "../../support/e2e/fake-receivers.ts";
 import { type Session, setOption, startGateway } from "../../support/e2e/fixture.ts";
+import { zonesOfTwoDays } from "../../support/lib/time-zones.ts";
 import { until } from "../../support/lib/until.ts";
 import { startMailServer } from "../../support/notifications.ts";
-import { zonesOfTwoDays } from "../../support/time-zones.ts";
 
 const PASSWORD = "lock-keeper-9";
 const DOLLAR = 500_000;

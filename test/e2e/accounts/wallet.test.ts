@@ -1,7 +1,7 @@
 /** Somebody redeems codes and pays in a real browser; an administrator completes an order whose payment was never told. */
 import { afterAll, beforeAll, describe, expect } from "bun:test";
 import { createHmac } from "node:crypto";
-import { signEasyPay } from "../../../src/domain/wallet/easy-pay.ts";
+import { signEasyPay } from "../../../src/domain/wallet/payments/epay-signature.ts";
 import { WORDS } from "../../support/e2e/browser.ts";
 import { test } from "../../support/e2e/browser-test.ts";
 import { login, setOptions } from "../../support/e2e/console-client.ts";

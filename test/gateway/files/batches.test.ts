@@ -1,9 +1,9 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
 import OpenAI, { toFile } from "openai";
-import { upstreamObjects } from "../../../db/schema/objects.ts";
+import { upstreamObjects } from "../../../db/schema/gateway/objects.ts";
 import { type Billing, createBilling } from "../../../src/billing/billing.ts";
-import { checkBooks } from "../../../src/billing/books/check-books.ts";
-import { KEPT_NAMES } from "../../../src/billing/ledger/kept-name.ts";
+import { checkBooks } from "../../../src/billing/check-ledger/check-ledger.ts";
+import { KEPT_NAMES } from "../../../src/billing/ledger/holds/hold-name.ts";
 import { createObjectStore, type ObjectStore } from "../../../src/gateway/state/files/store.ts";
 import type { OptionKey } from "../../../src/settings/registry/index.ts";
 import {

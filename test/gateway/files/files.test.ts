@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, expect, test } from "bun:test";
 import OpenAI, { toFile } from "openai";
-import { users } from "../../../db/schema/users.ts";
+import { users } from "../../../db/schema/accounts/users.ts";
 import { createObjectStore } from "../../../src/gateway/state/files/store.ts";
 import { openTestDatabase, type TestDatabase } from "../../support/database.ts";
 import { answer, line, startKeeper } from "../../support/gateway/fake-file-provider.ts";

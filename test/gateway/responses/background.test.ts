@@ -1,7 +1,7 @@
 /** Responses that are made in the background: nobody pays before they are over, and everybody does then. */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
 import OpenAI from "openai";
-import { users } from "../../../db/schema/users.ts";
+import { users } from "../../../db/schema/accounts/users.ts";
 import { createObjectStore } from "../../../src/gateway/state/files/store.ts";
 import { openTestDatabase, type TestDatabase } from "../../support/database.ts";
 import { startRelay } from "../../support/gateway/start-gateway.ts";

@@ -1,8 +1,8 @@
 /** What is explained is what is done: both over channels that are put together by chance. */
 import { expect, test } from "bun:test";
 import type { ChannelEntry } from "../../../src/domain/channels/entry.ts";
-import { createRoutingIndex } from "../../../src/domain/channels/routing-index.ts";
-import { upstreamModelOf } from "../../../src/domain/channels/upstream-model.ts";
+import { createRoutingIndex } from "../../../src/domain/channels/routing/routing-index.ts";
+import { upstreamModelOf } from "../../../src/domain/channels/upstream/upstream-model.ts";
 import { createPrices } from "../../../src/gateway/billing/price.ts";
 import { ineligibleReason, type Requirements } from "../../../src/gateway/routing/eligibility.ts";
 import { explain } from "../../../src/gateway/routing/explain.ts";

@@ -1,6 +1,6 @@
 import { eq } from "drizzle-orm";
-import { users } from "../../../db/schema/users.ts";
-import { walletRoutes } from "../../../src/console/wallet.ts";
+import { users } from "../../../db/schema/accounts/users.ts";
+import { walletRoutes } from "../../../src/console/wallet/wallet.ts";
 import { createClientAddress } from "../../../src/lib/client-ip.ts";
 import { createAddressPolicy } from "../../../src/lib/outbound/address-policy.ts";
 import { createSafeFetch } from "../../../src/lib/outbound/safe-fetch.ts";

@@ -1,5 +1,5 @@
 import type { UserEntry } from "../../../src/domain/accounts/directory.ts";
-import type { TokenEntry } from "../../../src/domain/api-keys/directory.ts";
+import type { TokenEntry } from "../../../src/domain/api-keys/directory/index.ts";
 import type { ChannelEntry } from "../../../src/domain/channels/entry.ts";
 
 export const userEntry = (given: Partial<UserEntry> = {}): UserEntry => ({

@@ -4,11 +4,11 @@ import { Elysia } from "elysia";
 import pino from "pino";
 import { Registry } from "prom-client";
 import type { UserEntry } from "../../../src/domain/accounts/directory.ts";
-import type { TokenEntry } from "../../../src/domain/api-keys/directory.ts";
+import type { TokenEntry } from "../../../src/domain/api-keys/directory/index.ts";
 import type { Standing, StandingSubject } from "../../../src/domain/api-keys/read-standing.ts";
 import type { ChannelEntry } from "../../../src/domain/channels/entry.ts";
-import { createRoutingIndex } from "../../../src/domain/channels/routing-index.ts";
-import { createCallFeed } from "../../../src/domain/logs/call-feed.ts";
+import { createRoutingIndex } from "../../../src/domain/channels/routing/routing-index.ts";
+import { createCallFeed } from "../../../src/domain/logs/live/call-feed.ts";
 import type { TaskDeps } from "../../../src/domain/tasks/task.ts";
 import type { JsonObject } from "../../../src/formats/json.ts";
 import {

@@ -1,4 +1,4 @@
-import type { Family } from "../../../src/cli/import/family.ts";
+import type { Family } from "../../../src/cli/import/detect-family.ts";
 
 /** Keys of which only some families can tell what is limited in them. */
 export const LIMITED_KEY = `${"D".repeat(47)}4`;

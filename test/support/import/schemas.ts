@@ -1,4 +1,4 @@
-import type { Family } from "../../../src/cli/import/family.ts";
+import type { Family } from "../../../src/cli/import/detect-family.ts";
 
 export type Engine = "SQLite" | "Postgres" | "MariaDB";
 

@@ -1,8 +1,8 @@
 import { Database as SqliteFile } from "bun:sqlite";
 import { expect } from "bun:test";
 import type { Database } from "../../../db/types.ts";
-import { checkBooks } from "../../../src/billing/books/check-books.ts";
-import type { Family } from "../../../src/cli/import/family.ts";
+import { checkBooks } from "../../../src/billing/check-ledger/check-ledger.ts";
+import type { Family } from "../../../src/cli/import/detect-family.ts";
 import { type Engine, tablesOf } from "./schemas.ts";
 
 /** bcrypt of "correct horse", as the others keep it. */

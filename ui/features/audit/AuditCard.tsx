@@ -1,5 +1,5 @@
 import Box from "@mui/material/Box";
-import type { AuditEntry } from "../../../src/domain/logs/list-audit.ts";
+import type { AuditEntry } from "../../../src/domain/logs/audit/list-audit.ts";
 import { Row } from "../../components/layout.tsx";
 import { TimeAgo } from "../../components/TimeAgo.tsx";
 import { useChangesText } from "./use-differences.ts";

@@ -1,5 +1,5 @@
 import Box from "@mui/material/Box";
-import type { AuditEntry } from "../../../src/domain/logs/list-audit.ts";
+import type { AuditEntry } from "../../../src/domain/logs/audit/list-audit.ts";
 import { useDifferences } from "./use-differences.ts";
 
 /** Each changed field: what it was, what it is. */

@@ -1,7 +1,7 @@
 import Box from "@mui/material/Box";
 import { useMemo } from "react";
 import { useTranslation } from "react-i18next";
-import type { AuditEntry } from "../../../src/domain/logs/list-audit.ts";
+import type { AuditEntry } from "../../../src/domain/logs/audit/list-audit.ts";
 import type { Column } from "../../components/data-table/column.ts";
 import { TimeAgo } from "../../components/TimeAgo.tsx";
 import { sayNote } from "../logs/log-note.ts";

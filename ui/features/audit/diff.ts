@@ -1,4 +1,4 @@
-import type { AuditEntry } from "../../../src/domain/logs/list-audit.ts";
+import type { AuditEntry } from "../../../src/domain/logs/audit/list-audit.ts";
 
 /** What a field was and is; undefined: it was or is not there. */
 export type Difference = Readonly<{ field: string; before: unknown; after: unknown }>;

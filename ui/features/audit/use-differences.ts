@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { useCallback } from "react";
 import { useTranslation } from "react-i18next";
-import type { AuditEntry } from "../../../src/domain/logs/list-audit.ts";
+import type { AuditEntry } from "../../../src/domain/logs/audit/list-audit.ts";
 import { useMoneyFormat } from "../../components/money-format.tsx";
 import { channelTypes } from "../channels/channel-queries.ts";
 import { differencesOf } from "./diff.ts";

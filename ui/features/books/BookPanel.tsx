@@ -1,7 +1,7 @@
 import Box from "@mui/material/Box";
 import LinearProgress from "@mui/material/LinearProgress";
 import { useTranslation } from "react-i18next";
-import type { Book } from "../../../src/billing/books/check-books.ts";
+import type { Book } from "../../../src/billing/check-ledger/check-ledger.ts";
 import { Panel, Row } from "../../components/layout.tsx";
 import { StatusChip } from "../../components/StatusChip.tsx";
 import type { Progress } from "./book-calls.ts";

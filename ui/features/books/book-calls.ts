@@ -1,5 +1,5 @@
 import { queryOptions } from "@tanstack/react-query";
-import type { Book, BookSlice, Discrepancy } from "../../../src/billing/books/check-books.ts";
+import type { Book, BookSlice, Discrepancy } from "../../../src/billing/check-ledger/check-ledger.ts";
 import { readData } from "../../api/client.ts";
 import { bookApi } from "../../api/groups.ts";
 

@@ -1,4 +1,4 @@
-import type { TestProgress } from "../../../src/domain/channels/test-all.ts";
+import type { TestProgress } from "../../../src/domain/channels/upstream/test-all.ts";
 import { readData, readEnvelope } from "../../api/client.ts";
 import { channelApi, channelUpstreamApi } from "../../api/groups.ts";
 import type { Channel } from "./channel.ts";

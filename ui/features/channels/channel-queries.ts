@@ -1,6 +1,6 @@
 import { type QueryClient, queryOptions } from "@tanstack/react-query";
-import type { ChannelHealth } from "../../../src/domain/channels/channel-health.ts";
-import type { ChannelSort, StatusCounts } from "../../../src/domain/channels/list-channels.ts";
+import type { ChannelSort, StatusCounts } from "../../../src/domain/channels/manage/list-channels.ts";
+import type { ChannelHealth } from "../../../src/domain/channels/status/channel-health.ts";
 import { readData, readEnvelope } from "../../api/client.ts";
 import { channelApi, channelUpstreamApi, groupApi, modelApi } from "../../api/groups.ts";
 import type { Channel } from "./channel.ts";

@@ -1,4 +1,4 @@
-import type { ChannelView } from "../../../src/domain/channels/channel-view.ts";
+import type { ChannelView } from "../../../src/domain/channels/manage/channel-view.ts";
 
 /** A channel as `GET /api/channel/` answers it; `models` and `group` are comma lists, JSON fields are text. */
 export type Channel = ChannelView;

@@ -8,7 +8,7 @@ import TableRow from "@mui/material/TableRow";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
-import type { Latency } from "../../../src/domain/logs/read-latency.ts";
+import type { Latency } from "../../../src/domain/logs/usage/read-latency.ts";
 import { ErrorState } from "../../components/ErrorState.tsx";
 import { Panel } from "../../components/layout.tsx";
 import { Count } from "../../components/Money.tsx";

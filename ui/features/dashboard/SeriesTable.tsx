@@ -5,7 +5,7 @@ import TableCell from "@mui/material/TableCell";
 import TableHead from "@mui/material/TableHead";
 import TableRow from "@mui/material/TableRow";
 import { useTranslation } from "react-i18next";
-import type { Series } from "../../../src/domain/logs/read-series.ts";
+import type { Series } from "../../../src/domain/logs/usage/read-series.ts";
 import { Count, Money } from "../../components/Money.tsx";
 import { percent, totalsOf } from "./series-values.ts";
 

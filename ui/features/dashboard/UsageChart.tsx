@@ -3,7 +3,7 @@ import { useTheme } from "@mui/material/styles";
 import { BarChart } from "@mui/x-charts/BarChart";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
-import type { Series, SeriesStep } from "../../../src/domain/logs/read-series.ts";
+import type { Series, SeriesStep } from "../../../src/domain/logs/usage/read-series.ts";
 import { Row } from "../../components/layout.tsx";
 import { amountText, useMoneyFormat } from "../../components/money-format.tsx";
 import { usePhone } from "../../components/usePhone.ts";

@@ -1,5 +1,5 @@
 import { keepPreviousData, queryOptions } from "@tanstack/react-query";
-import type { SeriesDimension, SeriesStep } from "../../../src/domain/logs/read-series.ts";
+import type { SeriesDimension, SeriesStep } from "../../../src/domain/logs/usage/read-series.ts";
 import { readData } from "../../api/client.ts";
 import { dataApi } from "../../api/groups.ts";
 

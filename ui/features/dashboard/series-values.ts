@@ -1,5 +1,5 @@
-import type { Series } from "../../../src/domain/logs/read-series.ts";
-import type { SeriesPoint } from "../../../src/domain/logs/series-cell.ts";
+import type { Series } from "../../../src/domain/logs/usage/read-series.ts";
+import type { SeriesPoint } from "../../../src/domain/logs/usage/series-cell.ts";
 
 /** What a chart draws of each period. */
 export type Measure = "quota" | "calls" | "tokens";

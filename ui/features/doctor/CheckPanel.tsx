@@ -2,7 +2,7 @@ import Box from "@mui/material/Box";
 import LinearProgress from "@mui/material/LinearProgress";
 import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
-import type { Report } from "../../../src/domain/diagnostics/examine.ts";
+import type { Report } from "../../../src/domain/diagnostics/run-checks.ts";
 import { Panel, Row } from "../../components/layout.tsx";
 import { StatusChip, type ToneName } from "../../components/StatusChip.tsx";
 

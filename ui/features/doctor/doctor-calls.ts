@@ -1,5 +1,5 @@
 import { queryOptions } from "@tanstack/react-query";
-import type { Check, Report } from "../../../src/domain/diagnostics/examine.ts";
+import type { Check, Report } from "../../../src/domain/diagnostics/run-checks.ts";
 import { followEvents, readData, readEnvelope } from "../../api/client.ts";
 import { doctorApi } from "../../api/groups.ts";
 

@@ -1,5 +1,5 @@
 import { useCallback, useEffect, useState } from "react";
-import type { Check, Report } from "../../../src/domain/diagnostics/examine.ts";
+import type { Check, Report } from "../../../src/domain/diagnostics/run-checks.ts";
 import { notifyError } from "../../components/notify.tsx";
 import { type Arrival, runCheck, timeStream } from "./doctor-calls.ts";
 

@@ -1,5 +1,5 @@
 import Box from "@mui/material/Box";
-import type { LiveCall } from "../../../src/domain/logs/call-feed.ts";
+import type { LiveCall } from "../../../src/domain/logs/live/call-feed.ts";
 import { Row } from "../../components/layout.tsx";
 import { Money } from "../../components/Money.tsx";
 import { clock, StateCell } from "./live-columns.tsx";

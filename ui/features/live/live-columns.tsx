@@ -3,7 +3,7 @@ import CircularProgress from "@mui/material/CircularProgress";
 import type { TFunction } from "i18next";
 import { useMemo } from "react";
 import { useTranslation } from "react-i18next";
-import type { LiveCall } from "../../../src/domain/logs/call-feed.ts";
+import type { LiveCall } from "../../../src/domain/logs/live/call-feed.ts";
 import type { Column } from "../../components/data-table/column.ts";
 import { Row } from "../../components/layout.tsx";
 import { Count, Money } from "../../components/Money.tsx";

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import type { LiveCall } from "../../../src/domain/logs/call-feed.ts";
+import type { LiveCall } from "../../../src/domain/logs/live/call-feed.ts";
 import { MOST_CALLS, mergeCalls, namesText } from "./merge-calls.ts";
 
 const call = (request_id: string, values: Partial<LiveCall> = {}): LiveCall => ({

@@ -1,4 +1,4 @@
-import type { LiveCall } from "../../../src/domain/logs/call-feed.ts";
+import type { LiveCall } from "../../../src/domain/logs/live/call-feed.ts";
 import { failureText } from "../../failure-text.ts";
 
 /** Rows that are kept: more than anybody scrolls back to while new ones come. */

@@ -1,5 +1,5 @@
 import { useCallback, useEffect, useRef, useState } from "react";
-import type { LiveCall } from "../../../src/domain/logs/call-feed.ts";
+import type { LiveCall } from "../../../src/domain/logs/live/call-feed.ts";
 import { ApiError, followEvents } from "../../api/client.ts";
 import { liveApi } from "../../api/groups.ts";
 import { mergeCalls } from "./merge-calls.ts";

@@ -1,6 +1,6 @@
 import Box from "@mui/material/Box";
 import { type ReactNode, useCallback, useEffect, useRef, useState } from "react";
-import type { CheckedAction } from "../../../src/domain/accounts/turnstile.ts";
+import type { CheckedAction } from "../../../src/domain/accounts/registration/turnstile.ts";
 import { notifyError } from "../../components/notify.tsx";
 import { translate } from "../../i18n.ts";
 import { useSite } from "../../site-status.ts";

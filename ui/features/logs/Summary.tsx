@@ -2,7 +2,7 @@ import Box from "@mui/material/Box";
 import Skeleton from "@mui/material/Skeleton";
 import Tooltip from "@mui/material/Tooltip";
 import { useTranslation } from "react-i18next";
-import type { UsageStat } from "../../../src/domain/logs/usage-sums.ts";
+import type { UsageStat } from "../../../src/domain/logs/usage/usage-sums.ts";
 import { amountText, useMoneyFormat } from "../../components/money-format.tsx";
 import { compactCount } from "./compact-count.ts";
 

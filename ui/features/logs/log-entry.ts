@@ -1,5 +1,5 @@
 import type { LogOther } from "../../../src/billing/types.ts";
-import type { LogView } from "../../../src/domain/logs/log-view.ts";
+import type { LogView } from "../../../src/domain/logs/list/log-view.ts";
 
 /** A row of the usage log as `GET /api/log/` answers it; `other` is JSON text of `LogOther`. */
 export type LogEntry = LogView;

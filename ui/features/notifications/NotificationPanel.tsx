@@ -7,7 +7,7 @@ import Select from "@mui/material/Select";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { type FormEvent, useId, useState } from "react";
 import { useTranslation } from "react-i18next";
-import type { UserView } from "../../../src/domain/accounts/user-view.ts";
+import type { UserView } from "../../../src/domain/accounts/users/user-view.ts";
 import { Col, Field, Panel, Row } from "../../components/layout.tsx";
 import { exactAmountText, useMoneyFormat } from "../../components/money-format.tsx";
 import { notifyDone, notifyError } from "../../components/notify.tsx";

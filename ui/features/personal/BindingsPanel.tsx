@@ -2,7 +2,7 @@ import Button from "@mui/material/Button";
 import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
-import type { UserView } from "../../../src/domain/accounts/user-view.ts";
+import type { UserView } from "../../../src/domain/accounts/users/user-view.ts";
 import { useConfirm } from "../../components/confirm.tsx";
 import { Panel, Row } from "../../components/layout.tsx";
 import { notifyDone, notifyError } from "../../components/notify.tsx";

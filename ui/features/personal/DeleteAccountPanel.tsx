@@ -3,7 +3,7 @@ import Button from "@mui/material/Button";
 import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
-import type { UserView } from "../../../src/domain/accounts/user-view.ts";
+import type { UserView } from "../../../src/domain/accounts/users/user-view.ts";
 import { Panel } from "../../components/layout.tsx";
 import { notifyDone } from "../../components/notify.tsx";
 import { LabelledInput } from "../login/LabelledInput.tsx";

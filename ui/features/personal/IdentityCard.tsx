@@ -2,7 +2,7 @@ import Avatar from "@mui/material/Avatar";
 import Box from "@mui/material/Box";
 import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
-import type { UserView } from "../../../src/domain/accounts/user-view.ts";
+import type { UserView } from "../../../src/domain/accounts/users/user-view.ts";
 import { Row } from "../../components/layout.tsx";
 import { Count, Money } from "../../components/Money.tsx";
 import { StatusChip, type ToneName } from "../../components/StatusChip.tsx";

@@ -3,7 +3,7 @@ import Switch from "@mui/material/Switch";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useId } from "react";
 import { useTranslation } from "react-i18next";
-import type { UserView } from "../../../src/domain/accounts/user-view.ts";
+import type { UserView } from "../../../src/domain/accounts/users/user-view.ts";
 import { Panel, Row } from "../../components/layout.tsx";
 import { notifyDone, notifyError } from "../../components/notify.tsx";
 import { self } from "./self-calls.ts";

@@ -1,4 +1,4 @@
-import type { UserView } from "../../../src/domain/accounts/user-view.ts";
+import type { UserView } from "../../../src/domain/accounts/users/user-view.ts";
 import { readEnvelope } from "../../api/client.ts";
 import { userSelfApi } from "../../api/groups.ts";
 

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { modelsOf, PRICE_SECTIONS } from "../../../src/billing/pricing/list-prices.ts";
-import { drawsByToken, type PriceUnit, priceUnitOf } from "../../../src/billing/pricing/price-unit.ts";
+import { drawsByToken, type PriceUnit, priceUnitOf } from "../../../src/billing/pricing/rules/price-unit.ts";
 import { fuzzyMatch } from "./fuzzy-match.ts";
 import { type Capability, capabilityOf, makerOf } from "./model-traits.ts";
 import { unitPrice, unitTag } from "./price-unit.ts";

@@ -1,6 +1,6 @@
 import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query";
-import type { PriceChangeView } from "../../../src/domain/channels/list-price-changes.ts";
-import type { PricedModel as ListedModel } from "../../../src/domain/channels/list-prices.ts";
+import type { PriceChangeView } from "../../../src/domain/channels/prices/list-price-changes.ts";
+import type { PricedModel as ListedModel } from "../../../src/domain/channels/prices/list-prices.ts";
 import { readData, readEnvelope } from "../../api/client.ts";
 import { pricingApi } from "../../api/groups.ts";
 

@@ -4,7 +4,7 @@ import Skeleton from "@mui/material/Skeleton";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
-import type { Invitation } from "../../../src/domain/wallet/invitation.ts";
+import type { Invitation } from "../../../src/domain/wallet/invitations/invitation.ts";
 import { CopyButton } from "../../components/CopyButton.tsx";
 import { ErrorState } from "../../components/ErrorState.tsx";
 import { Panel, Row } from "../../components/layout.tsx";

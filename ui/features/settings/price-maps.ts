@@ -1,4 +1,4 @@
-import type { ServedModel } from "../../../src/domain/channels/served-models.ts";
+import type { ServedModel } from "../../../src/domain/channels/routing/served-models.ts";
 import { pricedName } from "../pricing/priced-name.ts";
 
 /** The options that prices are made of: model → number. */

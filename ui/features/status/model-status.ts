@@ -1,5 +1,5 @@
 import { queryOptions } from "@tanstack/react-query";
-import type { ModelStatus } from "../../../src/console/model-status.ts";
+import type { ModelStatus } from "../../../src/console/models/model-status.ts";
 import { readData } from "../../api/client.ts";
 import { modelStatusApi } from "../../api/groups.ts";
 

@@ -1,4 +1,4 @@
-import type { TokenView } from "../../../src/domain/api-keys/token-view.ts";
+import type { TokenView } from "../../../src/domain/api-keys/api-key-view.ts";
 
 /** An API key as `GET /api/token/` answers it; `key` comes without its `sk-`. */
 export type Token = TokenView;

@@ -1,4 +1,4 @@
-import type { AdminUserView } from "../../../src/domain/accounts/admin-user-view.ts";
+import type { AdminUserView } from "../../../src/domain/accounts/users/admin-user-view.ts";
 import type { StoredUser } from "../session/stored-user.ts";
 
 /** A user as `GET /api/user/` answers it to administrators. */

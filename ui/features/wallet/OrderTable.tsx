@@ -2,7 +2,7 @@ import Receipt from "@mui/icons-material/ReceiptOutlined";
 import { useQueryClient } from "@tanstack/react-query";
 import { useCallback, useRef } from "react";
 import { useTranslation } from "react-i18next";
-import type { OwnOrder } from "../../../src/domain/wallet/order-view.ts";
+import type { OwnOrder } from "../../../src/domain/wallet/orders/order-view.ts";
 import { readData } from "../../api/client.ts";
 import { paymentApi } from "../../api/groups.ts";
 import { EmptyState } from "../../components/EmptyState.tsx";

@@ -1,6 +1,6 @@
 import Redeem from "@mui/icons-material/RedeemOutlined";
 import { useTranslation } from "react-i18next";
-import type { RebateView } from "../../../src/domain/wallet/list-rebates.ts";
+import type { RebateView } from "../../../src/domain/wallet/invitations/list-rebates.ts";
 import type { Column } from "../../components/data-table/column.ts";
 import { EmptyState } from "../../components/EmptyState.tsx";
 import { Money } from "../../components/Money.tsx";

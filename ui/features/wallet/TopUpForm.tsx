@@ -6,7 +6,7 @@ import OutlinedInput from "@mui/material/OutlinedInput";
 import { keepPreviousData, useMutation, useQuery } from "@tanstack/react-query";
 import { type ReactNode, useState } from "react";
 import { useTranslation } from "react-i18next";
-import type { TopUpWays } from "../../../src/domain/wallet/top-up-ways.ts";
+import type { TopUpWays } from "../../../src/domain/wallet/payments/payment-methods.ts";
 import { useConfirm } from "../../components/confirm.tsx";
 import { Field, Row } from "../../components/layout.tsx";
 import { amountText, useMoneyFormat } from "../../components/money-format.tsx";

@@ -1,5 +1,5 @@
 import type { TFunction } from "i18next";
-import type { OwnOrder } from "../../../src/domain/wallet/order-view.ts";
+import type { OwnOrder } from "../../../src/domain/wallet/orders/order-view.ts";
 import type { Column } from "../../components/data-table/column.ts";
 import { Money } from "../../components/Money.tsx";
 import { TimeAgo } from "../../components/TimeAgo.tsx";

@@ -1,6 +1,6 @@
 import { queryOptions } from "@tanstack/react-query";
-import type { RefusedPayment } from "../../../src/console/payments.ts";
-import type { PayMethod } from "../../../src/domain/wallet/quote.ts";
+import type { RefusedPayment } from "../../../src/console/wallet/payments.ts";
+import type { PayMethod } from "../../../src/domain/wallet/payments/quote.ts";
 import { ApiError, readData, readEnvelope } from "../../api/client.ts";
 import { paymentApi, redeemApi } from "../../api/groups.ts";
 

@@ -1,5 +1,5 @@
 import type { Sql } from "../../../../db/types.ts";
-import { RECORD } from "../record-text.ts";
+import { RECORD } from "../apply/record-text.ts";
 
 /**
  * The journal's second home: a Redis stream per process. An entry holds the records of one turn of the event loop, and its

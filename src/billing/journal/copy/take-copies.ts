@@ -1,5 +1,5 @@
 import { Pump, type RecordSink } from "../pump.ts";
-import type { SegmentLine } from "../segment.ts";
+import type { SegmentLine } from "../segments/segment.ts";
 import { RedisLink } from "./redis-link.ts";
 import { indexKey, numberOf, readEntries, streamKey } from "./stream.ts";
 

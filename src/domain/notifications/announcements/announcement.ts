@@ -1,4 +1,4 @@
-import type { announcements } from "../../../../db/schema/announcements.ts";
+import type { announcements } from "../../../../db/schema/accounts/announcements.ts";
 import { OperationError } from "../../../lib/operation-error.ts";
 
 /** How pressing an announcement is. */

@@ -1,7 +1,7 @@
 import { and, count, desc, eq, lte, type SQL, sql } from "drizzle-orm";
 import { requireRow } from "../../../../db/require-row.ts";
-import { announcementReads, announcements } from "../../../../db/schema/announcements.ts";
-import { users } from "../../../../db/schema/users.ts";
+import { announcementReads, announcements } from "../../../../db/schema/accounts/announcements.ts";
+import { users } from "../../../../db/schema/accounts/users.ts";
 import type { Db } from "../../../../db/types.ts";
 import { nowSeconds } from "../../../lib/clock.ts";
 import { type AnnouncementView, viewAnnouncement } from "./announcement.ts";

@@ -1,5 +1,5 @@
 import { eq } from "drizzle-orm";
-import { announcements } from "../../../../db/schema/announcements.ts";
+import { announcements } from "../../../../db/schema/accounts/announcements.ts";
 import type { DbOrTx } from "../../../../db/types.ts";
 import { nowSeconds } from "../../../lib/clock.ts";
 import { OperationError } from "../../../lib/operation-error.ts";

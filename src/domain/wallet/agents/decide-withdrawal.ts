@@ -1,11 +1,11 @@
 import { eq, sql } from "drizzle-orm";
-import { users } from "../../../../db/schema/users.ts";
-import { agents, withdrawals } from "../../../../db/schema/wallet.ts";
+import { users } from "../../../../db/schema/accounts/users.ts";
+import { agents, withdrawals } from "../../../../db/schema/billing/wallet.ts";
 import type { Db } from "../../../../db/types.ts";
 import { nowSeconds } from "../../../lib/clock.ts";
 import { OperationError } from "../../../lib/operation-error.ts";
 import type { UserEntry } from "../../accounts/directory.ts";
-import { checkReach } from "../../accounts/manage-user.ts";
+import { checkReach } from "../../accounts/users/manage-user.ts";
 import { writeManagementLog } from "../../logs/write-log.ts";
 
 /** From which states an action leads where. */

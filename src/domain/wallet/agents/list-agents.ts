@@ -1,11 +1,11 @@
 import { count, eq } from "drizzle-orm";
 import { requireRow } from "../../../../db/require-row.ts";
-import { users } from "../../../../db/schema/users.ts";
-import { agents } from "../../../../db/schema/wallet.ts";
+import { users } from "../../../../db/schema/accounts/users.ts";
+import { agents } from "../../../../db/schema/billing/wallet.ts";
 import type { Db } from "../../../../db/types.ts";
 import { orderBy, type Sorting } from "../../../lib/sorting.ts";
 import { contains } from "../../../lib/sql-text.ts";
-import type { Listed, Page } from "../list-orders.ts";
+import type { Listed, Page } from "../orders/list-orders.ts";
 
 export type AgentRow = {
   user_id: number;

@@ -1,10 +1,10 @@
 import { and, count, eq } from "drizzle-orm";
 import { requireRow } from "../../../../db/require-row.ts";
-import { users } from "../../../../db/schema/users.ts";
-import { withdrawals } from "../../../../db/schema/wallet.ts";
+import { users } from "../../../../db/schema/accounts/users.ts";
+import { withdrawals } from "../../../../db/schema/billing/wallet.ts";
 import type { Db } from "../../../../db/types.ts";
 import { orderBy, type Sorting } from "../../../lib/sorting.ts";
-import type { Listed, Page } from "../list-orders.ts";
+import type { Listed, Page } from "../orders/list-orders.ts";
 
 export type WithdrawalView = {
   id: number;

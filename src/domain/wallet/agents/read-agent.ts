@@ -1,7 +1,7 @@
 import { count, eq, sql } from "drizzle-orm";
 import { requireRow } from "../../../../db/require-row.ts";
-import { users } from "../../../../db/schema/users.ts";
-import { agents, withdrawals } from "../../../../db/schema/wallet.ts";
+import { users } from "../../../../db/schema/accounts/users.ts";
+import { agents, withdrawals } from "../../../../db/schema/billing/wallet.ts";
 import type { Db } from "../../../../db/types.ts";
 
 export type AgentInfo = {

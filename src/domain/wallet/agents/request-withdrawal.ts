@@ -1,5 +1,5 @@
 import { and, eq, gte, sql } from "drizzle-orm";
-import { agents, withdrawals } from "../../../../db/schema/wallet.ts";
+import { agents, withdrawals } from "../../../../db/schema/billing/wallet.ts";
 import { nowSeconds } from "../../../lib/clock.ts";
 import { OperationError } from "../../../lib/operation-error.ts";
 import { LOG_TYPE, writeLog } from "../../logs/write-log.ts";

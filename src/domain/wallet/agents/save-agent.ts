@@ -1,12 +1,12 @@
 import { and, eq, isNull } from "drizzle-orm";
-import { users } from "../../../../db/schema/users.ts";
-import { agents } from "../../../../db/schema/wallet.ts";
+import { users } from "../../../../db/schema/accounts/users.ts";
+import { agents } from "../../../../db/schema/billing/wallet.ts";
 import type { Db } from "../../../../db/types.ts";
 import { nowSeconds } from "../../../lib/clock.ts";
 import { decimal, isNegative, isZero, subtract, toText, whole } from "../../../lib/decimal.ts";
 import { OperationError } from "../../../lib/operation-error.ts";
 import type { UserEntry } from "../../accounts/directory.ts";
-import { checkReach } from "../../accounts/manage-user.ts";
+import { checkReach } from "../../accounts/users/manage-user.ts";
 import { writeManagementLog } from "../../logs/write-log.ts";
 
 export type AgentInput = Readonly<{

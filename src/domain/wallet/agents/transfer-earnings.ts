@@ -1,5 +1,5 @@
 import { and, eq, gte, sql } from "drizzle-orm";
-import { agents } from "../../../../db/schema/wallet.ts";
+import { agents } from "../../../../db/schema/billing/wallet.ts";
 import { moveToBalance } from "../move-to-balance.ts";
 import type { WalletDeps } from "../operation.ts";
 

@@ -1,4 +1,4 @@
-import { drawsByToken } from "../../../billing/pricing/price-unit.ts";
+import { drawsByToken } from "../../../billing/pricing/rules/price-unit.ts";
 import type { Price } from "../../../billing/types.ts";
 import { type JsonObject, textOf } from "../../../formats/json.ts";
 import { MOST_CHOICES } from "../../../formats/request-rules/number-limits.ts";

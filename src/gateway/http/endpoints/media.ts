@@ -1,4 +1,4 @@
-import { speaksByCharacter } from "../../../billing/pricing/price-unit.ts";
+import { speaksByCharacter } from "../../../billing/pricing/rules/price-unit.ts";
 import type { ReportedUsage } from "../../../formats/conversation/usage.ts";
 import { type JsonObject, parseJson, recordOf, recordsOf, textOf, textsOf } from "../../../formats/json.ts";
 import { openaiChatDoor } from "../../../formats/openai-chat/index.ts";

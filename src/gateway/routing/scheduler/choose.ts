@@ -1,5 +1,5 @@
 import type { ChannelEntry } from "../../../domain/channels/entry.ts";
-import type { Tier } from "../../../domain/channels/routing-index.ts";
+import type { Tier } from "../../../domain/channels/routing/routing-index.ts";
 import type { KeyRing } from "./key-ring.ts";
 
 export type Choice = Readonly<{ channel: ChannelEntry; key: string }>;

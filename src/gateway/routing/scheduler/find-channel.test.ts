@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { channelEntry } from "../../../../test/support/gateway/entries.ts";
-import { createRoutingIndex } from "../../../domain/channels/routing-index.ts";
+import { createRoutingIndex } from "../../../domain/channels/routing/routing-index.ts";
 import { findChannel } from "./find-channel.ts";
 
 test("finds a channel of any tier, and follows changes", () => {

@@ -1,5 +1,5 @@
 import type { ChannelEntry } from "../../../domain/channels/entry.ts";
-import type { Tier } from "../../../domain/channels/routing-index.ts";
+import type { Tier } from "../../../domain/channels/routing/routing-index.ts";
 
 const membersOf = new WeakMap<readonly Tier[], Map<number, ChannelEntry>>();
 

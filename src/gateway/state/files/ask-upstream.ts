@@ -1,6 +1,6 @@
 import type { ChannelEntry } from "../../../domain/channels/entry.ts";
-import { proxyOf } from "../../../domain/channels/proxy-of.ts";
-import { userAgentOf } from "../../../domain/channels/user-agent.ts";
+import { proxyOf } from "../../../domain/channels/upstream/proxy-of.ts";
+import { userAgentOf } from "../../../domain/channels/upstream/user-agent.ts";
 import { type JsonObject, parseJson, recordOf } from "../../../formats/json.ts";
 import { readError } from "../../../formats/openai-chat/errors/error.ts";
 import { hexDigest } from "../../../lib/digest.ts";

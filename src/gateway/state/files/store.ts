@@ -1,5 +1,5 @@
 import { and, asc, desc, eq, inArray, isNull, sql } from "drizzle-orm";
-import { upstreamObjects } from "../../../../db/schema/objects.ts";
+import { upstreamObjects } from "../../../../db/schema/gateway/objects.ts";
 import type { Db } from "../../../../db/types.ts";
 import type { JsonObject } from "../../../formats/json.ts";
 

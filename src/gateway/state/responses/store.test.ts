@@ -2,8 +2,8 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test
 import { eq } from "drizzle-orm";
 import OpenAI from "openai";
 import pino from "pino";
-import { storedResponses } from "../../../../db/schema/responses.ts";
-import { users } from "../../../../db/schema/users.ts";
+import { users } from "../../../../db/schema/accounts/users.ts";
+import { storedResponses } from "../../../../db/schema/gateway/responses.ts";
 import { openTestDatabase, type TestDatabase } from "../../../../test/support/database.ts";
 import { startRelay } from "../../../../test/support/gateway/start-gateway.ts";
 import { chatReply, startUpstream } from "../../../../test/support/gateway/start-upstream.ts";

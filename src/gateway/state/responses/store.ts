@@ -1,6 +1,6 @@
 import { and, eq, gt, lt, sql } from "drizzle-orm";
-import { DEADLINES_MS, withDeadline } from "../../../../db/deadlines.ts";
-import { storedResponses } from "../../../../db/schema/responses.ts";
+import { storedResponses } from "../../../../db/schema/gateway/responses.ts";
+import { DEADLINES_MS, withDeadline } from "../../../../db/server/deadlines.ts";
 import type { Db } from "../../../../db/types.ts";
 import type { Turn } from "../../../formats/conversation/conversation.ts";
 import type { JsonObject } from "../../../formats/json.ts";

@@ -1,5 +1,5 @@
-import { deleteVideo, listVideos } from "../../../domain/tasks/own-videos.ts";
 import type { MediaRow } from "../../../domain/tasks/task-view.ts";
+import { deleteVideo, listVideos } from "../../../domain/tasks/videos.ts";
 import { requestIdOf } from "../../../lib/request-id.ts";
 import { providerOf } from "../../../providers/registry.ts";
 import type { GatewayContext } from "../../call/context.ts";

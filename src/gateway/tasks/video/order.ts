@@ -1,4 +1,4 @@
-import type { AskedVariant } from "../../../billing/pricing/price-variants.ts";
+import type { AskedVariant } from "../../../billing/pricing/rules/price-variants.ts";
 import { type JsonObject, numberOf, recordOf, textOf, textsOf } from "../../../formats/json.ts";
 import { type OutgoingForm, outgoingForm } from "../../../lib/multipart/form-stream.ts";
 import type { Form } from "../../../lib/multipart/read-form.ts";

@@ -3,7 +3,7 @@ import Box from "@mui/material/Box";
 import ButtonBase from "@mui/material/ButtonBase";
 import Tooltip from "@mui/material/Tooltip";
 import { useTranslation } from "react-i18next";
-import type { ChannelHealth } from "../../../../src/domain/channels/channel-health.ts";
+import type { ChannelHealth } from "../../../../src/domain/channels/status/channel-health.ts";
 import { Row } from "../../../components/layout.tsx";
 import { StatusChip, ToneBadge, type ToneName } from "../../../components/StatusChip.tsx";
 import { exactTime } from "../../../components/TimeAgo.tsx";

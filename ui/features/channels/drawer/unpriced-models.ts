@@ -1,4 +1,4 @@
-import type { PricedNames } from "../../../../src/domain/channels/priced-names.ts";
+import type { PricedNames } from "../../../../src/domain/channels/prices/priced-names.ts";
 import { pricedName } from "../../pricing/priced-name.ts";
 
 type Names = Readonly<{ models: readonly string[]; modelPrefix: string; modelMapping: string }>;

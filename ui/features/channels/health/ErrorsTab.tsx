@@ -5,7 +5,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 import type { LogOther } from "../../../../src/billing/types.ts";
-import type { LogView } from "../../../../src/domain/logs/log-view.ts";
+import type { LogView } from "../../../../src/domain/logs/list/log-view.ts";
 import { CopyButton } from "../../../components/CopyButton.tsx";
 import { EmptyState } from "../../../components/EmptyState.tsx";
 import { ErrorState } from "../../../components/ErrorState.tsx";

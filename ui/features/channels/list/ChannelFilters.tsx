@@ -5,7 +5,7 @@ import ToggleButton from "@mui/material/ToggleButton";
 import ToggleButtonGroup from "@mui/material/ToggleButtonGroup";
 import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
-import type { StatusCounts } from "../../../../src/domain/channels/list-channels.ts";
+import type { StatusCounts } from "../../../../src/domain/channels/manage/list-channels.ts";
 import type { ChannelType } from "../../../../src/providers/registry.ts";
 import { ColumnTools } from "../../../components/data-table/ColumnTools.tsx";
 import type { TableModel } from "../../../components/data-table/use-data-table.ts";

@@ -10,7 +10,7 @@ import FormControlLabel from "@mui/material/FormControlLabel";
 import { queryOptions, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useId, useState } from "react";
 import { useTranslation } from "react-i18next";
-import type { ModelListView } from "../../../../src/domain/channels/model-list.ts";
+import type { ModelListView } from "../../../../src/domain/channels/upstream/model-list.ts";
 import { readData } from "../../../api/client.ts";
 import { channelUpstreamApi } from "../../../api/groups.ts";
 import { ErrorState } from "../../../components/ErrorState.tsx";

@@ -4,7 +4,7 @@ import LinearProgress from "@mui/material/LinearProgress";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useRef } from "react";
 import { useTranslation } from "react-i18next";
-import type { TestProgress } from "../../../../src/domain/channels/test-all.ts";
+import type { TestProgress } from "../../../../src/domain/channels/upstream/test-all.ts";
 import { Row } from "../../../components/layout.tsx";
 import { notifyDone, notifyError, notifyInfo } from "../../../components/notify.tsx";
 import { cancelTests, readTestProgress, testAllChannels } from "../channel-calls.ts";

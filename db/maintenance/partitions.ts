@@ -1,0 +1,118 @@
+import { sql as statement } from "drizzle-orm";
+import { requireRow } from "../require-row.ts";
+import { DEADLINES_MS, withDeadline } from "../server/deadlines.ts";
+import type { Database, Statements } from "../types.ts";
+import { carryOff } from "./carried-balances.ts";
+
+/** One partition of the log: rows with from <= created_at < until (epoch seconds). */
+export type LogMonth = Readonly<{ name: string; from: number; until: number }>;
+
+/** A row of the options table that is no option: log rows older than this (epoch seconds) may have been cleared. */
+export const LOGS_CLEARED_ROW = "_logs_cleared_before";
+
+/** Months of which partitions are made ahead of time. */
+const MONTHS_AHEAD = 2;
+const SLICE = 2000;
+/** Any number, the same in all replicas. */
+const LOCK = 7_583_002;
+
+/** Makes the monthly partitions of the log for now and the next months, and the one that takes what fits nowhere. */
+export async function ensurePartitions({ sql }: Database, now = new Date()): Promise<void> {
+  const months = Array.from({ length: MONTHS_AHEAD + 1 }, (_, ahead) => monthOf(now, ahead));
+  if ((await missingOf(sql, months)).length === 0) return;
+  await withDeadline(DEADLINES_MS.long, () => sql.begin((tx) => createLogMonths(tx, months)));
+}
+
+/** Makes those of the given partitions that are missing; in a transaction, for whose end others that use the log wait. */
+export async function createLogMonths(tx: Statements, months: readonly LogMonth[]): Promise<void> {
+  // Replicas that come here at the same time take turns.
+  await tx`select pg_advisory_xact_lock(${LOCK})`;
+  const missing = await missingOf(tx, months);
+  if (missing.length === 0) return;
+  await tx.unsafe("lock table logs in share row exclusive mode");
+  await tx.unsafe("create table if not exists logs_rest partition of logs default");
+  for (const { name, from, until } of missing) {
+    await tx.unsafe(`create table ${name} (like logs including defaults including constraints)`);
+    // Rows of a month that had no partition yet wait in logs_rest and would forbid its attachment.
+    await tx.unsafe(
+      `with moved as (delete from logs_rest where created_at >= ${from} and created_at < ${until} returning *)
+       insert into ${name} select * from moved`,
+    );
+    await tx.unsafe(`alter table logs attach partition ${name} for values from (${from}) to (${until})`);
+  }
+}
+
+async function missingOf(sql: Statements, months: readonly LogMonth[]): Promise<LogMonth[]> {
+  const present = new Set((await listLogMonths(sql)).map(({ name }) => name));
+  return months.filter(({ name }) => !present.has(name));
+}
+
+/**
+ * Deletes log rows older than `before` (epoch seconds): whole months by dropping their partition, the rest in slices that
+ * hold nobody up. Roll-ups stay: statistics reach further back than the log; what balances owe to the rows is kept with
+ * each step. Yields how many rows went with it; whoever stops asking keeps the rest.
+ */
+export async function* dropLogsInSteps({ db, sql }: Database, before: number): AsyncGenerator<number, void> {
+  const now = Date.now() / 1000;
+  // Before anything goes: whoever brings an old charge must know that its row may be gone.
+  await sql`
+    insert into options as o (key, value) values (${LOGS_CLEARED_ROW}, ${String(Math.trunc(before))})
+    on conflict (key) do update set value = greatest(o.value::bigint, excluded.value::bigint)::text`;
+  for (const { name, until } of await listLogMonths(sql)) {
+    if (until > Math.min(before, now)) continue;
+    // A row that is added between the two is not counted, but nothing is added to a month that is over.
+    const sum = requireRow(
+      await inTime(() => sql.unsafe<{ rows: number }[]>(`select count(*)::int as rows from ${name}`)),
+    );
+    await inTime(() =>
+      db.transaction(async (tx) => {
+        // As dropping does, and before it: whoever adds a row comes first, and is carried off, or waits.
+        await tx.execute(statement`lock table only logs in access exclusive mode`);
+        await tx.execute(statement`with ${carryOff(statement.raw(name), Math.floor(now))} select`);
+        await tx.execute(statement`drop table ${statement.raw(name)}`);
+      }),
+    );
+    yield sum.rows;
+  }
+  for (;;) {
+    const deleteSlice = () =>
+      db.execute<{ count: number }>(statement`
+        with gone as (
+          delete from logs where (created_at, id) in (
+            select created_at, id from logs where created_at < ${before} order by created_at, id limit ${SLICE})
+          returning *),
+        ${carryOff(statement.raw("gone"), Math.floor(now))}
+        select count(*)::int as count from gone`);
+    const { count } = requireRow(await inTime(deleteSlice));
+    yield count;
+    if (count < SLICE) return;
+  }
+}
+
+const inTime = <Result>(work: () => PromiseLike<Result>): Promise<Result> => withDeadline(DEADLINES_MS.long, work);
+
+/** The same at a stretch. Returns how many rows went. */
+export async function dropLogsBefore(database: Database, before: number): Promise<number> {
+  let deleted = 0;
+  for await (const count of dropLogsInSteps(database, before)) deleted += count;
+  return deleted;
+}
+
+/** The log's months as the database has them, oldest first. */
+export async function listLogMonths(sql: Statements): Promise<LogMonth[]> {
+  const rows = await sql<{ name: string; bounds: string }[]>`
+    select c.relname as name, pg_get_expr(c.relpartbound, c.oid) as bounds
+    from pg_inherits i join pg_class c on c.oid = i.inhrelid where i.inhparent = 'logs'::regclass order by 1`;
+  return rows.flatMap(({ name, bounds }) => {
+    const range = /FROM \('?(\d+)'?\) TO \('?(\d+)'?\)/.exec(bounds);
+    return range ? [{ name, from: Number(range[1]), until: Number(range[2]) }] : [];
+  });
+}
+
+/** The month of the log that `now` lies in, or one `ahead` of it. */
+export function monthOf(now: Date, ahead: number): LogMonth {
+  const start = (months: number) => Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + months, 1);
+  const first = new Date(start(ahead));
+  const name = `logs_${first.getUTCFullYear()}_${String(first.getUTCMonth() + 1).padStart(2, "0")}`;
+  return { name, from: start(ahead) / 1000, until: start(ahead + 1) / 1000 };
+}

@@ -1,0 +1,61 @@
+import { sql } from "drizzle-orm";
+import { boolean, check, index, integer, pgTable, text, uniqueIndex } from "drizzle-orm/pg-core";
+import { epochSeconds, quotaUnits } from "../columns.ts";
+import { users } from "./users.ts";
+
+/** API keys of users. */
+export const tokens = pgTable(
+  "tokens",
+  {
+    id: integer("id").primaryKey().generatedByDefaultAsIdentity(),
+    userId: integer("user_id")
+      .notNull()
+      .references(() => users.id, { onDelete: "cascade" }),
+    name: text("name").notNull(),
+    /** Keyed hash of the key without `sk-`, hex: how calls find it. */
+    keyHash: text("key_hash").notNull(),
+    /** The key, encrypted, so that its owner can see it again. */
+    keyCipher: text("key_cipher").notNull(),
+    /** 1 enabled, 2 disabled, 3 expired, 4 exhausted. */
+    status: integer("status").notNull().default(1),
+    remainQuota: quotaUnits("remain_quota").notNull().default(0),
+    held: quotaUnits("held").notNull().default(0),
+    usedQuota: quotaUnits("used_quota").notNull().default(0),
+    unlimitedQuota: boolean("unlimited_quota").notNull().default(false),
+    createdTime: epochSeconds("created_time").notNull(),
+    accessedTime: epochSeconds("accessed_time").notNull().default(0),
+    /** Epoch seconds; -1 never. */
+    expiredTime: epochSeconds("expired_time").notNull().default(-1),
+    modelLimitsEnabled: boolean("model_limits_enabled").notNull().default(false),
+    modelLimits: text("model_limits").array().notNull().default([]),
+    /** One address or CIDR range a line; empty: everybody. */
+    allowIps: text("allow_ips").notNull().default(""),
+    /** Empty: the owner's group. */
+    group: text("group").notNull().default(""),
+    /** Calls of which an upstream cannot express everything are refused. */
+    strict: boolean("strict").notNull().default(false),
+    /** Calls a minute; 0: no limit of the key's own. */
+    requestsPerMinute: integer("requests_per_minute").notNull().default(0),
+    /** Tokens of prompts and answers a minute; 0: no limit of the key's own. */
+    tokensPerMinute: integer("tokens_per_minute").notNull().default(0),
+    /** `day`, `week` or `month`: `remain_quota` goes back to `budget_quota` when one begins; empty: never. */
+    budgetPeriod: text("budget_period").notNull().default(""),
+    budgetQuota: quotaUnits("budget_quota").notNull().default(0),
+    /** When the running period ends; 0 without a period. */
+    budgetRenewsAt: epochSeconds("budget_renews_at").notNull().default(0),
+    /** Keyed hash of the key before the last rotation, which works until `previous_key_until`. */
+    previousKeyHash: text("previous_key_hash"),
+    previousKeyUntil: epochSeconds("previous_key_until").notNull().default(0),
+    deletedAt: epochSeconds("deleted_at"),
+  },
+  (t) => [
+    uniqueIndex("tokens_key_hash_key").on(t.keyHash),
+    uniqueIndex("tokens_previous_key_hash_key").on(t.previousKeyHash),
+    index("tokens_user_idx").on(t.userId, t.id),
+    index("tokens_budget_renews_idx").on(t.budgetRenewsAt).where(sql`${t.budgetRenewsAt} > 0`),
+    check("tokens_status_known", sql`${t.status} in (1, 2, 3, 4)`),
+    check("tokens_budget_period_known", sql`${t.budgetPeriod} in ('', 'day', 'week', 'month')`),
+    check("tokens_remain_not_negative", sql`${t.remainQuota} >= 0`),
+    check("tokens_held_not_negative", sql`${t.held} >= 0`),
+  ],
+);

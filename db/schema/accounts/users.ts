@@ -1,0 +1,149 @@
+import { sql } from "drizzle-orm";
+import {
+  type AnyPgColumn,
+  bigint,
+  boolean,
+  check,
+  date,
+  index,
+  integer,
+  jsonb,
+  pgTable,
+  primaryKey,
+  text,
+  uniqueIndex,
+} from "drizzle-orm/pg-core";
+import { epochSeconds, quotaUnits } from "../columns.ts";
+
+/** What a user may set for themself (specification 1, "User setting"); unknown keys are kept. */
+export type UserSetting = {
+  notify_type?: string;
+  quota_warning_threshold?: number;
+  webhook_url?: string;
+  /** Encrypted at rest. */
+  webhook_secret?: string;
+  notification_email?: string;
+  accept_unset_model_ratio_model?: boolean;
+  [key: string]: unknown;
+};
+
+export const users = pgTable(
+  "users",
+  {
+    id: integer("id").primaryKey().generatedByDefaultAsIdentity(),
+    username: text("username").notNull(),
+    /** argon2id, or bcrypt of an imported account; null when the account has no password. */
+    passwordHash: text("password_hash"),
+    displayName: text("display_name").notNull().default(""),
+    role: integer("role").notNull().default(1),
+    status: integer("status").notNull().default(1),
+    group: text("group").notNull().default("default"),
+    quota: quotaUnits("quota").notNull().default(0),
+    /** Part of `quota` that processes have set aside for calls under way (ledger). */
+    held: quotaUnits("held").notNull().default(0),
+    usedQuota: quotaUnits("used_quota").notNull().default(0),
+    requestCount: bigint("request_count", { mode: "number" }).notNull().default(0),
+    email: text("email"),
+    affCode: text("aff_code").notNull(),
+    affCodeModified: boolean("aff_code_modified").notNull().default(false),
+    affCount: integer("aff_count").notNull().default(0),
+    affQuota: quotaUnits("aff_quota").notNull().default(0),
+    affHistoryQuota: quotaUnits("aff_history_quota").notNull().default(0),
+    inviterId: integer("inviter_id").references((): AnyPgColumn => users.id, { onDelete: "set null" }),
+    /** Keyed hash of the system access token; the token itself is shown once. */
+    accessTokenHash: text("access_token_hash"),
+    setting: jsonb("setting").$type<UserSetting>().notNull().default({}),
+    lastCheckInDay: date("last_check_in_day", { mode: "string" }),
+    lastCheckInAt: epochSeconds("last_check_in_at"),
+    /** Sessions of an older version are void: raised by ban, role change, password change. */
+    sessionVersion: integer("session_version").notNull().default(1),
+    /** What administrators wrote about the user; the user never sees it. */
+    note: text("note").notNull().default(""),
+    /** Calls under way at the same time; 0: no limit of the user's own. */
+    maxConcurrency: integer("max_concurrency").notNull().default(0),
+    /** Calls in a minute; 0: no limit of the user's own. */
+    requestsPerMinute: integer("requests_per_minute").notNull().default(0),
+    createdAt: epochSeconds("created_at").notNull(),
+    lastLoginAt: epochSeconds("last_login_at"),
+    deletedAt: epochSeconds("deleted_at"),
+  },
+  (t) => [
+    uniqueIndex("users_username_key").on(t.username),
+    uniqueIndex("users_aff_code_key").on(t.affCode),
+    uniqueIndex("users_access_token_hash_key").on(t.accessTokenHash),
+    index("users_email_idx").on(sql`lower(${t.email})`),
+    index("users_group_idx").on(t.group),
+    index("users_inviter_idx").on(t.inviterId),
+    check("users_quota_not_negative", sql`${t.quota} >= 0`),
+    check("users_held_within_quota", sql`${t.held} >= 0`),
+    check("users_aff_quota_not_negative", sql`${t.affQuota} >= 0`),
+    check("users_role_known", sql`${t.role} in (1, 10, 100)`),
+    check("users_status_known", sql`${t.status} in (1, 2, 3)`),
+  ],
+);
+
+/** A sign-in at an outside provider (github, oidc, linuxdo, wechat, telegram, discord) bound to a user. */
+export const identities = pgTable(
+  "identities",
+  {
+    provider: text("provider").notNull(),
+    subject: text("subject").notNull(),
+    userId: integer("user_id")
+      .notNull()
+      .references(() => users.id, { onDelete: "cascade" }),
+    createdAt: epochSeconds("created_at").notNull(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.provider, t.subject] }),
+    uniqueIndex("identities_user_provider_key").on(t.userId, t.provider),
+  ],
+);
+
+/**
+ * What accounts were reached by and are no longer: addresses and identities that were unbound, or went with a deregistered
+ * account. Tells who was here before, and nothing else.
+ */
+export const formerIdentities = pgTable(
+  "former_identities",
+  {
+    /** Keyed hash: neither addresses nor names of deregistered people are kept. */
+    hash: text("hash").primaryKey(),
+    /** Whose it was last. */
+    userId: integer("user_id")
+      .notNull()
+      .references(() => users.id, { onDelete: "cascade" }),
+    createdAt: epochSeconds("created_at").notNull(),
+  },
+  (t) => [index("former_identities_user_idx").on(t.userId)],
+);
+
+export const sessions = pgTable(
+  "sessions",
+  {
+    /** SHA-256 of the cookie's random value, hex. */
+    id: text("id").primaryKey(),
+    userId: integer("user_id")
+      .notNull()
+      .references(() => users.id, { onDelete: "cascade" }),
+    version: integer("version").notNull(),
+    createdAt: epochSeconds("created_at").notNull(),
+    expiresAt: epochSeconds("expires_at").notNull(),
+    lastSeenAt: epochSeconds("last_seen_at").notNull(),
+    ip: text("ip").notNull().default(""),
+    userAgent: text("user_agent").notNull().default(""),
+  },
+  (t) => [index("sessions_user_idx").on(t.userId), index("sessions_expires_idx").on(t.expiresAt)],
+);
+
+/** One-time codes sent by mail, hashed, bound to a purpose and an address. */
+export const verificationCodes = pgTable(
+  "verification_codes",
+  {
+    purpose: text("purpose").notNull(),
+    target: text("target").notNull(),
+    codeHash: text("code_hash").notNull(),
+    attempts: integer("attempts").notNull().default(0),
+    expiresAt: epochSeconds("expires_at").notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.purpose, t.target] })],
+);

@@ -1,0 +1,152 @@
+import { sql } from "drizzle-orm";
+import { bigint, boolean, index, integer, pgTable, primaryKey, smallint, text, uniqueIndex } from "drizzle-orm/pg-core";
+import { epochSeconds, quotaUnits } from "../columns.ts";
+
+/**
+ * Usage and event log, partitioned by month of `created_at` (the migration says PARTITION BY RANGE; partitions are made
+ * by db/partitions). type: 1 top-up, 2 consumption, 3 management, 4 system, 5 check-in.
+ */
+export const logs = pgTable(
+  "logs",
+  {
+    id: bigint("id", { mode: "number" }).notNull().generatedByDefaultAsIdentity(),
+    createdAt: epochSeconds("created_at").notNull(),
+    type: smallint("type").notNull(),
+    userId: integer("user_id").notNull().default(0),
+    username: text("username").notNull().default(""),
+    tokenId: integer("token_id").notNull().default(0),
+    tokenName: text("token_name").notNull().default(""),
+    modelName: text("model_name").notNull().default(""),
+    channelId: integer("channel_id").notNull().default(0),
+    group: text("group").notNull().default(""),
+    isStream: boolean("is_stream").notNull().default(false),
+    /** The call ended in an error; quota is then what was taken all the same, mostly 0. */
+    failed: boolean("failed").notNull().default(false),
+    /** Whole seconds, as the ecosystem has it; exact milliseconds beside it. */
+    useTime: integer("use_time").notNull().default(0),
+    elapsedMs: integer("elapsed_ms").notNull().default(0),
+    promptTokens: integer("prompt_tokens").notNull().default(0),
+    completionTokens: integer("completion_tokens").notNull().default(0),
+    quota: quotaUnits("quota").notNull().default(0),
+    /** Part of the charge that neither hold nor balance covered. */
+    uncovered: quotaUnits("uncovered").notNull().default(0),
+    ip: text("ip").notNull().default(""),
+    /** Null for rows that are no relayed call. */
+    requestId: text("request_id"),
+    content: text("content").notNull().default(""),
+    /** JSON text, see `LogOther` in src/billing/types.ts. */
+    other: text("other").notNull().default(""),
+  },
+  // Ascending: read backwards they give "newest first". An index made DESC would put nulls last, which no list asks for.
+  (t) => [
+    primaryKey({ columns: [t.createdAt, t.id] }),
+    uniqueIndex("logs_request_id_key").on(t.requestId, t.createdAt),
+    index("logs_user_idx").on(t.userId, t.createdAt, t.id),
+    index("logs_model_idx").on(t.modelName, t.createdAt),
+    index("logs_token_idx").on(t.tokenId, t.createdAt),
+    index("logs_channel_idx").on(t.channelId, t.createdAt),
+    index("logs_failed_idx").on(t.createdAt, t.id).where(sql`${t.failed}`),
+    // What is no call: one row in hundreds, which lists look for and totals count one by one.
+    index("logs_type_idx").on(t.type, t.createdAt).where(sql`${t.type} <> 2`),
+    index("logs_events_idx").on(t.userId, t.type, t.createdAt).where(sql`${t.type} <> 2`),
+  ],
+);
+
+/** Hourly sums of consumption rows, kept in the transaction that writes the rows: statistics read these, not the log. */
+export const usageRollups = pgTable(
+  "usage_rollups",
+  {
+    /** Epoch seconds, floored to the hour (UTC). */
+    hour: epochSeconds("hour").notNull(),
+    userId: integer("user_id").notNull(),
+    username: text("username").notNull(),
+    tokenId: integer("token_id").notNull(),
+    tokenName: text("token_name").notNull(),
+    channelId: integer("channel_id").notNull(),
+    modelName: text("model_name").notNull(),
+    group: text("group").notNull(),
+    count: bigint("count", { mode: "number" }).notNull().default(0),
+    failed: bigint("failed", { mode: "number" }).notNull().default(0),
+    quota: quotaUnits("quota").notNull().default(0),
+    uncovered: quotaUnits("uncovered").notNull().default(0),
+    promptTokens: bigint("prompt_tokens", { mode: "number" }).notNull().default(0),
+    completionTokens: bigint("completion_tokens", { mode: "number" }).notNull().default(0),
+    elapsedMs: bigint("elapsed_ms", { mode: "number" }).notNull().default(0),
+  },
+  (t) => [
+    primaryKey({
+      columns: [t.hour, t.userId, t.username, t.tokenId, t.tokenName, t.channelId, t.modelName, t.group],
+    }),
+    index("usage_rollups_user_idx").on(t.userId, t.hour),
+    index("usage_rollups_channel_idx").on(t.channelId, t.hour),
+    index("usage_rollups_model_idx").on(t.modelName, t.hour),
+    index("usage_rollups_token_name_idx").on(t.tokenName, t.tokenId),
+  ],
+);
+
+/**
+ * Sums of roll-ups over everybody, for charts of long ranges: hours by model, by group and of all (key empty), months (UTC)
+ * by user, channel and API key, whose key is the id, as far as they were among those that spent most. A job adds hours that are over, see `usageFold`.
+ */
+export const usageTotals = pgTable(
+  "usage_totals",
+  {
+    /** all, model, group, user, channel or token. */
+    dimension: text("dimension").notNull(),
+    /** Epoch seconds at which the hour or month begins. */
+    start: epochSeconds("start").notNull(),
+    key: text("key").notNull(),
+    count: bigint("count", { mode: "number" }).notNull(),
+    failed: bigint("failed", { mode: "number" }).notNull(),
+    quota: quotaUnits("quota").notNull(),
+    promptTokens: bigint("prompt_tokens", { mode: "number" }).notNull(),
+    completionTokens: bigint("completion_tokens", { mode: "number" }).notNull(),
+    elapsedMs: bigint("elapsed_ms", { mode: "number" }).notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.dimension, t.start, t.key] })],
+);
+
+/** How far the totals go: hours before `until` are in them, and months that end no later. No row: none are. */
+export const usageFold = pgTable("usage_fold", {
+  id: smallint("id").primaryKey().default(1),
+  /** Epoch seconds of a whole hour. A call that is written later than its hour was added takes it back. */
+  until: epochSeconds("until").notNull(),
+});
+
+/**
+ * Calls that were charged while calls were not logged (LogConsumeEnabled): what keeps a charge from being made twice, and
+ * says what to give back. Nobody sees them, and they are forgotten after a while. Their roll-ups are those of the hour
+ * `UNLOGGED_HOUR`, which lies before all that statistics look at.
+ */
+export const unloggedCalls = pgTable(
+  "unlogged_calls",
+  {
+    requestId: text("request_id").notNull(),
+    createdAt: epochSeconds("created_at").notNull(),
+    userId: integer("user_id").notNull(),
+    tokenId: integer("token_id").notNull(),
+    channelId: integer("channel_id").notNull(),
+    quota: quotaUnits("quota").notNull(),
+    uncovered: quotaUnits("uncovered").notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.requestId, t.createdAt] }), index("unlogged_calls_created_idx").on(t.createdAt)],
+);
+
+export const UNLOGGED_HOUR = -3600;
+
+/**
+ * What balances owe to rows that are not in the log: rows that were cleared from it, and what imported users brought along.
+ * Books add it to what the log still tells.
+ */
+export const carriedBalances = pgTable("carried_balances", {
+  userId: integer("user_id").primaryKey(),
+  /** Negative where more was taken than given. */
+  quota: quotaUnits("quota").notNull(),
+});
+
+/** Charges of the latest hours whose rows were cleared from the log. Books add them to the rows that are left. */
+export const clearedHours = pgTable("cleared_hours", {
+  /** Epoch seconds, floored to the hour (UTC). */
+  hour: epochSeconds("hour").primaryKey(),
+  quota: quotaUnits("quota").notNull(),
+});

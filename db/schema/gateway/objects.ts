@@ -1,0 +1,34 @@
+import { index, integer, pgTable, text } from "drizzle-orm/pg-core";
+import { users } from "../accounts/users.ts";
+import { epochSeconds } from "../columns.ts";
+
+/**
+ * Files, uploads, batches and fine-tuning jobs that an upstream keeps: whose they are, and which channel's key made them,
+ * since no other can see them.
+ */
+export const upstreamObjects = pgTable(
+  "upstream_objects",
+  {
+    /** As the upstream names it. */
+    id: text("id").primaryKey(),
+    /** file, upload, batch, job */
+    kind: text("kind").notNull(),
+    userId: integer("user_id")
+      .notNull()
+      .references(() => users.id, { onDelete: "cascade" }),
+    /** The API key that made it; it pays. */
+    tokenId: integer("token_id").notNull(),
+    channelId: integer("channel_id").notNull(),
+    /** SHA-256 of the channel's key. */
+    keyHash: text("key_hash").notNull(),
+    /** JSON of the object as the upstream told it last. */
+    body: text("body").notNull().default("{}"),
+    createdAt: epochSeconds("created_at").notNull(),
+    /** When it was charged; null: not yet. Only batches and jobs are. */
+    settledAt: epochSeconds("settled_at"),
+  },
+  (t) => [
+    index("upstream_objects_user_idx").on(t.userId, t.kind, t.createdAt),
+    index("upstream_objects_unsettled_idx").on(t.kind, t.settledAt),
+  ],
+);

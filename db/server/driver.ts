@@ -1,0 +1,84 @@
+import type { Socket } from "node:net";
+import { drizzle } from "drizzle-orm/postgres-js";
+import postgres from "postgres";
+import * as schema from "../schema/index.ts";
+import type { Db, Sql } from "../types.ts";
+import { DEADLINES_MS, Deadlines, type DriverStatement } from "./deadlines.ts";
+
+type DriverOptions = postgres.Options<{ bigint: postgres.PostgresType<number> }> & {
+  /** Makes a connected socket; the driver's types do not know this option. */
+  socket?: () => Promise<Socket>;
+  /** Statements sent ahead on a busy connection; 0: none, they wait for one that is free. The types do not know it. */
+  max_pipeline?: number;
+  /** How long a statement may take, where `withDeadline` says nothing else; undefined: as long as it takes. */
+  deadlineMs?: number;
+};
+
+/** What the patch adds to the driver (patches/postgres@….patch). */
+type Patched = {
+  /** Gives up idle connections that have not been heard of since then (`performance.now`). */
+  dropIdle(sinceMs: number): void;
+  /** `sql` is the driver of the connection that listens, once there is one. */
+  listen: { sql?: Sql };
+};
+
+/** int8 arrives as a number: quota and counters stay below 2^53. */
+const BIGINT_AS_NUMBER: postgres.PostgresType<number> = { to: 20, from: [20], parse: Number, serialize: String };
+
+/**
+ * The one driver for both engines; `callDb` gives its statements the deadline of those that a client's call waits for. Every statement is prepared under a name, also inside transactions: that halves its cost
+ * and more, and the query builder would not do so by itself.
+ */
+export function openDriver({ deadlineMs, ...options }: DriverOptions, url?: string): { sql: Sql; db: Db; callDb: Db } {
+  const deadlines =
+    deadlineMs === undefined ? null : new Deadlines(deadlineMs, (since) => patchedOf(sql).dropIdle(since));
+  const settings: DriverOptions & { onquery?: (statement: DriverStatement) => void } = {
+    onnotice: () => {},
+    backoff: reconnectSeconds,
+    ...options,
+    ...(deadlines && { onquery: deadlines.watch }),
+    types: { bigint: BIGINT_AS_NUMBER },
+  };
+  const sql = (url ? postgres(url, settings) : postgres(settings)) as Sql;
+  // Made before `named` changes the driver, so that no statement passes through both.
+  const callSql = named(Object.create(sql) as Sql, DEADLINES_MS.call);
+  return { sql, db: drizzle(named(sql), { schema }), callDb: drizzle(callSql, { schema }) };
+}
+
+const patchedOf = (sql: Sql): Patched => sql as unknown as Patched;
+
+/**
+ * Asks the connection that listens for notifications whether it is still there: it never waits for an answer, so a
+ * server that went silent would not be noticed. One that does not answer in time is destroyed, and opened again.
+ */
+export async function checkListener(sql: Sql): Promise<void> {
+  const listener = patchedOf(sql).listen.sql;
+  if (listener) await listener`select 1`;
+}
+
+/** A database that was restarted is found again within a second; the driver's own pauses grow to twenty. */
+const reconnectSeconds = (failures: number): number => Math.min(0.05 * 2 ** failures, 1);
+
+type Unsafe = (query: string, parameters?: unknown[], options?: object) => unknown;
+type Begin = (...args: unknown[]) => unknown;
+
+/** Names the statements of a driver or transaction, and gives them a deadline where one is named. Changes it in place. */
+function named(sql: Sql, deadlineMs?: number): Sql {
+  const statements = sql as unknown as { unsafe: Unsafe; begin?: Begin; savepoint?: Begin };
+  const { unsafe, begin, savepoint } = statements;
+  const bound = unsafe.bind(sql);
+  // The option must come last: the query builder passes `prepare: false`.
+  statements.unsafe = (query, parameters = [], options = {}) => {
+    const statement = bound(query, parameters, parameters.length ? { ...options, prepare: true } : options);
+    return deadlineMs === undefined ? statement : Object.assign(statement as object, { deadlineMs });
+  };
+  const scoped =
+    (start: Begin): Begin =>
+    (...args) => {
+      const work = args.pop() as (inner: Sql) => unknown;
+      return start.call(sql, ...args, (inner: Sql) => work(named(inner, deadlineMs)));
+    };
+  if (begin) statements.begin = scoped(begin);
+  if (savepoint) statements.savepoint = scoped(savepoint);
+  return sql;
+}

@@ -1,0 +1,41 @@
+import { DatabaseError, DatabaseUnreachable } from "../types.ts";
+
+/** By SQLSTATE or system error code: what an operator does about it. */
+const ADVICE: Readonly<Record<string, string>> = {
+  ECONNREFUSED: "nothing listens there: start Postgres, or correct host and port in DATABASE_URL",
+  ENOTFOUND: "the host name is unknown: correct it in DATABASE_URL",
+  EAI_AGAIN: "the host name could not be looked up: check DNS, or the host in DATABASE_URL",
+  CONNECT_TIMEOUT: "the host does not answer: check the address in DATABASE_URL and the firewall",
+  "28P01": "correct user and password in DATABASE_URL (special characters percent-encoded)",
+  "28000":
+    "the server does not let this user in from here: check pg_hba.conf, and add ?sslmode=require where it demands TLS",
+  "3D000": "create it first (createdb NAME), or correct its name at the end of DATABASE_URL",
+  "53300": "the server has no connection left: raise max_connections, or run fewer replicas",
+  "57P03": "the server is starting or stopping: try again in a moment",
+  "42501":
+    "give the user of DATABASE_URL the rights: alter database NAME owner to USER; grant all on schema public to USER",
+};
+
+/** System errors, failures of the driver, and SQLSTATEs of a server that starts or stops. */
+const UNREACHABLE =
+  /^(ECONN\w+|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|EPIPE|ENOTFOUND|EAI_AGAIN|CONNECT(ION)?_\w+|STATEMENT_TIMEOUT|57P0[123])$/;
+
+/** The oldest release that has all that the statements need. */
+const LEAST_VERSION = 150_000;
+
+/** A failure of a Postgres server with what to do about it, where that is known. `what` says what failed. */
+export function explainServerFailure(what: string, error: unknown): DatabaseError {
+  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+  const message = cause instanceof Error ? cause.message : String(cause);
+  const code = cause instanceof Error && "code" in cause ? String(cause.code) : "";
+  const advice = ADVICE[code];
+  const Kind = UNREACHABLE.test(code) ? DatabaseUnreachable : DatabaseError;
+  return new Kind(`${what}: ${message}${advice ? `: ${advice}` : ""}`);
+}
+
+/** Throws DatabaseError for a release that is too old. `number`: server_version_num. */
+export function refuseOldServer(number: number): void {
+  if (number >= LEAST_VERSION) return;
+  const found = Math.floor(number / 10_000);
+  throw new DatabaseError(`the server of DATABASE_URL is Postgres ${found}: version 15 or later is needed`);
+}

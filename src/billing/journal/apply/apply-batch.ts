@@ -1,0 +1,184 @@
+import { UNLOGGED_HOUR } from "../../../../db/schema/gateway/logs.ts";
+import type { Statements } from "../../../../db/types.ts";
+import { batchText, FIELD, RECORD } from "./record-text.ts";
+
+/** An account after a batch. Without the last three: nothing of it was new to the database, its row was not read. */
+export type SettledAccount = Readonly<{
+  subject: "user" | "token";
+  id: number;
+  /** Sum of the batch's charges, before balances were looked at. */
+  asked: number;
+  quota: number | null;
+  held: number | null;
+  /** What the process still holds of it. */
+  own: number | null;
+}>;
+
+/**
+ * Batches of all processes take turns, so that they can't deadlock over shared channel rows. Users, then
+ * keys, are locked in the order of their ids, as the other statements of the ledger do.
+ */
+export const SETTLING = 7_302_001;
+
+/** What a batch may contain: records that nobody can have written, or any. */
+const forNew = (sql: Statements) => ({
+  unlessLogged: sql``,
+  unlessNoted: sql``,
+  applied: sql`not materialized (select * from charged)`,
+});
+const forAny = (sql: Statements) => ({
+  unlessLogged: sql`on conflict (request_id, created_at) do nothing`,
+  unlessNoted: sql`and not exists (
+      select from logs l where l.request_id = c.request_id and l.created_at = c.created_at
+    ) on conflict (request_id, created_at) do nothing`,
+  applied: sql`materialized (
+      select c.* from charged c join (select * from written union all select * from noted) w using (request_id, created_at)
+    )`,
+});
+
+/**
+ * Writes a batch of records (`recordText`s) as log rows and applies their sums to users, limited tokens, channels,
+ * roll-ups and the holds of `processId`: one statement, each record exactly once by (request id, time). A balance stops
+ * at zero: in the order of the batch, a record's `quota` is what could be taken, the rest is `uncovered`. Records that
+ * are already in the log change nothing. A limited key with nothing left becomes exhausted. Records that are `unlogged` leave a note in its place, and roll-ups out of sight.
+ *
+ * `areNew`: nobody can have written any of them yet, so none is looked for, which takes a fifth of the time off. Should one
+ * be there all the same, nothing of the batch is written: rejects with SQLSTATE 23505.
+ */
+export async function applyBatch(
+  sql: Statements,
+  processId: string,
+  records: readonly string[],
+  { areNew = false }: Readonly<{ areNew?: boolean }> = {},
+): Promise<SettledAccount[]> {
+  const { unlessLogged, unlessNoted, applied } = areNew ? forNew(sql) : forAny(sql);
+  return sql<SettledAccount[]>`
+    with turn as materialized (select pg_advisory_xact_lock(${SETTLING})),
+    entries as materialized (
+      select f[1] as request_id, f[2]::bigint as created_at, f[3]::integer as user_id, f[4] as username,
+        f[5]::integer as token_id, f[6] as token_name, f[7]::boolean as token_limited, f[8] as model_name,
+        f[9]::integer as channel_id, f[10] as "group", f[11]::boolean as is_stream, f[12]::boolean as failed,
+        f[13]::integer as elapsed_ms, f[14]::integer as prompt_tokens, f[15]::integer as completion_tokens,
+        f[16]::bigint as asked, f[17] as ip, f[18] as content, f[19] as other, f[20]::boolean as unlogged, place
+      from turn, (
+        select string_to_array(record, ${FIELD}) as f, place
+        from string_to_table(${batchText(records)}, ${RECORD}) with ordinality as r(record, place)
+        -- A place of its own: else each field would split its record anew.
+        offset 0
+      ) split
+    ),
+    asked_of as materialized (select user_id, sum(asked)::bigint as asked from entries group by user_id),
+    payers as materialized (
+      select id, quota from users where id = any(array(select user_id from asked_of)) order by id for update
+    ),
+    short as materialized (
+      select e.place, greatest(0, least(e.asked, s.quota - coalesce(sum(e.asked) over (
+        partition by e.user_id order by e.place rows between unbounded preceding and 1 preceding), 0)))::bigint as taken
+      from entries e join (
+        select a.user_id, coalesce(p.quota, 0) as quota from asked_of a left join payers p on p.id = a.user_id
+        where a.asked > coalesce(p.quota, 0)
+      ) s using (user_id)
+    ),
+    charged as materialized (
+      select e.*, coalesce(s.taken, e.asked) as taken from entries e left join short s using (place)
+    ),
+    keys as materialized (
+      select id from tokens where id = any(array(select distinct token_id from charged where token_id > 0)) order by id for update
+    ),
+    written as (
+      insert into logs (created_at, type, user_id, username, token_id, token_name, model_name, channel_id, "group",
+        is_stream, failed, use_time, elapsed_ms, prompt_tokens, completion_tokens, quota, uncovered, ip, request_id,
+        content, other)
+      select created_at, 2, user_id, username, token_id, token_name, model_name, channel_id, "group",
+        is_stream, failed, elapsed_ms / 1000, elapsed_ms, prompt_tokens, completion_tokens, taken, asked - taken, ip,
+        request_id, content, other
+      from charged where not unlogged ${unlessLogged}
+      returning request_id, created_at
+    ),
+    noted as (
+      insert into unlogged_calls (request_id, created_at, user_id, token_id, channel_id, quota, uncovered)
+      select request_id, created_at, user_id, token_id, channel_id, taken, asked - taken
+      from charged c where unlogged ${unlessNoted}
+      returning request_id, created_at
+    ),
+    applied as ${applied},
+    sums as materialized (
+      select created_at - created_at % 3600 as hour, user_id, username, token_id, token_name, token_limited, channel_id,
+        model_name, "group", unlogged, min(created_at) as first, max(created_at) as last, count(*) as calls,
+        count(*) filter (where failed) as failed,
+        count(*) filter (where not failed and asked + prompt_tokens + completion_tokens > 0) as requests,
+        sum(taken)::bigint as taken, sum(asked)::bigint as asked, sum(prompt_tokens)::bigint as prompt_tokens,
+        sum(completion_tokens)::bigint as completion_tokens, sum(elapsed_ms)::bigint as elapsed_ms
+      from applied group by 1, 2, 3, 4, 5, 6, 7, 8, 9, 10
+    ),
+    user_sums as (
+      select s.*, least(coalesce(h.amount, 0), s.asked) as spent, coalesce(h.amount, 0) as own
+      from (
+        select user_id, sum(taken)::bigint as taken, sum(asked)::bigint as asked, sum(requests)::bigint as requests
+        from sums group by user_id
+      ) s left join holds h on h.process_id = ${processId} and h.subject = 'user' and h.subject_id = s.user_id
+    ),
+    paid_users as (
+      update users u set quota = u.quota - s.taken, used_quota = u.used_quota + s.taken,
+        request_count = u.request_count + s.requests, held = greatest(0, u.held - s.spent)
+      from user_sums s where u.id = s.user_id
+      returning u.id, u.quota, u.held, s.own - s.spent as own
+    ),
+    token_sums as (
+      select s.*, least(coalesce(h.amount, 0), s.asked) as spent, coalesce(h.amount, 0) as own
+      from (
+        select token_id, sum(taken)::bigint as taken, max(last) as used_at,
+          coalesce(sum(taken) filter (where token_limited), 0)::bigint as limited,
+          coalesce(sum(asked) filter (where token_limited), 0)::bigint as asked
+        from sums where token_id > 0 group by token_id
+      ) s left join holds h on h.process_id = ${processId} and h.subject = 'token' and h.subject_id = s.token_id
+    ),
+    paid_tokens as (
+      update tokens t set remain_quota = greatest(0, t.remain_quota - s.limited), used_quota = t.used_quota + s.taken,
+        accessed_time = greatest(t.accessed_time, s.used_at), held = greatest(0, t.held - s.spent),
+        status = case when t.status = 1 and not t.unlimited_quota and s.limited > 0 and t.remain_quota <= s.limited
+          then 4 else t.status end
+      from token_sums s join keys k on k.id = s.token_id where t.id = s.token_id
+      returning t.id, t.remain_quota as quota, t.held, s.own - s.spent as own
+    ),
+    paid_channels as (
+      update channels c set used_quota = c.used_quota + s.taken
+      from (select channel_id, sum(taken)::bigint as taken from sums where channel_id > 0 group by channel_id) s
+      where c.id = s.channel_id
+    ),
+    spent_holds as (
+      update holds h set amount = h.amount - s.spent
+      from (
+        select 'user' as subject, user_id as id, spent from user_sums
+        union all select 'token', token_id, spent from token_sums
+      ) s
+      where h.process_id = ${processId} and h.subject = s.subject and h.subject_id = s.id and s.spent > 0
+    ),
+    rolled_up as (
+      insert into usage_rollups as r (hour, user_id, username, token_id, token_name, channel_id, model_name, "group",
+        count, failed, quota, uncovered, prompt_tokens, completion_tokens, elapsed_ms)
+      select hour, user_id, username, token_id, token_name, channel_id, model_name, "group", sum(calls), sum(failed),
+        sum(taken), sum(asked - taken), sum(prompt_tokens), sum(completion_tokens), sum(elapsed_ms)
+      from sums where not unlogged group by 1, 2, 3, 4, 5, 6, 7, 8
+      union all
+      select ${UNLOGGED_HOUR}::bigint, user_id, '', token_id, '', channel_id, '', '', 0, 0, sum(taken), sum(asked - taken), 0, 0, 0
+      from sums where unlogged group by user_id, token_id, channel_id
+      order by 1, 2, 3, 4, 5, 6, 7, 8
+      on conflict (hour, user_id, username, token_id, token_name, channel_id, model_name, "group") do update set
+        count = r.count + excluded.count, failed = r.failed + excluded.failed, quota = r.quota + excluded.quota,
+        uncovered = r.uncovered + excluded.uncovered, prompt_tokens = r.prompt_tokens + excluded.prompt_tokens,
+        completion_tokens = r.completion_tokens + excluded.completion_tokens,
+        elapsed_ms = r.elapsed_ms + excluded.elapsed_ms
+    ),
+    late as (
+      update usage_fold set until = s.first - s.first % 3600
+      from (select min(first) as first from sums where not unlogged) s where until > s.first
+    )
+    select 'user' as subject, e.user_id as id, e.asked, p.quota, p.held, p.own
+    from asked_of e
+    left join paid_users p on p.id = e.user_id
+    union all
+    select 'token', e.token_id, e.asked, p.quota, p.held, p.own
+    from (select token_id, sum(asked)::bigint as asked from entries where token_limited group by token_id) e
+    left join paid_tokens p on p.id = e.token_id`;
+}

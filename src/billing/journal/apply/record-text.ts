@@ -1,0 +1,104 @@
+import type { LogOther, UsageRecord } from "../../types.ts";
+
+const MOST_INT32 = 2_147_483_647;
+
+/** Dearest charge that is believed: far above any balance, and sums of it stay within 64 bits. */
+const DEAREST = 1_000_000_000_000_000;
+
+/** Between fields and between records; and what stands for a newline, which ends a line of the journal. */
+export const FIELD = "\u001f";
+export const RECORD = "\u001e";
+const NEWLINE = "\u001d";
+
+/** What plain text can't keep as it is: the characters above, a newline, NUL, and half of a surrogate pair. */
+const ODD = new RegExp(`[\\0\\n${NEWLINE}-${FIELD}\\ud800-\\udfff]`);
+const LOST = new RegExp(`[\\0${NEWLINE}-${FIELD}]`, "g");
+
+/** What Postgres takes for no text, as JSON.stringify escapes it: NUL, and half of a surrogate pair. */
+const UNSTORABLE = /\\u(?:0000|d[89a-f])/;
+
+/** A charge as somebody computed it → whole quota units from 0 to 10^15; nonsense is 0. */
+export const saneCharge = (quota: number): number => within(Math.ceil(quota), DEAREST);
+
+/**
+ * The one text of a record that the journal keeps and the database reads: its fields in a fixed order, `other` as JSON; a
+ * third of what JSON takes the database to read. Numbers are whole and in the range of their columns, text is what Postgres
+ * can store. `quota` is expected to be sane.
+ */
+export function recordText(record: UsageRecord): string {
+  const other = JSON.stringify(record.other);
+  const kept = UNSTORABLE.test(other) ? JSON.stringify(JSON.parse(other, storable)) : other;
+  return [
+    plain(record.requestId),
+    record.createdAt,
+    record.userId,
+    plain(record.username),
+    record.tokenId,
+    plain(record.tokenName),
+    record.tokenLimited,
+    plain(record.modelName),
+    record.channelId,
+    plain(record.group),
+    record.isStream,
+    record.failed,
+    wholeOf(record.elapsedMs),
+    wholeOf(record.promptTokens),
+    wholeOf(record.completionTokens),
+    saneCharge(record.quota),
+    plain(record.ip),
+    plain(record.content),
+    kept,
+    record.unlogged === true,
+  ].join(FIELD);
+}
+
+/** The record of a text, also of one that an earlier version wrote: JSON. */
+export function readRecord(text: string): UsageRecord {
+  if (text.startsWith("{")) return JSON.parse(text) as UsageRecord;
+  const fields = text.split(FIELD);
+  const string = (at: number) => (fields[at] ?? "").replaceAll(NEWLINE, "\n");
+  const number = (at: number) => Number(fields[at]);
+  const flag = (at: number) => fields[at] === "true";
+  return {
+    requestId: string(0),
+    createdAt: number(1),
+    userId: number(2),
+    username: string(3),
+    tokenId: number(4),
+    tokenName: string(5),
+    tokenLimited: flag(6),
+    modelName: string(7),
+    channelId: number(8),
+    group: string(9),
+    isStream: flag(10),
+    failed: flag(11),
+    elapsedMs: number(12),
+    promptTokens: number(13),
+    completionTokens: number(14),
+    quota: number(15),
+    ip: string(16),
+    content: string(17),
+    other: JSON.parse(fields[18] ?? "{}") as LogOther,
+    ...(flag(19) && { unlogged: true }),
+  };
+}
+
+/** Texts of records as the database reads them: U+001E between records, U+001F between fields. */
+export function batchText(texts: readonly string[]): string {
+  const current = texts.some(isEarlier)
+    ? texts.map((text) => (isEarlier(text) ? recordText(readRecord(text)) : text))
+    : texts;
+  return current.join(RECORD).replaceAll(NEWLINE, "\n");
+}
+
+const isEarlier = (text: string): boolean => text.startsWith("{");
+
+const within = (value: number, most: number): number => (value > 0 ? Math.min(value, most) : 0);
+
+const wholeOf = (value: number): number => within(Math.round(value), MOST_INT32);
+
+const plain = (text: string): string =>
+  ODD.test(text) ? text.toWellFormed().replace(LOST, "").replaceAll("\n", NEWLINE) : text;
+
+const storable = (_: string, value: unknown): unknown =>
+  typeof value === "string" ? value.toWellFormed().replaceAll("\u0000", "") : value;

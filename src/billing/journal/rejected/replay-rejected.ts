@@ -1,0 +1,157 @@
+import { existsSync } from "node:fs";
+import { appendFile, mkdir, readdir, readFile, rename, rm } from "node:fs/promises";
+import { join } from "node:path";
+import type { Sql } from "../../../../db/types.ts";
+import type { UsageRecord } from "../../types.ts";
+import { applyOrphanBatch, TOO_OLD } from "../apply/apply-orphan-batch.ts";
+import { recordText } from "../apply/record-text.ts";
+import { wrongField } from "../apply/usage-record.ts";
+import { isPoison } from "../pump.ts";
+import { claimDirectory } from "../segments/claim.ts";
+import { type RejectedEntry, RejectedRecords } from "./rejected.ts";
+
+/** Held while the file is worked on, so that of two commands one waits for another day. */
+const LOCK_DIRECTORY = ".replay";
+/** Files that are being worked on begin so; the gateway goes on adding to the file of the usual name. */
+const WORK_PREFIX = "rejected.replaying.";
+/** What an operator acknowledged as lost. */
+const ACKNOWLEDGED_FILE = "rejected.acknowledged.jsonl";
+
+/** A rejected charge with its place in the file, counted from 1; `problem`: why it can't be replayed as it stands. */
+export type NumberedEntry = Readonly<{ number: number; entry: RejectedEntry | null; problem: string | null }>;
+
+export type ReplayResult = Readonly<{
+  charged: readonly UsageRecord[];
+  /** They were charged already. */
+  known: number;
+  /** Still rejected, with the reasons. */
+  left: readonly Readonly<{ number: number; reason: string }>[];
+}>;
+
+/** The rejected charges of a journal's root directory, as an operator may have edited them. */
+export async function listRejected(root: string): Promise<NumberedEntry[]> {
+  const lines = await linesOf([...(await listWorkFiles(root)), new RejectedRecords(root).path]);
+  return lines.map((line, index) => ({ number: index + 1, ...parse(line) }));
+}
+
+/**
+ * Charges the rejected records that are valid (again, or since an operator repaired them), each once however often it is
+ * tried, and takes them out of `rejected.jsonl`; the others stay. `force` also charges those that are older than what the
+ * database remembers. Works beside a running gateway. Throws when another replay is under way; rejects when the database
+ * does not answer: nothing is lost then, and the next replay goes on.
+ */
+export function replayRejected(sql: Sql, root: string, options: Readonly<{ force?: boolean }>): Promise<ReplayResult> {
+  return workOn(root, async (lines) => {
+    const charged: UsageRecord[] = [];
+    const left: { number: number; reason: string }[] = [];
+    const kept: string[] = [];
+    let known = 0;
+    for (const [index, line] of lines.entries()) {
+      const { entry, problem } = parse(line);
+      const record = problem === null ? (entry?.record ?? null) : null;
+      const reason = record && entry ? await charge(sql, entry.process, record, options) : problem;
+      if (record && reason === null) charged.push(record);
+      else if (record && reason === KNOWN) known += 1;
+      else {
+        kept.push(line);
+        left.push({ number: index + 1, reason: reason ?? "" });
+      }
+    }
+    return { kept, result: { charged, known, left } };
+  });
+}
+
+/** Takes all rejected charges out of the count: an operator knows that they are lost. They are kept in a file beside it. */
+export function acknowledgeRejected(root: string): Promise<number> {
+  return workOn(root, async (lines) => {
+    const text = lines.map((line) => `${line}\n`).join("");
+    if (text !== "") await appendFile(join(root, ACKNOWLEDGED_FILE), text, { mode: 0o600, flush: true });
+    return { kept: [], result: lines.length };
+  });
+}
+
+const KNOWN = "charged already";
+
+/** Null when it was charged, else why not. */
+async function charge(
+  sql: Sql,
+  processId: string,
+  record: UsageRecord,
+  options: Readonly<{ force?: boolean }>,
+): Promise<string | null> {
+  try {
+    const { charged, tooOld } = await applyOrphanBatch(sql, processId, [recordText(record)], options);
+    if (tooOld.length > 0) return TOO_OLD;
+    return charged > 0 ? null : KNOWN;
+  } catch (error) {
+    if (isPoison(error)) return error.message;
+    throw error;
+  }
+}
+
+/** Hands the lines to `work`, and puts back those that it keeps, or all of them when it fails. */
+async function workOn<Result>(
+  root: string,
+  work: (lines: string[]) => Promise<{ kept: string[]; result: Result }>,
+): Promise<Result> {
+  const lock = join(root, LOCK_DIRECTORY);
+  await mkdir(lock, { recursive: true, mode: 0o700 });
+  const claim = claimDirectory(lock);
+  if (!claim) throw new Error("another command is working on the rejected charges: try again when it is done");
+  const rejected = new RejectedRecords(root).path;
+  const putBack = async (lines: readonly string[]) => {
+    const text = lines.map((line) => `${line}\n`).join("");
+    if (text !== "") await appendFile(rejected, text, { mode: 0o600, flush: true });
+  };
+  try {
+    if (existsSync(rejected)) await rename(rejected, join(root, `${WORK_PREFIX}${Date.now()}.jsonl`));
+    // With what a command left behind that was killed.
+    const files = await listWorkFiles(root);
+    const lines = await linesOf(files);
+    const finish = async (kept: readonly string[]) => {
+      // The gateway may have added one to the file while it was renamed.
+      await putBack([...kept, ...(await linesOf(files)).slice(lines.length)]);
+      for (const file of files) await rm(file);
+    };
+    const { kept, result } = await work(lines).catch(async (error) => {
+      await finish(lines);
+      throw error;
+    });
+    await finish(kept);
+    return result;
+  } finally {
+    claim.release();
+  }
+}
+
+async function listWorkFiles(root: string): Promise<string[]> {
+  const names = existsSync(root) ? await readdir(root) : [];
+  return names
+    .filter((name) => name.startsWith(WORK_PREFIX))
+    .sort()
+    .map((name) => join(root, name));
+}
+
+async function linesOf(paths: readonly string[]): Promise<string[]> {
+  const texts = await Promise.all(paths.filter((path) => existsSync(path)).map((path) => readFile(path, "utf8")));
+  return texts.flatMap((text) => text.split("\n").filter((line) => line.trim() !== ""));
+}
+
+function parse(line: string): Readonly<{ entry: RejectedEntry | null; problem: string | null }> {
+  const entry = entryOf(line);
+  if (!entry) return { entry: null, problem: "the line is no JSON object of this file" };
+  if (entry.record === null) return { entry, problem: `it has no record to charge: ${entry.reason}` };
+  const wrong = wrongField(entry.record);
+  return { entry, problem: wrong === null ? null : `its record is not valid: ${wrong} is missing or wrong` };
+}
+
+function entryOf(line: string): RejectedEntry | null {
+  try {
+    const value: unknown = JSON.parse(line);
+    if (typeof value !== "object" || value === null || !("record" in value)) return null;
+    // Lines of earlier releases do not name the process.
+    return { at: "", reason: "", process: "", ...value } as RejectedEntry;
+  } catch {
+    return null;
+  }
+}

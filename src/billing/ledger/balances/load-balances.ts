@@ -1,0 +1,80 @@
+import type { Sql } from "../../../../db/types.ts";
+import type { Logger } from "../../../lib/log.ts";
+import { SUBJECTS } from "../subject.ts";
+import type { Accounts } from "./accounts.ts";
+import { type Pace, readAllBalances } from "./read-all-balances.ts";
+
+/** Short queries with rests: calls are served meanwhile, and the embedded engine has one session for all. */
+const SERVER_PACE: Pace = { rows: 5000, pauseMs: 5 };
+const EMBEDDED_PACE: Pace = { rows: 2000, pauseMs: 20 };
+const RETRY_MS = 5000;
+/** A safety net: changes arrive by events. */
+const REREAD_MS = 600_000;
+
+type Parts = Readonly<{ sql: Sql; kind: "server" | "embedded"; accounts: Accounts; log: Logger }>;
+
+export type BalanceLoader = Readonly<{
+  /** All balances were read once. */
+  isComplete(): boolean;
+  /** Reads all balances again: changes may have gone unheard. */
+  reload(): void;
+  /** Ends after the page under way. */
+  close(): Promise<void>;
+}>;
+
+/**
+ * Reads the balances of all users and limited keys in the background, so that this process knows what each may spend should
+ * the database go away. Goes on until it has them all.
+ */
+export function loadBalances({ sql, kind, accounts, log }: Parts): BalanceLoader {
+  const pace = kind === "server" ? SERVER_PACE : EMBEDDED_PACE;
+  let isClosed = false;
+  let isWanted = false;
+  let isComplete = false;
+  let running: Promise<void> | null = null;
+  let retry: Timer | null = null;
+
+  const readAll = async (): Promise<void> => {
+    const startedAt = performance.now();
+    let count = 0;
+    for (const subject of SUBJECTS) {
+      const put = (id: number, quota: number, held: number) => {
+        count += 1;
+        accounts.learn(subject, id, quota, held, true);
+      };
+      if (!(await readAllBalances(sql, subject, pace, { put, isCanceled: () => isClosed }))) return;
+    }
+    isComplete = true;
+    log.debug({ accounts: count, ms: Math.round(performance.now() - startedAt) }, "all balances are known");
+  };
+  const start = (): void => {
+    isWanted = true;
+    if (running || isClosed) return;
+    isWanted = false;
+    running = readAll()
+      .catch((error) => {
+        if (isClosed) return;
+        log.warn({ error }, "balances could not be read");
+        retry = setTimeout(start, RETRY_MS);
+        retry.unref();
+      })
+      .finally(() => {
+        running = null;
+        if (isWanted) start();
+      });
+  };
+
+  start();
+  const timer = kind === "server" ? setInterval(start, REREAD_MS) : null;
+  timer?.unref();
+  return {
+    isComplete: () => isComplete,
+    reload: start,
+    async close() {
+      isClosed = true;
+      if (timer) clearInterval(timer);
+      if (retry) clearTimeout(retry);
+      await running;
+    },
+  };
+}

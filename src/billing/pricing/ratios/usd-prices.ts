@@ -1,0 +1,49 @@
+import { type Decimal, divide, isZero, multiply, toText } from "../../../lib/decimal.ts";
+import type { Price } from "../../types.ts";
+
+/** Digits behind the point of a price of one token: a ratio of 0.000001 is $0.000000000002 a token. */
+const PLACES = 18;
+
+/** What one unit costs, as exact decimal dollars. Absent: the model has no such price of its own. */
+export type UsdPrices = Readonly<{
+  /** A token of the prompt, and of the answer. */
+  prompt: string;
+  completion: string;
+  /** A call, an image or a second, for models priced so. */
+  request: string;
+  input_cache_read?: string;
+  input_cache_write?: string;
+  input_cache_write_1h?: string;
+  audio?: string;
+  audio_output?: string;
+  image_token?: string;
+}>;
+
+/** The parts of a price that the model, or its family, has for itself. */
+type OwnParts = Readonly<{ audio: boolean; cacheWrite: boolean }>;
+
+/** What a caller pays for each unit, their group's ratio included. `quotaPerUnit`: quota units of a dollar. */
+export function usdPrices(price: Price, own: OwnParts, quotaPerUnit: Decimal): UsdPrices {
+  if (price.kind === "per_call") {
+    return { prompt: "0", completion: "0", request: toText(multiply(price.usdPerCall, price.groupRatio)) };
+  }
+  const { modelRatio, groupRatio, imageRatio } = price;
+  const base = multiply(modelRatio, groupRatio);
+  const perToken = (...factors: readonly Decimal[]) =>
+    isZero(quotaPerUnit) ? "0" : toText(divide(factors.reduce(multiply, base), quotaPerUnit, PLACES));
+  return {
+    prompt: perToken(),
+    completion: perToken(price.completionRatio),
+    request: "0",
+    input_cache_read: perToken(price.cacheRatio),
+    ...(own.cacheWrite && {
+      input_cache_write: perToken(price.cacheCreationRatio),
+      input_cache_write_1h: perToken(price.longCacheCreationRatio),
+    }),
+    ...(own.audio && {
+      audio: perToken(price.audioRatio),
+      audio_output: perToken(price.audioRatio, price.audioCompletionRatio),
+    }),
+    ...(imageRatio && { image_token: perToken(imageRatio) }),
+  };
+}

@@ -1,0 +1,95 @@
+import { describe, expect, test } from "bun:test";
+import { fixedSettings } from "../../../../test/support/settings.ts";
+import { decimal, toText } from "../../../lib/decimal.ts";
+import { priceVariantsShape } from "../../../settings/option/price-shapes.ts";
+import { NO_USAGE } from "../../types.ts";
+import { charge } from "../charge.ts";
+import { createPriceTable } from "../price-table.ts";
+import { DEFAULT_MODEL_PRICE, DEFAULT_VIDEO_PRICE, ESTIMATED_MODEL_PRICE } from "../ratios/default-ratios.ts";
+import { resolvePrice } from "../resolve-price.ts";
+import { type AskedVariant, readConditions, variantOf } from "./price-variants.ts";
+
+const table = createPriceTable(fixedSettings())();
+
+/** USD of a video as it is ordered, by the prices that are shipped. */
+function usdOf(model: string, seconds: number, asked: AskedVariant): number {
+  const query = { requestedModel: model, upstreamModel: model, group: "default", acceptUnset: false };
+  const price = resolvePrice(table, query);
+  if (price?.kind !== "per_call") throw new Error(`${model} has no fixed price`);
+  const variant = variantOf(price.variants, asked);
+  const own = { ...price, seconds, ...(variant && { usdPerCall: variant.usd, variant: variant.text }) };
+  return charge(own, { ...NO_USAGE, promptTokens: 1 }, decimal(500_000)).quota / 500_000;
+}
+
+describe("shipped prices of videos", () => {
+  test.each<[string, number, AskedVariant, number]>([
+    ["sora-2", 4, { size: "1280x720" }, 0.4],
+    ["sora-2-pro", 8, { size: "720x1280" }, 2.4],
+    ["sora-2-pro", 12, { size: "1024x1792" }, 6],
+    ["kling-v1", 5, {}, 0.14],
+    ["kling-v1", 10, { mode: "std" }, 0.28],
+    ["kling-v1", 5, { mode: "pro" }, 0.49],
+    ["kling-v1-6", 10, { mode: "pro" }, 0.98],
+    ["kling-v2-1-master", 5, { mode: "pro" }, 1.4],
+    ["kling-v2-5-turbo", 5, { mode: "pro" }, 0.35],
+    ["kling-v2-6", 5, { mode: "pro", sound: "off" }, 0.35],
+    ["kling-v2-6", 10, { sound: "on" }, 1.4],
+    ["viduq1", 5, {}, 0.4],
+    ["viduq2-pro", 5, { resolution: "1080p" }, 1],
+    ["vidu2.0", 4, { seconds: "4", resolution: "360p" }, 0.1],
+    ["vidu2.0", 4, { seconds: "4", resolution: "720p" }, 0.2],
+    ["vidu2.0", 8, { seconds: "8", resolution: "720p" }, 0.5],
+    ["vidu2.0", 8, { seconds: "8" }, 0.5],
+    ["vidu1.5", 4, { seconds: "4", resolution: "1080p" }, 1],
+  ])("%s, %p s, %p: $%p", (model, seconds, asked, usd) => expect(usdOf(model, seconds, asked)).toBe(usd));
+
+  test("every variant is of a model with a base price, and can be read", () => {
+    for (const [model, variants] of Object.entries(DEFAULT_VIDEO_PRICE)) {
+      expect(DEFAULT_MODEL_PRICE[model]).toBeGreaterThan(0);
+      expect(priceVariantsShape.read(variants)).toHaveLength(Object.keys(variants).length);
+    }
+  });
+
+  test("what no price list says is known to be assumed", () => {
+    const assumed = Object.keys(ESTIMATED_MODEL_PRICE);
+    expect(assumed).toContain("mj_video");
+    expect(assumed).toContain("viduq2");
+    for (const model of ["sora-2", "kling-v2-6", "viduq1", "dall-e-3"]) expect(assumed).not.toContain(model);
+    for (const model of assumed) expect(DEFAULT_MODEL_PRICE[model]).toBe(ESTIMATED_MODEL_PRICE[model]);
+  });
+});
+
+describe("variants", () => {
+  test("all conditions must hold, and the most of them count", () => {
+    const variants = priceVariantsShape.read({ "a=1": 1, "a=1,b=2|3": 2, "b=3": 3 });
+    const of = (asked: AskedVariant) => {
+      const found = variantOf(variants, asked);
+      return found && Number(toText(found.usd));
+    };
+    expect([of({ a: "1" }), of({ a: "1", b: "3" }), of({ b: "3" }), of({ b: "2" }), of({ a: "x", b: "3" })]).toEqual([
+      1,
+      2,
+      3,
+      undefined,
+      3,
+    ]);
+    expect(of({ constructor: "1" })).toBeUndefined();
+  });
+
+  test("values are read without regard to case and blanks", () => {
+    expect(readConditions(" mode = PRO , size=1x1 | 2x2")).toEqual([
+      ["mode", ["pro"]],
+      ["size", ["1x1", "2x2"]],
+    ]);
+  });
+
+  test.each(["", "mode", "mode=", "=pro", "mode=pro=std", "mode=pro,", "mode=a|", "mode=a,mode=b"])(
+    "“%s” is none",
+    (text) => expect(readConditions(text)).toBeUndefined(),
+  );
+
+  test.each([[[]], ["x"], [null], [{ "mode=pro": -1 }], [{ "mode=pro": "1" }], [{ mode: 1 }]])(
+    "%p is no map of variants",
+    (value) => expect(priceVariantsShape.read(value)).toBeUndefined(),
+  );
+});

@@ -1,0 +1,35 @@
+import type { Decimal } from "../../../lib/decimal.ts";
+
+/** What a second costs when an order asks for all of this: field → the values that count. */
+export type PriceVariant = Readonly<{
+  /** As it was written: `mode=pro,sound=on`. */
+  text: string;
+  conditions: readonly (readonly [field: string, values: readonly string[]])[];
+  usd: Decimal;
+}>;
+
+/** What an order asks for, by the provider's names of fields, in lower case. */
+export type AskedVariant = Readonly<Record<string, string>>;
+
+/** The variant that an order falls under: of those whose conditions all hold, one with the most; undefined: none. */
+export function variantOf(variants: readonly PriceVariant[] = [], asked: AskedVariant): PriceVariant | undefined {
+  const fits = variants.filter(({ conditions }) =>
+    conditions.every(([field, values]) => Object.hasOwn(asked, field) && values.includes(asked[field] ?? "")),
+  );
+  return fits.reduce<PriceVariant | undefined>(
+    (best, variant) => (best && best.conditions.length >= variant.conditions.length ? best : variant),
+    undefined,
+  );
+}
+
+/** Reads `mode=pro,size=1024x1792|1792x1024`; undefined: it is none. */
+export function readConditions(text: string): PriceVariant["conditions"] | undefined {
+  const conditions = text.split(",").map((part) => {
+    const [field = "", values = "", ...others] = part.split("=").map((side) => side.trim());
+    const each = values.split("|").map((value) => value.trim().toLowerCase());
+    return { field, each, isSound: field !== "" && others.length === 0 && each.every((value) => value !== "") };
+  });
+  const fields = new Set(conditions.map(({ field }) => field));
+  if (fields.size < conditions.length || conditions.some(({ isSound }) => !isSound)) return undefined;
+  return conditions.map(({ field, each }) => [field, each]);
+}

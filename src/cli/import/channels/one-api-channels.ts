@@ -1,0 +1,81 @@
+import type { SourceRow } from "../source.ts";
+import { objectOf, textOf, wholeOf } from "../values.ts";
+
+/** What differs in a channel of one-api once it is told in the numbers and fields used here. */
+export type Translated = Readonly<{ type: number; key: string; baseUrl: string; other: string }>;
+
+const OPENAI = 1;
+const CUSTOM = 8;
+/** Providers that have another number here. */
+const RENUMBERED: Readonly<Record<number, number>> = {
+  27: 35,
+  28: 42,
+  30: 4,
+  35: 34,
+  36: 43,
+  37: 39,
+  40: 45,
+  42: 41,
+  44: 40,
+  45: 48,
+  47: 46,
+};
+/** Resellers of old that all three gateways number alike. */
+export const RESELLERS: Readonly<Record<number, string>> = {
+  6: "https://api.openaimax.com",
+  7: "https://api.ohmygpt.com",
+  9: "https://api.caipacity.com",
+  10: "https://api.aiproxy.io",
+  12: "https://api.api2gpt.com",
+  13: "https://api.aigc2d.com",
+};
+/** Services that speak OpenAI's format under `/v1/…`, and where they are unless the channel says so. */
+const COMPATIBLE: Readonly<Record<number, string>> = {
+  2: "https://oa.api2d.net",
+  4: "https://api.closeai-proxy.xyz",
+  5: "https://api.openai-sb.com",
+  ...RESELLERS,
+  26: "https://api.baichuan-ai.com",
+  29: "https://api.groq.com/openai",
+  32: "https://api.stepfun.com",
+  39: "https://api.together.xyz",
+  48: "https://spark-api-open.xf-yun.com",
+  49: "https://dashscope.aliyuncs.com/compatible-mode",
+  50: "",
+};
+/** Those whose chat is not under `/v1`: a channel of type 8 has the whole address. */
+const ODD_PATHS: Readonly<Record<number, string>> = {
+  41: "https://api.novita.ai/v3/openai",
+  51: "https://generativelanguage.googleapis.com/v1beta/openai",
+};
+const NO_COUNTERPART: Readonly<Record<number, string>> = { 34: "Coze", 38: "DeepL", 43: "raw proxy", 46: "Replicate" };
+const BEDROCK = 33;
+const VERTEX_AI = 42;
+
+/** Reads a channel of one-api; text: why there is nothing like it here. */
+export function translateChannel(row: SourceRow): Translated | string {
+  const type = wholeOf(row, "type");
+  const none = NO_COUNTERPART[type];
+  if (none) return `${none} has no counterpart here`;
+  const baseUrl = textOf(row, "base_url").replace(/\/+$/, "");
+  const own = { key: textOf(row, "key"), baseUrl, other: textOf(row, "other") };
+  const odd = ODD_PATHS[type];
+  if (odd) return { ...own, type: CUSTOM, baseUrl: `${baseUrl || odd}/chat/completions` };
+  const compatible = COMPATIBLE[type];
+  if (compatible !== undefined) return { ...own, type: OPENAI, baseUrl: baseUrl || compatible };
+  return { ...own, ...readConfig(row, type), type: RENUMBERED[type] ?? type };
+}
+
+/** What one-api keeps in a column of its own (`config`) and is part of the key, or the further field, here. */
+function readConfig(row: SourceRow, type: number): Partial<Translated> {
+  const config = objectOf(row, "config");
+  const field = (name: string): string => (typeof config[name] === "string" ? config[name].trim() : "");
+  if (type === BEDROCK && field("ak") && field("sk")) {
+    return { key: [field("ak"), field("sk"), field("region")].join("|") };
+  }
+  if (type === VERTEX_AI) {
+    return { key: field("vertex_ai_adc") || textOf(row, "key"), other: field("region") || textOf(row, "other") };
+  }
+  const other = field("api_version") || field("library_id") || field("plugin") || field("user_id");
+  return other === "" ? {} : { other };
+}

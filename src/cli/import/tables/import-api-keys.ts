@@ -1,0 +1,102 @@
+import { sql } from "drizzle-orm";
+import { requireRow } from "../../../../db/require-row.ts";
+import { tokens } from "../../../../db/schema/accounts/api-keys.ts";
+import { invalidIpEntries } from "../../../domain/api-keys/directory/ip-list.ts";
+import { nowSeconds } from "../../../lib/clock.ts";
+import { createFreeIds } from "../free-ids.ts";
+import { type IdMap, inStatements, type Migration, textArray } from "../migration.ts";
+import type { SourceRow } from "../source.ts";
+import { balanceOf, flagOf, listOf, momentOf, textOf, wholeOf } from "../values.ts";
+
+const KIND = "API keys";
+
+/** Brings API keys over: they go on working unchanged. `userIds` are the owners' ids. */
+export async function importTokens(migration: Migration, userIds: IdMap): Promise<IdMap> {
+  const { source, database, vault, report, isDry } = migration;
+  const ids = await createFreeIds(migration, "tokens", "tokens");
+  const map = new Map<number, number>();
+  const section = report.section(KIND);
+  for await (const all of source.slices("tokens")) {
+    section.read += all.length;
+    const rows = all.filter((row) => {
+      const reason = objection(row, userIds);
+      return reason === null || report.skip(KIND, reason);
+    });
+    const hashes = new Map(rows.map((row) => [row, vault.keyedHash(keyOf(row))]));
+    const known = await findByHash(migration, [...hashes.values()]);
+    const fresh = rows.filter((row) => !known.has(hashes.get(row) ?? ""));
+    const assigned = await ids.assign(fresh.map((row) => wholeOf(row, "id")));
+    for (const row of rows) {
+      const here = known.get(hashes.get(row) ?? "") ?? assigned.get(wholeOf(row, "id"));
+      if (here !== undefined) map.set(wholeOf(row, "id"), here);
+      section.before += balanceOf(row, "remain_quota");
+    }
+    section.present += rows.length - fresh.length;
+    section.added += fresh.length;
+    const values = fresh.map((row) => ({
+      ...readToken(migration, row),
+      id: assigned.get(wholeOf(row, "id")),
+      userId: userIds.get(wholeOf(row, "user_id")) ?? 0,
+      keyHash: hashes.get(row) ?? "",
+    }));
+    if (isDry) continue;
+    await database.db.transaction((tx) => inStatements(values, (part) => tx.insert(tokens).values(part)));
+    section.after += await sumHere(
+      migration,
+      rows.map((row) => map.get(wholeOf(row, "id")) ?? 0),
+    );
+  }
+  await ids.finish();
+  return map;
+}
+
+const keyOf = (row: SourceRow): string => textOf(row, "key").replace(/^sk-/, "");
+
+function objection(row: SourceRow, userIds: IdMap): string | null {
+  if (momentOf(row, "deleted_at") !== null) return "deleted at the source";
+  if (keyOf(row) === "") return "without a key";
+  if (!userIds.has(wholeOf(row, "user_id"))) return "the owner did not come over";
+  return null;
+}
+
+async function findByHash({ database }: Migration, hashes: readonly string[]): Promise<Map<string, number>> {
+  const rows = await database.db
+    .select({ id: tokens.id, hash: tokens.keyHash })
+    .from(tokens)
+    .where(sql`${tokens.keyHash} = any(${textArray(hashes)}::text[])`);
+  return new Map(rows.map(({ id, hash }) => [hash, id]));
+}
+
+function readToken({ vault, family, report }: Migration, row: SourceRow) {
+  // one-api limits whenever there is a list, the others have a switch; addresses are a comma list there.
+  const models = listOf(row, family === "one-api" ? "models" : "model_limits");
+  const allowIps = family === "one-api" ? listOf(row, "subnet").join("\n") : textOf(row, "allow_ips");
+  const areIpsValid = invalidIpEntries(allowIps).length === 0;
+  if (!areIpsValid) report.remark(KIND, "disabled, its list of addresses makes no sense");
+  const unlimitedQuota = flagOf(row, "unlimited_quota");
+  if (!unlimitedQuota && wholeOf(row, "remain_quota") < 0) report.remark(KIND, "overdrawn, now 0");
+  const status = wholeOf(row, "status", 1);
+  return {
+    name: textOf(row, "name") || "API key",
+    keyCipher: vault.encrypt(keyOf(row)),
+    status: !areIpsValid ? 2 : status >= 1 && status <= 4 ? status : 2,
+    remainQuota: balanceOf(row, "remain_quota"),
+    usedQuota: balanceOf(row, "used_quota"),
+    unlimitedQuota,
+    createdTime: wholeOf(row, "created_time") || nowSeconds(),
+    accessedTime: wholeOf(row, "accessed_time"),
+    expiredTime: wholeOf(row, "expired_time", -1),
+    modelLimitsEnabled: family === "one-api" ? models.length > 0 : flagOf(row, "model_limits_enabled"),
+    modelLimits: models,
+    allowIps,
+    group: textOf(row, "group"),
+  };
+}
+
+async function sumHere({ database }: Migration, ids: readonly number[]): Promise<number> {
+  const row = requireRow(
+    await database.sql<{ sum: number }[]>`
+    select coalesce(sum(remain_quota), 0)::bigint as sum from tokens where id in (select unnest(${`{${ids.join(",")}}`}::text::int[]))`,
+  );
+  return row.sum;
+}

@@ -1,0 +1,148 @@
+import { channels } from "../../../../db/schema/gateway/channels.ts";
+import {
+  type ChannelInput,
+  type ChannelValues,
+  readChannelInput,
+} from "../../../domain/channels/manage/channel-input.ts";
+import { rebuildAbilities } from "../../../domain/channels/routing/abilities.ts";
+import { nowSeconds } from "../../../lib/clock.ts";
+import { decimal, toText } from "../../../lib/decimal.ts";
+import { say } from "../../../lib/messages.ts";
+import { OperationError } from "../../../lib/operation-error.ts";
+import { providerOf } from "../../../providers/registry.ts";
+import { mappingForDeployments } from "../channels/azure-deployments.ts";
+import { translateKin } from "../channels/fork-channels.ts";
+import { type Translated, translateChannel } from "../channels/one-api-channels.ts";
+import { createFreeIds } from "../free-ids.ts";
+import { type IdMap, inStatements, type Migration } from "../migration.ts";
+import type { SourceRow } from "../source.ts";
+import { balanceOf, flagOf, objectOf, textOf, wholeOf } from "../values.ts";
+
+const KIND = "channels";
+const ENABLED = 1;
+const DISABLED = 2;
+
+type Ready = Readonly<{ id: number; values: ChannelValues; mark: string }>;
+
+/** Brings channels over, their keys encrypted, and writes anew which group may call which model on them. */
+export async function importChannels(migration: Migration): Promise<IdMap> {
+  const { source, database, report, isDry } = migration;
+  const ids = await createFreeIds(migration, "channels", "channels");
+  const map = new Map<number, number>();
+  const section = report.section(KIND);
+  const known = await marksHere(migration);
+  for await (const rows of source.slices("channels")) {
+    section.read += rows.length;
+    const ready = rows.flatMap((row) => prepare(migration, row) ?? []);
+    const fresh = ready.filter(({ mark }) => !known.has(mark));
+    const assigned = await ids.assign(fresh.map(({ id }) => id));
+    for (const { id, mark } of ready) {
+      const here = known.get(mark) ?? assigned.get(id);
+      if (here !== undefined) map.set(id, here);
+    }
+    section.present += ready.length - fresh.length;
+    section.added += fresh.length;
+    if (isDry) continue;
+    await database.db.transaction(async (tx) => {
+      const added = fresh.map(({ id, values }) => ({ ...complete(values), id: assigned.get(id) ?? 0 }));
+      await inStatements(added, (part) => tx.insert(channels).values(part));
+      await rebuildAbilities(
+        tx,
+        added.map(({ id }) => id),
+      );
+    });
+  }
+  await ids.finish();
+  return map;
+}
+
+/** What a channel is known by when it comes again; those made in one go differ by their keys only. */
+const markOf = ({ vault }: Migration, createdTime: number, name: string, key: string): string =>
+  `${createdTime}:${name}:${vault.keyedHash(key)}`;
+
+async function marksHere(migration: Migration): Promise<Map<string, number>> {
+  const { database, vault } = migration;
+  const rows = await database.db
+    .select({ id: channels.id, name: channels.name, cipher: channels.keyCipher, createdTime: channels.createdTime })
+    .from(channels);
+  return new Map(
+    rows.map(({ id, name, cipher, createdTime }) => [markOf(migration, createdTime, name, vault.decrypt(cipher)), id]),
+  );
+}
+
+function prepare(migration: Migration, row: SourceRow): Ready | null {
+  const { family, vault, report } = migration;
+  const translated = family === "one-api" ? translateChannel(row) : translateKin(row);
+  const id = wholeOf(row, "id");
+  const label = `#${id} ${textOf(row, "name")}`;
+  if (typeof translated === "string") return skip(report, `${label}: ${translated}`);
+  try {
+    const values = readChannelInput(inputOf(row, translated, family), translated.type, vault);
+    if (!values.name || !values.keyCipher) return skip(report, `${label}: without a name or key`);
+    const createdTime = wholeOf(row, "created_time") || nowSeconds();
+    const isKnown = providerOf(translated.type) !== undefined;
+    if (!isKnown) report.remark(KIND, `disabled, type ${translated.type} is unknown here (${label})`);
+    const status = wholeOf(row, "status", ENABLED);
+    return {
+      id,
+      mark: markOf(migration, createdTime, values.name, vault.decrypt(values.keyCipher)),
+      values: {
+        ...values,
+        createdTime,
+        status: isKnown && status >= 1 && status <= 3 ? status : DISABLED,
+        otherInfo: objectOf(row, "other_info"),
+        usedQuota: balanceOf(row, "used_quota"),
+        balance: balanceText(row),
+        balanceUpdatedTime: wholeOf(row, "balance_updated_time"),
+        responseTime: wholeOf(row, "response_time"),
+        testTime: wholeOf(row, "test_time"),
+      },
+    };
+  } catch (error) {
+    if (!(error instanceof OperationError)) throw error;
+    return skip(report, `${label}: ${say(error.code, "en", error.params)}`);
+  }
+}
+
+function skip(report: Migration["report"], reason: string): null {
+  report.skip(KIND, reason);
+  return null;
+}
+
+const inputOf = (row: SourceRow, { type, key, baseUrl, other }: Translated, family: string): ChannelInput => ({
+  type,
+  key,
+  other,
+  base_url: baseUrl,
+  name: textOf(row, "name"),
+  models: textOf(row, "models"),
+  group: textOf(row, "group") || "default",
+  priority: wholeOf(row, "priority"),
+  weight: wholeOf(row, "weight"),
+  openai_organization: textOf(row, "openai_organization") || textOf(row, "open_ai_organization"),
+  model_mapping: mappingForDeployments(row, type, family),
+  status_code_mapping: textOf(row, "status_code_mapping"),
+  setting: textOf(row, "setting"),
+  param_override: textOf(row, "param_override"),
+  model_prefix: textOf(row, "model_prefix"),
+  tag: textOf(row, "tag"),
+  test_model: textOf(row, "test_model"),
+  auto_ban: flagOf(row, "auto_ban", true),
+});
+
+function balanceText(row: SourceRow): string {
+  try {
+    return toText(decimal(textOf(row, "balance") || "0"));
+  } catch {
+    return "0";
+  }
+}
+
+/** readChannelInput leaves out what a form may leave out; here name, key and type are there. */
+const complete = ({ type = 1, name = "", keyCipher = "", createdTime = 0, ...rest }: ChannelValues) => ({
+  ...rest,
+  type,
+  name,
+  keyCipher,
+  createdTime,
+});

@@ -1,0 +1,69 @@
+import { Elysia, t } from "elysia";
+import type { Db } from "../../../db/types.ts";
+import type { UserEntry } from "../../domain/accounts/directory.ts";
+import { issueDownload } from "../../domain/accounts/profile/download-ticket.ts";
+import { exportAccount } from "../../domain/accounts/profile/export-account.ts";
+import { confirmOwner } from "../../domain/accounts/sessions/confirm-owner.ts";
+import type { Session } from "../../domain/accounts/sessions/sessions.ts";
+import { writeManagementLog } from "../../domain/logs/write-log.ts";
+import type { Vault } from "../../lib/crypto.ts";
+import type { Limiter } from "../../lib/shared-limits.ts";
+import type { SettingsReader } from "../../settings/settings.ts";
+import { ok } from "../http/envelope.ts";
+import type { guard } from "../http/guard.ts";
+import type { rateLimit } from "../http/rate-limit.ts";
+
+type Services = Readonly<{ db: Db; vault: Vault; settings: SettingsReader; signInLimiter: Limiter }>;
+
+const wishes = t.Object({ with_keys: t.Optional(t.Boolean()), password: t.Optional(t.String({ maxLength: 200 })) });
+
+/** Leaving with all one's data: lines of JSON; with one's API keys in clear only for the owner at the keyboard. */
+export function accountExportRoutes(
+  { db, vault, settings, signInLimiter }: Services,
+  guarded: ReturnType<typeof guard>,
+  limits: ReturnType<typeof rateLimit>,
+) {
+  /** Whether keys are to go with it; throws OperationError when they may not. */
+  const permit = async (actor: UserEntry, session: Session | null, { with_keys, password }: typeof wishes.static) => {
+    const withKeys = with_keys ?? false;
+    if (withKeys) await confirmOwner({ db, limiter: signInLimiter }, { userId: actor.id, session, password });
+    await writeManagementLog(db, actor, `Exported the account's data ${withKeys ? "with" : "without"} API keys`, {
+      note: { code: withKeys ? "account_exported_with_keys" : "account_exported" },
+      action: "read",
+    });
+    return withKeys;
+  };
+  const file = (userId: number, withKeys: boolean) =>
+    new Response(exportAccount({ db, vault, settings }, userId, withKeys), {
+      headers: {
+        "content-type": "application/x-ndjson; charset=utf-8",
+        "content-disposition": `attachment; filename="account-${new Date().toISOString().slice(0, 10)}.ndjson"`,
+        "cache-control": "no-store",
+      },
+    });
+  return new Elysia({ prefix: "/api/user", name: "console/account-export" })
+    .use(guarded)
+    .use(limits)
+    .post(
+      "/self/export",
+      async ({ actor, session, body }) => {
+        const withKeys = await permit(actor, session, body);
+        return file(actor.id, withKeys);
+      },
+      { role: "user", critical: true, body: wishes },
+    )
+    .post(
+      "/self/export/download",
+      async ({ actor, session, body }) => {
+        const withKeys = await permit(actor, session, body);
+        const address = `/api/user/self/export?with_keys=${withKeys}`;
+        return ok({ address: await issueDownload({ db, vault }, actor.id, address) });
+      },
+      { role: "user", critical: true, body: wishes },
+    )
+    .get("/self/export", ({ actor, query }) => file(actor.id, query.with_keys === "true"), {
+      role: "user",
+      // With a ticket only, which is for the one address that was permitted.
+      query: t.Object({ with_keys: t.String(), download_ticket: t.String() }),
+    });
+}

@@ -1,0 +1,131 @@
+import { Elysia, t } from "elysia";
+import { bindIdentity, unbindIdentity } from "../../domain/accounts/identities/bind-identity.ts";
+import { OUTSIDE_LABELS } from "../../domain/accounts/identities/index.ts";
+import type { OutsideName } from "../../domain/accounts/identities/provider.ts";
+import { findBound, signInByIdentity } from "../../domain/accounts/identities/sign-in-by-identity.ts";
+import { readTelegramProof, type TelegramProof, telegramAddress } from "../../domain/accounts/identities/telegram.ts";
+import { identifyByWeChat } from "../../domain/accounts/identities/wechat.ts";
+import { bindEmail, unbindEmail } from "../../domain/accounts/profile/bind-email.ts";
+import { requireFresh } from "../../domain/accounts/sessions/confirm-owner.ts";
+import { useOnce } from "../../domain/accounts/sessions/flows.ts";
+import type { Mailer } from "../../domain/notifications/mail.ts";
+import { nowSeconds } from "../../lib/clock.ts";
+import { languageOf } from "../../lib/messages.ts";
+import { OperationError } from "../../lib/operation-error.ts";
+import { done, ok } from "../http/envelope.ts";
+import type { guard } from "../http/guard.ts";
+import type { rateLimit } from "../http/rate-limit.ts";
+import { enter } from "../sign-in/complete-sign-in.ts";
+import { type OAuthServices, requireFreshCaller, siteOf } from "../sign-in/oauth.ts";
+
+const text = t.Optional(t.String({ maxLength: 1024 }));
+const codeQuery = t.Object({ code: t.String({ maxLength: 64 }), aff: t.Optional(t.String({ maxLength: 64 })) });
+const proofQuery = t.Object({
+  id: text,
+  first_name: text,
+  last_name: text,
+  username: text,
+  photo_url: text,
+  auth_date: text,
+  hash: text,
+});
+
+/**
+ * Signing in and binding without OAuth: WeChat's codes, Telegram's proofs, e-mail addresses; and unbinding anything, for which a
+ * stolen session of yesterday is not enough.
+ */
+export function bindingRoutes(
+  services: OAuthServices & Readonly<{ mailer: Mailer }>,
+  guarded: ReturnType<typeof guard>,
+  limits: ReturnType<typeof rateLimit>,
+) {
+  const { settings, signInAddresses } = services;
+
+  /** Each of Telegram's proofs works once: who reads one in a history or a log cannot use it again. */
+  const readProof = async (proof: TelegramProof) => {
+    if (!settings.get("TelegramOAuthEnabled")) throw new OperationError("oauth_disabled", { service: "Telegram" });
+    const identity = readTelegramProof(settings, proof, nowSeconds());
+    if (!(await useOnce(services, "telegram_proof", proof.hash?.toLowerCase() ?? ""))) {
+      throw new OperationError("telegram_proof_wrong");
+    }
+    return identity;
+  };
+  return new Elysia({ prefix: "/api", name: "console/bindings" })
+    .use(guarded)
+    .use(limits)
+    .get(
+      "/oauth/wechat",
+      async ({ request, server, set, query }) => {
+        const identity = await identifyByWeChat(services, query.code);
+        const userId = await signInByIdentity(services, "wechat", identity, query.aff ?? "");
+        return enter(services, { request, server, set }, userId);
+      },
+      { critical: true, query: codeQuery },
+    )
+    .get(
+      "/oauth/wechat/bind",
+      async ({ actor, session, request, query }) => {
+        requireFresh(session);
+        const { subject } = await identifyByWeChat(services, query.code);
+        await bindIdentity(services, actor.id, "wechat", subject);
+        return done(request, "bound");
+      },
+      { role: "user", critical: true, query: codeQuery },
+    )
+    .get(
+      "/oauth/telegram/start",
+      async ({ request, server, query }) => {
+        await requireFreshCaller(services, request);
+        if (!settings.get("TelegramOAuthEnabled")) throw new OperationError("oauth_disabled", { service: "Telegram" });
+        const returnTo = `${siteOf(services, { request, server })}/oauth/telegram?${new URLSearchParams(query)}`;
+        return ok({ url: telegramAddress(settings, signInAddresses.telegram, returnTo) });
+      },
+      { critical: true, query: t.Object({ state: t.String({ maxLength: 64 }) }) },
+    )
+    .get(
+      "/oauth/telegram/login",
+      async ({ request, server, set, query }) => {
+        const { subject } = await readProof(query);
+        const userId = await findBound(services.db, "telegram", subject);
+        if (userId === null) throw new OperationError("telegram_not_bound");
+        return enter(services, { request, server, set }, userId);
+      },
+      { critical: true, query: proofQuery },
+    )
+    .get(
+      "/oauth/telegram/bind",
+      async ({ actor, session, request, query }) => {
+        requireFresh(session);
+        const { subject } = await readProof(query);
+        await bindIdentity(services, actor.id, "telegram", subject);
+        return done(request, "bound");
+      },
+      { role: "user", critical: true, query: proofQuery },
+    )
+    .get(
+      "/oauth/email/bind",
+      async ({ actor, session, request, query }) => {
+        requireFresh(session);
+        await bindEmail(services, { ...query, userId: actor.id, language: languageOf(request) });
+        return done(request, "email_bound");
+      },
+      {
+        role: "user",
+        critical: true,
+        query: t.Object({ email: t.String({ maxLength: 320 }), code: t.String({ maxLength: 64 }) }),
+      },
+    )
+    .delete(
+      "/user/bindings/:provider",
+      async ({ actor, session, request, params }) => {
+        requireFresh(session);
+        if (params.provider === "email") await unbindEmail(services, actor.id, languageOf(request));
+        else if (isOutsideName(params.provider)) await unbindIdentity(services, actor.id, params.provider);
+        else throw new OperationError("identity_not_bound");
+        return done(request, "unbound");
+      },
+      { role: "user" },
+    );
+}
+
+const isOutsideName = (name: string): name is OutsideName => Object.hasOwn(OUTSIDE_LABELS, name);

@@ -1,0 +1,22 @@
+import { Elysia, t } from "elysia";
+import type { Db } from "../../../db/types.ts";
+import { issueDownload } from "../../domain/accounts/profile/download-ticket.ts";
+import type { Vault } from "../../lib/crypto.ts";
+import { OperationError } from "../../lib/operation-error.ts";
+import { ok } from "../http/envelope.ts";
+import type { guard } from "../http/guard.ts";
+
+/** Files that a browser may fetch by itself; each still asks for the caller's role. */
+const FILES = /^\/api\/(log|log\/self|user|redemption|topup|audit)\/export(\?[!-"$-~]*)?$/;
+
+/** Files go from the server to the disk: the page asks for an address that opens once, and the browser opens it. */
+export function downloadRoutes(services: Readonly<{ db: Db; vault: Vault }>, guarded: ReturnType<typeof guard>) {
+  return new Elysia({ prefix: "/api/user", name: "console/downloads" }).use(guarded).post(
+    "/self/download",
+    async ({ actor, body: { address } }) => {
+      if (!FILES.test(address)) throw new OperationError("download_unknown");
+      return ok({ address: await issueDownload(services, actor.id, address) });
+    },
+    { role: "user", body: t.Object({ address: t.String({ maxLength: 2000 }) }) },
+  );
+}

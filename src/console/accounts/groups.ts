@@ -1,0 +1,44 @@
+import { Elysia } from "elysia";
+import { usableGroups } from "../../domain/accounts/usable-groups.ts";
+import { toText } from "../../lib/decimal.ts";
+import type { SettingsReader } from "../../settings/settings.ts";
+import { ok } from "../http/envelope.ts";
+import type { guard } from "../http/guard.ts";
+
+type GroupServices = Readonly<{
+  settings: SettingsReader;
+  /** The models that calls of a group may name. */
+  channels: { modelsOf(group: string): readonly string[] };
+}>;
+
+const VISITORS_GROUP = "default";
+
+/** Groups, and the models they give access to. */
+export function groupRoutes({ settings, channels }: GroupServices, guarded: ReturnType<typeof guard>) {
+  /** Group → factor on prices and description, as far as the group has a factor: without one it cannot be used. */
+  const describe = (ownGroup: string) => {
+    const ratios = settings.get("GroupRatio");
+    const described: Record<string, { ratio: number; desc: string }> = {};
+    for (const [name, desc] of usableGroups(settings, ownGroup)) {
+      const ratio = ratios.get(name);
+      if (ratio) described[name] = { ratio: Number(toText(ratio)), desc };
+    }
+    return described;
+  };
+  return new Elysia({ prefix: "/api", name: "console/groups" })
+    .use(guarded)
+    .get("/group", () => ok([...settings.get("GroupRatio").keys()]), { role: "admin" })
+    .get("/user/groups", () => ok(describe(VISITORS_GROUP)))
+    .get("/user/self/groups", ({ actor }) => ok(describe(actor.group)), { role: "user" })
+    .get(
+      "/user/models",
+      ({ actor }) => {
+        const models = new Set<string>();
+        for (const group of Object.keys(describe(actor.group))) {
+          for (const model of channels.modelsOf(group)) models.add(model);
+        }
+        return ok([...models].sort());
+      },
+      { role: "user" },
+    );
+}

@@ -1,0 +1,120 @@
+import { Elysia, t } from "elysia";
+import { removeSecondFactor } from "../../domain/accounts/credentials/remove-second-factor.ts";
+import { viewSecurity } from "../../domain/accounts/credentials/security-view.ts";
+import {
+  beginTotp,
+  confirmTotp,
+  hasTotp,
+  removeTotp,
+  replaceRecoveryCodes,
+  useSecondFactor,
+} from "../../domain/accounts/credentials/totp.ts";
+import { confirmOwner, countGuess, requireSession } from "../../domain/accounts/sessions/confirm-owner.ts";
+import { takeFlow, tryFlow } from "../../domain/accounts/sessions/flows.ts";
+import { endOtherSessions, endSession, listSessions } from "../../domain/accounts/sessions/own-sessions.ts";
+import { OperationError } from "../../lib/operation-error.ts";
+import type { Limiter } from "../../lib/shared-limits.ts";
+import { ok } from "../http/envelope.ts";
+import type { guard } from "../http/guard.ts";
+import type { rateLimit } from "../http/rate-limit.ts";
+import { openSession } from "../sign-in/complete-sign-in.ts";
+import { flowCookieOf } from "../sign-in/flow-cookie.ts";
+import type { OAuthServices } from "../sign-in/oauth.ts";
+
+const code = t.String({ maxLength: 64 });
+const password = t.Optional(t.String({ maxLength: 200 }));
+
+/** The second factor at sign-in and in one's own settings, and one's own logins. */
+export function securityRoutes(
+  services: OAuthServices & Readonly<{ signInLimiter: Limiter }>,
+  guarded: ReturnType<typeof guard>,
+  limits: ReturnType<typeof rateLimit>,
+) {
+  const { db, vault, settings, signInLimiter } = services;
+  const owner = { db, limiter: signInLimiter };
+
+  /** Uses a code up. Guesses count against the account, wherever they are made. */
+  const requireCode = async (userId: number, given: string) => {
+    await countGuess(signInLimiter, `factor:${userId}`);
+    if (!(await useSecondFactor(services, userId, given))) throw new OperationError("second_factor_wrong");
+    await signInLimiter.forget(`factor:${userId}`);
+  };
+  return new Elysia({ prefix: "/api/user", name: "console/security" })
+    .use(guarded)
+    .use(limits)
+    .post(
+      "/login/2fa",
+      async ({ request, server, set, body }) => {
+        const cookie = flowCookieOf(request, "second_factor");
+        const flow = await tryFlow(services, "second_factor", cookie);
+        if (flow?.userId == null) throw new OperationError("second_factor_expired");
+        await requireCode(flow.userId, body.code);
+        if (!(await takeFlow(services, "second_factor", cookie))) throw new OperationError("second_factor_expired");
+        return openSession(services, { request, server, set }, flow.userId);
+      },
+      { critical: true, body: t.Object({ code }) },
+    )
+    .get("/security", async ({ actor }) => ok(await viewSecurity(db, actor.id)), { role: "user" })
+    .post(
+      "/totp/begin",
+      async ({ actor, session, body }) => {
+        await confirmOwner(owner, { userId: actor.id, session, password: body.password });
+        return ok(await beginTotp(services, actor, settings.get("SystemName")));
+      },
+      { role: "user", critical: true, body: t.Object({ password }) },
+    )
+    .post(
+      "/totp/confirm",
+      async ({ actor, body }) => {
+        await countGuess(signInLimiter, `factor:${actor.id}`);
+        const codes = await confirmTotp(services, actor.id, body.code);
+        await signInLimiter.forget(`factor:${actor.id}`);
+        return ok({ recovery_codes: codes });
+      },
+      { role: "user", critical: true, body: t.Object({ code }) },
+    )
+    .post(
+      "/totp/recovery_codes",
+      async ({ actor, body }) => {
+        if (!(await hasTotp(db, actor.id))) throw new OperationError("second_factor_off");
+        await requireCode(actor.id, body.code);
+        return ok({ recovery_codes: await replaceRecoveryCodes(db, vault, actor.id) });
+      },
+      { role: "user", critical: true, body: t.Object({ code }) },
+    )
+    .post(
+      "/totp/remove",
+      async ({ actor, body }) => {
+        if (!(await hasTotp(db, actor.id))) throw new OperationError("second_factor_off");
+        await requireCode(actor.id, body.code);
+        await removeTotp(db, actor.id);
+        return ok(null);
+      },
+      { role: "user", critical: true, body: t.Object({ code }) },
+    )
+    .delete(
+      "/:id/second_factor",
+      async ({ actor, session, params }) => {
+        requireSession(session);
+        await removeSecondFactor(db, actor, params.id);
+        return ok(null);
+      },
+      { role: "admin", params: t.Object({ id: t.Integer({ minimum: 1, maximum: 2_147_483_647 }) }) },
+    )
+    .get("/sessions", async ({ actor, session }) => ok(await listSessions(db, actor.id, session?.id ?? null)), {
+      role: "user",
+    })
+    .delete(
+      "/sessions/:id",
+      async ({ actor, params }) => {
+        await endSession(services, actor.id, params.id);
+        return ok(null);
+      },
+      { role: "user" },
+    )
+    .delete(
+      "/sessions",
+      async ({ actor, session }) => ok({ ended: await endOtherSessions(services, actor.id, session?.id ?? null) }),
+      { role: "user" },
+    );
+}

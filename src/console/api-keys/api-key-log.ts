@@ -1,0 +1,47 @@
+import { Elysia, t } from "elysia";
+import type { Db } from "../../../db/types.ts";
+import type { TokenDirectory } from "../../domain/api-keys/directory/index.ts";
+import { readLogs, totalLogs } from "../../domain/logs/list/list-logs.ts";
+import { OperationError } from "../../lib/operation-error.ts";
+import { ok } from "../http/envelope.ts";
+import { pagingQuery, readPaging } from "../http/paging.ts";
+
+const PAGE_SIZE = 100;
+const ANY_ORIGIN = { "access-control-allow-origin": "*" };
+
+/**
+ * The log of one API key for whoever has it, from any site: key look-up pages call it without a login. The key comes in
+ * the query or as `Authorization: Bearer`. Belongs under /api/log.
+ */
+export function tokenLogRoutes({ db, tokens }: Readonly<{ db: Db; tokens: TokenDirectory }>) {
+  return new Elysia({ name: "console/token-log" })
+    .get(
+      "/token",
+      async ({ query, request, set }) => {
+        Object.assign(set.headers, ANY_ORIGIN);
+        const token = tokens.findByKey(bareKey(query.key || request.headers.get("authorization") || ""));
+        if (!token) throw new OperationError("token_key_invalid");
+        const filter = { userId: token.userId, tokenId: token.id };
+        const { page, pageSize } = readPaging(query, 1, PAGE_SIZE);
+        const items = await readLogs(db, filter, { page, pageSize }, "owner");
+        return { ...ok(items), total: await totalLogs(db, filter), page: page + 1, page_size: pageSize };
+      },
+      { query: t.Object({ key: t.Optional(t.String()), ...pagingQuery }) },
+    )
+    .options("/token", ({ set }) => {
+      Object.assign(set.headers, ANY_ORIGIN, {
+        "access-control-allow-methods": "GET",
+        "access-control-allow-headers": "authorization",
+        "access-control-max-age": "86400",
+      });
+      set.status = 204;
+    });
+}
+
+/** Without `Bearer`, `sk-` and the channel that administrators may name behind the key. */
+const bareKey = (given: string): string =>
+  given
+    .trim()
+    .replace(/^bearer\s+/i, "")
+    .replace(/^sk-/, "")
+    .replace(/-.*$/, "");

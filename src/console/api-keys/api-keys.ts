@@ -1,0 +1,106 @@
+import { Elysia, t } from "elysia";
+import { createToken, createTokens } from "../../domain/api-keys/create-api-key.ts";
+import { getToken, listTokens, TOKEN_SORTS, type TokenFilter } from "../../domain/api-keys/list-api-keys.ts";
+import type { Owner, TokenDeps } from "../../domain/api-keys/operation.ts";
+import { rotateToken } from "../../domain/api-keys/rotate-api-key.ts";
+import { deleteToken, setTokenStatus, updateToken } from "../../domain/api-keys/update-api-key.ts";
+import { nowSeconds } from "../../lib/clock.ts";
+import { ok } from "../http/envelope.ts";
+import type { guard } from "../http/guard.ts";
+import { pagedRows, pagingQuery } from "../http/paging.ts";
+import { wholeNumber } from "../http/query-fields.ts";
+import { readSorting, sortingQuery } from "../http/sorting.ts";
+
+const id = t.Integer({ minimum: 1, maximum: 2_147_483_647 });
+const LONGEST_LIST = 20_000;
+const MOST_MODELS = 2000;
+const tokenBody = {
+  name: t.Optional(t.String()),
+  remain_quota: t.Optional(t.Number()),
+  unlimited_quota: t.Optional(t.Boolean()),
+  expired_time: t.Optional(t.Number()),
+  model_limits_enabled: t.Optional(t.Boolean()),
+  model_limits: t.Optional(
+    t.Union([t.String({ maxLength: LONGEST_LIST }), t.Array(t.String({ maxLength: 255 }), { maxItems: MOST_MODELS })]),
+  ),
+  allow_ips: t.Optional(t.Union([t.String({ maxLength: LONGEST_LIST }), t.Null()])),
+  group: t.Optional(t.String()),
+  strict: t.Optional(t.Boolean()),
+  requests_per_minute: t.Optional(t.Number()),
+  tokens_per_minute: t.Optional(t.Number()),
+  budget_period: t.Optional(t.String({ maxLength: 10 })),
+  budget_quota: t.Optional(t.Number()),
+};
+/** Searches were never paged: most find all. */
+const SEARCH_SIZE = 100;
+const listQuery = t.Object({
+  ...pagingQuery,
+  ...sortingQuery(TOKEN_SORTS),
+  keyword: t.Optional(t.String()),
+  token: t.Optional(t.String()),
+  status: wholeNumber(),
+  group: t.Optional(t.String()),
+});
+
+/** API keys of the caller; nobody reaches another's. */
+export function tokenRoutes(services: TokenDeps, guarded: ReturnType<typeof guard>) {
+  const list = ({ actor, query }: { actor: Owner; query: typeof listQuery.static }, defaultSize?: number) =>
+    pagedRows(
+      query,
+      (page) => listTokens(services, actor, filterOf(query), { ...page, ...readSorting(TOKEN_SORTS, query) }),
+      defaultSize,
+    );
+  return new Elysia({ prefix: "/api/token", name: "console/tokens" })
+    .use(guarded)
+    .guard({ role: "user" })
+    .get("/", (context) => list(context), { query: listQuery })
+    .get("/search", (context) => list(context, SEARCH_SIZE), { query: listQuery })
+    .get("/:id", async ({ actor, params }) => ok(await getToken(services, actor, params.id)), {
+      params: t.Object({ id }),
+    })
+    .post(
+      "/",
+      async ({ actor, body: { count, ...input } }) =>
+        ok(
+          await (count === undefined
+            ? createToken(services, actor, input)
+            : createTokens(services, actor, input, count)),
+        ),
+      { body: t.Object({ ...tokenBody, count: t.Optional(t.Number()) }) },
+    )
+    .put(
+      "/",
+      async ({ actor, body, query }) => {
+        const { id: tokenId, status, ...input } = body;
+        if (query.status_only) return ok(await setTokenStatus(services, actor, tokenId, status ?? 0));
+        return ok(await updateToken(services, actor, tokenId, input));
+      },
+      {
+        body: t.Object({ id, status: t.Optional(t.Integer()), ...tokenBody }),
+        query: t.Object({ status_only: t.Optional(t.String()) }),
+      },
+    )
+    .post(
+      "/:id/rotate",
+      async ({ actor, params, body }) =>
+        ok(await rotateToken(services, actor, params.id, body.grace_seconds, nowSeconds())),
+      { params: t.Object({ id }), body: t.Object({ grace_seconds: t.Integer({ minimum: 0 }) }) },
+    )
+    .delete(
+      "/:id",
+      async ({ actor, params }) => {
+        await deleteToken(services, actor, params.id);
+        return ok(null);
+      },
+      { params: t.Object({ id }) },
+    );
+}
+
+function filterOf({ keyword, token, status, group }: typeof listQuery.static): TokenFilter {
+  return {
+    ...(keyword && { keyword }),
+    ...(token && { key: token }),
+    ...(status && { status }),
+    ...(group && { group }),
+  };
+}

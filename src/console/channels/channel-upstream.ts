@@ -1,0 +1,139 @@
+import { Elysia, t } from "elysia";
+import type { Changes } from "../../../db/changes.ts";
+import type { Db } from "../../../db/types.ts";
+import type { ChannelDirectory } from "../../domain/channels/directory.ts";
+import type { ChannelEntry } from "../../domain/channels/entry.ts";
+import { splitKeys } from "../../domain/channels/keys/keys.ts";
+import { readForecast } from "../../domain/channels/manage/forecast.ts";
+import type { OnDisabled } from "../../domain/channels/status/set-status.ts";
+import { takeOverModels } from "../../domain/channels/upstream/apply-model-list.ts";
+import { fetchModels } from "../../domain/channels/upstream/fetch-models.ts";
+import { refreshModelList, viewModelList } from "../../domain/channels/upstream/model-list.ts";
+import { proxyOf } from "../../domain/channels/upstream/proxy-of.ts";
+import type { ChannelTester } from "../../domain/channels/upstream/test-all.ts";
+import {
+  type BalanceReading,
+  updateAllBalances,
+  updateBalance,
+} from "../../domain/channels/upstream/update-balance.ts";
+import { parseJson, recordOf } from "../../formats/json.ts";
+import type { Vault } from "../../lib/crypto.ts";
+import { languageOf, say } from "../../lib/messages.ts";
+import { OperationError } from "../../lib/operation-error.ts";
+import type { SafeFetch } from "../../lib/outbound/safe-fetch.ts";
+import type { SettingsReader } from "../../settings/settings.ts";
+import { ok } from "../http/envelope.ts";
+import type { guard } from "../http/guard.ts";
+
+type Services = Readonly<{
+  db: Db;
+  changes: Changes;
+  channels: ChannelDirectory;
+  tester: ChannelTester;
+  fetch: SafeFetch;
+  vault: Vault;
+  settings: SettingsReader;
+  onLowBalance: (channel: ChannelEntry, reading: BalanceReading, limit: number) => void;
+  onDisabled: OnDisabled;
+}>;
+
+const id = t.Object({ id: t.Integer({ minimum: 1, maximum: 2_147_483_647 }) });
+
+const names = t.Optional(t.Array(t.String({ minLength: 1, maxLength: 255 }), { maxItems: 10_000 }));
+
+/** A channel that is not stored yet, as far as its list of models depends on it. */
+const modelListForm = t.Object({
+  type: t.Integer(),
+  key: t.String(),
+  base_url: t.Optional(t.String()),
+  other: t.Optional(t.String()),
+  openai_organization: t.Optional(t.String()),
+  /** JSON text, as channels have it. */
+  setting: t.Optional(t.String()),
+});
+
+/** Calls that ask an upstream something: tests, lists of models, balances. */
+export function channelUpstreamRoutes(services: Services, guarded: ReturnType<typeof guard>) {
+  const { channels, tester, fetch } = services;
+  const find = (channelId: number) => {
+    const channel = channels.get(channelId);
+    if (!channel) throw new OperationError("channel_not_found");
+    return channel;
+  };
+  return new Elysia({ prefix: "/api/channel", name: "console/channel-upstream" })
+    .use(guarded)
+    .guard({ role: "admin" })
+    .get("/test", () => {
+      tester.testAll();
+      return ok(tester.progress());
+    })
+    .get("/test/progress", () => ok(tester.progress()))
+    .post("/test/cancel", () => {
+      tester.cancel();
+      return ok(null);
+    })
+    .get(
+      "/test/:id",
+      async ({ params, query, request }) => {
+        const { success, message, elapsedMs, model } = await tester.test(params.id, query.model);
+        const time = elapsedMs / 1000;
+        if (success) return { ...ok({ model }), time };
+        return { success: false, message: say("channel_test_failed", languageOf(request), { reason: message }), time };
+      },
+      { params: id, query: t.Object({ model: t.Optional(t.String()) }) },
+    )
+    .get(
+      "/fetch_models/:id",
+      async ({ params }) => {
+        const { keys, setting, ...channel } = find(params.id);
+        return ok(await fetchModels(fetch, { ...channel, key: keys[0] ?? "", proxy: proxyOf({ setting }) }));
+      },
+      { params: id },
+    )
+    .post(
+      "/fetch_models",
+      async ({ body }) => {
+        const [key = ""] = splitKeys(body.type, body.key);
+        const setting = body.setting?.trim() ? recordOf(parseJson(body.setting)) : {};
+        if (!setting) throw new OperationError("channel_setting_invalid");
+        const { type, base_url: baseUrl = "", other, openai_organization: openaiOrganization } = body;
+        const channel = { type, baseUrl, key, other: other?.trim(), openaiOrganization: openaiOrganization?.trim() };
+        return ok(await fetchModels(fetch, { ...channel, proxy: proxyOf({ setting }) }));
+      },
+      { body: modelListForm },
+    )
+    .get(
+      "/update_balance/:id",
+      async ({ params }) => {
+        const { amount: balance, currency } = await updateBalance(services, find(params.id));
+        return { ...ok(null), balance, currency };
+      },
+      { params: id },
+    )
+    .get("/forecast", async ({ query }) => ok(await readForecast(services, query.ids.split(",").map(Number))), {
+      query: t.Object({ ids: t.String({ pattern: "^\\d{1,9}(,\\d{1,9}){0,199}$" }) }),
+    })
+    .get(
+      "/:id/model_list",
+      async ({ params, request }) => ok(await viewModelList(services.db, find(params.id), languageOf(request))),
+      { params: id },
+    )
+    .post(
+      "/:id/model_list/refresh",
+      async ({ params, request }) => {
+        const channel = find(params.id);
+        await refreshModelList(services, channel);
+        return ok(await viewModelList(services.db, channel, languageOf(request)));
+      },
+      { params: id },
+    )
+    .post(
+      "/:id/model_list/take",
+      async ({ actor, params, body }) => {
+        await takeOverModels(services, actor, find(params.id), { add: [], remove: [], ignore: [], ...body });
+        return ok(null);
+      },
+      { params: id, body: t.Object({ add: names, remove: names, ignore: names }) },
+    )
+    .get("/update_balance", async () => ok(await updateAllBalances(services, channels.all())));
+}

@@ -1,0 +1,195 @@
+import { Elysia, t } from "elysia";
+import type { ChannelInput } from "../../domain/channels/manage/channel-input.ts";
+import { createChannel } from "../../domain/channels/manage/create-channel.ts";
+import { deleteChannels, deleteDisabledChannels } from "../../domain/channels/manage/delete-channels.ts";
+import { getChannel } from "../../domain/channels/manage/get-channel.ts";
+import {
+  CHANNEL_SORTS,
+  type ChannelFilter,
+  LARGEST_BATCH,
+  type ListDeps,
+  listChannelIds,
+  listChannels,
+} from "../../domain/channels/manage/list-channels.ts";
+import { editTag, listTags, setTag, setTagStatus } from "../../domain/channels/manage/tags.ts";
+import { updateChannel } from "../../domain/channels/manage/update-channel.ts";
+import { fixAbilities } from "../../domain/channels/routing/fix-abilities.ts";
+import { batchStatus } from "../../domain/channels/status/batch-status.ts";
+import { CHANNEL_HEALTHS } from "../../domain/channels/status/channel-health.ts";
+import { languageOf } from "../../lib/messages.ts";
+import { ok } from "../http/envelope.ts";
+import type { guard } from "../http/guard.ts";
+import { pagingQuery, readPaging } from "../http/paging.ts";
+import { wholeNumber } from "../http/query-fields.ts";
+
+const text = t.Optional(t.Union([t.String(), t.Null()]));
+const number = t.Optional(t.Union([t.Number(), t.Null()]));
+const names = t.Union([t.String(), t.Array(t.String())]);
+/** Fields of a channel, all of them optional. */
+export const channelBody = {
+  type: t.Optional(t.Integer({ minimum: 0, maximum: 100_000 })),
+  name: t.Optional(t.String({ maxLength: 200 })),
+  key: t.Optional(t.String({ maxLength: 1_000_000 })),
+  status: t.Optional(t.Integer()),
+  priority: number,
+  weight: number,
+  base_url: text,
+  other: t.Optional(t.String()),
+  openai_organization: text,
+  max_input_tokens: number,
+  models: t.Optional(names),
+  group: t.Optional(names),
+  groups: t.Optional(t.Array(t.String())),
+  model_mapping: text,
+  status_code_mapping: text,
+  setting: text,
+  param_override: text,
+  model_prefix: text,
+  tag: text,
+  test_model: text,
+  auto_ban: t.Optional(t.Union([t.Number(), t.Boolean(), t.Null()])),
+  balance_warn_below: number,
+};
+const newChannel = t.Object(channelBody);
+/** The wrapped form that tools of a sibling system send. */
+const wrappedChannel = t.Object({ mode: t.Optional(t.String()), channel: newChannel });
+const id = t.Integer({ minimum: 1, maximum: 2_147_483_647 });
+export const channelIds = t.Array(id, { maxItems: LARGEST_BATCH });
+const tag = t.String({ maxLength: 200 });
+
+/** Searches were never paged: most find all. */
+const SEARCH_SIZE = 100;
+/** Otherwise an enumeration's first value is taken when none is given. */
+const NO_DEFAULT = { default: undefined };
+const filterQuery = {
+  keyword: t.Optional(t.String()),
+  group: t.Optional(t.String()),
+  model: t.Optional(t.String()),
+  status: wholeNumber(),
+  type: wholeNumber(),
+  tag: t.Optional(t.String()),
+  health: t.Optional(t.Union([t.UnionEnum([...CHANNEL_HEALTHS], NO_DEFAULT), t.Literal("")])),
+};
+const someQuery = t.Object({ ...filterQuery, tag_mode: t.Optional(t.String()) });
+const listQuery = t.Object({
+  ...pagingQuery,
+  ...filterQuery,
+  id_sort: t.Optional(t.String()),
+  tag_mode: t.Optional(t.String()),
+  sort: t.Optional(t.UnionEnum(CHANNEL_SORTS as [(typeof CHANNEL_SORTS)[number]], NO_DEFAULT)),
+  order: t.Optional(t.UnionEnum(["asc", "desc"], NO_DEFAULT)),
+  stats: t.Optional(t.String()),
+});
+
+/** Channels: lists, single ones, tags and clean-up. Tests and balances are in channel-upstream.ts. */
+export function channelRoutes(services: ListDeps, guarded: ReturnType<typeof guard>) {
+  const list = async (
+    { query, request }: { query: typeof listQuery.static; request: Request },
+    defaultSize?: number,
+  ) => {
+    const { page, pageSize } = readPaging(query, 0, defaultSize);
+    const sort = query.sort ?? (query.id_sort === "true" ? ("id" as const) : undefined);
+    const { items, ...totals } = await listChannels(services, filterOf(query), {
+      page,
+      pageSize,
+      ...(sort && { sort }),
+      descending: query.order !== "asc",
+      byTag: query.tag_mode === "true",
+      withTraffic: query.stats === "true",
+      language: languageOf(request),
+    });
+    return { ...ok(items), ...totals, page, page_size: pageSize };
+  };
+  return new Elysia({ prefix: "/api/channel", name: "console/channels" })
+    .use(guarded)
+    .guard({ role: "admin" })
+    .get("/", (context) => list(context), { query: listQuery })
+    .get("/search", (context) => list(context, SEARCH_SIZE), { query: listQuery })
+    .get("/ids", async ({ query }) => ok(await listChannelIds(services, filterOf(query), query.tag_mode === "true")), {
+      query: someQuery,
+    })
+    .get("/tags", async () => ok(await listTags(services)))
+    .get(
+      "/:id",
+      async ({ actor, params, query, request }) => {
+        const shown = { language: languageOf(request), showKey: query.show_key === "true" };
+        return ok(await getChannel(services, actor, params.id, shown));
+      },
+      { params: t.Object({ id }), query: t.Object({ show_key: t.Optional(t.String()) }) },
+    )
+    .post("/", async ({ actor, body }) => ok({ id: await createChannel(services, actor, unwrap(body)) }), {
+      body: t.Union([wrappedChannel, newChannel]),
+    })
+    .put(
+      "/",
+      async ({ actor, body, request }) => {
+        const { id: channelId, ...input } = body;
+        await updateChannel(services, actor, channelId, input);
+        return ok(await getChannel(services, actor, channelId, { language: languageOf(request) }));
+      },
+      { body: t.Object({ id, ...channelBody }) },
+    )
+    .delete("/disabled", async ({ actor }) => ok(await deleteDisabledChannels(services, actor)))
+    .delete(
+      "/:id",
+      async ({ actor, params }) => {
+        await deleteChannels(services, actor, [params.id]);
+        return ok(null);
+      },
+      { params: t.Object({ id }) },
+    )
+    .post("/batch", async ({ actor, body }) => ok(await deleteChannels(services, actor, body.ids)), {
+      body: t.Object({ ids: channelIds }),
+    })
+    .post("/batch/status", async ({ actor, body }) => ok(await batchStatus(services, actor, body.ids, body.status)), {
+      body: t.Object({ ids: channelIds, status: t.Union([t.Literal(1), t.Literal(2)]) }),
+    })
+    .post("/batch/tag", async ({ actor, body }) => ok(await setTag(services, actor, body.ids, body.tag)), {
+      body: t.Object({ ids: channelIds, tag: t.Union([tag, t.Null()]) }),
+    })
+    .post("/fix", async ({ actor }) => ok(await fixAbilities(services, actor)))
+    .put(
+      "/tag",
+      async ({ actor, body }) => {
+        const { tag: name, ...change } = body;
+        const { models, groups, ...rest } = change;
+        const input = { ...rest, ...(models && { models }), ...(groups && { groups: splitNames(groups) }) };
+        return ok(await editTag(services, actor, name, input));
+      },
+      {
+        body: t.Object({
+          tag,
+          new_tag: text,
+          model_mapping: text,
+          models: t.Optional(t.Union([names, t.Null()])),
+          groups: t.Optional(t.Union([names, t.Null()])),
+          priority: t.Optional(t.Union([t.Integer(), t.Null()])),
+          weight: t.Optional(t.Union([t.Integer({ minimum: 0 }), t.Null()])),
+        }),
+      },
+    )
+    .post("/tag/enabled", async ({ actor, body }) => ok(await setTagStatus(services, actor, body.tag, 1)), {
+      body: t.Object({ tag }),
+    })
+    .post("/tag/disabled", async ({ actor, body }) => ok(await setTagStatus(services, actor, body.tag, 2)), {
+      body: t.Object({ tag }),
+    });
+}
+
+function filterOf(query: typeof someQuery.static): ChannelFilter {
+  const { keyword, group, model, status, type, tag: tagName, health } = query;
+  return {
+    ...(keyword && { keyword }),
+    ...(group && { group }),
+    ...(model && { model }),
+    ...(status && { status }),
+    ...(type && { type }),
+    ...(tagName && { tag: tagName }),
+    ...(health && { health }),
+  };
+}
+
+const unwrap = (body: typeof newChannel.static | typeof wrappedChannel.static): ChannelInput =>
+  "channel" in body ? body.channel : body;
+
+const splitNames = (given: string | string[]): string[] => (typeof given === "string" ? given.split(",") : given);

@@ -1,0 +1,113 @@
+import { Elysia } from "elysia";
+import type { Logger } from "../../lib/log.ts";
+import { languageOf, type MessageCode, type MessageParams, say } from "../../lib/messages.ts";
+import { OperationError } from "../../lib/operation-error.ts";
+import { requestIdOf } from "../../lib/request-id.ts";
+import { describeInvalidInput, type InvalidInput } from "./invalid-input.ts";
+
+/** The shape of every answer under /api; some calls put more beside `data`. */
+export type Envelope<T> = { success: true; message: string; data: T };
+export type Refusal = { success: false; message: string; code: MessageCode };
+
+/** A success; `message` is what the console shows as a toast, mostly nothing. */
+export const ok = <T>(data: T, message = ""): Envelope<T> => ({ success: true, message, data });
+
+/** A success whose data is JSON text already. */
+export const okText = (json: string): Response =>
+  new Response(`{"success":true,"message":"","data":${json}}`, {
+    headers: { "content-type": "application/json", "cache-control": "no-store" },
+  });
+
+/** A success without data whose message is told in the caller's language. */
+export const done = (request: Request, code: MessageCode, params?: MessageParams): Envelope<null> =>
+  ok(null, say(code, languageOf(request), params));
+
+/** A refusal in the caller's language. */
+const fail = (request: Request, code: MessageCode, params?: MessageParams): Refusal => ({
+  success: false,
+  message: say(code, languageOf(request), params),
+  code,
+});
+
+/** Paths whose answers are envelopes. */
+export const isConsolePath = (path: string): boolean => path === "/api" || path.startsWith("/api/");
+
+/**
+ * Answers every failure under /api with the envelope: operations' refusals (200 unless they say otherwise), input that is
+ * invalid or cannot be stored (400), unknown paths (404), an unreachable database (503) and everything unforeseen (500,
+ * logged with the request id). Nothing under /api may be cached.
+ */
+export function envelope({ log }: Readonly<{ log: Logger }>) {
+  const unknownRoute = ({ request, path }: { request: Request; path: string }) => {
+    throw new OperationError("unknown_route", { method: request.method, path }, { status: 404 });
+  };
+  const app = new Elysia({ name: "console/envelope" })
+    .onRequest(({ request, set }) => {
+      if (isConsolePath(new URL(request.url).pathname)) set.headers["cache-control"] = "no-store";
+    })
+    .onError({ as: "global" }, ({ code, error, request, path, set }) => {
+      if (!isConsolePath(path)) return;
+      set.headers["cache-control"] = "no-store";
+      if (error instanceof OperationError) {
+        set.status = error.status;
+        if (error.retryAfterSeconds !== undefined) set.headers["retry-after"] = String(error.retryAfterSeconds);
+        return fail(request, error.code, error.params);
+      }
+      if (code === "NOT_FOUND") {
+        set.status = 404;
+        return fail(request, "unknown_route", { method: request.method, path });
+      }
+      if (code === "PARSE") {
+        set.status = 400;
+        return fail(request, "malformed_body");
+      }
+      if (code === "VALIDATION" || code === "INVALID_COOKIE_SIGNATURE") {
+        set.status = 400;
+        const detail = describeInvalidInput(error as InvalidInput, languageOf(request));
+        return fail(request, "invalid_request", { detail });
+      }
+      if (failsWith(error, isUnstorable)) {
+        set.status = 400;
+        return fail(request, "text_unstorable");
+      }
+      if (failsWith(error, isDatabaseDown)) {
+        log.warn({ requestId: requestIdOf(request), path, error }, "the database does not answer");
+        set.status = 503;
+        return fail(request, "database_unavailable");
+      }
+      log.error({ requestId: requestIdOf(request), method: request.method, path, error }, "console call failed");
+      set.status = 500;
+      return fail(request, "internal_error", { requestId: requestIdOf(request) });
+    });
+  // By method, not with `all`: another plugin's GET wildcard (the console's pages) would win over it.
+  for (const method of ["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]) {
+    app.route(method, "/api", unknownRoute, { detail: { hide: true } });
+    app.route(method, "/api/*", unknownRoute, { detail: { hide: true } });
+  }
+  return app;
+}
+
+/** Whether an error, or one that caused it, has such a code of the database or its driver. */
+function failsWith(error: unknown, fits: (code: string) => boolean): boolean {
+  for (let cause: unknown = error, depth = 0; cause && depth < 4; depth += 1) {
+    const { code, cause: next } = cause as { code?: unknown; cause?: unknown };
+    if (typeof code === "string" && fits(code)) return true;
+    cause = next;
+  }
+  return false;
+}
+
+/** Text with U+0000, which Postgres takes for none (as text, or inside JSON). */
+const isUnstorable = (code: string): boolean => code === "22021" || code === "22P05";
+
+/** Connection failures of the driver, and of the server while it starts or stops (class 57P). */
+const isDatabaseDown = (code: string): boolean => /^57P0/.test(code) || DRIVER_FAILURES.has(code);
+
+const DRIVER_FAILURES: ReadonlySet<string> = new Set([
+  "ECONNREFUSED",
+  "ECONNRESET",
+  "CONNECT_TIMEOUT",
+  "CONNECTION_CLOSED",
+  "CONNECTION_ENDED",
+  "CONNECTION_DESTROYED",
+]);

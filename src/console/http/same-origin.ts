@@ -1,0 +1,40 @@
+import { Elysia } from "elysia";
+import { sessionCookieOf } from "../../domain/accounts/sessions/session-cookie.ts";
+import type { ClientAddress, PeerSource } from "../../lib/client-ip.ts";
+import { OperationError } from "../../lib/operation-error.ts";
+import type { SettingsReader } from "../../settings/settings.ts";
+import { isConsolePath } from "./envelope.ts";
+
+const SAFE_METHODS: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS"]);
+
+/**
+ * Refuses writing calls under /api that a browser sends on behalf of another site: a second bar beside the user-id header
+ * and SameSite, and the only one for login and set-up. Programs send no Origin; calls that carry only an access token are
+ * nobody's cookie.
+ */
+export function sameOrigin(services: Readonly<{ clientAddress: ClientAddress; settings: SettingsReader }>) {
+  return new Elysia({ name: "console/same-origin" }).onRequest(({ request, server }) => {
+    if (SAFE_METHODS.has(request.method) || !isConsolePath(new URL(request.url).pathname)) return;
+    if (request.headers.has("authorization") && sessionCookieOf(request) === null) return;
+    if (!isOwnOrigin(services, request, server)) {
+      throw new OperationError("cross_site_refused", {}, { status: 403 });
+    }
+  });
+}
+
+function isOwnOrigin(
+  { clientAddress, settings }: Readonly<{ clientAddress: ClientAddress; settings: SettingsReader }>,
+  request: Request,
+  server: PeerSource,
+): boolean {
+  const site = request.headers.get("sec-fetch-site");
+  if (site !== null) return site === "same-origin" || site === "none";
+  const origin = request.headers.get("origin");
+  if (origin === null) return true;
+  // An extension the user installed, not a page.
+  if (/^[a-z-]+-extension:\/\//.test(origin)) return true;
+  if (!URL.canParse(origin)) return false;
+  const own = settings.get("ServerAddress");
+  const host = new URL(origin).host;
+  return host === clientAddress.host(request, server) || (own !== "" && host === new URL(own).host);
+}

@@ -1,0 +1,53 @@
+import { Elysia, t } from "elysia";
+import type { Db } from "../../../db/types.ts";
+import { exportAudit } from "../../domain/logs/audit/export-audit.ts";
+import { type AuditFilter, listAudit } from "../../domain/logs/audit/list-audit.ts";
+import { csvFile } from "../http/csv-file.ts";
+import { ok } from "../http/envelope.ts";
+import type { guard } from "../http/guard.ts";
+import { pagingQuery, readPaging } from "../http/paging.ts";
+import { timestamp } from "../http/query-fields.ts";
+
+const text = t.Optional(t.String({ maxLength: 200 }));
+
+const filterQuery = {
+  actor: text,
+  target: text,
+  /** Codes of notes (`LogNote`), with dots between: those fit, too. */
+  notes: t.Optional(t.String({ maxLength: 4000, pattern: "^[a-z_]+(\\.[a-z_]+)*$" })),
+  action: text,
+  start_timestamp: timestamp(),
+  end_timestamp: timestamp(),
+};
+const listQuery = t.Object({ ...pagingQuery, order: text, ...filterQuery });
+
+/** What administrators did. */
+export const auditRoutes = ({ db }: Readonly<{ db: Db }>, guarded: ReturnType<typeof guard>) =>
+  new Elysia({ prefix: "/api/audit", name: "console/audit" })
+    .use(guarded)
+    .guard({ role: "admin" })
+    .get(
+      "/",
+      async ({ query }) => {
+        const { page, pageSize } = readPaging(query, 1);
+        const oldestFirst = query.order === "asc";
+        const { items, total } = await listAudit(db, filterOf(query), { page, pageSize, oldestFirst });
+        return ok({ items, total, page: page + 1, page_size: pageSize });
+      },
+      { query: listQuery },
+    )
+    .get("/export", ({ query }) => csvFile("audit-log", exportAudit(db, filterOf(query))), {
+      query: t.Object(filterQuery),
+    });
+
+function filterOf(query: Omit<typeof listQuery.static, "p">): AuditFilter {
+  const { actor, target, notes, action, start_timestamp: start, end_timestamp: end } = query;
+  return {
+    ...(actor && { actor }),
+    ...(target && { target }),
+    ...(notes && { notes: notes.split(".") }),
+    ...(action && { action }),
+    ...(start && { start: Math.ceil(start) }),
+    ...(end && { end: Math.trunc(end) }),
+  };
+}

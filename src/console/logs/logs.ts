@@ -1,0 +1,173 @@
+import { Elysia, t } from "elysia";
+import { dropLogsBefore } from "../../../db/maintenance/partitions.ts";
+import type { Database, Db } from "../../../db/types.ts";
+import type { UserEntry } from "../../domain/accounts/directory.ts";
+import type { TokenDirectory } from "../../domain/api-keys/directory/index.ts";
+import { type ClearedLine, clearLogs } from "../../domain/logs/list/clear-logs.ts";
+import { exportLogs } from "../../domain/logs/list/export-logs.ts";
+import { type LogCursor, readLogs, searchLogs, totalLogs, type Viewer } from "../../domain/logs/list/list-logs.ts";
+import type { LogFilter } from "../../domain/logs/list/log-filter.ts";
+import { resolveFilter } from "../../domain/logs/list/resolve-filter.ts";
+import { readHistogram } from "../../domain/logs/usage/read-histogram.ts";
+import { readRescued } from "../../domain/logs/usage/read-rescued.ts";
+import { readStat } from "../../domain/logs/usage/usage-sums.ts";
+import { writeManagementLog } from "../../domain/logs/write-log.ts";
+import { nowSeconds } from "../../lib/clock.ts";
+import { OperationError } from "../../lib/operation-error.ts";
+import type { Streamed } from "../../lib/sse.ts";
+import { tokenLogRoutes } from "../api-keys/api-key-log.ts";
+import { csvFile } from "../http/csv-file.ts";
+import { ok } from "../http/envelope.ts";
+import type { guard } from "../http/guard.ts";
+import { pagingQuery, readPaging } from "../http/paging.ts";
+import { givenNumber, timestamp, wholeNumber } from "../http/query-fields.ts";
+
+const DAY_S = 86_400;
+const WEEK_S = 7 * DAY_S;
+const MOST_RESCUED = 20;
+
+const text = t.Optional(t.String());
+const filterQuery = {
+  type: wholeNumber(32_767),
+  token_name: text,
+  token_id: wholeNumber(),
+  model_name: text,
+  group: text,
+  request_id: text,
+  failed: text,
+  start_timestamp: timestamp(),
+  end_timestamp: timestamp(),
+  username: text,
+  channel: wholeNumber(),
+  user_id: wholeNumber(),
+};
+const query = t.Object(filterQuery);
+const listQuery = t.Object({ ...filterQuery, ...pagingQuery, before: text });
+const searchQuery = t.Object({ keyword: text });
+
+/** The usage log: everybody's for administrators, one's own under /self. */
+export function logRoutes(
+  services: Readonly<{ database: Database; tokens: TokenDirectory }>,
+  guarded: ReturnType<typeof guard>,
+) {
+  const { database, tokens } = services;
+  const { db } = database;
+  const list = async (filter: LogFilter, given: typeof listQuery.static, viewer: Viewer) => {
+    const { page, pageSize } = readPaging(given, 1);
+    const before = given.before ? readCursor(given.before) : undefined;
+    const total = await totalLogs(db, filter);
+    // A search for what is not there would read the whole log.
+    const items = total === 0 ? [] : await readLogs(db, filter, { page, pageSize, ...(before && { before }) }, viewer);
+    return ok({ items, total, page: page + 1, page_size: pageSize });
+  };
+  const find = async (keyword: string, userId: number | null, viewer: Viewer) =>
+    ok(await searchLogs(db, keyword.trim(), userId, viewer));
+  const csv = (filter: LogFilter, viewer: Viewer) => csvFile("usage-log", exportLogs(db, filter, viewer));
+  const histogram = async (filter: LogFilter) => {
+    const end = filter.end ?? nowSeconds();
+    return ok(await readHistogram(db, { ...filter, start: filter.start ?? end - DAY_S, end }));
+  };
+  const everybody = (given: typeof query.static) => resolveFilter(db, adminFilter(given));
+  const deleteBefore = async (actor: UserEntry, target: number) => {
+    checkTarget(target);
+    const deleted = await dropLogsBefore(database, Math.trunc(target));
+    await writeClearing(db, actor, deleted, target);
+    return deleted;
+  };
+  return new Elysia({ prefix: "/api/log", name: "console/logs" })
+    .use(tokenLogRoutes({ db, tokens }))
+    .use(guarded)
+    .get("/", async ({ query: given }) => list(await everybody(given), given, "admin"), {
+      role: "admin",
+      query: listQuery,
+    })
+    .get("/self", ({ actor, query: given }) => list(ownFilter(given, actor.id), given, "owner"), {
+      role: "user",
+      query: listQuery,
+    })
+    .get("/search", ({ query: { keyword = "" } }) => find(keyword, null, "admin"), {
+      role: "admin",
+      query: searchQuery,
+    })
+    .get("/self/search", ({ actor, query: { keyword = "" } }) => find(keyword, actor.id, "owner"), {
+      role: "user",
+      query: searchQuery,
+    })
+    .get(
+      "/rescued",
+      async ({ query: { channel } }) => ok(await readRescued(db, channel, nowSeconds() - WEEK_S, MOST_RESCUED)),
+      { role: "admin", query: t.Object({ channel: t.Integer({ minimum: 1, maximum: 2_147_483_647 }) }) },
+    )
+    .get("/stat", async ({ query: given }) => ok(await readStat(db, await everybody(given))), { role: "admin", query })
+    .get("/self/stat", async ({ actor, query: given }) => ok(await readStat(db, ownFilter(given, actor.id))), {
+      role: "user",
+      query,
+    })
+    .get("/histogram", async ({ query: given }) => histogram(await everybody(given)), { role: "admin", query })
+    .get("/self/histogram", ({ actor, query: given }) => histogram(ownFilter(given, actor.id)), { role: "user", query })
+    .get("/export", async ({ query: given }) => csv(await everybody(given), "admin"), { role: "admin", query })
+    .get("/self/export", ({ actor, query: given }) => csv(ownFilter(given, actor.id), "owner"), { role: "user", query })
+    .delete("/", async ({ actor, query: { target_timestamp: target } }) => ok(await deleteBefore(actor, target || 0)), {
+      role: "admin",
+      query: t.Object({ target_timestamp: timestamp() }),
+    })
+    .post(
+      "/clear",
+      ({ actor, body }): Streamed<ClearedLine> => {
+        checkTarget(body.target_timestamp);
+        const target = Math.trunc(body.target_timestamp);
+        const steps = clearLogs(database, target, (deleted) => writeClearing(db, actor, deleted, target));
+        return new Response(steps, {
+          headers: { "content-type": "application/x-ndjson", "cache-control": "no-store" },
+        });
+      },
+      { role: "admin", body: t.Object({ target_timestamp: t.Number() }) },
+    );
+}
+
+function checkTarget(target: number): void {
+  if (target <= 0) throw new OperationError("log_target_time_required");
+  // Milliseconds given by mistake would delete everything.
+  if (target > nowSeconds()) throw new OperationError("log_target_time_future");
+}
+
+const writeClearing = (db: Db, actor: UserEntry, deleted: number, target: number): Promise<void> =>
+  writeManagementLog(db, actor, `Deleted ${deleted} log rows older than ${new Date(target * 1000).toISOString()}`, {
+    note: { code: "logs_deleted", params: { count: deleted, time: target } },
+    action: "delete",
+    after: { deleted },
+  });
+
+function commonFilter(given: typeof query.static): LogFilter {
+  const { type, token_name, token_id, model_name, group, request_id, failed, start_timestamp, end_timestamp } = given;
+  const tokenId = givenNumber(token_id);
+  return {
+    ...(type && { type }),
+    ...(token_name && { tokenName: token_name }),
+    ...(tokenId !== undefined && { tokenId }),
+    ...(model_name && { modelName: model_name }),
+    ...(group && { group }),
+    ...(request_id && { requestId: request_id.trim() }),
+    ...((failed === "true" || failed === "false") && { failed: failed === "true" }),
+    ...(start_timestamp && { start: Math.ceil(start_timestamp) }),
+    ...(end_timestamp && { end: Math.trunc(end_timestamp) }),
+  };
+}
+
+function adminFilter(given: typeof query.static): LogFilter {
+  return {
+    ...commonFilter(given),
+    ...(given.username && { username: given.username }),
+    ...(given.channel && { channelId: given.channel }),
+    ...(given.user_id && { userId: given.user_id }),
+  };
+}
+
+/** The caller's id comes last: no parameter can name another user. */
+const ownFilter = (given: typeof query.static, userId: number): LogFilter => ({ ...commonFilter(given), userId });
+
+function readCursor(given: string): LogCursor {
+  const match = /^(\d{1,12})-(\d{1,16})$/.exec(given);
+  if (!match) throw new OperationError("log_cursor_invalid");
+  return { createdAt: Number(match[1]), id: Number(match[2]) };
+}

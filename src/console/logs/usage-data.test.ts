@@ -1,0 +1,196 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { users } from "../../../db/schema/accounts/users.ts";
+import { startTestOperations, type TestOperations } from "../../../test/support/console/operations.ts";
+import { callRecord, writeCalls } from "../../../test/support/logs.ts";
+import type { Latency } from "../../domain/logs/usage/read-latency.ts";
+import type { QuotaData } from "../../domain/logs/usage/read-quota-data.ts";
+import type { RunningOut } from "../../domain/logs/usage/read-running-out.ts";
+import type { Series } from "../../domain/logs/usage/read-series.ts";
+
+let app: TestOperations;
+/** A Sunday, 22:00 UTC. */
+const SUNDAY = Date.UTC(2026, 2, 1, 22) / 1000;
+const HOUR = 3600;
+const range = `start_timestamp=${SUNDAY}&end_timestamp=${SUNDAY + 8 * HOUR}`;
+
+beforeAll(async () => {
+  app = await startTestOperations();
+  await app.db.update(users).set({ quota: 1_000_000 });
+  const mine = { userId: app.ids.user, username: "user", tokenId: 7, tokenName: "ide", channelId: 3 };
+  const others = { userId: app.ids.other, username: "other", tokenId: 8, tokenName: "bot", group: "vip" };
+  await writeCalls(app.database, [
+    callRecord({ ...mine, createdAt: SUNDAY + 5, quota: 100 }),
+    callRecord({ ...mine, createdAt: SUNDAY + 3 * HOUR, quota: 50, failed: true }),
+    callRecord({ ...others, createdAt: SUNDAY + 10, modelName: "o1", quota: 1000 }),
+    callRecord({ ...others, createdAt: Math.floor(Date.now() / 1000) - 60, quota: 70_000 }),
+    ...Array.from({ length: 20 }, (_, index) =>
+      callRecord({
+        createdAt: SUNDAY + 300 * 24 * HOUR,
+        modelName: `model-${index}`,
+        userId: app.ids.root,
+        quota: 100 - index,
+      }),
+    ),
+  ]);
+});
+afterAll(() => app.close());
+
+const ask = async <T>(path: string, headers = app.as.admin) =>
+  (await app.ask("GET", `/api/data/${path}`, undefined, headers)).body.data as T;
+const series = (query: string) => ask<Series[]>(`series?${range}&${query}`);
+
+describe("who may call", () => {
+  test.each(["", "users", "series", "latency", "running-out"])(
+    "GET /api/data/%s is for administrators",
+    async (path) => {
+      expect((await app.ask("GET", `/api/data/${path}`, undefined, app.as.user)).body.code).toBe("permission_denied");
+      expect((await app.ask("GET", `/api/data/${path}`)).status).toBe(401);
+    },
+  );
+
+  test.each(["self", "self/series"])("GET /api/data/%s needs a login", async (path) => {
+    expect((await app.ask("GET", `/api/data/${path}`)).status).toBe(401);
+  });
+
+  test("users see nothing but their own, whatever they ask for", async () => {
+    const rows = await ask<QuotaData[]>(`self?${range}&username=other`, app.as.user);
+    expect(rows.map(({ username, quota }) => [username, quota])).toEqual([
+      ["user", 100],
+      ["user", 50],
+    ]);
+    const own = await ask<Series[]>(`self/series?${range}&username=other`, app.as.user);
+    expect(own.map(({ key }) => key)).toEqual(["gpt-4o"]);
+    for (const path of ["self", "self/series"]) {
+      const plain = await ask(`${path}?${range}`, app.as.user);
+      for (const trick of [
+        `user_id=${app.ids.other}`,
+        `userId=${app.ids.other}`,
+        "channel=0",
+        "role=100",
+        "username=",
+      ]) {
+        expect(await ask(`${path}?${range}&${trick}`, app.as.user)).toEqual(plain);
+      }
+    }
+    for (const by of ["user", "channel"]) {
+      const refused = await app.ask("GET", `/api/data/self/series?${range}&by=${by}`, undefined, app.as.user);
+      expect(refused.status).toBe(400);
+    }
+  });
+});
+
+describe("the ecosystem's calls", () => {
+  test("everybody's hours are told apart by model only", async () => {
+    const rows = await ask<QuotaData[]>(`?${range}`);
+    expect(rows).toHaveLength(3);
+    expect(rows).toContainEqual({
+      id: 0,
+      user_id: 0,
+      username: "",
+      model_name: "o1",
+      created_at: SUNDAY,
+      token_used: 30,
+      count: 1,
+      quota: 1000,
+    });
+  });
+
+  test("a username gives the hours of that user", async () => {
+    const rows = await ask<QuotaData[]>(`?${range}&username=other`);
+    expect(rows).toMatchObject([{ user_id: app.ids.other, username: "other", model_name: "o1" }]);
+    expect(await ask<QuotaData[]>(`?${range}&username=nobody`)).toEqual([]);
+  });
+
+  test("by user", async () => {
+    const rows = await ask<QuotaData[]>(`users?${range}`);
+    expect(rows.map(({ username, model_name, quota }) => [username, model_name, quota]).sort()).toEqual([
+      ["other", "", 1000],
+      ["user", "", 100],
+      ["user", "", 50],
+    ]);
+  });
+
+  test("one's own span is a month at most", async () => {
+    const path = `/api/data/self?start_timestamp=${SUNDAY}&end_timestamp=${SUNDAY + 2_592_001}`;
+    expect((await app.ask("GET", path, undefined, app.as.user)).body).toMatchObject({
+      success: false,
+      code: "data_span_too_long",
+    });
+  });
+});
+
+describe("series", () => {
+  test("largest first, with sums of each period", async () => {
+    const [first, second] = await series("by=model&step=hour");
+    expect(first).toMatchObject({ key: "o1", name: "o1", points: [{ start: SUNDAY, quota: 1000, count: 1 }] });
+    expect(second?.points.map(({ start, quota, failed }) => [start, quota, failed])).toEqual([
+      [SUNDAY, 100, 0],
+      [SUNDAY + 3 * HOUR, 50, 1],
+    ]);
+  });
+
+  test.each([
+    ["user", ["other", "user"]],
+    ["group", ["vip", "default"]],
+    ["token", ["bot", "ide"]],
+  ])("by %s", async (by, names) => {
+    expect((await series(`by=${by}`)).map(({ name }) => name)).toEqual(names);
+  });
+
+  test("days and weeks begin where the reader's clock says", async () => {
+    const starts = async (query: string) =>
+      (await series(`username=user&${query}`)).flatMap(({ points }) => points.map(({ start }) => start));
+    expect(await starts("step=day")).toEqual([SUNDAY - 22 * HOUR, SUNDAY + 2 * HOUR]);
+    expect(await starts("step=day&offset_minutes=480")).toEqual([SUNDAY - 6 * HOUR]);
+    expect(await starts("step=week")).toEqual([SUNDAY + 2 * HOUR - 7 * 24 * HOUR, SUNDAY + 2 * HOUR]);
+  });
+
+  test("what is not among the largest is summed", async () => {
+    const start = SUNDAY + 300 * 24 * HOUR;
+    const found = await ask<Series[]>(`series?start_timestamp=${start}&end_timestamp=${start + HOUR}`);
+    expect(found).toHaveLength(13);
+    expect(found.at(-1)).toMatchObject({ key: null, points: [{ count: 8 }] });
+    const sum = found.flatMap(({ points }) => points).reduce((total, { quota }) => total + quota, 0);
+    expect(sum).toBe(20 * 100 - 190);
+  });
+});
+
+test("balances that run out say at which pace", async () => {
+  const [first] = await ask<RunningOut[]>("running-out");
+  expect(first).toMatchObject({ user_id: app.ids.other, username: "other", daily_quota: 10_000 });
+});
+
+describe("latency", () => {
+  const start = SUNDAY + 20 * 24 * HOUR;
+  const latency = (by: string, from = start) =>
+    ask<{ calls: number; rows: Latency[] }>(`latency?by=${by}&start_timestamp=${from}&end_timestamp=${from + HOUR}`);
+
+  beforeAll(async () => {
+    const mine = { userId: app.ids.user, username: "user", createdAt: start + 9 };
+    await writeCalls(app.database, [
+      ...Array.from({ length: 100 }, (_, index) =>
+        callRecord({ ...mine, modelName: "slow", channelId: 77, elapsedMs: (index + 1) * 10 }),
+      ),
+      callRecord({ ...mine, modelName: "slow", channelId: 77, elapsedMs: 90_000, failed: true }),
+      callRecord({ ...mine, modelName: "broken", channelId: 78, elapsedMs: 5, failed: true }),
+    ]);
+  });
+
+  test("half, nine in ten and 99 in 100 of what succeeded, most called first", async () => {
+    expect(await latency("model")).toEqual({
+      calls: 102,
+      rows: [
+        { key: "slow", name: "slow", count: 101, failed: 1, p50_ms: 500, p90_ms: 900, p99_ms: 990 },
+        { key: "broken", name: "broken", count: 1, failed: 1, p50_ms: null, p90_ms: null, p99_ms: null },
+      ],
+    });
+  });
+
+  test("by channel, also one that is gone, and where nothing was called", async () => {
+    expect((await latency("channel")).rows.map(({ key, name, count }) => [key, name, count])).toEqual([
+      ["77", "", 101],
+      ["78", "", 1],
+    ]);
+    expect(await latency("model", start - 5 * 24 * HOUR)).toEqual({ calls: 0, rows: [] });
+  });
+});

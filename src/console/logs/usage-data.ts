@@ -1,0 +1,125 @@
+import { Elysia, t } from "elysia";
+import type { Db } from "../../../db/types.ts";
+import type { LogFilter } from "../../domain/logs/list/log-filter.ts";
+import { resolveFilter } from "../../domain/logs/list/resolve-filter.ts";
+import { readLatency } from "../../domain/logs/usage/read-latency.ts";
+import { readQuotaData } from "../../domain/logs/usage/read-quota-data.ts";
+import { readRunningOut } from "../../domain/logs/usage/read-running-out.ts";
+import { readSeries } from "../../domain/logs/usage/read-series.ts";
+import { nowSeconds } from "../../lib/clock.ts";
+import { OperationError } from "../../lib/operation-error.ts";
+import { ok, okText } from "../http/envelope.ts";
+import type { guard } from "../http/guard.ts";
+import { givenNumber, timestamp, wholeNumber } from "../http/query-fields.ts";
+
+const DAY_S = 86_400;
+const OWN_SPAN_S = 30 * DAY_S;
+
+const text = t.Optional(t.String());
+const rangeQuery = { start_timestamp: timestamp(), end_timestamp: timestamp() };
+const narrowing = { model_name: text, group: text, token_id: wholeNumber() };
+const stepping = {
+  step: t.Optional(t.Union([t.Literal("hour"), t.Literal("day"), t.Literal("week")])),
+  offset_minutes: t.Optional(t.Integer({ minimum: -840, maximum: 840 })),
+};
+const ownDimension = [t.Literal("model"), t.Literal("group"), t.Literal("token")] as const;
+const rangeOnly = t.Object(rangeQuery);
+const dataQuery = t.Object({ ...rangeQuery, username: text });
+const ownSeries = t.Object({ ...rangeQuery, ...narrowing, ...stepping, by: t.Optional(t.Union([...ownDimension])) });
+const allSeries = t.Object({
+  ...rangeQuery,
+  ...narrowing,
+  ...stepping,
+  username: text,
+  channel: wholeNumber(),
+  by: t.Optional(t.Union([...ownDimension, t.Literal("user"), t.Literal("channel")])),
+});
+
+/** Consumption over time for charts: everybody's for administrators, one's own under /self. */
+export function dataRoutes({ db }: Readonly<{ db: Db }>, guarded: ReturnType<typeof guard>) {
+  const series = async (given: typeof allSeries.static, filter: LogFilter & Range) => {
+    const { by = "model", step = "day", offset_minutes: offsetMinutes = 0 } = given;
+    return ok(await readSeries(db, filter, { by, step, offsetMinutes }));
+  };
+  return new Elysia({ prefix: "/api/data", name: "console/data" })
+    .use(guarded)
+    .get(
+      "/",
+      async ({ query: { username, ...given } }) => {
+        const range = rangeOf(given);
+        if (!username) return okText(await readQuotaData(db, range, "model"));
+        const { userId } = await resolveFilter(db, { username });
+        const whose = userId === undefined ? { username } : { userId };
+        return okText(await readQuotaData(db, { ...range, ...whose }, "model and user"));
+      },
+      { role: "admin", query: dataQuery },
+    )
+    .get("/users", async ({ query: given }) => okText(await readQuotaData(db, rangeOf(given), "user")), {
+      role: "admin",
+      query: rangeOnly,
+    })
+    .get(
+      "/self",
+      async ({ actor, query: given }) => {
+        const range = rangeOf(given);
+        if (range.end - range.start > OWN_SPAN_S) throw new OperationError("data_span_too_long");
+        return okText(await readQuotaData(db, { ...range, userId: actor.id }, "model and user"));
+      },
+      { role: "user", query: rangeOnly },
+    )
+    .get(
+      "/series",
+      async ({ query: given }) => {
+        const channelId = givenNumber(given.channel);
+        const narrowed = {
+          ...narrowingOf(given),
+          ...(given.username && { username: given.username }),
+          ...(channelId && { channelId }),
+        };
+        return series(given, { ...(await resolveFilter(db, narrowed)), ...rangeOf(given) });
+      },
+      { role: "admin", query: allSeries },
+    )
+    .get(
+      "/self/series",
+      async ({ actor, query: given }) => {
+        const filter = await resolveFilter(db, narrowingOf(given));
+        return series(given, { ...filter, ...rangeOf(given), userId: actor.id });
+      },
+      { role: "user", query: ownSeries },
+    )
+    .get(
+      "/latency",
+      async ({ query: { by = "model", ...given } }) => {
+        const range = rangeOf(given);
+        const filter = await resolveFilter(db, narrowingOf(given));
+        return ok(await readLatency(db, { ...filter, ...range }, by));
+      },
+      {
+        role: "admin",
+        query: t.Object({
+          ...rangeQuery,
+          ...narrowing,
+          by: t.Optional(t.Union([t.Literal("model"), t.Literal("channel")])),
+        }),
+      },
+    )
+    .get("/running-out", async () => ok(await readRunningOut(db)), { role: "admin" });
+}
+
+type Range = Readonly<{ start: number; end: number }>;
+
+/** The times that were given; without them the last day. */
+function rangeOf(given: typeof rangeOnly.static): Range {
+  const end = Math.trunc(given.end_timestamp || nowSeconds());
+  return { end, start: given.start_timestamp ? Math.trunc(given.start_timestamp) : end - DAY_S };
+}
+
+function narrowingOf(given: Omit<typeof ownSeries.static, "by">): LogFilter {
+  const tokenId = givenNumber(given.token_id);
+  return {
+    ...(given.model_name && { modelName: given.model_name }),
+    ...(given.group && { group: given.group }),
+    ...(tokenId !== undefined && { tokenId }),
+  };
+}

@@ -1,0 +1,161 @@
+import { Elysia, type TSchema, t } from "elysia";
+import type { Db } from "../../../db/types.ts";
+import { CURRENCIES, EFFORTS, MODALITIES, REASONING_STYLES } from "../../catalog/entry.ts";
+import type { ChannelDirectory } from "../../domain/channels/directory.ts";
+import { writeManagementLog } from "../../domain/logs/write-log.ts";
+import { listCatalog } from "../../domain/models/list-catalog.ts";
+import { deleteCatalogEntry, saveCatalogEntry } from "../../domain/models/save-entry.ts";
+import {
+  applyUpdate,
+  fetchCatalog,
+  LARGEST_DOCUMENT,
+  parseCatalog,
+  previewUpdate,
+} from "../../domain/models/update-catalog.ts";
+import { nowSeconds } from "../../lib/clock.ts";
+import type { SafeFetch } from "../../lib/outbound/safe-fetch.ts";
+import { optionTexts, tellOptions } from "../../settings/record-option-changes.ts";
+import type { Settings } from "../../settings/settings.ts";
+import { ok } from "../http/envelope.ts";
+import type { guard } from "../http/guard.ts";
+
+type Services = Readonly<{ db: Db; settings: Settings; channels: ChannelDirectory; fetch: SafeFetch }>;
+
+const orNull = <T extends Parameters<typeof t.Union>[0][number]>(schema: T) => t.Optional(t.Union([schema, t.Null()]));
+const choice = (choices: readonly string[]) => t.String({ description: `One of: ${choices.join(", ")}.` });
+const tokens = t.Integer({ minimum: 0 });
+const usd = t.Optional(t.Number({ minimum: 0 }));
+
+/** For the API's description; src/catalog/entry.ts decides what is valid and names the field that is not. */
+const entry: TSchema & { static: object } = t.Object(
+  {
+    name: orNull(t.String()),
+    provider: orNull(t.String()),
+    aliases: t.Optional(t.Array(t.String())),
+    context_window: orNull(tokens),
+    output_limit: orNull(tokens),
+    input_modalities: orNull(t.Array(choice(MODALITIES))),
+    output_modalities: orNull(t.Array(choice(MODALITIES))),
+    tools: orNull(t.Boolean()),
+    structured_output: orNull(t.Boolean()),
+    reasoning: orNull(
+      t.Object({
+        style: choice(REASONING_STYLES),
+        efforts: t.Optional(t.Array(choice(EFFORTS))),
+        min_budget: t.Optional(tokens),
+        max_budget: t.Optional(tokens),
+        can_disable: t.Optional(t.Boolean()),
+      }),
+    ),
+    assistant_prefill: orNull(t.Boolean()),
+    combines_tools: orNull(t.Boolean()),
+    strict_tools: orNull(t.Boolean()),
+    call_signatures: orNull(t.Boolean()),
+    search_billing: orNull(choice(["answer", "query"])),
+    deprecation_date: orNull(t.String()),
+    deprecation_source: orNull(t.String()),
+    source: orNull(t.String()),
+    read_on: orNull(t.String()),
+    price: orNull(
+      t.Object(
+        {
+          ...{ input: usd, output: usd, cache_read: usd, cache_write: usd, audio_input: usd, audio_output: usd },
+          ...{ image_input: usd, image_output: usd, per_call: usd, per_second: usd },
+          tiers: t.Optional(t.Array(t.Object({ over: tokens, input: t.Number(), output: t.Number() }))),
+          variants: t.Optional(t.Record(t.String(), t.Number())),
+          currency: t.Optional(choice(CURRENCIES)),
+          estimated: t.Optional(t.Boolean()),
+          source: t.Optional(t.String()),
+        },
+        { description: "Amounts of a million tokens, of a call or of a second. Null: back to the list price." },
+      ),
+    ),
+  },
+  { additionalProperties: t.Unknown(), description: "What is absent is inherited; null says that it is not known." },
+);
+
+const model = t.String({ minLength: 1, maxLength: 200, description: "A model's name, or a pattern with *." });
+const document = t.Optional(
+  t.String({
+    maxLength: LARGEST_DOCUMENT,
+    description: "The catalog as JSON text; absent: fetched from the address of the settings.",
+  }),
+);
+
+/** What the gateway knows about models: listed for admins, changed by super admins. */
+export function catalogRoutes({ db, settings, channels, fetch }: Services, guarded: ReturnType<typeof guard>) {
+  const audited = async (actor: Readonly<{ id: number }>, work: () => Promise<readonly string[]>) => {
+    const before = optionTexts(settings);
+    const changed = await work();
+    if (changed.length === 0) return;
+    const keys = changed.join(", ");
+    // An update of the whole catalog is too long for a log row.
+    const told = changed.filter((key) => key !== "ModelCatalogUpdate");
+    await writeManagementLog(db, actor, `Changed the model catalog (${keys})`, {
+      note: { code: "catalog_changed", params: { keys } },
+      action: "update",
+      ...tellOptions(told, before, optionTexts(settings)),
+    });
+  };
+  const documentOf = (text: string | undefined) =>
+    text === undefined ? fetchCatalog({ settings }, fetch) : Promise.resolve(parseCatalog(text));
+  return new Elysia({ prefix: "/api/catalog", name: "console/catalog" })
+    .use(guarded)
+    .get(
+      "/",
+      () => {
+        const { url, applied_at } = settings.get("ModelCatalogUpdate");
+        return ok({
+          entries: listCatalog({ settings, channels }),
+          update: applied_at === 0 ? null : { url, applied_at },
+        });
+      },
+      { role: "admin" },
+    )
+    .put(
+      "/",
+      async ({ actor, body }) => {
+        await audited(actor, () => saveCatalogEntry({ settings }, body.model, body.entry));
+        return ok(null);
+      },
+      { role: "root", body: t.Object({ model, entry }) },
+    )
+    .delete(
+      "/",
+      async ({ actor, query }) => {
+        await audited(actor, () => deleteCatalogEntry({ settings }, query.model));
+        return ok(null);
+      },
+      { role: "root", query: t.Object({ model }) },
+    )
+    .post("/update/preview", async ({ body }) => ok(previewUpdate({ settings }, await documentOf(body.document))), {
+      role: "root",
+      body: t.Object({ document }),
+    })
+    .post(
+      "/update",
+      async ({ actor, body }) => {
+        const read = await documentOf(body.document);
+        const url = body.document === undefined ? settings.get("ModelCatalogUrl") : "";
+        let plan = previewUpdate({ settings }, read);
+        await audited(actor, async () => {
+          const applied = await applyUpdate({ settings }, read, { url, nowSeconds: nowSeconds() });
+          plan = applied.plan;
+          return applied.changed;
+        });
+        return ok(plan);
+      },
+      { role: "root", body: t.Object({ document }) },
+    )
+    .delete(
+      "/update",
+      async ({ actor }) => {
+        await audited(actor, async () => {
+          await settings.reset("ModelCatalogUpdate");
+          return ["ModelCatalogUpdate"];
+        });
+        return ok(null);
+      },
+      { role: "root" },
+    );
+}

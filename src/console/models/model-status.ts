@@ -1,0 +1,96 @@
+import { Elysia } from "elysia";
+import type { Db } from "../../../db/types.ts";
+import type { UserEntry } from "../../domain/accounts/directory.ts";
+import { ROLE } from "../../domain/accounts/roles.ts";
+import { usableGroups } from "../../domain/accounts/usable-groups.ts";
+import type { ChannelDirectory } from "../../domain/channels/directory.ts";
+import {
+  HEALTH_DAYS,
+  type Health,
+  type ModelHealth,
+  readModelHealth,
+} from "../../domain/logs/usage/read-model-health.ts";
+import { nowSeconds } from "../../lib/clock.ts";
+import { OperationError } from "../../lib/operation-error.ts";
+import type { SettingsReader } from "../../settings/settings.ts";
+import { ok } from "../http/envelope.ts";
+
+type Services = Readonly<{
+  db: Db;
+  settings: SettingsReader;
+  channels: Pick<ChannelDirectory, "modelsOf" | "candidates">;
+}>;
+
+/** How a model does: as shares of calls that went well in ten-thousandths, never as numbers of calls. */
+export type ModelStatus = Readonly<{
+  model_name: string;
+  state: "up" | "degraded" | "down";
+  /** Over all days; null: no calls. */
+  availability: number | null;
+  /** By day (UTC), the oldest first, today last; null: no calls. */
+  days: readonly (number | null)[];
+}>;
+
+const KEEP_MS = 60_000;
+const WHOLE = 10_000;
+/** Fewer calls say nothing about now. */
+const TELLING_CALLS = 5;
+const DEGRADED_BELOW = 9000;
+const DOWN_BELOW = 1000;
+const NO_HEALTH: ModelHealth = { days: [], recent: { count: 0, failed: 0 } };
+
+/**
+ * GET /api/status/models: how the models do that the caller may use, where the site shows that (StatusPageEnabled) and for
+ * administrators. Nothing of channels and no numbers of calls. `caller` finds who is signed in, if anybody.
+ */
+export function modelStatusRoutes(
+  { db, settings, channels }: Services,
+  caller: (request: Request) => Promise<UserEntry | null>,
+) {
+  const health = keptFor(KEEP_MS, () => readModelHealth(db, nowSeconds()));
+  return new Elysia({ prefix: "/api/status", name: "console/model-status" }).get("/models", async ({ request }) => {
+    const user = await caller(request);
+    const isAdmin = user !== null && user.role >= ROLE.admin;
+    if (!isAdmin && !settings.get("StatusPageEnabled")) throw new OperationError("status_page_off");
+    const groups = [...usableGroups(settings, user?.group ?? "default").keys()];
+    const names = [...new Set(groups.flatMap((group) => channels.modelsOf(group)))].toSorted();
+    const known = await health();
+    const canServe = (model: string) =>
+      groups.some((group) => (channels.candidates(group, model)?.tiers.length ?? 0) > 0);
+    const models = names.map((name) => statusOf(name, known.get(name) ?? NO_HEALTH, canServe(name)));
+    return ok({ days: HEALTH_DAYS, models });
+  });
+}
+
+function statusOf(name: string, { days, recent }: ModelHealth, canServe: boolean): ModelStatus {
+  const now = recent.count >= TELLING_CALLS ? (shareOf(recent) ?? WHOLE) : WHOLE;
+  return {
+    model_name: name,
+    state: !canServe || now < DOWN_BELOW ? "down" : now < DEGRADED_BELOW ? "degraded" : "up",
+    availability: shareOf({
+      count: days.reduce((sum, { count }) => sum + count, 0),
+      failed: days.reduce((sum, { failed }) => sum + failed, 0),
+    }),
+    days: days.map(shareOf),
+  };
+}
+
+/** Rounded down: only what never failed is whole. */
+const shareOf = ({ count, failed }: Health): number | null =>
+  count === 0 ? null : Math.floor(((count - failed) * WHOLE) / count);
+
+/** What `read` resolves with, asked again when that is older than `keepMs`; many who ask at once wait for one answer. */
+function keptFor<Value>(keepMs: number, read: () => Promise<Value>): () => Promise<Value> {
+  let readAt = Number.NEGATIVE_INFINITY;
+  let kept: Promise<Value> | null = null;
+  return () => {
+    if (kept && performance.now() - readAt < keepMs) return kept;
+    readAt = performance.now();
+    const reading = read();
+    kept = reading;
+    reading.catch(() => {
+      if (kept === reading) kept = null;
+    });
+    return reading;
+  };
+}

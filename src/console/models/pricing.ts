@@ -1,0 +1,43 @@
+import { Elysia, t } from "elysia";
+import type { Db } from "../../../db/types.ts";
+import { createPriceTable } from "../../billing/pricing/price-table.ts";
+import type { UserEntry } from "../../domain/accounts/directory.ts";
+import { ROLE } from "../../domain/accounts/roles.ts";
+import { usableGroups as openGroups } from "../../domain/accounts/usable-groups.ts";
+import type { ChannelDirectory } from "../../domain/channels/directory.ts";
+import { listPriceChanges } from "../../domain/channels/prices/list-price-changes.ts";
+import { listPrices } from "../../domain/channels/prices/list-prices.ts";
+import { createModelCatalog } from "../../settings/model-catalog.ts";
+import type { SettingsReader } from "../../settings/settings.ts";
+import { ok } from "../http/envelope.ts";
+import { paged, pagingQuery } from "../http/paging.ts";
+
+type Services = Readonly<{ db: Db; settings: SettingsReader; channels: ChannelDirectory }>;
+
+/**
+ * GET /api/pricing and /api/pricing/changes: open to visitors, who see what is open to the default group. `caller` finds
+ * who is signed in, if anybody.
+ */
+export function pricingRoutes(
+  { db, settings, channels }: Services,
+  caller: (request: Request) => Promise<UserEntry | null>,
+) {
+  const deps = { settings, channels, prices: createPriceTable(settings), catalog: createModelCatalog(settings) };
+  return new Elysia({ prefix: "/api", name: "console/pricing" })
+    .get("/pricing", async ({ request }) => {
+      const group = (await caller(request))?.group ?? "default";
+      const { models, groupRatio, discounts, usableGroups } = listPrices(deps, group);
+      return { ...ok(models), group_ratio: groupRatio, discounts, usable_group: usableGroups, group };
+    })
+    .get(
+      "/pricing/changes",
+      async ({ request, query }) => {
+        const user = await caller(request);
+        const groups = [...openGroups(settings, user?.group ?? "default").keys()];
+        const isAdmin = user !== null && user.role >= ROLE.admin;
+        const models = isAdmin ? null : [...new Set(groups.flatMap((group) => channels.modelsOf(group)))];
+        return paged(query, (page) => listPriceChanges(db, models, page));
+      },
+      { query: t.Object(pagingQuery) },
+    );
+}

@@ -1,0 +1,58 @@
+import { Elysia, t } from "elysia";
+import type { Db } from "../../../db/types.ts";
+import { writeManagementLog } from "../../domain/logs/write-log.ts";
+import type { Broadcasts } from "../../domain/notifications/broadcast.ts";
+import { ok } from "../http/envelope.ts";
+import type { guard } from "../http/guard.ts";
+
+/** Telling everybody who wants to hear of it: announcements, price changes, promotions, regular letters. */
+export function broadcastRoutes(
+  { db, broadcasts }: Readonly<{ db: Db; broadcasts: Broadcasts }>,
+  guarded: ReturnType<typeof guard>,
+) {
+  return new Elysia({ prefix: "/api/broadcast", name: "console/broadcast" })
+    .use(guarded)
+    .get("/", () => ok(broadcasts.progress()), { role: "root" })
+    .post(
+      "/",
+      async ({ actor, body }) => {
+        broadcasts.start(body);
+        const what = `Told everybody who wants to hear of it (${body.event}): ${body.title.trim()}`;
+        await writeManagementLog(db, actor, what, {
+          note: { code: "broadcast_sent", params: { title: body.title.trim() } },
+          action: "create",
+          after: { event: body.event, title: body.title.trim(), content: body.content },
+        });
+        return ok(broadcasts.progress());
+      },
+      {
+        role: "root",
+        body: t.Object({
+          event: t.Union([
+            t.Literal("announcement"),
+            t.Literal("price_change"),
+            t.Literal("promotion"),
+            t.Literal("contact"),
+          ]),
+          title: t.String({ maxLength: 1000 }),
+          content: t.String({ maxLength: 50_000 }),
+        }),
+      },
+    )
+    .delete(
+      "/",
+      async ({ actor }) => {
+        const { is_running: wasRunning, title, event, told } = broadcasts.progress();
+        broadcasts.cancel();
+        if (wasRunning) {
+          await writeManagementLog(db, actor, `Stopped telling everybody: ${title}`, {
+            note: { code: "broadcast_stopped", params: { title } },
+            action: "disable",
+            after: { event, told },
+          });
+        }
+        return ok(broadcasts.progress());
+      },
+      { role: "root" },
+    );
+}

@@ -1,0 +1,102 @@
+import { Elysia } from "elysia";
+import type { Changes } from "../../../db/changes.ts";
+import type { Db } from "../../../db/types.ts";
+import type { UserDirectory } from "../../domain/accounts/directory.ts";
+import type { Setup } from "../../domain/accounts/registration/setup.ts";
+import type { Sessions } from "../../domain/accounts/sessions/sessions.ts";
+import { createSignInLimiter } from "../../domain/accounts/sessions/sign-in.ts";
+import type { Broadcasts } from "../../domain/notifications/broadcast.ts";
+import type { Mailer } from "../../domain/notifications/mail.ts";
+import type { Notifier } from "../../domain/notifications/notifier.ts";
+import type { ClientAddress } from "../../lib/client-ip.ts";
+import type { Vault } from "../../lib/crypto.ts";
+import type { Logger } from "../../lib/log.ts";
+import type { SafeFetch } from "../../lib/outbound/safe-fetch.ts";
+import type { SharedLimits } from "../../lib/shared-limits.ts";
+import type { NotifyAddresses, SignInAddresses } from "../../server/config.ts";
+import type { Settings } from "../../settings/settings.ts";
+import { accountExportRoutes } from "../accounts/account-export.ts";
+import { bindingRoutes } from "../accounts/bindings.ts";
+import { downloadRoutes } from "../accounts/downloads.ts";
+import { groupRoutes } from "../accounts/groups.ts";
+import { securityRoutes } from "../accounts/security.ts";
+import { userSelfRoutes } from "../accounts/user-self.ts";
+import { userRoutes } from "../accounts/users.ts";
+import type { guard } from "../http/guard.ts";
+import type { rateLimit } from "../http/rate-limit.ts";
+import { ratioRoutes } from "../models/ratios.ts";
+import { announcementRoutes } from "../notifications/announcements.ts";
+import { broadcastRoutes } from "../notifications/broadcast.ts";
+import { notificationRoutes } from "../notifications/notification.ts";
+import { optionRoutes } from "../settings/options.ts";
+import { settingsTransferRoutes } from "../settings/settings-transfer.ts";
+import { discoveryRoutes } from "../system/discovery.ts";
+import { statusRoutes } from "../system/status.ts";
+import { systemInfoRoutes } from "../system/system-info.ts";
+import { oauthRoutes } from "./oauth.ts";
+import { passkeyRoutes } from "./passkeys.ts";
+import { registerRoutes } from "./register.ts";
+import { sessionRoutes } from "./session.ts";
+import { setupRoutes } from "./setup.ts";
+import { verificationRoutes } from "./verification.ts";
+
+export type IdentityServices = Readonly<{
+  db: Db;
+  databaseKind: "embedded" | "server";
+  changes: Changes;
+  vault: Vault;
+  settings: Settings;
+  users: UserDirectory;
+  sessions: Sessions;
+  setup: Setup;
+  channels: { modelsOf(group: string): readonly string[] };
+  clientAddress: ClientAddress;
+  sharedLimits: SharedLimits | null;
+  fetch: SafeFetch;
+  mailer: Mailer;
+  notifier: Notifier;
+  broadcasts: Broadcasts;
+  notifyAddresses: NotifyAddresses;
+  log: Logger;
+  signInAddresses: SignInAddresses;
+  updateCheckUrl: string | null;
+  projectUrl: string | null;
+  generateDefaultToken: boolean;
+  /** Where the console is when no ServerAddress is set. */
+  localAddress: string;
+  version: string;
+  /** Epoch seconds. */
+  startedAt: number;
+}>;
+
+/** The management calls about the site, its options, signing in and users. */
+export function identityRoutes(
+  services: IdentityServices,
+  guarded: ReturnType<typeof guard>,
+  limits: ReturnType<typeof rateLimit>,
+) {
+  const signInLimiter = createSignInLimiter(services.sharedLimits);
+  return new Elysia({ name: "console/identity" })
+    .use(statusRoutes(services, guarded))
+    .use(downloadRoutes(services, guarded))
+    .use(setupRoutes(services, limits))
+    .use(sessionRoutes({ ...services, signInLimiter }, limits))
+    .use(registerRoutes(services, limits))
+    .use(verificationRoutes(services, limits))
+    .use(oauthRoutes(services, limits))
+    .use(bindingRoutes(services, guarded, limits))
+    .use(broadcastRoutes(services, guarded))
+    .use(announcementRoutes(services, guarded))
+    .use(notificationRoutes(services, guarded, limits))
+    .use(passkeyRoutes({ ...services, signInLimiter }, guarded, limits))
+    .use(securityRoutes({ ...services, signInLimiter }, guarded, limits))
+    .use(accountExportRoutes({ ...services, signInLimiter }, guarded, limits))
+    .use(userSelfRoutes({ ...services, signInLimiter }, guarded))
+    .use(userRoutes(services, guarded))
+    .use(groupRoutes(services, guarded))
+    .use(optionRoutes(services, guarded))
+    .use(settingsTransferRoutes(services, guarded))
+    .use(discoveryRoutes(services, guarded))
+    .use(ratioRoutes(services, guarded))
+    .use(systemInfoRoutes(services, guarded));
+}

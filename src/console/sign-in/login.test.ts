@@ -1,0 +1,90 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { eq } from "drizzle-orm";
+import { users } from "../../../db/schema/accounts/users.ts";
+import { startTestConsole, TEST_PASSWORD, type TestConsole } from "../../../test/support/console/start-console.ts";
+
+let app: TestConsole;
+beforeAll(async () => {
+  app = await startTestConsole();
+  await app.addUser("alice");
+  await app.addUser("boss", "root");
+});
+afterAll(() => app.close());
+
+const login = (username: string, password: string, headers = {}) =>
+  app.ask("POST", "/api/user/login", { username, password }, headers);
+
+describe("login", () => {
+  test("unknown user and wrong password are told in the same words", async () => {
+    const unknown = await login("nobody", "whatever!");
+    const wrong = await login("alice", "whatever!");
+    expect(unknown.text).toBe(wrong.text);
+    expect(wrong).toMatchObject({ status: 200, body: { success: false, code: "login_failed" } });
+    expect(wrong.headers.get("set-cookie")).toBeNull();
+    expect((await login("alice", "whatever!", { "accept-language": "zh" })).body.message).toContain("密码错误");
+  });
+
+  test("over https the cookie says so", async () => {
+    const body = { username: "alice", password: TEST_PASSWORD };
+    const answer = await app.ask("POST", "https://gateway.test/api/user/login", body);
+    expect(answer.headers.get("set-cookie")).toEndWith("; Secure");
+  });
+
+  test("the language that somebody signs in with is that of their notices; programs without one change nothing", async () => {
+    const id = await app.addUser("lin");
+    const settingOf = async () => (await app.db.select().from(users).where(eq(users.id, id)))[0]?.setting;
+    await app.db
+      .update(users)
+      .set({ setting: { notify_type: "email" } })
+      .where(eq(users.id, id));
+    await login("lin", TEST_PASSWORD, { "accept-language": "zh-CN,zh;q=0.9" });
+    expect(await settingOf()).toEqual({ notify_type: "email", language: "zh" });
+    await login("lin", TEST_PASSWORD);
+    expect(await settingOf()).toMatchObject({ language: "zh" });
+    await login("lin", "wrong password", { "accept-language": "en" });
+    expect(await settingOf()).toMatchObject({ language: "zh" });
+    await login("lin", TEST_PASSWORD, { "accept-language": "en" });
+    expect(await settingOf()).toMatchObject({ language: "en" });
+  });
+
+  test("empty fields are asked for", async () => {
+    expect((await login(" ", TEST_PASSWORD)).body.code).toBe("login_required_fields");
+  });
+
+  test("by e-mail, unless two accounts have it", async () => {
+    const one = await app.addUser("dora");
+    const two = await app.addUser("emil");
+    await app.db.update(users).set({ email: "Dora@Example.com" }).where(eq(users.id, one));
+    expect((await login("dora@example.com", TEST_PASSWORD)).body.data).toMatchObject({ username: "dora" });
+    await app.db.update(users).set({ email: "dora@example.com" }).where(eq(users.id, two));
+    expect((await login("dora@example.com", TEST_PASSWORD)).body.code).toBe("login_failed");
+  });
+
+  test("an imported bcrypt hash works once more and is replaced", async () => {
+    const id = await app.addUser("frank");
+    const hash = await Bun.password.hash("old password", { algorithm: "bcrypt", cost: 4 });
+    await app.db.update(users).set({ passwordHash: hash }).where(eq(users.id, id));
+    expect((await login("frank", "old password")).body.success).toBe(true);
+    const [row] = await app.db.select().from(users).where(eq(users.id, id));
+    expect(row?.passwordHash).toStartWith("$argon2id$");
+    expect((await login("frank", "old password")).body.success).toBe(true);
+  });
+
+  test("with password login off, only super admins get in", async () => {
+    await app.settings.set("PasswordLoginEnabled", "false");
+    expect((await login("alice", TEST_PASSWORD)).body.code).toBe("password_login_disabled");
+    expect((await login("alice", "wrong")).body.code).toBe("login_failed");
+    expect((await login("boss", TEST_PASSWORD)).body.success).toBe(true);
+    await app.settings.set("PasswordLoginEnabled", "true");
+  });
+
+  test("after ten wrong tries the account waits, from whatever address, even with the right password", async () => {
+    await app.addUser("victim");
+    const tries = await Promise.all(Array.from({ length: 14 }, () => login("victim", "wrong")));
+    expect(tries.filter((answer) => answer.status === 429)).toHaveLength(4);
+    const throttled = await login("VICTIM", TEST_PASSWORD);
+    expect(throttled).toMatchObject({ status: 429, body: { success: false, code: "login_throttled" } });
+    expect(Number(throttled.headers.get("retry-after"))).toBeGreaterThan(0);
+    expect((await login("alice", TEST_PASSWORD)).body.success).toBe(true);
+  });
+});

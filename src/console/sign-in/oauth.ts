@@ -1,0 +1,162 @@
+import { Elysia, t } from "elysia";
+import type { Changes } from "../../../db/changes.ts";
+import { sessionCaller, sessionUser } from "../../domain/accounts/authenticate.ts";
+import type { UserDirectory, UserEntry } from "../../domain/accounts/directory.ts";
+import { bindIdentity } from "../../domain/accounts/identities/bind-identity.ts";
+import { findProvider } from "../../domain/accounts/identities/index.ts";
+import {
+  challengeOf,
+  type Handshake,
+  type OutsideDeps,
+  type OutsideProvider,
+} from "../../domain/accounts/identities/provider.ts";
+import { signInByIdentity } from "../../domain/accounts/identities/sign-in-by-identity.ts";
+import { requireFresh } from "../../domain/accounts/sessions/confirm-owner.ts";
+import { startFlow, takeFlow } from "../../domain/accounts/sessions/flows.ts";
+import { randomText, type Vault } from "../../lib/crypto.ts";
+import { OperationError } from "../../lib/operation-error.ts";
+import type { SafeFetch } from "../../lib/outbound/safe-fetch.ts";
+import type { SignInAddresses } from "../../server/config.ts";
+import type { SettingsReader } from "../../settings/settings.ts";
+import { done, ok } from "../http/envelope.ts";
+import type { rateLimit } from "../http/rate-limit.ts";
+import { type EntranceCall, type EntranceServices, enter } from "./complete-sign-in.ts";
+import { flowCookie, flowCookieOf } from "./flow-cookie.ts";
+
+export type OAuthServices = EntranceServices &
+  Readonly<{
+    changes: Changes;
+    vault: Vault;
+    settings: SettingsReader;
+    users: UserDirectory;
+    fetch: SafeFetch;
+    signInAddresses: SignInAddresses;
+  }>;
+
+const SECRET_BYTES = 32;
+const text = t.Optional(t.String({ maxLength: 4096 }));
+const startQuery = t.Object({ aff: t.Optional(t.String({ maxLength: 64 })) });
+const stateQuery = t.Object({ ...startQuery.properties, code_challenge_method: t.Optional(t.Literal("S256")) });
+
+/**
+ * Signing in at another service, or binding an account there: the browser gets a state that is bound to it by a cookie, to
+ * the service and to whoever was signed in, works once, and not for long.
+ */
+export function oauthRoutes(services: OAuthServices, limits: ReturnType<typeof rateLimit>) {
+  const { settings, fetch, signInAddresses, clientAddress } = services;
+  const deps: OutsideDeps = { settings, fetch, addresses: signInAddresses };
+
+  /** Starts a flow; `provider` is "" where the browser builds the address itself and any service may answer. */
+  const start = async (
+    call: EntranceCall,
+    provider: string,
+    secrets: Pick<Handshake, "verifier" | "nonce">,
+    aff = "",
+  ) => {
+    const { request, server, set } = call;
+    const user = await requireFreshCaller(services, request);
+    const handshake = { ...secrets, state: randomText(SECRET_BYTES), redirectUri: siteOf(services, call) };
+    const data = { ...handshake, provider, aff };
+    const value = await startFlow(services, "oauth", { userId: user?.id ?? null, data });
+    set.headers["set-cookie"] = flowCookie("oauth", value, clientAddress.isHttps(request, server));
+    return handshake;
+  };
+  return new Elysia({ prefix: "/api/oauth", name: "console/oauth" })
+    .use(limits)
+    .get(
+      "/state",
+      async ({ request, server, set, query }) => {
+        const method = query.code_challenge_method;
+        // Only for those who pass the challenge on: services refuse a verifier for which they were told none.
+        const verifier = method ? randomText(SECRET_BYTES) : "";
+        const { state } = await start({ request, server, set }, "", { verifier, nonce: "" }, query.aff);
+        return {
+          ...ok(state),
+          ...(method && { code_challenge: challengeOf(verifier), code_challenge_method: method }),
+        };
+      },
+      { critical: true, query: stateQuery },
+    )
+    .get(
+      "/:provider/start",
+      async ({ request, server, set, params, query }) => {
+        const provider = enabledProvider(settings, params.provider);
+        const secrets = { verifier: randomText(SECRET_BYTES), nonce: randomText(SECRET_BYTES) };
+        const handshake = await start({ request, server, set }, provider.name, secrets, query.aff);
+        return ok({ url: await provider.authorizeAddress(deps, atCallback(handshake, provider)) });
+      },
+      { critical: true, query: startQuery },
+    )
+    .get(
+      "/:provider",
+      async ({ request, server, set, params, query }) => {
+        const provider = enabledProvider(settings, params.provider);
+        const flow = await takeFlow(services, "oauth", flowCookieOf(request, "oauth"), query.state ?? "");
+        const isOurs = flow && (flow.data.provider === "" || flow.data.provider === provider.name);
+        const user = await sessionUser(services, request);
+        // Whoever started must be who comes back: else somebody's account could be bound to somebody else's.
+        if (!isOurs || (flow.userId !== null && flow.userId !== user?.id)) {
+          throw new OperationError("oauth_state_wrong", {}, { status: 403 });
+        }
+        if (query.error !== undefined) {
+          const detail = (query.error_description || query.error).slice(0, 300);
+          throw new OperationError("oauth_refused", { service: provider.label, detail });
+        }
+        if (!query.code) throw new OperationError("oauth_failed", { service: provider.label });
+        const { state = "", verifier = "", nonce = "", redirectUri = "", aff = "" } = flow.data;
+        const handshake = atCallback({ state, verifier, nonce, redirectUri }, provider);
+        const identity = await provider.identify(deps, handshake, query.code);
+        if (flow.userId !== null) {
+          await bindIdentity(services, flow.userId, provider.name, identity.subject);
+          return done(request, "bound");
+        }
+        const userId = await signInByIdentity(services, provider.name, identity, aff);
+        return enter(services, { request, server, set }, userId);
+      },
+      {
+        critical: true,
+        query: t.Object({ code: text, state: text, error: text, error_description: text }),
+      },
+    );
+}
+
+/**
+ * Who is signed in, and would bind something; null where nobody is, and somebody would sign in. Throws OperationError where
+ * the session is not new: to whoever stole it, what is bound would be a way in that stays.
+ */
+export async function requireFreshCaller(
+  services: Pick<OAuthServices, "users" | "sessions">,
+  request: Request,
+): Promise<UserEntry | null> {
+  const caller = await sessionCaller(services, request);
+  if (!caller) return null;
+  requireFresh(caller.session);
+  return caller.actor;
+}
+
+function enabledProvider(settings: SettingsReader, name: string): OutsideProvider {
+  const provider = findProvider(name);
+  if (!provider)
+    throw new OperationError(
+      "unknown_route",
+      { method: "GET", path: `/api/oauth/${name.slice(0, 40)}` },
+      { status: 404 },
+    );
+  if (!provider.isEnabled(settings)) throw new OperationError("oauth_disabled", { service: provider.label });
+  return provider;
+}
+
+/** Where this service sends the browser back to: a page of the console. */
+const atCallback = (handshake: Handshake, { name }: OutsideProvider): Handshake => ({
+  ...handshake,
+  redirectUri: `${handshake.redirectUri}/oauth/${name}`,
+});
+
+/** The console's address: as configured, else as the caller reached it, which the service checks against its own list. */
+export function siteOf(
+  { settings, clientAddress }: Pick<OAuthServices, "settings" | "clientAddress">,
+  { request, server }: Pick<EntranceCall, "request" | "server">,
+): string {
+  const scheme = clientAddress.isHttps(request, server) ? "https" : "http";
+  return settings.get("ServerAddress") || `${scheme}://${clientAddress.host(request, server)}`;
+}

@@ -1,0 +1,111 @@
+import { Elysia, t } from "elysia";
+import {
+  addPasskey,
+  beginPasskey,
+  beginPasskeySignIn,
+  listPasskeys,
+  type PasskeySite,
+  removePasskey,
+  signInWithPasskey,
+} from "../../domain/accounts/credentials/passkeys.ts";
+import { confirmOwner } from "../../domain/accounts/sessions/confirm-owner.ts";
+import { startFlow, takeFlow } from "../../domain/accounts/sessions/flows.ts";
+import { OperationError } from "../../lib/operation-error.ts";
+import type { Limiter } from "../../lib/shared-limits.ts";
+import { ok } from "../http/envelope.ts";
+import type { guard } from "../http/guard.ts";
+import type { rateLimit } from "../http/rate-limit.ts";
+import { type EntranceCall, openSession } from "./complete-sign-in.ts";
+import { flowCookie, flowCookieOf } from "./flow-cookie.ts";
+import { type OAuthServices, siteOf } from "./oauth.ts";
+
+const password = t.Optional(t.String({ maxLength: 200 }));
+/** What the browser's authenticator answered; the library that reads it checks every part. */
+const response = t.Object({ id: t.String({ maxLength: 2048 }) }, { additionalProperties: true });
+
+/** Passkeys: making, listing and forgetting one's own, and signing in with one. */
+export function passkeyRoutes(
+  services: OAuthServices & Readonly<{ signInLimiter: Limiter }>,
+  guarded: ReturnType<typeof guard>,
+  limits: ReturnType<typeof rateLimit>,
+) {
+  const { db, clientAddress, signInLimiter } = services;
+  const owner = { db, limiter: signInLimiter };
+
+  const keep = ({ request, server, set }: EntranceCall, kind: "passkey" | "passkey_registration", value: string) => {
+    set.headers["set-cookie"] = flowCookie(kind, value, clientAddress.isHttps(request, server));
+  };
+  return new Elysia({ prefix: "/api/user", name: "console/passkeys" })
+    .use(guarded)
+    .use(limits)
+    .post(
+      "/passkey/login/begin",
+      async ({ request, server, set }) => {
+        const options = await beginPasskeySignIn(siteFor(services, { request, server }));
+        const data = { challenge: options.challenge };
+        keep({ request, server, set }, "passkey", await startFlow(services, "passkey", { userId: null, data }));
+        return ok(options);
+      },
+      { critical: true },
+    )
+    .post(
+      "/passkey/login/finish",
+      async ({ request, server, set, body }) => {
+        const flow = await takeFlow(services, "passkey", flowCookieOf(request, "passkey"));
+        if (!flow) throw new OperationError("passkey_failed");
+        const given = { challenge: flow.data.challenge ?? "", response: body };
+        const userId = await signInWithPasskey(db, siteFor(services, { request, server }), given);
+        return openSession(services, { request, server, set }, userId);
+      },
+      { critical: true, body: response },
+    )
+    .get("/passkey", async ({ actor }) => ok(await listPasskeys(db, actor.id)), { role: "user" })
+    .post(
+      "/passkey/register/begin",
+      async ({ actor, session, request, server, set, body }) => {
+        await confirmOwner(owner, { userId: actor.id, session, password: body.password });
+        const options = await beginPasskey(db, siteFor(services, { request, server }), actor);
+        const flow = { userId: actor.id, data: { challenge: options.challenge } };
+        const value = await startFlow(services, "passkey_registration", flow);
+        keep({ request, server, set }, "passkey_registration", value);
+        return ok(options);
+      },
+      { role: "user", critical: true, body: t.Object({ password }) },
+    )
+    .post(
+      "/passkey/register/finish",
+      async ({ actor, request, server, body }) => {
+        const cookie = flowCookieOf(request, "passkey_registration");
+        const flow = await takeFlow(services, "passkey_registration", cookie);
+        if (flow?.userId !== actor.id) throw new OperationError("passkey_failed");
+        await addPasskey(db, siteFor(services, { request, server }), {
+          userId: actor.id,
+          name: body.name,
+          challenge: flow.data.challenge ?? "",
+          response: body.response,
+        });
+        return ok(await listPasskeys(db, actor.id));
+      },
+      { role: "user", critical: true, body: t.Object({ name: t.String({ maxLength: 200 }), response }) },
+    )
+    .post(
+      "/passkey/remove",
+      async ({ actor, session, body }) => {
+        await confirmOwner(owner, { userId: actor.id, session, password: body.password });
+        await removePasskey(services, actor.id, body.id);
+        return ok(await listPasskeys(db, actor.id));
+      },
+      { role: "user", critical: true, body: t.Object({ id: t.String({ maxLength: 2048 }), password }) },
+    );
+}
+
+/** The configured address, else the one that the caller sees; there a proxy may have taken the encryption off. */
+function siteFor(services: OAuthServices, call: Pick<EntranceCall, "request" | "server">): PasskeySite {
+  const url = new URL(siteOf(services, call));
+  const isConfigured = services.settings.get("ServerAddress") !== "";
+  return {
+    name: services.settings.get("SystemName"),
+    id: url.hostname,
+    origins: isConfigured ? [url.origin] : [`http://${url.host}`, `https://${url.host}`],
+  };
+}

@@ -1,0 +1,84 @@
+import { Elysia, t } from "elysia";
+import type { Db } from "../../../db/types.ts";
+import { userHeaderProblem } from "../../domain/accounts/authenticate.ts";
+import { checkTurnstile } from "../../domain/accounts/registration/turnstile.ts";
+import { clearedSessionCookie, sessionCookieOf } from "../../domain/accounts/sessions/session-cookie.ts";
+import type { Sessions } from "../../domain/accounts/sessions/sessions.ts";
+import { signInWithPassword } from "../../domain/accounts/sessions/sign-in.ts";
+import type { ClientAddress } from "../../lib/client-ip.ts";
+import type { Vault } from "../../lib/crypto.ts";
+import { OperationError } from "../../lib/operation-error.ts";
+import type { SafeFetch } from "../../lib/outbound/safe-fetch.ts";
+import type { Limiter } from "../../lib/shared-limits.ts";
+import type { SettingsReader } from "../../settings/settings.ts";
+import { ok } from "../http/envelope.ts";
+import type { rateLimit } from "../http/rate-limit.ts";
+import { enter } from "./complete-sign-in.ts";
+
+type SessionServices = Readonly<{
+  db: Db;
+  vault: Vault;
+  settings: SettingsReader;
+  sessions: Sessions;
+  clientAddress: ClientAddress;
+  signInLimiter: Limiter;
+  fetch: SafeFetch;
+  signInAddresses: Readonly<{ turnstileVerify: string }>;
+}>;
+
+/** Login and logout. */
+export function sessionRoutes(services: SessionServices, limits: ReturnType<typeof rateLimit>) {
+  const { db, settings, sessions, clientAddress, signInLimiter, fetch, signInAddresses } = services;
+
+  const logout = async ({ request, server, set }: LogoutContext) => {
+    const value = sessionCookieOf(request);
+    const session = value === null ? null : await sessions.find(value);
+    if (session) {
+      refuseForcedLogout(request, session.userId);
+      await sessions.end(session);
+    }
+    set.headers["set-cookie"] = clearedSessionCookie(clientAddress.isHttps(request, server));
+    return ok(null);
+  };
+  return new Elysia({ prefix: "/api/user", name: "console/session" })
+    .use(limits)
+    .post(
+      "/login",
+      async ({ body, query, request, server, set }) => {
+        await checkTurnstile(
+          { settings, fetch, verifyUrl: signInAddresses.turnstileVerify },
+          {
+            token: query.turnstile,
+            ip: clientAddress.ip(request, server),
+            host: clientAddress.host(request, server),
+            action: "login",
+          },
+        );
+        const userId = await signInWithPassword({ db, settings, limiter: signInLimiter }, body);
+        return enter(services, { request, server, set }, userId);
+      },
+      {
+        critical: true,
+        query: t.Object({ turnstile: t.Optional(t.String({ maxLength: 4096 })) }),
+        body: t.Object({ username: t.String(), password: t.String({ maxLength: 200 }) }),
+      },
+    )
+    .get("/logout", logout)
+    .post("/logout", logout);
+}
+
+/**
+ * A link or an image of another site sends the cookie with a GET, too, but neither says that it comes from here nor has the
+ * user-id header. POST is guarded by `sameOrigin`. Throws OperationError.
+ */
+function refuseForcedLogout(request: Request, userId: number): void {
+  if (request.method !== "GET" || request.headers.get("sec-fetch-site") === "same-origin") return;
+  const problem = userHeaderProblem(request, userId, true);
+  if (problem) throw new OperationError(problem, {}, { status: 401 });
+}
+
+type LogoutContext = {
+  request: Request;
+  server: Parameters<ClientAddress["ip"]>[1];
+  set: { headers: Record<string, string | number | readonly string[] | undefined> };
+};

@@ -1,0 +1,17 @@
+import { Elysia, t } from "elysia";
+import type { Db } from "../../../db/types.ts";
+import { BOOKS, checkBooks, readUncovered } from "../../billing/check-ledger/check-ledger.ts";
+import { nowSeconds } from "../../lib/clock.ts";
+import { ok } from "../http/envelope.ts";
+import type { guard } from "../http/guard.ts";
+
+/** Re-adds what is kept as a sum, a slice a call, so that large sites are not held up. */
+export const bookRoutes = ({ db }: Readonly<{ db: Db }>, guarded: ReturnType<typeof guard>) =>
+  new Elysia({ prefix: "/api/books", name: "console/books" })
+    .use(guarded)
+    .guard({ role: "root" })
+    .get("/", async () => ok({ books: BOOKS, uncovered: await readUncovered(db) }))
+    .get("/:book", async ({ params, query }) => ok(await checkBooks(db, params.book, query.after ?? 0, nowSeconds())), {
+      params: t.Object({ book: t.Union(BOOKS.map((book) => t.Literal(book))) }),
+      query: t.Object({ after: t.Optional(t.Integer({ minimum: 0, maximum: 253_402_300_799 })) }),
+    });

@@ -1,0 +1,121 @@
+import { join } from "node:path";
+import { Elysia } from "elysia";
+import type { PeerSource } from "../../lib/client-ip.ts";
+import { languageOf, say } from "../../lib/messages.ts";
+
+/** Compressed forms that the build lays beside each file, best first. */
+const ENCODINGS = [
+  ["br", ".br"],
+  ["zstd", ".zst"],
+  ["gzip", ".gz"],
+] as const;
+
+/** What the page may load and who may frame it; sent with the page alone, where it is obeyed. */
+const pageHeaders = (scriptHosts: readonly string[]): Readonly<Record<string, string>> => ({
+  "content-security-policy": [
+    "default-src 'self'",
+    ["script-src 'self'", ...scriptHosts].join(" "),
+    // Emotion writes style elements while it runs; no script is ever inline.
+    "style-src 'self' 'unsafe-inline'",
+    "img-src 'self' data: blob: https:",
+    "font-src 'self'",
+    "connect-src 'self'",
+    "frame-src 'self' https:",
+    "frame-ancestors 'self'",
+    "form-action 'self' https:",
+    "base-uri 'none'",
+    "object-src 'none'",
+  ].join("; "),
+  "referrer-policy": "strict-origin-when-cross-origin",
+});
+
+export type Asset = { bytes: Uint8Array<ArrayBuffer>; type: string; etag: string; encoding: string | null };
+
+/** Seconds that a caller must wait before the next page; 0: none. */
+export type PageLimit = (request: Request, server: PeerSource) => number;
+
+/** Hosts beside this one whose scripts the page may run, as the settings are now. */
+export type ScriptHosts = () => readonly string[];
+
+/**
+ * Serves the built console from `root` (embedded in the executable): hashed assets are cached for ever, everything else is
+ * revalidated by ETag, unknown paths answer the application's page so that its router can take over. Pages are limited by
+ * `limit`, the assets they are made of are not.
+ */
+export function webAssets(root: string, limit: PageLimit = () => 0, scriptHosts: ScriptHosts = () => []) {
+  const load = createAssetLoader(root);
+  return new Elysia({ name: "web-assets" }).get(
+    "/*",
+    ({ request, path, server }) => {
+      const seconds = path.startsWith("/assets/") ? 0 : limit(request, server);
+      return seconds > 0 ? tooManyPages(request, seconds) : serve(load, request, path, scriptHosts);
+    },
+    { detail: { hide: true } },
+  );
+}
+
+/** Refuses a page until `seconds` have passed. */
+export const tooManyPages = (request: Request, seconds: number): Response =>
+  new Response(say("too_many_requests", languageOf(request), { seconds }), {
+    status: 429,
+    headers: {
+      "retry-after": String(seconds),
+      "cache-control": "no-store",
+      "content-type": "text/plain; charset=utf-8",
+    },
+  });
+
+/** Reads the file at a path, in the best encoding that the client accepts; null: there is none. */
+export type AssetLoader = (path: string, acceptEncoding: string) => Promise<Asset | null>;
+
+async function serve(load: AssetLoader, request: Request, path: string, scriptHosts: ScriptHosts): Promise<Response> {
+  const hashed = path.startsWith("/assets/");
+  const accepted = request.headers.get("accept-encoding") ?? "";
+  const asset = (await load(path, accepted)) ?? (hashed ? null : await load("/index.html", accepted));
+  return assetResponse(request, asset, hashed, scriptHosts);
+}
+
+/**
+ * Responds with a file: one with a hashed name may be cached forever, any other is revalidated. Null is a 404; `status` is that
+ * of the response to a file.
+ */
+export function assetResponse(
+  request: Request,
+  asset: Asset | null,
+  hashed: boolean,
+  scriptHosts: ScriptHosts,
+  status = 200,
+): Response {
+  if (!asset) return new Response("Not found", { status: 404, headers: { "cache-control": "no-store" } });
+  const headers: Record<string, string> = {
+    ...(asset.type.startsWith("text/html") && pageHeaders(scriptHosts())),
+    "x-content-type-options": "nosniff",
+    "content-type": asset.type,
+    "cache-control": hashed ? "public, max-age=31536000, immutable" : "no-cache",
+    vary: "accept-encoding",
+    etag: asset.etag,
+  };
+  if (request.headers.get("if-none-match")?.includes(asset.etag)) return new Response(null, { status: 304, headers });
+  if (asset.encoding) headers["content-encoding"] = asset.encoding;
+  return new Response(asset.bytes, { status, headers });
+}
+
+/** Loads files of `root` and keeps them in memory: they are a few megabytes in all, and only existing files enter. */
+export function createAssetLoader(root: string): AssetLoader {
+  const cache = new Map<string, Asset>();
+  return async (path, acceptEncoding) => {
+    if (path === "/" || path.includes("..") || path.includes("\0")) return null;
+    for (const [encoding, suffix] of [...ENCODINGS, [null, ""] as const]) {
+      if (encoding && !acceptEncoding.includes(encoding)) continue;
+      const known = cache.get(path + suffix);
+      if (known) return known;
+      const file = Bun.file(join(root, path + suffix));
+      if (!(await file.exists())) continue;
+      const bytes = await file.bytes();
+      const asset = { bytes, type: Bun.file(path).type, etag: `"${Bun.hash(bytes).toString(36)}"`, encoding };
+      cache.set(path + suffix, asset);
+      return asset;
+    }
+    return null;
+  };
+}

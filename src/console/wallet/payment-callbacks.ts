@@ -1,0 +1,44 @@
+import { Elysia } from "elysia";
+import type { WalletDeps } from "../../domain/wallet/operation.ts";
+import { hearEasyPay } from "../../domain/wallet/payments/epay-callback.ts";
+import { hearStripe } from "../../domain/wallet/payments/stripe-webhook.ts";
+import { bytesUpTo } from "../../lib/limited-body.ts";
+import type { Logger } from "../../lib/log.ts";
+
+/** Payment services tell far less than this. */
+const LARGEST_NOTICE_BYTES = 262_144;
+
+/** Where payment services tell what was paid: nobody is logged in, the signature counts. */
+export function paymentCallbackRoutes(services: WalletDeps & Readonly<{ log: Logger }>) {
+  const answerEasyPay = async (fields: URLSearchParams) =>
+    plain((await hearEasyPay(services, Object.fromEntries(fields))) ? "success" : "fail");
+  return new Elysia({ prefix: "/api", name: "console/payment-callbacks" })
+    .get("/user/epay/notify", ({ request }) => answerEasyPay(new URL(request.url).searchParams))
+    .post(
+      "/user/epay/notify",
+      async ({ request }) => {
+        const text = await readNotice(request);
+        return text === null ? plain("fail", 413) : answerEasyPay(new URLSearchParams(text));
+      },
+      { parse: "none" },
+    )
+    .post(
+      "/stripe/webhook",
+      async ({ request }) => {
+        const text = await readNotice(request);
+        if (text === null) return plain("too large", 413);
+        const heard = await hearStripe(services, text, request.headers.get("stripe-signature") ?? "");
+        return heard ? plain("ok") : plain("refused", 400);
+      },
+      { parse: "none" },
+    );
+}
+
+const plain = (text: string, status = 200): Response =>
+  new Response(text, { status, headers: { "content-type": "text/plain; charset=utf-8", "cache-control": "no-store" } });
+
+/** The body as it came; null when it is too large to be a notice. */
+async function readNotice(request: Request): Promise<string | null> {
+  const bytes = await bytesUpTo(request, LARGEST_NOTICE_BYTES);
+  return bytes && Buffer.from(bytes).toString("utf8");
+}

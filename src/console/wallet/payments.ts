@@ -1,0 +1,111 @@
+import { Elysia, t } from "elysia";
+import { listRebates, REBATE_SORTS } from "../../domain/wallet/invitations/list-rebates.ts";
+import type { WalletDeps } from "../../domain/wallet/operation.ts";
+import { completeOrder } from "../../domain/wallet/orders/complete-order.ts";
+import { exportOrders } from "../../domain/wallet/orders/export-orders.ts";
+import { listOrders, listOwnOrders, ORDER_SORTS, OWN_ORDER_SORTS } from "../../domain/wallet/orders/list-orders.ts";
+import { topUpWays } from "../../domain/wallet/payments/payment-methods.ts";
+import { quoteTopUp } from "../../domain/wallet/payments/quote.ts";
+import { startEasyPay } from "../../domain/wallet/payments/start-epay.ts";
+import { startStripe } from "../../domain/wallet/payments/start-stripe.ts";
+import type { ClientAddress } from "../../lib/client-ip.ts";
+import type { Logger } from "../../lib/log.ts";
+import { languageOf, say } from "../../lib/messages.ts";
+import { OperationError } from "../../lib/operation-error.ts";
+import type { SafeFetch } from "../../lib/outbound/safe-fetch.ts";
+import { csvFile } from "../http/csv-file.ts";
+import { done, ok } from "../http/envelope.ts";
+import type { guard } from "../http/guard.ts";
+import { pagingQuery } from "../http/paging.ts";
+import { pagedSorted, sortingQuery } from "../http/sorting.ts";
+import { siteOf } from "../sign-in/oauth.ts";
+
+export type PaymentServices = WalletDeps &
+  Readonly<{ clientAddress: ClientAddress; fetch: SafeFetch; log: Logger; stripeAddress: string }>;
+
+const payBody = t.Object({
+  amount: t.Number(),
+  top_up_code: t.Optional(t.String({ maxLength: 200 })),
+  payment_method: t.Optional(t.String({ maxLength: 20 })),
+});
+
+const orderFilter = { keyword: t.Optional(t.String()), status: t.Optional(t.String()) };
+
+/** Buying quota, and what was bought. */
+export function paymentRoutes(services: PaymentServices, guarded: ReturnType<typeof guard>) {
+  const { db, settings } = services;
+  return new Elysia({ prefix: "/api", name: "console/payments" })
+    .use(guarded)
+    .guard({ role: "user" }, (app) =>
+      app
+        .get("/user/topup/ways", ({ actor }) => ok(topUpWays(settings, actor.group)))
+        .post(
+          "/user/amount",
+          ({ actor, request, body }) =>
+            inItsOwnWords(request, () => {
+              const method = body.payment_method === "stripe" ? "stripe" : "zfb";
+              return { data: quoteTopUp(settings, actor.group, body.amount, method).money };
+            }),
+          { body: payBody },
+        )
+        .post(
+          "/user/pay",
+          ({ actor, request, server, body }) =>
+            inItsOwnWords(request, async () => {
+              const payment = { user: actor, amount: body.amount, site: siteOf(services, { request, server }) };
+              if (body.payment_method === "stripe") return { data: {}, url: await startStripe(services, payment) };
+              const method = body.payment_method === "zfb" ? "zfb" : "wx";
+              const { url, fields } = await startEasyPay(services, payment, method);
+              return { data: fields, url };
+            }),
+          { body: payBody },
+        )
+        .get(
+          "/user/topup/orders",
+          ({ actor, query }) => pagedSorted(OWN_ORDER_SORTS, query, (page) => listOwnOrders(db, actor.id, page)),
+          { query: t.Object({ ...pagingQuery, ...sortingQuery(OWN_ORDER_SORTS) }) },
+        )
+        .get(
+          "/user/topup/rebates",
+          ({ actor, query }) => pagedSorted(REBATE_SORTS, query, (page) => listRebates(db, actor.id, page)),
+          { query: t.Object({ ...pagingQuery, ...sortingQuery(REBATE_SORTS) }) },
+        ),
+    )
+    .get("/topup/", ({ query }) => pagedSorted(ORDER_SORTS, query, (page) => listOrders(db, filterOf(query), page)), {
+      role: "admin",
+      query: t.Object({ ...pagingQuery, ...sortingQuery(ORDER_SORTS), ...orderFilter }),
+    })
+    .get("/topup/export", ({ query }) => csvFile("orders", exportOrders(db, filterOf(query))), {
+      role: "admin",
+      query: t.Object(orderFilter),
+    })
+    .post(
+      "/topup/complete",
+      async ({ actor, request, body }) => {
+        await completeOrder(services, actor, body.trade_no);
+        return done(request, "order_completed");
+      },
+      { role: "admin", body: t.Object({ trade_no: t.String({ maxLength: 100 }) }) },
+    );
+}
+
+/** Why a payment could not be started, in the caller's language. */
+export type RefusedPayment = { success: false; message: "error"; data: string };
+
+/** These calls say "success" or "error" as their message, and why in `data`, as the ecosystem's clients expect. */
+async function inItsOwnWords<T extends object>(
+  request: Request,
+  work: () => T | Promise<T>,
+): Promise<({ success: true; message: "success" } & T) | RefusedPayment> {
+  try {
+    return { success: true, message: "success", ...(await work()) };
+  } catch (error) {
+    if (!(error instanceof OperationError)) throw error;
+    return { success: false, message: "error", data: say(error.code, languageOf(request), error.params) };
+  }
+}
+
+const filterOf = ({ keyword, status }: { keyword?: string; status?: string }) => ({
+  ...(keyword && { keyword }),
+  ...(status && { status }),
+});

@@ -1,0 +1,52 @@
+import { Elysia, t } from "elysia";
+import { redeemCode } from "../../domain/codes/redeem-code.ts";
+import type { WalletDeps } from "../../domain/wallet/operation.ts";
+import { OperationError } from "../../lib/operation-error.ts";
+import { createRateLimiter } from "../../lib/rate-limiter.ts";
+import { createSerial } from "../../lib/serial.ts";
+import { ok } from "../http/envelope.ts";
+import type { guard } from "../http/guard.ts";
+
+/** Wrong codes that a user may try: codes with words of their own could be guessed. */
+const WRONG_CODES = { count: 20, windowMs: 600_000 };
+
+/** Redeeming codes. */
+export function redeemRoutes(services: WalletDeps, guarded: ReturnType<typeof guard>) {
+  const wrongCodes = createRateLimiter(WRONG_CODES);
+  const inTurn = createTurns();
+  const redeem = async (userId: number, key: string) => {
+    const seconds = wrongCodes.check(String(userId));
+    if (seconds > 0) throw new OperationError("redeem_too_often", { seconds });
+    try {
+      return await redeemCode(services, userId, key);
+    } catch (error) {
+      if (error instanceof OperationError && error.code === "redeem_invalid") wrongCodes.take(String(userId));
+      throw error;
+    }
+  };
+  return new Elysia({ prefix: "/api/user", name: "console/redeem" }).use(guarded).post(
+    "/topup",
+    async ({ actor, body }) => {
+      // A user's codes are tried one after the other: guesses at once get no further, and right ones are not refused.
+      const { quota, isGift } = await inTurn(actor.id, () => redeem(actor.id, body.key));
+      return ok({ quota, is_gift: isGift });
+    },
+    { role: "user", body: t.Object({ key: t.String({ maxLength: 200 }) }) },
+  );
+}
+
+/** Runs what one user asks for one after the other; of different users at once. */
+function createTurns() {
+  const lines = new Map<number, { serial: ReturnType<typeof createSerial>; waiting: number }>();
+  return async <T>(userId: number, task: () => Promise<T>): Promise<T> => {
+    const line = lines.get(userId) ?? { serial: createSerial(), waiting: 0 };
+    lines.set(userId, line);
+    line.waiting += 1;
+    try {
+      return await line.serial(task);
+    } finally {
+      line.waiting -= 1;
+      if (line.waiting === 0) lines.delete(userId);
+    }
+  };
+}

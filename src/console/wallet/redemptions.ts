@@ -1,0 +1,102 @@
+import { Elysia, t } from "elysia";
+import type { Db } from "../../../db/types.ts";
+import { createCodes } from "../../domain/codes/create-codes.ts";
+import {
+  countCodesByName,
+  deleteCode,
+  deleteCodesByName,
+  deleteDisabledCodes,
+} from "../../domain/codes/delete-codes.ts";
+import { exportCodes } from "../../domain/codes/export-codes.ts";
+import { CODE_SORTS, type CodeFilter, getCode, listCodes, listCodeUses } from "../../domain/codes/list-codes.ts";
+import { disableCodes, setCodeStatus, updateCode } from "../../domain/codes/update-code.ts";
+import { csvFile } from "../http/csv-file.ts";
+import { ok } from "../http/envelope.ts";
+import type { guard } from "../http/guard.ts";
+import { paged, pagingQuery } from "../http/paging.ts";
+import { wholeNumber } from "../http/query-fields.ts";
+import { pagedSorted, sortingQuery } from "../http/sorting.ts";
+
+const id = t.Integer({ minimum: 1, maximum: 2_147_483_647 });
+const MOST_IDS = 1000;
+const LONGEST_TEXT = 200;
+const text = t.String({ maxLength: LONGEST_TEXT });
+const window = { valid_from: t.Optional(t.Number()), valid_until: t.Optional(t.Number()) };
+const filterQuery = {
+  keyword: t.Optional(text),
+  status: wholeNumber(),
+  type: t.Optional(t.Union([t.Literal("code"), t.Literal("gift"), t.Literal("")])),
+};
+const listQuery = t.Object({ ...pagingQuery, ...sortingQuery(CODE_SORTS), ...filterQuery });
+
+/** Redemption codes and gift codes, for administrators. */
+export function redemptionRoutes({ db }: Readonly<{ db: Db }>, guarded: ReturnType<typeof guard>) {
+  const list = ({ query }: { query: typeof listQuery.static }) =>
+    pagedSorted(CODE_SORTS, query, (page) => listCodes(db, filterOf(query), page));
+  return new Elysia({ prefix: "/api/redemption", name: "console/redemptions" })
+    .use(guarded)
+    .guard({ role: "admin" })
+    .get("/", list, { query: listQuery })
+    .get("/search", list, { query: listQuery })
+    .get("/export", ({ query }) => csvFile("codes", exportCodes(db, filterOf(query))), {
+      query: t.Object(filterQuery),
+    })
+    .get("/count-by-name", async ({ query }) => ok(await countCodesByName(db, query.name)), {
+      query: t.Object({ name: text }),
+    })
+    .get("/:id", async ({ params }) => ok(await getCode(db, params.id)), { params: t.Object({ id }) })
+    .get("/:id/uses", ({ params, query }) => paged(query, (page) => listCodeUses(db, params.id, page)), {
+      params: t.Object({ id }),
+      query: t.Object(pagingQuery),
+    })
+    .post("/", async ({ actor, body }) => ok(await createCodes(db, actor, body)), {
+      body: t.Object({
+        name: text,
+        quota: t.Number(),
+        count: t.Optional(t.Number()),
+        is_gift: t.Optional(t.Boolean()),
+        max_uses: t.Optional(t.Number()),
+        key: t.Optional(text),
+        ...window,
+      }),
+    })
+    .put(
+      "/",
+      async ({ actor, body, query }) => {
+        const { id: codeId, status, ...input } = body;
+        if (query.status_only) return ok(await setCodeStatus(db, actor, codeId, status ?? 0));
+        return ok(await updateCode(db, actor, codeId, input));
+      },
+      {
+        body: t.Object({
+          id,
+          status: t.Optional(t.Integer()),
+          name: t.Optional(text),
+          quota: t.Optional(t.Number()),
+          ...window,
+        }),
+        query: t.Object({ status_only: t.Optional(t.String()) }),
+      },
+    )
+    .put("/batch-disable", async ({ actor, body }) => ok(await disableCodes(db, actor, body.ids)), {
+      body: t.Object({ ids: t.Array(id, { maxItems: MOST_IDS }) }),
+    })
+    .delete("/delete-disabled", async ({ actor }) => ok(await deleteDisabledCodes(db, actor)))
+    .delete("/delete-by-name", async ({ actor, query }) => ok(await deleteCodesByName(db, actor, query.name)), {
+      query: t.Object({ name: text }),
+    })
+    .delete(
+      "/:id",
+      async ({ actor, params }) => {
+        await deleteCode(db, actor, params.id);
+        return ok(null);
+      },
+      { params: t.Object({ id }) },
+    );
+}
+
+const filterOf = ({ keyword, status, type }: Omit<typeof listQuery.static, "p">): CodeFilter => ({
+  ...(keyword && { keyword }),
+  ...(status && { status }),
+  ...(type && { isGift: type === "gift" }),
+});

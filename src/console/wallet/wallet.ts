@@ -1,0 +1,19 @@
+import { Elysia } from "elysia";
+import type { guard } from "../http/guard.ts";
+import { agentRoutes } from "./agents.ts";
+import { checkInRoutes } from "./check-in.ts";
+import { invitationRoutes } from "./invitation.ts";
+import { paymentCallbackRoutes } from "./payment-callbacks.ts";
+import { type PaymentServices, paymentRoutes } from "./payments.ts";
+import { redeemRoutes } from "./redeem.ts";
+
+/** What users have, are given and pay. */
+export function walletRoutes(services: PaymentServices, guarded: ReturnType<typeof guard>) {
+  return new Elysia({ name: "console/wallet" })
+    .use(checkInRoutes(services, guarded))
+    .use(invitationRoutes(services, guarded))
+    .use(redeemRoutes(services, guarded))
+    .use(paymentRoutes(services, guarded))
+    .use(agentRoutes(services, guarded))
+    .use(paymentCallbackRoutes(services));
+}

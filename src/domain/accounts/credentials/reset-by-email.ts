@@ -1,0 +1,98 @@
+import { randomBytes } from "node:crypto";
+import { and, isNull, sql } from "drizzle-orm";
+import type { Changes } from "../../../../db/changes.ts";
+import { users } from "../../../../db/schema/accounts/users.ts";
+import type { Db } from "../../../../db/types.ts";
+import type { Vault } from "../../../lib/crypto.ts";
+import type { Logger } from "../../../lib/log.ts";
+import type { Language } from "../../../lib/messages.ts";
+import { OperationError } from "../../../lib/operation-error.ts";
+import { type Letter, writeMail } from "../../notifications/mail-text.ts";
+import { countMail, type MailCodeDeps } from "../registration/send-verification.ts";
+import { checkCode, consumeCode, storeCode } from "../registration/verification-codes.ts";
+import { giveNewPassword } from "./reset-password.ts";
+
+const LIFETIME_SECONDS = 600;
+const PAUSE_SECONDS = 30;
+const TOKEN_BYTES = 16;
+
+/**
+ * Mails a link that resets the password of the accounts with this address; `siteAddress` is where the console is. Whether
+ * there are any is not told: neither in words, nor by how long it takes, as the mail goes out afterwards. Throws
+ * OperationError when no mail can be sent at all, or too many were.
+ */
+export async function requestReset(
+  deps: MailCodeDeps & Readonly<{ log: Logger }>,
+  request: Readonly<{ email: string; siteAddress: string; language: Language }>,
+): Promise<void> {
+  const { mailer, mailLimiter, log } = deps;
+  const email = request.email.trim();
+  if (email === "") throw new OperationError("email_required");
+  if (email.length > 320 || !email.includes("@")) throw new OperationError("email_invalid");
+  if (!mailer.isConfigured()) throw new OperationError("mail_not_configured");
+  await countMail(mailLimiter, email);
+  mailLink(deps, { ...request, email }).catch((error) => {
+    // A second request within moments: the first mail is on its way.
+    if (error instanceof OperationError) return;
+    log.error({ error }, "a reset mail could not be sent");
+  });
+}
+
+async function mailLink(
+  { db, vault, mailer, settings }: MailCodeDeps,
+  { email, siteAddress, language }: Readonly<{ email: string; siteAddress: string; language: Language }>,
+): Promise<void> {
+  const [account] = await accountsOf(db, email);
+  // The mail goes to the address of the account, not to what was typed.
+  if (!account?.email) return;
+  const token = randomBytes(TOKEN_BYTES).toString("hex");
+  await storeCode(
+    { db, vault },
+    { purpose: "reset", target: email, code: token, lifetimeSeconds: LIFETIME_SECONDS, pauseSeconds: PAUSE_SECONDS },
+  );
+  const link = `${siteAddress}/user/reset?${new URLSearchParams({ email: account.email, token })}`;
+  await mailer.send(writeMail(account.email, letter(language, settings.get("SystemName"), link)));
+}
+
+/**
+ * Uses the link of the mail: gives the accounts with this address a new password, which is returned; their sessions and
+ * access tokens end. Throws OperationError reset_link_invalid.
+ */
+export async function resetByMail(
+  deps: Readonly<{ db: Db; changes: Changes; vault: Vault }>,
+  given: Readonly<{ email: string; token: string }>,
+): Promise<string> {
+  const { db, vault } = deps;
+  const proof = { purpose: "reset", target: given.email.trim(), code: given.token } as const;
+  if (!(await checkCode({ db, vault }, proof))) throw new OperationError("reset_link_invalid");
+  await consumeCode(db, vault, proof);
+  const accounts = await accountsOf(db, proof.target);
+  if (accounts.length === 0) throw new OperationError("reset_link_invalid");
+  return giveNewPassword(
+    deps,
+    accounts.map(({ id }) => id),
+  );
+}
+
+const accountsOf = (db: Db, email: string) =>
+  db
+    .select({ id: users.id, email: users.email })
+    .from(users)
+    .where(and(sql`lower(${users.email}) = ${email.toLowerCase()}`, isNull(users.deletedAt)));
+
+function letter(language: Language, site: string, address: string): Letter {
+  if (language === "zh") {
+    return {
+      subject: `${site} 密码重置`,
+      paragraphs: [`有人请求重置你在 ${site} 的密码，链接 10 分钟内有效。如非本人操作，请忽略此邮件，密码不会改变。`],
+      link: { label: "重置密码", address },
+    };
+  }
+  return {
+    subject: `${site}: reset your password`,
+    paragraphs: [
+      `Somebody asked to reset your password at ${site}. The link works for 10 minutes. If it was not you, ignore this mail: nothing changes.`,
+    ],
+    link: { label: "Reset password", address },
+  };
+}

@@ -1,0 +1,67 @@
+import type { Changes } from "../../../../db/changes.ts";
+import type { Db } from "../../../../db/types.ts";
+import type { Vault } from "../../../lib/crypto.ts";
+import { OperationError } from "../../../lib/operation-error.ts";
+import type { SettingsReader } from "../../../settings/settings.ts";
+import { checkPasswordLength, hashPassword } from "../credentials/passwords.ts";
+import { welcomeUser } from "../users/welcome.ts";
+import { checkEmailAddress, claimEmail } from "./email-address.ts";
+import { checkUsername } from "./usernames.ts";
+import { checkCode, consumeCode } from "./verification-codes.ts";
+
+type Registration = Readonly<{
+  username: string;
+  password: string;
+  /** The password once more; programs may leave it away. */
+  password2?: string | null | undefined;
+  email?: string | null | undefined;
+  verification_code?: string | null | undefined;
+  aff_code?: string | null | undefined;
+}>;
+
+type RegisterDeps = Readonly<{ db: Db; changes: Changes; vault: Vault; settings: SettingsReader }>;
+
+/** Throws OperationError unless the site takes new users; nobody joins a site that one person uses for themself. */
+export function checkRegistrationOpen(settings: SettingsReader): void {
+  if (!settings.get("RegisterEnabled") || settings.get("SelfUseModeEnabled")) {
+    throw new OperationError("registration_disabled");
+  }
+}
+
+/**
+ * Creates an account with a password; where the site asks for an e-mail address it must have received the code. Without
+ * that the address is not kept, as nobody has proven it. Returns the user's id. Throws OperationError.
+ */
+export async function registerUser(deps: RegisterDeps, request: Registration): Promise<number> {
+  const { db, changes, vault, settings } = deps;
+  checkRegistrationOpen(settings);
+  if (!settings.get("PasswordRegisterEnabled")) throw new OperationError("password_registration_disabled");
+  const username = checkUsername(request.username);
+  checkPasswordLength(request.password);
+  if (request.password2 != null && request.password2 !== request.password) {
+    throw new OperationError("passwords_differ");
+  }
+  const proof = settings.get("EmailVerificationEnabled") ? await proveAddress(deps, request) : null;
+  const passwordHash = await hashPassword(request.password);
+  const changed = await db.transaction(async (tx) => {
+    if (proof) {
+      await consumeCode(tx, vault, proof);
+      await claimEmail(tx, vault, proof.target);
+    }
+    const account = { username, email: proof?.target ?? null };
+    return welcomeUser(tx, { settings, account, passwordHash, affCode: request.aff_code ?? "" });
+  });
+  await changes.publish("users", changed);
+  const [userId] = changed;
+  if (userId === undefined) throw new Error("the account was not created");
+  return userId;
+}
+
+async function proveAddress({ db, vault, settings }: RegisterDeps, request: Registration) {
+  const target = checkEmailAddress(settings, request.email ?? "");
+  const code = request.verification_code?.trim() ?? "";
+  if (code === "") throw new OperationError("verification_code_required");
+  const proof = { purpose: "register", target, code } as const;
+  if (!(await checkCode({ db, vault }, proof))) throw new OperationError("verification_code_wrong");
+  return proof;
+}

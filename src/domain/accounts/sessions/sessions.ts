@@ -1,0 +1,106 @@
+import { eq, lt } from "drizzle-orm";
+import type { Changes } from "../../../../db/changes.ts";
+import { sessions as table } from "../../../../db/schema/accounts/users.ts";
+import type { Db } from "../../../../db/types.ts";
+import { nowSeconds } from "../../../lib/clock.ts";
+import { randomText } from "../../../lib/crypto.ts";
+import type { UserDirectory } from "../directory.ts";
+
+export type Session = Readonly<{
+  /** Keyed hash of the cookie's value. */
+  id: string;
+  userId: number;
+  version: number;
+  /** Epoch seconds. */
+  expiresAt: number;
+}>;
+
+export type Sessions = {
+  /** Starts a session and returns the cookie's value, which nobody can learn from the database. */
+  start(userId: number, origin: Readonly<{ ip: string; userAgent: string }>): Promise<string>;
+  /** The session of a cookie's value, when it is in force: not expired, not revoked, its user not deleted. */
+  find(value: string): Promise<Session | null>;
+  /** Ends one session, in every process. */
+  end(session: Session): Promise<void>;
+  close(): void;
+};
+
+export const SESSION_SECONDS = 30 * 24 * 3600;
+/** A cached session is looked up again after this long, should an event have been lost. */
+const RECHECK_SECONDS = 60;
+const TOUCH_SECONDS = 600;
+const MOST_CACHED = 20_000;
+const VALUE_BYTES = 32;
+
+/** Console sessions: random cookie values, stored hashed under `secret`, cached in memory. */
+export function createSessions(
+  deps: Readonly<{ db: Db; changes: Changes; users: UserDirectory; secret: string }>,
+): Sessions {
+  const { db, changes, users } = deps;
+  const hasher = new Bun.CryptoHasher("sha256", deps.secret);
+  const cache = new Map<string, Session & { checkedAt: number }>();
+  // Raised by every change of a user: what was read before must not be cached after it.
+  let epoch = 0;
+
+  const unsubscribe = changes.subscribe("users", (ids) => {
+    epoch += 1;
+    const changed = new Set(ids.map(Number));
+    for (const [id, session] of cache) if (changed.has(session.userId)) cache.delete(id);
+  });
+
+  const isInForce = (session: Session): boolean => {
+    const user = users.get(session.userId);
+    return user?.sessionVersion === session.version && !user.deleted && session.expiresAt > nowSeconds();
+  };
+
+  const load = async (id: string): Promise<Session | null> => {
+    const before = epoch;
+    const [row] = await db.select().from(table).where(eq(table.id, id));
+    if (!row) return null;
+    const now = nowSeconds();
+    if (now - row.lastSeenAt > TOUCH_SECONDS) await db.update(table).set({ lastSeenAt: now }).where(eq(table.id, id));
+    const session = { id, userId: row.userId, version: row.version, expiresAt: row.expiresAt };
+    if (epoch === before) {
+      cache.set(id, { ...session, checkedAt: now });
+      if (cache.size > MOST_CACHED) cache.delete(cache.keys().next().value ?? "");
+    }
+    return session;
+  };
+
+  return {
+    async start(userId, origin) {
+      // Who has just joined, or has a new password, may not have been heard of here.
+      const user = await users.reread(userId);
+      if (!user) throw new Error(`no user ${userId} to start a session for`);
+      const value = randomText(VALUE_BYTES);
+      const now = nowSeconds();
+      await db.delete(table).where(lt(table.expiresAt, now));
+      await db.insert(table).values({
+        id: hasher.copy().update(value).digest("hex"),
+        userId,
+        version: user.sessionVersion,
+        createdAt: now,
+        lastSeenAt: now,
+        expiresAt: now + SESSION_SECONDS,
+        ip: origin.ip,
+        userAgent: origin.userAgent.slice(0, 300),
+      });
+      return value;
+    },
+    async find(value) {
+      if (value.length !== Math.ceil((VALUE_BYTES * 4) / 3)) return null;
+      const id = hasher.copy().update(value).digest("hex");
+      const cached = cache.get(id);
+      const session = cached && nowSeconds() - cached.checkedAt < RECHECK_SECONDS ? cached : await load(id);
+      if (!session) return null;
+      const known = users.get(session.userId)?.sessionVersion ?? -1;
+      if (known < session.version) await users.reread(session.userId);
+      return isInForce(session) ? session : null;
+    },
+    async end(session) {
+      await db.delete(table).where(eq(table.id, session.id));
+      await changes.publish("users", [session.userId]);
+    },
+    close: unsubscribe,
+  };
+}

@@ -1,0 +1,63 @@
+import { and, eq, isNull, sql } from "drizzle-orm";
+import { users } from "../../../../db/schema/accounts/users.ts";
+import type { Db } from "../../../../db/types.ts";
+import { nowSeconds } from "../../../lib/clock.ts";
+import { OperationError } from "../../../lib/operation-error.ts";
+import { createLimiter, type Limiter, type SharedLimits } from "../../../lib/shared-limits.ts";
+import type { SettingsReader } from "../../../settings/settings.ts";
+import { hashPassword, isOutdatedHash, verifyPassword } from "../credentials/passwords.ts";
+import { ROLE, USER_STATUS } from "../roles.ts";
+import { countGuess } from "./confirm-owner.ts";
+
+/** Tries per account, whatever addresses they come from. */
+export const createSignInLimiter = (shared: SharedLimits | null): Limiter =>
+  createLimiter(shared, "sign-in", { count: 10, windowMs: 600_000 });
+
+/**
+ * Checks a username (or e-mail address) and password; returns the user's id. Unknown, wrong and banned are told in the same
+ * words after the same work. Super admins get in even when password login is off, lest nobody could turn it on again.
+ * Throws OperationError.
+ */
+export async function signInWithPassword(
+  deps: Readonly<{ db: Db; settings: SettingsReader; limiter: Limiter }>,
+  given: Readonly<{ username: string; password: string }>,
+): Promise<number> {
+  const { db, settings, limiter } = deps;
+  const name = given.username.trim().normalize("NFC");
+  if (name === "" || given.password === "") throw new OperationError("login_required_fields");
+  const account = name.toLowerCase().slice(0, 320);
+  await countGuess(limiter, account);
+  const user = await findByLogin(db, name);
+  const matches = await verifyPassword(given.password, user?.passwordHash ?? null);
+  if (!user || !matches || user.status === USER_STATUS.banned) throw new OperationError("login_failed");
+  if (!settings.get("PasswordLoginEnabled") && user.role < ROLE.root) {
+    throw new OperationError("password_login_disabled");
+  }
+  await limiter.forget(account);
+  await db.update(users).set({ lastLoginAt: nowSeconds() }).where(eq(users.id, user.id));
+  if (user.passwordHash && isOutdatedHash(user.passwordHash)) {
+    const passwordHash = await hashPassword(given.password);
+    // Only what was just checked is replaced: the password may have been changed meanwhile.
+    await db
+      .update(users)
+      .set({ passwordHash })
+      .where(and(eq(users.id, user.id), eq(users.passwordHash, user.passwordHash)));
+  }
+  return user.id;
+}
+
+/** By username, else by an e-mail address that only one account has. */
+async function findByLogin(db: Db, name: string) {
+  const columns = { id: users.id, role: users.role, status: users.status, passwordHash: users.passwordHash };
+  const [named] = await db
+    .select(columns)
+    .from(users)
+    .where(and(eq(users.username, name), isNull(users.deletedAt)));
+  if (named || !name.includes("@")) return named;
+  const addressed = await db
+    .select(columns)
+    .from(users)
+    .where(and(eq(sql`lower(${users.email})`, name.toLowerCase()), isNull(users.deletedAt)))
+    .limit(2);
+  return addressed.length === 1 ? addressed[0] : undefined;
+}

@@ -1,0 +1,74 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { eq } from "drizzle-orm";
+import { tokens } from "../../../../db/schema/accounts/api-keys.ts";
+import { withdrawals } from "../../../../db/schema/billing/wallet.ts";
+import { storedResponses } from "../../../../db/schema/gateway/responses.ts";
+import { openTestDatabase, type TestDatabase } from "../../../../test/support/database.ts";
+import { createVault } from "../../../lib/crypto.ts";
+import { createUser } from "./create-user.ts";
+import { deleteUser } from "./delete-user.ts";
+
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await openTestDatabase();
+});
+afterAll(() => database.close());
+
+const NOW = 1_700_000_000;
+
+test("nothing stays of what was said, where money went and where calls came from; what is to be paid can be", async () => {
+  const { db, changes } = database;
+  const [gone, stays] = [await addUser("gone"), await addUser("stays")];
+  await deleteUser({ db, changes, vault: createVault({ encryptionKey: "of this test" }) }, gone);
+  const of = { gone: await left(gone), stays: await left(stays) };
+  expect(of.gone).toEqual({
+    talks: ["upstream"],
+    accounts: ["", "", "IBAN 1", "IBAN 1"],
+    keys: [""],
+  });
+  expect(of.stays).toEqual({
+    talks: ["here", "upstream"],
+    accounts: ["IBAN 1", "IBAN 1", "IBAN 1", "IBAN 1"],
+    keys: ["10.0.0.1"],
+  });
+});
+
+async function addUser(username: string): Promise<number> {
+  const { db } = database;
+  const userId = await createUser(db, { username, password: "correct horse" });
+  const talk = { userId, channelId: 1, createdAt: NOW, expiresAt: NOW + 1 };
+  await db.insert(storedResponses).values([
+    { ...talk, id: `${username} here`, isNative: false, turns: '["my secret"]' },
+    { ...talk, id: `${username} upstream`, isNative: true },
+  ]);
+  await db.insert(withdrawals).values(
+    ["requested", "approved", "paid", "rejected"].map((status) => ({
+      userId,
+      quota: 1,
+      account: "IBAN 1",
+      status,
+      createdTime: NOW,
+    })),
+  );
+  await db.insert(tokens).values({
+    userId,
+    name: "a",
+    keyHash: `hash of ${username}`,
+    keyCipher: "-",
+    allowIps: "10.0.0.1",
+    createdTime: NOW,
+  });
+  return userId;
+}
+
+async function left(userId: number) {
+  const { db } = database;
+  const talks = await db.select().from(storedResponses).where(eq(storedResponses.userId, userId));
+  const paid = await db.select().from(withdrawals).where(eq(withdrawals.userId, userId));
+  const keys = await db.select().from(tokens).where(eq(tokens.userId, userId));
+  return {
+    talks: talks.map(({ id }) => id.split(" ").at(-1)).sort(),
+    accounts: paid.map(({ account }) => account).sort(),
+    keys: keys.map(({ allowIps }) => allowIps),
+  };
+}

@@ -1,0 +1,71 @@
+import { and, eq, inArray, isNull, sql } from "drizzle-orm";
+import type { Changes } from "../../../../db/changes.ts";
+import { tokens } from "../../../../db/schema/accounts/api-keys.ts";
+import { passkeys, recoveryCodes, totpSecrets } from "../../../../db/schema/accounts/sign-in.ts";
+import { identities, sessions, users } from "../../../../db/schema/accounts/users.ts";
+import { withdrawals } from "../../../../db/schema/billing/wallet.ts";
+import { storedResponses } from "../../../../db/schema/gateway/responses.ts";
+import type { Db } from "../../../../db/types.ts";
+import { nowSeconds } from "../../../lib/clock.ts";
+import type { Vault } from "../../../lib/crypto.ts";
+import { OperationError } from "../../../lib/operation-error.ts";
+import { keepFormer, type Reach } from "../identities/former-identities.ts";
+import { ROLE } from "../roles.ts";
+
+export type DeleteDeps = Readonly<{ db: Db; changes: Changes; vault: Vault }>;
+
+/**
+ * Deregisters a user for good: API keys, sessions, bindings, kept talks and personal data go, the books stay whole. The
+ * name stays taken, and neither the address nor the bound identities make or open another account. Throws OperationError when the user is a super admin or gone already.
+ */
+export async function deleteUser(deps: DeleteDeps, userId: number): Promise<void> {
+  const { db, changes, vault } = deps;
+  const tokenIds = await db.transaction(async (tx) => {
+    const [user] = await tx
+      .select({ role: users.role, email: users.email })
+      .from(users)
+      .where(and(eq(users.id, userId), isNull(users.deletedAt)))
+      .for("update");
+    if (!user) throw new OperationError("user_not_found");
+    if (user.role >= ROLE.root) throw new OperationError("root_cannot_be_deleted");
+    const now = nowSeconds();
+    await tx
+      .update(users)
+      .set({
+        deletedAt: now,
+        passwordHash: null,
+        accessTokenHash: null,
+        email: null,
+        displayName: "",
+        note: "",
+        setting: {},
+        sessionVersion: sql`${users.sessionVersion} + 1`,
+      })
+      .where(eq(users.id, userId));
+    const bound = await tx.delete(identities).where(eq(identities.userId, userId)).returning();
+    const reached: Reach[] = bound.map(({ provider, subject }) => ({ provider, subject }));
+    if (user.email !== null) reached.push({ provider: "email", subject: user.email });
+    await keepFormer(tx, vault, userId, reached);
+    await tx.delete(sessions).where(eq(sessions.userId, userId));
+    await tx.delete(passkeys).where(eq(passkeys.userId, userId));
+    await tx.delete(recoveryCodes).where(eq(recoveryCodes.userId, userId));
+    await tx.delete(totpSecrets).where(eq(totpSecrets.userId, userId));
+    // What was said, kept for the next turn; upstreams keep theirs themselves.
+    await tx
+      .delete(storedResponses)
+      .where(and(eq(storedResponses.userId, userId), eq(storedResponses.isNative, false)));
+    // Where money went; what is still to be paid needs its account.
+    await tx
+      .update(withdrawals)
+      .set({ account: "", note: "" })
+      .where(and(eq(withdrawals.userId, userId), inArray(withdrawals.status, ["paid", "rejected"])));
+    const gone = await tx
+      .update(tokens)
+      .set({ deletedAt: now, allowIps: "" })
+      .where(and(eq(tokens.userId, userId), isNull(tokens.deletedAt)))
+      .returning({ id: tokens.id });
+    return gone.map((token) => token.id);
+  });
+  await changes.publish("users", [userId]);
+  if (tokenIds.length > 0) await changes.publish("tokens", tokenIds);
+}

@@ -1,0 +1,101 @@
+import { eq } from "drizzle-orm";
+import { identities, users } from "../../../../db/schema/accounts/users.ts";
+import type { Db } from "../../../../db/types.ts";
+import { OperationError } from "../../../lib/operation-error.ts";
+import { isOneOf } from "../../../lib/sql-text.ts";
+import { withoutSecrets } from "../../notifications/notification-setting.ts";
+
+/** A user as the calls show it; secrets are empty, whoever asks. */
+export type UserView = {
+  id: number;
+  username: string;
+  password: "";
+  display_name: string;
+  role: number;
+  status: number;
+  email: string;
+  github_id: string;
+  oidc_id: string;
+  wechat_id: string;
+  telegram_id: string;
+  linux_do_id: string;
+  discord_id: string;
+  verification_code: "";
+  access_token: "";
+  quota: number;
+  used_quota: number;
+  request_count: number;
+  group: string;
+  aff_code: string;
+  aff_code_modified: boolean;
+  aff_count: number;
+  aff_quota: number;
+  aff_history_quota: number;
+  inviter_id: number;
+  DeletedAt: string | null;
+  /** JSON text; secrets are empty, `webhook_secret_set` and the like say whether there is one. */
+  setting: string;
+  /** RFC 3339. */
+  last_check_in_time: string | null;
+};
+
+/** Reads one user, deleted ones included. Throws OperationError user_not_found. */
+export async function viewUser(db: Db, userId: number): Promise<UserView> {
+  const [view] = await viewUsers(db, await db.select().from(users).where(eq(users.id, userId)));
+  if (!view) throw new OperationError("user_not_found");
+  return view;
+}
+
+type Identity = Pick<typeof identities.$inferSelect, "userId" | "provider" | "subject">;
+
+/** Turns rows into what callers see, in their order. */
+export async function viewUsers(db: Db, rows: readonly (typeof users.$inferSelect)[]): Promise<UserView[]> {
+  const bound: Identity[] = await db
+    .select({ userId: identities.userId, provider: identities.provider, subject: identities.subject })
+    .from(identities)
+    .where(
+      isOneOf(
+        identities.userId,
+        rows.map(({ id }) => id),
+      ),
+    );
+  const byUser = Map.groupBy(bound, ({ userId }) => userId);
+  return rows.map((row) => viewRow(row, byUser.get(row.id) ?? []));
+}
+
+function viewRow(user: typeof users.$inferSelect, bound: readonly Identity[]): UserView {
+  const subject = (provider: string) => bound.find((identity) => identity.provider === provider)?.subject ?? "";
+  return {
+    id: user.id,
+    username: user.username,
+    password: "",
+    display_name: user.displayName,
+    role: user.role,
+    status: user.status,
+    email: user.email ?? "",
+    github_id: subject("github"),
+    oidc_id: subject("oidc"),
+    wechat_id: subject("wechat"),
+    telegram_id: subject("telegram"),
+    linux_do_id: subject("linuxdo"),
+    discord_id: subject("discord"),
+    verification_code: "",
+    access_token: "",
+    quota: user.quota,
+    used_quota: user.usedQuota,
+    request_count: user.requestCount,
+    group: user.group,
+    aff_code: user.affCode,
+    aff_code_modified: user.affCodeModified,
+    aff_count: user.affCount,
+    aff_quota: user.affQuota,
+    aff_history_quota: user.affHistoryQuota,
+    inviter_id: user.inviterId ?? 0,
+    DeletedAt: timeText(user.deletedAt),
+    setting: JSON.stringify(withoutSecrets(user.setting)),
+    last_check_in_time: timeText(user.lastCheckInAt),
+  };
+}
+
+const timeText = (seconds: number | null): string | null =>
+  seconds === null ? null : new Date(seconds * 1000).toISOString();

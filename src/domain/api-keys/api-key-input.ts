@@ -1,0 +1,91 @@
+import type { tokens } from "../../../db/schema/accounts/api-keys.ts";
+import { nowSeconds } from "../../lib/clock.ts";
+import { OperationError } from "../../lib/operation-error.ts";
+import { usableGroups } from "../accounts/usable-groups.ts";
+import type { BudgetInput } from "./budget.ts";
+import { invalidIpEntries } from "./directory/ip-list.ts";
+import type { Owner, TokenDeps } from "./operation.ts";
+
+/** An API key as the console and the ecosystem's tools send it; what is absent stays as it is. */
+export type TokenInput = BudgetInput & {
+  name?: string;
+  remain_quota?: number;
+  unlimited_quota?: boolean;
+  expired_time?: number;
+  model_limits_enabled?: boolean;
+  model_limits?: string | readonly string[];
+  allow_ips?: string | null;
+  group?: string;
+  strict?: boolean;
+  /** 0: no limit. */
+  requests_per_minute?: number;
+  tokens_per_minute?: number;
+};
+
+export type TokenValues = Partial<typeof tokens.$inferInsert>;
+
+/** Characters of a key's name. */
+export const LONGEST_NAME = 30;
+const NEVER = -1;
+const HIGHEST_RATE = 2_000_000_000;
+
+/** Checks the fields that are present, but for a budget, and turns them into column values. Throws OperationError. */
+export function readTokenInput(input: TokenInput, owner: Owner, settings: TokenDeps["settings"]): TokenValues {
+  const values: TokenValues = {};
+  if (input.name !== undefined) values.name = readName(input.name);
+  if (input.remain_quota !== undefined)
+    values.remainQuota = readQuota(input.remain_quota, input.unlimited_quota === true);
+  if (input.unlimited_quota !== undefined) values.unlimitedQuota = input.unlimited_quota;
+  if (input.expired_time !== undefined) values.expiredTime = readExpiry(input.expired_time);
+  if (input.model_limits_enabled !== undefined) values.modelLimitsEnabled = input.model_limits_enabled;
+  if (input.model_limits !== undefined) values.modelLimits = readModels(input.model_limits);
+  if (input.allow_ips !== undefined) values.allowIps = readAllowIps(input.allow_ips ?? "");
+  if (input.group !== undefined) values.group = readGroup(input.group, owner, settings);
+  if (input.strict !== undefined) values.strict = input.strict;
+  if (input.requests_per_minute !== undefined) values.requestsPerMinute = readRate(input.requests_per_minute);
+  if (input.tokens_per_minute !== undefined) values.tokensPerMinute = readRate(input.tokens_per_minute);
+  return values;
+}
+
+function readName(given: string): string {
+  const name = given.trim();
+  if (name === "") throw new OperationError("token_name_required");
+  if ([...name].length > LONGEST_NAME) throw new OperationError("token_name_too_long", { max: LONGEST_NAME });
+  return name;
+}
+
+/** Unlimited keys come with whatever the form held, which does not matter. */
+function readQuota(quota: number, unlimited: boolean): number {
+  if (unlimited) return Math.max(0, Number.isSafeInteger(quota) ? quota : 0);
+  if (!Number.isSafeInteger(quota) || quota < 0) throw new OperationError("token_quota_invalid");
+  return quota;
+}
+
+function readRate(count: number): number {
+  if (!Number.isSafeInteger(count) || count < 0 || count > HIGHEST_RATE) throw new OperationError("token_rate_invalid");
+  return count;
+}
+
+function readExpiry(time: number): number {
+  if (time === NEVER) return NEVER;
+  if (!Number.isSafeInteger(time) || time <= nowSeconds()) throw new OperationError("token_expiry_invalid");
+  return time;
+}
+
+const readModels = (given: string | readonly string[]): string[] => [
+  ...new Set((typeof given === "string" ? given.split(",") : given).map((name) => name.trim()).filter(Boolean)),
+];
+
+function readAllowIps(given: string): string {
+  const [wrong] = invalidIpEntries(given);
+  if (wrong !== undefined) throw new OperationError("token_ip_invalid", { entry: wrong.slice(0, 60) });
+  return given.trim();
+}
+
+function readGroup(given: string, owner: Owner, settings: TokenDeps["settings"]): string {
+  const group = given.trim();
+  if (group === "") return "";
+  if (!usableGroups(settings, owner.group).has(group)) throw new OperationError("token_group_not_usable", { group });
+  if (!settings.get("GroupRatio").has(group)) throw new OperationError("token_group_unknown", { group });
+  return group;
+}

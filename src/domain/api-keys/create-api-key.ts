@@ -1,0 +1,59 @@
+import { randomInt } from "node:crypto";
+import { tokens } from "../../../db/schema/accounts/api-keys.ts";
+import { nowSeconds } from "../../lib/clock.ts";
+import { OperationError } from "../../lib/operation-error.ts";
+import { LONGEST_NAME, readTokenInput, type TokenInput } from "./api-key-input.ts";
+import { type TokenView, viewToken } from "./api-key-view.ts";
+import { readBudget } from "./budget.ts";
+import { newKey } from "./new-key.ts";
+import type { Owner, TokenDeps } from "./operation.ts";
+import { stateOf } from "./update-api-key.ts";
+
+const MOST_AT_ONCE = 100;
+const SUFFIX_LETTERS = "abcdefghijklmnopqrstuvwxyz0123456789";
+const SUFFIX_LENGTH = 6;
+const NEW_KEY = { expiredTime: -1, unlimitedQuota: false, remainQuota: 0 };
+
+/** Makes an API key and returns it with the key in clear. Throws OperationError when a field is refused. */
+export async function createToken(deps: TokenDeps, owner: Owner, input: TokenInput): Promise<TokenView> {
+  const [made] = await createTokens(deps, owner, input, 1);
+  if (!made) throw new Error("the API key was not created");
+  return made;
+}
+
+/**
+ * Makes from 1 to 100 API keys alike, all or none, and returns them: the first is called as asked, each other has a random
+ * suffix of six characters. Throws OperationError when a field is refused.
+ */
+export async function createTokens(
+  deps: TokenDeps,
+  owner: Owner,
+  input: TokenInput,
+  count: number,
+): Promise<TokenView[]> {
+  if (!Number.isInteger(count) || count < 1 || count > MOST_AT_ONCE) {
+    throw new OperationError("token_count_invalid", { max: MOST_AT_ONCE });
+  }
+  const { name, ...values } = readTokenInput(input, owner, deps.settings);
+  if (!name) throw new OperationError("token_name_required");
+  const longest = LONGEST_NAME - (count > 1 ? SUFFIX_LENGTH + 1 : 0);
+  if ([...name].length > longest) throw new OperationError("token_name_too_long", { max: longest });
+  const now = nowSeconds();
+  const filled = { ...NEW_KEY, ...values, ...readBudget(input, deps.settings, now) };
+  const common = { ...filled, status: stateOf(filled), userId: owner.id, createdTime: now };
+  const rows = await deps.db
+    .insert(tokens)
+    .values(namesOf(name, count).map((one) => ({ ...common, name: one, ...newKey(deps.vault) })))
+    .returning();
+  await deps.changes.publish(
+    "tokens",
+    rows.map(({ id }) => id),
+  );
+  return rows.map((row) => viewToken(row, deps.vault));
+}
+
+const namesOf = (name: string, count: number): string[] =>
+  Array.from({ length: count }, (_, index) => (index === 0 ? name : `${name}-${suffix()}`));
+
+const suffix = (): string =>
+  Array.from({ length: SUFFIX_LENGTH }, () => SUFFIX_LETTERS[randomInt(SUFFIX_LETTERS.length)]).join("");

@@ -1,0 +1,71 @@
+import { and, count, eq, isNull, type SQL, sql } from "drizzle-orm";
+import { requireRow } from "../../../db/require-row.ts";
+import { tokens } from "../../../db/schema/accounts/api-keys.ts";
+import { OperationError } from "../../lib/operation-error.ts";
+import { orderBy, type Sorting } from "../../lib/sorting.ts";
+import { contains } from "../../lib/sql-text.ts";
+import { type TokenView, viewToken } from "./api-key-view.ts";
+import type { Owner, TokenDeps } from "./operation.ts";
+
+export type TokenFilter = Readonly<{
+  /** Part of the name. */
+  keyword?: string;
+  /** A whole key, with or without `sk-`. */
+  key?: string;
+  status?: number;
+  group?: string;
+}>;
+
+type ReadDeps = Pick<TokenDeps, "db" | "vault">;
+
+/** What keys can be sorted by; one that never expires does so last. */
+export const TOKEN_SORTS = {
+  id: tokens.id,
+  name: tokens.name,
+  status: tokens.status,
+  used_quota: tokens.usedQuota,
+  remain_quota: tokens.remainQuota,
+  group: tokens.group,
+  expired_time: sql`case when ${tokens.expiredTime} = -1 then 9223372036854775807 else ${tokens.expiredTime} end`,
+  accessed_time: tokens.accessedTime,
+  created_time: tokens.createdTime,
+} as const;
+
+/** A page of the owner's keys, newest first unless sorted; `page` counts from 0. */
+export async function listTokens(
+  { db, vault }: ReadDeps,
+  owner: Owner,
+  filter: TokenFilter,
+  page: Readonly<{ page: number; pageSize: number }> & Sorting<keyof typeof TOKEN_SORTS>,
+): Promise<{ items: TokenView[]; total: number }> {
+  const key = filter.key?.trim().replace(/^sk-/, "");
+  const where = and(
+    ownedBy(owner),
+    filter.keyword?.trim() ? contains(tokens.name, filter.keyword.trim()) : undefined,
+    key ? eq(tokens.keyHash, vault.keyedHash(key)) : undefined,
+    filter.status ? eq(tokens.status, filter.status) : undefined,
+    filter.group ? eq(tokens.group, filter.group) : undefined,
+  );
+  const { total } = requireRow(await db.select({ total: count() }).from(tokens).where(where));
+  const rows = await db
+    .select()
+    .from(tokens)
+    .where(where)
+    .orderBy(...orderBy(TOKEN_SORTS, tokens.id, page))
+    .limit(page.pageSize)
+    .offset(page.page * page.pageSize);
+  return { items: rows.map((row) => viewToken(row, vault)), total };
+}
+
+/** One of the owner's keys. Throws OperationError when it is not theirs. */
+export async function getToken({ db, vault }: ReadDeps, owner: Owner, id: number): Promise<TokenView> {
+  const [row] = await db
+    .select()
+    .from(tokens)
+    .where(and(ownedBy(owner), eq(tokens.id, id)));
+  if (!row) throw new OperationError("token_not_found");
+  return viewToken(row, vault);
+}
+
+/** Rows of the owner that are not deleted. */
+export const ownedBy = (owner: Owner): SQL | undefined => and(eq(tokens.userId, owner.id), isNull(tokens.deletedAt));

@@ -1,0 +1,30 @@
+import { OperationError } from "../../lib/operation-error.ts";
+import type { TokenView } from "./api-key-view.ts";
+import { newKey } from "./new-key.ts";
+import type { Owner, TokenDeps } from "./operation.ts";
+import { changeToken } from "./update-api-key.ts";
+
+/** For so long an old key may go on working at most. */
+const LONGEST_GRACE_SECONDS = 30 * 86_400;
+
+/**
+ * Gives one of the owner's keys a new secret and returns it in clear. The old one works for `graceSeconds` more; one that
+ * an earlier rotation left working ends now. Throws OperationError.
+ */
+export async function rotateToken(
+  deps: TokenDeps,
+  owner: Owner,
+  id: number,
+  graceSeconds: number,
+  nowSeconds: number,
+): Promise<TokenView> {
+  if (!Number.isSafeInteger(graceSeconds) || graceSeconds < 0 || graceSeconds > LONGEST_GRACE_SECONDS) {
+    throw new OperationError("token_grace_invalid", { days: LONGEST_GRACE_SECONDS / 86_400 });
+  }
+  const isKept = graceSeconds > 0;
+  return changeToken(deps, owner, id, (before) => ({
+    ...newKey(deps.vault),
+    previousKeyHash: isKept ? before.keyHash : null,
+    previousKeyUntil: isKept ? nowSeconds + graceSeconds : 0,
+  }));
+}

@@ -1,0 +1,89 @@
+import { and, eq, type SQL } from "drizzle-orm";
+import { tokens } from "../../../db/schema/accounts/api-keys.ts";
+import { nowSeconds } from "../../lib/clock.ts";
+import { OperationError } from "../../lib/operation-error.ts";
+import { readTokenInput, type TokenInput } from "./api-key-input.ts";
+import { type TokenRow, type TokenView, viewToken } from "./api-key-view.ts";
+import { readBudget } from "./budget.ts";
+import { TOKEN_STATUS } from "./directory/index.ts";
+import { ownedBy } from "./list-api-keys.ts";
+import type { Owner, TokenDeps } from "./operation.ts";
+
+/**
+ * Changes the given fields of one of the owner's keys. Its status follows, unless it is disabled: a key that was exhausted and
+ * is given quota works again. Throws OperationError.
+ */
+export async function updateToken(deps: TokenDeps, owner: Owner, id: number, input: TokenInput): Promise<TokenView> {
+  const { expired_time: expiry, ...rest } = input;
+  return changeToken(deps, owner, id, (before) => {
+    // Saving a form of an expired key sends its old expiry back: that is no change.
+    const fields = expiry === undefined || expiry === before.expiredTime ? rest : { ...rest, expired_time: expiry };
+    const { budgetRenewsAt, ...budget } = readBudget(input, deps.settings, nowSeconds(), before);
+    // What a key with a budget has left is the budget's affair.
+    const values = { ...readTokenInput(withoutQuota(fields, before), owner, deps.settings), ...budget };
+    const after = { ...before, ...values };
+    return {
+      ...values,
+      ...(budgetRenewsAt !== undefined && { budgetRenewsAt }),
+      ...(before.status !== TOKEN_STATUS.disabled && { status: stateOf(after) }),
+    };
+  });
+}
+
+/** Enables or disables one of the owner's keys. Throws OperationError: a key that is used up must be filled first. */
+export async function setTokenStatus(deps: TokenDeps, owner: Owner, id: number, status: number): Promise<TokenView> {
+  if (status !== TOKEN_STATUS.enabled && status !== TOKEN_STATUS.disabled)
+    throw new OperationError("token_status_invalid");
+  return changeToken(deps, owner, id, (before) => {
+    if (status === TOKEN_STATUS.enabled) {
+      const state = stateOf(before);
+      if (state === TOKEN_STATUS.expired) throw new OperationError("token_expired_cannot_enable");
+      if (state === TOKEN_STATUS.exhausted) throw new OperationError("token_exhausted_cannot_enable");
+    }
+    return { status };
+  });
+}
+
+/** Deletes one of the owner's keys: calls with it are refused from now on; its log rows stay. */
+export async function deleteToken(deps: TokenDeps, owner: Owner, id: number): Promise<void> {
+  await changeToken(deps, owner, id, () => ({ deletedAt: nowSeconds() }));
+}
+
+/** A key keeps its budget unless its period is taken away, and with it what a form says of quota. */
+function withoutQuota({ remain_quota: quota, unlimited_quota: unlimited, ...rest }: TokenInput, before: TokenRow) {
+  const hasBudget = (rest.budget_period ?? before.budgetPeriod) !== "";
+  return {
+    ...rest,
+    ...(quota !== undefined && !hasBudget && { remain_quota: quota }),
+    ...(unlimited !== undefined && !hasBudget && { unlimited_quota: unlimited }),
+  };
+}
+
+type NewValues = Omit<Partial<typeof tokens.$inferInsert>, "budgetRenewsAt"> & { budgetRenewsAt?: number | SQL };
+
+/** Changes one of the owner's keys as `decide` says of its row. Throws OperationError when it is not theirs. */
+export async function changeToken(
+  { db, changes, vault }: TokenDeps,
+  owner: Owner,
+  id: number,
+  decide: (before: TokenRow) => NewValues,
+): Promise<TokenView> {
+  const after = await db.transaction(async (tx) => {
+    const mine = and(ownedBy(owner), eq(tokens.id, id));
+    const [before] = await tx.select().from(tokens).where(mine).for("update");
+    if (!before) throw new OperationError("token_not_found");
+    const values = decide(before);
+    if (Object.keys(values).length === 0) return before;
+    const [row] = await tx.update(tokens).set(values).where(eq(tokens.id, id)).returning();
+    return row ?? before;
+  });
+  await changes.publish("tokens", [id]);
+  return viewToken(after, vault);
+}
+
+/** Enabled, expired or exhausted, by what the key may still do. */
+export function stateOf(token: Pick<TokenRow, "expiredTime" | "unlimitedQuota" | "remainQuota">): number {
+  if (token.expiredTime !== -1 && token.expiredTime <= nowSeconds()) return TOKEN_STATUS.expired;
+  if (!token.unlimitedQuota && token.remainQuota <= 0) return TOKEN_STATUS.exhausted;
+  return TOKEN_STATUS.enabled;
+}

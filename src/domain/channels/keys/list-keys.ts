@@ -1,0 +1,74 @@
+import { eq } from "drizzle-orm";
+import { channelKeys } from "../../../../db/schema/gateway/channels.ts";
+import type { Db } from "../../../../db/types.ts";
+import type { Vault } from "../../../lib/crypto.ts";
+import type { Language } from "../../../lib/messages.ts";
+import { OperationError } from "../../../lib/operation-error.ts";
+import { sayKept } from "../../../lib/reason.ts";
+import { CHANNEL_STATUS, type ChannelEntry } from "../entry.ts";
+import type { ReadLive } from "../live.ts";
+import { maskKey } from "./keys.ts";
+
+/** One key of a channel on the wire, never in clear. */
+export type KeyView = Readonly<{
+  /** Names the key in calls; says nothing of it. */
+  id: string;
+  /** Its place among the channel's keys, from 0. */
+  index: number;
+  masked: string;
+  /** 1 in use, 2 off by hand, 3 off because it failed. */
+  status: number;
+  reason: string;
+  /** Epoch seconds since which it is off; 0 while it is on. */
+  status_time: number;
+  /** Epoch seconds at which it was last tried whether it works again; 0: never. */
+  probed_time: number;
+  /** Epoch seconds until which it is left alone; null while it is not. */
+  cooling_until: number | null;
+  failures: number;
+  in_flight: number;
+  /** Of the last hour. */
+  calls: number;
+  failed: number;
+  latency_ms: number | null;
+}>;
+
+type Deps = Readonly<{ db: Db; vault: Vault; readLive: ReadLive }>;
+
+/** The keys of a channel in their order, each with its state, told in `language`, and how it did in the last hour. */
+export async function listKeys(
+  { db, vault, readLive }: Deps,
+  channel: ChannelEntry,
+  language: Language,
+): Promise<KeyView[]> {
+  const rows = await db.select().from(channelKeys).where(eq(channelKeys.channelId, channel.id));
+  const byHash = new Map(rows.map((row) => [row.keyHash, row]));
+  const live = readLive(channel);
+  return channel.keys.map((key, index) => {
+    const id = vault.keyedHash(key);
+    const row = byHash.get(id);
+    const now = live.keys[index];
+    return {
+      id,
+      index,
+      masked: maskKey(key),
+      status: row?.status ?? CHANNEL_STATUS.enabled,
+      reason: sayKept(row?.reason ?? "", language),
+      status_time: row?.statusTime ?? 0,
+      probed_time: row?.probedTime ?? 0,
+      cooling_until: now?.coolingUntil ?? null,
+      failures: now?.failures ?? 0,
+      in_flight: now?.inFlight ?? 0,
+      calls: now?.calls ?? 0,
+      failed: now?.failed ?? 0,
+      latency_ms: now?.latencyMs ?? null,
+    };
+  });
+}
+
+/** The key that a call names. Throws OperationError when the channel has no such key (any more). */
+export function findKey(vault: Vault, channel: ChannelEntry, id: string): string {
+  const key = channel.keys.find((candidate) => vault.keyedHash(candidate) === id);
+  if (key === undefined) throw new OperationError("channel_key_unknown");
+  return key;
+}

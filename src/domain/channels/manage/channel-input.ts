@@ -1,0 +1,184 @@
+import type { Vault } from "../../../lib/crypto.ts";
+import { OperationError } from "../../../lib/operation-error.ts";
+import type { ChannelRow } from "../entry.ts";
+import { isMasked, splitKeys } from "../keys/keys.ts";
+
+/** A channel as the console and the ecosystem's tools send it; what is absent stays as it is. */
+export type ChannelInput = {
+  type?: number;
+  name?: string;
+  key?: string;
+  status?: number;
+  priority?: number | null;
+  weight?: number | null;
+  base_url?: string | null;
+  other?: string;
+  openai_organization?: string | null;
+  max_input_tokens?: number | null;
+  models?: string | readonly string[];
+  group?: string | readonly string[];
+  groups?: readonly string[];
+  model_mapping?: string | null;
+  status_code_mapping?: string | null;
+  setting?: string | null;
+  param_override?: string | null;
+  model_prefix?: string | null;
+  tag?: string | null;
+  test_model?: string | null;
+  auto_ban?: number | boolean | null;
+  /** In the balance's own currency; null: as the settings have it. */
+  balance_warn_below?: number | null;
+};
+
+export type ChannelValues = Partial<Omit<ChannelRow, "id">>;
+
+const VERTEX_AI = 41;
+const SPARK = 18;
+const SPARK_DEFAULT_VERSION = "v2.1";
+const LONGEST_MODEL_BYTES = 255;
+const LONGEST_PREFIX = 64;
+/** Groups and tags are indexed: longer ones would not fit into an index. */
+const LONGEST_GROUP = 64;
+const LONGEST_TAG = 200;
+
+/**
+ * Checks the fields that are present and turns them into column values. Empty name, key, models and type 0 mean "leave it",
+ * as the ecosystem's tools send them; nullable fields can be emptied. Throws OperationError.
+ */
+export function readChannelInput(input: ChannelInput, type: number, vault: Vault): ChannelValues {
+  const models = input.models === undefined ? undefined : list(input.models);
+  const groups = input.groups ?? input.group;
+  const values: ChannelValues = {
+    ...present("type", input.type || undefined),
+    ...present("name", input.name?.trim() || undefined),
+    ...present("keyCipher", readKey(input.key, type, vault)),
+    ...present("priority", whole(input.priority, "priority")),
+    ...present("weight", atLeastZero(input.weight, "weight")),
+    ...present("baseUrl", readBaseUrl(input.base_url)),
+    ...present("other", readOther(input.other, type)),
+    ...present("openaiOrganization", text(input.openai_organization)),
+    ...present("maxInputTokens", atLeastZero(input.max_input_tokens, "max_input_tokens")),
+    ...present("models", models?.length ? checkModels(models) : undefined),
+    ...present("groups", groups === undefined ? undefined : checkGroups(list(groups))),
+    ...present("modelMapping", jsonText(input.model_mapping, "channel_model_mapping_invalid", isTextMap)),
+    ...present("statusCodeMapping", jsonText(input.status_code_mapping, "channel_status_mapping_invalid", isStatusMap)),
+    ...present("setting", jsonText(input.setting, "channel_setting_invalid")),
+    ...present("paramOverride", jsonText(input.param_override, "channel_param_override_invalid")),
+    ...present("modelPrefix", readPrefix(input.model_prefix)),
+    ...present("tag", readTag(input.tag)),
+    ...present("testModel", text(input.test_model)),
+    ...present("balanceWarnBelow", readAmount(input.balance_warn_below)),
+    ...present("autoBan", input.auto_ban === undefined ? undefined : Boolean(input.auto_ban)),
+  };
+  return values;
+}
+
+const present = <K extends keyof ChannelValues>(key: K, value: ChannelValues[K] | undefined): ChannelValues =>
+  value === undefined ? {} : { [key]: value };
+
+const text = (value: string | null | undefined): string | undefined => (value === null ? "" : value?.trim());
+
+const list = (value: string | readonly string[]): string[] => [
+  ...new Set((typeof value === "string" ? value.split(",") : value).map((item) => item.trim()).filter(Boolean)),
+];
+
+function readKey(key: string | undefined, type: number, vault: Vault): string | undefined {
+  const keys = splitKeys(type, key ?? "");
+  if (keys.every(isMasked)) return undefined;
+  if (keys.some(isMasked)) throw new OperationError("channel_key_masked");
+  return vault.encrypt(keys.join(","));
+}
+
+function whole(value: number | null | undefined, field: string): number | undefined {
+  if (value === null) return 0;
+  if (value === undefined) return undefined;
+  if (!Number.isSafeInteger(value)) throw new OperationError("channel_number_invalid", { field });
+  return value;
+}
+
+function readAmount(value: number | null | undefined): string | null | undefined {
+  if (value === null || value === undefined) return value;
+  if (!Number.isFinite(value) || value < 0) throw new OperationError("channel_amount_invalid");
+  return String(value);
+}
+
+function atLeastZero(value: number | null | undefined, field: string): number | undefined {
+  const number = whole(value, field);
+  return number === undefined ? undefined : Math.min(Math.max(number, 0), 2_147_483_647);
+}
+
+function readBaseUrl(value: string | null | undefined): string | undefined {
+  const address = text(value)?.replace(/\/+$/, "");
+  if (!address) return address;
+  const url = URL.parse(address);
+  if (!url || !/^https?:$/.test(url.protocol)) throw new OperationError("channel_base_url_invalid");
+  return address;
+}
+
+function readOther(value: string | undefined, type: number): string | undefined {
+  const other = value?.trim();
+  if (type === SPARK && other === "") return SPARK_DEFAULT_VERSION;
+  if (type !== VERTEX_AI || other === undefined) return other;
+  const isValid = other.startsWith("{") ? "default" in (parseObject(other) ?? {}) : other !== "";
+  if (!isValid) throw new OperationError("channel_region_invalid");
+  return other;
+}
+
+function checkModels(models: string[]): string[] {
+  const long = models.find((model) => Buffer.byteLength(model) > LONGEST_MODEL_BYTES);
+  if (long) throw new OperationError("channel_model_too_long", { model: long.slice(0, 40) });
+  return models;
+}
+
+function checkGroups(groups: string[]): string[] {
+  if (groups.length === 0) throw new OperationError("channel_group_required");
+  if (groups.some((group) => group.length > LONGEST_GROUP))
+    throw new OperationError("channel_group_too_long", { max: LONGEST_GROUP });
+  return groups;
+}
+
+function readPrefix(value: string | null | undefined): string | undefined {
+  const prefix = text(value);
+  if (prefix && prefix.length > LONGEST_PREFIX) throw new OperationError("channel_prefix_too_long");
+  return prefix;
+}
+
+function readTag(value: string | null | undefined): string | undefined {
+  const tag = text(value);
+  if (tag && tag.length > LONGEST_TAG) throw new OperationError("channel_tag_too_long", { max: LONGEST_TAG });
+  return tag;
+}
+
+type JsonProblem =
+  | "channel_model_mapping_invalid"
+  | "channel_status_mapping_invalid"
+  | "channel_setting_invalid"
+  | "channel_param_override_invalid";
+
+function jsonText(
+  value: string | null | undefined,
+  problem: JsonProblem,
+  accepts: (object: Record<string, unknown>) => boolean = () => true,
+): string | undefined {
+  const given = text(value);
+  if (!given) return given;
+  const object = parseObject(given);
+  if (!object || !accepts(object)) throw new OperationError(problem);
+  return given;
+}
+
+function parseObject(json: string): Record<string, unknown> | null {
+  try {
+    const value: unknown = JSON.parse(json);
+    return value && typeof value === "object" && !Array.isArray(value) ? (value as Record<string, unknown>) : null;
+  } catch {
+    return null;
+  }
+}
+
+const isTextMap = (object: Record<string, unknown>): boolean =>
+  Object.values(object).every((value) => typeof value === "string" && value !== "");
+
+const isStatus = (value: unknown): boolean => /^[1-5]\d\d$/.test(String(value));
+const isStatusMap = (object: Record<string, unknown>): boolean =>
+  Object.entries(object).every(([from, to]) => isStatus(from) && isStatus(to));

@@ -1,0 +1,45 @@
+import { count, desc, sql } from "drizzle-orm";
+import { requireRow } from "../../../../db/require-row.ts";
+import { type PriceTag, priceChanges } from "../../../../db/schema/billing/prices.ts";
+import type { Db } from "../../../../db/types.ts";
+
+/** A change of a model's price on the wire; factors of groups are not in it. */
+export type PriceChangeView = Readonly<{
+  id: number;
+  /** Epoch seconds. */
+  changed_at: number;
+  model_name: string;
+  /** Null: the model is new. */
+  before: PriceTag | null;
+  /** Null: the model is no longer offered. */
+  after: PriceTag | null;
+}>;
+
+/** Changes of these models' prices, or with null of all, newest first; `page` counts from 0. */
+export async function listPriceChanges(
+  db: Db,
+  models: readonly string[] | null,
+  { page, pageSize }: Readonly<{ page: number; pageSize: number }>,
+): Promise<{ items: PriceChangeView[]; total: number }> {
+  // One parameter however many models there are.
+  const where =
+    models === null
+      ? undefined
+      : sql`${priceChanges.model} in (select json_array_elements_text(${JSON.stringify(models)}::json))`;
+  const { total } = requireRow(await db.select({ total: count() }).from(priceChanges).where(where));
+  const rows = await db
+    .select()
+    .from(priceChanges)
+    .where(where)
+    .orderBy(desc(priceChanges.changedAt), desc(priceChanges.id))
+    .limit(pageSize)
+    .offset(page * pageSize);
+  const items = rows.map(({ id, changedAt, model, before, after }) => ({
+    id,
+    changed_at: changedAt,
+    model_name: model,
+    before,
+    after,
+  }));
+  return { items, total };
+}

@@ -1,0 +1,156 @@
+import type { PriceTable } from "../../../billing/pricing/price-table.ts";
+import { ESTIMATED_MODEL_PRICE } from "../../../billing/pricing/ratios/default-ratios.ts";
+import { ownRatios } from "../../../billing/pricing/ratios/own-ratios.ts";
+import { findPrice, resolvePrice } from "../../../billing/pricing/resolve-price.ts";
+import type { ContextTier } from "../../../billing/pricing/rules/context-tiers.ts";
+import { type PriceUnit, priceUnitOf } from "../../../billing/pricing/rules/price-unit.ts";
+import type { PriceVariant } from "../../../billing/pricing/rules/price-variants.ts";
+import { type Catalog, UNKNOWN_MODEL } from "../../../catalog/catalog.ts";
+import { type Decimal, toText } from "../../../lib/decimal.ts";
+import { providerOf } from "../../../providers/registry.ts";
+import type { SettingsReader } from "../../../settings/settings.ts";
+import { usableGroups } from "../../accounts/usable-groups.ts";
+import type { ChannelDirectory } from "../directory.ts";
+import type { ChannelEntry } from "../entry.ts";
+import { upstreamModelsOf } from "../upstream/upstream-model.ts";
+
+/** A model as the price list shows it; names as the ecosystem has them (reference behaviour 5.9). */
+export type PricedModel = Readonly<{
+  model_name: string;
+  /** 0: by tokens, 1: by call. */
+  quota_type: 0 | 1;
+  model_ratio: number;
+  /** USD per call. */
+  model_price: number;
+  completion_ratio: number;
+  cache_ratio: number;
+  /** Pictures in the prompt against text, and pictures answered against those; null: they cost what text costs. */
+  image_ratio: number | null;
+  image_completion_ratio: number | null;
+  /** Sound in the prompt against text, and sound answered against that; null: the model has no price of its own for it. */
+  audio_ratio: number | null;
+  audio_completion_ratio: number | null;
+  /** Input that is written to the cache (for five minutes) against input; null: the model has no price of its own for it. */
+  cache_creation_ratio: number | null;
+  /** Whose upstream answers first. */
+  owner_by: string;
+  enable_groups: readonly string[];
+  /** What the price is for. */
+  unit: PriceUnit;
+  /** USD of a second of what asks for something dearer or cheaper: `mode=pro`, `size=1024x1792|1792x1024`. */
+  variants: Readonly<Record<string, number>>;
+  /** The price is one that came with this release and that no price list says. */
+  is_estimate: boolean;
+  /** False: nobody has set a price yet. */
+  is_priced: boolean;
+  /** Tokens; null: not known. */
+  context_window: number | null;
+  output_limit: number | null;
+  /** Kinds of content; null: not known. */
+  input_modalities: readonly string[] | null;
+  output_modalities: readonly string[] | null;
+  /** The day on which the provider turns it off; null: none is known. */
+  deprecation_date: string | null;
+  /** Steps by length of the prompt: factors for prompts of more than `over` tokens. */
+  context_tiers: readonly { over: number; input: number; output: number }[];
+}>;
+
+/** What a group pays less for a while. */
+type Discount = Readonly<{ percent: number /** Epoch seconds. */; until: number }>;
+
+export type PriceList = Readonly<{
+  models: readonly PricedModel[];
+  /** Discounts are in it. */
+  groupRatio: Readonly<Record<string, number>>;
+  discounts: Readonly<Record<string, Discount>>;
+  /** Group → what it is for. */
+  usableGroups: Readonly<Record<string, string>>;
+}>;
+
+type Deps = Readonly<{
+  settings: SettingsReader;
+  catalog: () => Catalog;
+  channels: Pick<ChannelDirectory, "modelsOf" | "candidates">;
+  prices: () => PriceTable;
+}>;
+
+/** What each model costs, for somebody of this group: every model of every group that they may use. */
+export function listPrices({ settings, catalog, channels, prices }: Deps, ownGroup: string): PriceList {
+  const table = prices();
+  const groups = usableGroups(settings, ownGroup);
+  const groupsByModel = new Map<string, string[]>();
+  for (const group of groups.keys()) {
+    for (const model of channels.modelsOf(group))
+      groupsByModel.set(model, [...(groupsByModel.get(model) ?? []), group]);
+  }
+  const models = [...groupsByModel].map(([model, enabled]): PricedModel => {
+    const [group = ownGroup] = enabled;
+    const candidates = channels.candidates(group, model);
+    const first = candidates?.tiers[0]?.channels[0];
+    // As calls are charged: the requested name's price, else that of the first upstream name which has one.
+    const names = candidates ? upstreamModelsOf(candidates, model) : [model];
+    const asked = { requestedModel: model, group };
+    const own = findPrice(table, { ...asked, upstreamModels: names });
+    const price = own ?? resolvePrice(table, { ...asked, upstreamModel: model, acceptUnset: true });
+    const perCall = price?.kind === "per_call";
+    const ratios = price?.kind === "per_token" ? ownRatios(table, price) : {};
+    return {
+      model_name: model,
+      quota_type: perCall ? 1 : 0,
+      model_ratio: price?.kind === "per_token" ? Number(toText(price.modelRatio)) : 0,
+      model_price: perCall ? Number(toText(price.usdPerCall)) : 0,
+      completion_ratio: price?.kind === "per_token" ? Number(toText(price.completionRatio)) : 0,
+      cache_ratio: price?.kind === "per_token" ? Number(toText(price.cacheRatio)) : 0,
+      image_ratio: price?.kind === "per_token" ? numberOf(price.imageRatio) : null,
+      image_completion_ratio: price?.kind === "per_token" ? numberOf(price.imageCompletionRatio) : null,
+      audio_ratio: numberOf(ratios.audio),
+      audio_completion_ratio: numberOf(ratios.audioCompletion),
+      cache_creation_ratio: numberOf(ratios.cacheCreation),
+      owner_by: (first && providerOf(first.type)?.name) ?? "",
+      enable_groups: enabled,
+      unit: price ? priceUnitOf(price.pricedAs, price, first !== undefined && onlyFilms(first)) : "token",
+      variants: perCall ? variantsView(price.variants) : {},
+      is_estimate: perCall && ESTIMATED_MODEL_PRICE[price.pricedAs] === Number(toText(price.usdPerCall)),
+      is_priced: own !== null,
+      ...factsOf(catalog(), [model, ...names]),
+      context_tiers: price?.kind === "per_token" ? (price.contextTiers ?? []).map(tierView) : [],
+    };
+  });
+  const ratioOf = (group: string) => {
+    const ratio = table.groupRatio.get(group);
+    return ratio ? Number(toText(ratio)) : 1;
+  };
+  return {
+    models: models.toSorted((a, b) => a.model_name.localeCompare(b.model_name)),
+    groupRatio: Object.fromEntries([...groups.keys()].map((group) => [group, ratioOf(group)])),
+    discounts: Object.fromEntries(
+      [...groups.keys()].flatMap((group) => {
+        const discount = table.discounts.get(group);
+        return discount ? [[group, { percent: Number(toText(discount.percent)), until: discount.until }]] : [];
+      }),
+    ),
+    usableGroups: Object.fromEntries(groups),
+  };
+}
+
+/** What is known of a model by the first of its names that is known at all. */
+function factsOf(catalog: Catalog, names: readonly string[]) {
+  const info = names.map((name) => catalog.find(name)).find((found) => found !== UNKNOWN_MODEL) ?? UNKNOWN_MODEL;
+  const { context_window, output_limit, input_modalities, output_modalities, deprecation_date } = info;
+  return { context_window, output_limit, input_modalities, output_modalities, deprecation_date };
+}
+
+/** Its channel makes nothing but videos. */
+export const onlyFilms = ({ type }: Pick<ChannelEntry, "type">): boolean =>
+  providerOf(type)?.capabilities.every((capability) => capability === "video") === true;
+
+const variantsView = (variants: readonly PriceVariant[] = []) =>
+  Object.fromEntries(variants.map(({ text, usd }) => [text, Number(toText(usd))]));
+
+const numberOf = (ratio: Decimal | undefined): number | null => (ratio ? Number(toText(ratio)) : null);
+
+const tierView = ({ over, input, output }: ContextTier) => ({
+  over,
+  input: Number(toText(input)),
+  output: Number(toText(output)),
+});

@@ -1,0 +1,80 @@
+import { CHANNEL_STATUS, type ChannelEntry } from "../entry.ts";
+
+export type Tier = Readonly<{ priority: number; channels: readonly ChannelEntry[] }>;
+/** Channels for a model, best tier first; `model` is the requested name without the channels' prefix. */
+export type Candidates = Readonly<{ model: string; tiers: readonly Tier[] }>;
+
+/** Channels that serve a name, with what their prefix leaves of it; tiers are made when first asked for. */
+type Route = { channels: Map<number, ChannelEntry>; candidates: Candidates | null };
+
+/**
+ * Group → model name → channels. Which channels serve a call is one look-up, however many channels there are; a channel
+ * that changes touches only its own names. Only enabled channels are in it, under their prefixed names.
+ */
+export function createRoutingIndex() {
+  const groups = new Map<string, Map<string, Route>>();
+
+  const forEachName = (entry: ChannelEntry, visit: (group: string, name: string) => void) => {
+    if (entry.status !== CHANNEL_STATUS.enabled) return;
+    for (const group of entry.groups) for (const model of entry.models) visit(group, entry.modelPrefix + model);
+  };
+  return {
+    add(entry: ChannelEntry): void {
+      forEachName(entry, (group, name) => {
+        const names = groups.get(group) ?? new Map<string, Route>();
+        groups.set(group, names);
+        const route = names.get(name);
+        if (!route) names.set(name, { channels: new Map([[entry.id, entry]]), candidates: null });
+        else {
+          route.channels.set(entry.id, entry);
+          route.candidates = null;
+        }
+      });
+    },
+    remove(entry: ChannelEntry): void {
+      forEachName(entry, (group, name) => {
+        const names = groups.get(group);
+        const route = names?.get(name);
+        if (!names || !route) return;
+        route.channels.delete(entry.id);
+        route.candidates = null;
+        if (route.channels.size === 0) names.delete(name);
+        if (names.size === 0) groups.delete(group);
+      });
+    },
+    candidates(group: string, model: string): Candidates | null {
+      const names = groups.get(group);
+      const name = names?.has(model) ? model : collapseGizmo(model);
+      const route = names?.get(name);
+      if (!route) return null;
+      route.candidates ??= intoTiers(name, [...route.channels.values()]);
+      return name === model ? route.candidates : { ...route.candidates, model };
+    },
+    modelsOf: (group: string): string[] => [...(groups.get(group)?.keys() ?? [])].sort(),
+    groupsOf: (name: string): string[] => [...groups].filter(([, names]) => names.has(name)).map(([group]) => group),
+  };
+}
+
+/** Custom GPTs share one entry in lists of models (reference behaviour, 4.2). */
+function collapseGizmo(model: string): string {
+  for (const family of ["gpt-4-gizmo-", "gpt-4o-gizmo-"]) if (model.startsWith(family)) return `${family}*`;
+  return model;
+}
+
+function intoTiers(name: string, channels: readonly ChannelEntry[]): Candidates {
+  // Where one prefix begins another, the longest means the call.
+  const longest = Math.max(...channels.map(({ modelPrefix }) => modelPrefix.length));
+  const tiers = new Map<number, ChannelEntry[]>();
+  for (const channel of channels.toSorted((a, b) => a.id - b.id)) {
+    if (channel.modelPrefix.length !== longest) continue;
+    const tier = tiers.get(channel.priority);
+    if (tier) tier.push(channel);
+    else tiers.set(channel.priority, [channel]);
+  }
+  return {
+    model: name.slice(longest),
+    tiers: [...tiers]
+      .map(([priority, members]) => ({ priority, channels: members }))
+      .sort((a, b) => b.priority - a.priority),
+  };
+}

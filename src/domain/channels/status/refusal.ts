@@ -1,0 +1,38 @@
+import type { ReadError } from "../../../formats/openai-chat/errors/error.ts";
+import type { SettingsReader } from "../../../settings/settings.ts";
+import type { ChannelEntry } from "../entry.ts";
+
+/** An upstream's refusal: its own status (before any mapping) and what it said. */
+export type UpstreamRefusal = Readonly<{ status: number; error: Pick<ReadError, "message" | "type" | "code"> }>;
+
+const GEMINI = 24;
+const LASTING_CODES: ReadonlySet<unknown> = new Set(["invalid_api_key", "account_deactivated", "billing_not_active"]);
+const LASTING_TYPES: ReadonlySet<string> = new Set([
+  "insufficient_quota",
+  "insufficient_user_quota",
+  "authentication_error",
+  "permission_error",
+  "forbidden",
+]);
+
+/** Whether a channel may be switched off without anybody's asking. */
+export const mayGoOff = ({ autoBan }: Pick<ChannelEntry, "autoBan">, settings: SettingsReader): boolean =>
+  autoBan && settings.get("AutomaticDisableChannelEnabled");
+
+/** Whether a refusal switches off: the upstream will go on so (reference behaviour 4.6), and the channel may go off. */
+export function switchesOff(
+  channel: Pick<ChannelEntry, "type" | "autoBan">,
+  { status, error }: UpstreamRefusal,
+  settings: SettingsReader,
+): boolean {
+  if (!mayGoOff(channel, settings)) return false;
+  const { type } = channel;
+  if (status === 401 || (status === 403 && type === GEMINI)) return true;
+  if (LASTING_CODES.has(error.code) || LASTING_TYPES.has(error.type)) return true;
+  const message = error.message.toLowerCase();
+  return settings.get("AutomaticDisableKeywords").some((keyword) => message.includes(keyword.toLowerCase()));
+}
+
+/** The key that goes off alone; null: it is the channel's last, so the channel goes off. */
+export const keyAlone = ({ keys, disabledKeys }: Pick<ChannelEntry, "keys" | "disabledKeys">, key: string) =>
+  keys.some((other) => other !== key && !disabledKeys.has(other)) ? key : null;

@@ -1,0 +1,85 @@
+import { and, eq, ne, sql } from "drizzle-orm";
+import type { Changes } from "../../../../db/changes.ts";
+import { abilities, channelKeys, channels } from "../../../../db/schema/gateway/channels.ts";
+import type { Db, Tx } from "../../../../db/types.ts";
+import type { Reason } from "../../../lib/reason.ts";
+import { isOneOf } from "../../../lib/sql-text.ts";
+import { CHANNEL_STATUS, type ChannelEntry } from "../entry.ts";
+import { infoOf } from "./status-info.ts";
+
+type Deps = Readonly<{ db: Db; changes: Changes }>;
+/** `status` is what it was. */
+type Switched = Readonly<{ id: number; name: string; status: number }>;
+
+/** Hears of a channel, or of one of its keys alone, that was switched off without anybody's asking. */
+export type OnDisabled = (channel: ChannelEntry, isKeyOnly: boolean, reason: Reason) => void;
+
+/**
+ * Enables or disables a channel with a reason. `from` limits it to channels in that status (an automatic re-enable must not
+ * touch a channel that somebody switched off by hand). Returns whether anything changed.
+ */
+export async function setChannelStatus(
+  { db, changes }: Deps,
+  id: number,
+  status: number,
+  reason: Reason = "",
+  from?: number,
+): Promise<boolean> {
+  return (await setChannelStatuses({ db, changes }, [id], status, reason, from)).length > 0;
+}
+
+/** The same for many channels at once; returns those that changed, as they were before. */
+export async function setChannelStatuses(
+  { db, changes }: Deps,
+  ids: readonly number[],
+  status: number,
+  reason: Reason = "",
+  from?: number,
+): Promise<readonly Switched[]> {
+  const switched = await db.transaction((tx) => switchChannels(tx, ids, status, reason, from));
+  const changed = switched.map(({ id }) => id);
+  if (changed.length > 0) await changes.publish("channels", changed);
+  return switched;
+}
+
+/** In a transaction; `keepsKeys` leaves single keys off that are. Returns the channels that changed, as they were. */
+export async function switchChannels(
+  tx: Tx,
+  ids: readonly number[],
+  status: number,
+  reason: Reason,
+  from?: number,
+  keepsKeys = false,
+): Promise<readonly Switched[]> {
+  const switched = await tx
+    .select({ id: channels.id, name: channels.name, status: channels.status })
+    .from(channels)
+    .where(
+      and(
+        isOneOf(channels.id, ids),
+        ne(channels.status, status),
+        from === undefined ? undefined : eq(channels.status, from),
+      ),
+    )
+    .orderBy(channels.id)
+    .for("update");
+  const changed = switched.map(({ id }) => id);
+  if (changed.length === 0) return [];
+  const info = status === CHANNEL_STATUS.enabled ? {} : infoOf(reason);
+  await tx
+    .update(channels)
+    .set({
+      status,
+      otherInfo: sql`(${channels.otherInfo} - array['status_reason', 'status_note', 'status_time'])
+        || ${JSON.stringify(info)}::jsonb`,
+    })
+    .where(isOneOf(channels.id, changed));
+  await tx
+    .update(abilities)
+    .set({ enabled: status === CHANNEL_STATUS.enabled })
+    .where(isOneOf(abilities.channelId, changed));
+  // Somebody who switches a channel on means all its keys.
+  if (status === CHANNEL_STATUS.enabled && !keepsKeys)
+    await tx.delete(channelKeys).where(isOneOf(channelKeys.channelId, changed));
+  return switched;
+}

@@ -1,0 +1,52 @@
+import { open, rm, statfs } from "node:fs/promises";
+import { join } from "node:path";
+import { reasonOf } from "../../../lib/reason.ts";
+import { type Finding, fine, trouble } from "../check-result.ts";
+
+const GIB = 1024 ** 3;
+const LITTLE_BYTES = 2 * GIB;
+const TOO_LITTLE_BYTES = GIB / 4;
+const SLOW_SYNC_MS = 50;
+const SYNCS = 5;
+
+/** Whether the data directory has room, takes writes, and how long one takes to be on the disk. */
+export async function checkDisk({ config: { dataDir } }: { config: { dataDir: string } }): Promise<Finding[]> {
+  try {
+    const { bavail, bsize } = await statfs(dataDir);
+    return [judgeSpace(bavail * bsize, dataDir), judgeSync(await timeSync(dataDir))];
+  } catch (error) {
+    return [
+      trouble("fail", ["doctor_disk_refuses", { dataDir, reason: reasonOf(error) }], ["doctor_fix_disk_refuses"]),
+    ];
+  }
+}
+
+export function judgeSpace(freeBytes: number, dataDir: string): Finding {
+  const said = ["doctor_disk_free", { gib: (freeBytes / GIB).toFixed(1), dataDir }] as const;
+  if (freeBytes >= LITTLE_BYTES) return fine(...said);
+  return trouble(freeBytes < TOO_LITTLE_BYTES ? "fail" : "warn", said, ["doctor_fix_disk_free"]);
+}
+
+export function judgeSync(ms: number): Finding {
+  const said = ["doctor_disk_sync", { ms: ms.toFixed(1) }] as const;
+  return ms > SLOW_SYNC_MS ? trouble("warn", said, ["doctor_fix_disk_sync"]) : fine(...said);
+}
+
+/** The median time of a small write that is on the disk when it returns. */
+async function timeSync(dataDir: string): Promise<number> {
+  const path = join(dataDir, `.doctor-${Bun.randomUUIDv7()}`);
+  const file = await open(path, "wx", 0o600);
+  try {
+    const times: number[] = [];
+    for (let round = 0; round < SYNCS; round += 1) {
+      const start = performance.now();
+      await file.write("a line of the journal\n");
+      await file.datasync();
+      times.push(performance.now() - start);
+    }
+    return times.sort((a, b) => a - b)[Math.floor(SYNCS / 2)] ?? 0;
+  } finally {
+    await file.close();
+    await rm(path, { force: true });
+  }
+}

@@ -1,0 +1,26 @@
+import { reasonOf } from "../../../lib/reason.ts";
+import { type Finding, fine, skipped, trouble } from "../check-result.ts";
+import type { Patient } from "../diagnostics-context.ts";
+
+/** Whether the mail server answers, speaks TLS and takes the account; no mail is sent. */
+export async function checkMail({ mailer, settings }: Pick<Patient, "mailer" | "settings">): Promise<Finding[]> {
+  if (!mailer.isConfigured()) return [skipped("doctor_mail_unset")];
+  const server = `${settings.get("SMTPServer")}:${settings.get("SMTPPort")}`;
+  const reason = await mailer.probe();
+  if (reason === null) return [fine("doctor_mail_answers", { server })];
+  return [trouble("fail", ["doctor_mail_fails", { server, reason }], ["doctor_fix_mail"])];
+}
+
+const SLOW_REDIS_MS = 50;
+
+/** Whether Redis answers, and how soon: model requests wait for it. */
+export async function checkRedis({ sharedLimits }: Pick<Patient, "sharedLimits">): Promise<Finding[]> {
+  if (!sharedLimits) return [skipped("doctor_redis_unset")];
+  try {
+    const ms = await sharedLimits.ping();
+    const said = ["doctor_redis_answers", { ms: ms.toFixed(1) }] as const;
+    return [ms > SLOW_REDIS_MS ? trouble("warn", said, ["doctor_fix_redis_slow"]) : fine(...said)];
+  } catch (error) {
+    return [trouble("fail", ["doctor_redis_down", { reason: reasonOf(error) }], ["doctor_fix_redis_down"])];
+  }
+}

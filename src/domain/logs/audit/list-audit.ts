@@ -1,0 +1,98 @@
+import { and, asc, desc, eq, gte, lte, or, type SQL, sql } from "drizzle-orm";
+import { logs } from "../../../../db/schema/gateway/logs.ts";
+import type { Db } from "../../../../db/types.ts";
+import { parseJson, recordOf, textOf } from "../../../formats/json.ts";
+import { contains } from "../../../lib/sql-text.ts";
+import { countUpTo } from "../list/count-up-to.ts";
+import { isOfType } from "../list/log-filter.ts";
+import { LOG_TYPE } from "../write-log.ts";
+
+export type AuditFilter = Readonly<{
+  /** Who did it: the whole username or id. */
+  actor?: string;
+  /** Part of what was done to which thing, in English. */
+  target?: string;
+  /** Codes of notes: their entries fit as well, for readers of other languages. */
+  notes?: readonly string[];
+  /** create, update, delete, enable, disable, promote or demote. */
+  action?: string;
+  /** Epoch seconds, both inclusive. */
+  start?: number;
+  end?: number;
+}>;
+
+export type AuditEntry = {
+  id: number;
+  created_at: number;
+  user_id: number;
+  username: string;
+  content: string;
+  /** The same for readers of other languages (`LogNote`); null: it has none. */
+  note: unknown;
+  /** Empty: the entry names none. */
+  action: string;
+  before: Record<string, unknown>;
+  after: Record<string, unknown>;
+};
+
+export const auditColumns = {
+  id: logs.id,
+  created_at: logs.createdAt,
+  user_id: logs.userId,
+  username: logs.username,
+  content: logs.content,
+  other: logs.other,
+};
+type AuditRow = Pick<AuditEntry, "id" | "created_at" | "user_id" | "username" | "content"> & { other: string };
+
+/** Nobody pages further: a search narrows. */
+const MOST_COUNTED = 10_000;
+
+/** A page of what administrators did, newest first or oldest; `page` counts from 0. `total` stops at 10,000. */
+export async function listAudit(
+  db: Db,
+  filter: AuditFilter,
+  { page, pageSize, oldestFirst }: Readonly<{ page: number; pageSize: number; oldestFirst?: boolean }>,
+): Promise<{ items: AuditEntry[]; total: number }> {
+  const where = whereAudit(filter);
+  const direction = oldestFirst ? asc : desc;
+  const total = await countUpTo(db, where, MOST_COUNTED);
+  const rows = await db
+    .select(auditColumns)
+    .from(logs)
+    .where(where)
+    .orderBy(direction(logs.createdAt), direction(logs.id))
+    .limit(pageSize)
+    .offset(page * pageSize);
+  return { items: rows.map(viewAudit), total };
+}
+
+/** The condition of a filter. */
+export function whereAudit({ actor, target, notes, action, start, end }: AuditFilter): SQL | undefined {
+  const who = actor?.trim();
+  return and(
+    isOfType(LOG_TYPE.management),
+    who ? or(eq(logs.username, who), /^\d{1,9}$/.test(who) ? eq(logs.userId, Number(who)) : undefined) : undefined,
+    or(
+      target?.trim() ? contains(logs.content, target.trim()) : undefined,
+      notes ? sql`${logs.other} ~ ${`"note":\\{"code":"(${notes.join("|")})"`}` : undefined,
+    ),
+    // As text: the details of rows from elsewhere may be no JSON, or none that the database takes.
+    action ? contains(logs.other, `"action":${JSON.stringify(action)}`) : undefined,
+    start ? gte(logs.createdAt, start) : undefined,
+    end ? lte(logs.createdAt, end) : undefined,
+  );
+}
+
+/** Turns a row into what administrators see. */
+export const viewAudit = ({ other, ...row }: AuditRow): AuditEntry => ({ ...row, ...readDetails(other) });
+
+function readDetails(other: string): Pick<AuditEntry, "note" | "action" | "before" | "after"> {
+  const { note, action, before, after } = recordOf(parseJson(other)) ?? {};
+  return {
+    note: note ?? null,
+    action: textOf(action) ?? "",
+    before: recordOf(before) ?? {},
+    after: recordOf(after) ?? {},
+  };
+}

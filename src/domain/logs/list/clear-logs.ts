@@ -1,0 +1,40 @@
+import { dropLogsInSteps } from "../../../../db/maintenance/partitions.ts";
+import type { Database } from "../../../../db/types.ts";
+
+/** A line that tells how far clearing the log is. */
+export type ClearedLine = Readonly<{ deleted: number; done?: true }>;
+
+/**
+ * Deletes log rows older than `before` (epoch seconds) while its lines are read: `{"deleted": so far}` a line, the last one
+ * with `"done": true`. A reader that leaves stops the deleting, as a failure does. `onEnd` is told what went in the end, also then.
+ */
+export function clearLogs(
+  database: Database,
+  before: number,
+  onEnd: (deleted: number) => Promise<void>,
+): ReadableStream<Uint8Array> {
+  const encoder = new TextEncoder();
+  const steps = dropLogsInSteps(database, before);
+  let deleted = 0;
+  return new ReadableStream(
+    {
+      async pull(controller) {
+        const { done, value } = await steps.next().catch(async (error) => {
+          await onEnd(deleted);
+          throw error;
+        });
+        if (!done) deleted += value;
+        if (done) await onEnd(deleted);
+        const line: ClearedLine = { deleted, ...(done && { done: true }) };
+        controller.enqueue(encoder.encode(`${JSON.stringify(line)}\n`));
+        if (done) controller.close();
+      },
+      async cancel() {
+        await steps.return();
+        await onEnd(deleted);
+      },
+    },
+    // Nothing is deleted that nobody waits for.
+    { highWaterMark: 0 },
+  );
+}

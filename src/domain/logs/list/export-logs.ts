@@ -1,0 +1,57 @@
+import { DEADLINES_MS, withDeadline } from "../../../../db/server/deadlines.ts";
+import type { Db } from "../../../../db/types.ts";
+import { type CsvCell, csvOf } from "../../../lib/csv.ts";
+import { type LogCursor, readLogs, type Viewer } from "./list-logs.ts";
+import type { LogFilter } from "./log-filter.ts";
+import type { LogView } from "./log-view.ts";
+
+/** Rows: of larger slices more memory is left to the collector while a file goes out, and it takes as long. */
+const SLICE = 200;
+const COMMON = [
+  "created_at",
+  "request_id",
+  "type",
+  "token_name",
+  "group",
+  "model_name",
+  "is_stream",
+  "failed",
+  "elapsed_ms",
+  "prompt_tokens",
+  "completion_tokens",
+  "quota",
+  "content",
+] as const satisfies readonly (keyof LogView)[];
+const ADMIN = [
+  "user_id",
+  "username",
+  "channel",
+  "channel_name",
+  "ip",
+  "uncovered",
+] as const satisfies readonly (keyof LogView)[];
+
+/** Log rows as CSV, newest first, read in slices while it is sent. */
+export function exportLogs(db: Db, filter: LogFilter, viewer: Viewer): ReadableStream<Uint8Array> {
+  const columns: readonly (keyof LogView)[] = viewer === "admin" ? [...COMMON, ...ADMIN] : COMMON;
+  return csvOf(columns, slicesOf(db, filter, viewer, columns));
+}
+
+async function* slicesOf(db: Db, filter: LogFilter, viewer: Viewer, columns: readonly (keyof LogView)[]) {
+  let before: LogCursor | undefined;
+  for (;;) {
+    const slice = { page: 0, pageSize: SLICE, ...(before && { before }) };
+    const rows = await withDeadline(DEADLINES_MS.long, () => readLogs(db, filter, slice, viewer));
+    const last = rows.at(-1);
+    if (!last) return;
+    yield rows.map((row) => columns.map((column) => cell(column, row)));
+    if (rows.length < SLICE) return;
+    before = { createdAt: last.created_at, id: last.id };
+  }
+}
+
+function cell(column: keyof LogView, row: LogView): CsvCell {
+  if (column === "created_at") return new Date(row.created_at * 1000).toISOString();
+  const value = row[column];
+  return typeof value === "number" || typeof value === "boolean" ? value : String(value);
+}

@@ -1,0 +1,80 @@
+import { and, eq, gte, inArray, lt, lte, or, type SQL, sql } from "drizzle-orm";
+import { logs, usageRollups } from "../../../../db/schema/gateway/logs.ts";
+import { matches } from "../../../lib/sql-text.ts";
+import { LOG_TYPE } from "../write-log.ts";
+
+/** What a list or a sum of the log may be limited to; every field is optional. */
+export type LogFilter = Readonly<{
+  /** 1 top-up, 2 consumption, 3 management, 4 system, 5 check-in. */
+  type?: number;
+  userId?: number;
+  username?: string;
+  tokenName?: string;
+  tokenId?: number;
+  /** The whole name, or a pattern in which `%` stands for anything, as the ecosystem's tools send it. */
+  modelName?: string;
+  /** One of these. */
+  modelNames?: readonly string[];
+  channelId?: number;
+  group?: string;
+  /** As answered in X-Request-Id. */
+  requestId?: string;
+  failed?: boolean;
+  /** Epoch seconds, both inclusive. */
+  start?: number;
+  end?: number;
+}>;
+
+/** Whether a filter leaves out more than other times and types. */
+export function isNarrow({ type: _, start: __, end: ___, ...others }: LogFilter): boolean {
+  return Object.values(others).some((value) => value !== undefined && value !== "");
+}
+
+/** Rows that are no call, in the words of the indexes of events: only by these they are found. */
+export const isEvent = sql`${logs.type} <> 2`;
+
+/** Rows of a type; of one that is no call in the words of `isEvent` too. */
+export const isOfType = (type: number): SQL | undefined =>
+  and(eq(logs.type, type), type === LOG_TYPE.consumption ? undefined : isEvent);
+
+/** The filter over log rows. */
+export function logConditions(filter: LogFilter): SQL | undefined {
+  const { type, requestId, failed, start, end } = filter;
+  return and(
+    type ? isOfType(type) : undefined,
+    ...dimensions(filter, logs),
+    requestId ? matchesRequest(requestId) : undefined,
+    failed === undefined ? undefined : eq(logs.failed, failed),
+    start ? gte(logs.createdAt, start) : undefined,
+    end ? lte(logs.createdAt, end) : undefined,
+  );
+}
+
+/** The filter over whole hours of the roll-ups, without times; null when roll-ups cannot answer it. */
+export function rollupConditions(filter: LogFilter): SQL[] | null {
+  if (filter.requestId || filter.failed !== undefined) return null;
+  return dimensions(filter, usageRollups);
+}
+
+function dimensions(filter: LogFilter, table: typeof logs | typeof usageRollups): SQL[] {
+  const conditions: SQL[] = [];
+  if (filter.userId !== undefined) conditions.push(eq(table.userId, filter.userId));
+  if (filter.username) conditions.push(eq(table.username, filter.username));
+  if (filter.tokenName) conditions.push(eq(table.tokenName, filter.tokenName));
+  if (filter.tokenId !== undefined) conditions.push(eq(table.tokenId, filter.tokenId));
+  if (filter.channelId) conditions.push(eq(table.channelId, filter.channelId));
+  if (filter.group) conditions.push(eq(table.group, filter.group));
+  if (filter.modelNames) conditions.push(inArray(table.modelName, [...filter.modelNames]));
+  if (filter.modelName) conditions.push(matchesModel(table, filter.modelName));
+  return conditions;
+}
+
+const matchesModel = (table: typeof logs | typeof usageRollups, given: string): SQL =>
+  given.includes("%") ? matches(table.modelName, given) : eq(table.modelName, given);
+
+/**
+ * Where the caller chose the id, the row's own goes on behind a `~`. A range, because it uses the index: the column is
+ * ordered by bytes, and the byte behind `~` is 7F.
+ */
+const matchesRequest = (id: string): SQL | undefined =>
+  or(eq(logs.requestId, id), and(gte(logs.requestId, `${id}~`), lt(logs.requestId, `${id}\x7f`)));

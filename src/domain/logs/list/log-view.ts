@@ -1,0 +1,75 @@
+import type { logs } from "../../../../db/schema/gateway/logs.ts";
+import type { LogOther } from "../../../billing/types.ts";
+
+export type LogRow = typeof logs.$inferSelect;
+
+/** A log row on the wire, in the ecosystem's names; `other` is JSON text. */
+export type LogView = Readonly<{
+  id: number;
+  user_id: number;
+  created_at: number;
+  type: number;
+  content: string;
+  username: string;
+  token_name: string;
+  token_id: number;
+  model_name: string;
+  quota: number;
+  uncovered: number;
+  prompt_tokens: number;
+  completion_tokens: number;
+  use_time: number;
+  elapsed_ms: number;
+  is_stream: boolean;
+  failed: boolean;
+  channel: number;
+  channel_name: string;
+  group: string;
+  ip: string;
+  request_id: string;
+  other: string;
+}>;
+
+/** What administrators see. */
+export const viewForAdmin = (row: LogRow, channelName: string): LogView => ({
+  id: row.id,
+  user_id: row.userId,
+  created_at: row.createdAt,
+  type: row.type,
+  content: row.content,
+  username: row.username,
+  token_name: row.tokenName,
+  token_id: row.tokenId,
+  model_name: row.modelName,
+  quota: row.quota,
+  uncovered: row.uncovered,
+  prompt_tokens: row.promptTokens,
+  completion_tokens: row.completionTokens,
+  use_time: row.useTime,
+  elapsed_ms: row.elapsedMs,
+  is_stream: row.isStream,
+  failed: row.failed,
+  channel: row.channelId,
+  channel_name: channelName,
+  group: row.group,
+  ip: row.ip,
+  request_id: row.requestId ?? "",
+  other: row.other,
+});
+
+/** What users see of their own rows: nothing of channels and attempts. */
+export const viewForOwner = (row: LogRow): LogView => ({
+  ...viewForAdmin(row, ""),
+  channel: 0,
+  other: withoutOperatorsPart(row.other),
+});
+
+function withoutOperatorsPart(text: string): string {
+  if (text === "") return "";
+  try {
+    const { admin_info: _, ...rest } = JSON.parse(text) as LogOther;
+    return JSON.stringify(rest);
+  } catch {
+    return "";
+  }
+}

@@ -1,0 +1,123 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { openTestDatabase, type TestDatabase } from "../../../../test/support/database.ts";
+import { callRecord, writeCalls } from "../../../../test/support/logs.ts";
+import { foldUsage } from "./fold-usage.ts";
+import { readHistogram } from "./read-histogram.ts";
+import { readSeries, type SeriesDimension, type SeriesStep } from "./read-series.ts";
+import { sumUsage } from "./usage-sums.ts";
+
+const HOUR = 3600;
+const DAY = 24 * HOUR;
+const FIRST = Date.UTC(2025, 0, 20, 5) / 1000;
+const LAST = Date.UTC(2025, 5, 3, 7) / 1000;
+/** Nobody calls in March. */
+const QUIET = [Date.UTC(2025, 2, 1) / 1000, Date.UTC(2025, 3, 1) / 1000] as const;
+const DIMENSIONS: readonly SeriesDimension[] = ["model", "group", "user", "channel", "token"];
+
+let database: TestDatabase;
+let state = 7;
+const below = (limit: number) => {
+  state = (state * 48271) % 2147483647;
+  return state % limit;
+};
+
+const callAt = (createdAt: number) => {
+  const userId = 1 + below(30);
+  return callRecord({
+    createdAt,
+    userId,
+    username: `u${userId}`,
+    tokenId: below(3) === 0 ? 0 : 100 + userId,
+    tokenName: `t${userId}`,
+    modelName: `m${below(20)}`,
+    channelId: below(25),
+    group: below(3) === 0 ? "vip" : "default",
+    failed: below(9) === 0,
+    promptTokens: below(500),
+    completionTokens: below(500),
+    quota: below(9000),
+  });
+};
+
+beforeAll(async () => {
+  database = await openTestDatabase();
+  await database.sql`
+    insert into users (id, username, aff_code, quota, created_at)
+    select i, 'u' || i, 'a' || i, 1000000000, 0 from generate_series(1, 30) i`;
+  await database.sql`
+    insert into tokens (id, user_id, name, key_hash, key_cipher, created_time)
+    select 100 + i, i, 't' || i, 'h' || i, '', 0 from generate_series(1, 30) i`;
+  const times = Array.from({ length: 1500 }, () => FIRST + below(LAST - FIRST));
+  await writeCalls(database, times.filter((time) => time < QUIET[0] || time >= QUIET[1]).map(callAt));
+});
+afterAll(() => database.close());
+
+const RANGES = [
+  [FIRST, LAST],
+  [FIRST - 40 * DAY, LAST + 40 * DAY],
+  [Date.UTC(2025, 1, 1) / 1000, Date.UTC(2025, 4, 1) / 1000 - 1],
+  [FIRST + 3 * DAY + 17, FIRST + 60 * DAY + 99],
+] as const;
+
+/** All that is read of hours, whichever tables answer. */
+async function readEverything() {
+  const { db } = database;
+  const read: unknown[] = [];
+  for (const [start, end] of RANGES) {
+    for (const filter of [
+      {},
+      { modelName: "m3" },
+      { modelName: "m1%" },
+      { modelNames: ["m1", "m2"] },
+      { group: "vip" },
+    ]) {
+      read.push(await sumUsage(db, { ...filter, start, end }), await readHistogram(db, { ...filter, start, end }));
+    }
+    for (const by of DIMENSIONS) {
+      const step: SeriesStep = by === "user" ? "week" : "day";
+      read.push(await readSeries(db, { start, end }, { by, step, offsetMinutes: 480 }));
+    }
+    read.push(await readSeries(db, { start, end, userId: 4 }, { by: "model", step: "week", offsetMinutes: 0 }));
+    read.push(await readSeries(db, { start, end, modelName: "m3" }, { by: "model", step: "day", offsetMinutes: 0 }));
+  }
+  return read;
+}
+
+const foldUntil = async (end: number) => {
+  let steps = 0;
+  while (await foldUsage(database, end)) steps += 1;
+  return steps;
+};
+const until = async () => (await database.sql`select until from usage_fold`)[0]?.until;
+
+test("what charts and sums show is the same however far the totals go", async () => {
+  const expected = await readEverything();
+  for (const end of [FIRST - (FIRST % HOUR) + 3 * HOUR, Date.UTC(2025, 2, 9, 4) / 1000, Date.UTC(2025, 4, 1) / 1000]) {
+    expect(await foldUntil(end)).toBeGreaterThan(0);
+    expect(await until()).toBe(end);
+    expect(await readEverything()).toEqual(expected);
+  }
+  const end = LAST - (LAST % HOUR) + DAY;
+  await foldUntil(end);
+  expect(await readEverything()).toEqual(expected);
+  expect(await foldUntil(end)).toBe(0);
+  const kept = await database.sql`select dimension, sum(quota)::bigint as quota from usage_totals
+    where dimension in ('all', 'model', 'group') group by 1`;
+  const { quota } = await sumUsage(database.db, {});
+  expect(kept.map((row) => row.quota)).toEqual([quota, quota, quota]);
+});
+
+test("a call that is written late takes the totals back to its hour, and is in them afterwards", async () => {
+  const before = await sumUsage(database.db, {});
+  const late = Date.UTC(2025, 1, 11, 9, 30) / 1000;
+  await writeCalls(database, [callAt(LAST), { ...callAt(late), quota: 123 }]);
+  expect(await until()).toBe(late - 1800);
+  const expected = await readEverything();
+  await foldUntil(LAST - (LAST % HOUR) + DAY);
+  expect(await readEverything()).toEqual(expected);
+  expect((await sumUsage(database.db, {})).count).toBe(before.count + 2);
+  const [month] = await database.sql`select sum(quota)::bigint as quota, sum(count)::bigint as count from usage_totals
+    where dimension = 'user' and start = ${Date.UTC(2025, 1, 1) / 1000}`;
+  const sums = await sumUsage(database.db, { start: Date.UTC(2025, 1, 1) / 1000, end: QUIET[0] - 1 });
+  expect(month).toEqual({ quota: sums.quota, count: sums.count });
+});

@@ -1,0 +1,78 @@
+import { DEADLINES_MS, withDeadline } from "../../../../db/server/deadlines.ts";
+import type { Database, Statements } from "../../../../db/types.ts";
+import { SETTLING } from "../../../billing/journal/apply/apply-batch.ts";
+
+const HOUR_S = 3600;
+/** Hours that one step adds at most: as long as it takes, charges wait to be written. */
+const STEP_S = 7 * 24 * HOUR_S;
+
+const BY_HOUR = [
+  ["all", "''"],
+  ["model", "model_name"],
+  ["group", `"group"`],
+] as const;
+const BY_MONTH = [
+  ["user", "user_id::text"],
+  ["channel", "channel_id::text"],
+  ["token", "token_id::text"],
+] as const;
+
+/** Of a month's users, channels and keys, those that spent most are kept: enough to find the largest of any range. */
+const LARGEST_OF_MONTH = 1000;
+
+/**
+ * Adds the next hours that lie before `end` (epoch seconds of a whole hour) to the totals, at most a week of them, and a
+ * month's when its last hour was among them. Returns false when nothing was left to add.
+ */
+export async function foldUsage({ sql }: Pick<Database, "sql">, end: number): Promise<boolean> {
+  const fold = async (tx: Statements) => {
+    // In turns with the journal: what it writes meanwhile would be missing in an hour that counts as added.
+    await tx`select pg_advisory_xact_lock(${SETTLING})`;
+    const [fold] = await tx<{ until: number }[]>`select until from usage_fold`;
+    const until = fold?.until ?? 0;
+    if (until >= end) return false;
+    const [first] = await tx<{ hour: number }[]>`
+      select hour from usage_rollups where hour >= ${until} order by hour limit 1`;
+    const next = Math.min(first?.hour ?? end, end);
+    // Empty months are passed over at once, but a month that was begun is brought to its end.
+    const from = until === monthOf(until).from ? next : until;
+    const month = monthOf(from);
+    const to = Math.min(Math.max(from + STEP_S, next), month.until, end);
+    await tx`delete from usage_totals where start >= ${until} and start < ${to} and dimension in ('all', 'model', 'group')`;
+    await tx`delete from usage_totals where start >= ${monthOf(until).from} and start < ${to}
+      and dimension in ('user', 'channel', 'token')`;
+    await addSums(tx, BY_HOUR, "hour", from, to, null);
+    if (to === month.until) await addSums(tx, BY_MONTH, String(month.from), month.from, month.until, LARGEST_OF_MONTH);
+    await tx`insert into usage_fold (until) values (${to}) on conflict (id) do update set until = excluded.until`;
+    return true;
+  };
+  return withDeadline(DEADLINES_MS.long, () => sql.begin(fold));
+}
+
+async function addSums(
+  tx: Statements,
+  dimensions: readonly (readonly [name: string, key: string])[],
+  start: string,
+  from: number,
+  to: number,
+  largest: number | null,
+): Promise<void> {
+  for (const [name, key] of dimensions) {
+    await tx.unsafe(
+      `insert into usage_totals
+         (dimension, start, key, count, failed, quota, prompt_tokens, completion_tokens, elapsed_ms)
+       select '${name}', ${start}, ${key}, sum(count), sum(failed), sum(quota), sum(prompt_tokens),
+         sum(completion_tokens), sum(elapsed_ms)
+       from usage_rollups where hour >= $1::bigint and hour < $2::bigint group by 1, 2, 3
+       order by ${largest ? "sum(quota) desc, sum(count) desc, 3" : "1, 2, 3"} limit $3::int`,
+      [from, to, largest],
+    );
+  }
+}
+
+/** The month (UTC) that a time lies in; both ends epoch seconds. */
+function monthOf(time: number): { from: number; until: number } {
+  const date = new Date(time * 1000);
+  const start = (ahead: number) => Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + ahead, 1) / 1000;
+  return { from: start(0), until: start(1) };
+}

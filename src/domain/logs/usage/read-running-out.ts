@@ -1,0 +1,33 @@
+import { sql } from "drizzle-orm";
+import { users } from "../../../../db/schema/accounts/users.ts";
+import { usageRollups } from "../../../../db/schema/gateway/logs.ts";
+import type { Db } from "../../../../db/types.ts";
+import { nowSeconds } from "../../../lib/clock.ts";
+
+const PACE_DAYS = 7;
+const DAY_S = 86_400;
+const MOST_USERS = 8;
+
+/** A user whose balance ends first at the pace of the last seven days; quota units, and a day's average of them. */
+export type RunningOut = { user_id: number; username: string; quota: number; daily_quota: number };
+
+/** Balances in the order in which they end at the pace of the last seven days. */
+export async function readRunningOut(db: Db): Promise<RunningOut[]> {
+  const since = nowSeconds() - PACE_DAYS * DAY_S;
+  const rows = await db.execute<RunningOut>(sql`
+    with spent as (
+      select ${usageRollups.userId} as user_id, sum(${usageRollups.quota}) as quota
+      from ${usageRollups} where ${usageRollups.hour} >= ${since} group by 1 having sum(${usageRollups.quota}) > 0
+    )
+    select ${users.id} as user_id, ${users.username} as username, ${users.quota}::bigint as quota,
+      ceil(spent.quota / ${sql.raw(String(PACE_DAYS))})::bigint as daily_quota
+    from spent join ${users} on ${users.id} = spent.user_id
+    where ${users.deletedAt} is null
+    order by ${users.quota} / spent.quota, ${users.id} limit ${MOST_USERS}`);
+  return [...rows].map((row) => ({
+    user_id: Number(row.user_id),
+    username: row.username,
+    quota: Number(row.quota),
+    daily_quota: Number(row.daily_quota),
+  }));
+}

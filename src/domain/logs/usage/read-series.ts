@@ -1,0 +1,86 @@
+import { type SQL, sql } from "drizzle-orm";
+import type { Db } from "../../../../db/types.ts";
+import { readChannelNames } from "../list/channel-names.ts";
+import type { LogFilter } from "../list/log-filter.ts";
+import { CELL_SUMS, type Cell, cellOf, type SeriesPoint } from "./series-cell.ts";
+import { cellsOfLargest, findLargest } from "./series-of-largest.ts";
+import { type HourKey, usageHours } from "./usage-hours.ts";
+
+const HOUR_S = 3600;
+const DAY_S = 24 * HOUR_S;
+/** The epoch began on a Thursday; weeks begin on Mondays. */
+const TO_MONDAY_S = 3 * DAY_S;
+/** More series than these nobody tells apart: what is left is summed as "others". */
+const MOST_SERIES = 12;
+
+export const SERIES_STEPS = { hour: HOUR_S, day: DAY_S, week: 7 * DAY_S } as const;
+export type SeriesStep = keyof typeof SERIES_STEPS;
+
+export type SeriesDimension = Exclude<HourKey, "none">;
+
+/** One model, user, channel, group or token; key null sums all that are not among the largest. */
+export type Series = { key: string | null; name: string; points: SeriesPoint[] };
+
+/**
+ * Consumption over time, split by one dimension, largest spending first. Times are epoch seconds, extended to whole hours;
+ * days and weeks are those of a clock that is `offsetMinutes` ahead of UTC.
+ */
+export async function readSeries(
+  db: Db,
+  filter: LogFilter & Readonly<{ start: number; end: number }>,
+  { by, step, offsetMinutes }: Readonly<{ by: SeriesDimension; step: SeriesStep; offsetMinutes: number }>,
+): Promise<Series[]> {
+  const cells = await readCells(db, filter, by, bucketOf(step, offsetMinutes));
+  const series = new Map<string | null, Series>();
+  for (const { key, name, ...sums } of cells) {
+    const one = series.get(key) ?? { key, name, points: [] };
+    one.points.push(sums);
+    series.set(key, one);
+  }
+  const found = [...series.values()];
+  return by === "channel" ? nameChannels(db, found) : found;
+}
+
+async function readCells(
+  db: Db,
+  filter: LogFilter & Readonly<{ start: number; end: number }>,
+  by: SeriesDimension,
+  bucket: SQL,
+): Promise<Cell[]> {
+  const from = filter.start - (filter.start % HOUR_S);
+  const until = filter.end + 1;
+  const largest = await findLargest(db, filter, by, { from, until, most: MOST_SERIES });
+  if (largest) return cellsOfLargest(db, largest, { from, until, bucket });
+  const hours = usageHours(filter, by, from, until);
+  if (!hours) return [];
+  const cells = await db.execute<Cell>(sql`
+    with cells as materialized (
+      select ${bucket} as start, key, max(name) as name, ${CELL_SUMS} from ${hours} group by 1, 2
+    ), ranks as (
+      select key, max(name) as name, row_number() over (order by sum(quota) desc, sum(count) desc, key) as place
+      from cells group by key
+    ), placed as (
+      select cells.*, least(ranks.place, ${MOST_SERIES + 1}) as place, ranks.name as shown
+      from cells join ranks using (key)
+    )
+    select start::bigint, case when place <= ${MOST_SERIES} then key end as key,
+      case when place <= ${MOST_SERIES} then shown else '' end as name, ${CELL_SUMS}
+    from placed group by place, 1, 2, 3 order by place, 1`);
+  return [...cells].map(cellOf);
+}
+
+function bucketOf(step: SeriesStep, offsetMinutes: number): SQL {
+  const seconds = sql.raw(String(SERIES_STEPS[step]));
+  const shift = sql.raw(String(Math.trunc(offsetMinutes) * 60 + (step === "week" ? TO_MONDAY_S : 0)));
+  return sql`(hour - (hour + ${shift}) % ${seconds})`;
+}
+
+async function nameChannels(db: Db, series: Series[]): Promise<Series[]> {
+  const ids = series.flatMap(({ key }) => (key === null ? [] : [Number(key)]));
+  if (ids.length === 0) return series;
+  const names = await readChannelNames(
+    db,
+    ids.map((channelId) => ({ channelId })),
+  );
+  return series.map((one) => ({ ...one, name: names.get(Number(one.key)) ?? "" }));
+}

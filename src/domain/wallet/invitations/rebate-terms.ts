@@ -1,0 +1,16 @@
+import { type Decimal, isZero, multiply, whole, ZERO } from "../../../lib/decimal.ts";
+import type { SettingsReader } from "../../../settings/settings.ts";
+
+/** Percent of a recharge that the inviter gets, and the least recharge (quota units) that counts. */
+export function cashbackTerms(settings: SettingsReader): { rate: Decimal; minimum: number } {
+  const rate = settings.get("RechargeCashbackRate");
+  const minimum = settings.get("MinRechargeCashbackQuota");
+  if (!isZero(rate)) return { rate, minimum };
+  return { rate: settings.get("RebateEnabled") ? settings.get("RebatePercentage") : ZERO, minimum };
+}
+
+/** `rate` percent of an amount of quota units, rounded down. */
+export function shareOf(quotaUnits: number, rate: Decimal): number {
+  const { digits, places } = multiply(whole(quotaUnits), rate);
+  return Number(BigInt(digits) / 10n ** BigInt(places + 2));
+}

@@ -1,0 +1,46 @@
+import { users } from "../../../../db/schema/accounts/users.ts";
+import { topUpOrders } from "../../../../db/schema/billing/wallet.ts";
+
+/** An order as its owner sees it. */
+export const ownOrderFields = {
+  id: topUpOrders.id,
+  trade_no: topUpOrders.tradeNo,
+  method: topUpOrders.method,
+  quota: topUpOrders.quota,
+  money: topUpOrders.money,
+  currency: topUpOrders.currency,
+  status: topUpOrders.status,
+  created_time: topUpOrders.createdTime,
+  completed_time: topUpOrders.completedTime,
+};
+
+/** An order as administrators see it. */
+export const orderFields = {
+  ...ownOrderFields,
+  user_id: topUpOrders.userId,
+  username: users.username,
+  gateway_no: topUpOrders.gatewayNo,
+  completed_by: topUpOrders.completedBy,
+};
+
+export type OwnOrder = {
+  id: number;
+  trade_no: string;
+  /** zfb, wx or stripe. */
+  method: string;
+  quota: number;
+  /** Decimal text. */
+  money: string;
+  currency: string;
+  /** pending, success, expired or failed. */
+  status: string;
+  created_time: number;
+  completed_time: number;
+};
+
+export type AnyOrder = OwnOrder & {
+  user_id: number;
+  username: string;
+  gateway_no: string;
+  completed_by: number | null;
+};

@@ -1,0 +1,83 @@
+import { eq } from "drizzle-orm";
+import { topUpOrders } from "../../../../db/schema/billing/wallet.ts";
+import type { Tx } from "../../../../db/types.ts";
+import { nowSeconds } from "../../../lib/clock.ts";
+import { decimal, isZero, subtract } from "../../../lib/decimal.ts";
+import type { SettingsReader } from "../../../settings/settings.ts";
+import { LOG_TYPE, writeLog } from "../../logs/write-log.ts";
+import { addQuota } from "../add-quota.ts";
+import { payRebate } from "../invitations/pay-rebate.ts";
+import { lockBalances } from "../lock-balances.ts";
+import type { WalletDeps } from "../operation.ts";
+
+type Order = typeof topUpOrders.$inferSelect;
+
+/** What a payment service says was paid. */
+export type Paid = Readonly<{
+  tradeNo: string;
+  methods: readonly string[];
+  /** Decimal text. */
+  money: string;
+  currency: string;
+  /** The service's number of the payment. */
+  gatewayNo: string;
+}>;
+
+export type Settlement = "credited" | "credited before" | "unknown order" | "wrong amount";
+
+/**
+ * Credits an order that was paid: once, however often and in whatever order payment services tell. An order that expired or
+ * failed before counts when its payment came after all. The caller has verified who says so.
+ */
+export async function settlePaidOrder({ db, changes, settings }: WalletDeps, paid: Paid): Promise<Settlement> {
+  const outcome = await db.transaction(async (tx) => {
+    const [order] = await tx.select().from(topUpOrders).where(eq(topUpOrders.tradeNo, paid.tradeNo)).for("update");
+    if (!order || !paid.methods.includes(order.method)) return "unknown order";
+    if (order.status === "success") return "credited before";
+    if (order.currency !== paid.currency || !isSameAmount(order.money, paid.money)) return "wrong amount";
+    return creditOrder(tx, settings, order, { gatewayNo: paid.gatewayNo });
+  });
+  if (typeof outcome === "string") return outcome;
+  await changes.publish("users", outcome);
+  return "credited";
+}
+
+/**
+ * Turns a locked, unpaid order into quota, with the log row and the inviter's share. Returns the ids to publish to "users"
+ * after the commit.
+ */
+export async function creditOrder(
+  tx: Tx,
+  settings: SettingsReader,
+  order: Order,
+  by: Readonly<{ gatewayNo?: string; completedBy?: number }>,
+): Promise<number[]> {
+  await lockBalances(tx, order.userId);
+  await tx
+    .update(topUpOrders)
+    .set({ status: "success", completedTime: nowSeconds(), ...by })
+    .where(eq(topUpOrders.id, order.id));
+  await addQuota(tx, order.userId, order.quota);
+  await writeLog(tx, {
+    type: LOG_TYPE.topUp,
+    userId: order.userId,
+    content: `Online top-up, paid ${order.money} ${order.currency}`,
+    note: { code: "top_up", params: { money: order.money, currency: order.currency } },
+    quota: order.quota,
+    other: { trade_no: order.tradeNo, method: order.method },
+  });
+  const rewarded = await payRebate(tx, settings, {
+    userId: order.userId,
+    quotaUnits: order.quota,
+    orderId: order.id,
+  });
+  return [order.userId, ...rewarded];
+}
+
+function isSameAmount(due: string, given: string): boolean {
+  try {
+    return isZero(subtract(decimal(due), decimal(given)));
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,28 @@
+import type { Logger } from "../../../lib/log.ts";
+import type { WalletDeps } from "../operation.ts";
+import { settlePaidOrder } from "../orders/settle-order.ts";
+import { isSignedEasyPay } from "./epay-signature.ts";
+
+/**
+ * Takes what an Easy Pay gateway tells about a payment. True: understood, to be acknowledged; false: refused, because the
+ * signature, the merchant, the order or the amount is wrong.
+ */
+export async function hearEasyPay(
+  deps: WalletDeps & Readonly<{ log: Logger }>,
+  fields: Readonly<Record<string, string>>,
+): Promise<boolean> {
+  const { settings, log } = deps;
+  if (!isSignedEasyPay(fields, settings.get("EpayKey")) || fields.pid !== settings.get("EpayId")) return false;
+  if (fields.trade_status !== "TRADE_SUCCESS") return true;
+  const tradeNo = fields.out_trade_no ?? "";
+  const outcome = await settlePaidOrder(deps, {
+    tradeNo,
+    methods: ["zfb", "wx"],
+    money: fields.money ?? "",
+    currency: "CNY",
+    gatewayNo: (fields.trade_no ?? "").slice(0, 200),
+  });
+  if (outcome === "credited" || outcome === "credited before") return true;
+  log.warn({ tradeNo, outcome, money: fields.money }, "a payment does not fit its order");
+  return false;
+}

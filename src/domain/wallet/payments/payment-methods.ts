@@ -1,0 +1,35 @@
+import { divide, multiply, toText, whole } from "../../../lib/decimal.ts";
+import type { SettingsReader } from "../../../settings/settings.ts";
+import { groupFactor, type PayMethod } from "./quote.ts";
+import { takesEasyPay } from "./start-epay.ts";
+import { takesCards } from "./start-stripe.ts";
+
+export type TopUpWays = {
+  /** How one can pay, and what a dollar of quota costs a user of this group (decimal text). */
+  ways: { method: PayMethod; price: string; currency: string }[];
+  /** Whole dollars, or quota units where the site shows those. */
+  minimum: number;
+  /** Where codes are sold; empty: nowhere. */
+  link: string;
+};
+
+const PRICE_PLACES = 4;
+
+/** How a user of `group` can top up. */
+export function topUpWays(settings: SettingsReader, group: string): TopUpWays {
+  const unit = settings.get("DisplayInCurrencyEnabled") ? 1 : settings.get("QuotaPerUnit");
+  const factor = groupFactor(settings, group);
+  const way = (method: PayMethod, option: "Price" | "StripePrice", currency: string) => ({
+    method,
+    price: toText(divide(multiply(settings.get(option), factor), whole(1), PRICE_PLACES)),
+    currency,
+  });
+  return {
+    ways: [
+      ...(takesEasyPay(settings) ? [way("zfb", "Price", "CNY"), way("wx", "Price", "CNY")] : []),
+      ...(takesCards(settings) ? [way("stripe", "StripePrice", settings.get("StripeCurrency").toUpperCase())] : []),
+    ],
+    minimum: Math.max(1, settings.get("MinTopUp") * unit),
+    link: settings.get("TopUpLink"),
+  };
+}

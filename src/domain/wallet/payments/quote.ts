@@ -1,0 +1,66 @@
+import {
+  type Decimal,
+  decimal,
+  divide,
+  isNegative,
+  isZero,
+  multiply,
+  ONE,
+  subtract,
+  whole,
+} from "../../../lib/decimal.ts";
+import { OperationError } from "../../../lib/operation-error.ts";
+import type { SettingsReader } from "../../../settings/settings.ts";
+
+export type PayMethod = "zfb" | "wx" | "stripe";
+
+/** What a top-up brings and costs. */
+export type Quote = Readonly<{
+  quotaUnits: number;
+  /** To be paid, with exactly two decimals. */
+  money: string;
+  /** ISO 4217, upper case. */
+  currency: string;
+}>;
+
+/** Far above any recharge, far below what a balance can hold. */
+const MOST_DOLLARS = 1_000_000;
+const CENT = decimal("0.01");
+
+/**
+ * Prices a top-up for a user of `group`. `amount` is whole dollars, or quota units where the site shows those.
+ * Throws OperationError when it is below the minimum, too much, or not worth a cent.
+ */
+export function quoteTopUp(settings: SettingsReader, group: string, amount: number, method: PayMethod): Quote {
+  const unit = settings.get("QuotaPerUnit");
+  const inDollars = settings.get("DisplayInCurrencyEnabled");
+  const worth = inDollars ? 1 : unit;
+  const minimum = Math.max(1, settings.get("MinTopUp") * worth);
+  const maximum = MOST_DOLLARS * worth;
+  if (!Number.isSafeInteger(amount)) throw new OperationError("top_up_amount_whole");
+  if (amount < minimum) throw new OperationError("top_up_too_small", { minimum });
+  if (amount > maximum) throw new OperationError("top_up_too_large", { maximum });
+  const quotaUnits = inDollars ? amount * unit : amount;
+  const price = settings.get(method === "stripe" ? "StripePrice" : "Price");
+  const due = divide(multiply(multiply(whole(quotaUnits), price), groupFactor(settings, group)), whole(unit), 2);
+  if (isNegative(subtract(due, CENT))) throw new OperationError("top_up_price_too_low");
+  const currency = method === "stripe" ? settings.get("StripeCurrency").toUpperCase() : "CNY";
+  return { quotaUnits, money: isWholeCurrency(currency) ? `${roundUp(due)}.00` : twoDecimals(due), currency };
+}
+
+/** Currencies without a smaller coin. */
+export const isWholeCurrency = (currency: string): boolean => currency === "JPY";
+
+/** Factor on the price by the user's group; 0 stands for 1. */
+export function groupFactor(settings: SettingsReader, group: string): Decimal {
+  const factor = settings.get("TopupGroupRatio").get(group);
+  return factor === undefined || isZero(factor) ? ONE : factor;
+}
+
+const roundUp = ({ digits }: Decimal): bigint => (BigInt(digits) + 99n) / 100n;
+
+/** Of an amount that has two decimal places. */
+function twoDecimals({ digits }: Decimal): string {
+  const text = digits.toString().padStart(3, "0");
+  return `${text.slice(0, -2)}.${text.slice(-2)}`;
+}

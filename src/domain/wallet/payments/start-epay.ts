@@ -1,0 +1,48 @@
+import type { Db } from "../../../../db/types.ts";
+import { divide, toText, whole } from "../../../lib/decimal.ts";
+import { OperationError } from "../../../lib/operation-error.ts";
+import type { SettingsReader } from "../../../settings/settings.ts";
+import { startOrder } from "../orders/start-order.ts";
+import { signEasyPay } from "./epay-signature.ts";
+import { quoteTopUp } from "./quote.ts";
+
+/** A form that the browser posts to the payment service. */
+export type PaymentForm = Readonly<{ url: string; fields: Readonly<Record<string, string>> }>;
+
+export type Payment = Readonly<{
+  user: Readonly<{ id: number; group: string }>;
+  /** Whole dollars, or quota units where the site shows those. */
+  amount: number;
+  /** The site's address as the caller sees it, where no ServerAddress is set. */
+  site: string;
+}>;
+
+/** Whether payment through the Easy Pay gateway is set up. */
+export const takesEasyPay = (settings: SettingsReader): boolean =>
+  (["PayAddress", "EpayId", "EpayKey"] as const).every((key) => settings.get(key) !== "");
+
+/** Starts an order to be paid by Alipay (zfb) or WeChat Pay (wx). Throws OperationError. */
+export async function startEasyPay(
+  { db, settings }: Readonly<{ db: Db; settings: SettingsReader }>,
+  { user, amount, site }: Payment,
+  method: "zfb" | "wx",
+): Promise<PaymentForm> {
+  if (!takesEasyPay(settings)) throw new OperationError("online_top_up_disabled");
+  const quote = quoteTopUp(settings, user.group, amount, method);
+  const tradeNo = await startOrder(db, user.id, quote, method);
+  const fields = {
+    pid: settings.get("EpayId"),
+    type: method === "zfb" ? "alipay" : "wxpay",
+    out_trade_no: tradeNo,
+    notify_url: `${settings.get("CustomCallbackAddress") || site}/api/user/epay/notify`,
+    return_url: `${site}/topup?order=${tradeNo}`,
+    name: `TUC${toText(divide(whole(quote.quotaUnits), whole(settings.get("QuotaPerUnit")), 2))}`,
+    money: quote.money,
+    device: "pc",
+    sign_type: "MD5",
+  };
+  return {
+    url: `${settings.get("PayAddress")}/submit.php`,
+    fields: { ...fields, sign: signEasyPay(fields, settings.get("EpayKey")) },
+  };
+}

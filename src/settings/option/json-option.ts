@@ -1,0 +1,103 @@
+import { type Decimal, decimal, isNegative } from "../../lib/decimal.ts";
+import type { Sentence } from "../../lib/messages.ts";
+import { OperationError } from "../../lib/operation-error.ts";
+import { type Option, option, type Traits } from "./option.ts";
+
+/** Reads one JSON value of an option; answers undefined when it has the wrong shape. */
+export type Shape<T> = Readonly<{
+  /** What it must be: an example, or a sentence. */
+  name: string | Sentence;
+  read(value: unknown): T | undefined;
+}>;
+
+/** An option whose text is JSON; what is stored is what the operator wrote. */
+export const json = <T>(initial: unknown, shape: Shape<T>, traits: Traits = {}): Option<T> =>
+  option(JSON.stringify(initial, null, 2), traits, (raw, key) => {
+    const value = shape.read(parse(raw, key));
+    if (value === undefined) throw new OperationError("option_json_shape", { key, shape: shape.name });
+    return value;
+  });
+
+/** A JSON object whose values all have one shape; the message names the entry that has not. */
+export const jsonMap = <T>(
+  initial: Readonly<Record<string, unknown>>,
+  shape: Shape<T>,
+  traits: Traits = {},
+): Option<ReadonlyMap<string, T>> =>
+  option(JSON.stringify(initial, null, 2), traits, (raw, key) => {
+    const parsed = parse(raw, key);
+    if (!isObject(parsed)) throw new OperationError("option_json_shape", { key, shape: "{…}" });
+    const map = new Map<string, T>();
+    for (const [entry, value] of Object.entries(parsed)) {
+      const read = shape.read(value);
+      if (read === undefined) throw new OperationError("option_json_entry", { key, entry, shape: shape.name });
+      map.set(entry, read);
+    }
+    return map;
+  });
+
+function parse(raw: string, key: string): unknown {
+  try {
+    return JSON.parse(raw);
+  } catch (error) {
+    throw new OperationError("option_json", { key, detail: error instanceof Error ? error.message : "" });
+  }
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+export const ratioShape: Shape<Decimal> = {
+  name: { code: "shape_number" },
+  read(value) {
+    if (typeof value !== "number" || !Number.isFinite(value)) return undefined;
+    const ratio = decimal(value);
+    return isNegative(ratio) ? undefined : ratio;
+  },
+};
+
+export const textShape: Shape<string> = {
+  name: { code: "shape_text" },
+  read: (value) => (typeof value === "string" ? value : undefined),
+};
+
+export const positiveIntegerShape: Shape<number> = {
+  name: { code: "shape_count" },
+  read: (value) => (Number.isSafeInteger(value) && Number(value) > 0 ? Number(value) : undefined),
+};
+
+export const textsShape: Shape<readonly string[]> = {
+  name: '["…", "…"]',
+  read: (value) => (Array.isArray(value) && value.every((entry) => typeof entry === "string") ? value : undefined),
+};
+
+/** Header name → values; one value may stand alone. */
+export const headersShape: Shape<ReadonlyMap<string, readonly string[]>> = {
+  name: '{"header": ["value"]}',
+  read(value) {
+    if (!isObject(value)) return undefined;
+    const headers = new Map<string, readonly string[]>();
+    for (const [name, given] of Object.entries(value)) {
+      const values = textsShape.read(typeof given === "string" ? [given] : given);
+      if (!values || !/^[!#$%&'*+.^_`|~\w-]+$/.test(name)) return undefined;
+      headers.set(name, values);
+    }
+    return headers;
+  },
+};
+
+/** Chat presets: `[{"name": "link with {key} and {address}"}]`. */
+export const chatLinksShape: Shape<readonly Readonly<Record<string, string>>[]> = {
+  name: '[{"name": "link"}]',
+  read(value) {
+    if (!Array.isArray(value)) return undefined;
+    const links: Record<string, string>[] = [];
+    for (const entry of value) {
+      if (!isObject(entry)) return undefined;
+      const [pair, ...others] = Object.entries(entry);
+      if (!pair || others.length > 0 || typeof pair[1] !== "string") return undefined;
+      links.push({ [pair[0]]: pair[1] });
+    }
+    return links;
+  },
+};
