@@ -41,7 +41,7 @@ test("the organisation goes along when the channel names one", () => {
 
 describe("reasoning models", () => {
   const adapt = (model: string, body: Record<string, unknown>, type = 1) =>
-    providerOf(type)?.adapt?.(body, { capability: "chat", dialect: "openai-chat", model, stream: false });
+    providerOf(type)?.prepare?.(body, { capability: "chat", dialect: "openai-chat", model, stream: false });
 
   test("pitfall 80: take max_completion_tokens and lose what they refuse", () => {
     const messages = [
@@ -87,12 +87,12 @@ describe("reasoning models", () => {
   });
 
   test("of the o-series are told nothing of parallel calls", () => {
-    for (const ask of [adapt, adaptResponse]) {
-      expect(ask("o4-mini", { parallel_tool_calls: false })).toMatchObject({
+    for (const params of [adapt, adaptResponse]) {
+      expect(params("o4-mini", { parallel_tool_calls: false })).toMatchObject({
         changes: { parallel_tool_calls: undefined },
         dropped: ["parallel_tool_calls"],
       });
-      expect(ask("gpt-5", { parallel_tool_calls: true })?.changes).not.toHaveProperty("parallel_tool_calls");
+      expect(params("gpt-5", { parallel_tool_calls: true })?.changes).not.toHaveProperty("parallel_tool_calls");
     }
   });
 
@@ -118,7 +118,7 @@ describe("reasoning models", () => {
   });
 
   const adaptResponse = (model: string, body: Record<string, unknown>, type = 1) =>
-    providerOf(type)?.adapt?.(body, { capability: "chat", dialect: "openai-responses", model, stream: false });
+    providerOf(type)?.prepare?.(body, { capability: "chat", dialect: "openai-responses", model, stream: false });
 
   test.each([
     ["o3-mini-high", "o3-mini", "high"],
@@ -162,7 +162,7 @@ describe("reasoning models", () => {
   });
 
   test("Azure's that are not to be had as chats are asked for Responses, whatever the deployment is called", () => {
-    const dialectOf = (deployment: string, asked = deployment) => providerOf(3)?.dialectOf?.(deployment, "", asked);
+    const dialectOf = (deployment: string, asked = deployment) => providerOf(3)?.chat?.formatOf(deployment, "", asked);
     expect(dialectOf("o3-pro")).toBe("openai-responses");
     expect(dialectOf("our-coder", "gpt-5-codex-high")).toBe("openai-responses");
     expect(dialectOf("gpt-4o")).toBeNull();

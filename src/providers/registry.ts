@@ -1,3 +1,9 @@
+import { anthropicCodec } from "../formats/anthropic/index.ts";
+import type { ProviderCodec } from "../formats/conversation/codec.ts";
+import type { ChatDialect } from "../formats/conversation/conversation.ts";
+import { geminiCodec } from "../formats/gemini/index.ts";
+import { openaiChatCodec } from "../formats/openai-chat/index.ts";
+import { openaiResponsesCodec } from "../formats/openai-responses/index.ts";
 import { zeroOneAi } from "./chinese-labs/01-ai.ts";
 import { ai360 } from "./chinese-labs/360.ts";
 import { dashscope } from "./chinese-labs/alibaba/dashscope.ts";
@@ -96,6 +102,27 @@ const providers: readonly Provider[] = [
   qianfan,
 ];
 
+/** Codecs of every wire format, by its name: shared ones, and those of providers with a format of their own. */
+const codecs: ReadonlyMap<ChatDialect, ProviderCodec> = new Map(
+  [
+    openaiChatCodec,
+    openaiResponsesCodec,
+    anthropicCodec,
+    geminiCodec,
+    ...providers.flatMap(({ chat }) => chat?.codec ?? []),
+  ].map((codec) => [codec.dialect, codec]),
+);
+
+/** Every wire format that some provider speaks. */
+export const wireFormats: readonly ChatDialect[] = [...codecs.keys()];
+
+/** The codec for requests to, and responses of, providers that speak a wire format. Throws Error for an unknown one. */
+export function codecOf(format: ChatDialect): ProviderCodec {
+  const codec = codecs.get(format);
+  if (!codec) throw new Error(`no provider speaks the wire format “${format}”`);
+  return codec;
+}
+
 const byType: ReadonlyMap<number, Provider> = new Map(providers.map((provider) => [provider.type, provider]));
 
 /** The provider of a channel-type number. */
@@ -124,7 +151,8 @@ export const channelTypes: readonly ChannelType[] = providers
     defaultBaseUrl: provider.baseUrlOptional ? "" : provider.defaultBaseUrl,
     capabilities: provider.capabilities,
     keyHint: provider.keyHint,
-    listsModels: provider.modelListUrl({ baseUrl: "https://x.invalid", other: "", openaiOrganization: "" }) !== null,
+    listsModels:
+      (provider.modelList?.url({ baseUrl: "https://x.invalid", other: "", openaiOrganization: "" }) ?? null) !== null,
     models: provider.models,
     noListPrice: provider.noListPrice ?? null,
   }))

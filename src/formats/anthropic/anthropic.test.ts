@@ -1,20 +1,20 @@
 import { describe, expect, test } from "bun:test";
 import { target } from "../../../test/support/formats/fixtures.ts";
 import type { JsonObject } from "../json.ts";
-import { openaiChatDoor } from "../openai-chat/index.ts";
-import { anthropicDoor, anthropicProvider } from "./index.ts";
+import { openaiChatClientCodec } from "../openai-chat/index.ts";
+import { anthropicClientCodec, anthropicCodec } from "./index.ts";
 
 const OLD = "claude-sonnet-4-20250514";
 const NEW = "claude-opus-4-8";
 
 function fromChat(body: JsonObject, model = OLD) {
   const dropped = new Set<string>();
-  const conversation = openaiChatDoor.decodeRequest({ messages: [{ role: "user", content: "go" }], ...body });
-  return { body: anthropicProvider.encodeRequest(conversation, target(model), dropped), dropped };
+  const conversation = openaiChatClientCodec.decodeRequest({ messages: [{ role: "user", content: "go" }], ...body });
+  return { body: anthropicCodec.encodeRequest(conversation, target(model), dropped), dropped };
 }
 const again = (body: JsonObject, model = OLD) =>
-  anthropicProvider.encodeRequest(
-    anthropicDoor.decodeRequest({ model, max_tokens: 50, messages: [{ role: "user", content: "go" }], ...body }),
+  anthropicCodec.encodeRequest(
+    anthropicClientCodec.decodeRequest({ model, max_tokens: 50, messages: [{ role: "user", content: "go" }], ...body }),
     target(model),
     new Set(),
   );
@@ -82,13 +82,9 @@ describe("thinking", () => {
       service_tier: "auto",
       mcp_servers: [],
     };
-    const conversation = anthropicDoor.decodeRequest(body);
+    const conversation = anthropicClientCodec.decodeRequest(body);
     expect(Object.keys(conversation.extra.members)).toEqual(["mcp_servers"]);
-    anthropicProvider.encodeRequest(
-      { ...conversation, extra: { dialect: "gemini", members: {} } },
-      target(NEW),
-      dropped,
-    );
+    anthropicCodec.encodeRequest({ ...conversation, extra: { dialect: "gemini", members: {} } }, target(NEW), dropped);
     expect([...dropped]).toEqual([]);
   });
 });
@@ -190,7 +186,7 @@ test.each([
   ["with signs that JSON escapes", 'a "lock"\\ \n\u0001', ""],
   ["empty", "", ""],
 ])("a piece of text is read the same whether it needs parsing or not: %s", (_, text, padding) => {
-  const decoder = anthropicProvider.streamDecoder((prefix) => `${prefix}1`);
+  const decoder = anthropicCodec.streamDecoder((prefix) => `${prefix}1`);
   const event = JSON.stringify({ type: "content_block_delta", index: 0, delta: { type: "text_delta", text } });
   const data = `${event.slice(0, -1)}${padding}}`;
   const expected = text === "" ? [] : [{ type: "text" as const, choice: 0, text }];

@@ -14,8 +14,8 @@ import { textOfBytes } from "../../lib/bytes.ts";
 import { eventData, splitEvents, wholeEventsLength } from "../../lib/sse.ts";
 import type { ReplyEvent } from "../conversation/reply.ts";
 import type { JsonObject } from "../json.ts";
-import { openaiChatDoor, openaiChatProvider } from "../openai-chat/index.ts";
-import { anthropicDoor, anthropicProvider } from "./index.ts";
+import { openaiChatClientCodec, openaiChatCodec } from "../openai-chat/index.ts";
+import { anthropicClientCodec, anthropicCodec } from "./index.ts";
 
 /** Pitfalls of Messages (specification of wire formats, section 7), each named by its row. */
 
@@ -41,7 +41,7 @@ const tool = (index: number, id: string, ...pieces: string[]): JsonObject[] => [
   ...pieces.map((partial_json) => delta(index, { type: "input_json_delta", partial_json })),
   close(index),
 ];
-const read = (...events: JsonObject[]) => stepsOfStream(anthropicProvider, stream(...events));
+const read = (...events: JsonObject[]) => stepsOfStream(anthropicCodec, stream(...events));
 const usageIn = (steps: readonly ReplyEvent[]) => steps.findLast((step) => step.type === "usage")?.usage;
 const start: ReplyEvent = { type: "start", id: "", model: "m", createdAt: null };
 const text = (words: string): ReplyEvent => ({ type: "text", choice: 0, text: words });
@@ -65,9 +65,9 @@ const callInput = (index: number, words: string): ReplyEvent => ({
   index,
   text: words,
 });
-const events = (...steps: ReplyEvent[]) => dataOf(written(anthropicDoor, [start, ...steps]));
+const events = (...steps: ReplyEvent[]) => dataOf(written(anthropicClientCodec, [start, ...steps]));
 const asked = (body: JsonObject) =>
-  anthropicProvider.encodeRequest(openaiChatDoor.decodeRequest(body), target("claude-sonnet-4-5"), new Set());
+  anthropicCodec.encodeRequest(openaiChatClientCodec.decodeRequest(body), target("claude-sonnet-4-5"), new Set());
 
 test("pitfalls 1, 2, 5: any cut of the bytes gives the same steps, with every line end", () => {
   const whole = stream(
@@ -79,7 +79,7 @@ test("pitfalls 1, 2, 5: any cut of the bytes gives the same steps, with every li
     ...end("tool_use"),
   );
   const read = (pieces: Uint8Array[]): ReplyEvent[] => {
-    const decoder = anthropicProvider.streamDecoder(counter());
+    const decoder = anthropicCodec.streamDecoder(counter());
     const steps: ReplyEvent[] = [];
     let held: Uint8Array = new Uint8Array();
     for (const piece of pieces) {
@@ -107,7 +107,7 @@ test("pitfalls 19, 20: input_tokens leaves out cache reads and writes: all are t
   const usage = { input_tokens: 3, cache_read_input_tokens: 1000, cache_creation_input_tokens: 200, output_tokens: 1 };
   const steps = read(begin(usage), ...end("end_turn"));
   expect(usageIn(steps)).toMatchObject({ promptTokens: 1203, cachedTokens: 1000, cacheCreationTokens: 200 });
-  const chunks = dataOf(written(openaiChatDoor, steps, usageIn(steps)));
+  const chunks = dataOf(written(openaiChatClientCodec, steps, usageIn(steps)));
   expect(chunks.at(-1)?.usage).toMatchObject({
     prompt_tokens: 1203,
     completion_tokens: 5,
@@ -118,7 +118,7 @@ test("pitfalls 19, 20: input_tokens leaves out cache reads and writes: all are t
 
 test("pitfall 21: cached tokens are not counted twice: input_tokens is what is left", () => {
   const usage = { ...NO_USAGE, promptTokens: 100, cachedTokens: 70, cacheCreationTokens: 10, completionTokens: 4 };
-  const told = dataOf(written(anthropicDoor, [start, text("a"), finish("stop")], usage)).at(-2);
+  const told = dataOf(written(anthropicClientCodec, [start, text("a"), finish("stop")], usage)).at(-2);
   expect(told?.usage).toEqual({
     input_tokens: 20,
     cache_read_input_tokens: 70,
@@ -158,7 +158,7 @@ test("pitfalls 29, 30: cache_control on parts, system and tools is kept, and non
   expect(body.system).toEqual([part, { type: "text", text: "b" }]);
   expect(body.messages).toEqual([{ role: "user", content: [part, part] }]);
   expect(body.tools).toMatchObject([{ cache_control }]);
-  const again = anthropicProvider.encodeRequest(anthropicDoor.decodeRequest(body), target("m"), new Set());
+  const again = anthropicCodec.encodeRequest(anthropicClientCodec.decodeRequest(body), target("m"), new Set());
   expect(JSON.stringify(again).split("cache_control")).toHaveLength(5);
 });
 
@@ -171,7 +171,7 @@ test("pitfall 31: parallel calls are counted by themselves, not by content block
     ...tool(2, "b", "{}"),
     ...end("tool_use"),
   );
-  const chunks = JSON.stringify(dataOf(written(openaiChatDoor, steps)));
+  const chunks = JSON.stringify(dataOf(written(openaiChatClientCodec, steps)));
   expect(chunks).toMatch(/"index":0,"id":"a".*"index":1,"id":"b"/);
 });
 
@@ -182,7 +182,7 @@ test("pitfall 42: pending call though the reason is not known: calls win", () =>
 
 test("pitfall 43: a tool without arguments: empty text means {}, in and out", () => {
   const steps = read(begin(), ...tool(0, "a", ""), ...end("tool_use"));
-  const fragments = dataOf(written(openaiChatDoor, steps)).flatMap((chunk) => JSON.stringify(chunk.choices));
+  const fragments = dataOf(written(openaiChatClientCodec, steps)).flatMap((chunk) => JSON.stringify(chunk.choices));
   expect(fragments.join("")).toContain('"arguments":"{}"');
   const messages = [
     {
@@ -222,7 +222,7 @@ test("pitfall 35: fragments of two calls interleaved are two whole blocks", () =
     callInput(0, "1}"),
     finish("tool_calls"),
   );
-  const again = stepsOfStream(anthropicProvider, stream(...told));
+  const again = stepsOfStream(anthropicCodec, stream(...told));
   expect(meaningOf(again).calls).toEqual([
     ["f", { x: 1 }],
     ["f", { y: 2 }],
@@ -238,8 +238,8 @@ test("pitfall 50: a thought with only a signature is kept, and goes back before 
     { role: "assistant", content: [thinking, hidden, use] },
     { role: "user", content: [{ type: "tool_result", tool_use_id: "a", content: "1" }] },
   ];
-  const body = anthropicProvider.encodeRequest(
-    anthropicDoor.decodeRequest({ model: "m", messages }),
+  const body = anthropicCodec.encodeRequest(
+    anthropicClientCodec.decodeRequest({ model: "m", messages }),
     target("m"),
     new Set(),
   );
@@ -260,7 +260,7 @@ test("pitfalls 48, 49: signatures and hidden thoughts stream in both directions"
     ...end("end_turn"),
   );
   expect(
-    stepsOfStream(anthropicProvider, written(anthropicDoor, steps)).filter(({ type }) => type !== "usage"),
+    stepsOfStream(anthropicCodec, written(anthropicClientCodec, steps)).filter(({ type }) => type !== "usage"),
   ).toEqual(
     steps
       .filter(({ type }) => type !== "usage")
@@ -281,9 +281,9 @@ test("pitfall 63: an error event is an error in chat, never a stop", () => {
 });
 
 test("pitfall 62: an error after the 200 is an error event without message_stop", () => {
-  const encoder = anthropicDoor.streamEncoder(
+  const encoder = anthropicClientCodec.streamEncoder(
     replyContext(),
-    anthropicDoor.decodeRequest({ messages: [{ role: "user" }] }),
+    anthropicClientCodec.decodeRequest({ messages: [{ role: "user" }] }),
   );
   const failed = { status: 503, type: "server_error", code: null, message: "gone", param: null };
   const told = dataOf(encoder.push(text("ha")) + encoder.push({ type: "error", error: failed }));
@@ -315,17 +315,21 @@ test.each(["pause_turn", "model_context_window_exceeded"])(
   (native) => {
     const searches = { type: "server_tool_use", id: "srvtoolu_1", name: "web_search", input: { query: "rain" } };
     const steps = read(begin(), open(0, { type: "text", text: "a" }), close(0), ...end(native));
-    expect(dataOf(written(anthropicDoor, steps)).at(-2)).toMatchObject({ delta: { stop_reason: native } });
+    expect(dataOf(written(anthropicClientCodec, steps)).at(-2)).toMatchObject({ delta: { stop_reason: native } });
     const answer = {
       type: "message",
       id: "msg_1",
       content: [{ type: "text", text: "a" }, searches],
       stop_reason: native,
     };
-    const reply = anthropicProvider.decodeReply(answer);
+    const reply = anthropicCodec.decodeReply(answer);
     expect(
       reply &&
-        anthropicDoor.encodeReply(reply, replyContext(), anthropicDoor.decodeRequest({ messages: [{ role: "user" }] })),
+        anthropicClientCodec.encodeReply(
+          reply,
+          replyContext(),
+          anthropicClientCodec.decodeRequest({ messages: [{ role: "user" }] }),
+        ),
     ).toEqual(expect.objectContaining({ stop_reason: native, content: answer.content }));
   },
 );
@@ -339,8 +343,8 @@ test("a turn that paused goes back as it came, to be gone on with", () => {
   ];
   const tools = [{ type: "web_search_20250305", name: "web_search" }];
   const dropped = new Set<string>();
-  const conversation = anthropicDoor.decodeRequest({ model: "claude-sonnet-5", max_tokens: 9, messages, tools });
-  const sent = anthropicProvider.encodeRequest(conversation, target("claude-sonnet-5"), dropped);
+  const conversation = anthropicClientCodec.decodeRequest({ model: "claude-sonnet-5", max_tokens: 9, messages, tools });
+  const sent = anthropicCodec.encodeRequest(conversation, target("claude-sonnet-5"), dropped);
   expect((sent.messages as unknown[]).at(-1)).toEqual({ role: "assistant", content });
   expect([...dropped]).toEqual([]);
 });
@@ -356,14 +360,14 @@ test.each([
 
 test("pitfall 89: one block for all deltas of a kind, a new one only on a change", () => {
   const chunks = ["a", "b", "c"].map((content) => ({ choices: [{ index: 0, delta: { content } }] }));
-  const told = dataOf(written(anthropicDoor, stepsOfStream(openaiChatProvider, chatStream(...chunks))));
+  const told = dataOf(written(anthropicClientCodec, stepsOfStream(openaiChatCodec, chatStream(...chunks))));
   expect(told.filter(({ type }) => type === "content_block_start")).toHaveLength(1);
   expect(told.filter(({ type }) => type === "content_block_delta")).toHaveLength(3);
 });
 
 test("pitfall 91: temperature beside top_p: one is left out; blank stops and penalties too", () => {
   const dropped = new Set<string>();
-  const conversation = openaiChatDoor.decodeRequest({
+  const conversation = openaiChatClientCodec.decodeRequest({
     messages: [{ role: "user", content: "go" }],
     temperature: 1.7,
     top_p: 0.5,
@@ -372,7 +376,7 @@ test("pitfall 91: temperature beside top_p: one is left out; blank stops and pen
     seed: 3,
     n: 2,
   });
-  const body = anthropicProvider.encodeRequest(conversation, target("claude-sonnet-4-5"), dropped);
+  const body = anthropicCodec.encodeRequest(conversation, target("claude-sonnet-4-5"), dropped);
   expect(body).toMatchObject({ temperature: 1, stop_sequences: ["END"] });
   expect(body).not.toHaveProperty("top_p");
   expect(dropped).toEqual(new Set(["top_p", "frequency_penalty", "seed", "n"]));
@@ -388,7 +392,7 @@ test("images and sources of an answer say the same streamed and whole", () => {
   const image: ReplyEvent = { type: "media", choice: 0, kind: "image", mediaType: "image/png", data: "aGk=" };
   const citation = { url: "https://example.com", title: "Page", citedText: null, start: null, end: null };
   const told = events(image, text(" found"), { type: "citation", choice: 0, citation }, finish("stop"));
-  const streamed = meaningOf(stepsOfStream(anthropicProvider, stream(...told)));
+  const streamed = meaningOf(stepsOfStream(anthropicCodec, stream(...told)));
   expect(streamed.text).toBe("![image](data:image/png;base64,aGk=) found");
   expect(told.some(({ delta: piece }) => JSON.stringify(piece ?? {}).includes("citations_delta"))).toBe(true);
   const choice = {
@@ -402,8 +406,8 @@ test("images and sources of an answer say the same streamed and whole", () => {
     finish: { reason: "stop" as const, native: null, stopSequence: null },
   };
   const reply = { id: "", model: "m", createdAt: null, choices: [choice], usage: null, serviceTier: null };
-  const request = anthropicDoor.decodeRequest({ messages: [{ role: "user", content: "go" }] });
-  const whole = anthropicProvider.decodeReply(anthropicDoor.encodeReply(reply, replyContext(), request));
+  const request = anthropicClientCodec.decodeRequest({ messages: [{ role: "user", content: "go" }] });
+  const whole = anthropicCodec.decodeReply(anthropicClientCodec.encodeReply(reply, replyContext(), request));
   expect(whole?.choices[0]?.parts.map((part) => part.type === "text" && part.text).join("")).toBe(streamed.text);
   expect(whole?.choices[0]?.citations).toMatchObject([{ url: "https://example.com", title: "Page" }]);
 });
@@ -416,6 +420,6 @@ test("cache writes of an hour are told apart from those of five minutes, both wa
   const steps = read(begin(usage), ...end("end_turn"));
   const reported = usageIn(steps);
   expect(reported).toMatchObject({ promptTokens: 203, cacheCreationTokens: 200, longCacheCreationTokens: 150 });
-  const told = dataOf(written(anthropicDoor, [start, text("a"), finish("stop")], reported)).at(-2);
+  const told = dataOf(written(anthropicClientCodec, [start, text("a"), finish("stop")], reported)).at(-2);
   expect(told?.usage).toMatchObject({ cache_creation: usage.cache_creation, cache_creation_input_tokens: 200 });
 });

@@ -1,4 +1,4 @@
-import type { DoorCodec, ProviderCodec } from "../conversation/codec.ts";
+import type { ClientCodec, ProviderCodec } from "../conversation/codec.ts";
 import { decodeError, encodeError } from "./error.ts";
 import { decodeRequest } from "./request/decode-request.ts";
 import { encodeRequest } from "./request/encode-request.ts";
@@ -8,7 +8,7 @@ import { MessagesStreamDecoder } from "./response/stream-decoder.ts";
 import { MessagesStreamEncoder } from "./response/stream-encoder.ts";
 
 /** Anthropic's Messages, as clients speak them. */
-export const anthropicDoor: DoorCodec = {
+export const anthropicClientCodec: ClientCodec = {
   dialect: "anthropic",
   streamType: "text/event-stream; charset=utf-8",
   ping: 'event: ping\ndata: {"type": "ping"}\n\n',
@@ -19,7 +19,7 @@ export const anthropicDoor: DoorCodec = {
 };
 
 /** Anthropic's Messages, as Anthropic, Bedrock and Vertex answer them. */
-export const anthropicProvider: ProviderCodec = {
+export const anthropicCodec: ProviderCodec = {
   dialect: "anthropic",
   encodeRequest,
   decodeReply,

@@ -16,14 +16,14 @@ export type Target = {
   info: ModelInfo;
   /** Used where the format demands a limit and the client gave none. */
   defaultMaxTokens: number;
-  /** It searches the web for any chat that asks so, not with models of their own alone. */
-  searches?: boolean;
-  /** It knows Anthropic's marks of what is to be cached. */
-  marksCache?: boolean;
-  /** Gemini's API runs its own tools beside the client's functions; Vertex AI does not. */
-  combinesTools?: boolean;
-  /** It refuses to summarise its thoughts. */
-  hidesThoughts?: boolean;
+  /** It searches the web for any model on request, not only with models made for that. */
+  searchesWeb?: boolean;
+  /** It takes Anthropic's prompt cache markers. */
+  cacheMarkers?: boolean;
+  /** Gemini's API runs its own tools in the same request as the client's functions; Vertex AI does not. */
+  hostedToolsWithFunctions?: boolean;
+  /** False: it rejects requests for summaries of reasoning. */
+  reasoningSummaries?: boolean;
   newId(prefix: string): string;
 };
 
@@ -39,7 +39,7 @@ export class DecodeError extends Error {
 }
 
 /** The side of a format that clients speak: reads their requests, writes answers to them. */
-export type DoorCodec = {
+export type ClientCodec = {
   dialect: ChatDialect;
   /** Content type of its streams. */
   streamType: string;

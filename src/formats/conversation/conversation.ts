@@ -1,22 +1,10 @@
 import type { JsonObject } from "../json.ts";
 
 /** The wire formats that chats are held in. */
-export type ChatDialect =
-  | "openai-chat"
-  | "openai-responses"
-  | "anthropic"
-  | "gemini"
-  | "ollama"
-  | "cohere"
-  | "dashscope"
-  | "hunyuan"
-  | "ernie"
-  | "spark"
-  | "zhipu"
-  | "dify"
-  | "palm"
-  | "ai-proxy"
-  | "converse";
+export type ChatDialect = "openai-chat" | "openai-responses" | "anthropic" | "gemini" | NativeDialect;
+
+/** A wire format that a single provider speaks, named by its codec. */
+type NativeDialect = string & Record<never, never>;
 
 /**
  * A chat request in no provider's words. Every codec reads into it and writes out of it; null means that the client did

@@ -10,14 +10,14 @@ import {
 } from "../../../test/support/formats/fixtures.ts";
 import { textOfBytes } from "../../lib/bytes.ts";
 import { eventData, splitEvents, wholeEventsLength } from "../../lib/sse.ts";
-import { anthropicDoor } from "../anthropic/index.ts";
-import type { DoorCodec } from "../conversation/codec.ts";
+import { anthropicClientCodec } from "../anthropic/index.ts";
+import type { ClientCodec } from "../conversation/codec.ts";
 import { stepsOf } from "../conversation/collect-reply.ts";
 import type { ReplyEvent } from "../conversation/reply.ts";
 import type { JsonObject } from "../json.ts";
-import { openaiChatDoor } from "../openai-chat/index.ts";
-import { openaiResponsesDoor } from "../openai-responses/index.ts";
-import { geminiDoor, geminiProvider } from "./index.ts";
+import { openaiChatClientCodec } from "../openai-chat/index.ts";
+import { openaiResponsesClientCodec } from "../openai-responses/index.ts";
+import { geminiClientCodec, geminiCodec } from "./index.ts";
 
 /** Pitfalls of generateContent (specification of wire formats, section 7), each named by its row. */
 
@@ -30,13 +30,13 @@ const answer = (parts: JsonObject[], candidate: JsonObject = {}, more: JsonObjec
 const stop = { finishReason: "STOP" };
 const stream = (...answers: JsonObject[]): string =>
   answers.map((body) => `data: ${JSON.stringify(body)}\r\n\r\n`).join("");
-const read = (...answers: JsonObject[]) => stepsOfStream(geminiProvider, stream(...answers));
+const read = (...answers: JsonObject[]) => stepsOfStream(geminiCodec, stream(...answers));
 const call = (name: string, args: JsonObject, more: JsonObject = {}): JsonObject => ({
   functionCall: { name, args },
   ...more,
 });
-const sent = (door: DoorCodec, body: JsonObject, model = "gemini-3-flash-preview") =>
-  geminiProvider.encodeRequest(door.decodeRequest(body), target(model), new Set()).contents as {
+const sent = (door: ClientCodec, body: JsonObject, model = "gemini-3-flash-preview") =>
+  geminiCodec.encodeRequest(door.decodeRequest(body), target(model), new Set()).contents as {
     role: string;
     parts: JsonObject[];
   }[];
@@ -48,7 +48,7 @@ test("pitfalls 1, 2, 5: any cut of the bytes gives the same steps, with every li
     answer([call("f", { ü: 1 })], stop, { usageMetadata: { promptTokenCount: 4, candidatesTokenCount: 2 } }),
   ).replaceAll("\r\n", "\n")}`;
   const steps = (pieces: Uint8Array[]): ReplyEvent[] => {
-    const decoder = geminiProvider.streamDecoder(counter());
+    const decoder = geminiCodec.streamDecoder(counter());
     const found: ReplyEvent[] = [];
     let held: Uint8Array = new Uint8Array();
     for (const piece of pieces) {
@@ -109,7 +109,7 @@ test("pitfall 36: finish STOP though calls were sent is tool_calls", () => {
 
 test("pitfall 37: as many responses as calls, in their order and at once behind them, with the names of their functions", () => {
   const called = (id: string, name: string) => ({ id, type: "function", function: { name, arguments: "" } });
-  const contents = sent(openaiChatDoor, {
+  const contents = sent(openaiChatClientCodec, {
     messages: [
       { role: "user", content: "go" },
       { role: "assistant", tool_calls: [called("a", "f"), called("b", "g"), called("c", "h")] },
@@ -132,10 +132,10 @@ test("pitfall 37: as many responses as calls, in their order and at once behind 
 });
 
 /** The client's next request, from what it was answered. */
-const NEXT: readonly [string, DoorCodec, (answered: JsonObject) => JsonObject][] = [
+const NEXT: readonly [string, ClientCodec, (answered: JsonObject) => JsonObject][] = [
   [
     "chat",
-    openaiChatDoor,
+    openaiChatClientCodec,
     ({ choices }) => ({
       messages: [
         { role: "user", content: "go" },
@@ -146,7 +146,7 @@ const NEXT: readonly [string, DoorCodec, (answered: JsonObject) => JsonObject][]
   ],
   [
     "messages",
-    anthropicDoor,
+    anthropicClientCodec,
     ({ content }) => ({
       messages: [
         { role: "user", content: "go" },
@@ -157,7 +157,7 @@ const NEXT: readonly [string, DoorCodec, (answered: JsonObject) => JsonObject][]
   ],
   [
     "responses",
-    openaiResponsesDoor,
+    openaiResponsesClientCodec,
     ({ output }) => ({
       input: [
         { role: "user", content: "go" },
@@ -168,7 +168,7 @@ const NEXT: readonly [string, DoorCodec, (answered: JsonObject) => JsonObject][]
   ],
   [
     "gemini",
-    geminiDoor,
+    geminiClientCodec,
     ({ candidates }) => ({
       contents: [
         { role: "user", parts: [{ text: "go" }] },
@@ -181,7 +181,7 @@ const NEXT: readonly [string, DoorCodec, (answered: JsonObject) => JsonObject][]
 
 test.each(NEXT)("pitfall 52: thought_signature on functionCall parts is kept through %s", (_name, door, next) => {
   const parts = [call("f", { a: 1 }, { thoughtSignature: "c2lnbmVk" }), call("g", {})];
-  const reply = geminiProvider.decodeReply(answer(parts, stop));
+  const reply = geminiCodec.decodeReply(answer(parts, stop));
   if (!reply) throw new Error("no reply");
   const request = door.decodeRequest({
     model: "m",
@@ -204,11 +204,11 @@ test("pitfall 52: calls that another model made get the documented value, once a
       { role: "assistant", tool_calls: [called("a"), called("b")] },
     ],
   };
-  expect(sent(openaiChatDoor, body)[1]?.parts.map(({ thoughtSignature }) => thoughtSignature)).toEqual([
+  expect(sent(openaiChatClientCodec, body)[1]?.parts.map(({ thoughtSignature }) => thoughtSignature)).toEqual([
     "skip_thought_signature_validator",
     undefined,
   ]);
-  expect(JSON.stringify(sent(openaiChatDoor, body, "gemini-2.5-flash"))).not.toContain("thoughtSignature");
+  expect(JSON.stringify(sent(openaiChatClientCodec, body, "gemini-2.5-flash"))).not.toContain("thoughtSignature");
 });
 
 test("pitfall 50: a signature without words, or on an empty text, is no part of its own kind", () => {
@@ -220,7 +220,7 @@ test("pitfall 50: a signature without words, or on an empty text, is no part of 
 
 test("thoughts of other makers are never sent, nor their signatures", () => {
   const thinking = { type: "thinking", thinking: "secret", signature: "YW50aHJvcGlj" };
-  const contents = sent(anthropicDoor, {
+  const contents = sent(anthropicClientCodec, {
     messages: [
       { role: "user", content: "go" },
       { role: "assistant", content: [thinking, { type: "text", text: "ok" }] },
@@ -231,11 +231,11 @@ test("thoughts of other makers are never sent, nor their signatures", () => {
 
 test("pitfall 61: errors as an array of one error object, whole and in the stream; a bad key is 401", () => {
   const error = { code: 429, message: "slow down", status: "RESOURCE_EXHAUSTED" };
-  expect(geminiProvider.decodeError(429, [{ error }])).toMatchObject({ status: 429, message: "slow down" });
+  expect(geminiCodec.decodeError(429, [{ error }])).toMatchObject({ status: 429, message: "slow down" });
   expect(read(answer([{ text: "a" }]), { error }).at(-1)).toMatchObject({ type: "error", error: { status: 429 } });
   const details = [{ "@type": "type.googleapis.com/google.rpc.ErrorInfo", reason: "API_KEY_INVALID" }];
   expect(
-    geminiProvider.decodeError(400, { error: { code: 400, message: "bad", status: "INVALID_ARGUMENT", details } }),
+    geminiCodec.decodeError(400, { error: { code: 400, message: "bad", status: "INVALID_ARGUMENT", details } }),
   ).toMatchObject({ status: 401 });
 });
 
@@ -263,7 +263,7 @@ test.each([
 
 test("a blocked prompt is content_filter, streamed and whole", () => {
   const blocked = { promptFeedback: { blockReason: "PROHIBITED_CONTENT" }, usageMetadata: { promptTokenCount: 4 } };
-  const reply = geminiProvider.decodeReply(blocked);
+  const reply = geminiCodec.decodeReply(blocked);
   for (const steps of [read(blocked), reply ? [...stepsOf(reply)] : []]) {
     expect(steps.find((step) => step.type === "finish")).toMatchObject({
       reason: "content_filter",
@@ -290,7 +290,7 @@ test("images, sound and sources of an answer reach a chat", () => {
       groundingMetadata: { groundingChunks: [{ web: { uri: "https://example.com", title: "Page" } }] },
     }),
   );
-  const text = JSON.stringify(dataOf(written(openaiChatDoor, steps)));
+  const text = JSON.stringify(dataOf(written(openaiChatClientCodec, steps)));
   expect(text).toContain("![image](data:image/png;base64,aGk=)");
   expect(text).toContain('"url":"https://example.com"');
 });

@@ -8,19 +8,20 @@ import {
   written,
 } from "../../../test/support/formats/fixtures.ts";
 import type { JsonObject } from "../json.ts";
-import { openaiChatDoor, openaiChatProvider } from "../openai-chat/index.ts";
-import { geminiArrayDoor, geminiDoor, geminiProvider } from "./index.ts";
+import { openaiChatClientCodec, openaiChatCodec } from "../openai-chat/index.ts";
+import { geminiArrayClientCodec, geminiClientCodec, geminiCodec } from "./index.ts";
 
 function fromChat(body: JsonObject, model = "gemini-2.5-flash") {
   const dropped = new Set<string>();
-  const conversation = openaiChatDoor.decodeRequest({ messages: [{ role: "user", content: "go" }], ...body });
+  const conversation = openaiChatClientCodec.decodeRequest({ messages: [{ role: "user", content: "go" }], ...body });
   return {
-    body: geminiProvider.encodeRequest(conversation, { ...target(model), combinesTools: true }, dropped),
+    body: geminiCodec.encodeRequest(conversation, { ...target(model), hostedToolsWithFunctions: true }, dropped),
     dropped,
   };
 }
 const contents = [{ role: "user", parts: [{ text: "go" }] }];
-const decoded = (body: JsonObject) => geminiDoor.decodeRequest({ contents, ...body }, { model: "m", stream: true });
+const decoded = (body: JsonObject) =>
+  geminiClientCodec.decodeRequest({ contents, ...body }, { model: "m", stream: true });
 const tool = (name: string) => ({
   type: "function",
   function: { name, parameters: { properties: { x: { type: "string" } } } },
@@ -62,7 +63,7 @@ describe("thinking", () => {
   test("budgets keep within the model's bounds, -1 leaves it to the model", () => {
     const budget = (thinkingBudget: number, model: string) => {
       const conversation = decoded({ generationConfig: { thinkingConfig: { thinkingBudget } } });
-      const body = geminiProvider.encodeRequest(conversation, target(model), new Set());
+      const body = geminiCodec.encodeRequest(conversation, target(model), new Set());
       return (body.generationConfig as JsonObject).thinkingConfig;
     };
     expect(budget(90_000, "gemini-2.5-pro")).toMatchObject({ thinkingBudget: 32_768 });
@@ -73,7 +74,7 @@ describe("thinking", () => {
 
   test("who only wants to read thoughts is not made to think more", () => {
     const conversation = decoded({ generationConfig: { thinkingConfig: { includeThoughts: true } } });
-    const body = geminiProvider.encodeRequest(conversation, target("gemini-2.5-flash"), new Set());
+    const body = geminiCodec.encodeRequest(conversation, target("gemini-2.5-flash"), new Set());
     expect(body.generationConfig).toEqual({ thinkingConfig: { includeThoughts: true } });
   });
 });
@@ -197,7 +198,7 @@ describe("requests of Gemini's clients", () => {
       "safetySettings",
       "toolConfig",
     ]);
-    expect(geminiProvider.encodeRequest(conversation, target("gemini-2.5-flash"), new Set())).toMatchObject(own);
+    expect(geminiCodec.encodeRequest(conversation, target("gemini-2.5-flash"), new Set())).toMatchObject(own);
   });
 
   test("what a part says besides goes back to Google with it, and is named where it cannot", () => {
@@ -215,12 +216,12 @@ describe("requests of Gemini's clients", () => {
       { role: "model", parts: [{ functionCall: { name: "look", args: {} } }] },
       { role: "user", parts: [{ functionResponse: { name: "look", response: { output: "dry" } } }] },
     ];
-    const conversation = geminiDoor.decodeRequest({ contents }, { model: "m", stream: false });
+    const conversation = geminiClientCodec.decodeRequest({ contents }, { model: "m", stream: false });
     const dropped = new Set<string>();
-    const sent = geminiProvider.encodeRequest(conversation, target("gemini-2.5-flash"), dropped);
+    const sent = geminiCodec.encodeRequest(conversation, target("gemini-2.5-flash"), dropped);
     expect(sent.contents).toEqual(contents);
     expect([...dropped]).toEqual([]);
-    openaiChatProvider.encodeRequest(conversation, target("gpt-4o"), dropped);
+    openaiChatCodec.encodeRequest(conversation, target("gpt-4o"), dropped);
     expect([...dropped].sort()).toEqual(["mediaResolution", "partMetadata", "videoMetadata"]);
   });
 
@@ -233,39 +234,39 @@ describe("requests of Gemini's clients", () => {
     const [image] = conversation.turns[0]?.parts ?? [];
     if (image?.type !== "image") throw new Error("it is no image");
     image.source = { kind: "base64", mediaType: "image/png", data: "aGk=" };
-    const sent = geminiProvider.encodeRequest(conversation, target("gemini-2.5-flash"), new Set());
+    const sent = geminiCodec.encodeRequest(conversation, target("gemini-2.5-flash"), new Set());
     const parts = [{ inlineData: { mimeType: "image/png", data: "aGk=" }, mediaResolution: 1 }];
     expect(sent.contents).toEqual([{ role: "user", parts }]);
   });
 
   test("no contents is refused", () => {
-    expect(() => geminiDoor.decodeRequest({})).toThrow("contents");
+    expect(() => geminiClientCodec.decodeRequest({})).toThrow("contents");
   });
 });
 
 describe("framing of streams", () => {
   const answer = (text: string, more: JsonObject = {}) =>
     `data: ${JSON.stringify({ candidates: [{ content: { parts: [{ text }] }, index: 0, ...more }] })}\r\n\r\n`;
-  const steps = stepsOfStream(geminiProvider, answer("a") + answer("b", { finishReason: "STOP" }));
+  const steps = stepsOfStream(geminiCodec, answer("a") + answer("b", { finishReason: "STOP" }));
 
   test("as a JSON array the stream is one array, also with blanks between and after an error", () => {
-    const elements = JSON.parse(written(geminiArrayDoor, steps)) as JsonObject[];
-    expect(elements).toEqual(dataOf(written(geminiDoor, steps)));
-    const encoder = geminiArrayDoor.streamEncoder(replyContext(), decoded({}));
+    const elements = JSON.parse(written(geminiArrayClientCodec, steps)) as JsonObject[];
+    expect(elements).toEqual(dataOf(written(geminiClientCodec, steps)));
+    const encoder = geminiArrayClientCodec.streamEncoder(replyContext(), decoded({}));
     const error = { status: 503, type: "x", code: null, message: "gone", param: null };
-    const pieces = steps.map((step) => encoder.push(step)).join(geminiArrayDoor.ping);
+    const pieces = steps.map((step) => encoder.push(step)).join(geminiArrayClientCodec.ping);
     const failed = JSON.parse(`\n${pieces}\n${encoder.push({ type: "error", error })}`) as JsonObject[];
     expect(failed.at(-1)).toMatchObject({ error: { code: 503, status: "UNAVAILABLE" } });
-    const silent = geminiArrayDoor.streamEncoder(replyContext(), decoded({}));
+    const silent = geminiArrayClientCodec.streamEncoder(replyContext(), decoded({}));
     expect(JSON.parse(silent.end(NO_USAGE))).toHaveLength(1);
-    const atOnce = geminiArrayDoor.streamEncoder(replyContext(), decoded({}));
+    const atOnce = geminiArrayClientCodec.streamEncoder(replyContext(), decoded({}));
     expect(JSON.parse(atOnce.push({ type: "error", error }))).toHaveLength(1);
   });
 
   test("usage tells how many tokens are sound, where some are", () => {
     const usage = { ...NO_USAGE, promptTokens: 9, completionTokens: 6, reasoningTokens: 1 };
     const heard = { ...usage, audioInputTokens: 7, audioOutputTokens: 5 };
-    const [told] = dataOf(written(geminiDoor, [], heard)).slice(-1);
+    const [told] = dataOf(written(geminiClientCodec, [], heard)).slice(-1);
     expect(told?.usageMetadata).toMatchObject({
       promptTokensDetails: [
         { modality: "TEXT", tokenCount: 2 },
@@ -273,11 +274,16 @@ describe("framing of streams", () => {
       ],
       candidatesTokensDetails: [{ modality: "AUDIO", tokenCount: 5 }],
     });
-    expect(written(geminiDoor, [], usage)).not.toContain("Details");
+    expect(written(geminiClientCodec, [], usage)).not.toContain("Details");
   });
 
   test("events end with CRLF, the last one has the reason and the usage", () => {
-    const text = written(geminiDoor, steps, { ...NO_USAGE, promptTokens: 7, completionTokens: 5, reasoningTokens: 2 });
+    const text = written(geminiClientCodec, steps, {
+      ...NO_USAGE,
+      promptTokens: 7,
+      completionTokens: 5,
+      reasoningTokens: 2,
+    });
     expect(text.split("\r\n\r\n").at(-1)).toBe("");
     expect(dataOf(text).at(-1)).toMatchObject({
       candidates: [{ finishReason: "STOP" }],

@@ -1,4 +1,4 @@
-import type { DoorCodec, ProviderCodec } from "../conversation/codec.ts";
+import type { ClientCodec, ProviderCodec } from "../conversation/codec.ts";
 import { decodeError, encodeError } from "./error.ts";
 import { decodeRequest } from "./request/decode-request.ts";
 import { encodeRequest } from "./request/encode-request.ts";
@@ -6,7 +6,7 @@ import { decodeReply, GeminiDecoder } from "./response/decode-reply.ts";
 import { encodeReply, geminiStreamEncoder } from "./response/encode-reply.ts";
 
 /** Google's generateContent, as clients speak it with `alt=sse`. */
-export const geminiDoor: DoorCodec = {
+export const geminiClientCodec: ClientCodec = {
   dialect: "gemini",
   streamType: "text/event-stream; charset=utf-8",
   ping: ": PING\n\n",
@@ -17,15 +17,15 @@ export const geminiDoor: DoorCodec = {
 };
 
 /** The same without `alt=sse`: a JSON array, in which blanks keep the connection alive. */
-export const geminiArrayDoor: DoorCodec = {
-  ...geminiDoor,
+export const geminiArrayClientCodec: ClientCodec = {
+  ...geminiClientCodec,
   streamType: "application/json",
   ping: "\n",
   streamEncoder: geminiStreamEncoder("array"),
 };
 
 /** Google's generateContent, as Gemini and Vertex answer it. */
-export const geminiProvider: ProviderCodec = {
+export const geminiCodec: ProviderCodec = {
   dialect: "gemini",
   encodeRequest,
   decodeReply,

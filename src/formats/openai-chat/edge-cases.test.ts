@@ -9,12 +9,12 @@ import {
   target,
   written,
 } from "../../../test/support/formats/fixtures.ts";
-import { ollamaProvider } from "../../providers/self-hosted/ollama/codec.ts";
-import { anthropicDoor } from "../anthropic/index.ts";
+import { ollamaCodec } from "../../providers/self-hosted/ollama/codec.ts";
+import { anthropicClientCodec } from "../anthropic/index.ts";
 import type { ReplyEvent } from "../conversation/reply.ts";
 import type { JsonObject } from "../json.ts";
-import { openaiResponsesProvider } from "../openai-responses/index.ts";
-import { openaiChatDoor, openaiChatProvider } from "./index.ts";
+import { openaiResponsesCodec } from "../openai-responses/index.ts";
+import { openaiChatClientCodec, openaiChatCodec } from "./index.ts";
 
 /** Pitfalls of chats (specification of wire formats, section 7), each named by its row. */
 
@@ -26,14 +26,14 @@ const delta = (piece: JsonObject, finish: string | null = null): JsonObject => (
   choices: [{ index: 0, delta: piece, finish_reason: finish }],
 });
 const calls = (...pieces: JsonObject[]): JsonObject => delta({ tool_calls: pieces });
-const read = (...chunks: JsonObject[]) => stepsOfStream(openaiChatProvider, chatStream(...chunks));
+const read = (...chunks: JsonObject[]) => stepsOfStream(openaiChatCodec, chatStream(...chunks));
 const usage = { prompt_tokens: 10, completion_tokens: 3, total_tokens: 13 };
-const asking = () => ({ ...openaiChatDoor.decodeRequest({ model: "m", messages: [] }), wantsUsage: true });
+const asking = () => ({ ...openaiChatClientCodec.decodeRequest({ model: "m", messages: [] }), wantsUsage: true });
 const start: ReplyEvent = { type: "start", id: "", model: "m", createdAt: 5 };
 const finish: ReplyEvent = { type: "finish", choice: 0, reason: "stop", native: "stop" };
 const text: ReplyEvent = { type: "text", choice: 0, text: "hi" };
-const sent = (door: typeof openaiChatDoor, body: JsonObject) =>
-  openaiChatProvider.encodeRequest(door.decodeRequest(body), target(), new Set());
+const sent = (door: typeof openaiChatClientCodec, body: JsonObject) =>
+  openaiChatCodec.encodeRequest(door.decodeRequest(body), target(), new Set());
 
 test("pitfall 15: usage arrives in a chunk that is not the last one", () => {
   const steps = read(
@@ -47,13 +47,15 @@ test("pitfall 15: usage arrives in a chunk that is not the last one", () => {
 });
 
 test("pitfall 16: usage chunk with empty choices only when the client asked", () => {
-  const silent = dataOf(written(openaiChatDoor, [start, text, finish], NO_USAGE, { ...asking(), wantsUsage: false }));
+  const silent = dataOf(
+    written(openaiChatClientCodec, [start, text, finish], NO_USAGE, { ...asking(), wantsUsage: false }),
+  );
   expect(silent.every(({ choices }) => Array.isArray(choices) && choices.length === 1)).toBe(true);
   expect(silent.some((chunk) => "usage" in chunk)).toBe(false);
 });
 
 test("pitfalls 17, 18: usage in an own last chunk, null on the ordinary chunks", () => {
-  const chunks = dataOf(written(openaiChatDoor, [start, text, finish], NO_USAGE, asking()));
+  const chunks = dataOf(written(openaiChatClientCodec, [start, text, finish], NO_USAGE, asking()));
   expect(chunks.at(-1)).toMatchObject({ choices: [], usage: { total_tokens: 0 } });
   expect(chunks.slice(0, -1).every((chunk) => chunk.usage === null)).toBe(true);
 });
@@ -76,7 +78,7 @@ test("pitfall 33: function_call items of Responses get an index each", () => {
     item: { type: "function_call", id: `fc_${id}`, call_id: id, name: "f", arguments: "" },
   });
   const stream = [item(1, "a"), item(2, "b")].map((event) => `data: ${JSON.stringify(event)}\n\n`).join("");
-  const chunks = dataOf(written(openaiChatDoor, stepsOfStream(openaiResponsesProvider, stream)));
+  const chunks = dataOf(written(openaiChatClientCodec, stepsOfStream(openaiResponsesCodec, stream)));
   expect(JSON.stringify(chunks)).toMatch(/"index":0,"id":"a".*"index":1,"id":"b"/);
 });
 
@@ -99,14 +101,17 @@ test("pitfall 34: a new name after finished JSON opens a new call even if the in
 
 test("pitfall 46: tool-call message with content null", () => {
   const called = { id: "a", type: "function", function: { name: "f", arguments: "{}" } };
-  const body = sent(openaiChatDoor, { model: "m", messages: [{ role: "assistant", tool_calls: [called] }] });
+  const body = sent(openaiChatClientCodec, { model: "m", messages: [{ role: "assistant", tool_calls: [called] }] });
   expect(body.messages).toEqual([{ role: "assistant", content: null, tool_calls: [called] }]);
 });
 
 test("pitfall 46: Ollama's own chat wants an empty text instead", () => {
   const called = { id: "a", type: "function", function: { name: "f", arguments: "{}" } };
-  const talk = openaiChatDoor.decodeRequest({ model: "m", messages: [{ role: "assistant", tool_calls: [called] }] });
-  expect(ollamaProvider.encodeRequest(talk, target(), new Set()).messages).toMatchObject([{ content: "" }]);
+  const talk = openaiChatClientCodec.decodeRequest({
+    model: "m",
+    messages: [{ role: "assistant", tool_calls: [called] }],
+  });
+  expect(ollamaCodec.encodeRequest(talk, target(), new Set()).messages).toMatchObject([{ content: "" }]);
 });
 
 test("pitfall 35: fragments interleaved between calls, id only on the first fragment", () => {
@@ -142,7 +147,7 @@ test("pitfall 36: finish_reason stop though tool calls were sent", () => {
 
 test("pitfall 43: a tool without arguments streams {} once", () => {
   const call: ReplyEvent = { type: "tool-start", choice: 0, index: 0, id: "a", name: "f", kind: "function" };
-  const chunks = JSON.stringify(dataOf(written(openaiChatDoor, [start, call, finish])));
+  const chunks = JSON.stringify(dataOf(written(openaiChatClientCodec, [start, call, finish])));
   expect(chunks.match(/"arguments":"{}"/g)).toHaveLength(1);
 });
 
@@ -177,18 +182,18 @@ test("pitfall 48: a thinking signature comes back with reasoning_details", () =>
     { type: "signature", choice: 0, signature: { dialect: "anthropic", value: "sig" } },
     finish,
   ];
-  const pieces = dataOf(written(openaiChatDoor, signed)).flatMap(({ choices }) => {
+  const pieces = dataOf(written(openaiChatClientCodec, signed)).flatMap(({ choices }) => {
     const [choice] = choices as { delta: { reasoning_details?: JsonObject[] } }[];
     return choice?.delta.reasoning_details ?? [];
   });
-  const history = openaiChatDoor.decodeRequest({
+  const history = openaiChatClientCodec.decodeRequest({
     model: "m",
     messages: [{ role: "assistant", content: "x", reasoning_details: pieces }],
   });
   const thought = history.turns[0]?.parts[0];
   expect(thought).toEqual({ type: "reasoning", text: "I think", signature: { dialect: "anthropic", value: "sig" } });
   // To another maker the thought does not go at all.
-  expect(JSON.stringify(openaiChatProvider.encodeRequest(history, target(), new Set()))).not.toMatch(/think|sig/);
+  expect(JSON.stringify(openaiChatCodec.encodeRequest(history, target(), new Set()))).not.toMatch(/think|sig/);
 });
 
 test("pitfall 49: redacted thinking is carried in both directions", () => {
@@ -198,7 +203,7 @@ test("pitfall 49: redacted thinking is carried in both directions", () => {
     signature: { dialect: "anthropic", value: "enc" },
     encrypted: true,
   };
-  const reply = openaiChatDoor.encodeReply(
+  const reply = openaiChatClientCodec.encodeReply(
     {
       id: "",
       model: "",
@@ -219,7 +224,7 @@ test("pitfall 49: redacted thinking is carried in both directions", () => {
     asking(),
   );
   const [choice] = reply.choices as { message: JsonObject }[];
-  const history = openaiChatDoor.decodeRequest({ model: "m", messages: [{ ...choice?.message }] });
+  const history = openaiChatClientCodec.decodeRequest({ model: "m", messages: [{ ...choice?.message }] });
   expect(history.turns[0]?.parts[0]).toEqual({
     type: "reasoning",
     text: "",
@@ -238,16 +243,16 @@ test("pitfall 52: Gemini's thought_signature on calls is kept", () => {
     kind: "function",
     signature: { dialect: "gemini", value: "g" },
   };
-  const chunk = dataOf(written(openaiChatDoor, [start, call])).find((data) =>
+  const chunk = dataOf(written(openaiChatClientCodec, [start, call])).find((data) =>
     JSON.stringify(data).includes("extra_content"),
   );
   const [{ delta: message }] = (chunk?.choices ?? []) as [{ delta: JsonObject }];
-  const history = openaiChatDoor.decodeRequest({ model: "m", messages: [{ ...message, role: "assistant" }] });
+  const history = openaiChatClientCodec.decodeRequest({ model: "m", messages: [{ ...message, role: "assistant" }] });
   expect(history.turns[0]?.parts[0]).toMatchObject({ type: "tool-call", signature: { dialect: "gemini", value: "g" } });
 });
 
 test("pitfall 53: reasoning_content goes back on assistant tool-call messages", () => {
-  const body = sent(openaiChatDoor, {
+  const body = sent(openaiChatClientCodec, {
     model: "m",
     messages: [
       {
@@ -283,7 +288,7 @@ test("pitfall 60: think tags cut across deltas, and unclosed", () => {
 });
 
 test("pitfall 61: errors as an array of one error object", () => {
-  const error = openaiChatProvider.decodeError(400, [
+  const error = openaiChatCodec.decodeError(400, [
     { error: { code: 400, message: "bad", status: "INVALID_ARGUMENT" } },
   ]);
   expect(error).toMatchObject({ status: 400, message: "bad" });
@@ -296,7 +301,7 @@ test("pitfall 64: an error chunk in a chat stream is no stop", () => {
 });
 
 test("pitfall 69: clean EOF without finish_reason is no success", () => {
-  const decoder = openaiChatProvider.streamDecoder((prefix) => prefix);
+  const decoder = openaiChatCodec.streamDecoder((prefix) => prefix);
   decoder.push({ event: "", data: JSON.stringify(delta({ content: "half" })) });
   expect(decoder.end()).toEqual([]);
   expect(decoder.ended).toBe(false);
@@ -311,22 +316,22 @@ test("pitfalls 82, 83: Azure's first chunk gives no id and its last may lack a d
 });
 
 test("pitfall 88: one stop sequence is sent as an array", () => {
-  const conversation = anthropicDoor.decodeRequest({
+  const conversation = anthropicClientCodec.decodeRequest({
     model: "m",
     max_tokens: 5,
     stop_sequences: ["END"],
     messages: [{ role: "user", content: "x" }],
   });
-  expect(openaiChatProvider.encodeRequest(conversation, target(), new Set()).stop).toEqual(["END"]);
+  expect(openaiChatCodec.encodeRequest(conversation, target(), new Set()).stop).toEqual(["END"]);
 });
 
 test("pitfall 79: role developer becomes system", () => {
-  const body = sent(openaiChatDoor, { model: "m", messages: [{ role: "developer", content: "be kind" }] });
+  const body = sent(openaiChatClientCodec, { model: "m", messages: [{ role: "developer", content: "be kind" }] });
   expect(body.messages).toEqual([{ role: "system", content: "be kind" }]);
 });
 
 test("pitfall 90: an assistant message with empty content is no error", () => {
-  const body = sent(openaiChatDoor, {
+  const body = sent(openaiChatClientCodec, {
     model: "m",
     messages: [
       { role: "assistant", content: "" },

@@ -1,4 +1,4 @@
-import type { DoorCodec, ProviderCodec } from "../conversation/codec.ts";
+import type { ClientCodec, ProviderCodec } from "../conversation/codec.ts";
 import type { Conversation } from "../conversation/conversation.ts";
 import type { JsonObject } from "../json.ts";
 import { errorOf } from "./errors/decode-error.ts";
@@ -10,7 +10,7 @@ import { ChatStreamDecoder } from "./response/stream-decoder.ts";
 import { chatStreamEncoder, errorBody } from "./response/stream-encoder.ts";
 
 /** OpenAI's chat completions, as clients speak them. */
-export const openaiChatDoor: DoorCodec = {
+export const openaiChatClientCodec: ClientCodec = {
   dialect: "openai-chat",
   streamType: "text/event-stream; charset=utf-8",
   ping: ": PING\n\n",
@@ -21,7 +21,7 @@ export const openaiChatDoor: DoorCodec = {
 };
 
 /** OpenAI's chat completions, as OpenAI and most others answer them. */
-export const openaiChatProvider: ProviderCodec = {
+export const openaiChatCodec: ProviderCodec = {
   dialect: "openai-chat",
   encodeRequest,
   decodeReply,

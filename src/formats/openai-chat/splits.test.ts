@@ -3,11 +3,11 @@ import { counter, meaningOf } from "../../../test/support/formats/fixtures.ts";
 import { textOfBytes } from "../../lib/bytes.ts";
 import { eventData, splitEvents, wholeEventsLength } from "../../lib/sse.ts";
 import type { ReplyEvent } from "../conversation/reply.ts";
-import { openaiChatProvider } from "./index.ts";
+import { openaiChatCodec } from "./index.ts";
 
 /** Steps of a stream whose bytes arrive in pieces; whole events are read, the rest waits. */
 function arriving(pieces: readonly Uint8Array[]): { steps: ReplyEvent[]; ended: boolean } {
-  const decoder = openaiChatProvider.streamDecoder(counter());
+  const decoder = openaiChatCodec.streamDecoder(counter());
   const steps: ReplyEvent[] = [];
   const take = (bytes: Uint8Array) => {
     for (const event of splitEvents(textOfBytes(bytes))) {

@@ -8,11 +8,11 @@ import {
   target,
   written,
 } from "../../../test/support/formats/fixtures.ts";
-import { anthropicDoor } from "../anthropic/index.ts";
+import { anthropicClientCodec } from "../anthropic/index.ts";
 import type { ReplyEvent } from "../conversation/reply.ts";
 import { type JsonObject, recordOf, recordsOf } from "../json.ts";
-import { openaiChatDoor, openaiChatProvider } from "../openai-chat/index.ts";
-import { openaiResponsesDoor as door, openaiResponsesProvider as provider } from "./index.ts";
+import { openaiChatClientCodec, openaiChatCodec } from "../openai-chat/index.ts";
+import { openaiResponsesClientCodec as door, openaiResponsesCodec as provider } from "./index.ts";
 
 /** Pitfalls of responses (specification of wire formats, section 7), each named by its row. */
 
@@ -36,7 +36,7 @@ const call = (index: number): ReplyEvent[] => [
 ];
 
 test("pitfall 51: thinking of an Anthropic turn never takes the tool call with it", () => {
-  const conversation = anthropicDoor.decodeRequest({
+  const conversation = anthropicClientCodec.decodeRequest({
     model: "m",
     max_tokens: 50,
     messages: [
@@ -247,7 +247,7 @@ test("pitfall 49: signed and hidden thoughts of other makers come back as they w
 });
 
 test("a chat request becomes a response's, and what cannot be said is told", () => {
-  const conversation = openaiChatDoor.decodeRequest({
+  const conversation = openaiChatClientCodec.decodeRequest({
     model: "m",
     max_tokens: 3,
     stop: "END",
@@ -292,7 +292,7 @@ test("a response's request becomes a chat's", () => {
     ],
     text: { format: { type: "json_schema", name: "a", schema: {} } },
   });
-  expect(openaiChatProvider.encodeRequest(conversation, target(), new Set())).toMatchObject({
+  expect(openaiChatCodec.encodeRequest(conversation, target(), new Set())).toMatchObject({
     messages: [
       { role: "system", content: "be" },
       { role: "user", content: "x" },

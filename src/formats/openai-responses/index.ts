@@ -1,4 +1,4 @@
-import type { DoorCodec, ProviderCodec } from "../conversation/codec.ts";
+import type { ClientCodec, ProviderCodec } from "../conversation/codec.ts";
 import { errorBody } from "../openai-chat/response/stream-encoder.ts";
 import { decodeError } from "./error.ts";
 import { decodeRequest } from "./request/decode-request.ts";
@@ -9,7 +9,7 @@ import { ResponsesStreamDecoder } from "./response/stream-decoder.ts";
 import { ResponsesStreamEncoder } from "./response/stream-encoder.ts";
 
 /** OpenAI's Responses, as clients speak them. */
-export const openaiResponsesDoor: DoorCodec = {
+export const openaiResponsesClientCodec: ClientCodec = {
   dialect: "openai-responses",
   streamType: "text/event-stream; charset=utf-8",
   ping: ": PING\n\n",
@@ -20,7 +20,7 @@ export const openaiResponsesDoor: DoorCodec = {
 };
 
 /** OpenAI's Responses, as OpenAI, Azure and a few others answer them. */
-export const openaiResponsesProvider: ProviderCodec = {
+export const openaiResponsesCodec: ProviderCodec = {
   dialect: "openai-responses",
   encodeRequest,
   decodeReply,

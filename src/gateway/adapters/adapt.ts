@@ -1,4 +1,4 @@
-import type { Ask } from "../../providers/contract/provider.ts";
+import type { CallParams } from "../../providers/contract/provider.ts";
 import type { Call } from "../call/call.ts";
 import type { GatewayContext } from "../call/context.ts";
 import { GatewayError } from "../call/errors.ts";
@@ -11,10 +11,8 @@ import { selectAdapter } from "./select-adapter.ts";
 /** A call's request as one upstream takes it, and how its response is read. */
 export type AdaptedRequest = Readonly<{
   adapter: Adapter;
-  ask: Ask;
+  ask: CallParams;
   outgoing: Outgoing;
-  /** Summaries of reasoning were not known to be refused when the request was written. */
-  requestsSummaries: boolean;
 }>;
 
 /**
@@ -22,7 +20,6 @@ export type AdaptedRequest = Readonly<{
  * Rejects DecodeError, RelayError.
  */
 export async function adapt(context: GatewayContext, call: Call, bound: Route): Promise<AdaptedRequest> {
-  const asksSummaries = !context.withoutSummaries.has(bound.channel);
   const adapter = selectAdapter(context, call, bound);
   const encoded = await adapter.encode();
   const { ask } = encoded;
@@ -30,7 +27,7 @@ export async function adapt(context: GatewayContext, call: Call, bound: Route): 
   call.attempts.route = { ...bound, upstreamModel: ask.model, dropped };
   refuseLoss(call, dropped);
   const outgoing = await buildRequest(context, call, encoded, bound);
-  return { adapter, ask, outgoing, requestsSummaries: asksSummaries };
+  return { adapter, ask, outgoing };
 }
 
 /** A client, or its key, may ask to be refused rather than misunderstood (header `X-Sluice-Strict`). */

@@ -2,14 +2,14 @@ import type { ReportedUsage } from "../../formats/conversation/usage.ts";
 import type { JsonObject } from "../../formats/json.ts";
 import type { ReadError } from "../../formats/openai-chat/errors/error.ts";
 import type { OutgoingForm } from "../../lib/multipart/form-stream.ts";
-import type { Ask } from "../../providers/contract/provider.ts";
+import type { CallParams } from "../../providers/contract/provider.ts";
 import type { OutputMeter } from "../billing/output-meter.ts";
 import type { GatewayError } from "../call/errors.ts";
 
 /** The request for one upstream, as its format has it. */
 export type EncodedRequest = Readonly<{
   /** What the provider is asked for; its model is the final name. */
-  ask: Ask;
+  ask: CallParams;
   body: string | Uint8Array<ArrayBuffer> | OutgoingForm;
   /** Fields that the upstream cannot express. */
   dropped: readonly string[];

@@ -3,8 +3,8 @@ import { type JsonObject, numberOf, parseJson, recordOf } from "../../formats/js
 import { isErrorAnswer, readError } from "../../formats/openai-chat/errors/error.ts";
 import { readUsage } from "../../formats/openai-chat/response/usage.ts";
 import { textOfBytes } from "../../lib/bytes.ts";
-import type { FormFile, OwnFormat } from "../../providers/contract/native-format.ts";
-import type {} from "../../providers/contract/provider.ts";
+import { formatFor } from "../../providers/contract/chat.ts";
+import type { FormFile, NativeFormat } from "../../providers/contract/native-format.ts";
 import { OutputMeter } from "../billing/output-meter.ts";
 import type { Call } from "../call/call.ts";
 import { tooLarge } from "../http/client-body.ts";
@@ -32,7 +32,7 @@ export class NativeAdapter implements Adapter {
   constructor(
     private readonly call: Call,
     private readonly route: Route,
-    private readonly format: OwnFormat,
+    private readonly format: NativeFormat,
     /** Files of a form are read whole here: together they may have so much. */
     private readonly mostBytes: number,
   ) {}
@@ -40,7 +40,7 @@ export class NativeAdapter implements Adapter {
   async encode(): Promise<EncodedRequest> {
     const { body, endpoint } = this.call;
     const { channel, provider, key, upstreamModel: model } = this.route;
-    const dialect = provider.dialectOf?.(model, key) ?? provider.dialects[0];
+    const dialect = formatFor(provider, model, key);
     const dropped = new Set<string>();
     const encoded = this.format.encode(body.json, model, dropped, await this.#files());
     const ask = { capability: endpoint.capability, dialect, model, stream: false };

@@ -15,7 +15,7 @@ import { textOfBytes } from "../../lib/bytes.ts";
 import { spliceTopLevel, type TopLevelChanges } from "../../lib/json-splice.ts";
 import { outgoingForm } from "../../lib/multipart/form-stream.ts";
 import type { Form } from "../../lib/multipart/read-form.ts";
-import type { Ask } from "../../providers/contract/provider.ts";
+import type { CallParams } from "../../providers/contract/provider.ts";
 import { searchToolOf } from "../billing/hosted-tools.ts";
 import { OutputMeter } from "../billing/output-meter.ts";
 import type { Call } from "../call/call.ts";
@@ -61,7 +61,7 @@ export class PassthroughAdapter implements Adapter {
     const { call, route, options } = this;
     const { body, endpoint, summary } = call;
     const stream = summary.stream && !options.neverStreams;
-    const ask: Ask = {
+    const ask: CallParams = {
       capability: endpoint.capability,
       dialect: "openai-chat",
       model: route.upstreamModel,
@@ -73,7 +73,7 @@ export class PassthroughAdapter implements Adapter {
     return options.untouched ? { ask, body: body.text, dropped: NONE } : this.#spliced(ask);
   }
 
-  async #form(ask: Ask, { parts }: Form): Promise<EncodedRequest> {
+  async #form(ask: CallParams, { parts }: Form): Promise<EncodedRequest> {
     return { ask, body: await outgoingForm(parts, { model: ask.model }), dropped: NONE };
   }
 
@@ -146,34 +146,33 @@ export class PassthroughAdapter implements Adapter {
   }
 
   /** The client's bytes with those members changed that must be. */
-  #spliced(ask: Ask): EncodedRequest {
+  #spliced(ask: CallParams): EncodedRequest {
     const { call, route } = this;
     const { body, summary, changes, endpoint } = call;
     const { provider } = route;
     const { paramOverride } = route.channel;
-    const adaptation = provider.adapt?.(body.json, ask) ?? null;
-    const model = adaptation?.model ?? ask.model;
+    const preparation = provider.prepare?.(body.json, ask) ?? null;
+    const model = preparation?.model ?? ask.model;
     const unknown = endpoint.nonOpenAiMembers?.filter((name) => Object.hasOwn(body.json, name)) ?? NONE;
-    const asksUsage = ask.stream && isText(ask.capability) && !summary.wantsUsage && provider.streamUsage;
-    const asksNumbers = provider.vectorsAsNumbers === true && body.json.encoding_format === "base64";
+    const asksUsage =
+      ask.stream && isText(ask.capability) && !summary.wantsUsage && provider.chat?.streaming.includesUsage === true;
     const renamed = model !== body.json.model;
     const unstreamed = summary.stream && !ask.stream;
-    const asIs = unknown.length === 0 && !adaptation && !asksUsage && !asksNumbers && !renamed && !unstreamed;
+    const asIs = unknown.length === 0 && !preparation && !asksUsage && !renamed && !unstreamed;
     if (asIs && !hasAny(changes) && !paramOverride) return { ask, body: body.text, dropped: NONE };
     const all = {
       ...changes,
-      ...adaptation?.changes,
+      ...preparation?.changes,
       ...Object.fromEntries(unknown.map((name) => [name, undefined])),
       ...(renamed && { model }),
       ...(unstreamed && { stream: undefined, stream_options: undefined }),
-      ...(asksNumbers && { encoding_format: "float" }),
       ...(asksUsage && { stream_options: { ...recordOf(body.json.stream_options), include_usage: true } }),
       ...paramOverride,
     };
     return {
       ask: model === ask.model ? ask : { ...ask, model },
       body: spliceTopLevel(body.text, all, body.json),
-      dropped: adaptation ? [...adaptation.dropped, ...unknown] : unknown,
+      dropped: preparation ? [...preparation.dropped, ...unknown] : unknown,
     };
   }
 }

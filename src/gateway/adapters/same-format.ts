@@ -2,7 +2,8 @@ import { continuesThread } from "../../formats/anthropic/request/decode-request.
 import { hasGatewayMark } from "../../formats/conversation/signature.ts";
 import { goesAsItCame } from "../../formats/gemini/request/can-passthrough.ts";
 import { spliceTopLevel } from "../../lib/json-splice.ts";
-import type { Ask } from "../../providers/contract/provider.ts";
+import { chatOf } from "../../providers/contract/chat.ts";
+import type { CallParams } from "../../providers/contract/provider.ts";
 import type { Call } from "../call/call.ts";
 import type { Route } from "../upstream/bind-channel.ts";
 import type { EncodedRequest } from "./adapter.ts";
@@ -35,8 +36,8 @@ export function keepsRequest(
 }
 
 /** The client's own bytes, as far as the upstream takes them. */
-export function untouchedBody({ body }: Call, { provider }: Route, ask: Ask): EncodedRequest {
-  const envelope = provider.envelope?.(body.json, ask);
+export function untouchedBody({ body }: Call, { provider }: Route, ask: CallParams): EncodedRequest {
+  const envelope = chatOf(provider).envelope(body.json, ask);
   if (!envelope) return { ask, body: body.text, dropped: [] };
   return { ask, body: spliceTopLevel(body.text, envelope.changes, body.json), dropped: envelope.dropped };
 }
@@ -46,17 +47,17 @@ export function splicedRequest(
   { body }: Call,
   { provider, channel: { paramOverride } }: Route,
   { dialect, settings }: ConversationOptions,
-  ask: Ask,
+  ask: CallParams,
 ): EncodedRequest {
-  const adaptation = provider.adapt?.(body.json, ask) ?? null;
-  const model = adaptation?.model ?? ask.model;
+  const preparation = provider.prepare?.(body.json, ask) ?? null;
+  const model = preparation?.model ?? ask.model;
   const renamed = Object.hasOwn(body.json, "model") && model !== body.json.model ? { model } : null;
   const own = dialect === "gemini" ? geminiOptions(body.json, model, settings) : null;
-  const changes = { ...renamed, ...own, ...adaptation?.changes, ...paramOverride };
+  const changes = { ...renamed, ...own, ...preparation?.changes, ...paramOverride };
   const changed = Object.keys(changes).length > 0;
   return {
     ask: { ...ask, model },
     body: changed ? spliceTopLevel(body.text, changes, body.json) : body.text,
-    dropped: adaptation?.dropped ?? [],
+    dropped: preparation?.dropped ?? [],
   };
 }

@@ -6,13 +6,14 @@ import { spreadNamespaces } from "../../formats/openai-responses/request/namespa
 import { customNames } from "../../formats/tools/custom-tools.ts";
 import { toolAliases } from "../../formats/tools/tool-names.ts";
 import { listsSearch } from "../../formats/tools/web-search.ts";
-import type { Provider } from "../../providers/contract/provider.ts";
-import { searchesAlways } from "../../providers/labs/openai/chat-search.ts";
+import { type ChatApi, chatOf } from "../../providers/contract/chat.ts";
+import type { Limitation } from "../../providers/contract/provider.ts";
 import type { SettingsReader } from "../../settings/settings.ts";
 import type { Call } from "../call/call.ts";
 import type { GatewayContext } from "../call/context.ts";
 import { threadStorer } from "../state/message-threads.ts";
 import { responseStorer } from "../state/responses/keep.ts";
+import { limitationsOf } from "../upstream/adapt-after-rejection.ts";
 import type { Route } from "../upstream/bind-channel.ts";
 import type { Adapter } from "./adapter.ts";
 import { channelPromptOf } from "./conversation/channel-prompt.ts";
@@ -38,47 +39,51 @@ export function selectAdapter(context: GatewayContext, call: Call, route: Route)
   const options = {
     untouched:
       settings.get("global.pass_through_request_enabled") || channel.setting.pass_through_body_enabled === true,
-    neverStreams: provider.streams === "never" || channel.setting.stream_support === "NON_STREAM_ONLY",
+    neverStreams:
+      provider.chat?.streaming.mode(upstreamModel) === "never" || channel.setting.stream_support === "NON_STREAM_ONLY",
     logsContent: settings.get("LogChatContentEnabled"),
     catalog: context.catalog(),
   };
   if (endpoint.capability !== "chat") {
-    const own = provider.ownFormat?.({ capability: endpoint.capability, model: upstreamModel }, key);
+    const own = provider.nativeFormat?.({ capability: endpoint.capability, model: upstreamModel }, key);
     const mostBytes = context.services.config.maxRequestBodyBytes;
     if (own) return new NativeAdapter(call, route, own, mostBytes);
     const passage = new PassthroughAdapter(call, route, options);
     const filters = endpoint.capability === "completions" ? responseFilters(settings) : [];
     return filters.length > 0 ? new FilteredTexts(passage, filters) : passage;
   }
-  const door = endpoint.codec.dialect;
-  const only = provider.dialectOf?.(upstreamModel, key, call.candidates.model) ?? null;
-  const served = only ?? (searchesByResponses(call, route, door) ? "openai-responses" : door);
-  const dialect = speaks(context, channel, provider, served) ? served : provider.dialects[0];
+  const chat = chatOf(provider);
+  const limitations = limitationsOf(context.limitations, channel);
+  const clientFormat = endpoint.codec.dialect;
+  const only = chat.formatOf(upstreamModel, key, call.candidates.model);
+  const served = only ?? (searchesInResponses(call, chat, upstreamModel) ? "openai-responses" : clientFormat);
+  const dialect = supports(chat, limitations, served) ? served : chat.formats[0];
   const standsIn =
-    door.startsWith("openai") && !takesCustomTools(provider, dialect) && !(dialect === door && options.untouched);
+    clientFormat.startsWith("openai") &&
+    !takesCustomTools(chat, dialect) &&
+    !(dialect === clientFormat && options.untouched);
   const custom = standsIn ? customNames(call.body.json) : NONE;
-  const filters = filtersFor(settings, channel, door, custom);
+  const filters = filtersFor(settings, channel, clientFormat, custom);
   const prompt = channelPromptOf(channel);
   const rewritten =
     prompt !== null ||
-    provider.ownAnswers === true ||
+    chat.features.nonstandardResponses ||
     filters.length > 0 ||
     channel.setting.force_format === true ||
-    (!call.summary.stream && provider.onlyStreams?.(upstreamModel) === true) ||
+    (!call.summary.stream && chat.streaming.mode(upstreamModel) === "always") ||
     needsPreparation(upstreamModel, dialect);
-  if (door === "openai-chat" && dialect === door && !rewritten && !provider.framing) {
+  if (clientFormat === "openai-chat" && dialect === clientFormat && !rewritten && !chat.streaming.framing) {
     return new PassthroughAdapter(call, route, options);
   }
-  const conversation = dialect === door ? null : (call.fullConversation?.() ?? null);
+  const conversation = dialect === clientFormat ? null : (call.fullConversation?.() ?? null);
   const toolNames = conversation ? toolAliases(spreadNamespaces(conversation)) : NO_NAMES;
   return new TranslatingAdapter(call, route, {
     ...options,
     dialect,
     toolNames,
     settings: context.conversationSettings,
-    refusesBetas: (model) => context.withoutBetas.get(channel)?.has(model) === true,
-    reasoningHidden: context.withoutSummaries.has(channel),
-    inlineMedia: inlining(context, provider, dialect),
+    limitations,
+    inlineMedia: inlining(context, chat, dialect),
     filters: toolNames.size > 0 ? [clientNames(toolNames), ...filters] : filters,
     prompt,
     reasoningMemory: context.reasoningMemory,
@@ -89,29 +94,24 @@ export function selectAdapter(context: GatewayContext, call: Call, route: Route)
   });
 }
 
-const speaks = (
-  { withoutResponses }: GatewayContext,
-  channel: ChannelEntry,
-  { dialects }: Provider,
-  dialect: ChatDialect,
-) => dialects.includes(dialect) && !(dialect === "openai-responses" && withoutResponses.has(channel));
+const supports = ({ formats }: ChatApi, limitations: ReadonlySet<Limitation>, format: ChatDialect): boolean =>
+  formats.includes(format) && !(format === "openai-responses" && limitations.has("responses"));
 
-/** Where another format's client wants the web searched, OpenAI does so in Responses, but for chat models that always search. */
-const searchesByResponses = (call: Call, { provider, upstreamModel }: Route, door: ChatDialect): boolean =>
-  !door.startsWith("openai") &&
-  provider.dialects.includes("openai-responses") &&
-  !provider.dialects.includes(door) &&
-  !searchesAlways(upstreamModel) &&
-  listsSearch(call.body.json.tools);
+/** Clients of other formats search the web through Responses where the provider's chat completions can't. */
+function searchesInResponses({ endpoint, body }: Call, chat: ChatApi, model: string): boolean {
+  const { dialect } = endpoint.codec;
+  if (dialect.startsWith("openai") || chat.formats.includes(dialect)) return false;
+  return chat.searchesInResponses(model) && listsSearch(body.json.tools);
+}
 
 /** Some upstreams fetch nothing; chats have addresses for images, but none for documents. */
 function inlining(
   context: GatewayContext,
-  { inlineMedia: fetchesNothing }: Provider,
+  { features }: ChatApi,
   dialect: ChatDialect,
 ): ((conversation: Conversation) => Promise<void>) | null {
   const takes = dialect === "gemini" ? isTakenAddress : undefined;
-  if (fetchesNothing) return (conversation) => inlineMedia(context, conversation, undefined, takes);
+  if (features.inlineMediaOnly) return (conversation) => inlineMedia(context, conversation, undefined, takes);
   return dialect === "openai-chat" ? (conversation) => inlineMedia(context, conversation, ["document"]) : null;
 }
 
@@ -119,10 +119,10 @@ function inlining(
 function filtersFor(
   settings: SettingsReader,
   channel: ChannelEntry,
-  door: ChatDialect,
+  clientFormat: ChatDialect,
   custom: ReadonlySet<string>,
 ): readonly (() => StepFilter)[] {
-  const tellsThoughts = channel.setting.thinking_to_content === true && door === "openai-chat";
+  const tellsThoughts = channel.setting.thinking_to_content === true && clientFormat === "openai-chat";
   const filters = responseFilters(settings);
   if (!tellsThoughts && custom.size === 0) return filters;
   return [

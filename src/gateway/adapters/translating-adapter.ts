@@ -9,7 +9,7 @@ import { type ReadError, readError } from "../../formats/openai-chat/errors/erro
 import { textOfBytes } from "../../lib/bytes.ts";
 import { randomId } from "../../lib/request-id.ts";
 import { eventEnd, readEvents } from "../../lib/sse.ts";
-import { providerCodecs } from "../../providers/codecs.ts";
+import { codecOf } from "../../providers/registry.ts";
 import { OutputMeter } from "../billing/output-meter.ts";
 import type { Call } from "../call/call.ts";
 import { NOTHING_YET, refuseLoose, runningAt, runningIn } from "../state/responses/background.ts";
@@ -42,7 +42,7 @@ export class TranslatingAdapter implements Adapter {
     private readonly route: Route,
     private readonly options: ConversationOptions,
   ) {
-    this.#codec = providerCodecs[options.dialect];
+    this.#codec = codecOf(options.dialect);
   }
 
   async encode(): Promise<EncodedRequest> {
@@ -198,7 +198,7 @@ export class TranslatingAdapter implements Adapter {
   get #passesBytes(): boolean {
     const { codec } = this.call.endpoint;
     const sameFraming =
-      (this.route.provider.framing ?? "sse") === "sse" && codec.streamType.startsWith("text/event-stream");
+      !this.route.provider.chat?.streaming.framing && codec.streamType.startsWith("text/event-stream");
     return (
       this.#sameFormat && this.options.filters.length === 0 && this.options.dialect !== "openai-chat" && sameFraming
     );

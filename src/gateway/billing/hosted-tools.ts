@@ -34,7 +34,7 @@ function withSearch(call: Call, route: Route, meter: OutputMeter): ToolCalls | n
 
 /** What the search is called that the call asks a provider for whose answers must be looked into to charge it; null: none. */
 export function searchToolOf({ body }: Call, { provider, upstreamModel }: Route): string | null {
-  const tool = provider.searchTool;
+  const tool = provider.chat?.searchTool;
   return tool && asksSearch(body.json, upstreamModel) ? tool(body.json) : null;
 }
 

@@ -15,6 +15,7 @@ import type { CoolDown } from "../routing/scheduler/cool-down.ts";
 import type { KeyRing } from "../routing/scheduler/key-ring.ts";
 import type { KeyTraffic } from "../routing/scheduler/key-traffic.ts";
 import type { Stickiness } from "../routing/scheduler/stickiness.ts";
+import type { ChannelLimitations } from "../upstream/adapt-after-rejection.ts";
 import type { Upstream } from "../upstream/upstream.ts";
 import type { DeadlineWheel } from "./deadline-wheel.ts";
 import type { GatewayMetrics } from "./metrics.ts";
@@ -34,12 +35,8 @@ export type GatewayContext = Readonly<{
   health: ReturnType<typeof createHealth>;
   upstream: Upstream;
   dialWebSocket: DialWebSocket;
-  /** Channels that turned out not to know the Responses address: such calls are converted for them. */
-  withoutResponses: WeakSet<ChannelEntry>;
-  /** Models, by channel, that refused betas which others of the same cloud take. */
-  withoutBetas: WeakMap<ChannelEntry, Set<string>>;
-  /** Channels whose organisation may not read summaries of thoughts: they are not asked for any unless clients do. */
-  withoutSummaries: WeakSet<ChannelEntry>;
+  /** What channels turned out not to support, learned from rejections. */
+  limitations: ChannelLimitations;
   /** Channels whose server turned out to have no call that counts tokens. */
   withoutTokenCount: WeakSet<ChannelEntry>;
   deadlines: DeadlineWheel;

@@ -1,4 +1,4 @@
-import type { DoorCodec } from "../../formats/conversation/codec.ts";
+import type { ClientCodec } from "../../formats/conversation/codec.ts";
 import type { ReplyError } from "../../formats/conversation/reply.ts";
 import { type ErrorExtra, ownExtra } from "../../formats/helpers/error-extra.ts";
 import type { OpenAiError } from "../../formats/openai-chat/errors/error.ts";
@@ -77,7 +77,7 @@ export function errorObject(error: GatewayError, requestId: string, language: La
 }
 
 /** The answer to a refused or failed call, in the format of its door; without one in OpenAI's. */
-export function errorResponse(error: GatewayError, request: Request, door?: DoorCodec): Response {
+export function errorResponse(error: GatewayError, request: Request, door?: ClientCodec): Response {
   const requestId = requestIdOf(request);
   const headers: Record<string, string> = { ...corsHeaders(request), "x-request-id": requestId };
   // What is left of the body would be read for as long as the client likes.

@@ -1,4 +1,4 @@
-import { DecodeError, type DoorCodec } from "../../formats/conversation/codec.ts";
+import { type ClientCodec, DecodeError } from "../../formats/conversation/codec.ts";
 import type { GatewayContext } from "../call/context.ts";
 import { errorResponse, GatewayError } from "../call/errors.ts";
 import { type ClientBody, invalidRequest } from "./client-body.ts";
@@ -16,7 +16,7 @@ export function refuse(
   context: GatewayContext,
   request: Request,
   thrown: unknown,
-  codec?: DoorCodec,
+  codec?: ClientCodec,
   body: ClientBody | null = null,
 ): Response {
   const error = toGatewayError(context, thrown);
@@ -29,7 +29,7 @@ export function respondWithError(
   { services }: GatewayContext,
   request: Request,
   error: GatewayError,
-  codec?: DoorCodec,
+  codec?: ClientCodec,
   body: ClientBody | null = null,
 ): Response {
   void body?.form?.discard();

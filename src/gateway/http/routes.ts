@@ -1,5 +1,5 @@
 import { Elysia } from "elysia";
-import { geminiDoor } from "../../formats/gemini/index.ts";
+import { geminiClientCodec } from "../../formats/gemini/index.ts";
 import { requestIdOf } from "../../lib/request-id.ts";
 import type { GatewayContext } from "../call/context.ts";
 import { errorResponse, GatewayError, PLAYGROUND_PATH } from "../call/errors.ts";
@@ -218,5 +218,5 @@ function unknownPath(context: GatewayContext, request: Request, path: string): R
   );
   if (path === "/suno" || path.startsWith("/suno/")) return refuseMusic(context, request, error);
   if (/^(\/[^/]+)?\/mj(-[^/]+)?(\/|$)/.test(path)) return refuseDrawing(context, request, error);
-  return errorResponse(error, request, /^\/v1(beta|alpha)/.test(path) ? geminiDoor : codecOf(request));
+  return errorResponse(error, request, /^\/v1(beta|alpha)/.test(path) ? geminiClientCodec : codecOf(request));
 }

@@ -225,7 +225,7 @@ describe("at Anthropic", () => {
 
 test("only Anthropic's own address is taken to keep threads", () => {
   const keeps = (baseUrl: string, isDeclared: boolean | null = null) =>
-    anthropic.keepsState?.({ baseUrl, other: "", openaiOrganization: "" }, isDeclared);
+    anthropic.chat?.keepsState?.({ baseUrl, other: "", openaiOrganization: "" }, isDeclared);
   expect(["", "https://api.anthropic.com", "https://api.anthropic.com/v1"].map((url) => keeps(url))).toEqual([
     true,
     true,

@@ -82,7 +82,8 @@ function keepsThreads(channel: ChannelEntry, call: Call): boolean {
   const { setting } = channel;
   const isDeclared = typeof setting.message_threads === "boolean";
   return (
-    providerOf(channel.type)?.keepsState?.(channel, isDeclared ? setting.message_threads === true : null) === true &&
+    providerOf(channel.type)?.chat?.keepsState?.(channel, isDeclared ? setting.message_threads === true : null) ===
+      true &&
     (textOf(setting.system_prompt) ?? "") === "" &&
     setting.stream_support !== "NON_STREAM_ONLY" &&
     !needsPreparation(upstreamModelOf(channel, summary.model, candidates.model), "anthropic")

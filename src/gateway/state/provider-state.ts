@@ -6,6 +6,7 @@ import { providerOf } from "../../providers/registry.ts";
 import type { Call } from "../call/call.ts";
 import type { GatewayContext } from "../call/context.ts";
 import { GatewayError } from "../call/errors.ts";
+import { limitationsOf } from "../upstream/adapt-after-rejection.ts";
 import { bindThread } from "./message-threads.ts";
 import { narrowChannels } from "./responses/pin-channel.ts";
 import { resume } from "./responses/resume.ts";
@@ -62,13 +63,13 @@ function bindReferences(context: GatewayContext, call: Call): Call {
 }
 
 function keepsState(context: GatewayContext, call: Call, channel: ChannelEntry, dialect: ChatDialect): boolean {
-  const provider = providerOf(channel.type);
-  if (!provider?.dialects.includes(dialect)) return false;
-  if (dialect === "anthropic") return provider.keepsState !== undefined;
-  if (dialect === "openai-responses" && context.withoutResponses.has(channel)) return false;
+  const chat = providerOf(channel.type)?.chat;
+  if (!chat?.formats.includes(dialect)) return false;
+  if (dialect === "anthropic") return chat.keepsState !== null;
+  if (dialect === "openai-responses" && limitationsOf(context.limitations, channel).has("responses")) return false;
   const { candidates, summary } = call;
   const model = upstreamModelOf(channel, summary.model, candidates.model);
-  const only = provider.dialectOf?.(model, channel.keys[0] ?? "", candidates.model) ?? dialect;
+  const only = chat.formatOf(model, channel.keys[0] ?? "", candidates.model) ?? dialect;
   return only === dialect;
 }
 

@@ -1,6 +1,6 @@
 import { type AskedVariant, variantOf } from "../../billing/pricing/rules/price-variants.ts";
 import { numberOf, recordOf } from "../../formats/json.ts";
-import { openaiChatDoor } from "../../formats/openai-chat/index.ts";
+import { openaiChatClientCodec } from "../../formats/openai-chat/index.ts";
 import { decimal, isZero, ZERO } from "../../lib/decimal.ts";
 import { noPrice } from "../billing/price.ts";
 import type { Endpoint } from "../http/endpoints/endpoint.ts";
@@ -8,7 +8,7 @@ import { drawingRules, musicRules, videoRules } from "./request-rules.ts";
 
 /** What the calls that order tasks have in common; their orders are read by their own protocols. */
 const base = {
-  codec: openaiChatDoor,
+  codec: openaiChatClientCodec,
   streams: false,
   emptyIsFree: false,
   read: () => {

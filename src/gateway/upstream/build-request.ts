@@ -7,7 +7,7 @@ import type { GatewayContext } from "../call/context.ts";
 import type { Route } from "./bind-channel.ts";
 import type { Outgoing } from "./upstream.ts";
 
-/** The request as it goes to the route's upstream: address, key, and signature where the provider wants one. */
+/** Builds the request to the route's upstream: URL, key, and a signature where the provider needs one. */
 export async function buildRequest(
   context: GatewayContext,
   call: Call,
@@ -18,16 +18,16 @@ export async function buildRequest(
   const url = provider.url(channel, ask);
   const headers = provider.authHeaders(channel, key, ask);
   const isForm = typeof body !== "string" && !(body instanceof Uint8Array);
-  // A form brings its own boundary.
+  // A form has its own boundary.
   headers["user-agent"] ??= userAgentOf(channel);
   if (!isForm) headers["content-type"] = "application/json";
   const { request } = call;
-  for (const name of provider.clientHeaders ?? []) {
+  for (const name of provider.chat?.clientHeaders ?? NO_HEADERS) {
     const value = request.headers.get(name);
     if (value !== null) headers[name] = value;
   }
   addSetHeaders(headers, context.conversationSettings.headersOf(ask.model), provider, ask.dialect);
-  const webSocket = ask.capability === "chat" && provider.webSocket === true;
+  const webSocket = ask.capability === "chat" && provider.chat?.streaming.isWebSocket === true;
   const outgoing = { url, headers, body, webSocket, proxy: proxyOf(channel) };
   if (!provider.sign || isForm) return outgoing;
   const text = typeof body === "string" ? body : new TextDecoder().decode(body);
@@ -35,26 +35,27 @@ export async function buildRequest(
   return { ...outgoing, body: text, ...added, headers: { ...headers, ...added.headers } };
 }
 
+const NO_HEADERS: readonly string[] = [];
 const BETAS = "anthropic-beta";
 
-/** The headers that the settings add. Betas stand beside the client's own; clouds that host Claude have got both in the body. */
+/** Adds the settings' headers. Betas join the client's; clouds that host Claude get both in the body. */
 function addSetHeaders(
   headers: Record<string, string>,
   set: Readonly<Record<string, string>> | null,
-  { clientHeaders = [] }: Provider,
+  { chat }: Provider,
   dialect: string,
 ): void {
   if (!set) return;
   const { [BETAS]: betas, ...others } = set;
   Object.assign(headers, others);
-  if (betas === undefined || (dialect === "anthropic" && !clientHeaders.includes(BETAS))) return;
+  if (betas === undefined || (dialect === "anthropic" && !chat?.clientHeaders.includes(BETAS))) return;
   const names = `${headers[BETAS] ?? ""},${betas}`.split(",").map((name) => name.trim());
   headers[BETAS] = [...new Set(names)].filter((name) => name !== "").join(",");
 }
 
-/** The API version that a client's address names; nothing where it names none. */
-export function requestedVersionOf(url: string): Readonly<{ askedVersion?: string }> {
-  // Most do not: their addresses are not taken apart.
+/** The API version that a client's URL names, if any. */
+export function requestedVersionOf(url: string): Readonly<{ requestedVersion?: string }> {
+  // Most name none: then the URL isn't parsed.
   const version = url.includes("api-version=") ? new URL(url).searchParams.get("api-version") : null;
-  return version ? { askedVersion: version } : {};
+  return version ? { requestedVersion: version } : {};
 }

@@ -9,6 +9,7 @@ import type { Call } from "../call/call.ts";
 import type { GatewayContext } from "../call/context.ts";
 import { EventBuffer } from "../streaming/event-buffer.ts";
 import { toEventStream } from "../streaming/framing.ts";
+import { adaptAfterRejection } from "./adapt-after-rejection.ts";
 import { firstByteBudgetMs, type RunningAttempt } from "./attempt.ts";
 import { type AttemptFailure, noResponse, rejectedByUpstream } from "./attempt-failure.ts";
 import type { Route } from "./bind-channel.ts";
@@ -57,7 +58,7 @@ export async function receive(
   const { stream, capability } = request.ask;
   const contentType = response.headers.get("content-type") ?? "application/json";
   const isJson = contentType.startsWith("application/json");
-  const framing = capability === "chat" ? provider.framing : undefined;
+  const framing = capability === "chat" ? provider.chat?.streaming.framing : null;
   // The stream of an upstream that only streams is gathered for a client that wants a complete response.
   const gathers = stream && capability === "chat" && !call.summary.stream;
   if (stream && !gathers && (framing || !isJson)) {
@@ -98,7 +99,7 @@ async function receiveComplete(
   contentType: string,
 ): Promise<Received | null> {
   const { route, exchange, entry } = attempt;
-  const { channel, key, provider } = route;
+  const { channel, key } = route;
   const { adapter } = request;
   const bytes = await readBody(response, exchange, bodyLimits(context));
   const trimmed = contentType.includes("json") ? withoutKeepAlives(bytes) : bytes;
@@ -107,8 +108,9 @@ async function receiveComplete(
   if (body.byteLength === 0) throw noResponse(channel, key, "empty");
   const error = adapter.findError(body);
   if (error !== null) {
-    const failure = errorWithGoodStatus(route, adapter, error);
-    if (failure.status !== 401 || !provider.forgetToken?.(key)) throw failure;
+    const status = adapter.statusOf(error);
+    const rejection = { status, error: adapter.readError(status, error), params: request.ask, key };
+    if (!adaptAfterRejection(context.limitations, route, rejection)) throw errorWithGoodStatus(route, adapter, error);
     exchange.expectHead();
     return null;
   }

@@ -31,7 +31,8 @@ export async function send(
   if (response.ok) return receive(context, call, attempt, request, response);
   const text = await readErrorText(response, exchange, context.services.config.streamingTimeoutMs);
   const error = request.adapter.readError(response.status, text);
-  if (adaptAfterRejection(context, route, { ...request, provider: route.provider }, response.status, error)) {
+  const rejection = { status: response.status, error, params: request.ask, key };
+  if (adaptAfterRejection(context.limitations, route, rejection)) {
     exchange.expectHead();
     return null;
   }

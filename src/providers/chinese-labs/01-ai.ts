@@ -1,10 +1,10 @@
-import { compatible } from "../shared/openai-compatible.ts";
+import { openAiCompatible } from "../shared/openai-compatible.ts";
 
 /** 01.AI. */
-export const zeroOneAi = compatible({
+export const zeroOneAi = openAiCompatible({
   type: 31,
   name: "01.AI",
   owner: "01.ai",
-  base: "https://api.lingyiwanwu.com",
+  baseUrl: "https://api.lingyiwanwu.com",
   models: ["yi-lightning", "yi-vision-v2", "yi-large", "yi-medium"],
 });

@@ -1,11 +1,11 @@
-import { compatible } from "../shared/openai-compatible.ts";
+import { openAiCompatible } from "../shared/openai-compatible.ts";
 
 /** 360. */
-export const ai360 = compatible({
+export const ai360 = openAiCompatible({
   type: 19,
   name: "360",
   owner: "360",
-  base: "https://api.360.cn",
+  baseUrl: "https://api.360.cn",
   capabilities: ["chat", "embeddings"],
   models: ["360gpt2-pro", "360gpt-pro", "360gpt-turbo", "360gpt2-o1"],
 });

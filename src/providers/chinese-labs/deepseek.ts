@@ -1,6 +1,6 @@
 import { type JsonObject, recordOf, recordsOf } from "../../formats/json.ts";
-import type { Ask, Provider } from "../contract/provider.ts";
-import { compatible } from "../shared/openai-compatible.ts";
+import type { CallParams, Provider } from "../contract/provider.ts";
+import { openAiCompatible } from "../shared/openai-compatible.ts";
 
 /** One purse a currency; accounts mostly have yuan. Calls are paid from any, so an empty one counts only if all are. */
 const purseOf = (answer: unknown): JsonObject | undefined => {
@@ -11,9 +11,10 @@ const purseOf = (answer: unknown): JsonObject | undefined => {
 };
 
 /** Its models think unless they are told not to, and tell no probabilities while they do. */
-function thoughtOf(body: JsonObject, { model, thinksNot }: Ask): JsonObject {
+function thoughtOf(body: JsonObject, { model, reasoningDisabled }: CallParams): JsonObject {
   const own = recordOf(body.thinking)?.type;
-  const off = own === "disabled" || (own === undefined && (body.reasoning_effort === "none" || thinksNot === true));
+  const off =
+    own === "disabled" || (own === undefined && (body.reasoning_effort === "none" || reasoningDisabled === true));
   const thinks = !off && (own === "enabled" || body.reasoning_effort != null || model !== "deepseek-chat");
   return {
     ...(body.reasoning_effort === "none" && { reasoning_effort: undefined }),
@@ -36,11 +37,11 @@ function formatOf(body: JsonObject): JsonObject {
   return { response_format: { type: "json_object" }, messages };
 }
 
-const chats = compatible({
+const chats = openAiCompatible({
   type: 43,
   name: "DeepSeek",
   owner: "deepseek",
-  base: "https://api.deepseek.com",
+  baseUrl: "https://api.deepseek.com",
   capabilities: ["chat", "completions"],
   balance: {
     path: "/user/balance",
@@ -50,17 +51,17 @@ const chats = compatible({
   models: ["deepseek-v4-pro", "deepseek-v4-flash", "deepseek-chat", "deepseek-reasoner"],
   quirks: {
     limitField: "max_tokens",
-    refused: ["logit_bias", "n", "seed"],
-    further: (body, ask) => ({ ...thoughtOf(body, ask), ...formatOf(body) }),
-    met: ({ reasoning_effort }) => (reasoning_effort === "none" ? ["reasoning_effort"] : []),
+    rejected: ["logit_bias", "n", "seed"],
+    rewrite: (body, params) => ({ ...thoughtOf(body, params), ...formatOf(body) }),
+    expressed: ({ reasoning_effort }) => (reasoning_effort === "none" ? ["reasoning_effort"] : []),
   },
 });
 
 /** DeepSeek, which completes text (also in the middle) under the address of its beta alone. */
 export const deepSeek: Provider = {
   ...chats,
-  url(channel, ask) {
-    const url = chats.url(channel, ask);
-    return ask.capability === "completions" ? url.replace(/(\/beta)?\/v1\/completions$/, "/beta/completions") : url;
+  url(channel, params) {
+    const url = chats.url(channel, params);
+    return params.capability === "completions" ? url.replace(/(\/beta)?\/v1\/completions$/, "/beta/completions") : url;
   },
 };

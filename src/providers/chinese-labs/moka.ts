@@ -1,17 +1,17 @@
 import type { Provider } from "../contract/provider.ts";
-import { compatible } from "../shared/openai-compatible.ts";
+import { openAiCompatible } from "../shared/openai-compatible.ts";
 
 /** MokaAI's M3E, which takes texts as a list alone. */
 export const moka: Provider = {
-  ...compatible({
+  ...openAiCompatible({
     type: 44,
     name: "MokaAI M3E",
     owner: "moka",
-    base: "https://api.moka.ai",
-    root: "",
+    baseUrl: "https://api.moka.ai",
+    apiRoot: "",
     capabilities: ["embeddings"],
     models: ["m3e-large", "m3e-base", "m3e-small"],
   }),
-  adapt: ({ input }, { model }) =>
+  prepare: ({ input }, { model }) =>
     typeof input === "string" ? { model, changes: { input: [input] }, dropped: [] } : null,
 };

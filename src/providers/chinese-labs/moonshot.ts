@@ -1,5 +1,5 @@
 import { type JsonObject, recordOf, recordsOf } from "../../formats/json.ts";
-import { compatible } from "../shared/openai-compatible.ts";
+import { openAiCompatible } from "../shared/openai-compatible.ts";
 
 /** Kimi requires the reasoning of earlier tool calls, and takes a blank but no empty text for it. */
 function blankReasoning(body: JsonObject): JsonObject {
@@ -25,12 +25,12 @@ const fixedSampling = (body: JsonObject): JsonObject =>
     : {};
 
 /** Moonshot's Kimi. */
-export const moonshot = compatible({
+export const moonshot = openAiCompatible({
   type: 25,
   name: "Moonshot",
-  objects: true,
+  files: true,
   owner: "moonshot",
-  base: "https://api.moonshot.cn",
+  baseUrl: "https://api.moonshot.cn",
   balance: {
     path: "/v1/users/me/balance",
     read: (answer) => recordOf(recordOf(answer)?.data)?.available_balance,
@@ -48,6 +48,6 @@ export const moonshot = compatible({
   ],
   quirks: {
     temperature: [0, 1],
-    further: (body) => ({ ...fixedSampling(body), ...blankReasoning(body) }),
+    rewrite: (body) => ({ ...fixedSampling(body), ...blankReasoning(body) }),
   },
 });

@@ -1,12 +1,12 @@
 import type { Provider } from "../contract/provider.ts";
-import { compatible } from "../shared/openai-compatible.ts";
+import { openAiCompatible } from "../shared/openai-compatible.ts";
 
-const chats = compatible({
+const chats = openAiCompatible({
   type: 45,
   name: "Volcano Ark",
   owner: "volcengine",
-  base: "https://ark.cn-beijing.volces.com",
-  root: "/api/v3",
+  baseUrl: "https://ark.cn-beijing.volces.com",
+  apiRoot: "/api/v3",
   capabilities: ["chat", "embeddings", "images"],
   responses: true,
   models: [
@@ -21,13 +21,13 @@ const chats = compatible({
     "deepseek-v3-2",
     "doubao-embedding-large",
   ],
-  quirks: { refused: ["n"] },
+  quirks: { rejected: ["n"] },
 });
 /** Volcano Ark, which serves bots under an address of their own. */
 export const ark: Provider = {
   ...chats,
-  url(channel, ask) {
-    const url = chats.url(channel, ask);
-    return ask.model.startsWith("bot") ? url.replace("/chat/completions", "/bots/chat/completions") : url;
+  url(channel, params) {
+    const url = chats.url(channel, params);
+    return params.model.startsWith("bot") ? url.replace("/chat/completions", "/bots/chat/completions") : url;
   },
 };

@@ -1,28 +1,25 @@
 import type { Dropped } from "../../formats/conversation/codec.ts";
 import type { JsonObject } from "../../formats/json.ts";
-import type { Ask, ProviderChannel } from "./provider.ts";
+import type { ProviderChannel } from "./provider.ts";
 
-/** An answer that is no JSON: sound, or plain text. */
+/** A response that is not JSON: audio, or plain text. */
 export type Content = Readonly<{ body: string | Uint8Array<ArrayBuffer>; contentType: string }>;
 
 /** A file of a form by its member's name. */
 export type FormFile = Readonly<{ name: string; bytes: Uint8Array }>;
 
-/** Calls beside chats (pictures, vectors, rankings, sound) in words of a provider's own. */
-export type OwnFormat = Readonly<{
-  /** A call in OpenAI's words, with the files of its form, as the provider has it. Names what stays behind. */
+/** A provider's own format for calls besides chats: images, embeddings, rerank, audio. */
+export type NativeFormat = Readonly<{
+  /** Writes a call in OpenAI's format, with the files of its form, in the provider's. Adds what is lost to `dropped`. */
   encode(call: JsonObject, model: string, dropped: Dropped, files: readonly FormFile[]): JsonObject;
-  /** What OpenAI would answer; null: the answer makes no sense. */
-  decode(answer: JsonObject, call: JsonObject): JsonObject | null;
-  /** The same of an answer that is no JSON. */
+  /** What OpenAI would respond; null: the response is invalid. */
+  decode(response: JsonObject, call: JsonObject): JsonObject | null;
+  /** The same for a response that is not JSON. */
   decodeBytes?(bytes: Uint8Array): JsonObject;
   /** What clients get instead of JSON; null: JSON. */
-  content?(answer: JsonObject, call: JsonObject): Content | null;
-  /** Why an answer with status 200 holds nothing, and its true status; null: it holds something, or will. */
-  failure?(answer: JsonObject): Readonly<{ message: string; code: string; status?: number }> | null;
-  /** Where to ask again for a job that goes on; null: it is over. */
-  pending?(channel: ProviderChannel, answer: JsonObject): string | null;
+  content?(response: JsonObject, call: JsonObject): Content | null;
+  /** Why a response with status 200 is a failure, and its actual status; null: it is none, or not yet. */
+  failure?(response: JsonObject): Readonly<{ message: string; code: string; status?: number }> | null;
+  /** Where to poll a job that is still running; null: it is done. */
+  pending?(channel: ProviderChannel, response: JsonObject): string | null;
 }>;
-
-/** The words that a provider has for a call; null: OpenAI's. */
-export type OwnFormatOf = (ask: Pick<Ask, "capability" | "model">, key: string) => OwnFormat | null;

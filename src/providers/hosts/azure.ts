@@ -1,74 +1,83 @@
 import type { JsonObject } from "../../formats/json.ts";
+import { chatApi } from "../contract/chat.ts";
 import {
-  type Adaptation,
-  type Ask,
+  type CallParams,
   EVERY_CAPABILITY,
   OPENAI_PATHS,
   openaiPath,
+  type Preparation,
   type Provider,
   type ProviderChannel,
 } from "../contract/provider.ts";
+import { searchesAlways } from "../labs/openai/chat-search.ts";
 import { OPENAI_MODELS } from "../labs/openai/models.ts";
-import { adaptForOpenai, onlyDialectOf } from "../labs/openai/reasoning-models.ts";
+import { onlyFormatOf, prepareForOpenAi } from "../labs/openai/reasoning-models.ts";
+import { readOpenAiModelList } from "../shared/model-list.ts";
+import { onResponsesRejected } from "../shared/responses-rejection.ts";
 
 const DEFAULT_VERSION = "2024-12-01-preview";
 const RESPONSES_VERSION = "2025-03-01-preview";
 
 /**
- * Azure OpenAI. `other` is the api-version of clients that name none; `v1` there, or an address that ends in `/openai/v1`, is the surface without
- * versions, on which the deployment is named in the body.
+ * Azure OpenAI. `other` is the api-version for clients that name none. `v1` there, or an address that ends in `/openai/v1`, is
+ * the API without versions, where the body names the deployment.
  */
 export const azure: Provider = {
   type: 3,
   name: "Azure OpenAI",
   owner: "azure",
-  dialects: ["openai-chat", "openai-responses"],
   defaultBaseUrl: null,
   capabilities: EVERY_CAPABILITY.filter((capability) => capability !== "rerank" && capability !== "moderations"),
   keyHint: "api-key",
   models: OPENAI_MODELS,
-  url(channel, ask) {
+  url(channel, params) {
     const base = baseOf(channel);
-    if (isVersionless(channel)) return `${base}/openai/v1${openaiPath(ask)}`;
-    const version = encodeURIComponent(ask.askedVersion || channel.other || DEFAULT_VERSION);
-    if (ask.dialect === "openai-responses") {
+    if (isVersionless(channel)) return `${base}/openai/v1${openaiPath(params)}`;
+    const version = encodeURIComponent(params.requestedVersion || channel.other || DEFAULT_VERSION);
+    if (params.dialect === "openai-responses") {
       return `${base}/openai/responses?api-version=${version < RESPONSES_VERSION ? RESPONSES_VERSION : version}`;
     }
-    if (ask.capability === "realtime") {
-      return `${base}/openai/realtime?deployment=${encodeURIComponent(ask.model)}&api-version=${version}`;
+    if (params.capability === "realtime") {
+      return `${base}/openai/realtime?deployment=${encodeURIComponent(params.model)}&api-version=${version}`;
     }
-    return `${base}/openai/deployments/${encodeURIComponent(ask.model)}${OPENAI_PATHS[ask.capability]}?api-version=${version}`;
+    return `${base}/openai/deployments/${encodeURIComponent(params.model)}${OPENAI_PATHS[params.capability]}?api-version=${version}`;
   },
-  objects: {
+  files: {
     url(channel, path) {
       const base = baseOf(channel);
       if (isVersionless(channel)) return `${base}/openai/v1${path}`;
       return `${base}/openai${path}${path.includes("?") ? "&" : "?"}api-version=${channel.other || DEFAULT_VERSION}`;
     },
   },
-  modelListUrl(channel) {
-    const base = baseOf(channel);
-    return isVersionless(channel)
-      ? `${base}/openai/v1/models`
-      : `${base}/openai/models?api-version=${channel.other || DEFAULT_VERSION}`;
+  modelList: {
+    url(channel) {
+      const base = baseOf(channel);
+      if (isVersionless(channel)) return `${base}/openai/v1/models`;
+      return `${base}/openai/models?api-version=${channel.other || DEFAULT_VERSION}`;
+    },
+    read: readOpenAiModelList,
   },
   authHeaders: (_channel, key) => ({ "api-key": key }),
-  adapt: adaptDeployment,
-  // Deployments may have names of their own: then the name that was asked for tells.
-  dialectOf: (deployment, _key, asked = deployment) => onlyDialectOf(deployment) ?? onlyDialectOf(asked),
-  streamUsage: true,
-  customTools: true,
+  prepare: prepareDeployment,
+  onRejected: onResponsesRejected,
+  chat: chatApi({
+    formats: ["openai-chat", "openai-responses"],
+    // Where the deployment's name doesn't tell the model, the requested name does.
+    formatOf: (deployment, _key, requested = deployment) => onlyFormatOf(deployment) ?? onlyFormatOf(requested),
+    searchesInResponses: (model) => !searchesAlways(model),
+    features: { customTools: true },
+  }),
 };
 
-/** Names by which OpenAI's own models are known. */
+/** Names of OpenAI's own models. */
 const IS_MODEL = /^(gpt|chatgpt|o\d|codex|computer-use|text)-/;
 
-/** A deployment whose name tells nothing is taken for the model that was asked for. */
-function adaptDeployment(body: JsonObject, ask: Ask): Adaptation | null {
-  const { model: deployment, requestedModel = deployment } = ask;
-  if (requestedModel === deployment || IS_MODEL.test(`${deployment}-`)) return adaptForOpenai(body, ask);
-  const adapted = adaptForOpenai(body, { ...ask, model: requestedModel });
-  return adapted && { ...adapted, model: deployment };
+/** A deployment whose name tells nothing is treated as the requested model. */
+function prepareDeployment(body: JsonObject, params: CallParams): Preparation | null {
+  const { model: deployment, requestedModel = deployment } = params;
+  if (requestedModel === deployment || IS_MODEL.test(`${deployment}-`)) return prepareForOpenAi(body, params);
+  const prepared = prepareForOpenAi(body, { ...params, model: requestedModel });
+  return prepared && { ...prepared, model: deployment };
 }
 
 const baseOf = ({ baseUrl }: ProviderChannel): string => baseUrl.replace(/\/+$/, "").replace(/\/openai(\/v1)?$/, "");

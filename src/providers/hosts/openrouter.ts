@@ -1,12 +1,12 @@
 import { type JsonObject, numberOf, recordOf, recordsOf } from "../../formats/json.ts";
-import type { Ask } from "../contract/provider.ts";
-import { type Compatible, compatible } from "../shared/openai-compatible.ts";
+import type { CallParams } from "../contract/provider.ts";
+import { openAiCompatible } from "../shared/openai-compatible.ts";
 
 /** Models of other vendors that search on their own. */
 const SEARCHES_BY_ITSELF = /-search-(preview|api)\b|\/sonar|:online$/;
 
 /** OpenRouter searches the web for any model with a plugin (https://openrouter.ai/docs/features/web-search). */
-function webPlugin({ plugins }: JsonObject, { model }: Pick<Ask, "model">): JsonObject {
+function webPlugin({ plugins }: JsonObject, { model }: Pick<CallParams, "model">): JsonObject {
   const requested = recordsOf(plugins);
   if (SEARCHES_BY_ITSELF.test(model) || requested.some(({ id }) => id === "web")) return {};
   return { plugins: [...requested, { id: "web" }] };
@@ -16,10 +16,10 @@ function webPlugin({ plugins }: JsonObject, { model }: Pick<Ask, "model">): Json
  * `/key` reports what is left of the key's own limit. A key without a limit spends the account's credits, which
  * `/credits` reports to management keys only; other keys get zeros.
  */
-const balance: Compatible["balance"] = {
+const balance = {
   path: "/v1/key",
-  elsePath: "/v1/credits",
-  read(answer) {
+  fallbackPath: "/v1/credits",
+  read(answer: unknown) {
     const data = recordOf(recordOf(answer)?.data);
     const remaining = numberOf(data?.limit_remaining);
     if (remaining !== null) return remaining;
@@ -29,22 +29,22 @@ const balance: Compatible["balance"] = {
 };
 
 /** OpenRouter, which also knows Anthropic's prompt cache markers. */
-export const openRouter = compatible({
+export const openRouter = openAiCompatible({
   type: 20,
   name: "OpenRouter",
   owner: "openrouter",
-  base: "https://openrouter.ai/api",
+  baseUrl: "https://openrouter.ai/api",
   capabilities: ["chat", "completions", "embeddings", "rerank"],
   keyHint: "sk-or-…",
   headers: { "http-referer": "https://github.com/sluice", "x-title": "Sluice" },
   quirks: {
     search: {
-      members: webPlugin,
-      takes: ["search_context_size", "user_location"],
-      tool: () => "openrouter_search",
+      fields: webPlugin,
+      supports: ["search_context_size", "user_location"],
+      pricedAs: () => "openrouter_search",
     },
   },
-  marksCache: true,
+  cacheMarkers: true,
   balance,
   models: [
     "openai/gpt-5.4",

@@ -1,6 +1,6 @@
 import { recordOf } from "../../formats/json.ts";
 import { ordered, renamedImageFields } from "../shared/images.ts";
-import { compatible } from "../shared/openai-compatible.ts";
+import { openAiCompatible } from "../shared/openai-compatible.ts";
 
 /** Images come as URLs only. */
 const images = renamedImageFields(
@@ -12,14 +12,14 @@ const images = renamedImageFields(
 );
 
 /** SiliconFlow, by its Chinese or its international address. */
-export const siliconFlow = compatible({
+export const siliconFlow = openAiCompatible({
   type: 40,
   name: "SiliconCloud",
-  objects: true,
+  files: true,
   owner: "siliconflow",
-  base: "https://api.siliconflow.cn",
+  baseUrl: "https://api.siliconflow.cn",
   capabilities: ["chat", "completions", "embeddings", "rerank", "images", "speech", "transcriptions"],
-  own: { images: { format: images } },
+  native: { images: { format: images } },
   balance: {
     path: "/v1/user/info",
     read: (answer) => recordOf(recordOf(answer)?.data)?.totalBalance,

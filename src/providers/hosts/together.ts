@@ -1,11 +1,11 @@
-import { compatible } from "../shared/openai-compatible.ts";
+import { openAiCompatible } from "../shared/openai-compatible.ts";
 
 /** Together. */
-export const together = compatible({
+export const together = openAiCompatible({
   type: 1001,
   name: "Together",
   owner: "together",
-  base: "https://api.together.xyz",
+  baseUrl: "https://api.together.xyz",
   capabilities: ["chat", "completions", "embeddings", "rerank", "images", "speech", "transcriptions"],
   models: [
     "meta-llama/Llama-3.3-70B-Instruct-Turbo",

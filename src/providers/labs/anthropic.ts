@@ -1,5 +1,7 @@
+import { chatApi } from "../contract/chat.ts";
 import type { Provider, ProviderChannel } from "../contract/provider.ts";
-import { decodeAnthropicCount, encodeAnthropicCount } from "../contract/token-count.ts";
+import { decodeAnthropicCount, encodeAnthropicCount } from "../shared/anthropic-token-count.ts";
+import { readOpenAiModelList } from "../shared/model-list.ts";
 
 const DEFAULT_BASE_URL = "https://api.anthropic.com";
 const API_VERSION = "2023-06-01";
@@ -25,22 +27,26 @@ export const anthropic: Provider = {
   type: 14,
   name: "Anthropic Claude",
   owner: "anthropic",
-  dialects: ["anthropic"],
   defaultBaseUrl: DEFAULT_BASE_URL,
   capabilities: ["chat"],
   keyHint: "sk-ant-…",
   models: CLAUDE_MODELS,
   url: messagesUrl,
-  tokenCount: () => ({
-    url: (channel) => `${messagesUrl(channel)}/count_tokens`,
-    encode: encodeAnthropicCount,
-    decode: decodeAnthropicCount,
-  }),
-  modelListUrl: (channel) => `${baseOf(channel.baseUrl)}/v1/models?limit=1000`,
+  modelList: {
+    url: (channel) => `${baseOf(channel.baseUrl)}/v1/models?limit=1000`,
+    read: readOpenAiModelList,
+  },
   authHeaders: (_channel, key) => ({ "x-api-key": key, "anthropic-version": API_VERSION }),
-  clientHeaders: ["anthropic-version", "anthropic-beta"],
-  streamUsage: true,
-  keepsState: ({ baseUrl }, isDeclared) => isDeclared ?? (baseUrl === "" || OWN_HOST.test(baseUrl)),
+  chat: chatApi({
+    formats: ["anthropic"],
+    clientHeaders: ["anthropic-version", "anthropic-beta"],
+    keepsState: ({ baseUrl }, isDeclared) => isDeclared ?? (baseUrl === "" || OWN_HOST.test(baseUrl)),
+    tokenCount: () => ({
+      url: (channel) => `${messagesUrl(channel)}/count_tokens`,
+      encode: encodeAnthropicCount,
+      decode: decodeAnthropicCount,
+    }),
+  }),
 };
 
 function messagesUrl({ baseUrl }: ProviderChannel): string {

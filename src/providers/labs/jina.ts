@@ -1,11 +1,11 @@
-import { compatible } from "../shared/openai-compatible.ts";
+import { openAiCompatible } from "../shared/openai-compatible.ts";
 
 /** Jina. */
-export const jina = compatible({
+export const jina = openAiCompatible({
   type: 38,
   name: "Jina",
   owner: "jina",
-  base: "https://api.jina.ai",
+  baseUrl: "https://api.jina.ai",
   capabilities: ["embeddings", "rerank"],
   keyHint: "jina_…",
   models: [
@@ -17,14 +17,14 @@ export const jina = compatible({
     "jina-embeddings-v3",
     "jina-clip-v2",
   ],
-  // It refuses what it does not know; clients of OpenAI's ask for base64 unasked.
+  // It rejects unknown fields; OpenAI's clients request base64 by default.
   quirks: {
-    vectors: ({ encoding_format, embedding_type }) => ({
+    embeddings: ({ encoding_format, embedding_type }) => ({
       changes: {
         ...(encoding_format != null && { encoding_format: undefined }),
         ...(encoding_format === "base64" && { embedding_type: embedding_type ?? "base64" }),
       },
-      unsaid: ["user"],
+      dropped: ["user"],
     }),
   },
 });

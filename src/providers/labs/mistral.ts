@@ -1,10 +1,10 @@
 import { type JsonObject, recordOf, recordsOf, textOf } from "../../formats/json.ts";
 import { hexDigest } from "../../lib/digest.ts";
-import type { Provider } from "../contract/provider.ts";
-import { compatible, imageAddresses } from "../shared/openai-compatible.ts";
+import { openAiCompatible } from "../shared/openai-compatible.ts";
+import { withPlainImageUrls } from "../shared/quirks.ts";
 
 /** Everything else in a body is refused with 422. */
-const TAKEN: ReadonlySet<string> = new Set(
+const ACCEPTED: ReadonlySet<string> = new Set(
   `model messages temperature top_p max_tokens stream stop random_seed response_format tools tool_choice presence_penalty
   frequency_penalty n prediction parallel_tool_calls prompt_mode reasoning_effort safe_prompt prompt_cache_key metadata
   guardrails`.split(/\s+/),
@@ -12,47 +12,45 @@ const TAKEN: ReadonlySet<string> = new Set(
 const ID_LENGTH = 9;
 
 /** Mistral AI: OpenAI's format with a strict body and ids of nine letters and digits. */
-export const mistral: Provider = {
-  ...compatible({
-    type: 42,
-    name: "Mistral AI",
-    owner: "mistral",
-    base: "https://api.mistral.ai",
-    capabilities: ["chat", "embeddings", "moderations", "transcriptions", "speech"],
-    streamUsage: false,
-    models: [
-      "mistral-large-latest",
-      "mistral-medium-latest",
-      "mistral-small-latest",
-      "magistral-medium-latest",
-      "magistral-small-latest",
-      "ministral-8b-latest",
-      "codestral-latest",
-      "devstral-medium-latest",
-      "pixtral-large-latest",
-      "open-mistral-nemo",
-      "mistral-embed",
-    ],
-    quirks: {
-      temperature: [0, 1.5],
-      limitField: "max_tokens",
-      taken: TAKEN,
-      renamed: { seed: "random_seed" },
-      further: (body, { model }) => ({
-        ...effortOf(body, model),
-        messages: withAnswersToTools(withShortIds(imageAddresses(body.messages).map(withOwnMedia))),
-      }),
-      met: ({ model, reasoning_effort: effort }) =>
-        isMagistral(model) && effort !== "none" ? ["reasoning_effort"] : [],
-      vectors: ({ dimensions, output_dimension }) => ({
-        changes: dimensions == null ? {} : { dimensions: undefined, output_dimension: output_dimension ?? dimensions },
-        unsaid: ["user"],
-      }),
-    },
-  }),
-  // Thoughts are parts of the content.
-  ownAnswers: true,
-};
+export const mistral = openAiCompatible({
+  type: 42,
+  name: "Mistral AI",
+  owner: "mistral",
+  baseUrl: "https://api.mistral.ai",
+  capabilities: ["chat", "embeddings", "moderations", "transcriptions", "speech"],
+  withoutStreamUsage: true,
+  models: [
+    "mistral-large-latest",
+    "mistral-medium-latest",
+    "mistral-small-latest",
+    "magistral-medium-latest",
+    "magistral-small-latest",
+    "ministral-8b-latest",
+    "codestral-latest",
+    "devstral-medium-latest",
+    "pixtral-large-latest",
+    "open-mistral-nemo",
+    "mistral-embed",
+  ],
+  quirks: {
+    temperature: [0, 1.5],
+    limitField: "max_tokens",
+    accepted: ACCEPTED,
+    renamed: { seed: "random_seed" },
+    rewrite: (body, { model }) => ({
+      ...effortOf(body, model),
+      messages: withAnswersToTools(withShortIds(withPlainImageUrls(body.messages).map(withOwnMedia))),
+    }),
+    expressed: ({ model, reasoning_effort: effort }) =>
+      isMagistral(model) && effort !== "none" ? ["reasoning_effort"] : [],
+    embeddings: ({ dimensions, output_dimension }) => ({
+      changes: dimensions == null ? {} : { dimensions: undefined, output_dimension: output_dimension ?? dimensions },
+      dropped: ["user"],
+    }),
+  },
+  // Reasoning is part of the content.
+  nonstandardResponses: true,
+});
 
 const isMagistral = (model: unknown): boolean => /^magistral\b/.test(String(model));
 /** Small from its fourth and Medium from 3.5 on think when they are asked to. */

@@ -1,6 +1,6 @@
 import { compact } from "../../formats/helpers/compact.ts";
 import { type JsonObject, recordOf } from "../../formats/json.ts";
-import { compatible } from "../shared/openai-compatible.ts";
+import { openAiCompatible } from "../shared/openai-compatible.ts";
 
 /** Perplexity has the user's location one level higher than OpenAI, and without a time zone. */
 function flatLocation({ web_search_options }: JsonObject): JsonObject {
@@ -12,14 +12,14 @@ function flatLocation({ web_search_options }: JsonObject): JsonObject {
 }
 
 /** Perplexity's Sonar models, which always search. */
-export const perplexity = compatible({
+export const perplexity = openAiCompatible({
   type: 1003,
   name: "Perplexity",
   owner: "perplexity",
-  base: "https://api.perplexity.ai",
-  root: "",
+  baseUrl: "https://api.perplexity.ai",
+  apiRoot: "",
   keyHint: "pplx-…",
-  listsNoModels: true,
+  withoutModelList: true,
   models: ["sonar", "sonar-pro", "sonar-reasoning-pro", "sonar-deep-research"],
-  quirks: { topP: [0.01, 0.99], further: flatLocation },
+  quirks: { topP: [0.01, 0.99], rewrite: flatLocation },
 });

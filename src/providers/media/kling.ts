@@ -126,7 +126,6 @@ export const kling: Provider = {
   type: 1010,
   name: "Kling",
   owner: "kling",
-  dialects: ["openai-chat"],
   defaultBaseUrl: DEFAULT_BASE_URL,
   capabilities: ["video"],
   keyHint: "AccessKey|SecretKey",
@@ -141,7 +140,6 @@ export const kling: Provider = {
     "kling-v1",
   ],
   url: ({ baseUrl }) => `${rootOf(baseUrl)}/v1/videos`,
-  modelListUrl: () => null,
   balance: {
     url({ baseUrl }) {
       const now = nowSeconds();
@@ -154,7 +152,6 @@ export const kling: Provider = {
   authHeaders: (_channel, key) => ({
     authorization: `Bearer ${key.includes("|") ? token(key, nowSeconds()) : key}`,
   }),
-  streamUsage: false,
   tasks,
   videos,
 };

@@ -70,15 +70,12 @@ const drawing = (type: number, name: string): Provider => ({
   type,
   name,
   owner: "midjourney",
-  dialects: ["openai-chat"],
   defaultBaseUrl: null,
   capabilities: ["drawing"],
   keyHint: "mj-api-secret",
   models: MODELS,
   url: ({ baseUrl }) => `${trimmed(baseUrl)}/mj`,
-  modelListUrl: () => null,
   authHeaders: (_channel, key) => ({ "mj-api-secret": key }),
-  streamUsage: false,
   tasks,
 });
 

@@ -1,22 +1,21 @@
+import { chatApi } from "../contract/chat.ts";
 import { EVERY_CAPABILITY, type Provider } from "../contract/provider.ts";
 import { developerAsSystem } from "../shared/developer-role.ts";
 
-/** Any service that takes OpenAI's chat format at one full address; `{model}` in it becomes the upstream model name. */
+/** Any service that takes OpenAI's chat format at one complete URL; `{model}` in it becomes the upstream model name. */
 export const custom: Provider = {
   type: 8,
   name: "Custom",
   owner: "custom",
-  dialects: ["openai-chat"],
   defaultBaseUrl: null,
   capabilities: EVERY_CAPABILITY,
   keyHint: "sk-…",
   models: [],
   url: (channel, { model }) => channel.baseUrl.replaceAll("{model}", encodeURIComponent(model)),
-  modelListUrl: () => null,
   authHeaders: (_channel, key) => ({ authorization: `Bearer ${key}` }),
-  adapt(body, { capability, model }) {
+  prepare(body, { capability, model }) {
     const messages = capability === "chat" ? developerAsSystem(body.messages, model) : null;
     return messages && { model, changes: { messages }, dropped: [] };
   },
-  streamUsage: true,
+  chat: chatApi({ formats: ["openai-chat"] }),
 };

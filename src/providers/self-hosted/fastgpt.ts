@@ -1,11 +1,11 @@
-import { compatible } from "../shared/openai-compatible.ts";
+import { openAiCompatible } from "../shared/openai-compatible.ts";
 
 /** FastGPT. */
-export const fastGpt = compatible({
+export const fastGpt = openAiCompatible({
   type: 22,
   name: "FastGPT",
   owner: "fastgpt",
-  base: "https://api.fastgpt.in/api",
+  baseUrl: "https://api.fastgpt.in/api",
   keyHint: "fastgpt-…",
   models: ["fastgpt"],
   noListPrice: "own_app",

@@ -1,11 +1,11 @@
-import { compatible } from "../shared/openai-compatible.ts";
+import { openAiCompatible } from "../shared/openai-compatible.ts";
 
 /** vLLM, LM Studio and other servers of your own. */
-export const vllm = compatible({
+export const vllm = openAiCompatible({
   type: 1006,
   name: "vLLM / LM Studio",
   owner: "local",
-  base: null,
+  baseUrl: null,
   capabilities: ["chat", "completions", "embeddings", "rerank", "images", "speech", "transcriptions"],
   keyHint: "none",
   models: [],

@@ -1,11 +1,11 @@
-import { compatible } from "../shared/openai-compatible.ts";
+import { openAiCompatible } from "../shared/openai-compatible.ts";
 
 /** Xinference. */
-export const xinference = compatible({
+export const xinference = openAiCompatible({
   type: 47,
   name: "Xinference",
   owner: "xinference",
-  base: null,
+  baseUrl: null,
   capabilities: [
     "chat",
     "completions",

@@ -19,8 +19,8 @@ test.each(["m", "Qwen/Qwen3-32B", "my-gpt", "o-mini"])("pitfall 79: %s is told n
 });
 
 test.each([1, 8])("a channel of type %d, behind which may be anybody, goes by the model", (type) => {
-  const ask = { capability: "chat", dialect: "openai-chat", stream: false } as const;
-  const adapt = (model: string) => providerOf(type)?.adapt?.({ model, messages }, { ...ask, model });
+  const params = { capability: "chat", dialect: "openai-chat", stream: false } as const;
+  const adapt = (model: string) => providerOf(type)?.prepare?.({ model, messages }, { ...params, model });
   expect(adapt("deepseek-v4")).toEqual({ model: "deepseek-v4", changes: { messages: asSystem }, dropped: [] });
   expect(adapt("gpt-5.1")?.changes ?? {}).toEqual({});
 });

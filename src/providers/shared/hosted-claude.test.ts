@@ -1,9 +1,9 @@
 import { expect, test } from "bun:test";
 import type { JsonObject } from "../../formats/json.ts";
-import type { Ask } from "../contract/provider.ts";
+import type { CallParams } from "../contract/provider.ts";
 import { providerOf } from "../registry.ts";
 
-const ask = (dialect: Ask["dialect"], betas: readonly string[] = []): Ask => ({
+const params = (dialect: CallParams["dialect"], betas: readonly string[] = []): CallParams => ({
   capability: "chat",
   dialect,
   model: "claude-sonnet-4-5",
@@ -14,14 +14,14 @@ const changed = (body: JsonObject, changes: JsonObject = {}) => JSON.parse(JSON.
 
 test("an untouched body for Vertex loses its model alone, and gets a version and the betas", () => {
   const body = { model: "m", stream: true, max_tokens: 9, service_tier: "auto" };
-  const envelope = providerOf(41)?.envelope?.(body, ask("anthropic", ["context-1m-2025-08-07", "unheard-of"]));
+  const envelope = providerOf(41)?.chat?.envelope(body, params("anthropic", ["context-1m-2025-08-07", "unheard-of"]));
   expect(changed(body, envelope?.changes)).toEqual({
     ...{ stream: true, max_tokens: 9, service_tier: "auto" },
     anthropic_version: "vertex-2023-10-16",
     anthropic_beta: ["context-1m-2025-08-07"],
   });
   expect(envelope?.dropped).toEqual(["anthropic-beta: unheard-of"]);
-  expect(providerOf(41)?.envelope?.({ contents: [] }, ask("gemini"))).toBeNull();
+  expect(providerOf(41)?.chat?.envelope({ contents: [] }, params("gemini"))).toBeNull();
 });
 
 test("Bedrock runs none of Anthropic's tools, Vertex its search under a beta", () => {
@@ -29,7 +29,7 @@ test("Bedrock runs none of Anthropic's tools, Vertex its search under a beta", (
   const search = { type: "web_search_20250305", name: "web_search" };
   const bedrock = (tools: readonly object[]) => {
     const body = { tools, tool_choice: { type: "auto" } };
-    const adapted = providerOf(33)?.adapt?.(body, ask("anthropic"));
+    const adapted = providerOf(33)?.prepare?.(body, params("anthropic"));
     return [changed(body, adapted?.changes), adapted?.dropped];
   };
   const rest = { anthropic_version: "bedrock-2023-05-31" };
@@ -39,7 +39,7 @@ test("Bedrock runs none of Anthropic's tools, Vertex its search under a beta", (
     ["tools: web_search"],
   ]);
   expect(bedrock([own])).toEqual([{ ...rest, tools: [own], tool_choice: { type: "auto" } }, []]);
-  const vertex = providerOf(41)?.adapt?.({ tools: [search] }, ask("anthropic"));
+  const vertex = providerOf(41)?.prepare?.({ tools: [search] }, params("anthropic"));
   expect(vertex?.changes).toMatchObject({ anthropic_beta: ["web-search-2025-03-05"] });
   expect(vertex?.changes).not.toHaveProperty("tools");
 });

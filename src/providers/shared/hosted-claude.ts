@@ -1,9 +1,9 @@
 import { type JsonObject, recordsOf, textOf, textsOf } from "../../formats/json.ts";
 import type { TopLevelChanges } from "../../lib/json-splice.ts";
 import { lookupTable } from "../../lib/lookup-table.ts";
-import type { Ask } from "../contract/provider.ts";
+import type { CallParams, Limitation, Rejection } from "../contract/provider.ts";
 
-/** What the clouds that host Claude call a beta; whatever is not here they refuse, with the whole request. */
+/** Betas that the clouds hosting Claude accept; for any other they reject the request. */
 const ACCEPTED: Readonly<Record<"bedrock" | "vertex", ReadonlySet<string>>> = {
   bedrock: new Set(
     `computer-use-2024-10-22 computer-use-2025-01-24 computer-use-2025-11-24 token-efficient-tools-2025-02-19
@@ -19,64 +19,66 @@ const ACCEPTED: Readonly<Record<"bedrock" | "vertex", ReadonlySet<string>>> = {
     ),
   ),
 };
-/** Anthropic's own name for several features at once → what the clouds have of them. */
+/** Anthropic's name for several features at once → the one that the clouds have. */
 const OTHER_NAMES = lookupTable<string>({ "advanced-tool-use-2025-11-20": "tool-search-tool-2025-10-19" });
-/** Tells who calls, or needs no beta any more (`output_config.effort`, which Vertex takes without): nobody misses it. */
+/** They name the client, or are no longer needed (Vertex takes `output_config.effort` without): dropping them loses nothing. */
 const NO_LOSS = /^(claude-code|oauth|prompt-caching|effort)-/;
 
-/** Anthropic alone has these: the clouds have tiers and regions of their own, and run no tools of others. */
-const ELSEWHERE = ["service_tier", "inference_geo", "container", "mcp_servers", "speed"];
+/** Only Anthropic has these: the clouds have their own tiers and regions, and run no tools of others. */
+const ANTHROPIC_ONLY = ["service_tier", "inference_geo", "container", "mcp_servers", "speed"];
 /** Tools that run at Anthropic; Vertex has its search. */
 const RUN_BY_ANTHROPIC = /^(web_search|web_fetch|code_execution)_/;
 const WEB_SEARCH = "web-search-2025-03-05";
 
 type Cloud = keyof typeof ACCEPTED;
-type Betas = Pick<Ask, "betas" | "refusesBetas">;
+type BetaParams = Pick<CallParams, "betas" | "limitations" | "model">;
 type Changed = Readonly<{ changes: TopLevelChanges; dropped: readonly string[] }>;
 
-/** The members of a request that the clouds take otherwise than Anthropic; what only Anthropic has goes nowhere. */
-export function cloudMembers(cloud: Cloud, body: JsonObject, ask: Betas): Changed {
-  const { changes, dropped } = cloudBetas(cloud, body, ask);
+/** A request's members as a cloud accepts them; what only Anthropic has is dropped. */
+export function cloudMembers(cloud: Cloud, body: JsonObject, params: BetaParams): Changed {
+  const { changes, dropped } = cloudBetas(cloud, body, params);
   const tools = recordsOf(body.tools);
-  const runBy = cloud === "bedrock" ? tools.filter(({ type }) => RUN_BY_ANTHROPIC.test(textOf(type) ?? "")) : [];
-  const left = tools.filter((tool) => !runBy.includes(tool));
+  const hosted = cloud === "bedrock" ? tools.filter(({ type }) => RUN_BY_ANTHROPIC.test(textOf(type) ?? "")) : [];
+  const others = tools.filter((tool) => !hosted.includes(tool));
   return {
     changes: {
-      ...Object.fromEntries(ELSEWHERE.map((name) => [name, undefined])),
+      ...Object.fromEntries(ANTHROPIC_ONLY.map((name) => [name, undefined])),
       ...changes,
-      ...(runBy.length > 0 && { tools: left.length > 0 ? left : undefined }),
-      ...(runBy.length > 0 && left.length === 0 && { tool_choice: undefined }),
+      ...(hosted.length > 0 && { tools: others.length > 0 ? others : undefined }),
+      ...(hosted.length > 0 && others.length === 0 && { tool_choice: undefined }),
     },
     dropped: [
       ...dropped,
-      ...ELSEWHERE.filter((name) => body[name] != null),
-      ...runBy.map(({ name, type }) => `tools: ${textOf(name) ?? type}`),
+      ...ANTHROPIC_ONLY.filter((name) => body[name] != null),
+      ...hosted.map(({ name, type }) => `tools: ${textOf(name) ?? type}`),
     ],
   };
 }
 
-/** Betas, by header and in the body, go in the body, those the cloud knows. */
-export function cloudBetas(
-  cloud: Cloud,
-  body: JsonObject,
-  { betas: asked = [], refusesBetas = false }: Betas,
-): Changed {
-  const { anthropic_beta: own } = body;
-  const inBody = typeof own === "string" ? own.split(",") : textsOf(own);
+/** Betas requested by header or in the body go into the body, as far as the cloud and the model accept them. */
+export function cloudBetas(cloud: Cloud, body: JsonObject, { betas = [], limitations, model }: BetaParams): Changed {
+  const { anthropic_beta: member } = body;
+  const inBody = typeof member === "string" ? member.split(",") : textsOf(member);
   const searches =
     cloud === "vertex" && recordsOf(body.tools).some(({ type }) => textOf(type)?.startsWith("web_search"));
   const needed = searches ? [WEB_SEARCH] : [];
-  const wanted = [...inBody, ...asked, ...needed].map((name) => name.trim()).filter((name) => name !== "");
-  const named = [...new Set(wanted.map((name) => OTHER_NAMES[name] ?? name))];
-  const takes = (name: string) => !refusesBetas && ACCEPTED[cloud].has(name);
-  const known = named.filter(takes);
-  const lost = named.filter((name) => !takes(name) && !NO_LOSS.test(name));
+  const requested = [...inBody, ...betas, ...needed].map((name) => name.trim()).filter((name) => name !== "");
+  const names = [...new Set(requested.map((name) => OTHER_NAMES[name] ?? name))];
+  const takesBetas = limitations?.has(`betas:${model}`) !== true;
+  const accepts = (name: string) => takesBetas && ACCEPTED[cloud].has(name);
+  const accepted = names.filter(accepts);
+  const lost = names.filter((name) => !accepts(name) && !NO_LOSS.test(name));
   return {
-    changes: { anthropic_beta: known.length > 0 ? known : undefined },
+    changes: { anthropic_beta: accepted.length > 0 ? accepted : undefined },
     dropped: lost.map((name) => `anthropic-beta: ${name}`),
   };
 }
 
-/** Whether a cloud refuses a request for its betas: what a cloud knows, not each of its models takes. */
-export const isBetaRefusal = (status: number, message: string): boolean =>
-  status === 400 && /(invalid|unsupported|unexpected|unknown) .{0,40}\bbeta\b|anthropic[_-]beta/i.test(message);
+const BETAS_REJECTED = /(invalid|unsupported|unexpected|unknown) .{0,40}\bbeta\b|anthropic[_-]beta/i;
+
+/** Learns that a model takes no betas: not every model of a cloud takes those that the cloud accepts. */
+export function onBetasRejected({ status, error, params }: Rejection): Limitation | null {
+  const { model, betas = [] } = params;
+  const sentBetas = betas.some((name) => name.trim() !== "");
+  return sentBetas && status === 400 && BETAS_REJECTED.test(error.message) ? `betas:${model}` : null;
+}

@@ -3,7 +3,7 @@ import { noteUnsaid } from "../../formats/conversation/dropped-fields.ts";
 import { compact } from "../../formats/helpers/compact.ts";
 import { type JsonObject, numberOf, textOf } from "../../formats/json.ts";
 import { lookupTable } from "../../lib/lookup-table.ts";
-import type { OwnFormat } from "../contract/native-format.ts";
+import type { NativeFormat } from "../contract/native-format.ts";
 
 const ASPECTS = lookupTable<string>({
   "1024x1792": "9:16",
@@ -26,7 +26,7 @@ export const pictures = (data: readonly JsonObject[], usage?: JsonObject): JsonO
 export const renamedImageFields = (
   own: readonly string[],
   write: (order: JsonObject, dropped: Dropped) => JsonObject,
-): OwnFormat => ({
+): NativeFormat => ({
   encode(order, model, dropped) {
     noteUnsaid(order, ["prompt", "n", "size", "response_format", ...own], dropped);
     const kept = Object.fromEntries(own.map((name) => [name, order[name]]));

@@ -1,14 +1,14 @@
 /** Free-text tools and earlier calls of them, as formats that know functions alone are told of them. */
 import { expect, test } from "bun:test";
-import { openaiChatDoor } from "../../../src/formats/openai-chat/index.ts";
-import { openaiResponsesDoor } from "../../../src/formats/openai-responses/index.ts";
+import { openaiChatClientCodec } from "../../../src/formats/openai-chat/index.ts";
+import { openaiResponsesClientCodec } from "../../../src/formats/openai-responses/index.ts";
 import { customAsFunctions } from "../../../src/formats/tools/custom-tools.ts";
-import { providerCodecs } from "../../../src/providers/codecs.ts";
+import { codecOf } from "../../../src/providers/registry.ts";
 import { target } from "../../support/formats/fixtures.ts";
 
 const BEFORE = '*** Begin Patch\n-say("Gänt")\n*** End Patch';
 const NAME = "apply_patch";
-const RESPONSES = openaiResponsesDoor.decodeRequest({
+const RESPONSES = openaiResponsesClientCodec.decodeRequest({
   input: [
     { role: "user", content: "Mend it." },
     { type: "custom_tool_call", call_id: "call_0", name: NAME, input: BEFORE },
@@ -18,7 +18,7 @@ const RESPONSES = openaiResponsesDoor.decodeRequest({
   tools: [{ type: "custom", name: NAME, description: "Edits files." }],
   tool_choice: { type: "custom", name: NAME },
 });
-const CHAT = openaiChatDoor.decodeRequest({
+const CHAT = openaiChatClientCodec.decodeRequest({
   messages: [
     { role: "user", content: "Mend it." },
     {
@@ -43,7 +43,7 @@ test.each(FUNCTIONS.flatMap((dialect) => DOORS.map(([door, asked]) => [dialect, 
   "%s is told of a function with one text, and of the call before, by clients of %s",
   (dialect, _door, asked) => {
     const dropped = new Set<string>();
-    const body = providerCodecs[dialect].encodeRequest(customAsFunctions(asked, dropped), target(), dropped);
+    const body = codecOf(dialect).encodeRequest(customAsFunctions(asked, dropped), target(), dropped);
     const sent = JSON.stringify(body);
     // Parameters and arguments are objects to some, and JSON text to others.
     const says = (value: object) => [JSON.stringify(value), JSON.stringify(JSON.stringify(value)).slice(1, -1)];

@@ -5,7 +5,7 @@ import type { ChatDialect, Conversation } from "../../../src/formats/conversatio
 import { decodeRequest as readGemini } from "../../../src/formats/gemini/request/decode-request.ts";
 import { decodeRequest as readChat } from "../../../src/formats/openai-chat/request/decode-request.ts";
 import { decodeRequest as readResponses } from "../../../src/formats/openai-responses/request/decode-request.ts";
-import { providerCodecs } from "../../../src/providers/codecs.ts";
+import { codecOf } from "../../../src/providers/registry.ts";
 
 const talk = { model: "m", messages: [{ role: "user", content: "hi" }] };
 const contents = [{ role: "user", parts: [{ text: "hi" }] }];
@@ -36,7 +36,7 @@ const PAIRS = FOREIGN.flatMap(([name, talked]) =>
 test.each(PAIRS)("%s is named where it stays behind: %s", (name, target, conversation) => {
   const dropped = new Set<string>();
   const newId = (prefix: string) => `${prefix}1`;
-  providerCodecs[target].encodeRequest(
+  codecOf(target).encodeRequest(
     conversation,
     { model: "gemini-2.5-flash", info: shippedCatalog.find("gemini-2.5-flash"), defaultMaxTokens: 4096, newId },
     dropped,
@@ -95,7 +95,7 @@ test.each(
     defaultMaxTokens: 4096,
     newId: (prefix: string) => `${prefix}1`,
   };
-  providerCodecs[target].encodeRequest(conversation, known, dropped);
+  codecOf(target).encodeRequest(conversation, known, dropped);
   // Some take no documents at all.
   expect([...dropped].filter((one) => !["document", "file"].includes(one))).toEqual([name]);
 });
@@ -103,7 +103,7 @@ test.each(
 test.each(INSIDE)("“%s” goes along where the target speaks the same format", (name, conversation) => {
   const dropped = new Set<string>();
   const known = { model: "m", info: shippedCatalog.find("m"), defaultMaxTokens: 9, newId: () => "1" };
-  const sent = providerCodecs[conversation.extra.dialect].encodeRequest(conversation, known, dropped);
+  const sent = codecOf(conversation.extra.dialect).encodeRequest(conversation, known, dropped);
   expect(JSON.stringify(sent)).toContain(`"${name.split(": ")[1]}":`);
   expect([...dropped]).toEqual([]);
 });
@@ -116,9 +116,9 @@ test("a wish to be without what a target does not have is met", () => {
     defaultMaxTokens: 9,
     newId: () => "1",
   };
-  providerCodecs.anthropic.encodeRequest(readChat({ ...talk, store: false }), known, dropped);
+  codecOf("anthropic").encodeRequest(readChat({ ...talk, store: false }), known, dropped);
   const said = { model: "m", input: "hi", background: false, truncation: "disabled", store: false };
-  providerCodecs.anthropic.encodeRequest(readResponses(said), known, dropped);
+  codecOf("anthropic").encodeRequest(readResponses(said), known, dropped);
   expect([...dropped]).toEqual([]);
 });
 
@@ -126,7 +126,7 @@ test("what the target takes all the same is not named", () => {
   const dropped = new Set<string>();
   const conversation = readChat({ ...talk, keep_alive: "5m", options: { num_ctx: 4096 } });
   const target = { model: "m", info: shippedCatalog.find("m"), defaultMaxTokens: 9, newId: () => "1" };
-  expect(providerCodecs.ollama.encodeRequest(conversation, target, dropped)).toMatchObject({ keep_alive: "5m" });
+  expect(codecOf("ollama").encodeRequest(conversation, target, dropped)).toMatchObject({ keep_alive: "5m" });
   expect([...dropped]).toEqual([]);
 });
 
@@ -135,6 +135,6 @@ test("settings of an answer that only Google knows are named one by one", () => 
   const generationConfig = { temperature: 0.5, mediaResolution: "MEDIA_RESOLUTION_LOW", audio_timestamp: true };
   const known = { model: "m", info: shippedCatalog.find("m"), defaultMaxTokens: 9, newId: () => "1" };
   const talked = readGemini({ contents, generationConfig }, { model: "m", stream: false });
-  providerCodecs.anthropic.encodeRequest(talked, known, dropped);
+  codecOf("anthropic").encodeRequest(talked, known, dropped);
   expect([...dropped]).toEqual(["generationConfig.mediaResolution", "generationConfig.audioTimestamp"]);
 });

@@ -3,7 +3,7 @@ import { shippedCatalog } from "../../../src/catalog/shipped.ts";
 import { decodeRequest as readMessages } from "../../../src/formats/anthropic/request/decode-request.ts";
 import type { Conversation } from "../../../src/formats/conversation/conversation.ts";
 import { decodeRequest as readGemini } from "../../../src/formats/gemini/request/decode-request.ts";
-import { providerCodecs } from "../../../src/providers/codecs.ts";
+import { codecOf } from "../../../src/providers/registry.ts";
 
 const TARGETS = ["openai-chat", "openai-responses", "anthropic", "ollama", "cohere", "dashscope", "converse"] as const;
 type Target = (typeof TARGETS)[number] | "gemini";
@@ -17,7 +17,7 @@ function sent(target: Target, conversation: Conversation) {
     defaultMaxTokens: 4096,
     newId: (prefix: string) => `${prefix}1`,
   };
-  const body = providerCodecs[target].encodeRequest(conversation, known, dropped);
+  const body = codecOf(target).encodeRequest(conversation, known, dropped);
   return { text: JSON.stringify(body), dropped: [...dropped] };
 }
 

@@ -2,7 +2,7 @@
 import { expect, test } from "bun:test";
 import type { ChatDialect } from "../../../src/formats/conversation/conversation.ts";
 import type { JsonObject } from "../../../src/formats/json.ts";
-import { providerCodecs } from "../../../src/providers/codecs.ts";
+import { codecOf } from "../../../src/providers/registry.ts";
 import { stepsOfStream } from "../../support/formats/fixtures.ts";
 
 const called = { name: "look", arguments: '{"city":"Gh' };
@@ -51,7 +51,7 @@ test.each<[ChatDialect, (native: string) => JsonObject, string, string]>([
   ["converse", converse, "max_tokens", "length"],
   ["converse", converse, "end_turn", "tool_calls"],
 ])("%s: a call and %3$s", (dialect, answer, native, reason) => {
-  expect(providerCodecs[dialect].decodeReply(answer(native))?.choices[0]?.finish.reason).toBe(
+  expect(codecOf(dialect).decodeReply(answer(native))?.choices[0]?.finish.reason).toBe(
     reason as "length" | "content_filter" | "tool_calls",
   );
 });
@@ -69,7 +69,7 @@ test.each([
     { type: "message_stop" },
   ];
   const stream = events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join("");
-  expect(stepsOfStream(providerCodecs.anthropic, stream)).toContainEqual(
+  expect(stepsOfStream(codecOf("anthropic"), stream)).toContainEqual(
     expect.objectContaining({ type: "finish", reason }),
   );
 });

@@ -4,7 +4,7 @@ import { decodeRequest as readMessages } from "../../../src/formats/anthropic/re
 import { decodeRequest as readGemini } from "../../../src/formats/gemini/request/decode-request.ts";
 import { decodeRequest as readChat } from "../../../src/formats/openai-chat/request/decode-request.ts";
 import { decodeRequest as readResponses } from "../../../src/formats/openai-responses/request/decode-request.ts";
-import { providerCodecs } from "../../../src/providers/codecs.ts";
+import { codecOf } from "../../../src/providers/registry.ts";
 import { target } from "../../support/formats/fixtures.ts";
 
 const cache_control = { type: "ephemeral" };
@@ -17,7 +17,7 @@ const marked = readMessages({
 });
 
 describe("marks of what is to be cached", () => {
-  const { encodeRequest } = providerCodecs["openai-chat"];
+  const { encodeRequest } = codecOf("openai-chat");
 
   test("stay away from services that do not know them", () => {
     const dropped = new Set<string>();
@@ -32,7 +32,7 @@ describe("marks of what is to be cached", () => {
 
   test.each([
     ["of Claude's models", marked, target("anthropic/claude-sonnet-5")],
-    ["that know them", marked, { ...target("google/gemini-3.6-flash"), marksCache: true }],
+    ["that know them", marked, { ...target("google/gemini-3.6-flash"), cacheMarkers: true }],
     [
       "whose clients know whom they call",
       readChat({ model: "m", messages: [{ role: "user", content: [{ type: "text", text: "hi", cache_control }] }] }),
@@ -46,7 +46,7 @@ describe("marks of what is to be cached", () => {
     const picture = { type: "image_url", image_url: { url: "https://example.org/a.png" }, cache_control };
     const chat = readChat({ model: "m", cache_control, messages: [{ role: "user", content: [picture] }] });
     const dropped = new Set<string>();
-    const sent = providerCodecs.anthropic.encodeRequest(chat, target("claude-sonnet-5"), dropped);
+    const sent = codecOf("anthropic").encodeRequest(chat, target("claude-sonnet-5"), dropped);
     expect(sent).toMatchObject({ cache_control, messages: [{ content: [{ type: "image", cache_control }] }] });
     expect([...dropped]).toEqual([]);
   });
@@ -62,7 +62,7 @@ describe("names longer than OpenAI takes", () => {
     readMessages({ model: "m", max_tokens: 9, metadata: { user_id }, messages: [...talk] });
 
   test("become short ones in chats, the same for a call and its result", () => {
-    const { messages, user } = providerCodecs["openai-chat"].encodeRequest(said(long), target(), new Set());
+    const { messages, user } = codecOf("openai-chat").encodeRequest(said(long), target(), new Set());
     const [call, result] = messages as [{ tool_calls: { id: string }[] }, { tool_call_id: string }];
     expect(call.tool_calls[0]?.id).toMatch(/^call_[0-9a-f]{32}$/);
     expect(result.tool_call_id).toBe(call.tool_calls[0]?.id ?? "");
@@ -70,11 +70,7 @@ describe("names longer than OpenAI takes", () => {
   });
 
   test("and in Responses", () => {
-    const { input, safety_identifier } = providerCodecs["openai-responses"].encodeRequest(
-      said(long),
-      target(),
-      new Set(),
-    );
+    const { input, safety_identifier } = codecOf("openai-responses").encodeRequest(said(long), target(), new Set());
     const [call, result] = input as { call_id: string }[];
     expect(call?.call_id).toMatch(/^call_[0-9a-f]{32}$/);
     expect(result?.call_id).toBe(call?.call_id ?? "");
@@ -82,7 +78,7 @@ describe("names longer than OpenAI takes", () => {
   });
 
   test("others stay as they are, and different ones stay different", () => {
-    const userOf = (name: string) => providerCodecs["openai-chat"].encodeRequest(said(name), target(), new Set()).user;
+    const userOf = (name: string) => codecOf("openai-chat").encodeRequest(said(name), target(), new Set()).user;
     expect(userOf("ada")).toBe("ada");
     expect(userOf(`${long}1`)).not.toBe(userOf(`${long}2`));
   });
@@ -94,7 +90,7 @@ describe("names longer than OpenAI takes", () => {
       { role: "model", parts: [{ functionCall: { name, args: {} } }] },
       { role: "user", parts: [{ functionResponse: { name, response: { rain: true } } }] },
     ];
-    const { messages } = providerCodecs["openai-chat"].encodeRequest(
+    const { messages } = codecOf("openai-chat").encodeRequest(
       readGemini({ contents }, { model: "m", stream: false }),
       target(),
       new Set(),
@@ -114,7 +110,7 @@ test("OpenAI's two formats share the members that they have in the same words", 
     prompt_cache_retention: "24h",
     moderation: { model: "omni-moderation-latest" },
   });
-  expect(providerCodecs["openai-responses"].encodeRequest(chat, target("gpt-5-pro"), dropped)).toMatchObject({
+  expect(codecOf("openai-responses").encodeRequest(chat, target("gpt-5-pro"), dropped)).toMatchObject({
     prompt_cache_retention: "24h",
     moderation: { model: "omni-moderation-latest" },
   });
@@ -132,11 +128,11 @@ test("what Anthropic's clients have found is told as text elsewhere, also as wha
   const talk = readMessages({ model: "m", max_tokens: 9, messages });
   for (const dialect of ["openai-chat", "openai-responses", "gemini", "converse"] as const) {
     const dropped = new Set<string>();
-    const sent = JSON.stringify(providerCodecs[dialect].encodeRequest(talk, target(), dropped));
+    const sent = JSON.stringify(codecOf(dialect).encodeRequest(talk, target(), dropped));
     expect(sent.match(/It rains in Ghent/g)).toHaveLength(2);
     expect([...dropped]).toEqual([]);
   }
-  const again = providerCodecs.anthropic.encodeRequest(talk, target("claude-sonnet-4-5"), new Set());
+  const again = codecOf("anthropic").encodeRequest(talk, target("claude-sonnet-4-5"), new Set());
   expect(again.messages).toEqual(messages);
 });
 
@@ -150,13 +146,13 @@ test("where only some tools are allowed, the others stay away from services that
     },
     { model: "m", stream: false },
   );
-  const chat = providerCodecs["openai-chat"].encodeRequest(talk, target(), new Set());
+  const chat = codecOf("openai-chat").encodeRequest(talk, target(), new Set());
   expect(chat).toMatchObject({
     tools: [{ function: { name: "a" } }, { function: { name: "b" } }],
     tool_choice: "required",
   });
   const dropped = new Set<string>();
-  const { parameters } = providerCodecs.dashscope.encodeRequest(talk, target(), dropped);
+  const { parameters } = codecOf("dashscope").encodeRequest(talk, target(), dropped);
   expect(parameters).toMatchObject({
     tools: [{ function: { name: "a" } }, { function: { name: "b" } }],
     tool_choice: "auto",
@@ -168,7 +164,7 @@ test("Cohere has no JSON beside tools", () => {
   const dropped = new Set<string>();
   const wish = { model: "m", messages: [{ role: "user", content: "hi" }], response_format: { type: "json_object" } };
   const tools = [{ type: "function", function: { name: "look", parameters: { type: "object", properties: {} } } }];
-  const { encodeRequest } = providerCodecs.cohere;
+  const { encodeRequest } = codecOf("cohere");
   expect(encodeRequest(readChat({ ...wish, tools }), target(), dropped)).not.toHaveProperty("response_format");
   expect([...dropped]).toEqual(["response_format"]);
   expect(encodeRequest(readChat(wish), target(), dropped)).toHaveProperty("response_format");
@@ -187,7 +183,7 @@ test.each(["openai-chat", "anthropic", "gemini", "cohere", "converse"] as const)
       ],
       tool_choice: { type: "mcp", server_label: "s" },
     });
-    const sent = JSON.stringify(providerCodecs[dialect].encodeRequest(talk, target(), dropped));
+    const sent = JSON.stringify(codecOf(dialect).encodeRequest(talk, target(), dropped));
     expect(sent).toContain('"look"');
     expect(sent).not.toMatch(/mcp|REQUIRED|"ANY"|"any"/);
     expect([...dropped].toSorted()).toEqual(["tool_choice", "tools: mcp"]);
@@ -209,7 +205,7 @@ describe("a list that Google's clients want as JSON", () => {
     ["openai-responses", "text"],
   ] as const)("is asked of OpenAI's models in words: %s", (dialect, member) => {
     const dropped = new Set<string>();
-    const { encodeRequest } = providerCodecs[dialect];
+    const { encodeRequest } = codecOf(dialect);
     const sent = encodeRequest(talk, target("gpt-4.1"), dropped);
     expect(sent).not.toHaveProperty(member);
     expect(JSON.stringify(sent)).toContain("It must fit this JSON Schema");
@@ -223,14 +219,14 @@ describe("a list that Google's clients want as JSON", () => {
       { contents: [{ role: "user", parts: [{ text: "hi" }] }], generationConfig: choice },
       { model: "m", stream: false },
     );
-    expect(providerCodecs.gemini.encodeRequest(wish, target("gemini-2.5-flash"), new Set())).toMatchObject({
+    expect(codecOf("gemini").encodeRequest(wish, target("gemini-2.5-flash"), new Set())).toMatchObject({
       generationConfig: { responseMimeType: "text/x.enum" },
     });
   });
 });
 
 test("a turn of which a chat can say nothing is left out, an empty one of a chat's own stays", () => {
-  const { encodeRequest } = providerCodecs["openai-chat"];
+  const { encodeRequest } = codecOf("openai-chat");
   const input = [
     { role: "user", content: "hi" },
     { type: "local_shell_call", id: "l", call_id: "c", action: {} },
@@ -262,14 +258,10 @@ describe("written anew in its own format", () => {
     const tool_choice = { type: "mcp", server_label: "s", name: "look" };
     const talk = readResponses({ model: "m", input, tools, tool_choice });
     const dropped = new Set<string>();
-    const sent = providerCodecs["openai-responses"].encodeRequest(talk, target(), dropped);
+    const sent = codecOf("openai-responses").encodeRequest(talk, target(), dropped);
     expect(sent).toMatchObject({ input, tool_choice });
     // Nobody misses the phase in another format.
-    const chat = providerCodecs["openai-chat"].encodeRequest(
-      { ...talk, tools: [], toolChoice: null },
-      target(),
-      dropped,
-    );
+    const chat = codecOf("openai-chat").encodeRequest({ ...talk, tools: [], toolChoice: null }, target(), dropped);
     expect(JSON.stringify(chat.messages)).toContain("I look.");
     expect([...dropped]).toEqual([]);
   });
@@ -278,10 +270,10 @@ describe("written anew in its own format", () => {
     const messages = [{ role: "user", content: "hi" }];
     const talk = readChat({ model: "m", messages, safety_identifier: "u1" });
     const dropped = new Set<string>();
-    expect(providerCodecs["openai-chat"].encodeRequest(talk, target(), dropped)).toMatchObject({
+    expect(codecOf("openai-chat").encodeRequest(talk, target(), dropped)).toMatchObject({
       safety_identifier: "u1",
     });
-    expect(providerCodecs["openai-responses"].encodeRequest(talk, target(), dropped)).toMatchObject({
+    expect(codecOf("openai-responses").encodeRequest(talk, target(), dropped)).toMatchObject({
       safety_identifier: "u1",
     });
     expect([...dropped]).toEqual([]);

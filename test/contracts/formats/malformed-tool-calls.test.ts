@@ -1,12 +1,12 @@
 /** Whatever an upstream's stream does to its tool calls, clients get whole calls with a name and arguments that are JSON, or an error. */
 import { describe, expect, test } from "bun:test";
-import { anthropicDoor, anthropicProvider } from "../../../src/formats/anthropic/index.ts";
-import type { DoorCodec } from "../../../src/formats/conversation/codec.ts";
+import { anthropicClientCodec, anthropicCodec } from "../../../src/formats/anthropic/index.ts";
+import type { ClientCodec } from "../../../src/formats/conversation/codec.ts";
 import type { ReplyEvent } from "../../../src/formats/conversation/reply.ts";
-import { geminiDoor, geminiProvider } from "../../../src/formats/gemini/index.ts";
+import { geminiClientCodec, geminiCodec } from "../../../src/formats/gemini/index.ts";
 import { type JsonObject, recordOf } from "../../../src/formats/json.ts";
-import { openaiChatDoor, openaiChatProvider } from "../../../src/formats/openai-chat/index.ts";
-import { openaiResponsesDoor, openaiResponsesProvider } from "../../../src/formats/openai-responses/index.ts";
+import { openaiChatClientCodec, openaiChatCodec } from "../../../src/formats/openai-chat/index.ts";
+import { openaiResponsesClientCodec, openaiResponsesCodec } from "../../../src/formats/openai-responses/index.ts";
 import {
   chatStream,
   dataOf,
@@ -18,7 +18,12 @@ import {
 } from "../../support/formats/fixtures.ts";
 
 const events = (...list: JsonObject[]): string => list.map((event) => `data: ${JSON.stringify(event)}\n\n`).join("");
-const DOORS: readonly DoorCodec[] = [openaiChatDoor, openaiResponsesDoor, anthropicDoor, geminiDoor];
+const DOORS: readonly ClientCodec[] = [
+  openaiChatClientCodec,
+  openaiResponsesClientCodec,
+  anthropicClientCodec,
+  geminiClientCodec,
+];
 
 describe("arguments of Gemini's calls in pieces", () => {
   const piece = (functionCall: JsonObject, more: JsonObject = {}, finishReason?: string) => ({
@@ -51,7 +56,7 @@ describe("arguments of Gemini's calls in pieces", () => {
       piece({ name: "weather", partialArgs: [text("$.location", "Ghent")] }),
       piece({ name: "wait", args: { for: 2 } }, {}, "STOP"),
     );
-    const steps = stepsOfStream(geminiProvider, stream);
+    const steps = stepsOfStream(geminiCodec, stream);
     expectSense(steps);
     expect(steps[1]).toMatchObject({ type: "tool-start", id: "fc_1", signature: { dialect: "gemini", value: "c2ln" } });
     const { calls, finish } = meaningOf(steps);
@@ -74,7 +79,7 @@ describe("arguments of Gemini's calls in pieces", () => {
       more(text("$.a", "1"), text("$.a.b", "2"), text("$.a[0]", "3")),
       { candidates: [{ index: 0, content: { role: "model", parts: [] }, finishReason: "STOP" }] },
     );
-    const steps = stepsOfStream(geminiProvider, stream);
+    const steps = stepsOfStream(geminiCodec, stream);
     expectSense(steps);
     expect(meaningOf(steps).calls.map(([name]) => name)).toEqual(["f"]);
     expectSameThroughDoors(steps);
@@ -95,8 +100,8 @@ describe("a call of a custom tool that the client never declared", () => {
   );
 
   test("is JSON for Anthropic's clients, streamed and whole", () => {
-    const steps = stepsOfStream(openaiResponsesProvider, stream);
-    expect(meaningOf(stepsOfStream(anthropicProvider, written(anthropicDoor, steps))).calls).toEqual([
+    const steps = stepsOfStream(openaiResponsesCodec, stream);
+    expect(meaningOf(stepsOfStream(anthropicCodec, written(anthropicClientCodec, steps))).calls).toEqual([
       ["sql", { input: SQL }],
     ]);
     const halves = ["\ud83c", "\udf27"].map(
@@ -104,14 +109,17 @@ describe("a call of a custom tool that the client never declared", () => {
     );
     const [start] = steps.filter(({ type }) => type === "tool-start");
     if (!start) throw new Error("no call was begun");
-    const pieces = written(anthropicDoor, [
+    const pieces = written(anthropicClientCodec, [
       start,
       ...halves,
       { type: "finish", choice: 0, reason: "tool_calls", native: null },
     ]);
-    expect(meaningOf(stepsOfStream(anthropicProvider, pieces)).calls).toEqual([["sql", { input: "🌧" }]]);
-    const none = written(anthropicDoor, [start, { type: "finish", choice: 0, reason: "tool_calls", native: null }]);
-    expect(meaningOf(stepsOfStream(anthropicProvider, none)).calls).toEqual([["sql", { input: "" }]]);
+    expect(meaningOf(stepsOfStream(anthropicCodec, pieces)).calls).toEqual([["sql", { input: "🌧" }]]);
+    const none = written(anthropicClientCodec, [
+      start,
+      { type: "finish", choice: 0, reason: "tool_calls", native: null },
+    ]);
+    expect(meaningOf(stepsOfStream(anthropicCodec, none)).calls).toEqual([["sql", { input: "" }]]);
   });
 });
 
@@ -128,7 +136,7 @@ test.each([
     ...pieces,
     { type: "finish", choice: 0, reason: "tool_calls", native: null },
   ];
-  expect(meaningOf(stepsOfStream(anthropicProvider, written(anthropicDoor, steps))).calls).toEqual([["f", told]]);
+  expect(meaningOf(stepsOfStream(anthropicCodec, written(anthropicClientCodec, steps))).calls).toEqual([["f", told]]);
 });
 
 describe("calls without a name", () => {
@@ -138,7 +146,7 @@ describe("calls without a name", () => {
       choices: [{ index: 0, delta: { tool_calls }, finish_reason }],
     });
     const steps = stepsOfStream(
-      openaiChatProvider,
+      openaiChatCodec,
       chatStream(
         chunk([{ index: 0, function: { arguments: '{"a":' } }]),
         chunk([{ index: 1, id: "call_x", function: { arguments: "{}" } }]),
@@ -157,7 +165,7 @@ describe("calls without a name", () => {
     const whole = { ...item, name: "f", arguments: '{"a":1}' };
     const lost = { ...item, id: "fc_2", call_id: "call_2", arguments: "{}" };
     const steps = stepsOfStream(
-      openaiResponsesProvider,
+      openaiResponsesCodec,
       events(
         { type: "response.created", response: { id: "resp_1" } },
         { type: "response.output_item.added", output_index: 0, item },
@@ -168,13 +176,13 @@ describe("calls without a name", () => {
     );
     expectSense(steps);
     expect(meaningOf(steps).calls).toEqual([["f", { a: 1 }]]);
-    expect(openaiResponsesProvider.decodeReply({ output: [lost] })?.choices[0]?.parts ?? []).toEqual([]);
+    expect(openaiResponsesCodec.decodeReply({ output: [lost] })?.choices[0]?.parts ?? []).toEqual([]);
   });
 
   test("are left out of Anthropic's and Gemini's answers", () => {
     const block = { type: "tool_use", id: "toolu_1", name: "", input: {} };
     const steps = stepsOfStream(
-      anthropicProvider,
+      anthropicCodec,
       events(
         { type: "message_start", message: { id: "msg_1", usage: { input_tokens: 1 } } },
         { type: "content_block_start", index: 0, content_block: block },
@@ -186,9 +194,9 @@ describe("calls without a name", () => {
     );
     expectSense(steps);
     expect(meaningOf(steps).calls).toEqual([]);
-    expect(anthropicProvider.decodeReply({ content: [block] })?.choices[0]?.parts).toEqual([]);
+    expect(anthropicCodec.decodeReply({ content: [block] })?.choices[0]?.parts).toEqual([]);
     const parts = [{ functionCall: { args: {} } }];
-    expect(geminiProvider.decodeReply({ candidates: [{ content: { parts } }] })?.choices[0]?.parts ?? []).toEqual([]);
+    expect(geminiCodec.decodeReply({ candidates: [{ content: { parts } }] })?.choices[0]?.parts ?? []).toEqual([]);
   });
 });
 
@@ -206,7 +214,7 @@ describe("a second message inside the stream of one", () => {
 
   test("is an error inside a block: no client takes the broken call for a whole one", () => {
     const steps = stepsOfStream(
-      anthropicProvider,
+      anthropicCodec,
       events(start, { type: "content_block_start", index: 0, content_block: call }, cut, start),
     );
     expect(steps.at(-1)).toMatchObject({ type: "error", error: { status: 502 } });
@@ -224,7 +232,7 @@ describe("a second message inside the stream of one", () => {
 
   test("is harmless between blocks", () => {
     const steps = stepsOfStream(
-      anthropicProvider,
+      anthropicCodec,
       events(
         start,
         start,
@@ -248,7 +256,7 @@ const REQUESTS: Readonly<Record<string, JsonObject>> = {
 
 test("a turn that Anthropic paused is told as cut off, so that no other client takes it for whole", () => {
   const steps = stepsOfStream(
-    anthropicProvider,
+    anthropicCodec,
     events(
       { type: "message_start", message: { id: "msg_1", usage: { input_tokens: 5, output_tokens: 1 } } },
       { type: "content_block_start", index: 0, content_block: { type: "text", text: "Let me search" } },

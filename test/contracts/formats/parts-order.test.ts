@@ -1,11 +1,11 @@
 /** Several texts and pictures of one turn reach every provider that sees, each beside the words that it belongs to. */
 import { describe, expect, test } from "bun:test";
-import { anthropicDoor } from "../../../src/formats/anthropic/index.ts";
+import { anthropicClientCodec } from "../../../src/formats/anthropic/index.ts";
 import type { Conversation } from "../../../src/formats/conversation/conversation.ts";
-import { geminiDoor } from "../../../src/formats/gemini/index.ts";
-import { openaiChatDoor } from "../../../src/formats/openai-chat/index.ts";
-import { openaiResponsesDoor } from "../../../src/formats/openai-responses/index.ts";
-import { providerCodecs } from "../../../src/providers/codecs.ts";
+import { geminiClientCodec } from "../../../src/formats/gemini/index.ts";
+import { openaiChatClientCodec } from "../../../src/formats/openai-chat/index.ts";
+import { openaiResponsesClientCodec } from "../../../src/formats/openai-responses/index.ts";
+import { codecOf } from "../../../src/providers/registry.ts";
 import { target } from "../../support/formats/fixtures.ts";
 
 const [FIRST, SECOND] = ["Rmlyc3Q=", "U2Vjb25k"];
@@ -15,7 +15,7 @@ const user = (content: unknown) => ({ model: "m", max_tokens: 9, messages: [{ ro
 const ASKED: readonly [string, Conversation][] = [
   [
     "chat",
-    openaiChatDoor.decodeRequest(
+    openaiChatClientCodec.decodeRequest(
       user([
         { type: "text", text: "This one" },
         { type: "image_url", image_url: { url: picture(FIRST) } },
@@ -26,7 +26,7 @@ const ASKED: readonly [string, Conversation][] = [
   ],
   [
     "responses",
-    openaiResponsesDoor.decodeRequest({
+    openaiResponsesClientCodec.decodeRequest({
       input: [
         {
           role: "user",
@@ -42,7 +42,7 @@ const ASKED: readonly [string, Conversation][] = [
   ],
   [
     "messages",
-    anthropicDoor.decodeRequest(
+    anthropicClientCodec.decodeRequest(
       user([
         { type: "text", text: "This one" },
         { type: "image", source: { type: "base64", media_type: "image/png", data: FIRST } },
@@ -53,7 +53,7 @@ const ASKED: readonly [string, Conversation][] = [
   ],
   [
     "gemini",
-    geminiDoor.decodeRequest({
+    geminiClientCodec.decodeRequest({
       contents: [
         {
           parts: [
@@ -82,7 +82,7 @@ const IN_PLACE = [
 describe.each(ASKED)("asked by %s", (_door, conversation) => {
   test.each(IN_PLACE)("%s is told them in their order", (dialect) => {
     const dropped = new Set<string>();
-    const sent = JSON.stringify(providerCodecs[dialect].encodeRequest(conversation, target(), dropped));
+    const sent = JSON.stringify(codecOf(dialect).encodeRequest(conversation, target(), dropped));
     const places = ["This one", FIRST, "or that one", SECOND].map((piece) => sent.indexOf(piece));
     expect(Math.min(...places)).toBeGreaterThan(0);
     expect(places).toEqual(places.toSorted((a, b) => a - b));
@@ -90,7 +90,7 @@ describe.each(ASKED)("asked by %s", (_door, conversation) => {
   });
 
   test("Ollama, whose pictures stand beside the words, is told both in theirs", () => {
-    const { messages } = providerCodecs.ollama.encodeRequest(conversation, target(), new Set());
+    const { messages } = codecOf("ollama").encodeRequest(conversation, target(), new Set());
     expect(messages).toMatchObject([{ content: "This one\nor that one", images: [FIRST, SECOND] }]);
   });
 });

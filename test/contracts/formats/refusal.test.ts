@@ -1,13 +1,13 @@
 /** A model's refusal reaches the clients of every format: as one where the format knows refusals, else as what is said. */
 import { describe, expect, test } from "bun:test";
-import { anthropicDoor, anthropicProvider } from "../../../src/formats/anthropic/index.ts";
+import { anthropicClientCodec, anthropicCodec } from "../../../src/formats/anthropic/index.ts";
 import { stepsOf } from "../../../src/formats/conversation/collect-reply.ts";
 import { emptyConversation } from "../../../src/formats/conversation/conversation.ts";
 import type { ReplyEvent } from "../../../src/formats/conversation/reply.ts";
-import { geminiDoor, geminiProvider } from "../../../src/formats/gemini/index.ts";
+import { geminiClientCodec, geminiCodec } from "../../../src/formats/gemini/index.ts";
 import { type JsonObject, recordOf } from "../../../src/formats/json.ts";
-import { openaiChatDoor, openaiChatProvider } from "../../../src/formats/openai-chat/index.ts";
-import { openaiResponsesDoor, openaiResponsesProvider } from "../../../src/formats/openai-responses/index.ts";
+import { openaiChatClientCodec, openaiChatCodec } from "../../../src/formats/openai-chat/index.ts";
+import { openaiResponsesClientCodec, openaiResponsesCodec } from "../../../src/formats/openai-responses/index.ts";
 import { chatStream, replyContext, stepsOfStream, written } from "../../support/formats/fixtures.ts";
 
 const NO = "I can't help with that.";
@@ -26,32 +26,29 @@ const chunk = (delta: object, finish_reason: string | null = null): JsonObject =
   choices: [{ index: 0, delta, finish_reason }],
 });
 const message = { role: "assistant", content: null, refusal: NO };
-const whole = (reply: ReturnType<typeof openaiChatProvider.decodeReply>): ReplyEvent[] =>
+const whole = (reply: ReturnType<typeof openaiChatCodec.decodeReply>): ReplyEvent[] =>
   reply ? [...stepsOf(reply)] : [];
 
 const SAID: readonly [string, readonly ReplyEvent[]][] = [
-  [
-    "a chat",
-    whole(openaiChatProvider.decodeReply({ id: "c", choices: [{ index: 0, message, finish_reason: "stop" }] })),
-  ],
+  ["a chat", whole(openaiChatCodec.decodeReply({ id: "c", choices: [{ index: 0, message, finish_reason: "stop" }] }))],
   [
     "a chat's stream",
     stepsOfStream(
-      openaiChatProvider,
+      openaiChatCodec,
       chatStream(chunk({ refusal: "I can't " }), chunk({ refusal: "help with that." }), chunk({}, "stop")),
     ),
   ],
-  ["a response", whole(openaiResponsesProvider.decodeReply(response))],
+  ["a response", whole(openaiResponsesCodec.decodeReply(response))],
   [
     "a response's stream",
-    stepsOfStream(openaiResponsesProvider, events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join("")),
+    stepsOfStream(openaiResponsesCodec, events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join("")),
   ],
 ];
 const DOORS = [
-  [openaiChatDoor, openaiChatProvider, "refusal"],
-  [openaiResponsesDoor, openaiResponsesProvider, "refusal"],
-  [anthropicDoor, anthropicProvider, "text"],
-  [geminiDoor, geminiProvider, "text"],
+  [openaiChatClientCodec, openaiChatCodec, "refusal"],
+  [openaiResponsesClientCodec, openaiResponsesCodec, "refusal"],
+  [anthropicClientCodec, anthropicCodec, "text"],
+  [geminiClientCodec, geminiCodec, "text"],
 ] as const;
 
 const saidAs = (steps: readonly ReplyEvent[], type: "refusal" | "text") =>

@@ -3,25 +3,25 @@
  * are read and written for each provider; errors keep their words in the form of each door. None is left out without a reason.
  */
 import { describe, expect, test } from "bun:test";
-import { anthropicDoor, anthropicProvider } from "../../../src/formats/anthropic/index.ts";
-import type { DoorCodec, ProviderCodec } from "../../../src/formats/conversation/codec.ts";
+import { anthropicClientCodec, anthropicCodec } from "../../../src/formats/anthropic/index.ts";
+import type { ClientCodec, ProviderCodec } from "../../../src/formats/conversation/codec.ts";
 import { stepsOf } from "../../../src/formats/conversation/collect-reply.ts";
 import type { ReplyEvent } from "../../../src/formats/conversation/reply.ts";
-import { geminiDoor, geminiProvider } from "../../../src/formats/gemini/index.ts";
+import { geminiClientCodec, geminiCodec } from "../../../src/formats/gemini/index.ts";
 import { parseJson, recordOf } from "../../../src/formats/json.ts";
-import { openaiChatDoor, openaiChatProvider } from "../../../src/formats/openai-chat/index.ts";
-import { openaiResponsesDoor, openaiResponsesProvider } from "../../../src/formats/openai-responses/index.ts";
-import { dashscopeProvider } from "../../../src/providers/chinese-labs/alibaba/codec.ts";
-import { ernieProvider } from "../../../src/providers/chinese-labs/baidu/ernie-codec.ts";
-import { hunyuanProvider } from "../../../src/providers/chinese-labs/tencent/codec.ts";
-import { sparkProvider } from "../../../src/providers/chinese-labs/xunfei/codec.ts";
-import { zhipuProvider } from "../../../src/providers/chinese-labs/zhipu/codec.ts";
+import { openaiChatClientCodec, openaiChatCodec } from "../../../src/formats/openai-chat/index.ts";
+import { openaiResponsesClientCodec, openaiResponsesCodec } from "../../../src/formats/openai-responses/index.ts";
+import { dashscopeCodec } from "../../../src/providers/chinese-labs/alibaba/codec.ts";
+import { ernieCodec } from "../../../src/providers/chinese-labs/baidu/ernie-codec.ts";
+import { hunyuanCodec } from "../../../src/providers/chinese-labs/tencent/codec.ts";
+import { sparkCodec } from "../../../src/providers/chinese-labs/xunfei/codec.ts";
+import { zhipuCodec } from "../../../src/providers/chinese-labs/zhipu/codec.ts";
 import { zhipuEventsToSse } from "../../../src/providers/chinese-labs/zhipu/events.ts";
-import { converseProvider } from "../../../src/providers/hosts/bedrock/converse-codec/index.ts";
+import { converseCodec } from "../../../src/providers/hosts/bedrock/converse-codec/index.ts";
 import { eventStreamToSse } from "../../../src/providers/hosts/bedrock/event-stream.ts";
-import { cohereProvider } from "../../../src/providers/labs/cohere/codec.ts";
-import { difyProvider } from "../../../src/providers/self-hosted/dify/codec.ts";
-import { ollamaProvider } from "../../../src/providers/self-hosted/ollama/codec.ts";
+import { cohereCodec } from "../../../src/providers/labs/cohere/codec.ts";
+import { difyCodec } from "../../../src/providers/self-hosted/dify/codec.ts";
+import { ollamaCodec } from "../../../src/providers/self-hosted/ollama/codec.ts";
 import {
   dataOf,
   expectSameForProviders,
@@ -32,13 +32,18 @@ import {
   written,
 } from "../../support/formats/fixtures.ts";
 
-const DOORS: readonly DoorCodec[] = [openaiChatDoor, openaiResponsesDoor, anthropicDoor, geminiDoor];
+const DOORS: readonly ClientCodec[] = [
+  openaiChatClientCodec,
+  openaiResponsesClientCodec,
+  anthropicClientCodec,
+  geminiClientCodec,
+];
 
 type Transform = () => Transformer<Uint8Array, Uint8Array>;
 type Rule =
   | Readonly<{ kind: "stream"; codec: ProviderCodec; text(sample: string): string | Promise<string> }>
   | Readonly<{ kind: "answer"; codec: ProviderCodec }>
-  | Readonly<{ kind: "request"; door: DoorCodec }>
+  | Readonly<{ kind: "request"; door: ClientCodec }>
   | Readonly<{ kind: "error"; codec: ProviderCodec; status: number }>
   /** Not a chat, or nothing that is read here. */
   | Readonly<{ kind: "beside"; why: string }>;
@@ -64,7 +69,7 @@ const lines = (codec: ProviderCodec): Rule => stream(codec, asEvents);
 const frames = (codec: ProviderCodec): Rule =>
   stream(codec, (sample) => through(eventStreamToSse)(Buffer.from(sample, "base64")));
 const answer = (codec: ProviderCodec): Rule => ({ kind: "answer", codec });
-const request = (door: DoorCodec): Rule => ({ kind: "request", door });
+const request = (door: ClientCodec): Rule => ({ kind: "request", door });
 const error = (codec: ProviderCodec, status = 400): Rule => ({ kind: "error", codec, status });
 const beside = (why: string): Rule => ({ kind: "beside", why });
 
@@ -83,57 +88,57 @@ const RULES: readonly (readonly [RegExp, Rule])[] = [
   [/\/realtime/, beside("events of a socket: the tests of realtime hold such talks")],
   [/\/(count_tokens\.response|responses\.input_tokens\.response|v1\.token|models|tags)/, BETWEEN],
   [/^(jina|siliconflow|xinference)\//, OTHER_ENDPOINT],
-  [/^tencent\/image\.response/, answer(hunyuanProvider)],
+  [/^tencent\/image\.response/, answer(hunyuanCodec)],
   [/\/(embeddings|rerank|image|moderation|transcription|translation|completion)\./, OTHER_ENDPOINT],
   [/\.frames\.jsonl$/, beside("the frames of the binary stream beside it, unpacked")],
   [/^cohere\/chat\.v1/, OTHER_API],
   [/^cloudflare\/run\.chat/, OTHER_API],
 
   [/^(tencent|ollama\/chat|dify|xunfei|cohere|dashscope|bedrock\/converse).*request\.json$/, SHAPE],
-  [/^(anthropic|bedrock\/invoke).*request\.json$/, request(anthropicDoor)],
-  [/^(gemini|vertex).*request\.json$/, request(geminiDoor)],
-  [/\/responses.*request\.json$/, request(openaiResponsesDoor)],
-  [/request\.json$/, request(openaiChatDoor)],
+  [/^(anthropic|bedrock\/invoke).*request\.json$/, request(anthropicClientCodec)],
+  [/^(gemini|vertex).*request\.json$/, request(geminiClientCodec)],
+  [/\/responses.*request\.json$/, request(openaiResponsesClientCodec)],
+  [/request\.json$/, request(openaiChatClientCodec)],
 
-  [/^anthropic\/error.*\.json$/, error(anthropicProvider)],
-  [/^gemini\/error/, error(geminiProvider)],
-  [/^bedrock\/error/, error(converseProvider)],
-  [/^baidu\/v1\.error/, error(ernieProvider, 200)],
-  [/^tencent\/error/, error(hunyuanProvider, 200)],
-  [/^cohere\/error/, error(cohereProvider)],
-  [/^dify\/error/, error(difyProvider)],
-  [/^ollama\/error\.json/, error(ollamaProvider)],
-  [/error.*\.json$/, error(openaiChatProvider)],
+  [/^anthropic\/error.*\.json$/, error(anthropicCodec)],
+  [/^gemini\/error/, error(geminiCodec)],
+  [/^bedrock\/error/, error(converseCodec)],
+  [/^baidu\/v1\.error/, error(ernieCodec, 200)],
+  [/^tencent\/error/, error(hunyuanCodec, 200)],
+  [/^cohere\/error/, error(cohereCodec)],
+  [/^dify\/error/, error(difyCodec)],
+  [/^ollama\/error\.json/, error(ollamaCodec)],
+  [/error.*\.json$/, error(openaiChatCodec)],
 
-  [/^bedrock\/invoke.*b64$/, frames(anthropicProvider)],
-  [/^bedrock\/invoke.*jsonl$/, lines(anthropicProvider)],
-  [/^bedrock\/invoke.*response\.json$/, answer(anthropicProvider)],
-  [/^bedrock\/.*b64$/, frames(converseProvider)],
-  [/^bedrock\/.*response\.json$/, answer(converseProvider)],
-  [/^ollama\/openai_compat.*response\.json$/, answer(openaiChatProvider)],
-  [/^ollama\/.*ndjson$/, lines(ollamaProvider)],
-  [/^ollama\/.*response\.json$/, answer(ollamaProvider)],
-  [/^cohere\/.*sse$/, stream(cohereProvider)],
-  [/^cohere\/.*response\.json$/, answer(cohereProvider)],
-  [/^dashscope\/native.*sse$/, stream(dashscopeProvider)],
-  [/^dify\/.*sse$/, stream(difyProvider)],
-  [/^dify\/.*response\.json$/, answer(difyProvider)],
-  [/^tencent\/openai_face.*sse$/, stream(openaiChatProvider)],
-  [/^tencent\/.*sse$/, stream(hunyuanProvider)],
-  [/^tencent\/.*response\.json$/, answer(hunyuanProvider)],
-  [/^baidu\/v1.*sse$/, stream(ernieProvider)],
-  [/^baidu\/v1.*response\.json$/, answer(ernieProvider)],
-  [/^xunfei\/chat\.ws\.jsonl$/, lines(sparkProvider)],
-  [/^xunfei\/chat\.ws\.last/, stream(sparkProvider, (sample) => asEvents(JSON.stringify(JSON.parse(sample))))],
-  [/^zhipu\/v3.*sse$/, stream(zhipuProvider, (sample) => through(zhipuEventsToSse)(Buffer.from(sample)))],
-  [/^(anthropic\/|.*\/messages\.).*sse$/, stream(anthropicProvider)],
-  [/^(anthropic\/|.*\/messages\.).*response\.json$/, answer(anthropicProvider)],
-  [/^(gemini|vertex)\/.*sse$/, stream(geminiProvider)],
-  [/^(gemini|vertex)\/.*response\.json$/, answer(geminiProvider)],
-  [/\/responses\..*sse$/, stream(openaiResponsesProvider)],
-  [/\/responses\..*response\.json$/, answer(openaiResponsesProvider)],
-  [/sse$/, stream(openaiChatProvider)],
-  [/response\.json$/, answer(openaiChatProvider)],
+  [/^bedrock\/invoke.*b64$/, frames(anthropicCodec)],
+  [/^bedrock\/invoke.*jsonl$/, lines(anthropicCodec)],
+  [/^bedrock\/invoke.*response\.json$/, answer(anthropicCodec)],
+  [/^bedrock\/.*b64$/, frames(converseCodec)],
+  [/^bedrock\/.*response\.json$/, answer(converseCodec)],
+  [/^ollama\/openai_compat.*response\.json$/, answer(openaiChatCodec)],
+  [/^ollama\/.*ndjson$/, lines(ollamaCodec)],
+  [/^ollama\/.*response\.json$/, answer(ollamaCodec)],
+  [/^cohere\/.*sse$/, stream(cohereCodec)],
+  [/^cohere\/.*response\.json$/, answer(cohereCodec)],
+  [/^dashscope\/native.*sse$/, stream(dashscopeCodec)],
+  [/^dify\/.*sse$/, stream(difyCodec)],
+  [/^dify\/.*response\.json$/, answer(difyCodec)],
+  [/^tencent\/openai_face.*sse$/, stream(openaiChatCodec)],
+  [/^tencent\/.*sse$/, stream(hunyuanCodec)],
+  [/^tencent\/.*response\.json$/, answer(hunyuanCodec)],
+  [/^baidu\/v1.*sse$/, stream(ernieCodec)],
+  [/^baidu\/v1.*response\.json$/, answer(ernieCodec)],
+  [/^xunfei\/chat\.ws\.jsonl$/, lines(sparkCodec)],
+  [/^xunfei\/chat\.ws\.last/, stream(sparkCodec, (sample) => asEvents(JSON.stringify(JSON.parse(sample))))],
+  [/^zhipu\/v3.*sse$/, stream(zhipuCodec, (sample) => through(zhipuEventsToSse)(Buffer.from(sample)))],
+  [/^(anthropic\/|.*\/messages\.).*sse$/, stream(anthropicCodec)],
+  [/^(anthropic\/|.*\/messages\.).*response\.json$/, answer(anthropicCodec)],
+  [/^(gemini|vertex)\/.*sse$/, stream(geminiCodec)],
+  [/^(gemini|vertex)\/.*response\.json$/, answer(geminiCodec)],
+  [/\/responses\..*sse$/, stream(openaiResponsesCodec)],
+  [/\/responses\..*response\.json$/, answer(openaiResponsesCodec)],
+  [/sse$/, stream(openaiChatCodec)],
+  [/response\.json$/, answer(openaiChatCodec)],
 ];
 
 const ruleOf = (path: string): Rule | null => RULES.find(([pattern]) => pattern.test(path))?.[1] ?? null;

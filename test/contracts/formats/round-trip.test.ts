@@ -1,14 +1,14 @@
 /** Talks and answers that nobody has thought of, written in a format and read again: they mean the same. */
 import { describe, expect, test } from "bun:test";
-import { anthropicDoor } from "../../../src/formats/anthropic/index.ts";
-import type { DoorCodec } from "../../../src/formats/conversation/codec.ts";
+import { anthropicClientCodec } from "../../../src/formats/anthropic/index.ts";
+import type { ClientCodec } from "../../../src/formats/conversation/codec.ts";
 import { ReplyCollector } from "../../../src/formats/conversation/collect-reply.ts";
 import type { Conversation, Part } from "../../../src/formats/conversation/conversation.ts";
-import { geminiDoor } from "../../../src/formats/gemini/index.ts";
+import { geminiClientCodec } from "../../../src/formats/gemini/index.ts";
 import { parseJson } from "../../../src/formats/json.ts";
-import { openaiChatDoor } from "../../../src/formats/openai-chat/index.ts";
-import { openaiResponsesDoor } from "../../../src/formats/openai-responses/index.ts";
-import { providerCodecs } from "../../../src/providers/codecs.ts";
+import { openaiChatClientCodec } from "../../../src/formats/openai-chat/index.ts";
+import { openaiResponsesClientCodec } from "../../../src/formats/openai-responses/index.ts";
+import { codecOf } from "../../../src/providers/registry.ts";
 import { madeUpAnswer, madeUpTalk, SPOKEN, type Spoken } from "../../support/formats/conversations.ts";
 import {
   expectSameForProviders,
@@ -20,11 +20,11 @@ import {
 } from "../../support/formats/fixtures.ts";
 
 const SEEDS = Array.from({ length: 60 }, (_, at) => at * 7_919 + 1);
-const DOORS: Readonly<Record<Spoken, DoorCodec>> = {
-  "openai-chat": openaiChatDoor,
-  "openai-responses": openaiResponsesDoor,
-  anthropic: anthropicDoor,
-  gemini: geminiDoor,
+const DOORS: Readonly<Record<Spoken, ClientCodec>> = {
+  "openai-chat": openaiChatClientCodec,
+  "openai-responses": openaiResponsesClientCodec,
+  anthropic: anthropicClientCodec,
+  gemini: geminiClientCodec,
 };
 /** Models that know all that the format has words for. */
 const MODELS: Readonly<Record<Spoken, string>> = {
@@ -36,7 +36,7 @@ const MODELS: Readonly<Record<Spoken, string>> = {
 
 function again(conversation: Conversation, dialect: Spoken, dropped: Set<string>): Conversation {
   const model = MODELS[dialect];
-  const body = providerCodecs[dialect].encodeRequest(conversation, target(model), dropped);
+  const body = codecOf(dialect).encodeRequest(conversation, target(model), dropped);
   return DOORS[dialect].decodeRequest(JSON.parse(JSON.stringify(body)), { model, stream: conversation.stream });
 }
 
@@ -126,12 +126,12 @@ describe.each(SPOKEN)("answers of %s", (dialect) => {
       const { reply } = collector;
       const usage = reply.usage ?? undefined;
       const request = { ...again(madeUpTalk(seed, dialect, false), dialect, new Set()), wantsUsage: true };
-      const told = stepsOfStream(providerCodecs[dialect], written(DOORS[dialect], steps, usage, request));
+      const told = stepsOfStream(codecOf(dialect), written(DOORS[dialect], steps, usage, request));
       expect({ seed, ...meaningOf(told) }).toEqual({ seed, ...meaningOf(steps) });
       const figures = told.findLast((step) => step.type === "usage");
       expect([seed, figures?.type === "usage" ? figures.usage : null]).toEqual([seed, reply.usage]);
       const body = DOORS[dialect].encodeReply(reply, replyContext(), request);
-      const whole = providerCodecs[dialect].decodeReply(JSON.parse(JSON.stringify(body)));
+      const whole = codecOf(dialect).decodeReply(JSON.parse(JSON.stringify(body)));
       expect([seed, whole?.choices[0]?.finish.reason]).toEqual([seed, reply.choices[0]?.finish.reason]);
       expect([seed, whole?.usage]).toEqual([seed, reply.usage]);
       expect([seed, partsOf(whole?.choices[0]?.parts ?? [])]).toEqual([seed, partsOf(reply.choices[0]?.parts ?? [])]);

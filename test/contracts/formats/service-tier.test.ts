@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { anthropicDoor } from "../../../src/formats/anthropic/index.ts";
+import { anthropicClientCodec } from "../../../src/formats/anthropic/index.ts";
 import { stepsOf } from "../../../src/formats/conversation/collect-reply.ts";
 import {
   type ChatDialect,
@@ -7,11 +7,11 @@ import {
   emptyConversation,
 } from "../../../src/formats/conversation/conversation.ts";
 import type { ReplyContext, WireEvent } from "../../../src/formats/conversation/reply.ts";
-import { geminiDoor } from "../../../src/formats/gemini/index.ts";
+import { geminiClientCodec } from "../../../src/formats/gemini/index.ts";
 import { type JsonObject, parseJson, recordOf, recordsOf } from "../../../src/formats/json.ts";
-import { openaiChatDoor } from "../../../src/formats/openai-chat/index.ts";
-import { openaiResponsesDoor } from "../../../src/formats/openai-responses/index.ts";
-import { providerCodecs } from "../../../src/providers/codecs.ts";
+import { openaiChatClientCodec } from "../../../src/formats/openai-chat/index.ts";
+import { openaiResponsesClientCodec } from "../../../src/formats/openai-responses/index.ts";
+import { codecOf } from "../../../src/providers/registry.ts";
 
 const newId = (prefix: string) => `${prefix}1`;
 const context: ReplyContext = { model: "m", requestId: "r", createdAt: 1, newId };
@@ -95,15 +95,15 @@ const TOLD: readonly Told[] = [
 
 /** A tier, in OpenAI's words, as each door tells it; null: it has no word for it. */
 const DOORS = [
-  [openaiChatDoor, (tier: string) => tier, (answer: JsonObject) => answer.service_tier],
-  [openaiResponsesDoor, (tier: string) => tier, (answer: JsonObject) => answer.service_tier],
+  [openaiChatClientCodec, (tier: string) => tier, (answer: JsonObject) => answer.service_tier],
+  [openaiResponsesClientCodec, (tier: string) => tier, (answer: JsonObject) => answer.service_tier],
   [
-    anthropicDoor,
+    anthropicClientCodec,
     (tier: string) => (tier === "default" ? "standard" : tier === "flex" ? null : tier),
     (answer: JsonObject) => recordOf(answer.usage)?.service_tier,
   ],
   [
-    geminiDoor,
+    geminiClientCodec,
     (tier: string) => (tier === "default" ? "standard" : tier),
     (answer: JsonObject) => recordOf(answer.usageMetadata)?.serviceTier,
   ],
@@ -118,7 +118,7 @@ describe.each(PAIRS)("the tier of an answer: %s's %s told by %s", (_from, tier, 
   const expected = wordOf(tier) ?? undefined;
 
   test("whole", () => {
-    const reply = providerCodecs[told.dialect].decodeReply(told.whole);
+    const reply = codecOf(told.dialect).decodeReply(told.whole);
     if (!reply) throw new Error("it is not read");
     const answer = door.encodeReply(reply, context, request);
     expect(tierIn(answer) ?? undefined).toBe(expected);
@@ -126,7 +126,7 @@ describe.each(PAIRS)("the tier of an answer: %s's %s told by %s", (_from, tier, 
   });
 
   test("streamed", () => {
-    const decoder = providerCodecs[told.dialect].streamDecoder(newId);
+    const decoder = codecOf(told.dialect).streamDecoder(newId);
     const encoder = door.streamEncoder(context, { ...request, wantsUsage: false });
     let text = "";
     let usage = null;

@@ -1,25 +1,25 @@
 /** Searches of the web that providers run by themselves: asked for in each client's words, and told in them. */
 import { describe, expect, test } from "bun:test";
-import { anthropicDoor, anthropicProvider } from "../../../src/formats/anthropic/index.ts";
-import type { DoorCodec, ProviderCodec } from "../../../src/formats/conversation/codec.ts";
+import { anthropicClientCodec, anthropicCodec } from "../../../src/formats/anthropic/index.ts";
+import type { ClientCodec, ProviderCodec } from "../../../src/formats/conversation/codec.ts";
 import { stepsOf } from "../../../src/formats/conversation/collect-reply.ts";
-import { geminiDoor, geminiProvider } from "../../../src/formats/gemini/index.ts";
+import { geminiClientCodec, geminiCodec } from "../../../src/formats/gemini/index.ts";
 import { type JsonObject, recordOf, recordsOf } from "../../../src/formats/json.ts";
-import { openaiChatDoor, openaiChatProvider } from "../../../src/formats/openai-chat/index.ts";
-import { openaiResponsesDoor, openaiResponsesProvider } from "../../../src/formats/openai-responses/index.ts";
-import { providerCodecs } from "../../../src/providers/codecs.ts";
+import { openaiChatClientCodec, openaiChatCodec } from "../../../src/formats/openai-chat/index.ts";
+import { openaiResponsesClientCodec, openaiResponsesCodec } from "../../../src/formats/openai-responses/index.ts";
+import { codecOf, wireFormats } from "../../../src/providers/registry.ts";
 import { dataOf, replyContext, target, written } from "../../support/formats/fixtures.ts";
 
 const LOCATION = { country: "BE", city: "Ghent" };
 const ASKED = {
-  chat: openaiChatDoor.decodeRequest({
+  chat: openaiChatClientCodec.decodeRequest({
     messages: [{ role: "user", content: "Rain?" }],
     web_search_options: {
       search_context_size: "low",
       user_location: { type: "approximate", approximate: LOCATION },
     },
   }),
-  responses: openaiResponsesDoor.decodeRequest({
+  responses: openaiResponsesClientCodec.decodeRequest({
     input: "Rain?",
     max_tool_calls: 2,
     tool_choice: { type: "web_search" },
@@ -32,7 +32,7 @@ const ASKED = {
       },
     ],
   }),
-  messages: anthropicDoor.decodeRequest({
+  messages: anthropicClientCodec.decodeRequest({
     max_tokens: 9,
     messages: [{ role: "user", content: "Rain?" }],
     tools: [
@@ -45,7 +45,7 @@ const ASKED = {
       },
     ],
   }),
-  gemini: geminiDoor.decodeRequest({
+  gemini: geminiClientCodec.decodeRequest({
     contents: [{ role: "user", parts: [{ text: "Rain?" }] }],
     tools: [{ googleSearch: { timeRangeFilter: { startTime: "2026-01-01T00:00:00Z" } } }],
   }),
@@ -69,14 +69,14 @@ describe("a client's wish for a search", () => {
     ],
     ["gemini", [CLAUDE_SEARCH], ["tools: timeRangeFilter"]],
   ] as const)("of %s reaches Claude", (door, tools, dropped) => {
-    const told = asked(door, anthropicProvider);
+    const told = asked(door, anthropicCodec);
     expect(told.body.tools).toEqual(tools as never);
     expect(told.dropped).toEqual([...dropped]);
   });
 
   test("of Responses may be a demand", () => {
-    expect(asked("responses", anthropicProvider).body.tool_choice).toEqual({ type: "tool", name: "web_search" });
-    const { body, dropped } = asked("responses", geminiProvider, "gemini-3-flash");
+    expect(asked("responses", anthropicCodec).body.tool_choice).toEqual({ type: "tool", name: "web_search" });
+    const { body, dropped } = asked("responses", geminiCodec, "gemini-3-flash");
     expect(body).not.toHaveProperty("toolConfig");
     expect(body.tools).toEqual([{ googleSearch: {} }]);
     expect(dropped).toEqual(
@@ -89,47 +89,47 @@ describe("a client's wish for a search", () => {
     ["chat", { user_location: WHERE, search_context_size: "low" }, {}, []],
     ["gemini", {}, {}, ["tools: timeRangeFilter"]],
   ] as const)("of %s reaches OpenAI's Responses", (door, search, members, dropped) => {
-    const told = asked(door, openaiResponsesProvider, "gpt-5");
+    const told = asked(door, openaiResponsesCodec, "gpt-5");
     expect(told.body).toMatchObject({ tools: [{ type: "web_search", ...search }], ...members });
     expect(told.body.include).toContain("web_search_call.action.sources");
     expect(told.dropped).toEqual([...dropped]);
   });
 
   test("reaches those of OpenAI's chats that search; to others it is named as dropped", () => {
-    const { body, dropped } = asked("responses", openaiChatProvider, "gpt-4o-search-preview");
+    const { body, dropped } = asked("responses", openaiChatCodec, "gpt-4o-search-preview");
     expect(body.web_search_options).toEqual({
       search_context_size: "high",
       user_location: { type: "approximate", approximate: LOCATION },
     });
     expect(body).not.toHaveProperty("tools");
     expect(dropped).toEqual(["tool_choice", "tools: allowed_domains", "tools: max_uses"]);
-    const plain = asked("messages", openaiChatProvider, "gpt-4o");
+    const plain = asked("messages", openaiChatCodec, "gpt-4o");
     expect(plain.body).not.toHaveProperty("web_search_options");
     expect(plain.dropped).toEqual(["tools: web_search"]);
     for (const dialect of ["ollama", "cohere", "converse", "ernie", "spark"] as const) {
-      expect(asked("messages", providerCodecs[dialect]).dropped).toContain("tools: web_search");
-      expect(asked("chat", providerCodecs[dialect]).dropped).toContain("web_search_options");
+      expect(asked("messages", codecOf(dialect)).dropped).toContain("tools: web_search");
+      expect(asked("chat", codecOf(dialect)).dropped).toContain("web_search_options");
     }
   });
 
   test("is a switch of DashScope and Hunyuan", () => {
     for (const door of ["chat", "responses", "messages", "gemini"] as const) {
-      const qwen = asked(door, providerCodecs.dashscope);
+      const qwen = asked(door, codecOf("dashscope"));
       expect(recordOf(qwen.body.parameters)).toMatchObject({ enable_search: true });
       expect(qwen.dropped.filter((name) => name === "tools: web_search")).toEqual([]);
-      expect(asked(door, providerCodecs.hunyuan).body).toMatchObject({ EnableEnhancement: true });
+      expect(asked(door, codecOf("hunyuan")).body).toMatchObject({ EnableEnhancement: true });
     }
   });
 
   test("goes to a provider of the same format as it came", () => {
     const same = [
-      ["chat", openaiChatProvider],
-      ["responses", openaiResponsesProvider],
-      ["messages", anthropicProvider],
-      ["gemini", geminiProvider],
+      ["chat", openaiChatCodec],
+      ["responses", openaiResponsesCodec],
+      ["messages", anthropicCodec],
+      ["gemini", geminiCodec],
     ] as const;
     for (const [door, codec] of same) expect(asked(door, codec, "gemini-3-flash").dropped).toEqual([]);
-    expect(asked("chat", openaiChatProvider).body.web_search_options).toMatchObject({ search_context_size: "low" });
+    expect(asked("chat", openaiChatCodec).body.web_search_options).toMatchObject({ search_context_size: "low" });
   });
 });
 
@@ -168,7 +168,7 @@ const grounding = {
 };
 
 const ANSWERS = {
-  responses: openaiResponsesProvider.decodeReply({
+  responses: openaiResponsesCodec.decodeReply({
     id: "resp_1",
     status: "completed",
     output: [
@@ -176,7 +176,7 @@ const ANSWERS = {
       { type: "message", role: "assistant", content: [{ type: "output_text", text: TEXT, annotations: [annotation] }] },
     ],
   }),
-  messages: anthropicProvider.decodeReply({
+  messages: anthropicCodec.decodeReply({
     id: "msg_1",
     stop_reason: "end_turn",
     content: [
@@ -187,7 +187,7 @@ const ANSWERS = {
     ],
     usage: { input_tokens: 1, output_tokens: 1, server_tool_use: { web_search_requests: 1 } },
   }),
-  gemini: geminiProvider.decodeReply({
+  gemini: geminiCodec.decodeReply({
     candidates: [
       {
         index: 0,
@@ -202,7 +202,7 @@ const ANSWERS = {
 /** What a client is told of an answer, whole and streamed. */
 function told(
   from: keyof typeof ANSWERS,
-  door: DoorCodec,
+  door: ClientCodec,
   request = door.decodeRequest(EMPTY),
 ): [JsonObject, JsonObject[]] {
   const reply = ANSWERS[from];
@@ -226,7 +226,7 @@ describe("what a search found", () => {
     // The whole block of text is cited, behind the one before.
     ["messages", "Let me look. ".length, "Let me look. ".length + TEXT.length],
   ] as const)("by %s is cited to clients of chats in its place", (from, start_index, end_index) => {
-    const [whole, events] = told(from, openaiChatDoor);
+    const [whole, events] = told(from, openaiChatClientCodec);
     const expected = [{ type: "url_citation", url_citation: { url: URL, title: "Ghent", start_index, end_index } }];
     const [choice] = recordsOf(whole.choices);
     expect(recordOf(choice?.message)?.annotations).toEqual(expected);
@@ -240,7 +240,7 @@ describe("what a search found", () => {
   ] as const)(
     "by %s is a search item for clients of Responses, and cited in its message",
     (from, start_index, end_index) => {
-      const [whole, events] = told(from, openaiResponsesDoor);
+      const [whole, events] = told(from, openaiResponsesClientCodec);
       for (const response of [whole, recordOf(events.at(-1)?.response)]) {
         const items = recordsOf(response?.output);
         const call = items.find(({ type }) => type === "web_search_call");
@@ -258,7 +258,7 @@ describe("what a search found", () => {
   );
 
   test.each(["gemini", "responses"] as const)("by %s is a search with its result for clients of Messages", (from) => {
-    const [whole, events] = told(from, anthropicDoor);
+    const [whole, events] = told(from, anthropicClientCodec);
     const begun = recordsOf(events.map(({ content_block }) => content_block));
     for (const blocks of [recordsOf(whole.content), begun]) {
       const call = blocks.find(({ type }) => type === "server_tool_use");
@@ -279,7 +279,7 @@ describe("what a search found", () => {
     ["responses", START, END],
     ["messages", "Let me look. ".length, "Let me look. ".length + TEXT.length],
   ] as const)("by %s is grounding for clients of Gemini, in bytes", (from, start, end) => {
-    const [whole, events] = told(from, geminiDoor);
+    const [whole, events] = told(from, geminiClientCodec);
     const text = from === "messages" ? `Let me look. ${TEXT}` : TEXT;
     const expected = {
       webSearchQueries: [QUERY],
@@ -301,7 +301,7 @@ describe("what a search found", () => {
   });
 
   test("Google's own words go to Google's clients as they are", () => {
-    const [whole, events] = told("gemini", geminiDoor);
+    const [whole, events] = told("gemini", geminiClientCodec);
     for (const answer of [whole, events.at(-1)]) {
       expect(recordsOf(answer?.candidates)[0]?.groundingMetadata).toEqual(grounding);
     }
@@ -312,7 +312,7 @@ describe("what a search found", () => {
       { maps: { uri: "https://maps.example/ghent", title: "Ghent", placeId: "p" } },
       { retrievedContext: { uri: "gs://files/ghent.pdf", title: "ghent.pdf" } },
     ];
-    const reply = geminiProvider.decodeReply({
+    const reply = geminiCodec.decodeReply({
       candidates: [
         {
           content: { role: "model", parts: [{ text: TEXT }] },
@@ -330,7 +330,7 @@ describe("what a search found", () => {
   });
 
   test("is told once, though each event of a stream repeats it", () => {
-    const decoder = geminiProvider.streamDecoder((prefix) => prefix);
+    const decoder = geminiCodec.streamDecoder((prefix) => prefix);
     const event = (part: string, last: boolean) => ({
       event: "",
       data: JSON.stringify({
@@ -373,20 +373,20 @@ describe("pages that compatible services name beside their choices", () => {
       { url: URL, title: "Ghent" },
       { url: other, title: null },
     ];
-    const whole = openaiChatProvider.decodeReply({ id: "c", choices: [choice], ...beside });
+    const whole = openaiChatCodec.decodeReply({ id: "c", choices: [choice], ...beside });
     expect(whole?.choices[0]?.citations).toMatchObject(pages);
     const chunk = (delta: object, finish_reason: string | null) => ({
       event: "",
       data: JSON.stringify({ id: "c", choices: [{ index: 0, delta, finish_reason }], ...beside }),
     });
-    const decoder = openaiChatProvider.streamDecoder((prefix) => prefix);
+    const decoder = openaiChatCodec.streamDecoder((prefix) => prefix);
     const steps = [chunk({ content: TEXT }, null), chunk({}, "stop")].flatMap((event) => decoder.push(event));
     expect(steps.flatMap((step) => (step.type === "citation" ? [step.citation] : []))).toMatchObject(pages);
     const annotations = [
       { type: "url_citation", url_citation: { url: other, title: "X", start_index: 0, end_index: 2 } },
     ];
     const choices = [{ ...choice, message: { ...choice.message, annotations } }];
-    expect(openaiChatProvider.decodeReply({ id: "c", choices, ...beside })?.choices[0]?.citations).toMatchObject([
+    expect(openaiChatCodec.decodeReply({ id: "c", choices, ...beside })?.choices[0]?.citations).toMatchObject([
       { url: other, start: 0, end: 2 },
     ]);
   });
@@ -400,7 +400,7 @@ describe("searches of earlier turns", () => {
     { role: "user", content: "?" },
   ];
   const after = (blocks: readonly JsonObject[]) =>
-    anthropicDoor.decodeRequest({
+    anthropicClientCodec.decodeRequest({
       max_tokens: 9,
       messages: [
         { role: "user", content: "q" },
@@ -414,8 +414,9 @@ describe("searches of earlier turns", () => {
   ];
 
   test("are nothing that a provider of another format misses", () => {
-    for (const [dialect, codec] of Object.entries(providerCodecs)) {
-      for (const conversation of [openaiResponsesDoor.decodeRequest({ input: items }), after(own)]) {
+    for (const dialect of wireFormats) {
+      const codec = codecOf(dialect);
+      for (const conversation of [openaiResponsesClientCodec.decodeRequest({ input: items }), after(own)]) {
         if (dialect === conversation.extra.dialect) continue;
         const dropped = new Set<string>();
         const body = JSON.stringify(codec.encodeRequest(conversation, target(), dropped));
@@ -426,21 +427,21 @@ describe("searches of earlier turns", () => {
   });
 
   test("go back to the provider that made them, with their sources", () => {
-    const body = JSON.stringify(anthropicProvider.encodeRequest(after(own), target(), new Set()));
+    const body = JSON.stringify(anthropicCodec.encodeRequest(after(own), target(), new Set()));
     for (const block of [...own, cited]) expect(body).toContain(JSON.stringify(block).slice(1, -1));
   });
 
   test("that were another provider's do not", () => {
-    const [whole] = told("gemini", anthropicDoor);
+    const [whole] = told("gemini", anthropicClientCodec);
     const conversation = after(recordsOf(whole.content));
     const dropped = new Set<string>();
-    const body = anthropicProvider.encodeRequest(conversation, target(), dropped);
+    const body = anthropicCodec.encodeRequest(conversation, target(), dropped);
     expect(JSON.stringify(body)).not.toContain("sluice~");
     expect([...dropped]).toEqual([]);
-    const [response] = told("gemini", openaiResponsesDoor);
+    const [response] = told("gemini", openaiResponsesClientCodec);
     const input = [...recordsOf(response.output), { role: "user", content: "?" }];
-    const sent = openaiResponsesProvider.encodeRequest(
-      openaiResponsesDoor.decodeRequest({ input }),
+    const sent = openaiResponsesCodec.encodeRequest(
+      openaiResponsesClientCodec.decodeRequest({ input }),
       target(),
       new Set(),
     );

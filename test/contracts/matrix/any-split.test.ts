@@ -2,15 +2,16 @@
  * Every dialect's stream, cut at every byte, with other line ends, comments, long lines, a missing end or an error: the same
  * steps. Some of the fakes tell usage beside the last words, some behind them.
  */
+
 import { describe, expect, test } from "bun:test";
 import type { ProviderCodec } from "../../../src/formats/conversation/codec.ts";
 import type { ReplyEvent } from "../../../src/formats/conversation/reply.ts";
 import { toEventStream } from "../../../src/gateway/streaming/framing.ts";
 import { textOfBytes } from "../../../src/lib/bytes.ts";
 import { readEvents, wholeEventsLength } from "../../../src/lib/sse.ts";
-import { providerCodecs } from "../../../src/providers/codecs.ts";
-import type { Framing } from "../../../src/providers/contract/provider.ts";
-import { providerOf } from "../../../src/providers/registry.ts";
+import { type Framing, formatFor } from "../../../src/providers/contract/chat.ts";
+import { eventStreamToSse } from "../../../src/providers/hosts/bedrock/event-stream.ts";
+import { codecOf, providerOf } from "../../../src/providers/registry.ts";
 import { counter, meaningOf } from "../../support/formats/fixtures.ts";
 import { CANNOT, PROVIDERS, type ProviderName } from "./cells.ts";
 import { type Answer, BRUGES, GHENT, USAGE } from "./conversation.ts";
@@ -22,14 +23,14 @@ const MAX_EVENT_BYTES = 16 * 1_048_576;
 const UNCUT: readonly ProviderName[] = ["palm", "spark"];
 const NAMES = (Object.keys(PROVIDERS) as ProviderName[]).filter((name) => !UNCUT.includes(name));
 
-type Told = Readonly<{ codec: ProviderCodec; framing: Framing }>;
+type Told = Readonly<{ codec: ProviderCodec; framing: Framing | null }>;
 
 function toldBy(name: ProviderName): Told {
   const { type, model, key } = upstreams[name];
   const provider = providerOf(type);
   if (!provider) throw new Error(`no provider of type ${type}`);
-  const own = name === "openai-responses" ? name : (provider.dialectOf?.(model, key) ?? provider.dialects[0]);
-  return { codec: providerCodecs[own], framing: provider.framing ?? "sse" };
+  const own = name === "openai-responses" ? name : formatFor(provider, model, key);
+  return { codec: codecOf(own), framing: provider.chat?.streaming.framing ?? null };
 }
 
 /** What the pieces mean, read as the relay reads them: whole events at a time, the rest waits. */
@@ -40,7 +41,7 @@ async function stepsOf({ codec, framing }: Told, pieces: readonly Uint8Array[]):
   const take = (bytes: Uint8Array) => {
     for (const event of readEvents(textOfBytes(bytes))) steps.push(...decoder.push(event));
   };
-  for await (const piece of framing === "sse" ? pieces : eventsOf(pieces, framing)) {
+  for await (const piece of framing ? eventsOf(pieces, framing) : pieces) {
     held = held.length === 0 ? piece : Buffer.concat([held, piece]);
     const length = wholeEventsLength(held);
     take(held.subarray(0, length));
@@ -88,7 +89,7 @@ describe.each(NAMES)("a stream of %s", (name) => {
     calls: calls.map((call): [string, unknown] => [call.name, call.input]),
     finish: answer.finish,
   };
-  const isText = told.framing !== "aws-events";
+  const isText = told.framing !== eventStreamToSse;
 
   test("means the same wherever it is cut", async () => {
     const bytes = await bytesOf(fake.speak(answer, true));
@@ -107,11 +108,11 @@ describe.each(NAMES)("a stream of %s", (name) => {
   test.if(isText)("with other line ends, and cut", async () => {
     const text = (await bytesOf(fake.speak(answer, true))).toString();
     const whole = await stepsOf(told, [Buffer.from(text)]);
-    const ends = told.framing === "sse" ? ["\r\n", "\r"] : ["\r\n"];
+    const ends = told.framing === null ? ["\r\n", "\r"] : ["\r\n"];
     for (const end of ends) await expectSameCut(told, Buffer.from(text.replaceAll("\n", end)), whole, 7);
   });
 
-  test.if(told.framing === "sse")("with comments between and inside its events, and cut", async () => {
+  test.if(told.framing === null)("with comments between and inside its events, and cut", async () => {
     const text = (await bytesOf(fake.speak(answer, true))).toString();
     const whole = await stepsOf(told, [Buffer.from(text)]);
     const noted = `: hello\n\n${text.replaceAll("data: ", ': {"error": "none"}\ndata: ').replaceAll("\n\n", "\n\n: ping\n\n")}`;

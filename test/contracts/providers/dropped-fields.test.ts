@@ -3,10 +3,9 @@ import { shippedCatalog } from "../../../src/catalog/shipped.ts";
 import type { ChatDialect } from "../../../src/formats/conversation/conversation.ts";
 import { compact } from "../../../src/formats/helpers/compact.ts";
 import type { JsonObject } from "../../../src/formats/json.ts";
-import { openaiChatDoor } from "../../../src/formats/openai-chat/index.ts";
-import { providerCodecs } from "../../../src/providers/codecs.ts";
-import type { Ask, Provider } from "../../../src/providers/contract/provider.ts";
-import { channelTypes, providerOf } from "../../../src/providers/registry.ts";
+import { openaiChatClientCodec } from "../../../src/formats/openai-chat/index.ts";
+import type { CallParams, Provider } from "../../../src/providers/contract/provider.ts";
+import { channelTypes, codecOf, providerOf } from "../../../src/providers/registry.ts";
 
 const weather = { name: "weather", parameters: { type: "object", properties: { city: { type: "string" } } } };
 const tools = [{ type: "function", function: weather }];
@@ -63,13 +62,14 @@ const ALSO: Readonly<Record<string, string>> = {
 /** What goes to the provider, and the names of what stays behind. */
 function sent(provider: Provider, dialect: ChatDialect, model: string, asked: JsonObject) {
   const dropped = new Set<string>();
-  const ask: Ask = { capability: "chat", dialect, model, stream: false };
-  const passes = dialect === "openai-chat" && !provider.ownAnswers && !provider.framing;
+  const ask: CallParams = { capability: "chat", dialect, model, stream: false };
+  const passes =
+    dialect === "openai-chat" && !provider.chat?.features.nonstandardResponses && !provider.chat?.streaming.framing;
   const target = { model, info: shippedCatalog.find(model), defaultMaxTokens: 4096, newId: () => "call_1" };
   const body = passes
     ? asked
-    : providerCodecs[dialect].encodeRequest(openaiChatDoor.decodeRequest(asked), target, dropped);
-  const adapted = provider.adapt?.(body, ask);
+    : codecOf(dialect).encodeRequest(openaiChatClientCodec.decodeRequest(asked), target, dropped);
+  const adapted = provider.prepare?.(body, ask);
   for (const name of adapted?.dropped ?? []) dropped.add(name);
   return { body: JSON.stringify(compact({ ...body, ...adapted?.changes })), dropped };
 }
@@ -79,13 +79,13 @@ const KEYS = ["sk-1", "1|2|3"];
 const chats = channelTypes.flatMap(({ id, capabilities }) => {
   const provider = providerOf(id);
   if (!provider || !capabilities.includes("chat")) return [];
-  return provider.dialects.map((dialect) => [id, provider.name, dialect, provider] as const);
+  return (provider.chat?.formats ?? []).map((dialect) => [id, provider.name, dialect, provider] as const);
 });
 
 describe.each(chats)("type %p, %s, asked in %s", (_type, _name, dialect, provider) => {
   test("each member of a request reaches it or is named as left behind", () => {
     const silent: string[] = [];
-    const served = (model: string) => KEYS.some((key) => (provider.dialectOf?.(model, key) ?? dialect) === dialect);
+    const served = (model: string) => KEYS.some((key) => (provider.chat?.formatOf(model, key) ?? dialect) === dialect);
     for (const model of [...provider.models, "some-model"].filter(served)) {
       for (const [name, value, beside] of MEMBERS) {
         const plain = { model, messages: [{ role: "user", content: "hi" }], ...beside };

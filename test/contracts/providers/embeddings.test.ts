@@ -141,7 +141,7 @@ describe.each(vectorFakes.map((fake) => [nameOf(fake), fake] as const))("%s", (_
 
     test("lists its models where there is a list", async () => {
       const channel = { baseUrl: started.url, other: "", openaiOrganization: "" };
-      expect(providerOf(fake.type)?.modelListUrl(channel) != null).toBe(fake.list !== null);
+      expect(providerOf(fake.type)?.modelList?.url(channel) != null).toBe(fake.list !== null);
       if (!fake.list) return;
       const upstream = { type: fake.type, baseUrl: started.url, key: "upstream", other: "" };
       expect(await fetchModels(fetch, upstream)).toEqual(["model-a", "model-b"]);

@@ -79,7 +79,7 @@ const NO_LIST: Readonly<Record<number, string>> = {
 test("every type lists its models, or it is known why it cannot", () => {
   const channel = { baseUrl: "https://hunyuan.tencentcloudapi.com", other: "acc", openaiOrganization: "" };
   for (const { id, name } of channelTypes.filter(({ capabilities }) => capabilities.includes("chat"))) {
-    const lists = providerOf(id)?.modelListUrl(channel) != null;
+    const lists = providerOf(id)?.modelList?.url(channel) != null;
     expect([name, lists]).toEqual([name, NO_LIST[id] === undefined]);
     expect([name, FAKES.some(({ type, models }) => type === id && models)]).toEqual([name, lists]);
   }

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "bun:test";
 import type { JsonObject } from "../../../src/formats/json.ts";
-import type { Ask } from "../../../src/providers/contract/provider.ts";
+import type { CallParams } from "../../../src/providers/contract/provider.ts";
 import { channelTypes, providerOf } from "../../../src/providers/registry.ts";
 
-const ask = (model: string, capability: Ask["capability"] = "chat"): Ask => ({
+const ask = (model: string, capability: CallParams["capability"] = "chat"): CallParams => ({
   capability,
   dialect: "openai-chat",
   model,
@@ -50,7 +50,7 @@ describe("addresses of compatible services", () => {
   });
 
   test("the version in the client's address wins at Azure and Spark", () => {
-    const named = (model: string, askedVersion: string) => ({ ...ask(model), askedVersion });
+    const named = (model: string, requestedVersion: string) => ({ ...ask(model), requestedVersion });
     const azure = channel("https://me.openai.azure.com", "2025-04-01-preview");
     expect(providerOf(3)?.url(azure, named("gpt-4o", "2024-10-21"))).toEndWith("?api-version=2024-10-21");
     expect(providerOf(3)?.url(azure, named("gpt-4o", "1&x=2"))).toEndWith("?api-version=1%26x%3D2");
@@ -62,7 +62,7 @@ describe("addresses of compatible services", () => {
 
 describe("requests meet what services take", () => {
   const adapt = (type: number, body: JsonObject, model = "m") =>
-    providerOf(type)?.adapt?.({ model, ...body }, ask(model));
+    providerOf(type)?.prepare?.({ model, ...body }, ask(model));
 
   test("pitfall 41: Mistral: nothing unknown, short ids, seed by its name", () => {
     const id = "call_with_a_long_name";
@@ -91,7 +91,7 @@ describe("requests meet what services take", () => {
     expect(made?.dropped).toEqual(["user"]);
   });
 
-  const chats = channelTypes.filter(({ id }) => providerOf(id)?.dialects.includes("openai-chat"));
+  const chats = channelTypes.filter(({ id }) => providerOf(id)?.chat?.formats.includes("openai-chat"));
   /** These serve OpenAI's own models, or whatever the channel's address is. */
   const OPENAI = new Set([1, 3, 8]);
   test.each(
@@ -149,7 +149,7 @@ describe("requests meet what services take", () => {
     expect({ reasoning_effort: effort, ...chat?.changes }.reasoning_effort).toBe(sent);
     const responses = { ...ask(model), dialect: "openai-responses" } as const;
     const reasoning = { effort, summary: "auto" };
-    const adapted = providerOf(48)?.adapt?.({ model, reasoning }, responses);
+    const adapted = providerOf(48)?.prepare?.({ model, reasoning }, responses);
     expect({ reasoning, ...adapted?.changes }.reasoning).toEqual({ effort: sent, summary: "auto" });
   });
 
@@ -179,16 +179,16 @@ describe("requests meet what services take", () => {
 
   test("Azure: a deployment with a name of its own is taken for the model that was asked for", () => {
     const deployment = { ...ask("our-thinker"), requestedModel: "o3-mini-high" };
-    expect(providerOf(3)?.adapt?.({ temperature: 0.2, max_tokens: 9 }, deployment)).toEqual({
+    expect(providerOf(3)?.prepare?.({ temperature: 0.2, max_tokens: 9 }, deployment)).toEqual({
       model: "our-thinker",
       changes: { reasoning_effort: "high", max_tokens: undefined, max_completion_tokens: 9, temperature: undefined },
       dropped: ["temperature"],
     });
     const responses = { ...deployment, dialect: "openai-responses" } as const;
-    expect(providerOf(3)?.adapt?.({ temperature: 0.2 }, responses)?.dropped).toEqual(["temperature"]);
+    expect(providerOf(3)?.prepare?.({ temperature: 0.2 }, responses)?.dropped).toEqual(["temperature"]);
     // Its own name tells more than what it is mapped from.
     const mapped = { ...ask("gpt-4o"), requestedModel: "o3-mini" };
-    expect(providerOf(3)?.adapt?.({ temperature: 0.2 }, mapped)).toBeNull();
+    expect(providerOf(3)?.prepare?.({ temperature: 0.2 }, mapped)).toBeNull();
   });
 
   /** What xAI's documentation says of each: anything else is answered with 400. */
@@ -214,17 +214,17 @@ describe("requests meet what services take", () => {
   test("xAI: an effort that a model does not know is dropped and named", () => {
     expect(adapt(48, { reasoning_effort: "high" }, "grok-4")?.dropped).toEqual(["reasoning_effort"]);
     const responses = { ...ask("grok-4"), dialect: "openai-responses" } as const;
-    const adapted = providerOf(48)?.adapt?.({ reasoning: { effort: "high" } }, responses);
+    const adapted = providerOf(48)?.prepare?.({ reasoning: { effort: "high" } }, responses);
     expect(adapted).toMatchObject({ changes: { reasoning: {} }, dropped: ["reasoning_effort"] });
   });
 
   test("xAI: -search behind the name is a tool of Responses", () => {
     const provider = providerOf(48);
-    expect(provider?.dialectOf?.("grok-4-search", "")).toBe("openai-responses");
-    expect(provider?.dialectOf?.("grok-4", "")).toBeNull();
+    expect(provider?.chat?.formatOf("grok-4-search", "")).toBe("openai-responses");
+    expect(provider?.chat?.formatOf("grok-4", "")).toBeNull();
     const responses = { ...ask("grok-3-mini-low-search"), dialect: "openai-responses" } as const;
     const own = { type: "function", name: "f" };
-    expect(provider?.adapt?.({ tools: [own] }, responses)).toEqual({
+    expect(provider?.prepare?.({ tools: [own] }, responses)).toEqual({
       model: "grok-3-mini",
       changes: { reasoning: { effort: "low" }, tools: [own, { type: "web_search" }] },
       dropped: [],
@@ -261,7 +261,7 @@ describe("requests meet what services take", () => {
       dropped: [],
     });
     expect(adapt(43, { ...likely, thinking: { type: "disabled" } }, model)).toBeNull();
-    const quiet = providerOf(43)?.adapt?.({ model }, { ...ask(model), thinksNot: true });
+    const quiet = providerOf(43)?.prepare?.({ model }, { ...ask(model), reasoningDisabled: true });
     expect(quiet?.changes).toEqual({ thinking: { type: "disabled" } });
   });
 
@@ -279,7 +279,7 @@ describe("requests meet what services take", () => {
   });
 
   test("MokaAI: a single text is a list", () => {
-    const vectors = (input: unknown) => providerOf(44)?.adapt?.({ model: "m", input }, ask("m", "embeddings"));
+    const vectors = (input: unknown) => providerOf(44)?.prepare?.({ model: "m", input }, ask("m", "embeddings"));
     expect(vectors("hi")).toEqual({ model: "m", changes: { input: ["hi"] }, dropped: [] });
     expect(vectors(["hi", "you"])).toBeNull();
   });
@@ -314,7 +314,7 @@ describe("balances", () => {
 
   test("OpenRouter tells keys without a limit of their own the account's credits, where they may know them", () => {
     const balance = providerOf(20)?.balance;
-    expect(balance?.elseUrl?.(channel())).toBe("https://openrouter.ai/api/v1/credits");
+    expect(balance?.fallbackUrl?.(channel())).toBe("https://openrouter.ai/api/v1/credits");
     expect(balance?.read({ data: { limit: null, limit_remaining: null, usage: 3 } })).toBeNull();
     expect(balance?.read({ data: { total_credits: 10, total_usage: 2.5 } })).toBe(7.5);
     expect(balance?.read({ data: { total_credits: 10, total_usage: 10.5 } })).toBe(-0.5);
@@ -344,10 +344,10 @@ describe("vectors, asked for in OpenAI's words", () => {
     [42, { encoding_format: "base64", user: "u" }, { user: undefined }, ["user"]],
   ])("type %p says %p in its own", (type, asked, changes, dropped) => {
     const body = { model: "m", input: ["a"], ...asked };
-    expect(providerOf(type)?.adapt?.(body, ask("m", "embeddings"))).toEqual({ model: "m", changes, dropped });
+    expect(providerOf(type)?.prepare?.(body, ask("m", "embeddings"))).toEqual({ model: "m", changes, dropped });
   });
 
   test.each([38, 42])("type %p leaves alone what it knows", (type) => {
-    expect(providerOf(type)?.adapt?.({ model: "m", input: ["a"] }, ask("m", "embeddings"))).toBeNull();
+    expect(providerOf(type)?.prepare?.({ model: "m", input: ["a"] }, ask("m", "embeddings"))).toBeNull();
   });
 });

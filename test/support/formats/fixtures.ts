@@ -2,18 +2,18 @@ import { expect } from "bun:test";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { shippedCatalog } from "../../../src/catalog/shipped.ts";
-import { anthropicDoor, anthropicProvider } from "../../../src/formats/anthropic/index.ts";
-import type { DoorCodec, ProviderCodec } from "../../../src/formats/conversation/codec.ts";
+import { anthropicClientCodec, anthropicCodec } from "../../../src/formats/anthropic/index.ts";
+import type { ClientCodec, ProviderCodec } from "../../../src/formats/conversation/codec.ts";
 import { ReplyCollector } from "../../../src/formats/conversation/collect-reply.ts";
 import { type Conversation, emptyConversation } from "../../../src/formats/conversation/conversation.ts";
 import type { ReplyContext, ReplyEvent } from "../../../src/formats/conversation/reply.ts";
 import type { ReportedUsage } from "../../../src/formats/conversation/usage.ts";
-import { geminiDoor, geminiProvider } from "../../../src/formats/gemini/index.ts";
+import { geminiClientCodec, geminiCodec } from "../../../src/formats/gemini/index.ts";
 import { type JsonObject, parseJson, recordsOf } from "../../../src/formats/json.ts";
-import { openaiChatDoor, openaiChatProvider } from "../../../src/formats/openai-chat/index.ts";
-import { openaiResponsesDoor, openaiResponsesProvider } from "../../../src/formats/openai-responses/index.ts";
+import { openaiChatClientCodec, openaiChatCodec } from "../../../src/formats/openai-chat/index.ts";
+import { openaiResponsesClientCodec, openaiResponsesCodec } from "../../../src/formats/openai-responses/index.ts";
 import { readEvents } from "../../../src/lib/sse.ts";
-import { providerCodecs } from "../../../src/providers/codecs.ts";
+import { codecOf, wireFormats } from "../../../src/providers/registry.ts";
 
 /** Recorded answers of the services, kept beside the checkout; tests of them are skipped where they are not. */
 const SAMPLES = join(import.meta.dir, "../../../../shared/reference/fixtures");
@@ -73,7 +73,7 @@ export const chatStream = (...chunks: JsonObject[]): string =>
 
 /** What a client of a door is sent for the steps. */
 export function written(
-  door: DoorCodec,
+  door: ClientCodec,
   steps: readonly ReplyEvent[],
   usage = NO_USAGE,
   request?: Conversation,
@@ -125,11 +125,11 @@ export function expectSense(steps: readonly ReplyEvent[]): void {
   if (!steps.some(({ type }) => type === "error")) expect(finished.size).toBeGreaterThan(0);
 }
 
-const DOORS: readonly [DoorCodec, ProviderCodec][] = [
-  [openaiChatDoor, openaiChatProvider],
-  [openaiResponsesDoor, openaiResponsesProvider],
-  [anthropicDoor, anthropicProvider],
-  [geminiDoor, geminiProvider],
+const DOORS: readonly [ClientCodec, ProviderCodec][] = [
+  [openaiChatClientCodec, openaiChatCodec],
+  [openaiResponsesClientCodec, openaiResponsesCodec],
+  [anthropicClientCodec, anthropicCodec],
+  [geminiClientCodec, geminiCodec],
 ];
 
 /** Through every door, read again as its clients do, the answer says the same. */
@@ -150,7 +150,7 @@ export function expectSameForProviders(conversation: Conversation): void {
   const calls = conversation.turns.flatMap(({ parts }) =>
     parts.flatMap((part) => (part.type === "tool-call" ? [part.name] : [])),
   );
-  for (const provider of Object.values(providerCodecs)) {
+  for (const provider of wireFormats.map(codecOf)) {
     // A library is asked one question, without what was said before.
     if (provider.dialect === "ai-proxy") continue;
     const sent = JSON.stringify(provider.encodeRequest(conversation, target(), new Set()));

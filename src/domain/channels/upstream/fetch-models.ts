@@ -1,4 +1,3 @@
-import { recordOf, textOf } from "../../../formats/json.ts";
 import { OperationError } from "../../../lib/operation-error.ts";
 import type { SafeFetch } from "../../../lib/outbound/safe-fetch.ts";
 import type { Reason } from "../../../lib/reason.ts";
@@ -22,7 +21,7 @@ export async function fetchModels(fetch: SafeFetch, upstream: Upstream): Promise
   if (!provider) throw new OperationError("channel_type_unknown", { type });
   if (key.trim() === "") throw new OperationError("channel_key_required");
   const channel = { baseUrl: baseUrl.replace(/\/+$/, ""), other, openaiOrganization };
-  const address = provider.modelListUrl(channel);
+  const address = provider.modelList?.url(channel);
   const failed = (reason: Reason) => new OperationError("channel_models_unavailable", { reason });
   if (!address) throw failed({ code: "why_no_list_offered" });
   try {
@@ -33,17 +32,11 @@ export async function fetchModels(fetch: SafeFetch, upstream: Upstream): Promise
     });
     if (answer.status !== 200) throw failed(`HTTP ${answer.status}`);
     const read: unknown = JSON.parse(answer.text());
-    const ids = provider.readModelList?.(read) ?? openAiList(read);
+    const ids = provider.modelList?.read(read);
     if (!ids) throw failed({ code: "why_no_list" });
     return [...new Set(ids)].sort();
   } catch (error) {
     const reason = upstreamFailure(error);
     throw reason === null ? error : failed(reason);
   }
-}
-
-/** Some services (Together) answer with the list itself. */
-function openAiList(answer: unknown): string[] | null {
-  const list = Array.isArray(answer) ? answer : recordOf(answer)?.data;
-  return Array.isArray(list) ? list.flatMap((model) => textOf(recordOf(model)?.id) ?? []) : null;
 }

@@ -90,7 +90,7 @@ export async function refreshAllModelLists(deps: Deps, channels: Iterable<Channe
 
 const offersList = ({ type, baseUrl, other, openaiOrganization }: ChannelEntry): boolean => {
   const provider = providerOf(type);
-  return provider !== undefined && provider.modelListUrl({ baseUrl, other, openaiOrganization }) !== null;
+  return provider?.modelList != null && provider.modelList.url({ baseUrl, other, openaiOrganization }) !== null;
 };
 
 /** The kept lists of these channels; channels that were never asked are absent. */

@@ -13,10 +13,10 @@ import type { SafeFetch } from "../../../lib/outbound/safe-fetch.ts";
 import type { Reason } from "../../../lib/reason.ts";
 import { randomId } from "../../../lib/request-id.ts";
 import { readEvents } from "../../../lib/sse.ts";
-import { providerCodecs } from "../../../providers/codecs.ts";
-import type { Ask, Provider } from "../../../providers/contract/provider.ts";
+import { formatFor } from "../../../providers/contract/chat.ts";
+import type { CallParams, Provider } from "../../../providers/contract/provider.ts";
 import { signingTools } from "../../../providers/contract/signing-tools.ts";
-import { providerOf } from "../../../providers/registry.ts";
+import { codecOf, providerOf } from "../../../providers/registry.ts";
 import type { ChannelEntry } from "../entry.ts";
 import { firstKey } from "../keys/first-key.ts";
 import type { UpstreamRefusal } from "../status/refusal.ts";
@@ -86,16 +86,16 @@ async function call(
   const isEmbedding =
     provider.capabilities.includes("embeddings") && (EMBEDDING.test(bare) || !provider.capabilities.includes("chat"));
   const model = upstreamModelOf(channel, requested, bare);
-  const dialect = provider.dialectOf?.(model, key, bare) ?? provider.dialects[0];
-  const stream = !isEmbedding && (provider.streams === "always" || provider.onlyStreams?.(model) === true);
-  const ask: Ask = { capability: isEmbedding ? "embeddings" : "chat", dialect, model, stream };
-  const own = isEmbedding ? provider.ownFormat?.({ capability: "embeddings", model }, key) : null;
+  const dialect = formatFor(provider, model, key, bare);
+  const stream = !isEmbedding && provider.chat?.streaming.mode(model) === "always";
+  const ask: CallParams = { capability: isEmbedding ? "embeddings" : "chat", dialect, model, stream };
+  const own = isEmbedding ? provider.nativeFormat?.({ capability: "embeddings", model }, key) : null;
   const vectors = { input: ["hello world"], model };
   const body = isEmbedding ? (own?.encode(vectors, model, new Set(), []) ?? vectors) : chatBody(dialect, model, stream);
-  const adapted = provider.adapt?.(body, ask);
-  const name = adapted && "model" in body ? { model: adapted.model } : null;
-  const sent = JSON.stringify(applyChanges({ ...body, ...name }, { ...adapted?.changes, ...channel.paramOverride }));
-  const asked = { ...ask, model: adapted?.model ?? model, key, requestedModel: requested };
+  const prepared = provider.prepare?.(body, ask);
+  const name = prepared && "model" in body ? { model: prepared.model } : null;
+  const sent = JSON.stringify(applyChanges({ ...body, ...name }, { ...prepared?.changes, ...channel.paramOverride }));
+  const asked = { ...ask, model: prepared?.model ?? model, key, requestedModel: requested };
   const url = provider.url(channel, asked);
   const headers = {
     "user-agent": userAgentOf(channel),
@@ -108,7 +108,7 @@ async function call(
       method: "POST",
       headers: { ...headers, ...signed?.headers },
       body: signed?.body ?? sent,
-      webSocket: provider.webSocket === true,
+      webSocket: provider.chat?.streaming.isWebSocket === true,
       proxy: typeof channel.setting.proxy === "string" ? channel.setting.proxy : "",
       timeoutMs: TIMEOUT_MS,
       maxRedirects: 0,
@@ -117,7 +117,7 @@ async function call(
     if (answer.status !== 200) return refused(answer.status, readError(answer.status, text), key);
     const failure = own?.failure?.(recordOf(parseJson(text)) ?? {});
     if (failure) return refused(failure.status ?? 200, { ...failure, type: "upstream_error" }, key);
-    return isEmbedding ? problemInJson(text, key) : problemInChat(providerCodecs[dialect], text, key);
+    return isEmbedding ? problemInJson(text, key) : problemInChat(codecOf(dialect), text, key);
   } catch (error) {
     const reason = upstreamFailure(error);
     if (reason === null) throw error;
@@ -146,7 +146,7 @@ function chatBody(dialect: ChatDialect, model: string, stream: boolean): JsonObj
   conversation.sampling.maxOutputTokens = model.includes("gemini") ? 300 : model.includes("thinking") ? 50 : 10;
   const info = shippedCatalog.find(model);
   const target = { model, info, defaultMaxTokens: conversation.sampling.maxOutputTokens, newId: randomId };
-  const body = providerCodecs[dialect].encodeRequest(conversation, target, new Set());
+  const body = codecOf(dialect).encodeRequest(conversation, target, new Set());
   // Some services stream unless they are told not to.
   return dialect === "openai-chat" ? { ...body, stream: false } : body;
 }

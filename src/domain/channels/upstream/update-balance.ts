@@ -114,7 +114,7 @@ export async function updateAllBalances(
 async function readOwnBalance(fetch: SafeFetch, channel: ChannelEntry): Promise<BalanceReading> {
   const balance = providerOf(channel.type)?.balance;
   const told = readBalanceAt(fetch, channel, balance?.url(channel) ?? "");
-  const other = balance?.elseUrl?.(channel);
+  const other = balance?.fallbackUrl?.(channel);
   // Where both fail, the first says why.
   return other ? told.catch((error) => readBalanceAt(fetch, channel, other).catch(() => Promise.reject(error))) : told;
 }

@@ -145,13 +145,17 @@ const mixes = ({ extra }: Conversation, tools: readonly JsonObject[]): boolean =
   tools.some(({ functionDeclarations }) => functionDeclarations !== undefined);
 
 /** Functions of the client, and Google's own tools: before Gemini 3, and on Vertex AI, only one of the two. */
-function toolsOf(conversation: Conversation, { info, combinesTools }: Target, dropped: Dropped): JsonObject[] {
+function toolsOf(
+  conversation: Conversation,
+  { info, hostedToolsWithFunctions }: Target,
+  dropped: Dropped,
+): JsonObject[] {
   const { tools, toolChoice, extra } = conversation;
   const search = foreignSearch(conversation, "gemini");
   const allowed = toolChoice?.type === "allowed" && toolChoice.mode === "auto" ? toolChoice.names : null;
   const offered = allowed ? tools.filter(({ name }) => allowed.includes(name)) : tools;
   const declarations = offered.flatMap(declarationsOf);
-  const combines = combinesTools === true && info.combines_tools !== false;
+  const combines = hostedToolsWithFunctions === true && info.combines_tools !== false;
   const exclusive = declarations.length > 0 && !combines && extra.dialect !== "gemini";
   // Nothing is to be called, by Google neither.
   const isOff = declarations.length > 0 && toolChoice?.type === "none" && extra.dialect !== "gemini";

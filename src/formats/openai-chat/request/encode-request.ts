@@ -35,10 +35,15 @@ const SEARCHES = /-search-(preview|api)\b|(^|\/)sonar/;
 export function encodeRequest(given: Conversation, target: Target, dropped: Dropped): JsonObject {
   const { sampling, reasoning, extra } = given;
   // Who speaks the format itself knows whom it calls.
-  const marksCache = extra.dialect === "openai-chat" || target.marksCache === true || target.model.includes("claude");
-  const conversation = withoutRootlessFormat(marksCache ? given : withoutCacheMarks(given), target.model, dropped);
+  const takesCacheMarkers =
+    extra.dialect === "openai-chat" || target.cacheMarkers === true || target.model.includes("claude");
+  const conversation = withoutRootlessFormat(
+    takesCacheMarkers ? given : withoutCacheMarks(given),
+    target.model,
+    dropped,
+  );
   if (sampling.topK !== null && extra.dialect !== "openai-chat") dropped.add("top_k");
-  const search = target.searches || SEARCHES.test(target.model) ? foreignSearch(conversation, "openai-chat") : null;
+  const search = target.searchesWeb || SEARCHES.test(target.model) ? foreignSearch(conversation, "openai-chat") : null;
   if (extra.dialect !== "openai-chat") noteForeign(conversation, search ? SEARCH_MEMBERS : [], dropped);
   const body: JsonObject = {
     ...(extra.dialect === "openai-chat" && extra.members),

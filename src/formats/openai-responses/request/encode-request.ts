@@ -65,7 +65,7 @@ export function encodeRequest(given: Conversation, target: Target, dropped: Drop
     tools: written.length > 0 ? written : null,
     tool_choice: written.length > 0 ? writeChoice(conversation.toolChoice, tools) : null,
     parallel_tool_calls: written.length > 0 ? conversation.parallelToolCalls : null,
-    reasoning: reasoningOf(reasoning, own || target.hidesThoughts === true),
+    reasoning: reasoningOf(reasoning, own || target.reasoningSummaries === false),
     text: writeText(conversation),
     service_tier: conversation.serviceTier,
     metadata: extra.dialect.startsWith("openai") ? conversation.metadata : null,

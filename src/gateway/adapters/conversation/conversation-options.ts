@@ -1,4 +1,5 @@
 import type { ChatDialect, Conversation } from "../../../formats/conversation/conversation.ts";
+import type { Limitation } from "../../../providers/contract/provider.ts";
 import type { StoreResponse } from "../../state/responses/keep.ts";
 import type { AdapterOptions } from "../passthrough-adapter.ts";
 import type { StepFilter } from "../views/step-filter.ts";
@@ -10,10 +11,8 @@ export type ConversationOptions = AdapterOptions &
   Readonly<{
     dialect: ChatDialect;
     settings: ConversationSettings;
-    /** A model refused betas before. */
-    refusesBetas(model: string): boolean;
-    /** The upstream refused to summarise its thoughts. */
-    reasoningHidden: boolean;
+    /** What the channel is known not to support. */
+    limitations: ReadonlySet<Limitation>;
     /** Fetches what the upstream wants inside the request; rejects RelayError. */
     inlineMedia: ((conversation: Conversation) => Promise<void>) | null;
     reasoningMemory: ReasoningMemory;

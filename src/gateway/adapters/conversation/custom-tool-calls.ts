@@ -2,12 +2,12 @@ import type { ChatDialect } from "../../../formats/conversation/conversation.ts"
 import type { ReplyEvent } from "../../../formats/conversation/reply.ts";
 import { FreeText } from "../../../formats/tools/free-text.ts";
 import { qualifiedName } from "../../../formats/tools/tool-names.ts";
-import type { Provider } from "../../../providers/contract/provider.ts";
+import type { ChatApi } from "../../../providers/contract/chat.ts";
 import type { StepFilter } from "../views/step-filter.ts";
 
 /** Responses know free-text tools everywhere, chats only where they were invented. */
-export const takesCustomTools = ({ customTools }: Provider, dialect: ChatDialect): boolean =>
-  dialect === "openai-responses" || (dialect === "openai-chat" && customTools === true);
+export const takesCustomTools = ({ features }: ChatApi, dialect: ChatDialect): boolean =>
+  dialect === "openai-responses" || (dialect === "openai-chat" && features.customTools);
 
 /** Turns calls of the functions that stood for the client's free-text tools back into calls of these. */
 export function customToolCalls(names: ReadonlySet<string>): () => StepFilter {

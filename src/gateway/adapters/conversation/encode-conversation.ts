@@ -3,8 +3,9 @@ import { spreadNamespaces } from "../../../formats/openai-responses/request/name
 import { customAsFunctions } from "../../../formats/tools/custom-tools.ts";
 import { withToolNames } from "../../../formats/tools/tool-names.ts";
 import { randomId } from "../../../lib/request-id.ts";
-import { providerCodecs } from "../../../providers/codecs.ts";
-import type { Ask } from "../../../providers/contract/provider.ts";
+import { chatOf } from "../../../providers/contract/chat.ts";
+import type { CallParams } from "../../../providers/contract/provider.ts";
+import { codecOf } from "../../../providers/registry.ts";
 import type { Call } from "../../call/call.ts";
 import { refuseLostReference } from "../../state/provider-state.ts";
 import type { Route } from "../../upstream/bind-channel.ts";
@@ -28,17 +29,16 @@ export async function encodeConversation(
   const { channel, provider, upstreamModel } = route;
   const { dialect, settings } = options;
   const stream =
-    provider.streams === "always" ||
-    provider.onlyStreams?.(upstreamModel) === true ||
-    (summary.stream && !options.neverStreams);
-  const ask: Ask = {
+    chatOf(provider).streaming.mode(upstreamModel) === "always" || (summary.stream && !options.neverStreams);
+  const ask: CallParams = {
     capability: "chat",
     dialect,
     model: upstreamModel,
     requestedModel: candidates.model,
     stream,
     catalog: options.catalog,
-    ...(dialect === "anthropic" && betasFor(call, route, options, upstreamModel)),
+    limitations: options.limitations,
+    ...(dialect === "anthropic" && { betas: betasFor(call, route, options) }),
     ...(dialect === "gemini" && { apiVersion: settings.geminiVersion(upstreamModel, channel.other) }),
   };
   if (endpoint.codec.dialect === dialect) {
@@ -48,9 +48,15 @@ export async function encodeConversation(
   return writtenAnew(call, route, options, ask);
 }
 
-async function writtenAnew(call: Call, route: Route, options: ConversationOptions, ask: Ask): Promise<EncodedRequest> {
+async function writtenAnew(
+  call: Call,
+  route: Route,
+  options: ConversationOptions,
+  ask: CallParams,
+): Promise<EncodedRequest> {
   const { channel, provider, upstreamModel } = route;
   const { dialect, settings } = options;
+  const chat = chatOf(provider);
   const read = call.fullConversation?.() ?? call.endpoint.codec.decodeRequest(call.body.json);
   refuseLostReference(read, dialect);
   const spread = dialect === "openai-responses" ? read : spreadNamespaces(read);
@@ -58,44 +64,38 @@ async function writtenAnew(call: Call, route: Route, options: ConversationOption
   const prepared = prepareConversation(led, upstreamModel, dialect, settings);
   const dropped = new Set<string>();
   const remembered = options.reasoningMemory.recall(call.caller.user.id, dialect, prepared.conversation);
-  const said = takesCustomTools(provider, dialect) ? remembered : customAsFunctions(remembered, dropped);
+  const said = takesCustomTools(chat, dialect) ? remembered : customAsFunctions(remembered, dropped);
   const conversation = { ...withToolNames(said, options.toolNames), model: prepared.model, stream: ask.stream };
   if (options.inlineMedia) await options.inlineMedia(conversation);
   const target = {
     model: prepared.model,
     info: settings.modelInfo(prepared.model),
     defaultMaxTokens: settings.defaultMaxTokens(prepared.model),
-    searches: provider.searchesChats === true,
-    marksCache: provider.marksCache === true,
-    combinesTools: provider.combinesTools === true,
-    hidesThoughts: options.reasoningHidden,
+    searchesWeb: chat.features.webSearch,
+    cacheMarkers: chat.features.cacheMarkers,
+    hostedToolsWithFunctions: chat.features.hostedToolsWithFunctions,
+    reasoningSummaries: !options.limitations.has("reasoning-summaries"),
     newId: randomId,
   };
-  const encoded = providerCodecs[dialect].encodeRequest(conversation, target, dropped);
+  const encoded = codecOf(dialect).encodeRequest(conversation, target, dropped);
   const body = dialect === "gemini" ? { ...encoded, ...geminiOptions(encoded, prepared.model, settings) } : encoded;
-  const betas = dialect === "anthropic" ? betasFor(call, route, options, prepared.model) : null;
   const { enabled, budgetTokens } = conversation.reasoning;
-  const thinksNot = enabled === false || budgetTokens === 0;
-  const asked = { ...ask, model: prepared.model, thinksNot, ...betas };
-  const adaptation = provider.adapt?.(body, asked) ?? null;
-  for (const name of adaptation?.dropped ?? []) dropped.add(name);
-  const renamed = adaptation && "model" in body ? { model: adaptation.model } : null;
-  const sent: JsonObject = { ...body, ...renamed, ...adaptation?.changes, ...channel.paramOverride };
+  const reasoningDisabled = enabled === false || budgetTokens === 0;
+  const asked = { ...ask, model: prepared.model, reasoningDisabled };
+  const preparation = provider.prepare?.(body, asked) ?? null;
+  for (const name of preparation?.dropped ?? []) dropped.add(name);
+  const renamed = preparation && "model" in body ? { model: preparation.model } : null;
+  const sent: JsonObject = { ...body, ...renamed, ...preparation?.changes, ...channel.paramOverride };
   return {
-    ask: { ...asked, model: adaptation?.model ?? prepared.model },
+    ask: { ...asked, model: preparation?.model ?? prepared.model },
     body: JSON.stringify(sent),
     dropped: [...dropped],
   };
 }
 
-/** Betas of the client's and of the settings', and whether the model takes any. */
-function betasFor(
-  call: Call,
-  { upstreamModel }: Route,
-  options: ConversationOptions,
-  model: string,
-): Pick<Ask, "betas" | "refusesBetas"> {
-  const asked = call.request.headers.get("anthropic-beta") ?? "";
-  const set = options.settings.headersOf(upstreamModel)?.["anthropic-beta"] ?? "";
-  return { betas: `${asked},${set}`.split(","), refusesBetas: options.refusesBetas(model) };
+/** Betas that the client and the settings request. */
+function betasFor({ request }: Call, { upstreamModel }: Route, { settings }: ConversationOptions): readonly string[] {
+  const requested = request.headers.get("anthropic-beta") ?? "";
+  const configured = settings.headersOf(upstreamModel)?.["anthropic-beta"] ?? "";
+  return `${requested},${configured}`.split(",");
 }

@@ -1,5 +1,5 @@
 import type { StandingSubject } from "../../../domain/api-keys/read-standing.ts";
-import { openaiChatDoor } from "../../../formats/openai-chat/index.ts";
+import { openaiChatClientCodec } from "../../../formats/openai-chat/index.ts";
 import { divide, toText, whole } from "../../../lib/decimal.ts";
 import type { Caller } from "../../auth/authenticate.ts";
 import type { GatewayContext } from "../../call/context.ts";
@@ -13,7 +13,7 @@ const DOLLAR_PLACES = 6;
 
 /** GET /v1/dashboard/billing/subscription: what the key may spend in all, as dashboards for OpenAI's API read it. */
 export const billingSubscription = (context: GatewayContext, request: Request, server: GatewayServer | null) =>
-  respondToKey(context, request, server, openaiChatDoor, async (caller) => {
+  respondToKey(context, request, server, openaiChatClientCodec, async (caller) => {
     const token = tokenOf(caller);
     const isOfToken = context.services.settings.get("DisplayTokenStatEnabled");
     const { remaining, used } = await context.services.readStanding(subjectOf(context, caller));
@@ -30,7 +30,7 @@ export const billingSubscription = (context: GatewayContext, request: Request, s
 
 /** GET /v1/dashboard/billing/usage: what was used in all, in hundredths; dates are not looked at. */
 export const billingUsage = (context: GatewayContext, request: Request, server: GatewayServer | null) =>
-  respondToKey(context, request, server, openaiChatDoor, async (caller) => {
+  respondToKey(context, request, server, openaiChatClientCodec, async (caller) => {
     const { used } = await context.services.readStanding(subjectOf(context, caller));
     return { object: "list", total_usage: shown(context, used * 100) };
   });
@@ -54,7 +54,7 @@ export type KeyStandingResponse = Readonly<{ code: true; message: string; data: 
 
 /** GET /api/usage/token: how the key stands, in quota units, for tools that look keys up. */
 export const tokenUsage = (context: GatewayContext, request: Request, server: GatewayServer | null) =>
-  respondToKey(context, request, server, openaiChatDoor, async (caller): Promise<KeyStandingResponse> => {
+  respondToKey(context, request, server, openaiChatClientCodec, async (caller): Promise<KeyStandingResponse> => {
     const token = tokenOf(caller);
     const { remaining, used } = await context.services.readStanding({ tokenId: token.id });
     return {

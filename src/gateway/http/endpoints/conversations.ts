@@ -1,29 +1,29 @@
-import { anthropicDoor } from "../../../formats/anthropic/index.ts";
+import { anthropicClientCodec } from "../../../formats/anthropic/index.ts";
 import { continuesThread } from "../../../formats/anthropic/request/decode-request.ts";
 import { anthropicRules } from "../../../formats/anthropic/request/request-rules.ts";
-import type { DoorCodec } from "../../../formats/conversation/codec.ts";
+import type { ClientCodec } from "../../../formats/conversation/codec.ts";
 import type { Conversation } from "../../../formats/conversation/conversation.ts";
-import { geminiArrayDoor, geminiDoor } from "../../../formats/gemini/index.ts";
+import { geminiArrayClientCodec, geminiClientCodec } from "../../../formats/gemini/index.ts";
 import { geminiRules } from "../../../formats/gemini/request/request-rules.ts";
 import { promptAsChat } from "../../../formats/openai-chat/index.ts";
 import type { RequestSummary } from "../../../formats/openai-chat/request/summary.ts";
-import { openaiResponsesDoor } from "../../../formats/openai-responses/index.ts";
+import { openaiResponsesClientCodec } from "../../../formats/openai-responses/index.ts";
 import { responsesRules } from "../../../formats/openai-responses/request/request-rules.ts";
 import type { RequestRules } from "../../../formats/request-rules/request-rules.ts";
 import { invalidRequest } from "../client-body.ts";
 import type { Endpoint } from "./endpoint.ts";
 
 /** POST /v1/messages */
-export const messages = chatEndpoint(anthropicDoor, anthropicRules);
+export const messages = chatEndpoint(anthropicClientCodec, anthropicRules);
 /** POST /v1/responses */
-export const responses = chatEndpoint(openaiResponsesDoor, responsesRules);
+export const responses = chatEndpoint(openaiResponsesClientCodec, responsesRules);
 /** POST …/models/{model}:generateContent, and :streamGenerateContent with `alt=sse` */
-export const generateContent = chatEndpoint(geminiDoor, geminiRules);
+export const generateContent = chatEndpoint(geminiClientCodec, geminiRules);
 /** POST …/models/{model}:streamGenerateContent: a JSON array, element by element */
-export const generateContentArray = chatEndpoint(geminiArrayDoor, geminiRules);
+export const generateContentArray = chatEndpoint(geminiArrayClientCodec, geminiRules);
 
 /** An endpoint that holds chats in another format than OpenAI's first one. */
-function chatEndpoint(codec: DoorCodec, rules: RequestRules): Endpoint {
+function chatEndpoint(codec: ClientCodec, rules: RequestRules): Endpoint {
   return {
     capability: "chat",
     codec,

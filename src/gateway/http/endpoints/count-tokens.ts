@@ -3,6 +3,7 @@ import { type JsonObject, parseJson, recordOf } from "../../../formats/json.ts";
 import { promptAsChat } from "../../../formats/openai-chat/index.ts";
 import { textOfBytes } from "../../../lib/bytes.ts";
 import { providerOf } from "../../../providers/registry.ts";
+import { isUnknownEndpoint } from "../../../providers/shared/unknown-endpoint.ts";
 import { selectAdapter } from "../../adapters/select-adapter.ts";
 import type { Caller } from "../../auth/authenticate.ts";
 import { authorize } from "../../auth/authorize.ts";
@@ -18,7 +19,6 @@ import { bindChannel } from "../../upstream/bind-channel.ts";
 import { buildRequest } from "../../upstream/build-request.ts";
 import { Exchange } from "../../upstream/exchange.ts";
 import { bodyLimits, readBody as readResponseBody } from "../../upstream/read-body.ts";
-import { isUnknownEndpoint } from "../../upstream/unknown-endpoint.ts";
 import type { Arrival, GatewayServer } from "../arrival.ts";
 import { type ClientBody, readBody } from "../client-body.ts";
 import { parseRequest } from "../parse-request.ts";
@@ -110,7 +110,7 @@ function admitCount(context: GatewayContext, arrival: Arrival, caller: Caller, b
 }
 
 const mayCount = ({ withoutTokenCount }: GatewayContext, channel: ChannelEntry): boolean =>
-  providerOf(channel.type)?.tokenCount !== undefined && !withoutTokenCount.has(channel);
+  providerOf(channel.type)?.chat?.tokenCount != null && !withoutTokenCount.has(channel);
 
 /** Null: this channel did not count. Rejects RelayError where it refuses a request that is in its own format. */
 async function requestCount(
@@ -124,7 +124,7 @@ async function requestCount(
   const { provider } = route;
   const passage = selectAdapter(context, call, route);
   const { ask, body } = await passage.encode();
-  const count = provider.tokenCount?.(ask.dialect);
+  const count = provider.chat?.tokenCount?.(ask.dialect);
   const text = body instanceof Uint8Array ? textOfBytes(body) : body;
   const chat = typeof text === "string" ? recordOf(parseJson(text)) : null;
   if (!count || !chat) return null;

@@ -1,5 +1,5 @@
 import { DecodeError } from "../../../formats/conversation/codec.ts";
-import { geminiDoor } from "../../../formats/gemini/index.ts";
+import { geminiClientCodec } from "../../../formats/gemini/index.ts";
 import { geminiRules } from "../../../formats/gemini/request/request-rules.ts";
 import { compact } from "../../../formats/helpers/compact.ts";
 import { countOf, type JsonObject, numberOf, parseJson, recordOf, recordsOf, textOf } from "../../../formats/json.ts";
@@ -30,7 +30,7 @@ function googleEmbeddings(
 ): Endpoint {
   return {
     ...embeddings,
-    codec: geminiDoor,
+    codec: geminiClientCodec,
     rules: geminiRules,
     nonOpenAiMembers: ["task_type", "title"],
     normalize(body) {

@@ -1,5 +1,5 @@
 import { type JsonObject, parseJson, recordOf, recordsOf } from "../../../formats/json.ts";
-import { openaiChatDoor } from "../../../formats/openai-chat/index.ts";
+import { openaiChatClientCodec } from "../../../formats/openai-chat/index.ts";
 import { openaiRules } from "../../../formats/openai-chat/request/request-rules.ts";
 import { indexOfBytes, textOfBytes } from "../../../lib/bytes.ts";
 import { randomId } from "../../../lib/request-id.ts";
@@ -15,7 +15,7 @@ const LONGEST_SPACE = 32;
 /** POST /v1/embeddings. OpenAI's own clients ask for base64; upstreams that know only lists of numbers are helped out. */
 export const embeddings: Endpoint = {
   capability: "embeddings",
-  codec: openaiChatDoor,
+  codec: openaiChatClientCodec,
   rules: openaiRules,
   streams: false,
   emptyIsFree: false,

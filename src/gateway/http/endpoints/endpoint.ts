@@ -1,5 +1,5 @@
 import type { Price } from "../../../billing/types.ts";
-import type { DoorCodec } from "../../../formats/conversation/codec.ts";
+import type { ClientCodec } from "../../../formats/conversation/codec.ts";
 import type { Conversation } from "../../../formats/conversation/conversation.ts";
 import type { ReportedUsage } from "../../../formats/conversation/usage.ts";
 import type { JsonObject } from "../../../formats/json.ts";
@@ -24,7 +24,7 @@ export type EndpointRequest = Readonly<{
 export type Endpoint = Readonly<{
   capability: Capability | TaskCapability;
   /** The format its clients speak: also that of errors. */
-  codec: DoorCodec;
+  codec: ClientCodec;
   /** What its requests must keep to before anything is decided by them. */
   rules: RequestRules;
   /** Clients may ask for a stream. */

@@ -1,4 +1,4 @@
-import { geminiDoor } from "../../../formats/gemini/index.ts";
+import { geminiClientCodec } from "../../../formats/gemini/index.ts";
 import type { GatewayContext } from "../../call/context.ts";
 import { GatewayError } from "../../call/errors.ts";
 import { handleCall } from "../../pipeline.ts";
@@ -39,14 +39,14 @@ export function handleGemini(
         code: "gateway_unknown_url",
         params: { method: request.method, path: `…/models/${whole}` },
       });
-      return refuse(context, request, unknown, geminiDoor);
+      return refuse(context, request, unknown, geminiClientCodec);
     }
   }
 }
 
 /** GET /v1beta/models: what this key may call now, as Google lists it. */
 export const listGeminiModels = (context: GatewayContext, request: Request, server: GatewayServer | null) =>
-  respondToKey(context, request, server, geminiDoor, (caller) => ({
+  respondToKey(context, request, server, geminiClientCodec, (caller) => ({
     models: allowedModels(context, caller).map((model) => geminiModel(context, caller, model)),
   }));
 
@@ -57,7 +57,7 @@ export const showGeminiModel = (
   server: GatewayServer | null,
   model: string,
 ) =>
-  respondToKey(context, request, server, geminiDoor, (caller) => {
+  respondToKey(context, request, server, geminiClientCodec, (caller) => {
     refuseUnknownModel(context, caller, model);
     return geminiModel(context, caller, model);
   });

@@ -1,7 +1,7 @@
 import { speaksByCharacter } from "../../../billing/pricing/rules/price-unit.ts";
 import type { ReportedUsage } from "../../../formats/conversation/usage.ts";
 import { type JsonObject, parseJson, recordOf, recordsOf, textOf, textsOf } from "../../../formats/json.ts";
-import { openaiChatDoor } from "../../../formats/openai-chat/index.ts";
+import { openaiChatClientCodec } from "../../../formats/openai-chat/index.ts";
 import { openaiRules } from "../../../formats/openai-chat/request/request-rules.ts";
 import { readUsage } from "../../../formats/openai-chat/response/usage.ts";
 import { textOfBytes } from "../../../lib/bytes.ts";
@@ -13,7 +13,7 @@ import { countOf, pixelsOf, priceOfImages } from "./image-price.ts";
 import { readOpenAi } from "./text.ts";
 
 /** What the calls beside chats have in common: OpenAI's format, one answer. */
-const base = { codec: openaiChatDoor, rules: openaiRules, streams: false, emptyIsFree: false } as const;
+const base = { codec: openaiChatClientCodec, rules: openaiRules, streams: false, emptyIsFree: false } as const;
 
 const usageOf = (promptTokens: number, completionTokens = 0): ReportedUsage => ({
   promptTokens,

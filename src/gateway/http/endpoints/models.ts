@@ -1,7 +1,7 @@
-import { anthropicDoor } from "../../../formats/anthropic/index.ts";
-import type { DoorCodec } from "../../../formats/conversation/codec.ts";
-import { geminiDoor } from "../../../formats/gemini/index.ts";
-import { openaiChatDoor } from "../../../formats/openai-chat/index.ts";
+import { anthropicClientCodec } from "../../../formats/anthropic/index.ts";
+import type { ClientCodec } from "../../../formats/conversation/codec.ts";
+import { geminiClientCodec } from "../../../formats/gemini/index.ts";
+import { openaiChatClientCodec } from "../../../formats/openai-chat/index.ts";
 import { requestIdOf } from "../../../lib/request-id.ts";
 import { authenticate, type Caller } from "../../auth/authenticate.ts";
 import { unknownModel } from "../../auth/authorize.ts";
@@ -50,7 +50,7 @@ export async function respondToKey(
   context: GatewayContext,
   request: Request,
   server: GatewayServer | null,
-  door: DoorCodec,
+  door: ClientCodec,
   make: (caller: Caller) => object | Promise<object>,
 ): Promise<Response> {
   try {
@@ -84,5 +84,5 @@ const isAnthropic = ({ headers }: Request): boolean => headers.has("anthropic-ve
 
 const isGoogle = ({ headers }: Request): boolean => headers.has("x-goog-api-key");
 
-export const codecOf = (request: Request): DoorCodec =>
-  isGoogle(request) ? geminiDoor : isAnthropic(request) ? anthropicDoor : openaiChatDoor;
+export const codecOf = (request: Request): ClientCodec =>
+  isGoogle(request) ? geminiClientCodec : isAnthropic(request) ? anthropicClientCodec : openaiChatClientCodec;

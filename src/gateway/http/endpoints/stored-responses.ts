@@ -1,7 +1,7 @@
 import { UNKNOWN_MODEL } from "../../../catalog/catalog.ts";
 import { emptyConversation, type Turn } from "../../../formats/conversation/conversation.ts";
 import { type JsonObject, recordsOf } from "../../../formats/json.ts";
-import { openaiResponsesDoor, openaiResponsesProvider } from "../../../formats/openai-responses/index.ts";
+import { openaiResponsesClientCodec, openaiResponsesCodec } from "../../../formats/openai-responses/index.ts";
 import { nowSeconds } from "../../../lib/clock.ts";
 import { randomId } from "../../../lib/request-id.ts";
 import type { Caller } from "../../auth/authenticate.ts";
@@ -26,7 +26,7 @@ export const storedResponse = (
   id: string,
   action: ResponseAction,
 ): Promise<Response> =>
-  respondToKey(context, request, server, openaiResponsesDoor, async (caller) => {
+  respondToKey(context, request, server, openaiResponsesClientCodec, async (caller) => {
     const stored = await find(context, caller, id);
     const { search, searchParams } = new URL(request.url);
     if (searchParams.get("stream") === "true") {
@@ -111,7 +111,7 @@ function ownAnswer(
 function inputItems(turns: readonly Turn[]): JsonObject[] {
   const conversation = { ...emptyConversation("openai-responses", ""), turns: [...turns] };
   const target = { model: "", info: UNKNOWN_MODEL, defaultMaxTokens: 0, newId: randomId };
-  const { input } = openaiResponsesProvider.encodeRequest(conversation, target, new Set());
+  const { input } = openaiResponsesCodec.encodeRequest(conversation, target, new Set());
   return recordsOf(input).map((item, at) => ({ id: `item_${at}`, ...item }));
 }
 

@@ -1,5 +1,5 @@
 import type { JsonObject } from "../../../formats/json.ts";
-import { openaiChatDoor } from "../../../formats/openai-chat/index.ts";
+import { openaiChatClientCodec } from "../../../formats/openai-chat/index.ts";
 import { openaiRules } from "../../../formats/openai-chat/request/request-rules.ts";
 import { summarise } from "../../../formats/openai-chat/request/summary.ts";
 import { invalidRequest } from "../client-body.ts";
@@ -7,7 +7,7 @@ import type { Endpoint, EndpointRequest, PathParameters } from "./endpoint.ts";
 
 export const chatCompletions: Endpoint = {
   capability: "chat",
-  codec: openaiChatDoor,
+  codec: openaiChatClientCodec,
   rules: openaiRules,
   streams: true,
   emptyIsFree: true,
@@ -15,13 +15,13 @@ export const chatCompletions: Endpoint = {
     if (!Array.isArray(body.messages) || body.messages.length === 0) {
       throw invalidRequest({ code: "gateway_no_messages" }, "messages");
     }
-    return { ...readOpenAi(body, path), conversation: () => openaiChatDoor.decodeRequest(body) };
+    return { ...readOpenAi(body, path), conversation: () => openaiChatClientCodec.decodeRequest(body) };
   },
 };
 
 export const completions: Endpoint = {
   capability: "completions",
-  codec: openaiChatDoor,
+  codec: openaiChatClientCodec,
   rules: openaiRules,
   streams: true,
   emptyIsFree: false,

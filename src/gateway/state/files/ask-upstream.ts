@@ -52,7 +52,7 @@ async function send(
   { channel, key }: Choice,
   ask: ObjectRequest,
 ): Promise<Readonly<{ response: Response; exchange: Exchange }>> {
-  const objects = providerOf(channel.type)?.objects;
+  const objects = providerOf(channel.type)?.files;
   if (!objects) throw notOffered();
   const headers: Record<string, string> = {
     "user-agent": userAgentOf(channel),
@@ -96,7 +96,7 @@ export function ownerOf(
 export const hashOf = hexDigest;
 
 /** Whether the channel can keep such things at all. */
-export const keepsObjects = ({ type }: ChannelEntry): boolean => providerOf(type)?.objects !== undefined;
+export const keepsObjects = ({ type }: ChannelEntry): boolean => providerOf(type)?.files !== undefined;
 
 export const notOffered = (): GatewayError =>
   new GatewayError(501, "api_not_implemented", { code: "gateway_not_offered_here" });

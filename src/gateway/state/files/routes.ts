@@ -1,5 +1,5 @@
 import { Elysia } from "elysia";
-import { openaiChatDoor } from "../../../formats/openai-chat/index.ts";
+import { openaiChatClientCodec } from "../../../formats/openai-chat/index.ts";
 import { requestIdOf } from "../../../lib/request-id.ts";
 import { authenticate, type Caller } from "../../auth/authenticate.ts";
 import { rateLimit } from "../../auth/rate-limit.ts";
@@ -117,6 +117,6 @@ async function answerWith(context: GatewayContext, arrival: Arrival, work: Work)
     for (const [name, value] of Object.entries(headers)) made.headers.set(name, value);
     return made;
   } catch (error) {
-    return refuse(context, request, error, openaiChatDoor);
+    return refuse(context, request, error, openaiChatClientCodec);
   }
 }

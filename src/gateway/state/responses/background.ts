@@ -2,7 +2,7 @@ import { DecodeError } from "../../../formats/conversation/codec.ts";
 import { type Reply, stepsOf } from "../../../formats/conversation/collect-reply.ts";
 import type { ReportedUsage } from "../../../formats/conversation/usage.ts";
 import { type JsonObject, parseJson, recordOf, textOf } from "../../../formats/json.ts";
-import { openaiResponsesProvider } from "../../../formats/openai-responses/index.ts";
+import { openaiResponsesCodec } from "../../../formats/openai-responses/index.ts";
 import { textOfBytes } from "../../../lib/bytes.ts";
 import { readEvents } from "../../../lib/sse.ts";
 import { OutputMeter } from "../../billing/output-meter.ts";
@@ -69,7 +69,7 @@ export async function chargeLater(
 
 /** What a response that is over used, hosted tools included; null: it tells nothing. */
 export function usedBy(body: JsonObject): ReportedUsage | null {
-  const reply = openaiResponsesProvider.decodeReply(body);
+  const reply = openaiResponsesCodec.decodeReply(body);
   if (!reply?.usage) return null;
   const meter = new OutputMeter();
   for (const step of stepsOf(reply)) meter.step(step);

@@ -1,11 +1,11 @@
 import { expect, test } from "bun:test";
 import { meaningOf, stepsOfStream, target } from "../../../../test/support/formats/fixtures.ts";
-import { openaiChatDoor } from "../../../formats/openai-chat/index.ts";
-import { dashscopeProvider } from "./codec.ts";
+import { openaiChatClientCodec } from "../../../formats/openai-chat/index.ts";
+import { dashscopeCodec } from "./codec.ts";
 
 test("a request: input and parameters, ranges kept, parts named by what they hold", () => {
   const dropped = new Set<string>();
-  const conversation = openaiChatDoor.decodeRequest({
+  const conversation = openaiChatClientCodec.decodeRequest({
     model: "q",
     stream: true,
     temperature: 2,
@@ -22,7 +22,7 @@ test("a request: input and parameters, ranges kept, parts named by what they hol
       },
     ],
   });
-  expect(dashscopeProvider.encodeRequest(conversation, target("qwen-vl-max"), dropped)).toEqual({
+  expect(dashscopeCodec.encodeRequest(conversation, target("qwen-vl-max"), dropped)).toEqual({
     model: "qwen-vl-max",
     input: { messages: [{ role: "user", content: [{ text: "x" }, { image: "https://a/b.png" }] }] },
     parameters: {
@@ -47,20 +47,20 @@ test("a stream without blanks after the colon, its reason the text null while it
     event(message({ content: "", reasoning_content: "hm" }, "null")) +
     event(message({ content: [{ text: "yes" }] }, "null")) +
     event(message({ content: "" }, "length"));
-  const steps = stepsOfStream(dashscopeProvider, text);
+  const steps = stepsOfStream(dashscopeCodec, text);
   expect(meaningOf(steps)).toEqual({ thought: "hm", text: "yes", calls: [], finish: "length" });
   expect(steps.filter(({ type }) => type === "finish")).toHaveLength(1);
 });
 
 test("errors, also in the middle of a stream", () => {
   const body = { code: "Throttling.RateQuota", message: "slow", request_id: "r" };
-  expect(dashscopeProvider.decodeError(429, body)).toMatchObject({
+  expect(dashscopeCodec.decodeError(429, body)).toMatchObject({
     status: 429,
     code: "Throttling.RateQuota",
     message: "slow",
   });
   expect(
-    stepsOfStream(dashscopeProvider, `event:error\n:HTTP_STATUS/429\ndata:${JSON.stringify(body)}\n\n`),
+    stepsOfStream(dashscopeCodec, `event:error\n:HTTP_STATUS/429\ndata:${JSON.stringify(body)}\n\n`),
   ).toMatchObject([{ type: "error", error: { message: "slow" } }]);
-  expect(dashscopeProvider.decodeError(200, { output: { text: "x" }, request_id: "r" })).toBeNull();
+  expect(dashscopeCodec.decodeError(200, { output: { text: "x" }, request_id: "r" })).toBeNull();
 });

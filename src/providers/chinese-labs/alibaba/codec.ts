@@ -5,7 +5,7 @@ import { DashScopeStreamDecoder, decodeReply } from "./decode.ts";
 import { encodeRequest } from "./encode-request.ts";
 
 /** DashScope's own generation address (text and multimodal). */
-export const dashscopeProvider: ProviderCodec = {
+export const dashscopeCodec: ProviderCodec = {
   dialect: "dashscope",
   encodeRequest,
   decodeReply,

@@ -1,7 +1,9 @@
 import type { JsonObject } from "../../../formats/json.ts";
-import type { OwnFormat } from "../../contract/native-format.ts";
-import type { Ask, Provider, ProviderChannel } from "../../contract/provider.ts";
-import { compatible } from "../../shared/openai-compatible.ts";
+import { chatApi } from "../../contract/chat.ts";
+import type { NativeFormat } from "../../contract/native-format.ts";
+import type { CallParams, Provider, ProviderChannel } from "../../contract/provider.ts";
+import { openAiCompatible } from "../../shared/openai-compatible.ts";
+import { dashscopeCodec } from "./codec.ts";
 import { dashscopeImageHeaders, dashscopeImagePath, dashscopeImages } from "./images.ts";
 import { dashscopeRankings } from "./rerank.ts";
 
@@ -29,14 +31,14 @@ const switchSearch = ({ enable_search }: JsonObject): JsonObject => ({
 });
 
 /** The address that imitates OpenAI: chats in that format go there as they come. */
-const imitation = compatible({
+const compatible = openAiCompatible({
   type: 17,
   name: "Alibaba Qwen",
-  objects: true,
-  marksCache: true,
+  files: true,
+  cacheMarkers: true,
   owner: "ali",
-  base: DEFAULT_BASE_URL,
-  root: "/compatible-mode/v1",
+  baseUrl: DEFAULT_BASE_URL,
+  apiRoot: "/compatible-mode/v1",
   capabilities: ["chat", "embeddings"],
   models: [
     "qwen3-max",
@@ -55,37 +57,46 @@ const imitation = compatible({
   quirks: {
     topP: [0.001, 0.999],
     temperature: [0, 1.99],
-    further: switchThought,
-    search: { members: switchSearch, takes: [] },
-    met: () => ["reasoning_effort"],
+    rewrite: switchThought,
+    search: { fields: switchSearch, supports: [] },
+    expressed: () => ["reasoning_effort"],
   },
 });
 
 /** What the address that imitates OpenAI does not have. */
-const OWN: Readonly<Partial<Record<Ask["capability"], OwnFormat>>> = {
+const OWN: Readonly<Partial<Record<CallParams["capability"], NativeFormat>>> = {
   images: dashscopeImages(ownBase),
   rerank: dashscopeRankings,
 };
 
 /** Alibaba's DashScope. `other` is the value of the plugin header. */
 export const dashscope: Provider = {
-  ...imitation,
-  dialects: ["dashscope", "openai-chat"],
-  capabilities: [...imitation.capabilities, "images", "rerank"],
-  ownFormat: ({ capability }) => OWN[capability] ?? null,
-  models: [...imitation.models, "qwen-image", "wan2.2-t2i-plus", "qwen3-rerank"],
-  url(channel, ask) {
-    if (ask.capability === "rerank") return `${ownBase(channel)}/api/v1/services/rerank/text-rerank/text-rerank`;
-    if (ask.capability === "images") return ownBase(channel) + dashscopeImagePath(ask.model);
-    if (ask.dialect !== "dashscope" || ask.capability !== "chat") return imitation.url(channel, ask);
-    return `${ownBase(channel)}${GENERATION}/${SEES_OR_HEARS.test(ask.model) ? "multimodal-generation" : "text-generation"}/generation`;
+  ...compatible,
+  capabilities: [...compatible.capabilities, "images", "rerank"],
+  nativeFormat: ({ capability }) => OWN[capability] ?? null,
+  models: [...compatible.models, "qwen-image", "wan2.2-t2i-plus", "qwen3-rerank"],
+  url(channel, params) {
+    if (params.capability === "rerank") return `${ownBase(channel)}/api/v1/services/rerank/text-rerank/text-rerank`;
+    if (params.capability === "images") return ownBase(channel) + dashscopeImagePath(params.model);
+    if (params.dialect !== "dashscope" || params.capability !== "chat") return compatible.url(channel, params);
+    return `${ownBase(channel)}${GENERATION}/${SEES_OR_HEARS.test(params.model) ? "multimodal-generation" : "text-generation"}/generation`;
   },
-  authHeaders: (channel, key, ask) => ({
+  authHeaders: (channel, key, params) => ({
     authorization: `Bearer ${key}`,
-    ...(ask?.dialect === "dashscope" && ask.stream && { "x-dashscope-sse": "enable" }),
-    ...(ask?.capability === "images" && dashscopeImageHeaders(ask.model)),
+    ...(params?.dialect === "dashscope" && params.stream && { "x-dashscope-sse": "enable" }),
+    ...(params?.capability === "images" && dashscopeImageHeaders(params.model)),
     ...(channel.other && { "x-dashscope-plugin": channel.other }),
   }),
-  vectorsAsNumbers: true,
-  onlyStreams: (model) => ONLY_STREAMS.test(model),
+  prepare(body, params) {
+    if (params.capability !== "embeddings") return compatible.prepare?.(body, params) ?? null;
+    // Clients of OpenAI's request base64 by default; DashScope returns numbers only.
+    if (body.encoding_format !== "base64") return null;
+    return { model: params.model, changes: { encoding_format: "float" }, dropped: [] };
+  },
+  chat: chatApi({
+    ...compatible.chat,
+    formats: ["dashscope", "openai-chat"],
+    codec: dashscopeCodec,
+    streaming: { mode: (model) => (ONLY_STREAMS.test(model) ? "always" : "optional") },
+  }),
 };

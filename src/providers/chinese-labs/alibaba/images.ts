@@ -1,6 +1,6 @@
 import { noteUnsaid } from "../../../formats/conversation/dropped-fields.ts";
 import { recordOf, recordsOf, textOf } from "../../../formats/json.ts";
-import type { OwnFormat } from "../../contract/native-format.ts";
+import type { NativeFormat } from "../../contract/native-format.ts";
 import { ordered, pictures } from "../../shared/images.ts";
 
 /** Models that answer at once, in the form of a talk; the others make a job that must be asked for. */
@@ -12,7 +12,7 @@ const RUNNING: ReadonlySet<unknown> = new Set(["PENDING", "RUNNING"]);
 const FAILED: ReadonlySet<unknown> = new Set(["FAILED", "CANCELED", "UNKNOWN"]);
 
 /** Pictures of Alibaba's DashScope; `base` is the address of its own API. */
-export const dashscopeImages = (base: (channel: { baseUrl: string }) => string): OwnFormat => ({
+export const dashscopeImages = (base: (channel: { baseUrl: string }) => string): NativeFormat => ({
   encode(order, model, dropped) {
     noteUnsaid(order, ["prompt", "n", "size", "response_format"], dropped);
     if (order.response_format === "b64_json") dropped.add("response_format");

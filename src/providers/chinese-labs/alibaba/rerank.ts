@@ -1,10 +1,10 @@
 import { noteUnsaid } from "../../../formats/conversation/dropped-fields.ts";
 import { compact } from "../../../formats/helpers/compact.ts";
 import { numberOf, recordOf, recordsOf, textOf } from "../../../formats/json.ts";
-import type { OwnFormat } from "../../contract/native-format.ts";
+import type { NativeFormat } from "../../contract/native-format.ts";
 
 /** Rankings of documents in words of DashScope's own. */
-export const dashscopeRankings: OwnFormat = {
+export const dashscopeRankings: NativeFormat = {
   encode(call, model, dropped) {
     noteUnsaid(call, ["query", "documents", "top_n", "return_documents"], dropped);
     const documents = Array.isArray(call.documents) ? call.documents : [];

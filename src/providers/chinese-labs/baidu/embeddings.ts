@@ -1,12 +1,12 @@
 import { noteUnsaid } from "../../../formats/conversation/dropped-fields.ts";
 import { compact } from "../../../formats/helpers/compact.ts";
 import { textOf } from "../../../formats/json.ts";
-import type { OwnFormat } from "../../contract/native-format.ts";
+import type { NativeFormat } from "../../contract/native-format.ts";
 import { inputsOf } from "../../shared/embeddings.ts";
-import { ernieProvider } from "./ernie-codec.ts";
+import { ernieCodec } from "./ernie-codec.ts";
 
 /** Vectors by Qianfan's first API: OpenAI's answers, but failures with status 200. */
-export const qianfanEmbeddings: OwnFormat = {
+export const qianfanEmbeddings: NativeFormat = {
   encode(call, _model, dropped) {
     noteUnsaid(call, ["input", "user", "encoding_format"], dropped);
     return compact({ input: inputsOf(call), user_id: textOf(call.user) });
@@ -14,7 +14,7 @@ export const qianfanEmbeddings: OwnFormat = {
   decode: (answer) => (Array.isArray(answer.data) ? answer : null),
   failure(answer) {
     if (typeof answer.error_code !== "number") return null;
-    const error = ernieProvider.decodeError(200, answer);
+    const error = ernieCodec.decodeError(200, answer);
     return error && { message: error.message, code: textOf(error.code) ?? "", status: error.status };
   },
 };

@@ -1,11 +1,11 @@
 import { expect, test } from "bun:test";
 import { meaningOf, stepsOfStream, target } from "../../../../test/support/formats/fixtures.ts";
-import { openaiChatDoor } from "../../../formats/openai-chat/index.ts";
-import { ernieProvider } from "./ernie-codec.ts";
+import { openaiChatClientCodec } from "../../../formats/openai-chat/index.ts";
+import { ernieCodec } from "./ernie-codec.ts";
 
 test("an odd number of messages, the user's first and last; system beside them; limits kept", () => {
   const dropped = new Set<string>();
-  const conversation = openaiChatDoor.decodeRequest({
+  const conversation = openaiChatClientCodec.decodeRequest({
     model: "e",
     temperature: 0,
     max_tokens: 1,
@@ -15,7 +15,7 @@ test("an odd number of messages, the user's first and last; system beside them; 
       { role: "assistant", content: "Hello" },
     ],
   });
-  expect(ernieProvider.encodeRequest(conversation, target("ERNIE-4.0-8K"), dropped)).toEqual({
+  expect(ernieCodec.encodeRequest(conversation, target("ERNIE-4.0-8K"), dropped)).toEqual({
     messages: [
       { role: "user", content: "..." },
       { role: "assistant", content: "Hello" },
@@ -30,7 +30,7 @@ test("an odd number of messages, the user's first and last; system beside them; 
 
 test("a call and its result, as functions", () => {
   const call = { id: "c1", type: "function", function: { name: "weather", arguments: '{"city":"Ghent"}' } };
-  const conversation = openaiChatDoor.decodeRequest({
+  const conversation = openaiChatClientCodec.decodeRequest({
     model: "e",
     tools: [
       { type: "function", function: { name: "weather", description: "Tells it.", parameters: { type: "object" } } },
@@ -41,7 +41,7 @@ test("a call and its result, as functions", () => {
       { role: "tool", tool_call_id: "c1", content: "rain" },
     ],
   });
-  expect(ernieProvider.encodeRequest(conversation, target("ERNIE-4.0-8K"), new Set())).toEqual({
+  expect(ernieCodec.encodeRequest(conversation, target("ERNIE-4.0-8K"), new Set())).toEqual({
     messages: [
       { role: "user", content: "q" },
       { role: "assistant", content: "", function_call: { name: "weather", arguments: '{"city":"Ghent"}' } },
@@ -58,7 +58,7 @@ test("a call in an answer", () => {
     function_call: { name: "weather", arguments: '{"city":"Ghent"}', thoughts: "…" },
     usage: { prompt_tokens: 5, total_tokens: 9 },
   };
-  const reply = ernieProvider.decodeReply(body);
+  const reply = ernieCodec.decodeReply(body);
   expect(reply?.choices[0]).toMatchObject({
     parts: [{ type: "tool-call", name: "weather", input: '{"city":"Ghent"}' }],
     finish: { reason: "tool_calls" },
@@ -72,7 +72,7 @@ test.each([
   [{ finish_reason: "normal" }, "stop"],
 ])("%o ends with %s", (end, finish) => {
   const text = `data: ${JSON.stringify({ id: "a", is_end: true, result: "x", ...end })}\n\n`;
-  expect(meaningOf(stepsOfStream(ernieProvider, text))).toMatchObject({ text: "x", finish });
+  expect(meaningOf(stepsOfStream(ernieCodec, text))).toMatchObject({ text: "x", finish });
 });
 
 test.each([
@@ -82,5 +82,5 @@ test.each([
   [336100, 503],
   [999999, 502],
 ])("error %d with status 200 is a %d", (error_code, status) => {
-  expect(ernieProvider.decodeError(200, { error_code, error_msg: "why" })).toMatchObject({ status, message: "why" });
+  expect(ernieCodec.decodeError(200, { error_code, error_msg: "why" })).toMatchObject({ status, message: "why" });
 });

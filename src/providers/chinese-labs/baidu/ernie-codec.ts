@@ -6,7 +6,7 @@ import { errorOf } from "../../../formats/openai-chat/errors/decode-error.ts";
 import { encodeRequest } from "./encode-ernie.ts";
 
 /** Baidu Qianfan's first chat: the answer's text is `result`, errors come with status 200. */
-export const ernieProvider = chunkedCodec({
+export const ernieCodec = chunkedCodec({
   dialect: "ernie",
   encodeRequest,
   reader: () => readEvent,

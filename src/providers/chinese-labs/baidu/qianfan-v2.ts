@@ -1,15 +1,15 @@
 import type { Provider } from "../../contract/provider.ts";
-import { compatible } from "../../shared/openai-compatible.ts";
+import { openAiCompatible } from "../../shared/openai-compatible.ts";
 
 /** With the pages that it finds. */
 const SEARCH = { enable: true, enable_trace: true };
 
-const imitation = compatible({
+const compatible = openAiCompatible({
   type: 46,
   name: "Baidu Wenxin V2",
   owner: "baidu",
-  base: "https://qianfan.baidubce.com",
-  root: "/v2",
+  baseUrl: "https://qianfan.baidubce.com",
+  apiRoot: "/v2",
   capabilities: ["chat", "embeddings", "rerank", "images"],
   keyHint: "bce-v3/ALTAK-…/… or …|appid",
   models: [
@@ -28,16 +28,16 @@ const imitation = compatible({
   ],
   quirks: {
     search: {
-      members: ({ web_search }) => ({ web_search_options: undefined, web_search: web_search ?? SEARCH }),
-      takes: [],
+      fields: ({ web_search }) => ({ web_search_options: undefined, web_search: web_search ?? SEARCH }),
+      supports: [],
     },
-    further: (_body, { model }) =>
+    rewrite: (_body, { model }) =>
       model.endsWith("-search") ? { model: model.slice(0, -"-search".length), web_search: SEARCH } : {},
   },
 });
 /** Baidu Qianfan's second API. A key may name the application it is for: `key|appid`. */
 export const qianfan: Provider = {
-  ...imitation,
+  ...compatible,
   authHeaders(_channel, key) {
     const [secret = "", application] = key.split("|");
     return { authorization: `Bearer ${secret}`, ...(application && { appid: application }) };

@@ -1,8 +1,10 @@
 import { parseJson, recordOf, textOf } from "../../../formats/json.ts";
 import { lookupTable } from "../../../lib/lookup-table.ts";
+import { chatApi } from "../../contract/chat.ts";
 import type { Provider, ProviderChannel, SigningTools } from "../../contract/provider.ts";
 import { keptTokens } from "../../shared/token-cache.ts";
 import { qianfanEmbeddings } from "./embeddings.ts";
+import { ernieCodec } from "./ernie-codec.ts";
 
 const DEFAULT_BASE_URL = "https://aip.baidubce.com";
 const STEM = "/rpc/2.0/ai_custom/v1/wenxinworkshop";
@@ -53,24 +55,22 @@ export const qianfanV1: Provider = {
   type: 15,
   name: "Baidu Qianfan",
   owner: "baidu",
-  dialects: ["ernie"],
   defaultBaseUrl: DEFAULT_BASE_URL,
   capabilities: ["chat", "embeddings"],
-  ownFormat: ({ capability }) => (capability === "embeddings" ? qianfanEmbeddings : null),
+  nativeFormat: ({ capability }) => (capability === "embeddings" ? qianfanEmbeddings : null),
   keyHint: "apiKey|secretKey",
   models: MODELS,
   url(channel, { capability, model }) {
     const slug = encodeURIComponent(SLUGS[model] ?? model.toLowerCase());
     return `${rootOf(channel)}${STEM}/${capability === "embeddings" ? "embeddings" : "chat"}/${slug}`;
   },
-  modelListUrl: () => null,
   authHeaders: () => ({}),
   async sign({ url }, channel, key, tools) {
     const token = key.includes("|") ? await tokens.get(key, () => askToken(channel, key, tools)) : key;
     return { url: `${url}?access_token=${encodeURIComponent(token)}` };
   },
-  forgetToken: (key) => tokens.forget(key),
-  streamUsage: false,
+  onRejected: ({ status, key }) => (status === 401 && tokens.forget(key) ? "retry" : null),
+  chat: chatApi({ formats: ["ernie"], codec: ernieCodec, streaming: { includesUsage: false } }),
 };
 
 async function askToken(channel: ProviderChannel, key: string, { post }: SigningTools) {

@@ -2,11 +2,11 @@ import { noteUnsaid } from "../../../formats/conversation/dropped-fields.ts";
 import { compact } from "../../../formats/helpers/compact.ts";
 import { numberOf, recordOf, textOf } from "../../../formats/json.ts";
 import { baseFailure } from "../../../formats/openai-chat/errors/base-resp.ts";
-import type { OwnFormat } from "../../contract/native-format.ts";
+import type { NativeFormat } from "../../contract/native-format.ts";
 import { inputsOf, vectorList } from "../../shared/embeddings.ts";
 
 /** Vectors, as lists of numbers alone. `type` tells texts that are kept from questions. */
-export const minimaxEmbeddings: OwnFormat = {
+export const minimaxEmbeddings: NativeFormat = {
   encode(call, model, dropped) {
     noteUnsaid(call, ["input", "encoding_format", "type"], dropped);
     return { model, texts: inputsOf(call), type: textOf(call.type) ?? "db" };
@@ -21,7 +21,7 @@ export const minimaxEmbeddings: OwnFormat = {
 const FORMATS: ReadonlySet<unknown> = new Set(["mp3", "pcm", "flac", "wav"]);
 
 /** Speech, which comes as hexadecimal digits. */
-export const minimaxSpeech: OwnFormat = {
+export const minimaxSpeech: NativeFormat = {
   encode(call, model, dropped) {
     noteUnsaid(call, ["input", "voice", "speed", "response_format"], dropped);
     const known = call.response_format == null || FORMATS.has(call.response_format);

@@ -1,11 +1,11 @@
 import { noteUnsaid } from "../../../formats/conversation/dropped-fields.ts";
 import { recordOf, textsOf } from "../../../formats/json.ts";
 import { baseFailure } from "../../../formats/openai-chat/errors/base-resp.ts";
-import type { OwnFormat } from "../../contract/native-format.ts";
+import type { NativeFormat } from "../../contract/native-format.ts";
 import { aspectOf, ordered, pictures } from "../../shared/images.ts";
 
 /** Pictures of MiniMax, which answers failures with status 200. */
-export const minimaxImages: OwnFormat = {
+export const minimaxImages: NativeFormat = {
   encode(order, model, dropped) {
     noteUnsaid(order, ["prompt", "n", "size", "response_format"], dropped);
     return {

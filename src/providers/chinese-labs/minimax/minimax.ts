@@ -1,15 +1,15 @@
-import { compatible } from "../../shared/openai-compatible.ts";
+import { openAiCompatible } from "../../shared/openai-compatible.ts";
 import { minimaxEmbeddings, minimaxSpeech } from "./embeddings-and-speech.ts";
 import { minimaxImages } from "./images.ts";
 
 /** MiniMax: chats in OpenAI's format, everything else in its own. */
-export const minimax = compatible({
+export const minimax = openAiCompatible({
   type: 35,
   name: "MiniMax",
   owner: "minimax",
-  base: "https://api.minimax.chat",
+  baseUrl: "https://api.minimax.chat",
   capabilities: ["chat", "images", "embeddings", "speech"],
-  own: {
+  native: {
     images: { path: "/image_generation", format: minimaxImages },
     embeddings: { format: minimaxEmbeddings },
     speech: { path: "/t2a_v2", format: minimaxSpeech },
@@ -26,5 +26,5 @@ export const minimax = compatible({
     "embo-01",
     "speech-2.5-hd-preview",
   ],
-  quirks: { temperature: [0.01, 1], topP: [0.01, 1], refused: ["n"] },
+  quirks: { temperature: [0.01, 1], topP: [0.01, 1], rejected: ["n"] },
 });

@@ -7,8 +7,8 @@ import {
   stepsOfStream,
   target,
 } from "../../../../test/support/formats/fixtures.ts";
-import { openaiChatDoor } from "../../../formats/openai-chat/index.ts";
-import { hunyuanProvider } from "./codec.ts";
+import { openaiChatClientCodec } from "../../../formats/openai-chat/index.ts";
+import { hunyuanCodec } from "./codec.ts";
 
 const event = (choice: object, rest: object = {}) =>
   `data: ${JSON.stringify({ Id: "h", Choices: [choice], ...rest })}\n\n`;
@@ -16,7 +16,7 @@ const event = (choice: object, rest: object = {}) =>
 test("a request in its casing: schemas as text, turns that alternate, no empty content", () => {
   const dropped = new Set<string>();
   const called = { id: "c1", type: "function", function: { name: "weather", arguments: "{}" } };
-  const conversation = openaiChatDoor.decodeRequest({
+  const conversation = openaiChatClientCodec.decodeRequest({
     model: "h",
     stream: true,
     max_tokens: 5,
@@ -32,7 +32,7 @@ test("a request in its casing: schemas as text, turns that alternate, no empty c
     ],
   });
   const tool = { Type: "function", Function: { Name: "weather", Parameters: '{"type":"object"}' } };
-  expect(hunyuanProvider.encodeRequest(conversation, target("hunyuan-turbos"), dropped)).toEqual({
+  expect(hunyuanCodec.encodeRequest(conversation, target("hunyuan-turbos"), dropped)).toEqual({
     Model: "hunyuan-turbos",
     Stream: true,
     Seed: 3456,
@@ -65,7 +65,7 @@ test("calls without a number, told apart by their ids", () => {
     delta(call("a", "", '"Ghent"}')) +
     delta(call("b", "weather", "{}")) +
     event({ Delta: { Content: "" }, FinishReason: "tool_calls" });
-  const steps = stepsOfStream(hunyuanProvider, text);
+  const steps = stepsOfStream(hunyuanCodec, text);
   expectSense(steps);
   expect(meaningOf(steps)).toEqual({
     text: "",
@@ -89,19 +89,19 @@ test.each([
   ["Something.New", 502],
 ])("%s with status 200 is a %d", (Code, status) => {
   const body = { Response: { Error: { Code, Message: "why" }, RequestId: "r" } };
-  expect(hunyuanProvider.decodeError(200, body)).toMatchObject({ status, code: Code, message: "why" });
+  expect(hunyuanCodec.decodeError(200, body)).toMatchObject({ status, code: Code, message: "why" });
 });
 
 test("a failure in the middle of a stream is an error", () => {
   const text =
     event({ Delta: { Content: "It" }, FinishReason: "" }) + event({}, { ErrorMsg: { Msg: "fell over", Code: 4001 } });
-  expect(stepsOfStream(hunyuanProvider, text).at(-1)).toMatchObject({ type: "error", error: { message: "fell over" } });
+  expect(stepsOfStream(hunyuanCodec, text).at(-1)).toMatchObject({ type: "error", error: { message: "fell over" } });
 });
 
 const streams = samples((path) => /^tencent.chat.*\.sse$/.test(path));
 describe.skipIf(streams.length === 0)("recorded streams", () => {
   test.each(streams)("%s", (_path, text) => {
-    const steps = stepsOfStream(hunyuanProvider, text);
+    const steps = stepsOfStream(hunyuanCodec, text);
     expectSense(steps);
     expectSameThroughDoors(steps);
     expect(steps.filter(({ type }) => type === "usage").at(-1)).toMatchObject({

@@ -7,7 +7,7 @@ import { errorOf } from "../../../formats/openai-chat/errors/decode-error.ts";
 import { encodeRequest } from "./encode-request.ts";
 
 /** Tencent's ChatCompletions: OpenAI's chat in PascalCase; whole answers are wrapped, events are not. */
-export const hunyuanProvider = chunkedCodec({
+export const hunyuanCodec = chunkedCodec({
   dialect: "hunyuan",
   encodeRequest,
   reader,

@@ -1,13 +1,13 @@
 import { noteUnsaid } from "../../../formats/conversation/dropped-fields.ts";
 import { type JsonObject, numberOf, recordOf, recordsOf, textOf } from "../../../formats/json.ts";
-import type { OwnFormat } from "../../contract/native-format.ts";
+import type { NativeFormat } from "../../contract/native-format.ts";
 import { inputsOf, vectorList } from "../../shared/embeddings.ts";
-import { hunyuanProvider } from "./codec.ts";
+import { hunyuanCodec } from "./codec.ts";
 
 const responseOf = (answer: JsonObject): JsonObject => recordOf(answer.Response) ?? {};
 
 /** Vectors by Hunyuan's own API (GetEmbedding), which answers failures with status 200. */
-export const hunyuanEmbeddings: OwnFormat = {
+export const hunyuanEmbeddings: NativeFormat = {
   encode(call, _model, dropped) {
     noteUnsaid(call, ["input", "encoding_format"], dropped);
     return { InputList: inputsOf(call) };
@@ -24,7 +24,7 @@ export const hunyuanEmbeddings: OwnFormat = {
   },
   failure(answer) {
     if (!recordOf(responseOf(answer).Error)) return null;
-    const error = hunyuanProvider.decodeError(200, answer);
+    const error = hunyuanCodec.decodeError(200, answer);
     return error && { message: error.message, code: textOf(error.code) ?? "", status: error.status };
   },
 };

@@ -1,17 +1,20 @@
+import { chatApi } from "../../contract/chat.ts";
 import type { Provider } from "../../contract/provider.ts";
-import { compatible } from "../../shared/openai-compatible.ts";
+import { readOpenAiModelList } from "../../shared/model-list.ts";
+import { openAiCompatible } from "../../shared/openai-compatible.ts";
+import { hunyuanCodec } from "./codec.ts";
 import { hunyuanEmbeddings } from "./embeddings.ts";
 import { tencentHeaders } from "./signature.ts";
 
 const DEFAULT_BASE_URL = "https://hunyuan.tencentcloudapi.com";
-const IMITATION_BASE_URL = "https://api.hunyuan.cloud.tencent.com";
+const COMPATIBLE_BASE_URL = "https://api.hunyuan.cloud.tencent.com";
 
-/** The address that imitates OpenAI: it takes keys that sign nothing. */
-const imitation = compatible({
+/** The API that is compatible with OpenAI: its keys sign nothing. */
+const compatible = openAiCompatible({
   type: 23,
   name: "Tencent Hunyuan",
   owner: "tencent",
-  base: IMITATION_BASE_URL,
+  baseUrl: COMPATIBLE_BASE_URL,
   capabilities: ["chat", "embeddings"],
   keyHint: "appid|secretId|secretKey or sk-…",
   models: [
@@ -35,22 +38,30 @@ const ACTION = "x-tc-action";
 
 const isSigned = (key: string): boolean => key.includes("|");
 
-/** Tencent Hunyuan: its own API, signed; with a plain key the address that imitates OpenAI. */
+/** Tencent Hunyuan: its own API, signed; with a plain key the one that is compatible with OpenAI. */
 export const hunyuan: Provider = {
-  ...imitation,
-  dialects: ["hunyuan", "openai-chat"],
-  dialectOf: (_model, key) => (isSigned(key) ? "hunyuan" : "openai-chat"),
+  ...compatible,
   defaultBaseUrl: DEFAULT_BASE_URL,
-  url(channel, ask) {
-    if (!isSigned(ask.key ?? "")) return imitation.url(channel, ask);
+  url(channel, params) {
+    if (!isSigned(params.key ?? "")) return compatible.url(channel, params);
     return `${(channel.baseUrl || DEFAULT_BASE_URL).replace(/\/+$/, "")}/`;
   },
-  modelListUrl: (channel) => (channel.baseUrl.includes("tencentcloudapi") ? null : imitation.modelListUrl(channel)),
-  authHeaders: (channel, key, ask): Record<string, string> =>
+  modelList: {
+    url: (channel) =>
+      channel.baseUrl.includes("tencentcloudapi") ? null : (compatible.modelList?.url(channel) ?? null),
+    read: readOpenAiModelList,
+  },
+  chat: chatApi({
+    ...compatible.chat,
+    formats: ["hunyuan", "openai-chat"],
+    codec: hunyuanCodec,
+    formatOf: (_model, key) => (isSigned(key) ? "hunyuan" : "openai-chat"),
+  }),
+  authHeaders: (channel, key, params): Record<string, string> =>
     isSigned(key)
-      ? { [ACTION]: ask?.capability === "embeddings" ? "GetEmbedding" : "ChatCompletions" }
-      : imitation.authHeaders(channel, key, ask),
-  ownFormat: ({ capability }, key) => (capability === "embeddings" && isSigned(key) ? hunyuanEmbeddings : null),
+      ? { [ACTION]: params?.capability === "embeddings" ? "GetEmbedding" : "ChatCompletions" }
+      : compatible.authHeaders(channel, key, params),
+  nativeFormat: ({ capability }, key) => (capability === "embeddings" && isSigned(key) ? hunyuanEmbeddings : null),
   async sign({ url, headers, body }, _channel, key, { nowSeconds }) {
     if (!isSigned(key)) return {};
     const parts = key.split("|").map((part) => part.trim());

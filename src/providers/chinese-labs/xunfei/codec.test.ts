@@ -7,12 +7,12 @@ import {
   stepsOfStream,
   target,
 } from "../../../../test/support/formats/fixtures.ts";
-import { openaiChatDoor } from "../../../formats/openai-chat/index.ts";
-import { sparkProvider } from "./codec.ts";
+import { openaiChatClientCodec } from "../../../formats/openai-chat/index.ts";
+import { sparkCodec } from "./codec.ts";
 
 const talk = (model: string) =>
-  sparkProvider.encodeRequest(
-    openaiChatDoor.decodeRequest({
+  sparkCodec.encodeRequest(
+    openaiChatClientCodec.decodeRequest({
       model: "s",
       n: 3,
       temperature: 0,
@@ -55,7 +55,7 @@ test("thought, call and end", () => {
   const call = { name: "weather", arguments: '{"city":"Ghent"}' };
   const usage = { text: { prompt_tokens: 5, completion_tokens: 3 } };
   const steps = stepsOfStream(
-    sparkProvider,
+    sparkCodec,
     frame(0, { content: "", reasoning_content: "Hm.", index: 0 }) +
       frame(2, { content: "", index: 0, function_call: call }, { usage }),
   );
@@ -75,13 +75,13 @@ test.each([
   [10012, 502, "10012"],
 ])("code %d is a %d", (code, status, name) => {
   const body = { header: { code, message: "why", sid: "s", status: 2 } };
-  expect(sparkProvider.decodeError(200, body)).toMatchObject({ status, code: name });
+  expect(sparkCodec.decodeError(200, body)).toMatchObject({ status, code: name });
 });
 
 const frames = samples((path) => /^xunfei.chat\.ws\.last\.json$/.test(path));
 describe.skipIf(frames.length === 0)("recorded frames", () => {
   test.each(frames)("%s", (_path, text) => {
-    const steps = stepsOfStream(sparkProvider, `data: ${JSON.stringify(JSON.parse(text))}\n\n`);
+    const steps = stepsOfStream(sparkCodec, `data: ${JSON.stringify(JSON.parse(text))}\n\n`);
     expectSense(steps);
     expectSameThroughDoors(steps);
   });

@@ -101,7 +101,7 @@ function decodeError(status: number, body: unknown): ReplyError | null {
 }
 
 /** Xunfei Spark's chat over a WebSocket: one frame there, frames back; each frame is an event. */
-export const sparkProvider = chunkedCodec({
+export const sparkCodec = chunkedCodec({
   dialect: "spark",
   encodeRequest,
   reader: () => readFrame,

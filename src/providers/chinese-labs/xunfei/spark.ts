@@ -1,7 +1,9 @@
 import { createHmac } from "node:crypto";
 import { parseJson, recordOf } from "../../../formats/json.ts";
 import { lookupTable } from "../../../lib/lookup-table.ts";
-import type { Ask, Provider, ProviderChannel } from "../../contract/provider.ts";
+import { chatApi } from "../../contract/chat.ts";
+import type { CallParams, Provider, ProviderChannel } from "../../contract/provider.ts";
+import { sparkCodec } from "./codec.ts";
 
 const DEFAULT_BASE_URL = "https://spark-api.xf-yun.com";
 const DEFAULT_VERSION = "v1.1";
@@ -24,12 +26,12 @@ const BY_DOMAIN = new Map(
 
 /** By the client's address, else the model's name (`SparkDesk-v3.5`, or the service's own), else the channel's `other`. */
 function versionOf(
-  { model, askedVersion = "" }: Pick<Ask, "model" | "askedVersion">,
+  { model, requestedVersion = "" }: Pick<CallParams, "model" | "requestedVersion">,
   { other }: ProviderChannel,
 ): readonly [path: string, domain: string] {
   const [, named = ""] = /^[^-]*spark[^-]*-(.+)$/i.exec(model) ?? [];
   return (
-    VERSIONS[askedVersion.toLowerCase()] ??
+    VERSIONS[requestedVersion.toLowerCase()] ??
     VERSIONS[named.toLowerCase()] ??
     BY_DOMAIN.get(model.toLowerCase()) ??
     VERSIONS[other.trim().toLowerCase()] ??
@@ -48,7 +50,6 @@ export const spark: Provider = {
   type: 18,
   name: "Xunfei Spark",
   owner: "xunfei",
-  dialects: ["spark"],
   defaultBaseUrl: DEFAULT_BASE_URL,
   capabilities: ["chat"],
   keyHint: "appid|apiSecret|apiKey",
@@ -63,11 +64,10 @@ export const spark: Provider = {
     "SparkDesk-v4.0",
     "SparkDesk-x1",
   ],
-  url(channel, ask) {
+  url(channel, params) {
     const base = (channel.baseUrl || DEFAULT_BASE_URL).replace(/\/+$/, "").replace(/^ws/, "http");
-    return base + versionOf(ask, channel)[0];
+    return base + versionOf(params, channel)[0];
   },
-  modelListUrl: () => null,
   authHeaders: () => ({}),
   async sign({ url, body }, _channel, key, { nowSeconds }) {
     const { appId, apiSecret, apiKey } = credentialOf(key);
@@ -79,9 +79,11 @@ export const spark: Provider = {
     const query = new URLSearchParams({ authorization: Buffer.from(origin).toString("base64"), date, host });
     return { url: `${url}?${query}`, body: withCredential(body, appId, pathname) };
   },
-  streams: "always",
-  webSocket: true,
-  streamUsage: false,
+  chat: chatApi({
+    formats: ["spark"],
+    codec: sparkCodec,
+    streaming: { mode: () => "always", includesUsage: false, isWebSocket: true },
+  }),
 };
 
 /** The frame names its application, and its model by the domain that belongs to the path. */

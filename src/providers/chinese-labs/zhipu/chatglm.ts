@@ -1,18 +1,21 @@
 import { SignJWT } from "jose";
+import { chatApi } from "../../contract/chat.ts";
 import type { Provider } from "../../contract/provider.ts";
-import { compatible } from "../../shared/openai-compatible.ts";
+import { openAiCompatible } from "../../shared/openai-compatible.ts";
+import { zhipuCodec } from "./codec.ts";
+import { zhipuEventsToSse } from "./events.ts";
 
 const DEFAULT_BASE_URL = "https://open.bigmodel.cn";
 const LIFE_MS = 300_000;
 /** Models of the third API; all others are called by the fourth, which speaks OpenAI's format. */
 const OLD = /^chatglm_/;
 
-const fourth = compatible({
+const fourth = openAiCompatible({
   type: 16,
   name: "Zhipu ChatGLM",
   owner: "zhipu",
-  base: DEFAULT_BASE_URL,
-  root: "/api/paas/v4",
+  baseUrl: DEFAULT_BASE_URL,
+  apiRoot: "/api/paas/v4",
   capabilities: ["chat", "embeddings"],
   keyHint: "id.secret",
   models: ["glm-4.6", "glm-4.5", "glm-4.5-air", "chatglm_turbo", "chatglm_pro", "chatglm_std", "chatglm_lite"],
@@ -22,16 +25,20 @@ const fourth = compatible({
 /** Zhipu's older API: keys sign a short-lived token. Models of old keep their own format, newer ones go to the fourth API. */
 export const chatglm: Provider = {
   ...fourth,
-  dialects: ["zhipu", "openai-chat"],
-  dialectOf: (model) => (OLD.test(model) ? "zhipu" : "openai-chat"),
-  url(channel, ask) {
-    if (ask.dialect !== "zhipu" || ask.capability !== "chat") return fourth.url(channel, ask);
+  url(channel, params) {
+    if (params.dialect !== "zhipu" || params.capability !== "chat") return fourth.url(channel, params);
     const base = (channel.baseUrl || DEFAULT_BASE_URL).replace(/\/+$/, "");
-    return `${base}/api/paas/v3/model-api/${encodeURIComponent(ask.model)}/${ask.stream ? "sse-invoke" : "invoke"}`;
+    return `${base}/api/paas/v3/model-api/${encodeURIComponent(params.model)}/${params.stream ? "sse-invoke" : "invoke"}`;
   },
-  authHeaders: (channel, key, ask): Record<string, string> =>
-    key.includes(".") && ask ? {} : fourth.authHeaders(channel, key, ask),
-  framing: "zhipu-events",
+  authHeaders: (channel, key, params): Record<string, string> =>
+    key.includes(".") && params ? {} : fourth.authHeaders(channel, key, params),
+  chat: chatApi({
+    ...fourth.chat,
+    formats: ["zhipu", "openai-chat"],
+    codec: zhipuCodec,
+    formatOf: (model) => (OLD.test(model) ? "zhipu" : "openai-chat"),
+    streaming: { framing: zhipuEventsToSse },
+  }),
   async sign({ url }, _channel, key, { nowSeconds }) {
     const token = await signedToken(key, nowSeconds() * 1000);
     // The third API wants the token alone.

@@ -75,7 +75,7 @@ function decodeError(status: number, body: unknown): ReplyError | null {
 }
 
 /** Zhipu's third API, for ChatGLM models of old. */
-export const zhipuProvider = chunkedCodec({
+export const zhipuCodec = chunkedCodec({
   dialect: "zhipu",
   encodeRequest,
   reader: () => readEvent,

@@ -1,5 +1,5 @@
 import { type JsonObject, recordOf, recordsOf, textOf } from "../../../formats/json.ts";
-import { compatible } from "../../shared/openai-compatible.ts";
+import { openAiCompatible } from "../../shared/openai-compatible.ts";
 
 const DEFAULT_SEARCH_ENGINE = "search_std";
 
@@ -32,13 +32,13 @@ const expressed = ({ tool_choice, temperature }: JsonObject): string[] => [
 ];
 
 /** Zhipu's GLM models by its fourth API. */
-export const glm = compatible({
+export const glm = openAiCompatible({
   type: 26,
   name: "Zhipu GLM-4V",
-  objects: true,
+  files: true,
   owner: "zhipu",
-  base: "https://open.bigmodel.cn",
-  root: "/api/paas/v4",
+  baseUrl: "https://open.bigmodel.cn",
+  apiRoot: "/api/paas/v4",
   capabilities: ["chat", "embeddings", "rerank", "moderations", "images", "speech", "transcriptions"],
   keyHint: "id.secret",
   models: [
@@ -61,9 +61,9 @@ export const glm = compatible({
     topP: [0.01, 0.99],
     temperature: [0, 1],
     limitField: "max_tokens",
-    refused: ["n", "presence_penalty", "frequency_penalty", "logprobs", "top_logprobs", "logit_bias"],
-    further: automaticTools,
-    search: { members: searchTool, takes: [], tool: pricedSearchTool },
-    met: expressed,
+    rejected: ["n", "presence_penalty", "frequency_penalty", "logprobs", "top_logprobs", "logit_bias"],
+    rewrite: automaticTools,
+    search: { fields: searchTool, supports: [], pricedAs: pricedSearchTool },
+    expressed: expressed,
   },
 });

@@ -1,5 +1,7 @@
 import { parseJson, recordOf } from "../../../formats/json.ts";
+import { chatApi } from "../../contract/chat.ts";
 import type { Provider } from "../../contract/provider.ts";
+import { aiProxyCodec } from "./codec.ts";
 
 const DEFAULT_BASE_URL = "https://api.aiproxy.io";
 const BALANCE_URL = "https://aiproxy.io/api/report/getUserOverview";
@@ -9,13 +11,11 @@ export const aiProxy: Provider = {
   type: 21,
   name: "AI Proxy knowledge base",
   owner: "aiproxy",
-  dialects: ["ai-proxy"],
   defaultBaseUrl: DEFAULT_BASE_URL,
   capabilities: ["chat"],
   keyHint: "ap-…",
   models: ["gpt-4o-mini", "gpt-4o"],
   url: ({ baseUrl }) => `${(baseUrl || DEFAULT_BASE_URL).replace(/\/+$/, "")}/api/library/ask`,
-  modelListUrl: () => null,
   balance: {
     // Another host than that of the calls, unless the channel names one.
     url: ({ baseUrl }) => (baseUrl ? `${baseUrl.replace(/\/+$/, "")}/api/report/getUserOverview` : BALANCE_URL),
@@ -30,5 +30,5 @@ export const aiProxy: Provider = {
   sign: async ({ body }, { other }) => ({
     body: JSON.stringify({ ...recordOf(parseJson(body)), libraryId: other }),
   }),
-  streamUsage: false,
+  chat: chatApi({ formats: ["ai-proxy"], codec: aiProxyCodec, streaming: { includesUsage: false } }),
 };

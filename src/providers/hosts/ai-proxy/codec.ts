@@ -42,7 +42,7 @@ function decodeError(status: number, body: unknown): ReplyError | null {
 }
 
 /** AI Proxy's knowledge base. */
-export const aiProxyProvider = chunkedCodec({
+export const aiProxyCodec = chunkedCodec({
   dialect: "ai-proxy",
   encodeRequest,
   reader: () => readEvent,

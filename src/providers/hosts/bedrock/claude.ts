@@ -1,19 +1,37 @@
+import { countOf } from "../../../formats/json.ts";
+import { chatApi } from "../../contract/chat.ts";
 import type { Provider } from "../../contract/provider.ts";
-import { decodeBedrockCount, encodeBedrockCount } from "../../contract/token-count.ts";
+import type { TokenCount } from "../../contract/token-count.ts";
 import { CLAUDE_MODELS } from "../../labs/anthropic.ts";
-import { cloudBetas, cloudMembers } from "../../shared/hosted-claude.ts";
+import { cloudBetas, cloudMembers, onBetasRejected } from "../../shared/hosted-claude.ts";
 import { bearerHeader, credentialOf, hostOf, signForAws } from "./credential.ts";
+import { eventStreamToSse } from "./event-stream.ts";
 import { bedrockModelId, foundationModelId } from "./model-ids.ts";
 
-/** Model and stream stand in the address. */
-const FRAME = { model: undefined, stream: undefined, anthropic_version: "bedrock-2023-05-31" };
+/** Model and stream are part of the URL. */
+const ENVELOPE = { model: undefined, stream: undefined, anthropic_version: "bedrock-2023-05-31" };
+
+/**
+ * Bedrock's CountTokens with the body of InvokeModel:
+ * https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_CountTokens.html
+ */
+const tokenCount: TokenCount = {
+  url(channel, { model, key = "" }) {
+    const { region } = credentialOf(key);
+    const id = foundationModelId(bedrockModelId(model, region));
+    return `${hostOf(channel, region)}/model/${encodeURIComponent(id)}/count-tokens`;
+  },
+  encode: (chat) => ({
+    input: { invokeModel: { body: Buffer.from(JSON.stringify({ max_tokens: 1, ...chat })).toString("base64") } },
+  }),
+  decode: ({ inputTokens }) => countOf(inputTokens),
+};
 
 /** Claude on AWS Bedrock: Anthropic's format, signed, streamed in binary frames. */
 export const bedrock: Provider = {
   type: 33,
   name: "AWS Claude",
   owner: "aws",
-  dialects: ["anthropic"],
   defaultBaseUrl: null,
   baseUrlOptional: true,
   capabilities: ["chat"],
@@ -24,27 +42,21 @@ export const bedrock: Provider = {
     const id = encodeURIComponent(bedrockModelId(model, region));
     return `${hostOf(channel, region)}/model/${id}/${stream ? "invoke-with-response-stream" : "invoke"}`;
   },
-  tokenCount: () => ({
-    url(channel, { model, key = "" }) {
-      const { region } = credentialOf(key);
-      const id = foundationModelId(bedrockModelId(model, region));
-      return `${hostOf(channel, region)}/model/${encodeURIComponent(id)}/count-tokens`;
-    },
-    encode: encodeBedrockCount,
-    decode: decodeBedrockCount,
-  }),
-  modelListUrl: () => null,
   authHeaders: (_channel, key) => bearerHeader(key),
   sign: (request, _channel, key) => signForAws(request, key),
-  adapt(body, ask) {
-    const { changes, dropped } = cloudMembers("bedrock", body, ask);
-    return { model: ask.model, changes: { ...FRAME, ...changes }, dropped };
+  prepare(body, params) {
+    const { changes, dropped } = cloudMembers("bedrock", body, params);
+    return { model: params.model, changes: { ...ENVELOPE, ...changes }, dropped };
   },
-  envelope(body, ask) {
-    const { changes, dropped } = cloudBetas("bedrock", body, ask);
-    return { changes: { ...FRAME, ...changes }, dropped };
-  },
-  framing: "aws-events",
-  streamUsage: true,
-  inlineMedia: true,
+  onRejected: onBetasRejected,
+  chat: chatApi({
+    formats: ["anthropic"],
+    tokenCount: () => tokenCount,
+    envelope(body, params) {
+      const { changes, dropped } = cloudBetas("bedrock", body, params);
+      return { changes: { ...ENVELOPE, ...changes }, dropped };
+    },
+    streaming: { framing: eventStreamToSse },
+    features: { inlineMediaOnly: true },
+  }),
 };

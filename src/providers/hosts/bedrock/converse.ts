@@ -1,13 +1,15 @@
+import { chatApi } from "../../contract/chat.ts";
 import type { Provider } from "../../contract/provider.ts";
+import { converseCodec } from "./converse-codec/index.ts";
 import { bearerHeader, credentialOf, hostOf, signForAws } from "./credential.ts";
+import { eventStreamToSse } from "./event-stream.ts";
 import { bedrockModelId } from "./model-ids.ts";
 
-/** Models of every family on AWS Bedrock, by its Converse. */
+/** Models of every family on AWS Bedrock, by its Converse API. */
 export const bedrockConverse: Provider = {
   type: 1007,
   name: "AWS Bedrock (Converse)",
   owner: "aws",
-  dialects: ["converse"],
   defaultBaseUrl: null,
   baseUrlOptional: true,
   capabilities: ["chat"],
@@ -36,10 +38,12 @@ export const bedrockConverse: Provider = {
     const id = encodeURIComponent(bedrockModelId(model, region));
     return `${hostOf(channel, region)}/model/${id}/${stream ? "converse-stream" : "converse"}`;
   },
-  modelListUrl: () => null,
   authHeaders: (_channel, key) => bearerHeader(key),
   sign: (request, _channel, key) => signForAws(request, key),
-  framing: "aws-events",
-  streamUsage: true,
-  inlineMedia: true,
+  chat: chatApi({
+    formats: ["converse"],
+    codec: converseCodec,
+    streaming: { framing: eventStreamToSse },
+    features: { inlineMediaOnly: true },
+  }),
 };

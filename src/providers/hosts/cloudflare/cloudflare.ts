@@ -1,11 +1,11 @@
-import { recordOf, recordsOf, textOf } from "../../../formats/json.ts";
-import type { OwnFormat } from "../../contract/native-format.ts";
-import type { Ask, Provider, ProviderChannel } from "../../contract/provider.ts";
-import { compatible } from "../../shared/openai-compatible.ts";
+import type { NativeFormat } from "../../contract/native-format.ts";
+import type { CallParams, Provider, ProviderChannel } from "../../contract/provider.ts";
+import { readNamesIn } from "../../shared/model-list.ts";
+import { openAiCompatible } from "../../shared/openai-compatible.ts";
 import { drawings, rankings, spoken, transcripts } from "./formats.ts";
 
 /** What the address that imitates OpenAI does not have: asked for in Workers AI's own words. */
-const OWN: Readonly<Partial<Record<Ask["capability"], OwnFormat>>> = {
+const OWN: Readonly<Partial<Record<CallParams["capability"], NativeFormat>>> = {
   images: drawings,
   rerank: rankings,
   speech: spoken,
@@ -13,12 +13,12 @@ const OWN: Readonly<Partial<Record<Ask["capability"], OwnFormat>>> = {
   translations: transcripts("translate"),
 };
 
-const imitation = compatible({
+const compatible = openAiCompatible({
   type: 39,
   name: "Cloudflare",
   owner: "cloudflare",
-  base: "https://api.cloudflare.com",
-  root: "",
+  baseUrl: "https://api.cloudflare.com",
+  apiRoot: "",
   capabilities: ["chat", "embeddings", "images", "rerank", "speech", "transcriptions", "translations"],
   models: [
     "@cf/openai/gpt-oss-120b",
@@ -39,12 +39,14 @@ const accountOf = ({ baseUrl, other }: ProviderChannel): string =>
 
 /** Cloudflare's Workers AI. `other` is the account, which stands in the address. */
 export const cloudflare: Provider = {
-  ...imitation,
-  url: (channel, ask) =>
-    OWN[ask.capability]
-      ? `${accountOf(channel)}/ai/run/${ask.model.split("/").map(encodeURIComponent).join("/").replaceAll("%40", "@")}`
-      : imitation.url({ ...channel, baseUrl: `${accountOf(channel)}/ai/v1` }, ask),
-  ownFormat: ({ capability }) => OWN[capability] ?? null,
-  modelListUrl: (channel) => `${accountOf(channel)}/ai/models/search?per_page=1000`,
-  readModelList: (answer) => recordsOf(recordOf(answer)?.result).flatMap(({ name }) => textOf(name) ?? []),
+  ...compatible,
+  url: (channel, params) =>
+    OWN[params.capability]
+      ? `${accountOf(channel)}/ai/run/${params.model.split("/").map(encodeURIComponent).join("/").replaceAll("%40", "@")}`
+      : compatible.url({ ...channel, baseUrl: `${accountOf(channel)}/ai/v1` }, params),
+  nativeFormat: ({ capability }) => OWN[capability] ?? null,
+  modelList: {
+    url: (channel) => `${accountOf(channel)}/ai/models/search?per_page=1000`,
+    read: readNamesIn("result"),
+  },
 };

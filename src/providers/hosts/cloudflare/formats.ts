@@ -3,7 +3,7 @@ import { noteUnsaid } from "../../../formats/conversation/dropped-fields.ts";
 import { compact } from "../../../formats/helpers/compact.ts";
 import { type JsonObject, numberOf, recordOf, recordsOf, textOf } from "../../../formats/json.ts";
 import { lookupTable } from "../../../lib/lookup-table.ts";
-import type { OwnFormat } from "../../contract/native-format.ts";
+import type { NativeFormat } from "../../contract/native-format.ts";
 import { ordered, pictures } from "../../shared/images.ts";
 import { srtOf } from "./subtitles.ts";
 
@@ -15,7 +15,7 @@ const ONE_SIZE = /flux-1-schnell/;
 const resultOf = (answer: JsonObject): JsonObject => recordOf(answer.result) ?? {};
 
 /** Pictures: one a call, as JSON or as bytes. */
-export const drawings: OwnFormat = {
+export const drawings: NativeFormat = {
   encode(order, model, dropped) {
     const [, width, height] = ONE_SIZE.test(model) ? [] : (/^(\d+)x(\d+)$/.exec(textOf(order.size) ?? "") ?? []);
     noteUnsaid(order, ["prompt", "n", "response_format", ...DRAWING, ...(width ? ["size"] : [])], dropped);
@@ -37,7 +37,7 @@ export const drawings: OwnFormat = {
 };
 
 /** Rankings of documents. */
-export const rankings: OwnFormat = {
+export const rankings: NativeFormat = {
   encode(call, _model, dropped) {
     noteUnsaid(call, ["query", "documents", "top_n", "return_documents"], dropped);
     const documents = Array.isArray(call.documents) ? call.documents : [];
@@ -55,7 +55,7 @@ export const rankings: OwnFormat = {
 };
 
 /** Transcripts, or translations into English. */
-export const transcripts = (task: "transcribe" | "translate"): OwnFormat => ({
+export const transcripts = (task: "transcribe" | "translate"): NativeFormat => ({
   encode(call, model, dropped, [file]) {
     const bytes = file?.bytes ?? new Uint8Array(0);
     // The older models take numbers, and nothing beside them.
@@ -99,7 +99,7 @@ const ENCODINGS = lookupTable<JsonObject>({
 const FOREIGN_VOICE = /^(alloy|ash|ballad|cedar|coral|echo|fable|marin|nova|onyx|sage|shimmer|verse)$/;
 
 /** Speech: Deepgram's models answer sound, the others sound inside JSON. */
-export const spoken: OwnFormat = {
+export const spoken: NativeFormat = {
   encode: (call, model, dropped) => (model.includes("deepgram") ? askDeepgram(call, dropped) : askMelo(call, dropped)),
   decode: () => null,
   content(answer) {

@@ -1,13 +1,13 @@
 import { expect, test } from "bun:test";
 import { meaningOf, stepsOfStream, target } from "../../../../test/support/formats/fixtures.ts";
 import type { JsonObject } from "../../../formats/json.ts";
-import { openaiChatDoor } from "../../../formats/openai-chat/index.ts";
-import { cohereProvider } from "./codec.ts";
+import { openaiChatClientCodec } from "../../../formats/openai-chat/index.ts";
+import { cohereCodec } from "./codec.ts";
 
 const encode = (body: JsonObject, model = "command-a-03-2025") => {
   const dropped = new Set<string>();
-  const sent = cohereProvider.encodeRequest(
-    openaiChatDoor.decodeRequest({ model, messages: [], ...body }),
+  const sent = cohereCodec.encodeRequest(
+    openaiChatClientCodec.decodeRequest({ model, messages: [], ...body }),
     target(model),
     dropped,
   );
@@ -15,7 +15,7 @@ const encode = (body: JsonObject, model = "command-a-03-2025") => {
 };
 const stream = (...events: JsonObject[]) =>
   stepsOfStream(
-    cohereProvider,
+    cohereCodec,
     events.map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`).join(""),
   );
 
@@ -60,7 +60,7 @@ test("thinking is asked of models that think alone", () => {
 
 test("the plan is a thought, null arguments are none, all tokens count", () => {
   const call = { id: "a", type: "function", function: { name: "f", arguments: "null" } };
-  const reply = cohereProvider.decodeReply({
+  const reply = cohereCodec.decodeReply({
     id: "r",
     finish_reason: "TOOL_CALL",
     message: { role: "assistant", tool_plan: "I look", tool_calls: [call] },
@@ -97,6 +97,6 @@ test("a stream is read until message-end", () => {
 test("a stream that ends in trouble is an error", () => {
   const steps = stream({ type: "message-end", delta: { finish_reason: "ERROR", error: "out of memory" } });
   expect(steps).toMatchObject([{ type: "error", error: { message: "out of memory" } }]);
-  expect(cohereProvider.decodeError(400, { message: "bad" })).toMatchObject({ status: 400, message: "bad" });
-  expect(cohereProvider.decodeError(200, { message: { role: "assistant" } })).toBeNull();
+  expect(cohereCodec.decodeError(400, { message: "bad" })).toMatchObject({ status: 400, message: "bad" });
+  expect(cohereCodec.decodeError(200, { message: { role: "assistant" } })).toBeNull();
 });

@@ -6,7 +6,7 @@ import { encodeRequest } from "./encode-request.ts";
 import { CohereStreamDecoder } from "./stream-decoder.ts";
 
 /** Cohere's chat v2. Its words are near OpenAI's, so requests are written in these first. */
-export const cohereProvider: ProviderCodec = {
+export const cohereCodec: ProviderCodec = {
   dialect: "cohere",
   encodeRequest,
   decodeReply,

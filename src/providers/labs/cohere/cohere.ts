@@ -1,17 +1,19 @@
-import { recordOf, recordsOf, textOf } from "../../../formats/json.ts";
+import { chatApi } from "../../contract/chat.ts";
 import type { Provider } from "../../contract/provider.ts";
-import { compatible } from "../../shared/openai-compatible.ts";
+import { readNamesIn } from "../../shared/model-list.ts";
+import { openAiCompatible } from "../../shared/openai-compatible.ts";
+import { cohereCodec } from "./codec.ts";
 import { cohereRankings } from "./rerank.ts";
 
 const DEFAULT_BASE_URL = "https://api.cohere.ai";
 
 /** Embeddings in OpenAI's shape have an address of their own. */
-const compatibility = compatible({
+const compatible = openAiCompatible({
   type: 34,
   name: "Cohere",
   owner: "cohere",
-  base: DEFAULT_BASE_URL,
-  root: "/compatibility/v1",
+  baseUrl: DEFAULT_BASE_URL,
+  apiRoot: "/compatibility/v1",
   capabilities: ["chat", "embeddings", "rerank"],
   keyHint: "…",
   models: [
@@ -33,15 +35,17 @@ const compatibility = compatible({
 
 /** Cohere, its chats in its own second version. */
 export const cohere: Provider = {
-  ...compatibility,
-  dialects: ["cohere"],
-  url: (channel, ask) =>
-    ask.capability === "embeddings"
-      ? compatibility.url(channel, ask)
-      : `${rootOf(channel.baseUrl)}/v2/${ask.capability === "rerank" ? "rerank" : "chat"}`,
-  ownFormat: ({ capability }) => (capability === "rerank" ? cohereRankings : null),
-  modelListUrl: (channel) => `${rootOf(channel.baseUrl)}/v1/models?page_size=1000`,
-  readModelList: (answer) => recordsOf(recordOf(answer)?.models).flatMap(({ name }) => textOf(name) ?? []),
+  ...compatible,
+  url: (channel, params) =>
+    params.capability === "embeddings"
+      ? compatible.url(channel, params)
+      : `${rootOf(channel.baseUrl)}/v2/${params.capability === "rerank" ? "rerank" : "chat"}`,
+  nativeFormat: ({ capability }) => (capability === "rerank" ? cohereRankings : null),
+  modelList: {
+    url: (channel) => `${rootOf(channel.baseUrl)}/v1/models?page_size=1000`,
+    read: readNamesIn("models"),
+  },
+  chat: chatApi({ formats: ["cohere"], codec: cohereCodec }),
 };
 
 const rootOf = (baseUrl: string): string => (baseUrl || DEFAULT_BASE_URL).replace(/\/+$/, "").replace(/\/v[12]$/, "");

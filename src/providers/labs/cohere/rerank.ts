@@ -1,10 +1,10 @@
 import { noteUnsaid } from "../../../formats/conversation/dropped-fields.ts";
 import { compact } from "../../../formats/helpers/compact.ts";
 import { recordOf, textOf } from "../../../formats/json.ts";
-import type { OwnFormat } from "../../contract/native-format.ts";
+import type { NativeFormat } from "../../contract/native-format.ts";
 
 /** Rankings in Cohere's second version: documents are texts, and its answers never hold them. */
-export const cohereRankings: OwnFormat = {
+export const cohereRankings: NativeFormat = {
   encode(call, model, dropped) {
     // Documents that are wanted back come from the request.
     noteUnsaid(call, ["query", "documents", "top_n", "max_tokens_per_doc", "return_documents"], dropped);

@@ -2,13 +2,13 @@ import { DecodeError } from "../../../formats/conversation/codec.ts";
 import { noteUnsaid } from "../../../formats/conversation/dropped-fields.ts";
 import { compact } from "../../../formats/helpers/compact.ts";
 import { countOf, type JsonObject, numberOf, recordOf, recordsOf, textOf } from "../../../formats/json.ts";
-import type { OwnFormat } from "../../contract/native-format.ts";
+import type { NativeFormat } from "../../contract/native-format.ts";
 import { inputsOf, vectorList } from "../../shared/embeddings.ts";
 
 const SAID = ["input", "encoding_format", "dimensions", "task_type", "title"];
 
 /** Vectors by the Gemini API (`:batchEmbedContents`, which one text may have to itself too). */
-export const geminiEmbeddings: OwnFormat = {
+export const geminiEmbeddings: NativeFormat = {
   encode(call, model, dropped) {
     noteUnsaid(call, SAID, dropped);
     const wishes = compact({
@@ -33,7 +33,7 @@ export const geminiEmbeddings: OwnFormat = {
 };
 
 /** Vectors by Vertex AI's text models (`:predict`), each of which tells the tokens of its text. */
-export const vertexEmbeddings: OwnFormat = {
+export const vertexEmbeddings: NativeFormat = {
   encode(call, _model, dropped) {
     noteUnsaid(call, SAID, dropped);
     const wishes = compact({ task_type: textOf(call.task_type), title: textOf(call.title) });

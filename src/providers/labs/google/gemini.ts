@@ -1,14 +1,15 @@
-import { recordOf, recordsOf, textOf } from "../../../formats/json.ts";
-import type { OwnFormat } from "../../contract/native-format.ts";
-import type { Ask, Provider, ProviderChannel } from "../../contract/provider.ts";
-import { decodeGeminiCount, encodeGeminiCount } from "../../contract/token-count.ts";
+import { chatApi } from "../../contract/chat.ts";
+import type { NativeFormat } from "../../contract/native-format.ts";
+import type { CallParams, Provider, ProviderChannel } from "../../contract/provider.ts";
+import { readNamesIn } from "../../shared/model-list.ts";
 import { geminiEmbeddings } from "./embeddings.ts";
 import { googleImages, isImagen } from "./images.ts";
 import { googleSpeech } from "./speech.ts";
+import { decodeGeminiCount, encodeGeminiCount } from "./token-count.ts";
 
 const DEFAULT_BASE_URL = "https://generativelanguage.googleapis.com";
 const DEFAULT_VERSION = "v1beta";
-const OWN: Readonly<Partial<Record<Ask["capability"], OwnFormat>>> = {
+const OWN: Readonly<Partial<Record<CallParams["capability"], NativeFormat>>> = {
   images: googleImages,
   embeddings: geminiEmbeddings,
   speech: googleSpeech,
@@ -37,29 +38,30 @@ export const gemini: Provider = {
   type: 24,
   name: "Google Gemini",
   owner: "google",
-  dialects: ["gemini"],
   defaultBaseUrl: DEFAULT_BASE_URL,
   capabilities: ["chat", "embeddings", "images", "speech"],
-  ownFormat: ({ capability }) => OWN[capability] ?? null,
+  nativeFormat: ({ capability }) => OWN[capability] ?? null,
   keyHint: "AIza…",
   models: [...GEMINI_MODELS, "gemini-embedding-2", "gemini-2.5-flash-preview-tts"],
   url: (channel, { capability, model, stream, apiVersion }) => {
     const method = capability === "embeddings" ? "batchEmbedContents" : geminiMethod(model, stream);
     return `${rootOf(channel, apiVersion)}/models/${encodeURIComponent(model)}:${method}`;
   },
-  tokenCount: () => ({
-    url: (channel, { model, apiVersion }) =>
-      `${rootOf(channel, apiVersion)}/models/${encodeURIComponent(model)}:countTokens`,
-    encode: encodeGeminiCount,
-    decode: decodeGeminiCount,
-  }),
-  modelListUrl: (channel) => `${rootOf(channel)}/models?pageSize=1000`,
-  readModelList: (answer) =>
-    recordsOf(recordOf(answer)?.models).flatMap(({ name }) => textOf(name)?.replace(/^models\//, "") ?? []),
+  modelList: {
+    url: (channel) => `${rootOf(channel)}/models?pageSize=1000`,
+    read: (response) => readNamesIn("models")(response).map((name) => name.replace(/^models\//, "")),
+  },
   authHeaders: (_channel, key) => ({ "x-goog-api-key": key }),
-  streamUsage: true,
-  combinesTools: true,
-  inlineMedia: true,
+  chat: chatApi({
+    formats: ["gemini"],
+    tokenCount: () => ({
+      url: (channel, { model, apiVersion }) =>
+        `${rootOf(channel, apiVersion)}/models/${encodeURIComponent(model)}:countTokens`,
+      encode: encodeGeminiCount,
+      decode: decodeGeminiCount,
+    }),
+    features: { hostedToolsWithFunctions: true, inlineMediaOnly: true },
+  }),
 };
 
 /** The method of a call, streams as server-sent events. */

@@ -1,13 +1,13 @@
 import { noteUnsaid } from "../../../formats/conversation/dropped-fields.ts";
 import { countOf, type JsonObject, recordOf, recordsOf, textOf } from "../../../formats/json.ts";
-import type { OwnFormat } from "../../contract/native-format.ts";
+import type { NativeFormat } from "../../contract/native-format.ts";
 import { aspectOf, ordered, pictures } from "../../shared/images.ts";
 
 /** Imagen draws through a method of its own, Gemini's picture models as they chat. */
 export const isImagen = (model: string): boolean => model.startsWith("imagen");
 
 /** Imagen (`:predict`) and Gemini's picture models (`:generateContent`), on Gemini's API and on Vertex. */
-export const googleImages: OwnFormat = {
+export const googleImages: NativeFormat = {
   encode(order, model, dropped) {
     noteUnsaid(order, ["prompt", "n", "size", "response_format"], dropped);
     if (order.response_format === "url") dropped.add("response_format");

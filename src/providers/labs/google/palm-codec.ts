@@ -40,7 +40,7 @@ function readAnswer({ candidates, filters }: JsonObject): Meaning {
 }
 
 /** Google's PaLM 2, whose service has ended: what its address answers is told on. */
-export const palmProvider = chunkedCodec({
+export const palmCodec = chunkedCodec({
   dialect: "palm",
   encodeRequest,
   reader: () => readAnswer,

@@ -1,14 +1,15 @@
+import { chatApi } from "../../contract/chat.ts";
 import type { Provider } from "../../contract/provider.ts";
+import { palmCodec } from "./palm-codec.ts";
 
 const DEFAULT_BASE_URL = "https://generativelanguage.googleapis.com";
 const FIRST_MODEL = "chat-bison-001";
 
-/** Google's PaLM 2. Its service has ended: what the address answers (404) is told on as it is. */
+/** Google's PaLM 2. Its service has ended: clients get the 404 of its address. */
 export const palm: Provider = {
   type: 11,
   name: "Google PaLM2",
   owner: "google palm",
-  dialects: ["palm"],
   defaultBaseUrl: DEFAULT_BASE_URL,
   capabilities: ["chat"],
   keyHint: "AIza…",
@@ -17,8 +18,10 @@ export const palm: Provider = {
     const name = model.toLowerCase() === "palm-2" ? FIRST_MODEL : model;
     return `${(baseUrl || DEFAULT_BASE_URL).replace(/\/+$/, "")}/v1beta2/models/${encodeURIComponent(name)}:generateMessage`;
   },
-  modelListUrl: () => null,
   authHeaders: (_channel, key) => ({ "x-goog-api-key": key }),
-  streams: "never",
-  streamUsage: false,
+  chat: chatApi({
+    formats: ["palm"],
+    codec: palmCodec,
+    streaming: { mode: () => "never", includesUsage: false },
+  }),
 };

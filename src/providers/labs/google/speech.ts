@@ -1,6 +1,6 @@
 import { noteUnsaid } from "../../../formats/conversation/dropped-fields.ts";
 import { countOf, type JsonObject, recordOf, recordsOf, textOf } from "../../../formats/json.ts";
-import type { Content, OwnFormat } from "../../contract/native-format.ts";
+import type { Content, NativeFormat } from "../../contract/native-format.ts";
 
 const SAID = ["input", "voice", "instructions", "response_format"];
 /** Voices that clients of OpenAI name; Google has none of them, and refuses names that it does not know. */
@@ -13,7 +13,7 @@ const BYTES_PER_SAMPLE = 2;
 const WAV_HEADER_BYTES = 44;
 
 /** Speech by Gemini's TTS models (`:generateContent`), which answer bare samples: one channel of 16 bits. */
-export const googleSpeech: OwnFormat = {
+export const googleSpeech: NativeFormat = {
   encode(call, _model, dropped) {
     noteUnsaid(call, SAID, dropped);
     // Asked for no format, or for one that it has not, it answers WAV.

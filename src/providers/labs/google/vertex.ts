@@ -1,22 +1,21 @@
+import type { ChatDialect } from "../../../formats/conversation/conversation.ts";
 import { parseJson, recordOf, textOf } from "../../../formats/json.ts";
-import type { OwnFormat } from "../../contract/native-format.ts";
-import type { Ask, Provider, ProviderChannel } from "../../contract/provider.ts";
-import {
-  decodeAnthropicCount,
-  decodeGeminiCount,
-  encodeAnthropicCount,
-  encodeVertexCount,
-} from "../../contract/token-count.ts";
-import { cloudBetas, cloudMembers } from "../../shared/hosted-claude.ts";
+import { chatApi } from "../../contract/chat.ts";
+import type { NativeFormat } from "../../contract/native-format.ts";
+import type { CallParams, Provider, ProviderChannel } from "../../contract/provider.ts";
+import type { TokenCount } from "../../contract/token-count.ts";
+import { decodeAnthropicCount, encodeAnthropicCount } from "../../shared/anthropic-token-count.ts";
+import { cloudBetas, cloudMembers, onBetasRejected } from "../../shared/hosted-claude.ts";
 import { CLAUDE_MODELS } from "../anthropic.ts";
 import { accessToken, forgetAccessToken, serviceAccountOf } from "./access-token.ts";
 import { vertexEmbeddings } from "./embeddings.ts";
 import { GEMINI_MODELS, geminiMethod } from "./gemini.ts";
 import { googleImages } from "./images.ts";
 import { googleSpeech } from "./speech.ts";
+import { decodeGeminiCount, encodeVertexCount } from "./token-count.ts";
 
 const DEFAULT_REGION = "global";
-const OWN: Readonly<Partial<Record<Ask["capability"], OwnFormat>>> = {
+const OWN: Readonly<Partial<Record<CallParams["capability"], NativeFormat>>> = {
   images: googleImages,
   embeddings: vertexEmbeddings,
   speech: googleSpeech,
@@ -38,7 +37,7 @@ function hostOf({ baseUrl }: ProviderChannel, region: string): string {
 }
 
 /** Where the models of all publishers are: under a project, or of none in express mode. */
-function publishersUrl(channel: ProviderChannel, { key = "", model, requestedModel = model }: Ask): string {
+function publishersUrl(channel: ProviderChannel, { key = "", model, requestedModel = model }: CallParams): string {
   const account = serviceAccountOf(key);
   if (!account) return `${hostOf(channel, DEFAULT_REGION)}/v1/publishers`;
   const region = regionOf(channel.other, requestedModel);
@@ -50,62 +49,64 @@ const DATED = /^(claude-.*)-(\d{8})$/;
 const claudeName = (model: string): string => model.replace(DATED, "$1@$2");
 
 /** Claude's model stands in the address. */
-const FRAME = { model: undefined, anthropic_version: "vertex-2023-10-16" };
+const ENVELOPE = { model: undefined, anthropic_version: "vertex-2023-10-16" };
+
+const tokenCount = (format: ChatDialect): TokenCount =>
+  format === "anthropic"
+    ? {
+        url: (channel, params) => `${publishersUrl(channel, params)}/anthropic/models/count-tokens:rawPredict`,
+        encode: (chat, { model }) => ({ ...encodeAnthropicCount(chat), model: claudeName(model) }),
+        decode: decodeAnthropicCount,
+      }
+    : {
+        url: (channel, params) => `${publishersUrl(channel, params)}/google/models/${params.model}:countTokens`,
+        encode: encodeVertexCount,
+        decode: decodeGeminiCount,
+      };
 
 /** Google Vertex AI: Gemini and Claude under a service account's project; an API key is express mode, for Gemini alone. */
 export const vertex: Provider = {
   type: 41,
   name: "Vertex AI",
   owner: "vertex",
-  dialects: ["gemini", "anthropic"],
   defaultBaseUrl: null,
   baseUrlOptional: true,
   capabilities: ["chat", "embeddings", "images", "speech"],
-  ownFormat: ({ capability }) => OWN[capability] ?? null,
+  nativeFormat: ({ capability }) => OWN[capability] ?? null,
   keyHint: '{"type": "service_account", …}',
   models: [...GEMINI_MODELS, ...CLAUDE_MODELS],
-  dialectOf: (model) => (model.startsWith("claude") ? "anthropic" : "gemini"),
-  url(channel, ask) {
-    const { capability, model, stream } = ask;
-    if (ask.dialect === "anthropic" && serviceAccountOf(ask.key ?? "")) {
-      return `${publishersUrl(channel, ask)}/anthropic/models/${claudeName(model)}:${stream ? "streamRawPredict" : "rawPredict"}`;
+  url(channel, params) {
+    const { capability, model, stream } = params;
+    if (params.dialect === "anthropic" && serviceAccountOf(params.key ?? "")) {
+      return `${publishersUrl(channel, params)}/anthropic/models/${claudeName(model)}:${stream ? "streamRawPredict" : "rawPredict"}`;
     }
     const method = capability === "embeddings" ? "predict" : geminiMethod(model, stream);
-    return `${publishersUrl(channel, ask)}/google/models/${model}:${method}`;
+    return `${publishersUrl(channel, params)}/google/models/${model}:${method}`;
   },
-  tokenCount: (dialect) =>
-    dialect === "anthropic"
-      ? {
-          url: (channel, ask) => `${publishersUrl(channel, ask)}/anthropic/models/count-tokens:rawPredict`,
-          encode: (chat, { model }) => ({ ...encodeAnthropicCount(chat), model: claudeName(model) }),
-          decode: decodeAnthropicCount,
-        }
-      : {
-          url: (channel, ask) => `${publishersUrl(channel, ask)}/google/models/${ask.model}:countTokens`,
-          encode: encodeVertexCount,
-          decode: decodeGeminiCount,
-        },
-  modelListUrl: () => null,
   authHeaders: (_channel, key): Record<string, string> => (serviceAccountOf(key) ? {} : { "x-goog-api-key": key }),
   async sign(_request, _channel, key, tools) {
     const account = serviceAccountOf(key);
     return account ? { headers: { authorization: `Bearer ${await accessToken(account, tools)}` } } : {};
   },
-  forgetToken(key) {
-    const account = serviceAccountOf(key);
-    return account !== null && forgetAccessToken(account);
-  },
-  adapt(body, ask) {
-    const { model, dialect } = ask;
+  prepare(body, params) {
+    const { model, dialect } = params;
     if (dialect !== "anthropic") return null;
-    const { changes, dropped } = cloudMembers("vertex", body, ask);
-    return { model, changes: { ...FRAME, ...changes }, dropped };
+    const { changes, dropped } = cloudMembers("vertex", body, params);
+    return { model, changes: { ...ENVELOPE, ...changes }, dropped };
   },
-  envelope(body, ask) {
-    if (ask.dialect !== "anthropic") return null;
-    const { changes, dropped } = cloudBetas("vertex", body, ask);
-    return { changes: { ...FRAME, ...changes }, dropped };
+  onRejected(rejection) {
+    const account = rejection.status === 401 ? serviceAccountOf(rejection.key) : null;
+    return account && forgetAccessToken(account) ? "retry" : onBetasRejected(rejection);
   },
-  streamUsage: true,
-  inlineMedia: true,
+  chat: chatApi({
+    formats: ["gemini", "anthropic"],
+    formatOf: (model) => (model.startsWith("claude") ? "anthropic" : "gemini"),
+    tokenCount,
+    envelope(body, params) {
+      if (params.dialect !== "anthropic") return null;
+      const { changes, dropped } = cloudBetas("vertex", body, params);
+      return { changes: { ...ENVELOPE, ...changes }, dropped };
+    },
+    features: { inlineMediaOnly: true },
+  }),
 };

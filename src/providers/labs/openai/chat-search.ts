@@ -1,5 +1,5 @@
 import { type JsonObject, recordOf, recordsOf } from "../../../formats/json.ts";
-import type { Adaptation } from "../../contract/provider.ts";
+import type { Preparation } from "../../contract/provider.ts";
 
 /** Search for every answer, and take no sampling for that. */
 const SEARCHES = /-search-(preview|api)\b/;
@@ -14,7 +14,7 @@ const CLIENTS_TOOLS: ReadonlySet<unknown> = new Set(["function", "custom"]);
 export const searchesAlways = (model: string): boolean => SEARCHES.test(model);
 
 /** What a chat with such a model must lose or say otherwise; null: nothing. */
-export function adaptSearch(body: JsonObject, model: string): Adaptation | null {
+export function prepareSearchModel(body: JsonObject, model: string): Preparation | null {
   const dropped = REFUSED_BY_SEARCH.filter((field) => body[field] != null);
   const changes: Record<string, unknown> = Object.fromEntries(dropped.map((field) => [field, undefined]));
   // GPT-5 knows its limit by the newer name alone.
@@ -31,7 +31,7 @@ export function adaptSearch(body: JsonObject, model: string): Adaptation | null 
  * What a chat with any other of OpenAI's models must lose of a wish for a search, or for another tool that the provider
  * would have to run: they answer 400 to it. Null: nothing.
  */
-export function adaptSearchless(body: JsonObject, model: string): Adaptation | null {
+export function withoutSearch(body: JsonObject, model: string): Preparation | null {
   if (!IS_OPENAIS.test(model)) return null;
   const changes: Record<string, unknown> = {};
   const dropped: string[] = [];

@@ -1,37 +1,44 @@
+import { chatApi } from "../../contract/chat.ts";
 import { EVERY_CAPABILITY, openaiPath, type Provider, type ProviderChannel } from "../../contract/provider.ts";
+import { readOpenAiModelList } from "../../shared/model-list.ts";
+import { onResponsesRejected } from "../../shared/responses-rejection.ts";
+import { searchesAlways } from "./chat-search.ts";
 import { OPENAI_MODELS } from "./models.ts";
-import { adaptForOpenai, onlyDialectOf } from "./reasoning-models.ts";
+import { onlyFormatOf, prepareForOpenAi } from "./reasoning-models.ts";
 import { openaiVideos } from "./videos.ts";
 
 const DEFAULT_BASE_URL = "https://api.openai.com";
 const CLOUDFLARE_GATEWAY = "https://gateway.ai.cloudflare.com";
 
-/** OpenAI, and every service that speaks its API under an address of its own. */
+/** OpenAI, and every server that speaks its API at another address. */
 export const openai: Provider = {
   type: 1,
   name: "OpenAI",
   owner: "openai",
-  dialects: ["openai-chat", "openai-responses"],
   defaultBaseUrl: DEFAULT_BASE_URL,
   capabilities: [...EVERY_CAPABILITY, "video"],
   keyHint: "sk-…",
   models: OPENAI_MODELS,
-  url: (channel, ask) => versionedBase(channel) + openaiPath(ask),
-  objects: { url: (channel, path) => versionedBase(channel) + path },
-  modelListUrl: (channel) => `${versionedBase(channel)}/models`,
+  url: (channel, params) => versionedBase(channel) + openaiPath(params),
+  files: { url: (channel, path) => versionedBase(channel) + path },
+  modelList: { url: (channel) => `${versionedBase(channel)}/models`, read: readOpenAiModelList },
   authHeaders({ openaiOrganization }, key) {
     const headers: Record<string, string> = { authorization: `Bearer ${key}` };
     if (openaiOrganization) headers["openai-organization"] = openaiOrganization;
     return headers;
   },
-  adapt: adaptForOpenai,
-  dialectOf: onlyDialectOf,
-  streamUsage: true,
-  customTools: true,
+  prepare: prepareForOpenAi,
+  onRejected: onResponsesRejected,
+  chat: chatApi({
+    formats: ["openai-chat", "openai-responses"],
+    formatOf: onlyFormatOf,
+    searchesInResponses: (model) => !searchesAlways(model),
+    features: { customTools: true },
+  }),
   ...openaiVideos(versionedBase),
 };
 
-/** The address with its `/v1`, which operators give with and without; Cloudflare's gateway has none. */
+/** The address with its `/v1`, which operators write with or without; Cloudflare's gateway has none. */
 function versionedBase(channel: ProviderChannel): string {
   const base = (channel.baseUrl || DEFAULT_BASE_URL).replace(/\/+$/, "");
   return base.startsWith(CLOUDFLARE_GATEWAY) || base.endsWith("/v1") ? base : `${base}/v1`;

@@ -2,9 +2,9 @@ import type { Catalog } from "../../../catalog/catalog.ts";
 import { shippedCatalog } from "../../../catalog/shipped.ts";
 import type { ChatDialect } from "../../../formats/conversation/conversation.ts";
 import { type JsonObject, recordOf } from "../../../formats/json.ts";
-import type { Adaptation, Ask } from "../../contract/provider.ts";
+import type { CallParams, Preparation } from "../../contract/provider.ts";
 import { developerAsSystem } from "../../shared/developer-role.ts";
-import { adaptSearch, adaptSearchless, searchesAlways } from "./chat-search.ts";
+import { prepareSearchModel, searchesAlways, withoutSearch } from "./chat-search.ts";
 import { effortFor, neverReasons } from "./efforts.ts";
 
 /** Sampling fields that reasoning models refuse. */
@@ -39,22 +39,22 @@ const SEALED = "reasoning.encrypted_content";
 const RESPONSES_ONLY = /^(o\d+|gpt-5(\.\d+)?)-pro\b|^gpt-5.*-codex|-deep-research\b|^computer-use-/;
 
 /** The only format that OpenAI serves a model in; null: any. */
-export const onlyDialectOf = (model: string): ChatDialect | null =>
+export const onlyFormatOf = (model: string): ChatDialect | null =>
   RESPONSES_ONLY.test(model) ? "openai-responses" : null;
 
 /** What OpenAI's chats must change, in either of its formats, for the models that reason or search; null: nothing. */
-export function adaptForOpenai(body: JsonObject, ask: Ask): Adaptation | null {
-  const { capability, dialect, model, catalog = shippedCatalog } = ask;
+export function prepareForOpenAi(body: JsonObject, params: CallParams): Preparation | null {
+  const { capability, dialect, model, catalog = shippedCatalog } = params;
   if (capability !== "chat") return null;
-  if (searchesAlways(model)) return adaptSearch(body, model);
-  if (dialect === "openai-responses") return adaptResponse(body, model, catalog);
-  const searchless = adaptSearchless(body, model);
-  const adapted = adaptChat(body, model, catalog);
-  if (!searchless || !adapted) return adapted ?? searchless;
+  if (searchesAlways(model)) return prepareSearchModel(body, model);
+  if (dialect === "openai-responses") return prepareResponse(body, model, catalog);
+  const unsearched = withoutSearch(body, model);
+  const prepared = prepareChat(body, model, catalog);
+  if (!unsearched || !prepared) return prepared ?? unsearched;
   return {
-    model: adapted.model,
-    changes: { ...searchless.changes, ...adapted.changes },
-    dropped: [...searchless.dropped, ...adapted.dropped],
+    model: prepared.model,
+    changes: { ...unsearched.changes, ...prepared.changes },
+    dropped: [...unsearched.dropped, ...prepared.dropped],
   };
 }
 
@@ -68,11 +68,11 @@ function readName(model: string): Readonly<{ name: string; effort: string | unde
 
 /**
  * OpenAI's o-series and GPT-5 take max_completion_tokens, refuse sampling fields while they reason, and want the first
- * system message as developer. `-high`, `-medium`, `-low` behind the name ask for that reasoning effort.
+ * system message as developer. `-high`, `-medium`, `-low` behind the name request that reasoning effort.
  */
-function adaptChat(body: JsonObject, model: string, catalog: Catalog): Adaptation | null {
+function prepareChat(body: JsonObject, model: string, catalog: Catalog): Preparation | null {
   const read = readName(model);
-  if (!read) return adaptPlain(body, model, catalog);
+  if (!read) return preparePlain(body, model, catalog);
   const { name } = read;
   const changes: Record<string, unknown> = {};
   const effort = effortFor(catalog.find(name), read.effort ?? body.reasoning_effort);
@@ -95,9 +95,9 @@ function adaptChat(body: JsonObject, model: string, catalog: Catalog): Adaptatio
 }
 
 /** The same for Responses, where the effort stands in `reasoning`, and probabilities are asked for in `include`. */
-function adaptResponse(body: JsonObject, model: string, catalog: Catalog): Adaptation | null {
+function prepareResponse(body: JsonObject, model: string, catalog: Catalog): Preparation | null {
   const read = readName(model);
-  if (!read) return adaptPlain(body, model, catalog);
+  if (!read) return preparePlain(body, model, catalog);
   const { name } = read;
   const reasoning = recordOf(body.reasoning);
   const changes: Record<string, unknown> = {};
@@ -119,7 +119,7 @@ function adaptResponse(body: JsonObject, model: string, catalog: Catalog): Adapt
 /**
  * What any other model must lose: OpenAI's refuse a word on reasoning; others may be told nothing as developer. Null: nothing.
  */
-function adaptPlain(body: JsonObject, model: string, catalog: Catalog): Adaptation | null {
+function preparePlain(body: JsonObject, model: string, catalog: Catalog): Preparation | null {
   const messages = developerAsSystem(body.messages, model);
   if (!neverReasons(catalog.find(model))) return messages && { model, changes: { messages }, dropped: [] };
   const told = ["reasoning_effort", "reasoning"].filter((field) => body[field] != null);

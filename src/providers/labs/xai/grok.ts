@@ -1,7 +1,7 @@
 import { type JsonObject, recordOf, recordsOf } from "../../../formats/json.ts";
 import { lookupTable } from "../../../lib/lookup-table.ts";
-import type { Adaptation, Ask, Provider } from "../../contract/provider.ts";
-import type { Quirks } from "../../shared/openai-compatible.ts";
+import type { CallParams, Preparation } from "../../contract/provider.ts";
+import type { Quirks } from "../../shared/quirks.ts";
 
 /** Sampling that reasoning models of xAI refuse. */
 const REFUSED = ["presence_penalty", "frequency_penalty", "stop", "logprobs"];
@@ -30,13 +30,13 @@ function readName(model: string): Readonly<{ name: string; suffix: string | unde
 }
 
 /** The web is searched by a tool of Responses; search in chats has ended. */
-export const grokDialectOf: NonNullable<Provider["dialectOf"]> = (model) =>
+export const grokFormatOf = (model: string): "openai-responses" | null =>
   readName(model).searches ? "openai-responses" : null;
 
 /** xAI's Grok: efforts and the search of the web by suffixes, no sampling that reasoning models refuse. */
 export const grokQuirks: Quirks = {
   limitField: "max_completion_tokens",
-  further(body, { model }) {
+  rewrite(body, { model }) {
     const { name, suffix, searches } = readName(model);
     const refused = REASONS.test(name) ? REFUSED : [];
     const wanted = suffix ?? body.reasoning_effort;
@@ -49,10 +49,10 @@ export const grokQuirks: Quirks = {
       ...(searches && { search_parameters: body.search_parameters ?? { mode: "on" } }),
     };
   },
-  responses: adaptResponse,
+  responses: prepareResponse,
 };
 
-function adaptResponse(body: JsonObject, { model }: Ask): Adaptation | null {
+function prepareResponse(body: JsonObject, { model }: CallParams): Preparation | null {
   const { name, suffix, searches } = readName(model);
   const reasoning = recordOf(body.reasoning);
   const wanted = suffix ?? reasoning?.effort;

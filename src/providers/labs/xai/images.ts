@@ -1,13 +1,13 @@
 import { noteUnsaid } from "../../../formats/conversation/dropped-fields.ts";
 import { compact } from "../../../formats/helpers/compact.ts";
 import { mediaTypeOf } from "../../../lib/media-type.ts";
-import type { OwnFormat } from "../../contract/native-format.ts";
+import type { NativeFormat } from "../../contract/native-format.ts";
 import { aspectOf, renamedImageFields } from "../../shared/images.ts";
 
 const KNOWN_FIELDS = ["prompt", "n", "size", "response_format", "aspect_ratio", "resolution", "image", "images"];
 
 /** xAI takes pictures to edit within JSON alone: files of forms become data URIs. */
-export const xaiEdits: OwnFormat = {
+export const xaiEdits: NativeFormat = {
   encode(order, model, dropped, files) {
     const pictures = files.filter(({ name }) => IS_PICTURE.test(name)).map(({ bytes }) => dataUri(bytes));
     const said = Object.keys(order).filter((name) => IS_PICTURE.test(name));
@@ -33,7 +33,7 @@ const dataUri = (bytes: Uint8Array): string =>
   `data:${mediaTypeOf(bytes) ?? "image/png"};base64,${Buffer.from(bytes).toString("base64")}`;
 
 /** xAI knows ratios rather than sizes. */
-export const xaiImages: OwnFormat = renamedImageFields(["aspect_ratio", "resolution"], (order) => ({
+export const xaiImages: NativeFormat = renamedImageFields(["aspect_ratio", "resolution"], (order) => ({
   n: order.n,
   response_format: order.response_format,
   ...(order.size != null && order.size !== "auto" && { aspect_ratio: order.aspect_ratio ?? aspectOf(order) }),

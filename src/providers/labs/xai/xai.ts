@@ -1,15 +1,15 @@
-import { compatible } from "../../shared/openai-compatible.ts";
-import { grokDialectOf, grokQuirks } from "./grok.ts";
+import { openAiCompatible } from "../../shared/openai-compatible.ts";
+import { grokFormatOf, grokQuirks } from "./grok.ts";
 import { xaiEdits, xaiImages } from "./images.ts";
 
 /** xAI. */
-export const xai = compatible({
+export const xai = openAiCompatible({
   type: 48,
   name: "xAI",
   owner: "xai",
-  base: "https://api.x.ai",
+  baseUrl: "https://api.x.ai",
   capabilities: ["chat", "completions", "embeddings", "images", "image-edits"],
-  own: { images: { format: xaiImages }, "image-edits": { format: xaiEdits } },
+  native: { images: { format: xaiImages }, "image-edits": { format: xaiEdits } },
   responses: true,
   keyHint: "xai-…",
   models: [
@@ -26,5 +26,5 @@ export const xai = compatible({
     "grok-3-mini",
   ],
   quirks: grokQuirks,
-  dialectOf: grokDialectOf,
+  formatOf: grokFormatOf,
 });

@@ -7,12 +7,12 @@ import {
   stepsOfStream,
   target,
 } from "../../../../test/support/formats/fixtures.ts";
-import { openaiChatDoor } from "../../../formats/openai-chat/index.ts";
-import { difyProvider } from "./codec.ts";
+import { openaiChatClientCodec } from "../../../formats/openai-chat/index.ts";
+import { difyCodec } from "./codec.ts";
 
 const stream = (...events: object[]) => events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join("");
 const decode = (messages: object[], more: object = {}) =>
-  openaiChatDoor.decodeRequest({ model: "d", stream: true, user: "u", messages, ...more });
+  openaiChatClientCodec.decodeRequest({ model: "d", stream: true, user: "u", messages, ...more });
 
 test("a talk is one text; whoever brings the talk's id sends the last words alone", () => {
   const messages = [
@@ -29,7 +29,7 @@ test("a talk is one text; whoever brings the talk's id sends the last words alon
   ];
   const common = { response_mode: "streaming", user: "u", auto_generate_name: false };
   const files = [{ type: "image", transfer_method: "remote_url", url: "https://x/y.png" }];
-  expect(difyProvider.encodeRequest(decode(messages), target("dify"), new Set())).toEqual({
+  expect(difyCodec.encodeRequest(decode(messages), target("dify"), new Set())).toEqual({
     ...common,
     inputs: {},
     query: "SYSTEM: s\nUSER: a\nASSISTANT: b\nUSER: c\n",
@@ -37,7 +37,7 @@ test("a talk is one text; whoever brings the talk's id sends the last words alon
     files,
   });
   const known = decode(messages, { conversation_id: "c1", inputs: { city: "Ghent" } });
-  expect(difyProvider.encodeRequest(known, target("dify"), new Set())).toMatchObject({
+  expect(difyCodec.encodeRequest(known, target("dify"), new Set())).toMatchObject({
     inputs: { city: "Ghent" },
     query: "c",
     conversation_id: "c1",
@@ -46,7 +46,7 @@ test("a talk is one text; whoever brings the talk's id sends the last words alon
 
 test("a workflow gets everything as inputs", () => {
   expect(
-    difyProvider.encodeRequest(decode([{ role: "user", content: "q" }]), target("workflow-report"), new Set()),
+    difyCodec.encodeRequest(decode([{ role: "user", content: "q" }]), target("workflow-report"), new Set()),
   ).toEqual({
     inputs: { query: "q" },
     response_mode: "streaming",
@@ -57,15 +57,15 @@ test("a workflow gets everything as inputs", () => {
 test("a workflow's outputs are the answer, streamed text or not; its failure is an error", () => {
   const end = (data: object) => ({ event: "workflow_finished", workflow_run_id: "w", data });
   const told = stream({ event: "workflow_started" }, end({ status: "succeeded", outputs: { answer: "It rains." } }));
-  expect(meaningOf(stepsOfStream(difyProvider, told))).toMatchObject({ text: "It rains.", finish: "stop" });
+  expect(meaningOf(stepsOfStream(difyCodec, told))).toMatchObject({ text: "It rains.", finish: "stop" });
   const pieces = stream(
     { event: "text_chunk", data: { text: "It " } },
     { event: "text_chunk", data: { text: "rains." } },
     end({ status: "succeeded", outputs: { answer: "It rains." } }),
   );
-  expect(meaningOf(stepsOfStream(difyProvider, pieces))).toMatchObject({ text: "It rains.", finish: "stop" });
+  expect(meaningOf(stepsOfStream(difyCodec, pieces))).toMatchObject({ text: "It rains.", finish: "stop" });
   const failed = stream(end({ status: "failed", error: "node 3" }));
-  expect(stepsOfStream(difyProvider, failed)).toMatchObject([{ type: "error", error: { message: "node 3" } }]);
+  expect(stepsOfStream(difyCodec, failed)).toMatchObject([{ type: "error", error: { message: "node 3" } }]);
 });
 
 test("a closing message that repeats an agent's answer is not said twice; fold-out thoughts are thoughts", () => {
@@ -75,7 +75,7 @@ test("a closing message that repeats an agent's answer is not said twice; fold-o
     { event: "message", answer: "<details open> <summary> Thinking... </summary>Hm.</details>It rains." },
     { event: "message_end", metadata: { usage: { prompt_tokens: 5, completion_tokens: 3 } } },
   );
-  expect(meaningOf(stepsOfStream(difyProvider, text))).toMatchObject({
+  expect(meaningOf(stepsOfStream(difyCodec, text))).toMatchObject({
     thought: "Hm.",
     text: "It rains.",
     finish: "stop",
@@ -84,11 +84,11 @@ test("a closing message that repeats an agent's answer is not said twice; fold-o
 
 test("errors, also in the middle of a stream", () => {
   const error = { event: "error", status: 429, code: "rate_limit_error", message: "slow" };
-  expect(stepsOfStream(difyProvider, stream({ event: "message", answer: "It" }, error)).at(-1)).toMatchObject({
+  expect(stepsOfStream(difyCodec, stream({ event: "message", answer: "It" }, error)).at(-1)).toMatchObject({
     type: "error",
     error: { status: 429, message: "slow" },
   });
-  expect(difyProvider.decodeError(404, { code: "not_found", message: "gone", status: 404 })).toMatchObject({
+  expect(difyCodec.decodeError(404, { code: "not_found", message: "gone", status: 404 })).toMatchObject({
     status: 404,
   });
 });
@@ -96,7 +96,7 @@ test("errors, also in the middle of a stream", () => {
 const streams = samples((path) => /^dify.*\.sse$/.test(path));
 describe.skipIf(streams.length === 0)("recorded streams", () => {
   test.each(streams)("%s", (_path, text) => {
-    const steps = stepsOfStream(difyProvider, text);
+    const steps = stepsOfStream(difyCodec, text);
     expectSense(steps);
     expect(dataOf(text).length).toBeGreaterThan(0);
   });

@@ -7,7 +7,7 @@ import { errorOf } from "../../../formats/openai-chat/errors/decode-error.ts";
 import { encodeRequest } from "./encode-request.ts";
 
 /** Dify's apps: chats, agents, completions and workflows answer in events of one family. */
-export const difyProvider = chunkedCodec({
+export const difyCodec = chunkedCodec({
   dialect: "dify",
   encodeRequest,
   reader,

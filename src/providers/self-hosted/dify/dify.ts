@@ -1,5 +1,7 @@
 import { parseJson, recordOf, recordsOf, textOf } from "../../../formats/json.ts";
+import { chatApi } from "../../contract/chat.ts";
 import type { Provider } from "../../contract/provider.ts";
+import { difyCodec } from "./codec.ts";
 import { difyKind } from "./encode-request.ts";
 import { uploadImage } from "./upload-image.ts";
 
@@ -16,14 +18,12 @@ export const dify: Provider = {
   type: 37,
   name: "Dify",
   owner: "dify",
-  dialects: ["dify"],
   defaultBaseUrl: DEFAULT_BASE_URL,
   capabilities: ["chat"],
   keyHint: "app-…",
   models: ["dify", "workflow", "completion"],
   noListPrice: "own_app",
   url: ({ baseUrl }, { model }) => rootOf(baseUrl) + PATHS[difyKind(model)],
-  modelListUrl: () => null,
   authHeaders: (_channel, key) => ({ authorization: `Bearer ${key}` }),
   async sign({ headers, body }, { baseUrl }, _key, tools) {
     if (!body.includes("data:")) return {};
@@ -39,7 +39,10 @@ export const dify: Provider = {
     );
     return files.length > 0 ? { body: JSON.stringify({ ...sent, files }) } : {};
   },
-  // Agents refuse to answer at once.
-  streams: "always",
-  streamUsage: false,
+  chat: chatApi({
+    formats: ["dify"],
+    codec: difyCodec,
+    // Agents reject requests for a response that is not streamed.
+    streaming: { mode: () => "always", includesUsage: false },
+  }),
 };

@@ -1,11 +1,11 @@
 import { expect, test } from "bun:test";
 import { meaningOf, stepsOfStream, target } from "../../../../test/support/formats/fixtures.ts";
-import { openaiChatDoor } from "../../../formats/openai-chat/index.ts";
-import { ollamaProvider } from "./codec.ts";
+import { openaiChatClientCodec } from "../../../formats/openai-chat/index.ts";
+import { ollamaCodec } from "./codec.ts";
 
 test("a request: options, images bare, arguments parsed, results named", () => {
   const dropped = new Set<string>();
-  const conversation = openaiChatDoor.decodeRequest({
+  const conversation = openaiChatClientCodec.decodeRequest({
     model: "q",
     temperature: 0.2,
     max_tokens: 9,
@@ -25,7 +25,7 @@ test("a request: options, images bare, arguments parsed, results named", () => {
       { role: "tool", tool_call_id: "c", content: "ok" },
     ],
   });
-  expect(ollamaProvider.encodeRequest(conversation, target("qwen3"), dropped)).toEqual({
+  expect(ollamaCodec.encodeRequest(conversation, target("qwen3"), dropped)).toEqual({
     model: "qwen3",
     messages: [
       { role: "user", content: "x", images: ["AAAA"] },
@@ -59,7 +59,7 @@ test("pitfall 36: finish_reason stop though tool calls were sent (Ollama)", () =
       eval_count: 2,
     },
   ];
-  const steps = stepsOfStream(ollamaProvider, lines.map((line) => JSON.stringify(line)).join("\n"), "lines");
+  const steps = stepsOfStream(ollamaCodec, lines.map((line) => JSON.stringify(line)).join("\n"), "lines");
   const made = ["f", { city: "Köln" }];
   expect(meaningOf(steps)).toEqual({ text: "", thought: "hm", calls: [made, made] as never, finish: "tool_calls" });
   expect(steps.at(-1)).toMatchObject({ type: "usage", usage: { promptTokens: 4, completionTokens: 2 } });
@@ -67,7 +67,7 @@ test("pitfall 36: finish_reason stop though tool calls were sent (Ollama)", () =
 });
 
 test("an error line in the middle of a stream", () => {
-  expect(stepsOfStream(ollamaProvider, '{"error":"gone"}\n', "lines")).toMatchObject([
+  expect(stepsOfStream(ollamaCodec, '{"error":"gone"}\n', "lines")).toMatchObject([
     { type: "error", error: { message: "gone" } },
   ]);
 });

@@ -4,7 +4,7 @@ import { decodeReply, OllamaStreamDecoder } from "./decode.ts";
 import { encodeRequest } from "./encode-request.ts";
 
 /** Ollama's own chat. Its stream is lines of JSON: each line is an event's data. */
-export const ollamaProvider: ProviderCodec = {
+export const ollamaCodec: ProviderCodec = {
   dialect: "ollama",
   encodeRequest,
   decodeReply,

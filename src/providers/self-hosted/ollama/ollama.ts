@@ -1,15 +1,18 @@
-import { recordOf, recordsOf, textOf } from "../../../formats/json.ts";
+import { chatApi } from "../../contract/chat.ts";
 import type { Provider } from "../../contract/provider.ts";
-import { compatible } from "../../shared/openai-compatible.ts";
+import { readNamesIn } from "../../shared/model-list.ts";
+import { openAiCompatible } from "../../shared/openai-compatible.ts";
+import { ollamaCodec } from "./codec.ts";
+import { linesToSse } from "./lines.ts";
 
 const DEFAULT_BASE_URL = "http://localhost:11434";
 
-/** Everything but chats goes to the addresses that imitate OpenAI. */
-const imitation = compatible({
+/** Everything but chats goes to the endpoints that are compatible with OpenAI. */
+const compatible = openAiCompatible({
   type: 4,
   name: "Ollama",
   owner: "ollama",
-  base: DEFAULT_BASE_URL,
+  baseUrl: DEFAULT_BASE_URL,
   capabilities: ["chat", "completions", "embeddings"],
   keyHint: "ollama",
   models: ["llama3.3", "qwen3", "gpt-oss:20b", "gemma3", "deepseek-r1", "mistral", "nomic-embed-text"],
@@ -18,14 +21,16 @@ const imitation = compatible({
 
 /** Ollama, its chats in its own format: lines of JSON, images inside the request. */
 export const ollama: Provider = {
-  ...imitation,
-  dialects: ["ollama"],
-  url: (channel, ask) =>
-    ask.capability === "chat" ? `${rootOf(channel.baseUrl)}/api/chat` : imitation.url(channel, ask),
-  modelListUrl: (channel) => `${rootOf(channel.baseUrl)}/api/tags`,
-  readModelList: (answer) => recordsOf(recordOf(answer)?.models).flatMap(({ name }) => textOf(name) ?? []),
-  framing: "ndjson",
-  inlineMedia: true,
+  ...compatible,
+  url: (channel, params) =>
+    params.capability === "chat" ? `${rootOf(channel.baseUrl)}/api/chat` : compatible.url(channel, params),
+  modelList: { url: (channel) => `${rootOf(channel.baseUrl)}/api/tags`, read: readNamesIn("models") },
+  chat: chatApi({
+    formats: ["ollama"],
+    codec: ollamaCodec,
+    streaming: { framing: linesToSse },
+    features: { inlineMediaOnly: true },
+  }),
 };
 
 const rootOf = (baseUrl: string): string => (baseUrl || DEFAULT_BASE_URL).replace(/\/+$/, "").replace(/\/v1$/, "");

@@ -7,17 +7,17 @@ import {
   stepsOfStream,
   target,
 } from "../../../../../test/support/formats/fixtures.ts";
-import { openaiChatDoor } from "../../../../formats/openai-chat/index.ts";
+import { openaiChatClientCodec } from "../../../../formats/openai-chat/index.ts";
 import { callIdFor } from "../../../../formats/tools/short-name.ts";
 import { eventStreamToSse } from "../event-stream.ts";
-import { converseProvider } from "./index.ts";
+import { converseCodec } from "./index.ts";
 
 const PDF = "JVBERi0xLjQK";
 
 test("a request: results first in their turn, documents by an allowed name, tools named while calls are in the talk", () => {
   const dropped = new Set<string>();
   const call = { id: "call:1", type: "function", function: { name: "weather", arguments: '{"city":"Ghent"}' } };
-  const conversation = openaiChatDoor.decodeRequest({
+  const conversation = openaiChatClientCodec.decodeRequest({
     model: "c",
     max_tokens: 5,
     seed: 1,
@@ -36,7 +36,7 @@ test("a request: results first in their turn, documents by an allowed name, tool
       { role: "user", content: "and?" },
     ],
   });
-  expect(converseProvider.encodeRequest(conversation, target("amazon.nova-pro-v1:0"), dropped)).toEqual({
+  expect(converseCodec.encodeRequest(conversation, target("amazon.nova-pro-v1:0"), dropped)).toEqual({
     system: [{ text: "s" }],
     messages: [
       {
@@ -77,7 +77,7 @@ test("usage may come before the end; cache reads and writes are in the prompt", 
   ]
     .map(([event, data]) => `event: ${event}\ndata: ${JSON.stringify(data)}\n\n`)
     .join("");
-  const steps = stepsOfStream(converseProvider, text);
+  const steps = stepsOfStream(converseCodec, text);
   expect(meaningOf(steps)).toMatchObject({ text: "x", finish: "length" });
   expect(steps.find(({ type }) => type === "usage")).toMatchObject({
     usage: { promptTokens: 15, cachedTokens: 8, cacheCreationTokens: 2, completionTokens: 3 },
@@ -90,11 +90,11 @@ test("a signed thought goes back as it came, an unsigned one stays here", () => 
     output: { message: { role: "assistant", content: [thought, { text: "x" }] } },
     stopReason: "end_turn",
   };
-  const parts = converseProvider.decodeReply(body)?.choices[0]?.parts ?? [];
-  const conversation = openaiChatDoor.decodeRequest({ model: "c", messages: [{ role: "user", content: "q" }] });
+  const parts = converseCodec.decodeReply(body)?.choices[0]?.parts ?? [];
+  const conversation = openaiChatClientCodec.decodeRequest({ model: "c", messages: [{ role: "user", content: "q" }] });
   conversation.turns.push({ role: "assistant", parts });
   conversation.turns.push({ role: "assistant", parts: [{ type: "reasoning", text: "unsigned" }] });
-  const { messages } = converseProvider.encodeRequest(conversation, target("amazon.nova-pro-v1:0"), new Set());
+  const { messages } = converseCodec.encodeRequest(conversation, target("amazon.nova-pro-v1:0"), new Set());
   expect(messages).toEqual([
     { role: "user", content: [{ text: "q" }] },
     { role: "assistant", content: [thought, { text: "x" }] },
@@ -108,14 +108,14 @@ describe.skipIf(streams.length + answers.length === 0)("recorded answers", () =>
   test.each(streams)("%s", async (_path, text) => {
     const bytes = Buffer.from(text, "base64");
     const stream = new Response(bytes).body?.pipeThrough(new TransformStream(eventStreamToSse()));
-    const steps = stepsOfStream(converseProvider, await new Response(stream).text());
+    const steps = stepsOfStream(converseCodec, await new Response(stream).text());
     expectSense(steps);
     expectSameThroughDoors(steps);
     expect(meaningOf(steps).calls).toEqual([["get_weather", { location: "Barcelona" }]]);
   });
 
   test.each(answers)("%s", (_path, text) => {
-    const reply = converseProvider.decodeReply(JSON.parse(text));
+    const reply = converseCodec.decodeReply(JSON.parse(text));
     expect(reply?.choices[0]?.parts.map(({ type }) => type)).toEqual(["reasoning", "text", "tool-call"]);
     expect(reply?.usage).toMatchObject({ promptTokens: 397, completionTokens: 130 });
   });

@@ -5,7 +5,7 @@ import { ConverseStreamDecoder, decodeReply } from "./decode.ts";
 import { encodeRequest } from "./encode-request.ts";
 
 /** Bedrock's Converse: one format for models of every family. */
-export const converseProvider: ProviderCodec = {
+export const converseCodec: ProviderCodec = {
   dialect: "converse",
   encodeRequest,
   decodeReply,

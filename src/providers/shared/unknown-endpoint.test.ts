@@ -56,7 +56,7 @@ describe("a server without the endpoint", () => {
 });
 
 describe("a call of Responses", () => {
-  const ask = async (status: number, body: unknown) => {
+  const params = async (status: number, body: unknown) => {
     const upstream = startUpstream(({ path }) => {
       if (!path.endsWith("/responses")) return Response.json(chatReply());
       return typeof body === "string" ? new Response(body, { status }) : Response.json(body, { status });
@@ -76,10 +76,10 @@ describe("a call of Responses", () => {
   const [responses, chat] = ["/v1/responses", "/v1/chat/completions"];
 
   test.each(NO_ENDPOINT)("goes to chat completions, and from then on at once: %s", async (_server, status, body) => {
-    expect(await ask(status, body)).toEqual({ statuses: [200, 200], paths: [responses, chat, chat] });
+    expect(await params(status, body)).toEqual({ statuses: [200, 200], paths: [responses, chat, chat] });
   });
 
   test.each(NO_OBJECT)("fails, and the next one asks again: %s", async (_server, status, body) => {
-    expect(await ask(status, body)).toEqual({ statuses: [404, 404], paths: [responses, responses] });
+    expect(await params(status, body)).toEqual({ statuses: [404, 404], paths: [responses, responses] });
   });
 });

@@ -1,0 +1,114 @@
+import type { ProviderCodec } from "../../formats/conversation/codec.ts";
+import type { ChatDialect } from "../../formats/conversation/conversation.ts";
+import type { JsonObject } from "../../formats/json.ts";
+import type { CallParams, Preparation, Provider, ProviderChannel } from "./provider.ts";
+import type { TokenCount } from "./token-count.ts";
+
+/** Makes what turns the bytes of a provider's stream into server-sent events. */
+export type Framing = () => Transformer<Uint8Array, Uint8Array>;
+
+/** Whether a model streams: as the client wishes, always, or never. */
+export type StreamMode = "optional" | "always" | "never";
+
+/** How a provider streams its chats. */
+export type ChatStreaming = Readonly<{
+  mode(model: string): StreamMode;
+  /** It understands `stream_options.include_usage`. */
+  includesUsage: boolean;
+  /** Null: its streams are server-sent events already. */
+  framing: Framing | null;
+  /** A chat is a WebSocket: the request is the only frame sent, each frame received is an event of a stream. */
+  isWebSocket: boolean;
+}>;
+
+/** What a provider's chats can do, or need, beyond their wire format. */
+export type ChatFeatures = Readonly<{
+  /** Takes free-text tools (`custom`); other providers get functions in their place. */
+  customTools: boolean;
+  /** Runs its own tools in the same request as the client's functions. */
+  hostedToolsWithFunctions: boolean;
+  /** Searches the web for any model when `web_search_options` request it. */
+  webSearch: boolean;
+  /** Takes Anthropic's prompt cache markers for any model. */
+  cacheMarkers: boolean;
+  /** Takes media only inside the request: the gateway fetches URLs first. */
+  inlineMediaOnly: boolean;
+  /** Its responses differ from their wire format, so that they are never passed through. */
+  nonstandardResponses: boolean;
+}>;
+
+/** A provider's chats. */
+export type ChatApi = Readonly<{
+  /** Wire formats it understands; requests in other formats are translated into the first. */
+  formats: readonly [ChatDialect, ...ChatDialect[]];
+  /** The codec of a wire format that only this provider speaks; null: all of its formats are shared ones. */
+  codec: ProviderCodec | null;
+  /**
+   * The only format a model is served in, which may depend on the kind of key; null: any of them. `model` is the upstream
+   * name, `requested` the client's name for it.
+   */
+  formatOf(model: string, key: string, requested?: string): ChatDialect | null;
+  /** Web searches of other formats' clients go to OpenAI's Responses, where this model can't search in chats. */
+  searchesInResponses(model: string): boolean;
+  streaming: ChatStreaming;
+  features: ChatFeatures;
+  /** The price list's name for the search that such a body requests, where responses report only what was found; else null. */
+  searchTool: ((body: JsonObject) => string) | null;
+  /** How it counts the tokens of chats in one of its formats; null, also as a result: it has no call for that. */
+  tokenCount: ((format: ChatDialect) => TokenCount | null) | null;
+  /**
+   * Whether it stores conversations and containers for its clients at the channel's address; null: never. `isDeclared`: what
+   * the operator states about that address, null if nothing.
+   */
+  keepsState: ((channel: ProviderChannel, isDeclared: boolean | null) => boolean) | null;
+  /** Headers of clients of the same format that are forwarded. */
+  clientHeaders: readonly string[];
+  /**
+   * What a passed-through body must change to be accepted at all: members that belong elsewhere, a version; null: nothing.
+   */
+  envelope(body: JsonObject, params: CallParams): Omit<Preparation, "model"> | null;
+}>;
+
+type ChatDefinition = Pick<ChatApi, "formats"> &
+  Partial<Omit<ChatApi, "formats" | "streaming" | "features">> &
+  Readonly<{ streaming?: Partial<ChatStreaming>; features?: Partial<ChatFeatures> }>;
+
+const STREAMING: ChatStreaming = { mode: () => "optional", includesUsage: true, framing: null, isWebSocket: false };
+
+const FEATURES: ChatFeatures = {
+  customTools: false,
+  hostedToolsWithFunctions: false,
+  webSearch: false,
+  cacheMarkers: false,
+  inlineMediaOnly: false,
+  nonstandardResponses: false,
+};
+
+/** A provider's chats by what differs from the usual: server-sent events with usage, one of the shared formats, no extras. */
+export const chatApi = ({ streaming, features, ...definition }: ChatDefinition): ChatApi => ({
+  codec: null,
+  formatOf: () => null,
+  searchesInResponses: () => false,
+  searchTool: null,
+  tokenCount: null,
+  keepsState: null,
+  clientHeaders: [],
+  envelope: () => null,
+  ...definition,
+  streaming: { ...STREAMING, ...streaming },
+  features: { ...FEATURES, ...features },
+});
+
+/** A provider's chats. Throws Error where it has none: its `capabilities` don't list them then. */
+export function chatOf({ name, chat }: Pick<Provider, "name" | "chat">): ChatApi {
+  if (!chat) throw new Error(`${name} has no chats`);
+  return chat;
+}
+
+/** The wire format that requests for a model are written in: the only one that serves it, or the provider's first. */
+export const formatFor = (
+  { chat }: Pick<Provider, "chat">,
+  model: string,
+  key: string,
+  requested?: string,
+): ChatDialect => chat?.formatOf(model, key, requested) ?? chat?.formats[0] ?? "openai-chat";

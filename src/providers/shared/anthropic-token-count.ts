@@ -1,0 +1,21 @@
+import { countOf, type JsonObject } from "../../formats/json.ts";
+
+/** Members that decide how a response is generated, not how long the prompt is: Anthropic's count rejects them. */
+const GENERATION_MEMBERS: ReadonlySet<string> = new Set([
+  "max_tokens",
+  "stream",
+  "temperature",
+  "top_p",
+  "top_k",
+  "stop_sequences",
+  "metadata",
+  "service_tier",
+  "inference_geo",
+]);
+
+/** The body of Anthropic's count_tokens for a chat: https://docs.claude.com/en/api/messages-count-tokens */
+export const encodeAnthropicCount = (chat: JsonObject): JsonObject =>
+  Object.fromEntries(Object.entries(chat).filter(([name]) => !GENERATION_MEMBERS.has(name)));
+
+/** Tokens of the prompt in a response of count_tokens; null: it is invalid. */
+export const decodeAnthropicCount = ({ input_tokens }: JsonObject): number | null => countOf(input_tokens);

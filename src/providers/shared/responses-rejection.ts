@@ -1,0 +1,12 @@
+import type { Limitation, Rejection } from "../contract/provider.ts";
+import { isUnknownEndpoint } from "./unknown-endpoint.ts";
+
+/**
+ * What a rejection by OpenAI, or a server that imitates it, teaches about its Responses: many have none, and OpenAI summarizes
+ * reasoning for verified organizations only (https://help.openai.com/en/articles/10910291).
+ */
+export function onResponsesRejected({ status, error, params }: Rejection): Limitation | null {
+  if (params.dialect !== "openai-responses") return null;
+  if (isUnknownEndpoint(status, error)) return "responses";
+  return status === 400 && /verified.*reasoning summar/i.test(error.message) ? "reasoning-summaries" : null;
+}
