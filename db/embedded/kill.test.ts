@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openEmbedded } from "./open.ts";
 
-const KILLS = 20;
+const KILLS = 8;
 setDefaultTimeout(300_000);
 
 let dataDir = "";

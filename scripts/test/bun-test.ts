@@ -42,7 +42,7 @@ export async function runTests(targets: readonly string[], options: RunOptions):
   if (!options.quiet) {
     for (const { file, name } of unsteady) process.stdout.write(`unsteady (passed alone): ${file}: ${name}\n`);
   }
-  return { ...second, passed: first.passed + Math.max(0, first.failed - second.failed) };
+  return { ...second, passed: first.passed + Math.max(0, first.failed - second.failed), files: first.files };
 }
 
 /** Runs `bun test` once. A run that dies, hangs or has an error outside of its tests counts as at least one failure. */
@@ -75,10 +75,12 @@ async function runBunTest(targets: readonly string[], options: RunOptions): Prom
   options.signal.removeEventListener("abort", end);
   end();
   const file = Bun.file(report);
-  const counted = (await file.exists()) ? readReport(await file.text()) : { passed: 0, failed: 0, failures: [] };
+  const counted = (await file.exists()) ? readReport(await file.text()) : NOTHING;
   await rm(folder, { recursive: true, force: true });
   return code === 0 || counted.failed > 0 ? counted : { ...counted, failed: 1 };
 }
+
+const NOTHING: Count = { passed: 0, failed: 0, failures: [], files: [] };
 
 function killGroup(pid: number): void {
   try {

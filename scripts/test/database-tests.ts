@@ -5,21 +5,35 @@ import type { SourceFile } from "../checks/source.ts";
 const OPENER = "test/support/database.ts";
 /** They open one to run, but test wire formats, which are the same on either engine. */
 const ENGINE_FREE = ["test/contracts/providers/", "src/server/benchmark/"];
+/**
+ * Where the engines can differ: SQL of the project's own, transactions, recovery, jobs, and some lists and sums of the
+ * console. The rest of the console and of the gateway meets the embedded engine in the end-to-end tests.
+ */
+const ON_BOTH = [
+  /^(db|src\/(billing|cli\/import|settings|server\/jobs|domain\/(logs|wallet|channels|diagnostics))|test\/billing)\//,
+  /^src\/console\/(accounts\/users|api-keys\/api-keys|logs\/(log-filters|logs)|sign-in\/setup|wallet\/redeem)\.test/,
+  /^test\/gateway\/(tasks\/crash|files\/batches)\.test/,
+];
 
-/** The test files to run on each engine: those that import the opener of databases, themselves or through another file. */
-export function listDatabaseTests(files: readonly SourceFile[]): string[] {
+/** Test files that open a database, by where they run: on each engine in turn, or on Postgres alone. */
+export type DatabaseTests = Readonly<{ onBoth: readonly string[]; onPostgres: readonly string[] }>;
+
+/** Finds the test files that import the opener of databases, themselves or through another file. */
+export function listDatabaseTests(files: readonly SourceFile[]): DatabaseTests {
   const importers = new Map<string, string[]>();
   for (const { path: from, text } of files) {
     for (const target of importedFiles(from, text)) importers.set(target, [...(importers.get(target) ?? []), from]);
   }
   const found = new Set([OPENER]);
   for (const file of found) for (const importer of importers.get(file) ?? []) found.add(importer);
-  return [...found].filter(
+  const tests = [...found].filter(
     (file) =>
       file.endsWith(".test.ts") &&
       /^(src|db|test\/(?!e2e))/.test(file) &&
       !ENGINE_FREE.some((folder) => file.startsWith(folder)),
   );
+  const isOnBoth = (file: string) => ON_BOTH.some((pattern) => pattern.test(file));
+  return { onBoth: tests.filter(isOnBoth), onPostgres: tests.filter((file) => !isOnBoth(file)) };
 }
 
 /** The files of the project that this one loads at run time; type imports are gone by then. */

@@ -1,9 +1,9 @@
 import { expect, test } from "bun:test";
-import { readReport } from "./report.ts";
+import { readReport, renderSlowest } from "./report.ts";
 
 test("reads the totals of a report; skipped tests are neither passed nor failed", () => {
   const report = '<?xml version="1.0"?><testsuites name="bun test" tests="9" assertions="20" failures="2" skipped="3">';
-  expect(readReport(report)).toEqual({ passed: 4, failed: 2, failures: [] });
+  expect(readReport(report)).toEqual({ passed: 4, failed: 2, failures: [], files: [] });
 });
 
 test("names what failed, with its group and file", () => {
@@ -18,4 +18,16 @@ test("names what failed, with its group and file", () => {
     { file: "a.test.ts", name: "group > wrong < &amp;" },
     { file: "b.test.ts", name: "alone" },
   ]);
+});
+
+test("says how long each file took, and names the slowest", () => {
+  const report = `<testsuites tests="2" failures="0" skipped="0">
+    <testsuite name="a.test.ts" file="a.test.ts" tests="1" time="1.25"><testsuite name="group" file="a.test.ts" time="1" />
+    </testsuite><testsuite name="b.test.ts" file="b.test.ts" tests="1" time="20.04"></testsuite></testsuites>`;
+  const { files } = readReport(report);
+  expect(files).toEqual([
+    { file: "a.test.ts", seconds: 1.25 },
+    { file: "b.test.ts", seconds: 20.04 },
+  ]);
+  expect(renderSlowest(files, 1)).toBe("   20.0 s  b.test.ts\n");
 });

@@ -22,7 +22,7 @@ import { openTestDatabase, type TestDatabase } from "../support/database.ts";
 
 /** A process killed in the middle of its work loses no charge, makes none twice and leaves nothing held. */
 
-const KILLS = 12;
+const KILLS = 6;
 const USERS = 4;
 const BALANCE = 400_000;
 
@@ -108,7 +108,7 @@ test(`killed ${KILLS} times, one after the other`, async () => {
   const spender = await prepare(own.sql, home.path, databaseUrl);
   await own.close();
   for (let kill = 0; kill < KILLS; kill++) {
-    await spendAndDie(spender, 30 + kill * 25);
+    await spendAndDie(spender, 30 + kill * 50);
     own = await reopen();
     await recover(own, home.path);
     await expectTrueBooks(own.sql, spender, USERS * BALANCE);

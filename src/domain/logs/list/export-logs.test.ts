@@ -34,7 +34,7 @@ test("100,000 rows go out slice by slice, never all in memory", async () => {
     const { value, done } = await reader.read();
     if (done) break;
     bytes += value.byteLength;
-    for (const byte of value) if (byte === 10) lines += 1;
+    for (let end = value.indexOf(10); end >= 0; end = value.indexOf(10, end + 1)) lines += 1;
     // What the engine needs to read a slice at all is not the point.
     if (at === 20) before = rss();
     else if (at > 20 && at % 20 === 0) peak = Math.max(peak, rss());

@@ -1,0 +1,26 @@
+/** Source files to mutate, and the test files that may notice, as globs. */
+type Area = Readonly<{ sources: readonly string[]; tests: readonly string[] }>;
+
+/** Where a mistake costs money or sends a call to the wrong place. */
+export const AREAS = {
+  pricing: {
+    sources: ["src/billing/pricing/*.ts"],
+    tests: [
+      "src/billing/pricing/*.ts",
+      "src/gateway/billing/*.ts",
+      "src/domain/channels/*.ts",
+      "src/console/pricing.test.ts",
+      "test/gateway/endpoints/behaviour-amounts.test.ts",
+    ],
+  },
+  billing: {
+    sources: ["src/billing/*.ts", "src/billing/{ledger,journal,books}/**/*.ts", "src/gateway/billing/*.ts"],
+    tests: ["src/billing/**/*.ts", "src/gateway/billing/*.ts", "test/gateway/chat/*.ts"],
+  },
+  routing: {
+    sources: ["src/gateway/routing/**/*.ts"],
+    tests: ["src/gateway/routing/**/*.ts", "test/gateway/routing/*.ts"],
+  },
+} as const satisfies Record<string, Area>;
+
+export const isArea = (name: string): name is keyof typeof AREAS => name in AREAS;
