@@ -2,10 +2,10 @@
  * Writes the filter of leaked passwords anew from a list, the most common first, one a line:
  * `bun scripts/make-password-filter.ts list.txt`. What the rules of weak-password.ts catch takes no room in it.
  */
-import { FILTER_BITS, filterBits } from "../ui/features/register/common-passwords.ts";
-import { isEasyToGuess } from "../ui/features/register/weak-password.ts";
+import { FILTER_BITS, filterBits } from "../ui/features/account/register/common-passwords.ts";
+import { isEasyToGuess } from "../ui/features/account/register/weak-password.ts";
 
-const TARGET = new URL("../ui/features/register/common-passwords-filter.ts", import.meta.url).pathname;
+const TARGET = new URL("../ui/features/account/register/common-passwords-filter.ts", import.meta.url).pathname;
 const MOST = 10_000;
 const LINE = 112;
 

@@ -1,4 +1,6 @@
-import "./hmr-order.ts";
+// The router's core before anything that uses it: two of its modules import each other, and the development server, which
+// doesn't hoist functions across modules as the bundler does, otherwise runs them in the wrong order.
+import "../node_modules/@tanstack/router-core/dist/esm/router.js";
 import CssBaseline from "@mui/material/CssBaseline";
 import { ThemeProvider } from "@mui/material/styles";
 import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
@@ -6,12 +8,12 @@ import { RouterProvider } from "@tanstack/react-router";
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
 import { ApiError } from "./api/client.ts";
-import { ConfirmHost } from "./components/confirm.tsx";
-import { ToastProvider } from "./components/Toasts.tsx";
-import { declareFonts } from "./fonts.ts";
-import { onLanguageSwitch, preferredLanguage, startI18n } from "./i18n.ts";
+import { ConfirmHost } from "./components/feedback/confirm.tsx";
+import { ToastProvider } from "./components/feedback/Toasts.tsx";
 import { createConsoleRouter } from "./router.tsx";
-import { theme } from "./theme.ts";
+import { onLanguageSwitch, preferredLanguage, startI18n } from "./state/i18n.ts";
+import { declareFonts } from "./theme/fonts.ts";
+import { theme } from "./theme/theme.ts";
 
 const RETRIES = 2;
 

@@ -7,12 +7,11 @@ import {
   redirect,
 } from "@tanstack/react-router";
 import { safeReturnTo } from "./api/login-redirect.ts";
-import { readUser } from "./features/session/stored-user.ts";
-import { PageError } from "./features/shell/PageError.tsx";
 import { RootLayout } from "./features/shell/RootLayout.tsx";
-import { NotFoundPage } from "./routes/not-found.tsx";
-import { parseSearch, stringifySearch } from "./search-text.ts";
-import { siteStatus } from "./site-status.ts";
+import { NotFoundPage, PageError } from "./features/shell/StatePages.tsx";
+import { parseSearch, stringifySearch } from "./state/search-text.ts";
+import { siteStatus } from "./state/site-status.ts";
+import { readUser } from "./state/stored-user.ts";
 
 type Context = { queryClient: QueryClient };
 
@@ -68,55 +67,55 @@ const users = guarded(
 const routeTree = root.addChildren([
   open(
     "/",
-    lazyRouteComponent(() => import("./routes/home.tsx"), "HomePage"),
+    lazyRouteComponent(() => import("./features/site/HomePage.tsx"), "HomePage"),
   ),
   createRoute({
     getParentRoute: () => root,
     path: "/login",
-    component: lazyRouteComponent(() => import("./routes/login.tsx"), "LoginPage"),
+    component: lazyRouteComponent(() => import("./features/account/login/LoginPage.tsx"), "LoginPage"),
     beforeLoad: skipSignIn,
   }),
   createRoute({
     getParentRoute: () => root,
     path: "/register",
-    component: lazyRouteComponent(() => import("./routes/register.tsx"), "RegisterPage"),
+    component: lazyRouteComponent(() => import("./features/account/register/RegisterPage.tsx"), "RegisterPage"),
     beforeLoad: skipSignIn,
   }),
   open(
     "/oauth/$provider",
-    lazyRouteComponent(() => import("./routes/oauth-callback.tsx"), "OAuthCallbackPage"),
+    lazyRouteComponent(() => import("./features/account/login/OAuthCallbackPage.tsx"), "OAuthCallbackPage"),
   ),
   open(
     "/reset",
-    lazyRouteComponent(() => import("./routes/reset.tsx"), "ResetPage"),
+    lazyRouteComponent(() => import("./features/account/login/ResetPage.tsx"), "ResetPage"),
   ),
   open(
     "/user/reset",
-    lazyRouteComponent(() => import("./routes/user-reset.tsx"), "UserResetPage"),
+    lazyRouteComponent(() => import("./features/account/login/ResetPage.tsx"), "UserResetPage"),
   ),
   open(
     "/setup",
-    lazyRouteComponent(() => import("./routes/setup.tsx"), "SetupPage"),
+    lazyRouteComponent(() => import("./features/account/register/SetupPage.tsx"), "SetupPage"),
   ),
   open(
     "/pricing",
-    lazyRouteComponent(() => import("./routes/pricing.tsx"), "PricingPage"),
+    lazyRouteComponent(() => import("./features/models/pricing/PricingPage.tsx"), "PricingPage"),
   ),
   open(
     "/key",
-    lazyRouteComponent(() => import("./routes/key-usage.tsx"), "KeyUsagePage"),
+    lazyRouteComponent(() => import("./features/tokens/KeyUsagePage.tsx"), "KeyUsagePage"),
   ),
   open(
     "/status",
-    lazyRouteComponent(() => import("./routes/model-status.tsx"), "ModelStatusPage"),
+    lazyRouteComponent(() => import("./features/models/ModelStatusPage.tsx"), "ModelStatusPage"),
   ),
   open(
     "/reference",
-    lazyRouteComponent(() => import("./routes/api-reference.tsx"), "ApiReferencePage"),
+    lazyRouteComponent(() => import("./features/site/ApiReferencePage.tsx"), "ApiReferencePage"),
   ),
   open(
     "/about",
-    lazyRouteComponent(() => import("./routes/about.tsx"), "AboutPage"),
+    lazyRouteComponent(() => import("./features/site/AboutPage.tsx"), "AboutPage"),
   ),
   guarded(
     "/personal",
@@ -192,11 +191,11 @@ const routeTree = root.addChildren([
   ),
   open(
     "/chat",
-    lazyRouteComponent(() => import("./routes/chat.tsx"), "ChatPage"),
+    lazyRouteComponent(() => import("./features/playground/links/ChatPage.tsx"), "ChatPage"),
   ),
   open(
     "/chat/$id",
-    lazyRouteComponent(() => import("./routes/chat.tsx"), "ChatPage"),
+    lazyRouteComponent(() => import("./features/playground/links/ChatPage.tsx"), "ChatPage"),
   ),
   guarded(
     "/chat2link",

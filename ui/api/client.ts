@@ -1,8 +1,8 @@
 import type { Streamed } from "../../src/lib/sse.ts";
-import { translate } from "../i18n.ts";
+import { translate } from "../state/i18n.ts";
 import { downloadApi } from "./groups.ts";
 import { goToLogin } from "./login-redirect.ts";
-import { requestHeaders } from "./request-headers.ts";
+import { requestHeaders } from "./request.ts";
 
 /** A call that did not succeed; the message is for people, in their language. */
 export class ApiError extends Error {

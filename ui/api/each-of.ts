@@ -1,6 +1,6 @@
 const AT_A_TIME = 4;
 
-export type EachResult = Readonly<{ done: number; failed: number; firstError: Error | null }>;
+type EachResult = Readonly<{ done: number; failed: number; firstError: Error | null }>;
 
 /** Does something with each of many, a few at a time, going on past failures. */
 export async function eachOf<Item>(items: readonly Item[], act: (item: Item) => Promise<unknown>): Promise<EachResult> {

@@ -46,7 +46,7 @@ import type { paymentRoutes } from "../../src/console/wallet/payments.ts";
 import type { redeemRoutes } from "../../src/console/wallet/redeem.ts";
 import type { redemptionRoutes } from "../../src/console/wallet/redemptions.ts";
 import type { Explanation } from "../../src/gateway/routing/explain.ts";
-import { requestHeaders } from "./request-headers.ts";
+import { requestHeaders } from "./request.ts";
 
 /**
  * The calls of one group of the server's routes, with the types of its inputs and responses. A client for all routes at

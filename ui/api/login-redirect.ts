@@ -1,4 +1,4 @@
-import { forgetUser } from "../features/session/stored-user.ts";
+import { forgetUser } from "../state/stored-user.ts";
 
 /** Pages that are open to everybody: a lost session does not lead away from them. */
 const OPEN_PAGES = ["/login", "/register", "/reset", "/user/reset", "/setup"];

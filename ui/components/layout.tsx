@@ -1,6 +1,9 @@
 import Box from "@mui/material/Box";
+import Switch from "@mui/material/Switch";
 import type { SxProps, Theme } from "@mui/material/styles";
-import type { ReactNode } from "react";
+import Typography from "@mui/material/Typography";
+import useMediaQuery from "@mui/material/useMediaQuery";
+import { type ReactNode, useId } from "react";
 
 type Props = { children?: ReactNode; gap?: number; sx?: SxProps<Theme>; wrap?: boolean; className?: string };
 
@@ -86,3 +89,42 @@ export const Field = ({ label, htmlFor, hint, error, optional, children, sx }: F
     )}
   </Box>
 );
+
+/** The page's title, one line of purpose, its actions on the right (the primary one last). */
+export const PageHeader = ({ title, purpose, actions }: { title: string; purpose: string; actions?: ReactNode }) => {
+  const isPhone = usePhone();
+  return (
+    <Row sx={{ mb: isPhone ? 3 : 4, alignItems: isPhone ? "center" : "flex-end" }}>
+      <Box sx={{ flex: 1, minWidth: 0 }}>
+        <Typography variant="h1">{title}</Typography>
+        {!isPhone && (
+          <Typography variant="body2" sx={{ color: "text.secondary", mt: 0.5 }}>
+            {purpose}
+          </Typography>
+        )}
+      </Box>
+      <Row>{actions}</Row>
+    </Row>
+  );
+};
+
+type SwitchRowProps = Readonly<{ label: string; hint: string; isOn: boolean; onChange: (isOn: boolean) => void }>;
+
+/** A switch with its name and what it does. */
+export const SwitchRow = ({ label, hint, isOn, onChange }: SwitchRowProps) => {
+  const id = useId();
+  return (
+    <Row gap={3} sx={{ alignItems: "flex-start" }}>
+      <Switch checked={isOn} onChange={(event) => onChange(event.target.checked)} slotProps={{ input: { id } }} />
+      <Box>
+        <label htmlFor={id} style={{ fontSize: 13 }}>
+          {label}
+        </label>
+        <Box sx={{ fontSize: 12, color: "text.tertiary" }}>{hint}</Box>
+      </Box>
+    </Row>
+  );
+};
+
+/** Whether the window is at most 600 px wide: tables become cards, drawers fill the screen. */
+export const usePhone = (): boolean => useMediaQuery("(max-width:600px)", { noSsr: true });

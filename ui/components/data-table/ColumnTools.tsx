@@ -14,8 +14,8 @@ import type { RowData } from "@tanstack/react-table";
 import { useAtom } from "jotai";
 import { useId, useState } from "react";
 import { useTranslation } from "react-i18next";
-import { storedAtom } from "../../stored-atom.ts";
-import { usePhone } from "../usePhone.ts";
+import { storedAtom } from "../../state/stored-atom.ts";
+import { usePhone } from "../layout.tsx";
 import { headOf } from "./table.ts";
 import type { TableModel } from "./use-data-table.ts";
 

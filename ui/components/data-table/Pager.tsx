@@ -8,8 +8,7 @@ import Menu from "@mui/material/Menu";
 import MenuItem from "@mui/material/MenuItem";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
-import { Row } from "../layout.tsx";
-import { usePhone } from "../usePhone.ts";
+import { Row, usePhone } from "../layout.tsx";
 import type { Paging } from "./column.ts";
 import { PAGE_SIZES } from "./url-state.ts";
 

@@ -5,7 +5,7 @@ import { type ReactNode, useEffect } from "react";
 import { useTranslation } from "react-i18next";
 import { Row } from "../layout.tsx";
 
-export type SelectionAction = Readonly<{ label: string; icon: ReactNode; onSelect: () => void; isDangerous?: boolean }>;
+type SelectionAction = Readonly<{ label: string; icon: ReactNode; onSelect: () => void; isDangerous?: boolean }>;
 
 type Props = {
   count: number;

@@ -1,6 +1,6 @@
 import { useAtom } from "jotai";
-import { storedAtom } from "../../stored-atom.ts";
-import type { Address } from "../useAddress.ts";
+import { storedAtom } from "../../state/stored-atom.ts";
+import type { Address } from "../use-address.ts";
 import type { Sort } from "./column.ts";
 
 export const PAGE_SIZES: readonly number[] = [10, 20, 50, 100];

@@ -3,7 +3,7 @@ import { useAtom } from "jotai";
 import { RESET } from "jotai/utils";
 import { type ReactNode, useMemo, useState } from "react";
 import { useTranslation } from "react-i18next";
-import { jsonFormat, storedAtoms } from "../../stored-atom.ts";
+import { jsonFormat, storedAtoms } from "../../state/stored-atom.ts";
 import type { Column, RowAction, RowId, Selection, Sort } from "./column.ts";
 import { controlColumns, PINNING } from "./control-columns.tsx";
 import { columnDefOf, features, type Table } from "./table.ts";

@@ -6,7 +6,7 @@ import { bodyOf, type ChannelForm } from "./channel-form.ts";
 import type { ChannelQuery } from "./channel-queries.ts";
 
 /** Fields of a change; the server leaves what is absent as it is. */
-export type ChannelChange = Readonly<Omit<Parameters<typeof channelApi.put>[0], "id">>;
+type ChannelChange = Readonly<Omit<Parameters<typeof channelApi.put>[0], "id">>;
 
 export const createChannel = async (body: ChannelChange): Promise<number> => (await readData(channelApi.post(body))).id;
 
@@ -88,7 +88,7 @@ export async function updateBalance(id: number): Promise<Pick<Channel, "balance"
 export const updateBalances = () => readData(channelUpstreamApi.update_balance.get());
 
 /** What has an action under way, channels by id or tags by name: one at a time each. */
-export type Running<Id> = Readonly<{
+type Running<Id> = Readonly<{
   /** Runs the action unless one is under way for that id; returns false when it was not started. */
   run(id: Id, action: () => Promise<void>): boolean;
 }>;

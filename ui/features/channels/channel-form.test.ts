@@ -2,9 +2,19 @@ import { describe, expect, test } from "bun:test";
 import en from "../../locales/en/channels.json" with { type: "json" };
 import zh from "../../locales/zh/channels.json" with { type: "json" };
 import type { Channel } from "./channel.ts";
-import { bodyOf, type ChannelForm, changedBodyOf, endsInV1, formOf, NEW_CHANNEL } from "./channel-form.ts";
+import {
+  bodyOf,
+  type ChannelForm,
+  changedBodyOf,
+  endsInV1,
+  formOf,
+  holdsSeveralKeys,
+  keysOf,
+  maskKey,
+  NEW_CHANNEL,
+  splitKeys,
+} from "./channel-form.ts";
 import { checkChannelForm } from "./check-channel-form.ts";
-import { holdsSeveralKeys, keysOf, maskKey, splitKeys } from "./keys.ts";
 
 const filled: ChannelForm = { ...NEW_CHANNEL, name: "main", key: "k-1", models: ["gpt-5"] };
 

@@ -1,5 +1,4 @@
 import { type Channel, splitList } from "./channel.ts";
-import { splitKeys, VERTEX_TYPE } from "./keys.ts";
 
 /** The drawer's fields; numbers are text while they are typed. */
 export type ChannelForm = {
@@ -110,7 +109,7 @@ export function bodyOf(form: ChannelForm) {
 }
 
 /** What a call sends of a channel. */
-export type ChannelBody = ReturnType<typeof bodyOf>;
+type ChannelBody = ReturnType<typeof bodyOf>;
 
 /** Of a stored channel's body only what was changed: everything else may have changed since the form was opened. */
 export function changedBodyOf(before: ChannelForm, now: ChannelForm): Partial<ChannelBody> {
@@ -129,3 +128,28 @@ export const cleanBaseUrl = (text: string): string => text.trim().replace(/\/+$/
 
 /** Endpoints add /v1 themselves, so an address that ends in it leads to /v1/v1. */
 export const endsInV1 = (text: string): boolean => /\/v1$/.test(cleanBaseUrl(text));
+
+/** Channel type whose key is one JSON document: its commas separate nothing. */
+export const VERTEX_TYPE = 41;
+
+/** Whether a pasted text holds several keys, separated by commas or line breaks. */
+export const holdsSeveralKeys = (text: string, type: number): boolean =>
+  type !== VERTEX_TYPE && /[,\r\n]/.test(text.trim());
+
+/** The keys in a text, in order, blanks and repetitions dropped. */
+export const splitKeys = (text: string): string[] => [
+  ...new Set(
+    text
+      .split(/[,\r\n]+/)
+      .map((key) => key.trim())
+      .filter((key) => key !== ""),
+  ),
+];
+
+/** The keys of a channel's key text: a JSON document is one. */
+export const keysOf = (text: string, type: number): string[] =>
+  type === VERTEX_TYPE ? [text.trim()] : splitKeys(text);
+
+/** A key as it may be shown: its first and last characters. */
+export const maskKey = (key: string): string =>
+  key.length <= 12 ? `${key.slice(0, 3)}…` : `${key.slice(0, 5)}…${key.slice(-4)}`;

@@ -38,7 +38,7 @@ export type ChannelQuery = Readonly<{
   pageSize: number;
 }>;
 
-export type ChannelPage = Readonly<{
+type ChannelPage = Readonly<{
   items: Channel[];
   /** Channels, or by tag: tags. */
   total: number;

@@ -1,8 +1,7 @@
-import type { ChannelForm } from "./channel-form.ts";
-import { VERTEX_TYPE } from "./keys.ts";
+import { type ChannelForm, VERTEX_TYPE } from "./channel-form.ts";
 
 /** What is wrong with a field: the last part of its message's name. */
-export type ChannelFault =
+type ChannelFault =
   | "nameAndKey"
   | "models"
   | "modelMapping"
@@ -16,7 +15,7 @@ export type ChannelFault =
   | "amount"
   | "priorityRange";
 
-export type ChannelFaults = Partial<Record<keyof ChannelForm, ChannelFault>>;
+type ChannelFaults = Partial<Record<keyof ChannelForm, ChannelFault>>;
 
 const MIN_PRIORITY = -999;
 

@@ -5,15 +5,16 @@ import TableBody from "@mui/material/TableBody";
 import TableCell from "@mui/material/TableCell";
 import TableHead from "@mui/material/TableHead";
 import TableRow from "@mui/material/TableRow";
+import ToggleButton from "@mui/material/ToggleButton";
+import ToggleButtonGroup from "@mui/material/ToggleButtonGroup";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import type { Latency } from "../../../src/domain/logs/usage/read-latency.ts";
-import { ErrorState } from "../../components/ErrorState.tsx";
+import { Count } from "../../components/display/Money.tsx";
+import { ErrorState } from "../../components/feedback/ErrorState.tsx";
 import { Panel } from "../../components/layout.tsx";
-import { Count } from "../../components/Money.tsx";
-import { elapsedTone } from "../logs/latency-tone.ts";
-import { Choice } from "./Choice.tsx";
+import { elapsedTone } from "../logs/log-cells.tsx";
 import { type LatencyDimension, latency } from "./data-queries.ts";
 import { percent } from "./series-values.ts";
 
@@ -96,3 +97,24 @@ const LatencyRow = ({ row, by }: { row: Latency; by: LatencyDimension }) => {
     </TableRow>
   );
 };
+
+type ChoiceProps<Name extends string> = Readonly<{
+  label: string;
+  value: Name;
+  choices: readonly Name[];
+  words: (name: Name) => string;
+  onChange: (name: Name) => void;
+}>;
+
+/** One of a few, all in sight. */
+export const Choice = <Name extends string>({ label, value, choices, words, onChange }: ChoiceProps<Name>) => (
+  <Box sx={{ overflowX: "auto", maxWidth: "100%", scrollbarWidth: "none" }}>
+    <ToggleButtonGroup exclusive size="small" value={value} aria-label={label}>
+      {choices.map((name) => (
+        <ToggleButton key={name} value={name} onClick={() => onChange(name)}>
+          {words(name)}
+        </ToggleButton>
+      ))}
+    </ToggleButtonGroup>
+  </Box>
+);

@@ -6,7 +6,7 @@ import TableHead from "@mui/material/TableHead";
 import TableRow from "@mui/material/TableRow";
 import { useTranslation } from "react-i18next";
 import type { Series } from "../../../src/domain/logs/usage/read-series.ts";
-import { Count, Money } from "../../components/Money.tsx";
+import { Count, Money } from "../../components/display/Money.tsx";
 import { percent, totalsOf } from "./series-values.ts";
 
 /** The sums of each series: spending, calls, tokens, share of failures and time a call. */

@@ -4,10 +4,9 @@ import { BarChart } from "@mui/x-charts/BarChart";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import type { Series, SeriesStep } from "../../../src/domain/logs/usage/read-series.ts";
-import { Row } from "../../components/layout.tsx";
-import { amountText, useMoneyFormat } from "../../components/money-format.tsx";
-import { usePhone } from "../../components/usePhone.ts";
-import { compactCount } from "../logs/compact-count.ts";
+import { amountText, useMoneyFormat } from "../../components/display/Money.tsx";
+import { Row, usePhone } from "../../components/layout.tsx";
+import { compactCount } from "../logs/Overview.tsx";
 import { type Measure, periodsOf, valuesOf } from "./series-values.ts";
 
 const COLOURS = ["s1", "s2", "s3", "s4", "s5", "s6"] as const;

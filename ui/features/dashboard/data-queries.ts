@@ -4,10 +4,10 @@ import { readData } from "../../api/client.ts";
 import { dataApi } from "../../api/groups.ts";
 
 /** Whose consumption: everybody's, or one's own. */
-export type DataScope = "all" | "self";
+type DataScope = "all" | "self";
 
 /** What the dashboard shows; times are epoch seconds. */
-export type DataView = Readonly<{ start: number; end: number; by: SeriesDimension; step: SeriesStep }>;
+type DataView = Readonly<{ start: number; end: number; by: SeriesDimension; step: SeriesStep }>;
 
 export const usageSeries = (scope: DataScope, { start, end, by, step }: DataView) =>
   queryOptions({

@@ -1,11 +1,14 @@
 import Box from "@mui/material/Box";
 import Skeleton from "@mui/material/Skeleton";
+import Tooltip from "@mui/material/Tooltip";
 import { useQuery } from "@tanstack/react-query";
-import { Histogram } from "../../components/Histogram.tsx";
+import { useTranslation } from "react-i18next";
+import type { UsageStat } from "../../../src/domain/logs/usage/usage-sums.ts";
+import { amountText, useMoneyFormat } from "../../components/display/Money.tsx";
 import { Panel, Row } from "../../components/layout.tsx";
+import { Histogram } from "./Histogram.tsx";
 import { type LogFilters, type LogScope, logHistogram, logStat } from "./log-queries.ts";
 import { RangePicker } from "./RangePicker.tsx";
-import { Summary } from "./Summary.tsx";
 import type { RangeName, TimeRange } from "./time-range.ts";
 
 type OverviewProps = Readonly<{
@@ -48,3 +51,77 @@ export const Overview = ({ scope, filters, range, now, onNamed, onCustom }: Over
     </Panel>
   );
 };
+
+/** What the rows in the range add up to, and the pace of the last minute. */
+export const Summary = ({ stat }: { stat: UsageStat | undefined }) => {
+  const { t } = useTranslation();
+  const money = useMoneyFormat();
+  const failed = stat && stat.count > 0 ? `${((stat.failed / stat.count) * 100).toFixed(1)}%` : "–";
+  const chips = [
+    ["quota", stat && amountText(stat.quota, money, 6), ""],
+    [
+      "tokens",
+      stat && compactCount(stat.prompt_tokens + stat.completion_tokens),
+      exact(stat && stat.prompt_tokens + stat.completion_tokens),
+    ],
+    ["input", stat && compactCount(stat.prompt_tokens), exact(stat?.prompt_tokens)],
+    ["output", stat && compactCount(stat.completion_tokens), exact(stat?.completion_tokens)],
+    ["rpm", stat && compactCount(stat.rpm), t("logs.summary.rpmHint")],
+    ["tpm", stat && compactCount(stat.tpm), t("logs.summary.tpmHint")],
+    ["failed", stat && failed, stat ? `${exact(stat.failed)} / ${exact(stat.count)}` : ""],
+  ] as const;
+  return (
+    <Box
+      component="dl"
+      sx={{
+        m: 0,
+        display: "grid",
+        gridTemplateColumns: { xs: "repeat(4, auto)", sm: "repeat(7, auto)" },
+        justifyContent: { xs: "space-between", sm: "start" },
+        rowGap: 2,
+      }}
+    >
+      {chips.map(([name, value, hint]) => (
+        <Tooltip key={name} title={hint}>
+          <Box
+            sx={{
+              px: { xs: 0, sm: 4 },
+              "&:first-of-type": { pl: 0 },
+              "& + &": { borderLeft: { sm: "1px solid" }, borderColor: { sm: "line.main" } },
+            }}
+          >
+            <Box component="dt" sx={{ fontSize: 11.5, lineHeight: "16px", color: "text.tertiary" }}>
+              {t(`logs.summary.${name}`)}
+            </Box>
+            <Box
+              component="dd"
+              className="num"
+              sx={{ m: 0, fontWeight: 600, fontSize: 14, lineHeight: "20px", whiteSpace: "nowrap" }}
+            >
+              {value ?? <Skeleton variant="rounded" width={56} height={14} sx={{ my: "3px" }} />}
+            </Box>
+          </Box>
+        </Tooltip>
+      ))}
+    </Box>
+  );
+};
+
+const exact = (count: number | undefined): string => count?.toLocaleString("en") ?? "";
+
+const STEPS = [
+  [1e9, "B"],
+  [1e6, "M"],
+  [1e3, "k"],
+] as const;
+
+/** A count short enough for a summary: 9,820,000 → "9.82 M", 163,700 → "163.7 k"; below 10,000 exact. */
+export function compactCount(count: number): string {
+  if (count < 10_000) return count.toLocaleString("en");
+  for (const [size, unit] of STEPS) {
+    if (count < size) continue;
+    const value = count / size;
+    return `${value.toFixed(value < 10 ? 2 : 1)} ${unit}`;
+  }
+  return String(count);
+}

@@ -5,18 +5,12 @@ import type { TFunction } from "i18next";
 import { useMemo } from "react";
 import { useTranslation } from "react-i18next";
 import type { Column } from "../../components/data-table/column.ts";
-import { Count } from "../../components/Money.tsx";
-import { exactTime } from "../../components/TimeAgo.tsx";
-import { failureText } from "../../failure-text.ts";
-import { ChannelCell } from "./cells/ChannelCell.tsx";
-import { CopyText } from "./cells/CopyText.tsx";
-import { CostCell } from "./cells/CostCell.tsx";
-import { Dash, LatencyCell } from "./cells/LatencyCell.tsx";
-import { RetryCell } from "./cells/RetryCell.tsx";
-import { TypeCell } from "./cells/TypeCell.tsx";
-import { ratiosText } from "./detail/ratios-text.ts";
-import { groupOf, isCall, type LogEntry, otherOf } from "./log-entry.ts";
-import { noteText } from "./log-note.ts";
+import { Count } from "../../components/display/Money.tsx";
+import { exactTime } from "../../components/display/TimeAgo.tsx";
+import { failureText } from "../../state/failure-text.ts";
+import { ratiosText } from "./detail/Facts.tsx";
+import { ChannelCell, CopyText, CostCell, Dash, LatencyCell, RetryCell, TypeCell } from "./log-cells.tsx";
+import { groupOf, isCall, type LogEntry, noteText, otherOf } from "./log-entry.ts";
 
 type LogColumn = Column<LogEntry> & { isForAdmins?: boolean };
 

@@ -1,7 +1,9 @@
 import { keepPreviousData, queryOptions } from "@tanstack/react-query";
 import { readData } from "../../api/client.ts";
 import { logApi, usersApi } from "../../api/groups.ts";
-import type { LogEntry } from "./log-entry.ts";
+import type { Address } from "../../components/use-address.ts";
+import { LOG_TYPES, type LogEntry } from "./log-entry.ts";
+import type { TimeRange } from "./time-range.ts";
 
 /** What narrows the log; times are epoch seconds. */
 export type LogFilters = Readonly<{
@@ -23,7 +25,7 @@ export type LogFilters = Readonly<{
 /** Whose rows: everybody's, or one's own. */
 export type LogScope = "all" | "self";
 
-export type LogPage = Readonly<{ items: LogEntry[]; total: number }>;
+type LogPage = Readonly<{ items: LogEntry[]; total: number }>;
 
 const LOGS_KEY = ["logs"] as const;
 
@@ -96,10 +98,41 @@ export function parametersOf(scope: LogScope, filters: LogFilters) {
 }
 
 /** What administrators may read of a user. */
-export type UserFacts = Readonly<{ username: string; quota: number; used_quota: number; request_count: number }>;
+type UserFacts = Readonly<{ username: string; quota: number; used_quota: number; request_count: number }>;
 
 export const userFacts = (id: number) =>
   queryOptions({
     queryKey: ["user-facts", id],
     queryFn: ({ signal }): Promise<UserFacts> => readData(usersApi({ id }).get({ fetch: { signal } })),
   });
+
+/** In the address, instead of a type: calls that failed. */
+export const FAILED = "failed";
+
+const TIMES = ["range", "from", "to"] as const;
+
+/**
+ * What the address asks of the log within a range. A request that is looked for by its id may be of any time, unless the
+ * address itself names one.
+ */
+export function logFiltersOf(address: Pick<Address, "text" | "number">, range: TimeRange): LogFilters {
+  const text = (key: string) => address.text(key) || undefined;
+  const isFailed = address.text("type") === FAILED;
+  return {
+    start: range.start,
+    end: range.end,
+    anyTime: (text("search") && !TIMES.some(text)) || undefined,
+    type: isFailed ? LOG_TYPES.consume : address.number("type"),
+    failed: isFailed || undefined,
+    model: text("model"),
+    token: text("token"),
+    group: text("group"),
+    requestId: text("search"),
+    user: text("user"),
+    channel: address.number("channel"),
+  };
+}
+
+/** Whether anything but time narrows the log. */
+export const isNarrowed = ({ start: _start, end: _end, anyTime: _anyTime, ...rest }: LogFilters): boolean =>
+  Object.values(rest).some((value) => value !== undefined);

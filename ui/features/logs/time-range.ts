@@ -1,3 +1,5 @@
+import { useCallback, useEffect, useState } from "react";
+
 /** Named ranges, in seconds. */
 const RANGES = {
   "15m": 900,
@@ -15,7 +17,7 @@ const DEFAULT_RANGE: RangeName = "24h";
 const AHEAD_SECONDS = 3600;
 
 /** What the address says of time: a named range up to now, or two moments in epoch seconds. */
-export type TimeChoice = Readonly<{ range?: string; from?: number; to?: number }>;
+type TimeChoice = Readonly<{ range?: string; from?: number; to?: number }>;
 
 /** A range in epoch seconds; `end` is open when it follows the clock. */
 export type TimeRange = Readonly<{ name: RangeName | null; start: number; end: number; open: boolean }>;
@@ -30,4 +32,24 @@ export function rangeOf(choice: TimeChoice, nowSeconds: number): TimeRange {
   }
   const name = isRangeName(choice.range) ? choice.range : DEFAULT_RANGE;
   return { name, start: nowSeconds - RANGES[name], end: nowSeconds + AHEAD_SECONDS, open: true };
+}
+
+const FOLLOW_MS = 5000;
+
+const nowSeconds = (): number => Math.floor(Date.now() / 1000);
+
+/**
+ * The moment that open ranges end at, in epoch seconds: it stands still, so that pages do not shift while they are read,
+ * until it is renewed, or moves by itself while following.
+ */
+export function useNow(isFollowing: boolean): [number, () => void] {
+  const [now, setNow] = useState(nowSeconds);
+  const renew = useCallback(() => setNow(nowSeconds()), []);
+  useEffect(() => {
+    if (!isFollowing) return;
+    renew();
+    const timer = setInterval(() => document.visibilityState === "visible" && renew(), FOLLOW_MS);
+    return () => clearInterval(timer);
+  }, [isFollowing, renew]);
+  return [now, renew];
 }

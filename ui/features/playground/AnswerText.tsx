@@ -3,8 +3,8 @@ import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import Markdown, { type Components } from "react-markdown";
 import remarkGfm from "remark-gfm";
-import { CodeBox } from "../../components/CodeBox.tsx";
-import { CopyButton } from "../../components/CopyButton.tsx";
+import { CodeBox } from "../../components/display/CodeBox.tsx";
+import { CopyButton } from "../../components/display/CopyButton.tsx";
 import { Row } from "../../components/layout.tsx";
 
 type Element = Readonly<{ type?: string; value?: string; children?: readonly Element[] }>;

@@ -7,11 +7,10 @@ import ToggleButton from "@mui/material/ToggleButton";
 import ToggleButtonGroup from "@mui/material/ToggleButtonGroup";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
-import { CodeBox } from "../../components/CodeBox.tsx";
-import { CopyButton } from "../../components/CopyButton.tsx";
-import { useSite } from "../../site-status.ts";
-import { gatewayAddress } from "../home/examples.ts";
-import { CODE_LANGUAGES, type CodeLanguage, codeOf } from "./call-code.ts";
+import { CodeBox } from "../../components/display/CodeBox.tsx";
+import { CopyButton } from "../../components/display/CopyButton.tsx";
+import { useSite } from "../../state/site-status.ts";
+import { gatewayAddress } from "../site/examples.ts";
 import type { ChatBody } from "./chat.ts";
 
 /** The chat's last call as code to take along. */
@@ -46,3 +45,41 @@ export const CodeDialog = ({ body, onClose }: { body: ChatBody; onClose: () => v
     </Dialog>
   );
 };
+
+const CODE_LANGUAGES = ["curl", "python", "typescript"] as const;
+type CodeLanguage = (typeof CODE_LANGUAGES)[number];
+
+/** The same call for a terminal or a program, with the key left to fill in. `baseUrl` ends in /v1. */
+export function codeOf(language: CodeLanguage, body: ChatBody, baseUrl: string): string {
+  const { model, messages, temperature, max_tokens } = body;
+  const call = { model, messages, temperature, ...(max_tokens > 0 && { max_tokens }) };
+  const url = JSON.stringify(baseUrl);
+  switch (language) {
+    case "curl":
+      return [
+        `curl ${baseUrl}/chat/completions \\`,
+        '  -H "Authorization: Bearer $SLUICE_KEY" \\',
+        '  -H "Content-Type: application/json" \\',
+        `  -d '${JSON.stringify(call).replaceAll("'", "'\\''")}'`,
+      ].join("\n");
+    case "python":
+      return [
+        "import os",
+        "from openai import OpenAI",
+        "",
+        `client = OpenAI(base_url=${url}, api_key=os.environ["SLUICE_KEY"])`,
+        "answer = client.chat.completions.create(",
+        ...Object.entries(call).map(([name, value]) => `    ${name}=${JSON.stringify(value)},`),
+        ")",
+        "print(answer.choices[0].message.content)",
+      ].join("\n");
+    case "typescript":
+      return [
+        'import OpenAI from "openai";',
+        "",
+        `const client = new OpenAI({ baseURL: ${url}, apiKey: process.env.SLUICE_KEY });`,
+        `const answer = await client.chat.completions.create(${JSON.stringify(call, null, 2)});`,
+        "console.log(answer.choices[0]?.message.content);",
+      ].join("\n");
+  }
+}

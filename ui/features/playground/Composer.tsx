@@ -8,8 +8,8 @@ import OutlinedInput from "@mui/material/OutlinedInput";
 import Tooltip from "@mui/material/Tooltip";
 import { useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
+import { notifyError } from "../../components/feedback/notify.tsx";
 import { Row } from "../../components/layout.tsx";
-import { notifyError } from "../../components/notify.tsx";
 
 type Props = Readonly<{
   /** The question that is edited: its text stands in the field. */

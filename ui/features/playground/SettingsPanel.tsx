@@ -4,9 +4,9 @@ import Select from "@mui/material/Select";
 import Slider from "@mui/material/Slider";
 import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
+import { NameListInput } from "../../components/inputs/NameListInput.tsx";
 import { Col, Field } from "../../components/layout.tsx";
-import { NameListInput } from "../../components/NameListInput.tsx";
-import { usableGroups, usableModels } from "../tokens/token-queries.ts";
+import { usableGroups, usableModels } from "../tokens/token.ts";
 import type { ChatSettings } from "./chat.ts";
 
 const MOST_LANES = 2;

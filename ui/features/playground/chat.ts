@@ -64,7 +64,7 @@ export const emptyAnswer = (model: string): Answer => ({
 });
 
 type Part = { type: "text"; text: string } | { type: "image_url"; image_url: { url: string } };
-export type WireMessage = { role: "system" | "user" | "assistant"; content: string | Part[] };
+type WireMessage = { role: "system" | "user" | "assistant"; content: string | Part[] };
 
 export type ChatBody = {
   model: string;

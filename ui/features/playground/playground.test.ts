@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
-import { applyEvent, eventsOf } from "./answer-stream.ts";
-import { codeOf } from "./call-code.ts";
+import { codeOf } from "./CodeDialog.tsx";
 import { bodyOf, branchOf, type Chat, DEFAULT_SETTINGS, emptyAnswer, withAnswer } from "./chat.ts";
+import { applyEvent, eventsOf } from "./send-chat.ts";
 
 const answered = (model: string, content: string) => ({ ...emptyAnswer(model), status: "complete" as const, content });
 const CHAT: Chat = {

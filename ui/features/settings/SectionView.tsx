@@ -1,11 +1,13 @@
 import Box from "@mui/material/Box";
 import Button from "@mui/material/Button";
+import ToggleButton from "@mui/material/ToggleButton";
+import ToggleButtonGroup from "@mui/material/ToggleButtonGroup";
 import Typography from "@mui/material/Typography";
 import { type ReactNode, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Row } from "../../components/layout.tsx";
-import { SettingInput } from "./SettingInput.tsx";
-import type { SettingSection } from "./section.ts";
+import { SettingInput } from "./fields/SettingInput.tsx";
+import type { SettingSection } from "./setting-field.ts";
 import { useSettings } from "./settings-store.tsx";
 
 /** The id of a section, to jump to. */
@@ -72,5 +74,25 @@ export const SectionView = ({ section, extra }: { section: SettingSection; extra
       )}
       {!section.drawsFields && extra}
     </Box>
+  );
+};
+
+export type EditorView = "visual" | "json";
+
+/** Between a form and the JSON behind it. */
+export const ViewSwitch = ({ view, onChange }: { view: EditorView; onChange: (view: EditorView) => void }) => {
+  const { t } = useTranslation();
+  return (
+    <ToggleButtonGroup
+      exclusive
+      size="small"
+      value={view}
+      aria-label={t("settings.view.label")}
+      onChange={(_, next: EditorView | null) => next && onChange(next)}
+      sx={{ alignSelf: "flex-start" }}
+    >
+      <ToggleButton value="visual">{t("settings.view.visual")}</ToggleButton>
+      <ToggleButton value="json">{t("settings.view.json")}</ToggleButton>
+    </ToggleButtonGroup>
   );
 };

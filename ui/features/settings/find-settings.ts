@@ -1,6 +1,7 @@
-import type { SettingSection } from "./section.ts";
+import { useMemo } from "react";
+import { useTranslation } from "react-i18next";
 import { SECTIONS } from "./sections.ts";
-import type { SettingField } from "./setting-field.ts";
+import { type SettingField, type SettingSection, wordOf } from "./setting-field.ts";
 
 /** A field (or, without one, a section) with the words it is found by. */
 export type SettingTarget = Readonly<{
@@ -48,4 +49,19 @@ export function findSettings(targets: readonly SettingTarget[], typed: string): 
     return at === 0 ? 0 : at > 0 ? 1 : 2;
   };
   return targets.filter(({ words }) => parts.every((part) => words.includes(part))).sort((a, b) => rank(a) - rank(b));
+}
+
+/** Everything on the settings page that can be jumped to, in the language in use. */
+export function useSettingTargets(): readonly SettingTarget[] {
+  const { t } = useTranslation();
+  return useMemo(
+    () =>
+      settingTargets({
+        tab: ({ tab }) => t(`settings.tabs.${tab}`),
+        section: ({ id }) => t(`settings.sections.${id}.title`),
+        label: ({ key }) => t(`settings.fields.${wordOf(key)}.label`),
+        help: ({ key }) => t(`settings.fields.${wordOf(key)}.help`),
+      }),
+    [t],
+  );
 }

@@ -1,8 +1,7 @@
 import { queryOptions } from "@tanstack/react-query";
 import type { OptionKey } from "../../../src/settings/registry/index.ts";
-import { readData, readEnvelope } from "../../api/client.ts";
+import { ApiError, readData, readEnvelope } from "../../api/client.ts";
 import { optionApi } from "../../api/groups.ts";
-import type { OptionChange } from "./save-options.ts";
 
 export type OptionTexts = Readonly<Partial<Record<OptionKey, string>>>;
 
@@ -29,3 +28,35 @@ export const options = queryOptions({
 });
 
 export const putOption = ({ key, value }: OptionChange) => readData(optionApi.put({ key, value }));
+
+export type OptionChange = Readonly<{ key: OptionKey; value: string }>;
+type SaveResult = Readonly<{ saved: readonly OptionKey[]; firstError: Error | null }>;
+
+const isSwitch = ({ key }: OptionChange): boolean => /enabled$/i.test(key);
+
+/**
+ * Saves changes with `put`: switches one after the other, then the rest side by side. A switch that still needs something
+ * filled in is tried again once the rest is saved. Goes on past failures.
+ */
+export async function saveOptions(
+  changes: readonly OptionChange[],
+  put: (change: OptionChange) => Promise<unknown>,
+): Promise<SaveResult> {
+  const saved: OptionKey[] = [];
+  const waiting: OptionChange[] = [];
+  const errors: Error[] = [];
+  const save = async (change: OptionChange, mayWait: boolean) => {
+    try {
+      await put(change);
+      saved.push(change.key);
+    } catch (error) {
+      if (mayWait && error instanceof ApiError && error.code === "option_needs") waiting.push(change);
+      else errors.push(error instanceof Error ? error : new Error(String(error)));
+    }
+  };
+  const others = changes.filter((change) => !isSwitch(change));
+  for (const change of changes.filter(isSwitch)) await save(change, others.length > 0);
+  await Promise.all(others.map((change) => save(change, false)));
+  for (const change of waiting) await save(change, false);
+  return { saved, firstError: errors[0] ?? null };
+}

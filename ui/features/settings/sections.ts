@@ -1,6 +1,16 @@
-import { PRICE_KEYS } from "./price-maps.ts";
-import { type SettingSection, TABS, type TabSection } from "./section.ts";
-import { json, on, percent, quota, share, text, whole } from "./setting-field.ts";
+import { PRICE_KEYS } from "./pricing/price-maps.ts";
+import {
+  json,
+  on,
+  percent,
+  quota,
+  type SettingSection,
+  share,
+  TABS,
+  type TabSection,
+  text,
+  whole,
+} from "./setting-field.ts";
 import { SYSTEM } from "./system-sections.ts";
 
 const OPERATION: readonly TabSection[] = [

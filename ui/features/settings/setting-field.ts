@@ -79,3 +79,36 @@ export const share = (key: OptionKey): SettingField => ({
 
 /** The option's name where words are kept: keys with a dot would be read as a path. */
 export const wordOf = (key: OptionKey): string => key.replaceAll(".", "_");
+
+export const TABS = ["operation", "ratelimit", "models", "system", "other"] as const;
+export type SettingTab = (typeof TABS)[number];
+
+export const isTab = (value: unknown): value is SettingTab => TABS.some((tab) => tab === value);
+
+/** What a section has beside its fields; it is drawn by a component of its own. */
+export type Extra =
+  | "clearLogs"
+  | "groups"
+  | "chats"
+  | "pricing"
+  | "discovery"
+  | "systemInfo"
+  | "announcements"
+  | "transfer"
+  | "calculator"
+  | "catalog";
+
+export type SettingSection = Readonly<{
+  /** Under `settings.sections` in the words. */
+  id: string;
+  tab: SettingTab;
+  fields: readonly SettingField[];
+  extra?: Extra;
+  /** The component draws the fields too. */
+  drawsFields?: true;
+  /** Saving asks for the server's address first. */
+  needsServerAddress?: true;
+}>;
+
+/** A section on its tab. */
+export type TabSection = Omit<SettingSection, "tab">;

@@ -1,7 +1,6 @@
 import { describe, expect, test } from "bun:test";
-import { addDomain } from "./domain-list.ts";
 import type { SettingField } from "./setting-field.ts";
-import { faultOf, isSame, normalise, shortDefault, stepped } from "./setting-text.ts";
+import { addDomain, faultOf, isSame, normalise, shortDefault, stepped } from "./setting-text.ts";
 
 const percent: SettingField = { key: "RechargeCashbackRate", kind: "number", min: 0, max: 100, step: 0.1, decimals: 2 };
 const reward: SettingField = { key: "CheckInQuota", kind: "quota", step: 100 };

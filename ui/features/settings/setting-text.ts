@@ -1,9 +1,8 @@
-import { checkJson } from "../../components/json-text.ts";
-import { domainsOf } from "./domain-list.ts";
+import { checkJson } from "../../components/inputs/json-text.ts";
 import type { SettingField } from "./setting-field.ts";
 
 /** What is wrong with the text of a field: a word under `settings.faults`. */
-export type SettingFault = "number" | "whole" | "range" | "decimals" | "address" | "json";
+type SettingFault = "number" | "whole" | "range" | "decimals" | "address" | "json";
 
 /** Checks what was typed; null when it can be sent. The server has the last word. */
 export function faultOf(field: SettingField, typed: string): SettingFault | null {
@@ -104,4 +103,18 @@ export function isSame(field: SettingField, saved: string, typed: string): boole
   } catch {
     return false;
   }
+}
+
+const DOMAIN = /^(?=.{1,253}$)([a-z0-9](-*[a-z0-9])*\.)+[a-z0-9-]{2,63}$/;
+
+/** The domains of a list that is kept with commas. */
+export const domainsOf = (text: string): string[] => text.split(/[,\s]+/).filter(Boolean);
+
+/** The list with a domain more, or why it is not taken: a word under `settings.domains`. */
+export function addDomain(list: string, typed: string): { list: string } | { fault: "invalid" | "duplicate" } {
+  const domain = typed.trim().toLowerCase();
+  if (!DOMAIN.test(domain)) return { fault: "invalid" };
+  const domains = domainsOf(list);
+  if (domains.includes(domain)) return { fault: "duplicate" };
+  return { list: [...domains, domain].join(",") };
 }

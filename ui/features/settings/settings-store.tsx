@@ -3,14 +3,13 @@ import { atom, useAtom, useSetAtom } from "jotai";
 import { useEffect, useMemo } from "react";
 import { useTranslation } from "react-i18next";
 import type { OptionKey } from "../../../src/settings/registry/index.ts";
-import { notifyDone, notifyError, notifyInfo } from "../../components/notify.tsx";
-import { siteStatus } from "../../site-status.ts";
-import { SITE_TEXT_KEY } from "../content/site-text.ts";
-import { type Options, type OptionTexts, options, putOption } from "./option-calls.ts";
-import { type OptionChange, saveOptions } from "./save-options.ts";
-import type { SettingSection } from "./section.ts";
+import { notifyDone, notifyError, notifyInfo } from "../../components/feedback/notify.tsx";
+import { siteStatus } from "../../state/site-status.ts";
+import { SITE_TEXT_KEY } from "../site/SiteText.tsx";
+import { type OptionChange, type Options, type OptionTexts, options, putOption, saveOptions } from "./option-calls.ts";
 import { SECTIONS } from "./sections.ts";
-import { faultOf, isSame, normalise } from "./setting-text.ts";
+import { type SettingField, type SettingSection, wordOf } from "./setting-field.ts";
+import { faultOf, isSame, normalise, shortDefault } from "./setting-text.ts";
 
 type Store = Options &
   Readonly<{
@@ -91,4 +90,23 @@ export function useSettings(): Store {
       changed: new Set(changedFields.map(({ key }) => key)),
     };
   }, [saved, drafts, setDrafts, client, t]);
+}
+
+/** The line beside an option: what it does, and its default. */
+export function useSettingHint(): (field: SettingField) => string {
+  const { t } = useTranslation();
+  const { defaults } = useSettings();
+  const defaultText = (field: SettingField): string => {
+    if (field.kind === "secret") return "";
+    const initial = defaults[field.key] ?? "";
+    if (field.kind === "switch") return t(initial === "true" ? "settings.defaultOn" : "settings.defaultOff");
+    const value = shortDefault(field, initial);
+    if (value === "") return t("settings.defaultEmpty");
+    if (typeof value === "number") return t("settings.defaultEntries", { count: value });
+    const isChoice = field.kind === "choice";
+    return t("settings.default", {
+      value: isChoice ? t(`settings.choices.${value}`, { defaultValue: value.toUpperCase() }) : value,
+    });
+  };
+  return (field) => `${t(`settings.fields.${wordOf(field.key)}.help`)}${t("settings.gap")}${defaultText(field)}`;
 }

@@ -1,5 +1,4 @@
-import type { TabSection } from "./section.ts";
-import { address, endpoint, json, on, secret, text, whole } from "./setting-field.ts";
+import { address, endpoint, json, on, secret, type TabSection, text, whole } from "./setting-field.ts";
 
 /** Sections of the tab "system": what the site is to the outside, who may sign in, and what pays. */
 export const SYSTEM: readonly TabSection[] = [

@@ -4,11 +4,14 @@ import Divider from "@mui/material/Divider";
 import IconButton from "@mui/material/IconButton";
 import Menu from "@mui/material/Menu";
 import MenuItem from "@mui/material/MenuItem";
+import { useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
-import type { StoredUser } from "../session/stored-user.ts";
-import { useLeave } from "./useLeave.ts";
+import { notifyDone, notifyError } from "../../components/feedback/notify.tsx";
+import { useSession } from "../../state/session.ts";
+import { siteStatus } from "../../state/site-status.ts";
+import type { StoredUser } from "../../state/stored-user.ts";
 
 /** Who is signed in, and the way out. */
 export const AccountMenu = ({ user }: { user: StoredUser }) => {
@@ -63,3 +66,22 @@ export const AccountMenu = ({ user }: { user: StoredUser }) => {
     </>
   );
 };
+
+/** Signs out, forgets what only this user may see, and goes to the sign-in page. */
+export function useLeave(): () => Promise<void> {
+  const { t } = useTranslation();
+  const navigate = useNavigate();
+  const queryClient = useQueryClient();
+  const { signOut } = useSession();
+  return async () => {
+    try {
+      await signOut();
+    } catch (error) {
+      return notifyError(error);
+    }
+    const [kept] = siteStatus.queryKey;
+    queryClient.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== kept });
+    notifyDone(t("shell.signedOut"));
+    await navigate({ to: "/login", search: {} });
+  };
+}

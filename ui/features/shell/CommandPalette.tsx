@@ -1,10 +1,19 @@
+import GroupOutlined from "@mui/icons-material/GroupOutlined";
+import HubOutlined from "@mui/icons-material/HubOutlined";
+import KeyOutlined from "@mui/icons-material/KeyOutlined";
 import Box from "@mui/material/Box";
 import Dialog from "@mui/material/Dialog";
 import OutlinedInput from "@mui/material/OutlinedInput";
-import { type KeyboardEvent, useId, useState } from "react";
+import { useQuery } from "@tanstack/react-query";
+import { useNavigate } from "@tanstack/react-router";
+import { type KeyboardEvent, useEffect, useId, useState } from "react";
 import { useTranslation } from "react-i18next";
-import { useHits } from "./use-hits.ts";
-import { type Command, useCommands, useFinds } from "./useCommands.ts";
+import { useSession } from "../../state/session.ts";
+import { isAdmin } from "../../state/stored-user.ts";
+import { isInReach, type User, userPage } from "../admin/users/user.ts";
+import { channelPage } from "../channels/channel-queries.ts";
+import { tokenPage } from "../tokens/token.ts";
+import { type Command, nameIn, useCommands, useFinds } from "./useCommands.ts";
 
 /** Go to a page, do something, or find what was typed. What comes later moves nobody's choice. */
 export const CommandPalette = ({ onClose }: { onClose: () => void }) => {
@@ -117,3 +126,54 @@ const Choice = ({ id, command, isHere, onHover, onRun }: ChoiceProps) => (
     {command.label}
   </Box>
 );
+
+/** Shown of each kind; the lists have the others. */
+const FEW = { page: 0, pageSize: 4 };
+/** After the last key that was pressed. */
+const PAUSE_MS = 200;
+
+/** The channels, users and API keys themselves that what was typed is part of; they come once typing pauses. */
+function useHits(text: string): readonly Command[] {
+  const { t } = useTranslation();
+  const navigate = useNavigate();
+  const { user: actor } = useSession();
+  const typed = nameIn(text);
+  const keyword = usePaused(typed);
+  const isAsked = keyword !== "" && keyword === typed;
+  const isAskedByAdmin = isAsked && isAdmin(actor);
+  const channels = useQuery({ ...channelPage({ keyword, ...FEW }), enabled: isAskedByAdmin }).data;
+  const users = useQuery({ ...userPage({ keyword }, FEW.page, FEW.pageSize), enabled: isAskedByAdmin }).data;
+  const tokens = useQuery({ ...tokenPage({ keyword, ...FEW }), enabled: isAsked }).data;
+  if (!isAsked) return [];
+  const openUser = (user: User) =>
+    isInReach(user, actor)
+      ? navigate({ to: "/user/edit/$id", params: { id: String(user.id) }, search: {} })
+      : navigate({ to: "/user", search: { search: user.username } });
+  return [
+    ...(isAskedByAdmin && channels ? channels.items : []).map(({ id, name }) => ({
+      label: t("shell.palette.hit.channel", { name, id }),
+      icon: HubOutlined,
+      run: () => void navigate({ to: "/channel/edit/$id", params: { id: String(id) }, search: {} }),
+    })),
+    ...(isAskedByAdmin && users ? users.items : []).map((user) => ({
+      label: t("shell.palette.hit.user", { name: user.username, id: user.id }),
+      icon: GroupOutlined,
+      run: () => void openUser(user),
+    })),
+    ...(tokens?.items ?? []).map(({ id, name }) => ({
+      label: t("shell.palette.hit.token", { name, id }),
+      icon: KeyOutlined,
+      run: () => void navigate({ to: "/token", search: { search: name } }),
+    })),
+  ];
+}
+
+/** A text as it was when it last stayed the same for a moment. */
+function usePaused(text: string): string {
+  const [paused, setPaused] = useState(text);
+  useEffect(() => {
+    const timer = setTimeout(() => setPaused(text), PAUSE_MS);
+    return () => clearTimeout(timer);
+  }, [text]);
+  return paused;
+}

@@ -8,17 +8,14 @@ import { Link, useLocation } from "@tanstack/react-router";
 import { useSetAtom } from "jotai";
 import { lazy, Suspense } from "react";
 import { useTranslation } from "react-i18next";
-import { Logo } from "../../components/Logo.tsx";
-import { Row } from "../../components/layout.tsx";
-import { Tag } from "../../components/Tag.tsx";
-import { usePhone } from "../../components/usePhone.ts";
-import { useSite, useSiteName } from "../../site-status.ts";
-import { size } from "../../theme.ts";
-import { useSession } from "../session/session.tsx";
-import { LanguageMenu } from "./LanguageMenu.tsx";
-import { PALETTE_KEYS, paletteAtom } from "./palette.ts";
-import { ThemeMenu } from "./ThemeMenu.tsx";
-import { useWays } from "./useWays.ts";
+import { Logo } from "../../components/display/Logo.tsx";
+import { Tag } from "../../components/display/StatusChip.tsx";
+import { Row, usePhone } from "../../components/layout.tsx";
+import { useSession } from "../../state/session.ts";
+import { useSite, useSiteName } from "../../state/site-status.ts";
+import { size } from "../../theme/theme.ts";
+import { PALETTE_KEYS, paletteAtom, useWays } from "./nav.ts";
+import { LanguageMenu, ThemeMenu } from "./PreferenceMenus.tsx";
 
 /** So that the ways on top begin where the content beside the sider does. */
 const BRAND_INSET = 16;

@@ -4,7 +4,7 @@ import DialogContent from "@mui/material/DialogContent";
 import DialogTitle from "@mui/material/DialogTitle";
 import { Fragment, useEffect, useId, useState } from "react";
 import { useTranslation } from "react-i18next";
-import { PALETTE_KEYS } from "./palette.ts";
+import { PALETTE_KEYS } from "./nav.ts";
 
 const KEYS = [
   [PALETTE_KEYS, "palette"],

@@ -1,6 +1,6 @@
 import { useAtom } from "jotai";
 import { lazy, Suspense, useEffect } from "react";
-import { paletteAtom } from "./palette.ts";
+import { paletteAtom } from "./nav.ts";
 
 const CommandPalette = lazy(async () => ({ default: (await import("../../signed-in.ts")).CommandPalette }));
 

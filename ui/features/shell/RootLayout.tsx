@@ -1,26 +1,26 @@
 import Box from "@mui/material/Box";
+import Link from "@mui/material/Link";
 import { useQuery } from "@tanstack/react-query";
 import { Outlet, useLocation } from "@tanstack/react-router";
+import { useAtom } from "jotai";
 import { lazy, Suspense, useEffect, useState } from "react";
 import { useTranslation } from "react-i18next";
-import { notifyError } from "../../components/notify.tsx";
-import { usePhone } from "../../components/usePhone.ts";
-import { siteStatus } from "../../site-status.ts";
-import { size } from "../../theme.ts";
-import { useSession } from "../session/session.tsx";
-import { isAdmin } from "../session/stored-user.ts";
-import { Footer } from "./Footer.tsx";
+import { notifyError } from "../../components/feedback/notify.tsx";
+import { Row, usePhone } from "../../components/layout.tsx";
+import { useSession } from "../../state/session.ts";
+import { siteStatus, useSite, useSiteName } from "../../state/site-status.ts";
+import { storedAtom } from "../../state/stored-atom.ts";
+import { isAdmin } from "../../state/stored-user.ts";
+import { size } from "../../theme/theme.ts";
 import { Header } from "./Header.tsx";
-import { NotPermitted } from "./NotPermitted.tsx";
-import { hasSiderBeside, isAdminPage, isConsolePage } from "./nav.ts";
+import { hasSiderBeside, isAdminPage, isConsolePage, isUnder, NAV } from "./nav.ts";
 import { PaletteHost } from "./PaletteHost.tsx";
-import { useCollapsed } from "./useCollapsed.ts";
-import { usePageTitle } from "./usePageTitle.ts";
+import { NotPermitted } from "./StatePages.tsx";
 
 /** What only people who are signed in see is not part of what the sign-in page loads. */
 const Sider = lazy(async () => ({ default: (await import("../../signed-in.ts")).Sider }));
 const SiderDrawer = lazy(async () => ({ default: (await import("../../signed-in.ts")).SiderDrawer }));
-const SiteNotice = lazy(() => import("../content/SiteNotice.tsx"));
+const SiteNotice = lazy(() => import("../site/SiteNotice.tsx"));
 const KeyboardHelp = lazy(async () => ({ default: (await import("../../signed-in.ts")).KeyboardHelp }));
 
 /** Header, sider, content and footer; pages of the console stand within margins, others have their own. */
@@ -123,4 +123,77 @@ function useSiteStatus(): void {
   useEffect(() => {
     if (isError) notifyError(t("shell.statusFailed"));
   }, [isError, t]);
+}
+
+/** Custom footers are rare: what cleans them is loaded only then. */
+const SafeContent = lazy(() => import("../site/Prose.tsx"));
+
+/** The site's own footer, or the version and who made this. */
+const Footer = () => {
+  const { t } = useTranslation();
+  const site = useSite();
+  return (
+    <Box
+      component="footer"
+      sx={{ flex: "none", px: 6, py: 4, fontSize: 12, color: "text.tertiary", textAlign: "center" }}
+    >
+      {site?.footer_html ? (
+        <Suspense>
+          <SafeContent text={site.footer_html} />
+        </Suspense>
+      ) : (
+        <Row gap={2} sx={{ justifyContent: "center" }}>
+          {site?.version && <span>{t("shell.footer.version", { version: site.version })}</span>}
+          <span aria-hidden>·</span>
+          {site?.project_url ? (
+            <Link href={site.project_url} target="_blank" rel="noopener noreferrer" color="inherit" underline="always">
+              {t("shell.footer.credit")}
+            </Link>
+          ) : (
+            <span>{t("shell.footer.credit")}</span>
+          )}
+        </Row>
+      )}
+    </Box>
+  );
+};
+
+/** What was chosen on this device; null when nothing was. */
+const collapsedAtom = storedAtom<boolean | null>("default_collapse_sidebar", {
+  parse: (text) => (text === null ? null : text === "true"),
+  print: String,
+});
+
+/** Whether the sider is collapsed: the choice on this device, else the site's default. */
+function useCollapsed(): [boolean, (collapsed: boolean) => void] {
+  const byDefault = useSite()?.default_collapse_sidebar ?? false;
+  const [chosen, choose] = useAtom(collapsedAtom);
+  return [chosen ?? byDefault, choose];
+}
+
+/** Open pages that have a name of their own; the home page has the site's. */
+const OPEN_PAGES: Readonly<Record<string, string>> = {
+  "/login": "shell.signIn",
+  "/register": "login.links.toRegister",
+  "/reset": "reset.title",
+  "/user/reset": "reset.confirm.title",
+  "/setup": "setup.title",
+  "/key": "keyUsage.title",
+  "/status": "status.title",
+  "/reference": "reference.title",
+  "/about": "shell.about",
+  "/pricing": "pricing.title",
+};
+
+/** Names the browser's tab after page and site, so that tabs and history can be told apart. */
+function usePageTitle(): void {
+  const { t } = useTranslation();
+  const { pathname } = useLocation();
+  const site = useSiteName();
+  const item = NAV.flatMap(({ items }) => items).find(({ path }) => isUnder(pathname, path));
+  const key = item ? `shell.${item.label}` : OPEN_PAGES[pathname];
+  const title = key ? `${t(key)} · ${site}` : site;
+  useEffect(() => {
+    document.title = title;
+  }, [title]);
 }

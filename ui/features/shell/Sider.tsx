@@ -4,6 +4,7 @@ import ExpandMore from "@mui/icons-material/ExpandMore";
 import KeyboardDoubleArrowLeft from "@mui/icons-material/KeyboardDoubleArrowLeft";
 import Box from "@mui/material/Box";
 import ButtonBase from "@mui/material/ButtonBase";
+import Drawer from "@mui/material/Drawer";
 import IconButton from "@mui/material/IconButton";
 import Tooltip from "@mui/material/Tooltip";
 import { useIsFetching } from "@tanstack/react-query";
@@ -11,10 +12,10 @@ import { Link, useLocation } from "@tanstack/react-router";
 import { Fragment, useId, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Row } from "../../components/layout.tsx";
-import { siteStatus, useSite } from "../../site-status.ts";
-import { size } from "../../theme.ts";
-import { useSession } from "../session/session.tsx";
-import { isUnder, type NavItem, navFor } from "./nav.ts";
+import { useSession } from "../../state/session.ts";
+import { siteStatus, useSite } from "../../state/site-status.ts";
+import { size } from "../../theme/theme.ts";
+import { isUnder, type NavItem, navFor, useWays, type Way } from "./nav.ts";
 
 type Props = { isCollapsed: boolean; onCollapse?: (collapsed: boolean) => void; onNavigate?: () => void };
 
@@ -173,3 +174,42 @@ const NavLink = ({ to, label, icon: Icon, isCollapsed, onNavigate }: NavLinkProp
     </Tooltip>
   );
 };
+
+/** The menu on a phone: the site's ways and the console's pages, over the page, closed by going somewhere. */
+export const SiderDrawer = ({ isOpen, onClose }: { isOpen: boolean; onClose: () => void }) => {
+  const { t } = useTranslation();
+  const { user } = useSession();
+  const ways = useWays().filter(({ key }) => key !== "console");
+  return (
+    <Drawer open={isOpen} onClose={onClose} anchor="left" slotProps={{ paper: { "aria-label": t("shell.menu") } }}>
+      <Box component="nav" aria-label={t("shell.ways")} sx={{ width: size.sider, flex: "none", px: 2, pt: 3 }}>
+        {ways.map((way) => (
+          <WayLink key={way.key} way={way} onClick={onClose} />
+        ))}
+      </Box>
+      {user && <Sider isCollapsed={false} onNavigate={onClose} />}
+    </Drawer>
+  );
+};
+
+const WayLink = ({ way, onClick }: { way: Way; onClick: () => void }) => (
+  <ButtonBase
+    {...("to" in way
+      ? { component: Link, to: way.to }
+      : { component: "a", href: way.href, target: "_blank", rel: "noreferrer" })}
+    onClick={onClick}
+    aria-current={way.isHere ? "page" : undefined}
+    sx={{
+      width: "100%",
+      height: 32,
+      px: 2.5,
+      justifyContent: "flex-start",
+      borderRadius: "7px",
+      fontSize: 13,
+      color: way.isHere ? "text.primary" : "text.secondary",
+      fontWeight: way.isHere ? 600 : 450,
+    }}
+  >
+    {way.label}
+  </ButtonBase>
+);

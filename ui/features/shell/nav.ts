@@ -20,8 +20,12 @@ import RedeemOutlined from "@mui/icons-material/RedeemOutlined";
 import SensorsOutlined from "@mui/icons-material/SensorsOutlined";
 import TuneOutlined from "@mui/icons-material/TuneOutlined";
 import type SvgIcon from "@mui/material/SvgIcon";
-import type { SiteStatus } from "../../site-status.ts";
-import { isAdmin, isSuperAdmin, type StoredUser } from "../session/stored-user.ts";
+import { useLocation } from "@tanstack/react-router";
+import { atom } from "jotai";
+import { useTranslation } from "react-i18next";
+import { useSession } from "../../state/session.ts";
+import { type SiteStatus, useSite } from "../../state/site-status.ts";
+import { isAdmin, isSuperAdmin, type StoredUser } from "../../state/stored-user.ts";
 
 /** What decides over pages that not every site has. */
 type SiteSwitches = Pick<SiteStatus, "enable_data_export" | "enable_drawing" | "enable_task">;
@@ -78,7 +82,7 @@ export type NavItem = Readonly<{
   needs?: keyof SiteSwitches;
 }>;
 
-export type NavSection = Readonly<{
+type NavSection = Readonly<{
   key: "console" | "admin" | "personal";
   isForAdmins: boolean;
   items: readonly NavItem[];
@@ -168,3 +172,31 @@ export const hasSiderBeside = (pathname: string): boolean => {
 /** Whether only administrators may open this page. */
 export const isAdminPage = (pathname: string): boolean =>
   NAV.some(({ isForAdmins, items }) => isForAdmins && items.some(({ path }) => isUnder(pathname, path)));
+
+/** One of the site's main ways: a page of ours, or an address elsewhere. */
+export type Way = Readonly<{ key: string; label: string; isHere: boolean } & ({ to: string } | { href: string })>;
+
+/** The ways on top of every page, those for whoever is signed in only for them. */
+export function useWays(): readonly Way[] {
+  const { t } = useTranslation();
+  const { pathname } = useLocation();
+  const { user } = useSession();
+  const site = useSite();
+  const docs = site?.docs_link;
+  return [
+    { key: "home", label: t("shell.home"), to: "/", isHere: pathname === "/" },
+    ...(user ? [{ key: "console", label: t("shell.console"), to: "/token", isHere: isConsolePage(pathname) }] : []),
+    { key: "pricing", label: t("pricing.title"), to: "/pricing", isHere: pathname === "/pricing" },
+    ...(site?.status_page_enabled
+      ? [{ key: "status", label: t("status.title"), to: "/status", isHere: pathname === "/status" }]
+      : []),
+    ...(docs ? [{ key: "docs", label: t("shell.docs"), href: docs, isHere: false }] : []),
+    { key: "about", label: t("shell.about"), to: "/about", isHere: pathname === "/about" },
+  ];
+}
+
+/** Whether the command palette, which is loaded apart, is open. */
+export const paletteAtom = atom(false);
+
+/** How the keys that open it are called on this machine. */
+export const PALETTE_KEYS = /Mac|iPhone|iPad/.test(navigator.userAgent) ? "⌘ K" : "Ctrl K";

@@ -14,17 +14,14 @@ import type SvgIcon from "@mui/material/SvgIcon";
 import { useColorScheme } from "@mui/material/styles";
 import { useNavigate } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
-import { switchLanguage } from "../../i18n.ts";
-import { useSite } from "../../site-status.ts";
-import { useSession } from "../session/session.tsx";
-import { isAdmin, isSuperAdmin } from "../session/stored-user.ts";
-import { findSettings } from "../settings/find-settings.ts";
-import { useSettingTargets } from "../settings/use-setting-targets.ts";
-import { findTargets } from "./find-targets.ts";
-import { LANGUAGES } from "./LanguageMenu.tsx";
+import { switchLanguage } from "../../state/i18n.ts";
+import { useSession } from "../../state/session.ts";
+import { useSite } from "../../state/site-status.ts";
+import { isAdmin, isSuperAdmin } from "../../state/stored-user.ts";
+import { findSettings, useSettingTargets } from "../settings/find-settings.ts";
+import { useLeave } from "./AccountMenu.tsx";
 import { navFor } from "./nav.ts";
-import { THEME_MODES } from "./ThemeMenu.tsx";
-import { useLeave } from "./useLeave.ts";
+import { LANGUAGES, THEME_MODES } from "./PreferenceMenus.tsx";
 
 const SHORTEST_SETTING = 3;
 const MOST_SETTINGS = 5;
@@ -96,5 +93,44 @@ export function useFinds(): (text: string) => readonly Command[] {
       icon: SearchOutlined,
       run: () => void navigate({ to: path, search }),
     })),
+  ];
+}
+
+/** A list that can be searched from anywhere. `text` is what its filter takes. */
+type FindTarget = Readonly<{
+  /** Under `shell.palette.find` in the words. */
+  what: "tokens" | "model" | "request" | "channels" | "users";
+  path: "/token" | "/log" | "/channel" | "/user";
+  search: Readonly<Record<string, string>>;
+}>;
+
+const SHORTEST = 2;
+/** Request IDs as the gateway makes them; clients may choose others. */
+const OWN_REQUEST_ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+/** Whole keys are secrets: they must not end up in an address. */
+const KEY = /^sk-/i;
+
+/** What somebody typed where it may be part of a name; empty when it is too short, secret or a request's ID. */
+export function nameIn(typed: string): string {
+  const text = typed.trim();
+  return text.length < SHORTEST || KEY.test(text) || OWN_REQUEST_ID.test(text) ? "" : text;
+}
+
+/** Where what somebody typed can be looked for; nothing for what is too short or secret. */
+export function findTargets(typed: string, isAdmin: boolean): readonly FindTarget[] {
+  const text = typed.trim();
+  const request: FindTarget = { what: "request", path: "/log", search: { search: text } };
+  if (OWN_REQUEST_ID.test(text)) return [request];
+  if (nameIn(typed) === "") return [];
+  return [
+    { what: "tokens", path: "/token", search: { search: text } },
+    ...(isAdmin
+      ? ([
+          { what: "channels", path: "/channel", search: { search: text } },
+          { what: "users", path: "/user", search: { search: text } },
+        ] as const)
+      : []),
+    { what: "model", path: "/log", search: { model: text, range: "30d" } },
+    request,
   ];
 }

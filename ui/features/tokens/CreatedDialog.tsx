@@ -6,7 +6,7 @@ import DialogContent from "@mui/material/DialogContent";
 import DialogTitle from "@mui/material/DialogTitle";
 import { useId } from "react";
 import { useTranslation } from "react-i18next";
-import { CopyButton } from "../../components/CopyButton.tsx";
+import { CopyButton } from "../../components/display/CopyButton.tsx";
 import { Row } from "../../components/layout.tsx";
 import { fullKey, type Token } from "./token.ts";
 

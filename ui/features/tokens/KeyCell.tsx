@@ -5,9 +5,9 @@ import Popover from "@mui/material/Popover";
 import Tooltip from "@mui/material/Tooltip";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
-import { CopyButton } from "../../components/CopyButton.tsx";
+import { CopyButton } from "../../components/display/CopyButton.tsx";
+import { exactTime } from "../../components/display/TimeAgo.tsx";
 import { Row } from "../../components/layout.tsx";
-import { exactTime } from "../../components/TimeAgo.tsx";
 import { fullKey, maskedKey, type Token } from "./token.ts";
 
 /** A key, masked; the whole of it on request, and its copy button. */

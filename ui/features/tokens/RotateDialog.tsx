@@ -9,11 +9,10 @@ import Select from "@mui/material/Select";
 import { useQueryClient } from "@tanstack/react-query";
 import { useId, useState } from "react";
 import { useTranslation } from "react-i18next";
+import { notifyError } from "../../components/feedback/notify.tsx";
 import { Field } from "../../components/layout.tsx";
-import { notifyError } from "../../components/notify.tsx";
-import type { Token } from "./token.ts";
-import { rotateToken } from "./token-calls.ts";
-import { TOKENS_KEY } from "./token-queries.ts";
+import { rotateToken } from "./drawer/token-form.ts";
+import { TOKENS_KEY, type Token } from "./token.ts";
 
 const GRACE = [
   ["now", 0],

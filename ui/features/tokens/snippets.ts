@@ -1,5 +1,5 @@
 /** How programs reach the gateway: its address with /v1, a key, and a model they may call. */
-export type Access = Readonly<{ baseUrl: string; key: string; model: string }>;
+type Access = Readonly<{ baseUrl: string; key: string; model: string }>;
 
 export const SNIPPETS = [
   "curl",

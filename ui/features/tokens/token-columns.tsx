@@ -5,14 +5,12 @@ import type { TFunction } from "i18next";
 import { type ReactNode, useMemo } from "react";
 import { useTranslation } from "react-i18next";
 import type { Column } from "../../components/data-table/column.ts";
-import { GroupTag } from "../../components/GroupTag.tsx";
-import { Row } from "../../components/layout.tsx";
-import { Money } from "../../components/Money.tsx";
-import { TimeAgo } from "../../components/TimeAgo.tsx";
+import { Money } from "../../components/display/Money.tsx";
+import { GroupTag, StatusChip } from "../../components/display/StatusChip.tsx";
+import { TimeAgo } from "../../components/display/TimeAgo.tsx";
+import { Col, Row } from "../../components/layout.tsx";
 import { KeyCell } from "./KeyCell.tsx";
-import { QuotaCell } from "./QuotaCell.tsx";
-import { TokenStatus } from "./TokenStatus.tsx";
-import { ENABLED, NEVER, type Token } from "./token.ts";
+import { DISABLED, ENABLED, EXHAUSTED, EXPIRED, effectiveStatus, NEVER, type Token } from "./token.ts";
 
 /** The columns of the list of keys. */
 export function useTokenColumns(toggle: (token: Token) => void): readonly Column<Token>[] {
@@ -136,3 +134,94 @@ function listed(names: readonly string[], countKey: string, none: string, t: TFu
     </Tooltip>
   );
 }
+
+/** A key on a phone: whether it works, the key itself, what it spent. */
+export const TokenCard = ({ token, onToggle }: { token: Token; onToggle: (token: Token) => void }) => {
+  const { t } = useTranslation();
+  return (
+    <Col gap={2}>
+      <Row gap={2.5}>
+        <Switch
+          checked={token.status === ENABLED}
+          onChange={() => onToggle(token)}
+          slotProps={{ input: { "aria-label": t("tokens.toggle", { name: token.name }) } }}
+        />
+        <TokenStatus token={token} />
+      </Row>
+      <KeyCell token={token} />
+      <Box sx={{ fontSize: 12.5 }}>
+        <QuotaCell token={token} />
+      </Box>
+    </Col>
+  );
+};
+
+/** Whether the key works, and if not, why. */
+const TokenStatus = ({ token }: { token: Token }) => {
+  const { t } = useTranslation();
+  switch (effectiveStatus(token, Date.now() / 1000)) {
+    case DISABLED:
+      return <StatusChip tone="idle">{t("tokens.status.disabled")}</StatusChip>;
+    case EXPIRED:
+      return (
+        <StatusChip tone="warn" reason={t("tokens.reason.expired")}>
+          {t("tokens.status.expired")}
+        </StatusChip>
+      );
+    case EXHAUSTED:
+      return (
+        <StatusChip tone="bad" reason={t("tokens.reason.exhausted")}>
+          {t("tokens.status.exhausted")}
+        </StatusChip>
+      );
+    default:
+      return (
+        <StatusChip tone="ok" quiet>
+          {token.model_limits_enabled ? t("tokens.status.limited") : t("tokens.status.enabled")}
+        </StatusChip>
+      );
+  }
+};
+
+const NEARLY_USED_UP = 0.9;
+
+/** What was used of what the key may spend, as a bar and in figures. */
+const QuotaCell = ({ token }: { token: Token }) => {
+  const { t } = useTranslation();
+  const { remain_quota: remaining, unlimited_quota: isUnlimited, budget_period: period } = token;
+  const used = period === "" ? token.used_quota : Math.max(0, token.budget_quota - remaining);
+  const share = used + remaining === 0 ? 0 : used / (used + remaining);
+  return (
+    <Row gap={2.5}>
+      <Box
+        aria-hidden
+        sx={{
+          width: 48,
+          height: 4,
+          flex: "none",
+          borderRadius: 2,
+          bgcolor: "tone.idle.tint",
+          overflow: "hidden",
+          visibility: isUnlimited ? "hidden" : "visible",
+          display: isUnlimited ? { xs: "none", sm: "block" } : "block",
+        }}
+      >
+        <Box
+          sx={{
+            width: `${share * 100}%`,
+            height: "100%",
+            bgcolor: share >= NEARLY_USED_UP ? "tone.bad.solid" : "primary.main",
+          }}
+        />
+      </Box>
+      <span>
+        <Money quota={used} />
+        <Box component="span" sx={{ color: "text.tertiary" }}>
+          {" / "}
+          {isUnlimited ? t("tokens.unlimited") : <Money quota={used + remaining} />}
+          {period !== "" && ` ${t(`tokens.periodQuota.${period}`)}`}
+        </Box>
+      </span>
+    </Row>
+  );
+};

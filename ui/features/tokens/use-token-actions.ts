@@ -1,12 +1,12 @@
 import { useQueryClient } from "@tanstack/react-query";
-import { useMemo } from "react";
+import { useCallback, useMemo, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { eachOf } from "../../api/each-of.ts";
-import { useConfirm } from "../../components/confirm.tsx";
-import { notifyDone, notifyError } from "../../components/notify.tsx";
-import { DISABLED, ENABLED, type Token } from "./token.ts";
-import { deleteToken, setTokenStatus } from "./token-calls.ts";
-import { TOKENS_KEY, type TokenPage } from "./token-queries.ts";
+import { copyText } from "../../components/display/CopyButton.tsx";
+import { useConfirm } from "../../components/feedback/confirm.tsx";
+import { notifyDone, notifyError } from "../../components/feedback/notify.tsx";
+import { deleteToken, setTokenStatus } from "./drawer/token-form.ts";
+import { DISABLED, ENABLED, fullKey, TOKENS_KEY, type Token, type TokenPage } from "./token.ts";
 
 /** What can be done with one key or several. */
 export function useTokenActions() {
@@ -58,4 +58,18 @@ export function useTokenActions() {
       },
     };
   }, [client, confirm, t]);
+}
+
+const NONE: readonly Token[] = [];
+
+/** Copies keys, one a line; `refused` holds those that the browser would not copy. */
+export function useCopyKeys() {
+  const { t } = useTranslation();
+  const [refused, setRefused] = useState(NONE);
+  const copy = async (tokens: readonly Token[]) => {
+    if (await copyText(tokens.map(fullKey).join("\n"))) notifyDone(t("tokens.batch.copied", { count: tokens.length }));
+    else setRefused(tokens);
+  };
+  const close = useCallback(() => setRefused(NONE), []);
+  return { copy, refused, close };
 }

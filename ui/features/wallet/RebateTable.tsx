@@ -2,10 +2,10 @@ import Redeem from "@mui/icons-material/RedeemOutlined";
 import { useTranslation } from "react-i18next";
 import type { RebateView } from "../../../src/domain/wallet/invitations/list-rebates.ts";
 import type { Column } from "../../components/data-table/column.ts";
-import { EmptyState } from "../../components/EmptyState.tsx";
-import { Money } from "../../components/Money.tsx";
-import { TimeAgo } from "../../components/TimeAgo.tsx";
-import { PagedTable, type PagedTableProps } from "./PagedTable.tsx";
+import { PagedTable, type PagedTableProps } from "../../components/data-table/PagedTable.tsx";
+import { Money } from "../../components/display/Money.tsx";
+import { TimeAgo } from "../../components/display/TimeAgo.tsx";
+import { EmptyState } from "../../components/feedback/EmptyState.tsx";
 
 /** What others' recharges brought; `read` answers all of it, or dividends alone. */
 export const RebateTable = ({ name, read }: Pick<PagedTableProps<RebateView>, "name" | "read">) => {

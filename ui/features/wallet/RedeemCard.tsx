@@ -4,9 +4,9 @@ import OutlinedInput from "@mui/material/OutlinedInput";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
+import { exactAmountText, useMoneyFormat } from "../../components/display/Money.tsx";
+import { notifyDone } from "../../components/feedback/notify.tsx";
 import { Field, Panel, Row } from "../../components/layout.tsx";
-import { exactAmountText, useMoneyFormat } from "../../components/money-format.tsx";
-import { notifyDone } from "../../components/notify.tsx";
 import { redeemCode } from "./wallet-calls.ts";
 
 type Props = {

@@ -1,13 +1,20 @@
 import Box from "@mui/material/Box";
+import Button from "@mui/material/Button";
+import ButtonBase from "@mui/material/ButtonBase";
+import InputAdornment from "@mui/material/InputAdornment";
+import OutlinedInput from "@mui/material/OutlinedInput";
 import Skeleton from "@mui/material/Skeleton";
-import { useQuery } from "@tanstack/react-query";
+import { keepPreviousData, useMutation, useQuery } from "@tanstack/react-query";
+import { type ReactNode, useState } from "react";
 import { useTranslation } from "react-i18next";
-import { ErrorState } from "../../components/ErrorState.tsx";
-import { Panel } from "../../components/layout.tsx";
-import { amountText, useMoneyFormat } from "../../components/money-format.tsx";
-import { moneyText } from "./money-text.ts";
-import { TopUpForm } from "./TopUpForm.tsx";
-import { topUpWays } from "./wallet-calls.ts";
+import type { TopUpWays } from "../../../src/domain/wallet/payments/payment-methods.ts";
+import { amountText, useMoneyFormat } from "../../components/display/Money.tsx";
+import { useConfirm } from "../../components/feedback/confirm.tsx";
+import { ErrorState } from "../../components/feedback/ErrorState.tsx";
+import { notifyError } from "../../components/feedback/notify.tsx";
+import { Field, Panel, Row } from "../../components/layout.tsx";
+import { self } from "../account/personal/self-calls.ts";
+import { moneyText, priceOf, startPayment, timesPrice, topUpWays } from "./wallet-calls.ts";
 
 /** Buying quota online; says so where that is not set up. */
 export const TopUpCard = () => {
@@ -52,3 +59,167 @@ export const TopUpCard = () => {
     </Panel>
   );
 };
+
+/** Dollars. */
+const PICKS = [5, 10, 20, 50, 100, 500];
+
+/** How much, how, and what it costs; `minimum` is dollars, or quota units where the site shows those. */
+const TopUpForm = ({ ways, minimum }: Pick<TopUpWays, "ways" | "minimum">) => {
+  const { t, i18n } = useTranslation();
+  const format = useMoneyFormat();
+  const confirm = useConfirm();
+  const unit = format.inCurrency ? 1 : format.quotaPerUnit;
+  const picks = PICKS.map((pick) => pick * unit).filter((pick) => pick >= minimum);
+  const [text, setText] = useState(String(Math.max(minimum, 10 * unit)));
+  const [chosen, setChosen] = useState(ways[0]?.method ?? "zfb");
+  const way = ways.find(({ method }) => method === chosen) ?? ways[0];
+  const amount = Number(text);
+  const isWrong = text.trim() === "" || !Number.isInteger(amount) || amount < minimum;
+  const price = useQuery({
+    ...priceOf(amount, chosen),
+    enabled: !isWrong,
+    placeholderData: keepPreviousData,
+  });
+  const { data: account } = useQuery(self);
+  const pay = useMutation({
+    mutationFn: () => startPayment(amount, chosen),
+    onSuccess: ({ url, fields }) =>
+      Object.keys(fields).length > 0 ? postForm(url, fields) : window.location.assign(url),
+    onError: notifyError,
+  });
+  const quota = format.inCurrency ? amount * format.quotaPerUnit : amount;
+  const due = price.data && way && !isWrong ? moneyText(price.data, way.currency, i18n.language) : "";
+  const ask = async () => {
+    const isSure = await confirm({
+      title: t("wallet.topUp.confirmTitle"),
+      body: t("wallet.topUp.confirmBody", {
+        amount: amountText(quota, format),
+        price: due,
+        method: t(`wallet.methods.${chosen}`),
+      }),
+      action: t("wallet.topUp.pay", { price: due }),
+    });
+    if (isSure) pay.mutate();
+  };
+  const error = isWrong ? t("wallet.topUp.tooSmall", { minimum }) : price.error?.message;
+  return (
+    <form
+      noValidate
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (due !== "") void ask();
+      }}
+    >
+      <Box
+        role="group"
+        aria-label={t("wallet.topUp.picks")}
+        sx={{ display: "grid", gap: 2, gridTemplateColumns: "repeat(auto-fill, minmax(88px, 1fr))" }}
+      >
+        {picks.map((pick) => (
+          <Choice key={pick} isChosen={pick === amount} onChoose={() => setText(String(pick))}>
+            {amountText(format.inCurrency ? pick * format.quotaPerUnit : pick, format, 0)}
+            {way && (
+              <Box component="span" className="num" sx={{ fontSize: 12, fontWeight: 400, color: "text.secondary" }}>
+                {moneyText(timesPrice(way.price, pick / unit), way.currency, i18n.language)}
+              </Box>
+            )}
+          </Choice>
+        ))}
+      </Box>
+      <Row gap={4} wrap sx={{ mt: 4, alignItems: "flex-start", rowGap: 4 }}>
+        <Field label={t("wallet.topUp.amount")} htmlFor="amount" error={error} sx={{ flex: "1 1 220px" }}>
+          <OutlinedInput
+            id="amount"
+            fullWidth
+            value={text}
+            onChange={(event) => setText(event.target.value)}
+            error={Boolean(error)}
+            inputProps={{ inputMode: "numeric", className: "num", autoComplete: "off" }}
+            startAdornment={format.inCurrency && <InputAdornment position="start">$</InputAdornment>}
+            endAdornment={
+              <InputAdornment position="end">
+                <Box component="span" className="num" sx={{ fontSize: 12.5, color: "text.secondary" }}>
+                  {!isWrong && format.inCurrency && t("wallet.units", { units: quota.toLocaleString("en") })}
+                </Box>
+              </InputAdornment>
+            }
+          />
+        </Field>
+        <Box sx={{ flex: "1 1 260px" }}>
+          <Box id="pay-with" sx={{ mb: 1.25, fontSize: 12.5, lineHeight: "18px", fontWeight: 550 }}>
+            {t("wallet.topUp.method")}
+          </Box>
+          <Box role="group" aria-labelledby="pay-with" sx={{ display: "flex", gap: 2 }}>
+            {ways.map(({ method }) => (
+              <Choice key={method} isChosen={method === chosen} onChoose={() => setChosen(method)} isLow>
+                {t(`wallet.methods.${method}`)}
+              </Choice>
+            ))}
+          </Box>
+        </Box>
+      </Row>
+      <Row sx={{ mt: 4, pt: 4, borderTop: "1px solid", borderColor: "line.faint" }}>
+        <Box sx={{ flex: 1, fontSize: 13, color: "text.secondary" }}>
+          {account && !isWrong && t("wallet.topUp.after", { amount: amountText(account.quota + quota, format) })}
+        </Box>
+        <Button
+          type="submit"
+          variant="contained"
+          color="primary"
+          loading={pay.isPending}
+          disabled={due === "" || Boolean(error)}
+        >
+          {due === "" ? t("wallet.topUp.payShort") : t("wallet.topUp.pay", { price: due })}
+        </Button>
+      </Row>
+    </form>
+  );
+};
+
+type ChoiceProps = { isChosen: boolean; isLow?: boolean; onChoose: () => void; children: ReactNode };
+
+const Choice = ({ isChosen, isLow = false, onChoose, children }: ChoiceProps) => (
+  <ButtonBase
+    type="button"
+    aria-pressed={isChosen}
+    onClick={onChoose}
+    sx={{
+      flex: 1,
+      px: 2,
+      height: isLow ? 32 : 56,
+      flexDirection: "column",
+      borderRadius: "7px",
+      fontFamily: "inherit",
+      fontSize: isLow ? 13 : 14.5,
+      fontWeight: isLow ? 550 : 620,
+      whiteSpace: "nowrap",
+      border: "1px solid",
+      borderColor: isChosen ? "primary.main" : "line.strong",
+      boxShadow: (theme) => (isChosen ? `inset 0 0 0 1px ${theme.vars?.palette.primary.main}` : "none"),
+      bgcolor: isChosen ? "surface.sunken" : "surface.paper",
+    }}
+  >
+    {children}
+  </ButtonBase>
+);
+
+/** Leaves the page by posting a form to another site, as payment services want it. */
+function postForm(url: string, fields: Readonly<Record<string, string>>): void {
+  // The page may post forms to https only; a payment service without it takes the fields in the address.
+  if (url.startsWith("http://")) {
+    window.location.assign(`${url}?${new URLSearchParams(fields)}`);
+    return;
+  }
+  const form = document.createElement("form");
+  form.method = "post";
+  form.action = url;
+  for (const [name, value] of Object.entries(fields)) {
+    const input = document.createElement("input");
+    input.type = "hidden";
+    input.name = name;
+    input.value = value;
+    form.append(input);
+  }
+  document.body.append(form);
+  form.submit();
+}

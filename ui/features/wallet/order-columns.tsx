@@ -1,10 +1,18 @@
+import Receipt from "@mui/icons-material/ReceiptOutlined";
+import { useQueryClient } from "@tanstack/react-query";
 import type { TFunction } from "i18next";
+import { useCallback, useRef } from "react";
+import { useTranslation } from "react-i18next";
 import type { OwnOrder } from "../../../src/domain/wallet/orders/order-view.ts";
+import { readData } from "../../api/client.ts";
+import { paymentApi } from "../../api/groups.ts";
 import type { Column } from "../../components/data-table/column.ts";
-import { Money } from "../../components/Money.tsx";
-import { TimeAgo } from "../../components/TimeAgo.tsx";
-import { moneyText } from "./money-text.ts";
-import { OrderStatus } from "./OrderStatus.tsx";
+import { PagedTable } from "../../components/data-table/PagedTable.tsx";
+import { Money } from "../../components/display/Money.tsx";
+import { StatusChip, type ToneName } from "../../components/display/StatusChip.tsx";
+import { TimeAgo } from "../../components/display/TimeAgo.tsx";
+import { EmptyState } from "../../components/feedback/EmptyState.tsx";
+import { moneyText } from "./wallet-calls.ts";
 
 const METHODS = ["zfb", "wx", "stripe"] as const;
 
@@ -58,3 +66,57 @@ export const orderColumns = <Row extends OwnOrder>(t: TFunction, language: strin
     cell: (order) => <OrderStatus status={order.status} />,
   },
 ];
+
+export const ORDER_STATUSES = ["pending", "success", "expired", "failed"] as const;
+type Status = (typeof ORDER_STATUSES)[number];
+
+const TONES: Readonly<Record<Status, ToneName>> = { pending: "warn", success: "ok", expired: "idle", failed: "bad" };
+
+/** What became of an order. */
+const OrderStatus = ({ status: given }: { status: string }) => {
+  const { t } = useTranslation();
+  const status = ORDER_STATUSES.find((known) => known === given) ?? "pending";
+  return (
+    <StatusChip tone={TONES[status]} quiet={status === "success"}>
+      {t(`wallet.statuses.${status}`)}
+    </StatusChip>
+  );
+};
+
+/** While somebody may be paying: the payment service tells within seconds. */
+const POLL_MS = 5000;
+const PAYING_SECONDS = 900;
+
+/** One's own orders; the balance follows when one of them is paid. */
+export const OrderTable = () => {
+  const { t, i18n } = useTranslation();
+  const client = useQueryClient();
+  const waiting = useRef<ReadonlySet<number>>(new Set());
+  const pollMs = useCallback(
+    (orders: readonly OwnOrder[]) => {
+      const isPaid = orders.some(({ id, status }) => status === "success" && waiting.current.has(id));
+      waiting.current = new Set(orders.filter(isBeingPaid).map(({ id }) => id));
+      if (isPaid) void client.invalidateQueries({ queryKey: ["self"] });
+      return waiting.current.size > 0 ? POLL_MS : false;
+    },
+    [client],
+  );
+  return (
+    <PagedTable<OwnOrder>
+      name="orders"
+      read={(query, signal) => readData(paymentApi.user.topup.orders.get({ query, fetch: { signal } }))}
+      usualSort="created_time"
+      columns={orderColumns(t, i18n.language)}
+      rowId={(order) => order.id}
+      rowName={(order) => order.trade_no}
+      unit={t("wallet.orders.unit")}
+      empty={
+        <EmptyState icon={<Receipt />} title={t("wallet.orders.emptyTitle")} body={t("wallet.orders.emptyBody")} />
+      }
+      pollMs={pollMs}
+    />
+  );
+};
+
+const isBeingPaid = (order: OwnOrder): boolean =>
+  order.status === "pending" && Date.now() / 1000 - order.created_time < PAYING_SECONDS;

@@ -2,7 +2,7 @@ import { queryOptions } from "@tanstack/react-query";
 import type { RefusedPayment } from "../../../src/console/wallet/payments.ts";
 import type { PayMethod } from "../../../src/domain/wallet/payments/quote.ts";
 import { ApiError, readData, readEnvelope } from "../../api/client.ts";
-import { paymentApi, redeemApi } from "../../api/groups.ts";
+import { checkInApi, invitationApi, paymentApi, redeemApi } from "../../api/groups.ts";
 
 /** Where everything about one's own money lives in the cache. */
 export const WALLET_KEY = ["wallet"] as const;
@@ -45,3 +45,35 @@ export const redeemCode = (key: string) => readData(redeemApi.topup.post({ key }
 
 /** Credits an order whose payment came but was never told. */
 export const completeOrder = (tradeNo: string) => readEnvelope(paymentApi.topup.complete.post({ trade_no: tradeNo }));
+
+export const checkInStatus = queryOptions({
+  queryKey: ["check-in"],
+  queryFn: ({ signal }) => readData(checkInApi.check_in_status.get({ fetch: { signal } })),
+});
+
+/** Checks in for today and returns the quota units gained. */
+export const checkIn = async (): Promise<number> => (await readData(checkInApi.check_in.post())).quota;
+
+export const invitation = queryOptions({
+  queryKey: ["invitation"],
+  queryFn: ({ signal }) => readData(invitationApi.invitation.get({ fetch: { signal } })),
+});
+
+export const setInviteCode = (code: string) => readData(invitationApi.set_invite_code.post({ code }));
+
+export const transferRewards = (quota: number) => readData(invitationApi.aff_transfer.post({ quota }));
+
+/** Decimal text in a currency, as people of a language write it: "¥365.00". */
+export const moneyText = (money: string, currency: string, language: string): string =>
+  new Intl.NumberFormat(language, { style: "currency", currency, currencyDisplay: "narrowSymbol" }).format(
+    Number(money),
+  );
+
+const PLACES = 4;
+
+/** Decimal text with up to four places, a whole number of times. */
+export function timesPrice(price: string, count: number): string {
+  const [whole = "0", fraction = ""] = price.split(".");
+  const digits = (BigInt(whole + fraction.padEnd(PLACES, "0")) * BigInt(count)).toString().padStart(PLACES + 1, "0");
+  return `${digits.slice(0, -PLACES)}.${digits.slice(-PLACES)}`;
+}

@@ -4,9 +4,9 @@ import ButtonBase from "@mui/material/ButtonBase";
 import Tooltip from "@mui/material/Tooltip";
 import { useTranslation } from "react-i18next";
 import type { ChannelHealth } from "../../../../src/domain/channels/status/channel-health.ts";
+import { StatusChip, ToneBadge, type ToneName } from "../../../components/display/StatusChip.tsx";
+import { exactTime } from "../../../components/display/TimeAgo.tsx";
 import { Row } from "../../../components/layout.tsx";
-import { StatusChip, ToneBadge, type ToneName } from "../../../components/StatusChip.tsx";
-import { exactTime } from "../../../components/TimeAgo.tsx";
 import { type Channel, DISABLED, ENABLED, otherInfoOf } from "../channel.ts";
 
 /** On (or on and in trouble), off by hand, or off by itself; with the reason and its time in the tooltip. */
@@ -113,7 +113,7 @@ export const ResponseCell = ({ channel }: { channel: Channel }) => {
   );
 };
 
-export type ResponseTone = "untested" | "ok" | "lime" | "warn" | "bad";
+type ResponseTone = "untested" | "ok" | "lime" | "warn" | "bad";
 
 /** Colour of a response time in milliseconds: up to 1 s green, 3 s lime, 5 s yellow, above red; 0 untested. */
 export function responseTone(responseMs: number): ResponseTone {

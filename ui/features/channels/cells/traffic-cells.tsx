@@ -2,9 +2,9 @@ import Box from "@mui/material/Box";
 import Tooltip from "@mui/material/Tooltip";
 import { useTranslation } from "react-i18next";
 import type { LiveView } from "../../../../src/domain/channels/manage/channel-view.ts";
-import { HourBars } from "../../../components/HourBars.tsx";
 import { Row } from "../../../components/layout.tsx";
 import type { Channel } from "../channel.ts";
+import { HourBars } from "./HourBars.tsx";
 
 const GOOD = 99;
 const FAIR = 95;

@@ -4,9 +4,9 @@ import ButtonBase from "@mui/material/ButtonBase";
 import OutlinedInput from "@mui/material/OutlinedInput";
 import { Fragment, type ReactNode, useId } from "react";
 import { useTranslation } from "react-i18next";
-import { JsonField } from "../../../components/JsonField.tsx";
+import { Section } from "../../../components/feedback/SideDrawer.tsx";
+import { JsonField } from "../../../components/inputs/JsonField.tsx";
 import { Field } from "../../../components/layout.tsx";
-import { Section } from "../../../components/SideDrawer.tsx";
 import type { SectionProps } from "../check-channel-form.ts";
 
 const JSON_FIELDS = ["modelMapping", "paramOverride", "setting", "statusCodeMapping"] as const;

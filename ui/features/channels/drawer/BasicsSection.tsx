@@ -3,8 +3,8 @@ import OutlinedInput from "@mui/material/OutlinedInput";
 import { useId } from "react";
 import { useTranslation } from "react-i18next";
 import type { ChannelType } from "../../../../src/providers/registry.ts";
+import { Section } from "../../../components/feedback/SideDrawer.tsx";
 import { Field } from "../../../components/layout.tsx";
-import { Section } from "../../../components/SideDrawer.tsx";
 import type { SectionProps } from "../check-channel-form.ts";
 import { TypeSelect, useTypeWords } from "./TypeSelect.tsx";
 

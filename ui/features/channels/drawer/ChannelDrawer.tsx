@@ -1,12 +1,41 @@
+import Bolt from "@mui/icons-material/BoltOutlined";
+import Box from "@mui/material/Box";
 import Button from "@mui/material/Button";
-import { useQuery } from "@tanstack/react-query";
+import Tab from "@mui/material/Tab";
+import Tabs from "@mui/material/Tabs";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
 import { useTranslation } from "react-i18next";
-import { ErrorState } from "../../../components/ErrorState.tsx";
-import { SideDrawer } from "../../../components/SideDrawer.tsx";
-import { formOf, NEW_CHANNEL } from "../channel-form.ts";
-import { channelById } from "../channel-queries.ts";
-import { ChannelFormDrawer } from "./ChannelFormDrawer.tsx";
+import { useConfirm } from "../../../components/feedback/confirm.tsx";
+import { ErrorState } from "../../../components/feedback/ErrorState.tsx";
+import { notifyDone } from "../../../components/feedback/notify.tsx";
+import { SideDrawer } from "../../../components/feedback/SideDrawer.tsx";
+import { useCheckedForm } from "../../../components/inputs/use-checked-form.ts";
+import { Row } from "../../../components/layout.tsx";
+import { ChannelStatus } from "../cells/status-cells.tsx";
+import type { Channel } from "../channel.ts";
+import { createChannel, updateChannel } from "../channel-calls.ts";
+import {
+  bodyOf,
+  type ChannelForm,
+  changedBodyOf,
+  changesOf,
+  cleanBaseUrl,
+  endsInV1,
+  formOf,
+  NEW_CHANNEL,
+} from "../channel-form.ts";
+import { CHANNELS_KEY, channelById, channelTypes } from "../channel-queries.ts";
+import { checkChannelForm } from "../check-channel-form.ts";
+import { ErrorsTab } from "../health/ErrorsTab.tsx";
+import { HealthTab } from "../health/HealthTab.tsx";
+import { TestDialog } from "../list/TestDialog.tsx";
+import { AdvancedSection } from "./AdvancedSection.tsx";
+import { BasicsSection } from "./BasicsSection.tsx";
 import { FormSkeleton } from "./FormSkeleton.tsx";
+import { KeysSection } from "./KeysSection.tsx";
+import { ModelsSection } from "./ModelsSection.tsx";
+import { RoutingSection } from "./RoutingSection.tsx";
 
 type ChannelDrawerProps = Readonly<{
   /** Null: a new channel. */
@@ -34,5 +63,135 @@ const StoredChannelDrawer = ({ id, onClose }: { id: number; onClose: () => void 
     >
       {stored.isError ? <ErrorState error={stored.error} onRetry={() => stored.refetch()} /> : <FormSkeleton />}
     </SideDrawer>
+  );
+};
+
+type ChannelFormDrawerProps = Readonly<{ stored: Channel | null; initial: ChannelForm; onClose: () => void }>;
+
+/** The types whose base URL is the whole address of the endpoint. */
+const FULL_ADDRESS_TYPE = 8;
+
+/** The form itself: nothing is sent before it is without fault. */
+const ChannelFormDrawer = ({ stored, initial: read, onClose }: ChannelFormDrawerProps) => {
+  const { t } = useTranslation();
+  const client = useQueryClient();
+  const confirm = useConfirm();
+  const types = useQuery(channelTypes).data ?? [];
+  const [isTesting, setTesting] = useState(false);
+  const [tab, setTab] = useState<ChannelTab>("settings");
+
+  const typeOf = (form: ChannelForm) => types.find(({ id }) => id === form.type);
+  const mayBeSent = async (form: ChannelForm) => {
+    if (form.type === FULL_ADDRESS_TYPE || !endsInV1(form.baseUrl) || endsInV1(initial.baseUrl)) return true;
+    return confirm({
+      title: t("channels.form.v1Title"),
+      body: t("channels.form.v1Body", { url: cleanBaseUrl(form.baseUrl) }),
+      action: t("channels.form.v1Save"),
+    });
+  };
+  const send = async (form: ChannelForm) => {
+    if (stored) await updateChannel(stored.id, changedBodyOf(initial, form));
+    else await createChannel(bodyOf(form));
+    notifyDone(t(stored ? "channels.saved" : "channels.created", { name: form.name.trim() }));
+    void client.invalidateQueries({ queryKey: CHANNELS_KEY });
+    onClose();
+  };
+  const { body, initial, form, change, faults, isSaving, submit } = useCheckedForm({
+    initial: read,
+    check: (form) => checkChannelForm(form, stored === null, typeOf(form)?.defaultBaseUrl === null),
+    mayBeSent,
+    send,
+    onFaulty: () => setTab("settings"),
+  });
+  const type = typeOf(form);
+  const changed = changesOf(initial, form);
+  const section = { form, faults, change };
+  return (
+    <SideDrawer
+      title={stored ? t("channels.form.editTitle", { name: stored.name }) : t("channels.form.createTitle")}
+      subtitle={
+        stored && (
+          <>
+            <span>#{stored.id}</span>
+            <ChannelStatus channel={stored} />
+          </>
+        )
+      }
+      isDirty={changed > 0 && !isSaving}
+      onClose={onClose}
+      footer={(close) => (
+        <>
+          <FooterNote faults={Object.keys(faults).length} changed={stored ? changed : 0} />
+          <Box sx={{ flex: 1 }} />
+          {stored && (
+            <Button startIcon={<Bolt />} onClick={() => setTesting(true)}>
+              {t("channels.test.action")}
+            </Button>
+          )}
+          <Button onClick={close}>{t("components.cancel")}</Button>
+          <Button
+            variant="contained"
+            color="primary"
+            loading={isSaving}
+            disabled={stored !== null && changed === 0}
+            onClick={submit}
+          >
+            {stored ? t("channels.form.save") : t("channels.form.create")}
+          </Button>
+        </>
+      )}
+    >
+      {stored && <ChannelTabs value={tab} onChange={setTab} />}
+      {stored && tab === "health" && <HealthTab channelId={stored.id} />}
+      {stored && tab === "errors" && <ErrorsTab channelId={stored.id} />}
+      <Box ref={body} hidden={tab !== "settings"}>
+        <BasicsSection {...section} types={types} isNew={stored === null} />
+        <KeysSection {...section} stored={stored} keyHint={type?.keyHint ?? ""} />
+        <ModelsSection {...section} types={types} storedId={stored?.id ?? null} />
+        <RoutingSection {...section} />
+        <AdvancedSection {...section} />
+      </Box>
+      {stored && isTesting && <TestDialog channel={stored} onClose={() => setTesting(false)} />}
+    </SideDrawer>
+  );
+};
+
+/** In the footer: that fields are wrong, else how many are changed. */
+const FooterNote = ({ faults, changed }: { faults: number; changed: number }) => {
+  const { t } = useTranslation();
+  if (faults === 0 && changed === 0) return null;
+  return (
+    <Row gap={2} sx={{ fontSize: 12.5, color: faults ? "tone.bad.text" : "text.secondary" }}>
+      <Box
+        sx={{
+          width: 6,
+          height: 6,
+          flex: "none",
+          borderRadius: "50%",
+          bgcolor: faults ? "tone.bad.solid" : "tone.warn.solid",
+        }}
+      />
+      {faults ? t("channels.form.checkInput") : t("channels.form.unsaved", { count: changed })}
+    </Row>
+  );
+};
+
+const TABS = ["settings", "health", "errors"] as const;
+type ChannelTab = (typeof TABS)[number];
+
+/** A stored channel's sides: its form, how it does, what failed. */
+const ChannelTabs = ({ value, onChange }: { value: ChannelTab; onChange: (tab: ChannelTab) => void }) => {
+  const { t } = useTranslation();
+  return (
+    <Tabs
+      value={value}
+      onChange={(_, tab: ChannelTab) => onChange(tab)}
+      aria-label={t("channels.tabs.label")}
+      sx={{ mt: -3, mb: 4 }}
+    >
+      {TABS.map((name) => (
+        <Tab key={name} value={name} label={t(`channels.tabs.${name}`)} />
+      ))}
+    </Tabs>
   );
 };

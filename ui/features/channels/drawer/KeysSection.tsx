@@ -5,14 +5,14 @@ import IconButton from "@mui/material/IconButton";
 import OutlinedInput from "@mui/material/OutlinedInput";
 import { useId, useState } from "react";
 import { useTranslation } from "react-i18next";
-import { CopyButton } from "../../../components/CopyButton.tsx";
+import { CopyButton } from "../../../components/display/CopyButton.tsx";
+import { notifyError } from "../../../components/feedback/notify.tsx";
+import { Section } from "../../../components/feedback/SideDrawer.tsx";
 import { Field, Row } from "../../../components/layout.tsx";
-import { notifyError } from "../../../components/notify.tsx";
-import { Section } from "../../../components/SideDrawer.tsx";
 import type { Channel } from "../channel.ts";
 import { getChannelWithKeys } from "../channel-calls.ts";
+import { holdsSeveralKeys, keysOf, maskKey, splitKeys, VERTEX_TYPE } from "../channel-form.ts";
 import type { SectionProps } from "../check-channel-form.ts";
-import { holdsSeveralKeys, keysOf, maskKey, splitKeys, VERTEX_TYPE } from "../keys.ts";
 import { useTypeWords } from "./TypeSelect.tsx";
 
 type KeysSectionProps = SectionProps & { stored: Channel | null; keyHint: string };

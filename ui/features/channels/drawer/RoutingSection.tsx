@@ -4,9 +4,9 @@ import Switch from "@mui/material/Switch";
 import { useQuery } from "@tanstack/react-query";
 import { useId } from "react";
 import { useTranslation } from "react-i18next";
+import { Section } from "../../../components/feedback/SideDrawer.tsx";
+import { NameListInput } from "../../../components/inputs/NameListInput.tsx";
 import { Field, Row } from "../../../components/layout.tsx";
-import { NameListInput } from "../../../components/NameListInput.tsx";
-import { Section } from "../../../components/SideDrawer.tsx";
 import { groupNames } from "../channel-queries.ts";
 import type { SectionProps } from "../check-channel-form.ts";
 

@@ -3,8 +3,8 @@ import InputAdornment from "@mui/material/InputAdornment";
 import OutlinedInput from "@mui/material/OutlinedInput";
 import { useTranslation } from "react-i18next";
 import type { ChannelType } from "../../../../src/providers/registry.ts";
+import { ProviderGlyph } from "../../../components/display/ProviderGlyph.tsx";
 import { Row } from "../../../components/layout.tsx";
-import { ProviderGlyph } from "../../../components/ProviderGlyph.tsx";
 
 type TypeSelectProps = Readonly<{
   id: string;

@@ -9,9 +9,9 @@ import type { StatusCounts } from "../../../../src/domain/channels/manage/list-c
 import type { ChannelType } from "../../../../src/providers/registry.ts";
 import { ColumnTools } from "../../../components/data-table/ColumnTools.tsx";
 import type { TableModel } from "../../../components/data-table/use-data-table.ts";
-import { FilterBar } from "../../../components/FilterBar.tsx";
-import { SavedViews } from "../../../components/SavedViews.tsx";
-import type { Address } from "../../../components/useAddress.ts";
+import { FilterBar } from "../../../components/inputs/FilterBar.tsx";
+import { SavedViews } from "../../../components/inputs/SavedViews.tsx";
+import type { Address } from "../../../components/use-address.ts";
 import { CHANNEL_HEALTHS, channelTags, enabledModels, groupNames } from "../channel-queries.ts";
 import type { ListRow } from "../tags/tag-rows.ts";
 

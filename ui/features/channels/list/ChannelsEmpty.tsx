@@ -1,9 +1,9 @@
 import Hub from "@mui/icons-material/HubOutlined";
 import Button from "@mui/material/Button";
 import { useTranslation } from "react-i18next";
-import { EmptyState } from "../../../components/EmptyState.tsx";
-import type { Address } from "../../../components/useAddress.ts";
-import { oneOf } from "../../../search-text.ts";
+import { EmptyState } from "../../../components/feedback/EmptyState.tsx";
+import type { Address } from "../../../components/use-address.ts";
+import { oneOf } from "../../../state/search-text.ts";
 import { CHANNEL_HEALTHS, CHANNEL_SORTS, type ChannelQuery } from "../channel-queries.ts";
 
 type ChannelsEmptyProps = Readonly<{ query: ChannelQuery; address: Address; onAdd: () => void }>;

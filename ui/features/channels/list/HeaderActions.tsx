@@ -14,13 +14,13 @@ import MenuItem from "@mui/material/MenuItem";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
-import { useConfirm } from "../../../components/confirm.tsx";
-import { notifyDone, notifyError, notifyInfo } from "../../../components/notify.tsx";
-import { usePhone } from "../../../components/usePhone.ts";
+import { useConfirm } from "../../../components/feedback/confirm.tsx";
+import { notifyDone, notifyError, notifyInfo } from "../../../components/feedback/notify.tsx";
+import { usePhone } from "../../../components/layout.tsx";
 import { deleteDisabledChannels, fixChannels, updateBalances } from "../channel-calls.ts";
 import { CHANNELS_KEY, channelCounts } from "../channel-queries.ts";
 import { ExportDialog } from "../transfer/ExportDialog.tsx";
-import { ImportFile } from "../transfer/ImportFile.tsx";
+import { ImportFile } from "../transfer/ImportDrawer.tsx";
 
 type HeaderActionsProps = Readonly<{
   isTesting: boolean;

@@ -13,10 +13,10 @@ import { useTranslation } from "react-i18next";
 import type { ModelListView } from "../../../../src/domain/channels/upstream/model-list.ts";
 import { readData } from "../../../api/client.ts";
 import { channelUpstreamApi } from "../../../api/groups.ts";
-import { ErrorState } from "../../../components/ErrorState.tsx";
+import { TimeAgo } from "../../../components/display/TimeAgo.tsx";
+import { ErrorState } from "../../../components/feedback/ErrorState.tsx";
+import { notifyDone, notifyError } from "../../../components/feedback/notify.tsx";
 import { Row } from "../../../components/layout.tsx";
-import { notifyDone, notifyError } from "../../../components/notify.tsx";
-import { TimeAgo } from "../../../components/TimeAgo.tsx";
 import type { Channel } from "../channel.ts";
 import { CHANNELS_KEY } from "../channel-queries.ts";
 import { FormSkeleton } from "../drawer/FormSkeleton.tsx";
@@ -152,7 +152,7 @@ export const ModelListDialog = ({ channel, onClose }: { channel: Channel; onClos
   );
 };
 
-export type ModelList = ModelListView;
+type ModelList = ModelListView;
 
 /** How a channel's models differ from what its upstream offered when it was last asked. */
 const modelList = (id: number) =>

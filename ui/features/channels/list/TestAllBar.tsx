@@ -5,8 +5,8 @@ import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useRef } from "react";
 import { useTranslation } from "react-i18next";
 import type { TestProgress } from "../../../../src/domain/channels/upstream/test-all.ts";
+import { notifyDone, notifyError, notifyInfo } from "../../../components/feedback/notify.tsx";
 import { Row } from "../../../components/layout.tsx";
-import { notifyDone, notifyError, notifyInfo } from "../../../components/notify.tsx";
 import { cancelTests, readTestProgress, testAllChannels } from "../channel-calls.ts";
 import { CHANNELS_KEY } from "../channel-queries.ts";
 

@@ -1,8 +1,8 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useMemo, useState } from "react";
 import { useTranslation } from "react-i18next";
-import { useConfirm } from "../../../components/confirm.tsx";
-import { notifyDone, notifyError, notifyInfo, notifyUndo } from "../../../components/notify.tsx";
+import { useConfirm } from "../../../components/feedback/confirm.tsx";
+import { notifyDone, notifyError, notifyInfo, notifyUndo } from "../../../components/feedback/notify.tsx";
 import { balanceText } from "../cells/status-cells.tsx";
 import { type Channel, DISABLED, ENABLED } from "../channel.ts";
 import {

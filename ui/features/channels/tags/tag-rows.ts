@@ -7,7 +7,7 @@ import {
   selectedIds,
   selectRows,
 } from "../../../components/data-table/column.ts";
-import { SWITCH_FORMAT, storedAtom } from "../../../stored-atom.ts";
+import { SWITCH_FORMAT, storedAtom } from "../../../state/stored-atom.ts";
 import type { Channel } from "../channel.ts";
 
 /** All channels of one tag, as one row. */

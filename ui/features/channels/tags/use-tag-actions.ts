@@ -3,7 +3,7 @@ import { useMemo, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { readData } from "../../../api/client.ts";
 import { channelApi } from "../../../api/groups.ts";
-import { notifyDone, notifyError, notifyInfo } from "../../../components/notify.tsx";
+import { notifyDone, notifyError, notifyInfo } from "../../../components/feedback/notify.tsx";
 import { DISABLED, ENABLED } from "../channel.ts";
 import { createRunning } from "../channel-calls.ts";
 import { CHANNELS_KEY, patchChannel } from "../channel-queries.ts";

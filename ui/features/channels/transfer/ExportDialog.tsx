@@ -9,10 +9,10 @@ import FormControlLabel from "@mui/material/FormControlLabel";
 import { useMutation } from "@tanstack/react-query";
 import { useId, useState } from "react";
 import { useTranslation } from "react-i18next";
-import { useConfirm } from "../../../components/confirm.tsx";
-import { notifyDone, notifyError } from "../../../components/notify.tsx";
-import { saveFile } from "../../../components/save-file.ts";
-import { useSession } from "../../session/session.tsx";
+import { saveFile } from "../../../components/display/DownloadButton.tsx";
+import { useConfirm } from "../../../components/feedback/confirm.tsx";
+import { notifyDone, notifyError } from "../../../components/feedback/notify.tsx";
+import { useSession } from "../../../state/session.ts";
 import { exportChannels } from "./transfer-calls.ts";
 
 type ExportDialogProps = Readonly<{ /** Undefined: all. */ ids: readonly number[] | undefined; onClose: () => void }>;

@@ -2,14 +2,56 @@ import Box from "@mui/material/Box";
 import Button from "@mui/material/Button";
 import Checkbox from "@mui/material/Checkbox";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { useState } from "react";
+import { type ChangeEvent, type RefObject, useState } from "react";
 import { useTranslation } from "react-i18next";
+import { StatusChip, type ToneName } from "../../../components/display/StatusChip.tsx";
+import { notifyDone, notifyError } from "../../../components/feedback/notify.tsx";
+import { SideDrawer } from "../../../components/feedback/SideDrawer.tsx";
 import { Row } from "../../../components/layout.tsx";
-import { notifyDone, notifyError } from "../../../components/notify.tsx";
-import { SideDrawer } from "../../../components/SideDrawer.tsx";
-import { StatusChip, type ToneName } from "../../../components/StatusChip.tsx";
 import { CHANNELS_KEY } from "../channel-queries.ts";
-import { type ChannelFile, importChannels, type PlannedChannel } from "./transfer-calls.ts";
+import {
+  type ChannelFile,
+  importChannels,
+  type PlannedChannel,
+  planImport,
+  readChannelFile,
+} from "./transfer-calls.ts";
+
+/** Chooses a file of channels (click the input from elsewhere) and shows what importing it would do. */
+export const ImportFile = ({ input }: { input: RefObject<HTMLInputElement | null> }) => {
+  const { t } = useTranslation();
+  const [open, setOpen] = useState<{ file: ChannelFile; plans: PlannedChannel[] } | null>(null);
+  const look = async (given: File | undefined) => {
+    if (!given) return;
+    const file = readChannelFile(await given.text());
+    if (!file) {
+      notifyError(t("channels.transfer.noFile"));
+      return;
+    }
+    try {
+      setOpen({ file, plans: await planImport(file.channels) });
+    } catch (error) {
+      notifyError(error);
+    }
+  };
+  return (
+    <>
+      <input
+        ref={input}
+        type="file"
+        accept="application/json,.json"
+        hidden
+        aria-label={t("channels.transfer.import")}
+        onChange={(event: ChangeEvent<HTMLInputElement>) => {
+          void look(event.target.files?.[0]);
+          // The same file can be chosen again.
+          event.target.value = "";
+        }}
+      />
+      {open && <ImportDrawer {...open} onClose={() => setOpen(null)} />}
+    </>
+  );
+};
 
 type ImportDrawerProps = Readonly<{ file: ChannelFile; plans: readonly PlannedChannel[]; onClose: () => void }>;
 
@@ -23,7 +65,7 @@ const TONES: Readonly<Record<PlannedChannel["action"], ToneName>> = {
 const isWork = ({ action }: PlannedChannel): boolean => action === "new" || action === "changed";
 
 /** What a file would add and change, before it does; what is unticked stays as it is. */
-export const ImportDrawer = ({ file, plans, onClose }: ImportDrawerProps) => {
+const ImportDrawer = ({ file, plans, onClose }: ImportDrawerProps) => {
   const { t } = useTranslation();
   const client = useQueryClient();
   const [left, setLeft] = useState<ReadonlySet<number>>(() => new Set());

@@ -2,7 +2,7 @@ import { readData } from "../../../api/client.ts";
 import { channelTransferApi } from "../../../api/groups.ts";
 
 /** A channel in a file; its fields are checked by the server. */
-export type FileChannel = Readonly<{ name: string; type: number; [field: string]: unknown }>;
+type FileChannel = Readonly<{ name: string; type: number; [field: string]: unknown }>;
 export type ChannelFile = Readonly<{ format: "sluice-channels"; channels: readonly FileChannel[] }>;
 
 /** What an import would do with one channel of a file. */

@@ -1,14 +1,13 @@
+import type { TFunction } from "i18next";
 import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import type { LogOther } from "../../../../src/billing/types.ts";
-import { CopyButton } from "../../../components/CopyButton.tsx";
-import { KeyValue } from "../../../components/KeyValue.tsx";
+import { CopyButton } from "../../../components/display/CopyButton.tsx";
+import { KeyValue } from "../../../components/display/KeyValue.tsx";
+import { Money } from "../../../components/display/Money.tsx";
 import { Row } from "../../../components/layout.tsx";
-import { Money } from "../../../components/Money.tsx";
-import { failureText } from "../../../failure-text.ts";
-import { isCall, type LogEntry } from "../log-entry.ts";
-import { noteText } from "../log-note.ts";
-import { ratiosText } from "./ratios-text.ts";
+import { failureText } from "../../../state/failure-text.ts";
+import { isCall, type LogEntry, noteText } from "../log-entry.ts";
 
 type Fact = readonly [string, ReactNode];
 
@@ -67,3 +66,27 @@ const IdFact = ({ id }: { id: string }) => (
     <CopyButton text={id} />
   </Row>
 );
+
+const RATIOS = [
+  "model_ratio",
+  "completion_ratio",
+  "cache_ratio",
+  "cache_creation_ratio",
+  "audio_ratio",
+  "audio_completion_ratio",
+  "group_ratio",
+  "user_group_ratio",
+] as const;
+
+/** What a call was priced by, for rows that have no receipt since another gateway wrote them. */
+export function ratiosText(other: Partial<LogOther>, t: TFunction): string {
+  const { model_price: price = -1 } = other;
+  const isFixed = price >= 0;
+  const named = isFixed ? (["group_ratio", "user_group_ratio"] as const) : RATIOS;
+  // −1 is what that gateway writes for a ratio that does not apply.
+  const ratios = named.flatMap((name) => {
+    const value = other[name];
+    return value === undefined || value < 0 ? [] : [t(`logs.detail.ratioOf.${name}`, { value })];
+  });
+  return [...(isFixed ? [t("logs.detail.ratioOf.model_price", { value: price })] : []), ...ratios].join(" · ");
+}

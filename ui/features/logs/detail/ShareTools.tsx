@@ -1,11 +1,13 @@
 import OpenInNew from "@mui/icons-material/OpenInNewOutlined";
 import Button from "@mui/material/Button";
 import { Link } from "@tanstack/react-router";
+import type { TFunction } from "i18next";
 import { useTranslation } from "react-i18next";
-import { CopyButton } from "../../../components/CopyButton.tsx";
+import type { Receipt } from "../../../../src/billing/types.ts";
+import { CopyButton } from "../../../components/display/CopyButton.tsx";
+import { linePrice } from "../../../components/display/Receipt.tsx";
 import { Row } from "../../../components/layout.tsx";
 import { type LogEntry, otherOf } from "../log-entry.ts";
-import { receiptText } from "./receipt-text.ts";
 
 /** Hands a call on: its receipt as text, its address, its own page. */
 export const ShareTools = ({ entry, isPage }: { entry: LogEntry; isPage: boolean }) => {
@@ -26,3 +28,28 @@ export const ShareTools = ({ entry, isPage }: { entry: LogEntry; isPage: boolean
     </Row>
   );
 };
+
+const DECIMALS = 6;
+
+/** A receipt as lines of text, to be pasted into a message: what was called, each sum, what was charged. */
+export function receiptText(entry: LogEntry, receipt: Receipt, requestId: string, t: TFunction): string {
+  const perUnit = Number(receipt.quotaPerUnit) || 1;
+  const usd = (quota: number) => `$${(quota / perUnit).toFixed(DECIMALS)}`;
+  const item = (name: string) => t(`components.receipt.items.${name}`, { defaultValue: name });
+  return [
+    `${entry.model_name} · ${new Date(entry.created_at * 1000).toISOString()} · ${requestId}`,
+    ...receipt.lines.map((line) => {
+      const price = linePrice(line, t);
+      const sum = price === "" ? "" : `${Number(line.quantity).toLocaleString("en")} × ${price} = `;
+      return `${item(line.item)}: ${sum}${usd(Number(line.amount))}`;
+    }),
+    `${ratioText(entry.group, receipt, t)}: × ${receipt.groupRatio}`,
+    `${t("components.receipt.charged")}: ${usd(receipt.total)} (${t("components.money.units", { units: receipt.total.toLocaleString("en") })})`,
+  ].join("\n");
+}
+
+/** What the group's factor is called, with the discount that is in it. */
+const ratioText = (group: string, { discountPercent: percent }: Receipt, t: TFunction): string =>
+  percent === undefined
+    ? t("components.receipt.groupRatio", { group })
+    : t("components.receipt.discount", { group, percent });

@@ -1,0 +1,88 @@
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import type { RowData } from "@tanstack/react-table";
+import { useAtom } from "jotai";
+import { type ReactNode, useState } from "react";
+import { WALLET_KEY } from "../../features/wallet/wallet-calls.ts";
+import { useAddress } from "../use-address.ts";
+import type { Column, RowAction } from "./column.ts";
+import { DataTable } from "./DataTable.tsx";
+import { addressSort, pageSizeAtom } from "./url-state.ts";
+import { useDataTable } from "./use-data-table.ts";
+
+/** Which page is asked for, and in which order; the first is 1. */
+type PageQuery = Readonly<{
+  p: number;
+  page_size: number;
+  sort?: string | undefined;
+  order?: string | undefined;
+}>;
+
+export type PagedTableProps<Row extends RowData> = {
+  /** Under which its pages are kept. */
+  name: string;
+  /** Reads a page of the list, narrowed by `filters`. */
+  read: (page: PageQuery, signal: AbortSignal) => Promise<Readonly<{ items: readonly Row[]; total: number }>>;
+  /** What narrows it. */
+  filters?: object;
+  /** What the server sorts it by when the address names nothing; without it, it has one order. */
+  usualSort?: string;
+  columns: readonly Column<Row>[];
+  rowId: (row: Row) => number;
+  rowName: (row: Row) => string;
+  /** What the rows are: "orders". */
+  unit: string;
+  empty: ReactNode;
+  actions?: (row: Row) => readonly RowAction[];
+  onOpen?: (row: Row) => void;
+  isDim?: (row: Row) => boolean;
+  /** Milliseconds after which rows are read again; false: not by itself. */
+  pollMs?: (rows: readonly Row[]) => number | false;
+};
+
+/** A list of the wallet, page by page; filters and an order that change begin at its first page. */
+export function PagedTable<Row extends RowData>(props: PagedTableProps<Row>) {
+  const { name, read, filters, usualSort, pollMs } = props;
+  const address = useAddress();
+  const sorting = usualSort === undefined ? undefined : addressSort(address, usualSort);
+  const wanted = JSON.stringify({ ...filters, ...sorting?.query });
+  const [at, setAt] = useState({ page: 0, wanted });
+  const [pageSize, setPageSize] = useAtom(pageSizeAtom);
+  const page = at.wanted === wanted ? at.page : 0;
+  const list = useQuery({
+    queryKey: [...WALLET_KEY, name, wanted, page, pageSize],
+    queryFn: ({ signal }) => read({ ...sorting?.query, p: page + 1, page_size: pageSize }, signal),
+    placeholderData: keepPreviousData,
+    refetchInterval: ({ state }) => pollMs?.(state.data?.items ?? []) ?? false,
+  });
+  const model = useDataTable({
+    columns: props.columns,
+    rows: list.data?.items,
+    rowId: props.rowId,
+    rowName: props.rowName,
+    sort: sorting?.sort,
+    onSort: sorting?.onSort,
+    actions: props.actions,
+  });
+  return (
+    <DataTable
+      model={model}
+      isRefreshing={list.isPlaceholderData}
+      error={list.error}
+      onRetry={() => void list.refetch()}
+      empty={props.empty}
+      {...(props.onOpen && { onOpen: props.onOpen })}
+      {...(props.isDim && { isDim: props.isDim })}
+      paging={{
+        page,
+        pageSize,
+        total: list.data?.total ?? 0,
+        unit: props.unit,
+        onPage: (next) => setAt({ page: next, wanted }),
+        onPageSize: (size) => {
+          setPageSize(size);
+          setAt({ page: 0, wanted });
+        },
+      }}
+    />
+  );
+}

@@ -1,0 +1,78 @@
+import Box from "@mui/material/Box";
+import Tooltip from "@mui/material/Tooltip";
+import { atom, useAtomValue } from "jotai";
+import { useTranslation } from "react-i18next";
+import { siteAtom } from "../../state/site-status.ts";
+
+type Props = {
+  /** Quota units. */
+  quota: number;
+  decimals?: number;
+  strong?: boolean;
+};
+
+const EXACT_DECIMALS = 6;
+
+/** An amount in the site's way; the exact dollars and units on hover. Zeros at the end step back. */
+export const Money = ({ quota, decimals = 2, strong }: Props) => {
+  const { t } = useTranslation();
+  const format = useMoneyFormat();
+  const text = amountText(quota, format, decimals);
+  const zeros = format.inCurrency && decimals > 2 ? (/0+$/.exec(text)?.[0].length ?? 0) : 0;
+  const units = t("components.money.units", { units: quota.toLocaleString("en") });
+  return (
+    <Tooltip title={`${dollars(quota, format.quotaPerUnit, EXACT_DECIMALS)} · ${units}`}>
+      <Box component="span" className="num" sx={{ whiteSpace: "nowrap", ...(strong && { fontWeight: 600 }) }}>
+        {text.slice(0, text.length - zeros)}
+        {zeros > 0 && (
+          <Box component="span" sx={{ color: "text.tertiary", fontWeight: 400 }}>
+            {text.slice(-zeros)}
+          </Box>
+        )}
+      </Box>
+    </Tooltip>
+  );
+};
+
+/** A count; a dash where it is unknown. */
+export const Count = ({ value, dim }: { value: number | null; dim?: boolean }) => (
+  <Box component="span" className="num" sx={dim || !value ? { color: "text.tertiary" } : {}}>
+    {value === null ? "–" : value.toLocaleString("en")}
+  </Box>
+);
+
+/** How the site shows quota: units to the dollar, and whether amounts are shown in dollars at all. */
+export type MoneyFormat = Readonly<{ quotaPerUnit: number; inCurrency: boolean }>;
+
+const DEFAULT_MONEY_FORMAT: MoneyFormat = { quotaPerUnit: 500_000, inCurrency: true };
+
+const moneyFormatAtom = atom((get): MoneyFormat => {
+  const site = get(siteAtom);
+  return site ? { quotaPerUnit: site.quota_per_unit, inCurrency: site.display_in_currency } : DEFAULT_MONEY_FORMAT;
+});
+
+/** The site's way of showing amounts. */
+export const useMoneyFormat = (): MoneyFormat => useAtomValue(moneyFormatAtom);
+
+/** Quota units as dollars with a fixed number of decimals, sign in front: "−$1,234.50". */
+export function dollars(quota: number, quotaPerUnit: number, decimals: number): string {
+  const text = Math.abs(quota / quotaPerUnit).toLocaleString("en", {
+    minimumFractionDigits: decimals,
+    maximumFractionDigits: decimals,
+  });
+  return `${quota < 0 ? "−" : ""}$${text}`;
+}
+
+/** An amount as the site shows it: dollars, or quota units. */
+export const amountText = (quota: number, { inCurrency, quotaPerUnit }: MoneyFormat, decimals = 2): string =>
+  inCurrency ? dollars(quota, quotaPerUnit, decimals) : quota.toLocaleString("en");
+
+const FEWEST_DECIMALS = 2;
+const MOST_DECIMALS = 6;
+
+/** An amount that somebody set, with as many decimals as it takes, two at least: "$3.00", "$0.002". */
+export function exactAmountText(quota: number, format: MoneyFormat): string {
+  let decimals = FEWEST_DECIMALS;
+  while (decimals < MOST_DECIMALS && (quota * 10 ** decimals) % format.quotaPerUnit !== 0) decimals += 1;
+  return amountText(quota, format, decimals);
+}

@@ -1,0 +1,260 @@
+import Close from "@mui/icons-material/Close";
+import ExpandMore from "@mui/icons-material/ExpandMore";
+import Search from "@mui/icons-material/Search";
+import Box from "@mui/material/Box";
+import Button from "@mui/material/Button";
+import ButtonBase from "@mui/material/ButtonBase";
+import InputAdornment from "@mui/material/InputAdornment";
+import MenuItem from "@mui/material/MenuItem";
+import MenuList from "@mui/material/MenuList";
+import OutlinedInput from "@mui/material/OutlinedInput";
+import Popover from "@mui/material/Popover";
+import { type ReactNode, useEffect, useRef, useState } from "react";
+import { useTranslation } from "react-i18next";
+import { Row, usePhone } from "../layout.tsx";
+
+type FilterOption = Readonly<{ value: string; label: string }>;
+
+/** One thing a list can be limited to. */
+type Filter = Readonly<{
+  key: string;
+  label: string;
+  /** What is set; empty: nothing. */
+  value: string;
+  /** To choose from; without it the value is typed. */
+  options?: readonly FilterOption[];
+}>;
+
+type Props = {
+  search: { value: string; placeholder: string };
+  filters: readonly Filter[];
+  /** `key` of a filter, or "search". */
+  onChange: (key: string, value: string) => void;
+  onClear: () => void;
+  /** Tools of the table on the right. */
+  tools?: ReactNode;
+};
+
+const SEARCH_DELAY_MS = 300;
+
+/** Search, filters and table tools over a list. What is set lives in the address: the page passes it in and takes changes. */
+export const FilterBar = ({ search, filters, onChange, onClear, tools }: Props) => {
+  const { t } = useTranslation();
+  const isPhone = usePhone();
+  const isAnySet = search.value !== "" || filters.some(({ value }) => value !== "");
+  return (
+    <Row wrap sx={{ mb: 3, rowGap: 2 }}>
+      <SearchInput {...search} isWide={isPhone} onChange={(value) => onChange("search", value)} />
+      {filters.map((filter) => (
+        <FilterButton key={filter.key} filter={filter} onChange={(value) => onChange(filter.key, value)} />
+      ))}
+      {isAnySet && (
+        <Button variant="text" size="small" onClick={onClear}>
+          {t("components.filter.clear")}
+        </Button>
+      )}
+      <Box sx={{ flex: 1 }} />
+      <Row gap={1} wrap sx={{ rowGap: 2 }}>
+        {tools}
+      </Row>
+    </Row>
+  );
+};
+
+type SearchProps = { value: string; placeholder: string; isWide: boolean; onChange: (value: string) => void };
+
+/** Takes effect a moment after the last key; `/` jumps into it. */
+const SearchInput = ({ value, placeholder, isWide, onChange }: SearchProps) => {
+  const [text, setText] = useState(value);
+  const input = useRef<HTMLInputElement>(null);
+  const latest = useRef(onChange);
+  latest.current = onChange;
+  useEffect(() => setText(value), [value]);
+  useEffect(() => {
+    if (text === value) return;
+    const timer = setTimeout(() => latest.current(text), SEARCH_DELAY_MS);
+    return () => clearTimeout(timer);
+  }, [text, value]);
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent) => {
+      const isTyping = event.target instanceof HTMLElement && event.target.closest("input, textarea, [role=dialog]");
+      if (event.key !== "/" || isTyping || event.ctrlKey || event.metaKey) return;
+      event.preventDefault();
+      input.current?.focus();
+    };
+    window.addEventListener("keydown", onKey);
+    return () => window.removeEventListener("keydown", onKey);
+  }, []);
+  return (
+    <OutlinedInput
+      sx={{ width: isWide ? "100%" : 264, flex: "0 1 auto" }}
+      value={text}
+      placeholder={placeholder}
+      onChange={(event) => setText(event.target.value)}
+      inputRef={input}
+      inputProps={{ "aria-label": placeholder, type: "search" }}
+      startAdornment={
+        <InputAdornment position="start">
+          <Search />
+        </InputAdornment>
+      }
+      endAdornment={isWide ? undefined : <kbd aria-hidden>/</kbd>}
+    />
+  );
+};
+
+/** A filter that is set shows its value with its own clear; an empty one is quiet. */
+const FilterButton = ({ filter, onChange }: { filter: Filter; onChange: (value: string) => void }) => {
+  const { t } = useTranslation();
+  const [anchor, setAnchor] = useState<HTMLElement | null>(null);
+  const { label, value, options } = filter;
+  const shown = options?.find((option) => option.value === value)?.label ?? value;
+  return (
+    <Row
+      gap={0}
+      sx={{
+        height: 32,
+        borderRadius: "7px",
+        border: "1px",
+        borderStyle: value ? "solid" : "dashed",
+        borderColor: "line.strong",
+        flex: "none",
+        bgcolor: value ? "surface.paper" : "transparent",
+        overflow: "hidden",
+        maxWidth: 320,
+      }}
+    >
+      <ButtonBase
+        aria-haspopup="dialog"
+        aria-expanded={anchor !== null}
+        onClick={(event) => setAnchor(event.currentTarget)}
+        sx={{
+          height: "100%",
+          minWidth: 0,
+          pl: 2.5,
+          pr: value ? 1.5 : 2,
+          gap: 1.5,
+          fontSize: 13,
+          color: value ? "text.primary" : "text.secondary",
+          "&:hover": { bgcolor: "surface.hover" },
+        }}
+      >
+        <span>{label}</span>
+        {value ? (
+          <Box
+            component="span"
+            sx={{
+              fontWeight: 550,
+              pl: 1.5,
+              borderLeft: "1px solid",
+              borderColor: "line.main",
+              overflow: "hidden",
+              textOverflow: "ellipsis",
+              whiteSpace: "nowrap",
+            }}
+          >
+            {shown}
+          </Box>
+        ) : (
+          <ExpandMore sx={{ fontSize: 15, color: "text.tertiary" }} />
+        )}
+      </ButtonBase>
+      {value && (
+        <ButtonBase
+          aria-label={t("components.filter.clearOne", { name: label })}
+          onClick={() => onChange("")}
+          sx={{
+            width: 24,
+            height: "100%",
+            flex: "none",
+            color: "text.tertiary",
+            "&:hover": { color: "text.primary", bgcolor: "surface.hover" },
+          }}
+        >
+          <Close sx={{ fontSize: 14 }} />
+        </ButtonBase>
+      )}
+      {anchor && <FilterPopover anchor={anchor} filter={filter} onChange={onChange} onClose={() => setAnchor(null)} />}
+    </Row>
+  );
+};
+
+type FilterPopoverProps = {
+  anchor: HTMLElement;
+  filter: Filter;
+  onChange: (value: string) => void;
+  onClose: () => void;
+};
+
+/** Beyond this many a list can be searched. */
+const SEARCHABLE_FROM = 8;
+const MOST_SHOWN = 100;
+
+/** Where a filter's value is chosen from its options, or typed. */
+const FilterPopover = ({ anchor, filter, onChange, onClose }: FilterPopoverProps) => {
+  const { t } = useTranslation();
+  const [text, setText] = useState(filter.options ? "" : filter.value);
+  const { options, label } = filter;
+  const matching = options?.filter((option) => option.label.toLowerCase().includes(text.trim().toLowerCase()));
+  const choose = (value: string) => {
+    onChange(value);
+    onClose();
+  };
+  return (
+    <Popover
+      open
+      anchorEl={anchor}
+      onClose={onClose}
+      anchorOrigin={{ vertical: "bottom", horizontal: "left" }}
+      slotProps={{
+        paper: {
+          role: "dialog",
+          "aria-label": label,
+          sx: { mt: 1, width: 260, border: "1px solid", borderColor: "line.main" },
+        },
+      }}
+    >
+      {(!options || options.length > SEARCHABLE_FROM) && (
+        <Box
+          component="form"
+          sx={{ p: 2 }}
+          onSubmit={(event) => {
+            event.preventDefault();
+            const [first] = matching ?? [];
+            if (!options) choose(text.trim());
+            else if (first) choose(first.value);
+          }}
+        >
+          <Row gap={1.5}>
+            <OutlinedInput
+              autoFocus
+              fullWidth
+              value={text}
+              onChange={(event) => setText(event.target.value)}
+              inputProps={{ "aria-label": label }}
+            />
+            {!options && (
+              <Button type="submit" variant="contained" color="primary">
+                {t("components.filter.apply")}
+              </Button>
+            )}
+          </Row>
+        </Box>
+      )}
+      {matching && (
+        <MenuList
+          autoFocus={options !== undefined && options.length <= SEARCHABLE_FROM}
+          dense
+          sx={{ maxHeight: 320, overflowY: "auto" }}
+        >
+          {matching.slice(0, MOST_SHOWN).map((option) => (
+            <MenuItem key={option.value} selected={option.value === filter.value} onClick={() => choose(option.value)}>
+              {option.label}
+            </MenuItem>
+          ))}
+          {matching.length === 0 && <MenuItem disabled>{t("components.filter.nothing")}</MenuItem>}
+        </MenuList>
+      )}
+    </Popover>
+  );
+};

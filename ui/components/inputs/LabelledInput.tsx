@@ -1,0 +1,119 @@
+import VisibilityOffOutlined from "@mui/icons-material/VisibilityOffOutlined";
+import VisibilityOutlined from "@mui/icons-material/VisibilityOutlined";
+import IconButton from "@mui/material/IconButton";
+import InputAdornment from "@mui/material/InputAdornment";
+import OutlinedInput, { type OutlinedInputProps } from "@mui/material/OutlinedInput";
+import { type ReactNode, useId, useState } from "react";
+import { useTranslation } from "react-i18next";
+import { Field } from "../layout.tsx";
+
+type LabelledInputProps = {
+  label: string;
+  value: string;
+  onChange: (value: string) => void;
+  hint?: ReactNode;
+  error?: string | undefined;
+  optional?: string | undefined;
+  /** Cut off beyond this many characters, as people count them, but not within a word that is being composed. */
+  maxCharacters?: number;
+} & Pick<
+  OutlinedInputProps,
+  "name" | "type" | "autoComplete" | "autoFocus" | "endAdornment" | "placeholder" | "inputProps"
+>;
+
+/** A line of text with its label, and what is wrong with it. */
+export const LabelledInput = ({
+  label,
+  value,
+  onChange,
+  hint,
+  error,
+  optional,
+  maxCharacters,
+  ...input
+}: LabelledInputProps) => {
+  const id = useId();
+  const cut = (text: string) => (maxCharacters === undefined ? text : [...text].slice(0, maxCharacters).join(""));
+  return (
+    <Field label={label} htmlFor={id} hint={hint} error={error} optional={optional}>
+      <OutlinedInput
+        {...input}
+        id={id}
+        fullWidth
+        error={error !== undefined}
+        value={value}
+        onChange={({ target, nativeEvent }) => {
+          const isComposing = "isComposing" in nativeEvent && nativeEvent.isComposing === true;
+          onChange(isComposing ? target.value : cut(target.value));
+        }}
+        onCompositionEnd={(event) => onChange(cut((event.target as HTMLInputElement).value))}
+      />
+    </Field>
+  );
+};
+
+type PasswordFieldProps = {
+  name: string;
+  label: string;
+  value: string;
+  onChange: (value: string) => void;
+  autoComplete: "current-password" | "new-password";
+  hint?: string;
+  error?: string | undefined;
+};
+
+/** A password with its label, and what is wrong with it. */
+export const PasswordField = ({ name, label, value, onChange, autoComplete, hint, error }: PasswordFieldProps) => {
+  const id = useId();
+  return (
+    <Field label={label} htmlFor={id} hint={hint} error={error}>
+      <PasswordInput
+        id={id}
+        name={name}
+        value={value}
+        onChange={onChange}
+        autoComplete={autoComplete}
+        hasError={error !== undefined}
+      />
+    </Field>
+  );
+};
+
+type PasswordInputProps = {
+  id: string;
+  name: string;
+  value: string;
+  onChange: (value: string) => void;
+  autoComplete: "current-password" | "new-password";
+  hasError?: boolean;
+};
+
+/** A password, which can be looked at while it is typed. */
+export const PasswordInput = ({ id, name, value, onChange, autoComplete, hasError }: PasswordInputProps) => {
+  const { t } = useTranslation();
+  const [isShown, setShown] = useState(false);
+  return (
+    <OutlinedInput
+      id={id}
+      name={name}
+      fullWidth
+      required
+      type={isShown ? "text" : "password"}
+      autoComplete={autoComplete}
+      error={hasError ?? false}
+      value={value}
+      onChange={(event) => onChange(event.target.value)}
+      endAdornment={
+        <InputAdornment position="end">
+          <IconButton
+            size="small"
+            aria-label={isShown ? t("login.hidePassword") : t("login.showPassword")}
+            onClick={() => setShown(!isShown)}
+          >
+            {isShown ? <VisibilityOutlined /> : <VisibilityOffOutlined />}
+          </IconButton>
+        </InputAdornment>
+      }
+    />
+  );
+};

@@ -1,0 +1,121 @@
+import Bookmark from "@mui/icons-material/BookmarkBorderOutlined";
+import Delete from "@mui/icons-material/DeleteOutlineOutlined";
+import Box from "@mui/material/Box";
+import Divider from "@mui/material/Divider";
+import IconButton from "@mui/material/IconButton";
+import Menu from "@mui/material/Menu";
+import MenuItem from "@mui/material/MenuItem";
+import OutlinedInput from "@mui/material/OutlinedInput";
+import Tooltip from "@mui/material/Tooltip";
+import { useLocation, useNavigate } from "@tanstack/react-router";
+import { useAtom } from "jotai";
+import { useState } from "react";
+import { useTranslation } from "react-i18next";
+import { jsonFormat, storedAtoms } from "../../state/stored-atom.ts";
+
+const LONGEST_NAME = 40;
+
+/** Filters of a list, as its address has them, kept under names in this browser. `list` tells lists apart. */
+export const SavedViews = ({ list }: { list: string }) => {
+  const { t } = useTranslation();
+  const navigate = useNavigate();
+  const { pathname, search } = useLocation();
+  const [anchor, setAnchor] = useState<HTMLElement | null>(null);
+  const [views, setViews] = useAtom(savedViewsAtom(list));
+  const [name, setName] = useState("");
+  const save = () => {
+    const given = name.trim();
+    if (given === "") return;
+    setViews(withView(views, viewOf(given, search)));
+    setName("");
+    setAnchor(null);
+  };
+  return (
+    <>
+      <Tooltip title={t("components.views.title")}>
+        <IconButton
+          aria-label={t("components.views.title")}
+          aria-haspopup="menu"
+          onClick={(event) => setAnchor(event.currentTarget)}
+        >
+          <Bookmark />
+        </IconButton>
+      </Tooltip>
+      <Menu open={anchor !== null} anchorEl={anchor} onClose={() => setAnchor(null)}>
+        {views.map((view) => (
+          <MenuItem
+            key={view.name}
+            sx={{ gap: 4, pr: 1 }}
+            onClick={() => {
+              setAnchor(null);
+              void navigate({ to: pathname, search: view.search });
+            }}
+          >
+            <Box sx={{ flex: 1, minWidth: 0, overflow: "hidden", textOverflow: "ellipsis" }}>{view.name}</Box>
+            <IconButton
+              size="small"
+              aria-label={t("components.views.remove", { name: view.name })}
+              onClick={(event) => {
+                event.stopPropagation();
+                setViews(views.filter((other) => other !== view));
+              }}
+            >
+              <Delete />
+            </IconButton>
+          </MenuItem>
+        ))}
+        {views.length > 0 && <Divider />}
+        <Box component="li" sx={{ px: 3, py: 1, listStyle: "none" }}>
+          <OutlinedInput
+            value={name}
+            placeholder={t("components.views.name")}
+            inputProps={{ "aria-label": t("components.views.name"), maxLength: LONGEST_NAME }}
+            onChange={(event) => setName(event.target.value)}
+            onKeyDown={(event) => {
+              // The menu looks for entries by their first letter.
+              event.stopPropagation();
+              if (event.key === "Enter") save();
+              if (event.key === "Escape") setAnchor(null);
+            }}
+            sx={{ width: 220 }}
+          />
+        </Box>
+        <MenuItem disabled={name.trim() === ""} onClick={save}>
+          {t("components.views.save")}
+        </MenuItem>
+      </Menu>
+    </>
+  );
+};
+
+/** A list's filters under a name; the page that was open is no part of them. */
+type SavedView = Readonly<{ name: string; search: Readonly<Record<string, unknown>> }>;
+
+const MOST = 30;
+
+/** The filters that an address names, without the number of the page. */
+export function viewOf(name: string, search: Readonly<Record<string, unknown>>): SavedView {
+  const { p: _page, ...filters } = search;
+  return { name, search: filters };
+}
+
+/** A list's views with one more, which takes the place of one with its name; the newest thirty. */
+const withView = (views: readonly SavedView[], view: SavedView): readonly SavedView[] =>
+  [...views.filter(({ name }) => name !== view.name), view].slice(-MOST);
+
+const isView = (value: unknown): value is SavedView =>
+  typeof value === "object" &&
+  value !== null &&
+  "name" in value &&
+  typeof value.name === "string" &&
+  "search" in value &&
+  typeof value.search === "object" &&
+  value.search !== null;
+
+/** What was kept for a list in this browser, in order; nothing when it cannot be read. */
+const viewsAtom = storedAtoms(
+  jsonFormat((value): readonly SavedView[] => (Array.isArray(value) ? value.filter(isView) : [])),
+);
+
+/** The views of a list that this device remembers. */
+const savedViewsAtom = (list: string) => viewsAtom(`saved-views-${list}`);

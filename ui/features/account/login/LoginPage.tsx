@@ -1,0 +1,172 @@
+import KeyOutlined from "@mui/icons-material/KeyOutlined";
+import Alert from "@mui/material/Alert";
+import Button from "@mui/material/Button";
+import OutlinedInput from "@mui/material/OutlinedInput";
+import { useNavigate, useRouter, useSearch } from "@tanstack/react-router";
+import { type FormEvent, lazy, Suspense, useId, useState } from "react";
+import { useTranslation } from "react-i18next";
+import { safeReturnTo } from "../../../api/login-redirect.ts";
+import { notifyDone, notifyError } from "../../../components/feedback/notify.tsx";
+import { PasswordInput } from "../../../components/inputs/LabelledInput.tsx";
+import { Col, Field } from "../../../components/layout.tsx";
+import { useSession } from "../../../state/session.ts";
+import { useSite, useSiteName } from "../../../state/site-status.ts";
+import type { StoredUser } from "../../../state/stored-user.ts";
+import { isRegistrationOpen } from "../register/register-form.ts";
+import { EntryCard, EntryLinks } from "./EntryCard.tsx";
+import type { Entrance } from "./oauth-calls.ts";
+import { SecondFactorForm } from "./SecondFactorForm.tsx";
+import { ServiceButtons } from "./ServiceButtons.tsx";
+import { useTurnstile } from "./use-turnstile.tsx";
+
+/** Hardly ever needed. */
+const DefaultPasswordDialog = lazy(async () => ({
+  default: (await import("./DefaultPasswordDialog.tsx")).DefaultPasswordDialog,
+}));
+
+const CARD_WIDTH = 376;
+
+/** Signs in and goes where the visitor wanted to go. */
+export function LoginPage() {
+  const { t } = useTranslation();
+  const { history } = useRouter();
+  const navigate = useNavigate();
+  const siteName = useSiteName();
+  const { signIn, remember } = useSession();
+  const site = useSite();
+  const human = useTurnstile("login");
+  const search: { returnTo?: unknown; expired?: unknown } = useSearch({ strict: false });
+  const [username, setUsername] = useState("");
+  const [password, setPassword] = useState("");
+  const [problem, setProblem] = useState<string | null>(null);
+  const [isSending, setSending] = useState(false);
+  const [wantsSecondFactor, setWantsSecondFactor] = useState(false);
+  const [warnsOfDefault, setWarnsOfDefault] = useState(false);
+  const id = useId();
+
+  const returnTo = safeReturnTo(typeof search.returnTo === "string" ? search.returnTo : undefined);
+  const goOn = () => history.push(returnTo);
+  const welcome = (entrance: Entrance) => {
+    if (entrance && "require_2fa" in entrance) return setWantsSecondFactor(true);
+    if (entrance) remember(entrance);
+    notifyDone(t("login.done"));
+    goOn();
+  };
+  const submit = async (event: FormEvent) => {
+    event.preventDefault();
+    if (username.trim() === "" || password === "") return setProblem(t("login.missing"));
+    if (human.isMissing) return setProblem(t("login.turnstile.wait"));
+    setSending(true);
+    setProblem(null);
+    try {
+      const user = await signIn(username.trim(), password, human.token);
+      if (!user) return setWantsSecondFactor(true);
+      notifyDone(t("login.done"));
+      if (isDefaultAccount(username.trim(), password)) setWarnsOfDefault(true);
+      else goOn();
+    } catch (error) {
+      setProblem(error instanceof Error ? error.message : String(error));
+      human.renew();
+    } finally {
+      setSending(false);
+    }
+  };
+  const notice = problem ?? (search.expired ? t("login.expired") : null);
+  if (wantsSecondFactor) {
+    return (
+      <EntryCard title={t("login.secondFactor.title")} purpose={t("login.secondFactor.purpose")} maxWidth={CARD_WIDTH}>
+        <SecondFactorForm onDone={goOn} onAgain={() => setWantsSecondFactor(false)} />
+      </EntryCard>
+    );
+  }
+  return (
+    <EntryCard title={t("login.title", { site: siteName })} purpose={t("login.purpose")} maxWidth={CARD_WIDTH}>
+      <form onSubmit={submit} noValidate>
+        <Col gap={3.5}>
+          {notice && (
+            <Alert role={problem ? "alert" : "status"} severity={problem ? "error" : "warning"}>
+              {notice}
+            </Alert>
+          )}
+          <Field label={t("login.username")} htmlFor={`${id}name`}>
+            <OutlinedInput
+              id={`${id}name`}
+              name="username"
+              fullWidth
+              required
+              autoFocus
+              autoComplete="username"
+              inputProps={{ autoCapitalize: "none", spellCheck: false }}
+              value={username}
+              onChange={(event) => setUsername(event.target.value)}
+            />
+          </Field>
+          <Field label={t("login.password")} htmlFor={`${id}password`}>
+            <PasswordInput
+              id={`${id}password`}
+              name="password"
+              autoComplete="current-password"
+              value={password}
+              onChange={setPassword}
+            />
+          </Field>
+          {human.widget}
+          <Button
+            type="submit"
+            variant="contained"
+            color="primary"
+            fullWidth
+            loading={isSending}
+            sx={{ height: 36, mt: 1 }}
+          >
+            {t("login.submit")}
+          </Button>
+        </Col>
+      </form>
+      <PasskeyButton onUser={welcome} />
+      <ServiceButtons returnTo={returnTo} onEntrance={welcome} />
+      <EntryLinks to={site && isRegistrationOpen(site) ? ["/register", "/reset", "/key"] : ["/reset", "/key"]} />
+      {warnsOfDefault && (
+        <Suspense>
+          <DefaultPasswordDialog onChange={() => void navigate({ to: "/personal" })} onLater={goOn} />
+        </Suspense>
+      )}
+    </EntryCard>
+  );
+}
+
+/** Signs in with a passkey of this device or key; nothing where the browser knows none. */
+export const PasskeyButton = ({ onUser }: { onUser: (user: StoredUser) => void }) => {
+  const { t } = useTranslation();
+  const [isAsking, setAsking] = useState(false);
+  if (typeof window.PublicKeyCredential !== "function") return null;
+  const ask = async () => {
+    setAsking(true);
+    try {
+      const { signInWithPasskey } = await import("../security/passkey-calls.ts");
+      const user = await signInWithPasskey();
+      if (user) onUser(user);
+    } catch (error) {
+      notifyError(error);
+    } finally {
+      setAsking(false);
+    }
+  };
+  return (
+    <Button
+      fullWidth
+      onClick={() => void ask()}
+      loading={isAsking}
+      startIcon={<KeyOutlined />}
+      sx={{ height: 36, mt: 2 }}
+    >
+      {t("login.passkey")}
+    </Button>
+  );
+};
+
+const DEFAULT_ACCOUNT = { username: "root", password: "123456" };
+
+/** Whether somebody signed in with the account that every installation of this family once started with. */
+export const isDefaultAccount = (username: string, password: string): boolean =>
+  username === DEFAULT_ACCOUNT.username && password === DEFAULT_ACCOUNT.password;

@@ -1,0 +1,94 @@
+import Alert from "@mui/material/Alert";
+import CircularProgress from "@mui/material/CircularProgress";
+import { useNavigate, useParams, useRouter } from "@tanstack/react-router";
+import { useCallback, useEffect, useRef, useState } from "react";
+import { useTranslation } from "react-i18next";
+import { safeReturnTo } from "../../../api/login-redirect.ts";
+import { notifyDone, notifyError } from "../../../components/feedback/notify.tsx";
+import { Row } from "../../../components/layout.tsx";
+import { useSession } from "../../../state/session.ts";
+import { EntryCard } from "./EntryCard.tsx";
+import {
+  comeBack,
+  forgetUnderWay,
+  readTelegramFragment,
+  readUnderWay,
+  SERVICES,
+  type UnderWay,
+} from "./oauth-calls.ts";
+import { SecondFactorForm } from "./SecondFactorForm.tsx";
+
+const CARD_WIDTH = 376;
+
+/** Where another service sends the browser back to: ends a sign-in or a binding that this tab began. */
+export function OAuthCallbackPage() {
+  const { t } = useTranslation();
+  const navigate = useNavigate();
+  const { history } = useRouter();
+  const { provider }: { provider?: string } = useParams({ strict: false });
+  const { user, remember } = useSession();
+  const [wantsSecondFactor, setWantsSecondFactor] = useState(false);
+  const [problem, setProblem] = useState<string | null>(null);
+  const returnTo = useRef("/token");
+  // A code works once, and effects may run twice.
+  const isAsked = useRef(false);
+
+  const goOn = useCallback(() => history.push(safeReturnTo(returnTo.current)), [history]);
+  const end = useCallback(async () => {
+    const service = SERVICES.find(({ name }) => name === provider)?.name;
+    const underWay = service ? readUnderWay(service) : null;
+    const query = underWay && readAnswer(underWay);
+    if (!service || !underWay || !query) return setProblem(t("oauth.notStarted"));
+    forgetUnderWay();
+    returnTo.current = underWay.returnTo;
+    try {
+      const { data, message } = await comeBack(service, query, user !== null);
+      if (message === "bind" || data === null) {
+        notifyDone(t("oauth.bound"));
+        await navigate({ to: "/personal", search: {} });
+      } else if ("require_2fa" in data) setWantsSecondFactor(true);
+      else {
+        remember(data);
+        notifyDone(t("login.done"));
+        goOn();
+      }
+    } catch (error) {
+      notifyError(error);
+      await navigate({ to: user ? "/personal" : "/login", search: {} });
+    }
+  }, [provider, user, t, navigate, remember, goOn]);
+
+  useEffect(() => {
+    if (isAsked.current) return;
+    isAsked.current = true;
+    void end();
+  }, [end]);
+
+  const again = () => void navigate({ to: "/login", search: {} });
+  return (
+    <EntryCard
+      title={t(wantsSecondFactor ? "login.secondFactor.title" : "oauth.title")}
+      purpose={t(wantsSecondFactor ? "login.secondFactor.purpose" : "oauth.purpose")}
+      maxWidth={CARD_WIDTH}
+    >
+      {wantsSecondFactor ? (
+        <SecondFactorForm onDone={goOn} onAgain={again} />
+      ) : problem ? (
+        <Alert role="alert" severity="error">
+          {problem}
+        </Alert>
+      ) : (
+        <Row sx={{ justifyContent: "center", py: 4 }}>
+          <CircularProgress size={24} aria-label={t("oauth.purpose")} />
+        </Row>
+      )}
+    </EntryCard>
+  );
+}
+
+/** What the service says, in the address; null when this tab did not ask it. */
+function readAnswer({ service, state }: UnderWay): Record<string, string> | null {
+  const search = Object.fromEntries(new URLSearchParams(window.location.search));
+  if (service !== "telegram") return search;
+  return search.state === state ? readTelegramFragment(window.location.hash) : null;
+}

@@ -1,0 +1,92 @@
+import { readData, readEnvelope } from "../../../api/client.ts";
+import { bindingApi, oauthApi } from "../../../api/groups.ts";
+import type { SiteStatus } from "../../../state/site-status.ts";
+import type { StoredUser } from "../../../state/stored-user.ts";
+import { rememberedInvitation } from "../register/register-form.ts";
+
+/** Who is signed in now, or that a second factor is wanted; null: something was bound. */
+export type Entrance = StoredUser | Readonly<{ require_2fa: true }> | null;
+
+/** Leaves for another service, which sends the browser back to /oauth/{service}. Rejects ApiError. */
+export async function goToService(service: ServiceName, returnTo: string): Promise<void> {
+  const state = crypto.randomUUID();
+  const start =
+    service === "telegram"
+      ? bindingApi.oauth.telegram.start.get({ query: { state } })
+      : oauthApi({ provider: service }).start.get({ query: { aff: rememberedInvitation() } });
+  const { url } = await readData(start, { stayOn401: true });
+  rememberUnderWay({ service, returnTo, state });
+  window.location.assign(url);
+}
+
+/** Ends what `goToService` began, with the parameters that the service gave the browser. Rejects ApiError. */
+export const comeBack = (service: ServiceName, query: Readonly<Record<string, string>>, isSignedIn: boolean) => {
+  const stay = { stayOn401: true };
+  if (service !== "telegram") return readEnvelope(oauthApi({ provider: service }).get({ query }), stay);
+  const { bind, login } = bindingApi.oauth.telegram;
+  return isSignedIn ? readEnvelope(bind.get({ query }), stay) : readEnvelope(login.get({ query }), stay);
+};
+
+/** The fields of Telegram's answer in an address's fragment; null without one. */
+export function readTelegramFragment(fragment: string): Record<string, string> | null {
+  const packed = new URLSearchParams(fragment.replace(/^#/, "")).get("tgAuthResult");
+  if (!packed) return null;
+  try {
+    const bytes = Uint8Array.from(atob(packed.replaceAll("-", "+").replaceAll("_", "/")), (letter) =>
+      letter.charCodeAt(0),
+    );
+    const fields = JSON.parse(new TextDecoder().decode(bytes)) as Record<string, unknown>;
+    return Object.fromEntries(Object.entries(fields).map(([key, value]) => [key, String(value)]));
+  } catch {
+    return null;
+  }
+}
+
+/** Signs in with the code that the WeChat account sent. Rejects ApiError. */
+export const signInByWeChat = (code: string) =>
+  readEnvelope(bindingApi.oauth.wechat.get({ query: { code, aff: rememberedInvitation() } }), { stayOn401: true });
+
+export const bindWeChat = (code: string) => readEnvelope(bindingApi.oauth.wechat.bind.get({ query: { code } }));
+
+export type ServiceName = "github" | "oidc" | "linuxdo" | "discord" | "wechat" | "telegram";
+
+type Service = Readonly<{
+  name: ServiceName;
+  /** Under `oauth.services` in the words. */
+  isOn: (site: SiteStatus) => boolean;
+}>;
+
+/** What people can sign in with besides a password, in the order of the buttons. */
+export const SERVICES: readonly Service[] = [
+  { name: "github", isOn: (site) => site.github_oauth },
+  { name: "oidc", isOn: (site) => site.oidc_enabled },
+  { name: "linuxdo", isOn: (site) => site.linuxdo_oauth },
+  { name: "discord", isOn: (site) => site.discord_oauth },
+  { name: "wechat", isOn: (site) => site.wechat_login },
+  { name: "telegram", isOn: (site) => site.telegram_oauth },
+];
+
+/** A sign-in or binding that this tab has sent to another service. */
+export type UnderWay = Readonly<{
+  service: ServiceName;
+  /** A page of this site. */
+  returnTo: string;
+  /** Telegram's way back carries it; whoever comes back without it was sent by somebody else. */
+  state: string;
+}>;
+
+const STORAGE_KEY = "sign-in-under-way";
+
+const rememberUnderWay = (underWay: UnderWay): void => sessionStorage.setItem(STORAGE_KEY, JSON.stringify(underWay));
+
+/** What this tab has under way with the service; null: nothing. */
+export function readUnderWay(service: string): UnderWay | null {
+  try {
+    const stored = JSON.parse(sessionStorage.getItem(STORAGE_KEY) ?? "null") as UnderWay | null;
+    return stored?.service === service ? stored : null;
+  } catch {
+    return null;
+  }
+}
+
+export const forgetUnderWay = (): void => sessionStorage.removeItem(STORAGE_KEY);

@@ -1,0 +1,95 @@
+import Box from "@mui/material/Box";
+import { type ReactNode, useCallback, useEffect, useRef, useState } from "react";
+import type { CheckedAction } from "../../../../src/domain/accounts/registration/turnstile.ts";
+import { notifyError } from "../../../components/feedback/notify.tsx";
+import { translate } from "../../../state/i18n.ts";
+import { useSite } from "../../../state/site-status.ts";
+
+type Widget = {
+  render(
+    place: HTMLElement,
+    options: {
+      sitekey: string;
+      action: CheckedAction;
+      callback: (token: string) => void;
+      "expired-callback": () => void;
+    },
+  ): string;
+  reset(id: string): void;
+  remove(id: string): void;
+};
+
+declare global {
+  interface Window {
+    turnstile?: Widget;
+  }
+}
+
+let loading: Promise<Widget> | undefined;
+
+/** Loads the check once; a failure may be tried again. */
+function loadWidget(address: string): Promise<Widget> {
+  loading ??= new Promise<Widget>((resolve, reject) => {
+    const script = document.createElement("script");
+    script.src = `${address}?render=explicit`;
+    script.onload = () => (window.turnstile ? resolve(window.turnstile) : reject(new Error(address)));
+    script.onerror = () => {
+      loading = undefined;
+      reject(new Error(translate("login.turnstile.failed")));
+    };
+    document.head.append(script);
+  });
+  return loading;
+}
+
+type HumanCheck = Readonly<{
+  /** The proof to send along; "" where none is asked for. */
+  token: string;
+  /** Whether a proof is asked for and not there yet. */
+  isMissing: boolean;
+  /** A proof works once: after each call a new one is made. */
+  renew: () => void;
+  /** Where the check shows itself; null where none is asked for. */
+  widget: ReactNode;
+}>;
+
+/** The check that a person sits at the keyboard, where the site wants it; a proof is good for `action` alone. */
+export function useTurnstile(action: CheckedAction): HumanCheck {
+  const site = useSite();
+  const siteKey = site?.turnstile_check ? site.turnstile_site_key : "";
+  const script = site?.turnstile_script;
+  const [token, setToken] = useState("");
+  const place = useRef<HTMLDivElement>(null);
+  const shown = useRef<{ widget: Widget; id: string } | null>(null);
+
+  useEffect(() => {
+    if (!siteKey || !script) return;
+    let isGone = false;
+    loadWidget(script).then((widget) => {
+      if (isGone || !place.current) return;
+      const id = widget.render(place.current, {
+        sitekey: siteKey,
+        action,
+        callback: setToken,
+        "expired-callback": () => setToken(""),
+      });
+      shown.current = { widget, id };
+    }, notifyError);
+    return () => {
+      isGone = true;
+      shown.current?.widget.remove(shown.current.id);
+      shown.current = null;
+    };
+  }, [siteKey, script, action]);
+
+  const renew = useCallback(() => {
+    setToken("");
+    shown.current?.widget.reset(shown.current.id);
+  }, []);
+  return {
+    token,
+    isMissing: siteKey !== "" && token === "",
+    renew,
+    widget: siteKey === "" ? null : <Box ref={place} sx={{ minHeight: 65 }} />,
+  };
+}

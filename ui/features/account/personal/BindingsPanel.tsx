@@ -1,0 +1,150 @@
+import Button from "@mui/material/Button";
+import { useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import { useTranslation } from "react-i18next";
+import type { UserView } from "../../../../src/domain/accounts/users/user-view.ts";
+import { useConfirm } from "../../../components/feedback/confirm.tsx";
+import { notifyDone, notifyError } from "../../../components/feedback/notify.tsx";
+import { Panel, Row } from "../../../components/layout.tsx";
+import { useSite } from "../../../state/site-status.ts";
+import { bindWeChat, goToService, SERVICES, type ServiceName } from "../login/oauth-calls.ts";
+import { useTurnstile } from "../login/use-turnstile.tsx";
+import { WeChatDialog } from "../login/WeChatDialog.tsx";
+import { EmailCode } from "../register/EmailCode.tsx";
+import { AskDialog } from "../security/AskDialog.tsx";
+import { Entry } from "../security/Entry.tsx";
+import { bindEmail, self, unbind } from "./self-calls.ts";
+
+/** Where a user's identity at each service stands. */
+const FIELDS = {
+  github: "github_id",
+  oidc: "oidc_id",
+  linuxdo: "linux_do_id",
+  discord: "discord_id",
+  wechat: "wechat_id",
+  telegram: "telegram_id",
+} as const satisfies Record<ServiceName, keyof UserView>;
+
+/** The address and the accounts elsewhere that are bound to this one. */
+export const BindingsPanel = ({ user }: { user: UserView }) => {
+  const { t } = useTranslation();
+  const confirm = useConfirm();
+  const queries = useQueryClient();
+  const site = useSite();
+  const [dialog, setDialog] = useState<"email" | "wechat" | null>(null);
+  const shown = SERVICES.filter(({ name, isOn }) => user[FIELDS[name]] !== "" || (site && isOn(site)));
+
+  const refresh = () => queries.invalidateQueries(self);
+  const bound = async () => {
+    setDialog(null);
+    notifyDone(t("oauth.bound"));
+    await refresh();
+  };
+  const bind = (name: ServiceName) => {
+    if (name === "wechat") setDialog("wechat");
+    else goToService(name, "/personal").catch(notifyError);
+  };
+  const askUnbind = async (name: ServiceName | "email", label: string) => {
+    const isSure = await confirm({
+      title: t("personal.bindings.unbindTitle", { label }),
+      body: t(name === "email" ? "personal.bindings.unbindEmail" : "personal.bindings.unbindBody", { label }),
+      action: t("personal.bindings.unbind"),
+      isDangerous: true,
+    });
+    if (!isSure) return;
+    try {
+      notifyDone((await unbind(name)).message);
+      await refresh();
+    } catch (error) {
+      notifyError(error);
+    }
+  };
+  return (
+    <Panel title={t("personal.bindings.title")}>
+      <Entry
+        title={t("register.email")}
+        action={
+          <Row>
+            <Button size="small" onClick={() => setDialog("email")}>
+              {t(user.email ? "personal.bindings.change" : "personal.bindings.bind")}
+            </Button>
+            {user.email && (
+              <Button size="small" color="error" onClick={() => void askUnbind("email", t("register.email"))}>
+                {t("personal.bindings.unbind")}
+              </Button>
+            )}
+          </Row>
+        }
+      >
+        {user.email || t("personal.bindings.none")}
+      </Entry>
+      {shown.map(({ name, isOn }) => {
+        const subject = user[FIELDS[name]];
+        const label = t(`oauth.services.${name}`);
+        return (
+          <Entry
+            key={name}
+            title={label}
+            action={
+              subject ? (
+                <Button size="small" color="error" onClick={() => void askUnbind(name, label)}>
+                  {t("personal.bindings.unbind")}
+                </Button>
+              ) : (
+                <Button size="small" disabled={!site || !isOn(site)} onClick={() => bind(name)}>
+                  {t("personal.bindings.bind")}
+                </Button>
+              )
+            }
+          >
+            {subject ? t("personal.bindings.boundTo", { subject }) : t("personal.bindings.none")}
+          </Entry>
+        );
+      })}
+      {dialog === "email" && <EmailDialog onDone={() => void bound()} onClose={() => setDialog(null)} />}
+      {dialog === "wechat" && (
+        <WeChatDialog
+          action={t("personal.bindings.bind")}
+          onClose={() => setDialog(null)}
+          onCode={async (code) => {
+            await bindWeChat(code);
+            await bound();
+          }}
+        />
+      )}
+    </Panel>
+  );
+};
+
+/** Binds an address, in place of the one before, with the code that is mailed to it. */
+const EmailDialog = ({ onDone, onClose }: { onDone: () => void; onClose: () => void }) => {
+  const { t } = useTranslation();
+  const human = useTurnstile("register");
+  const [email, setEmail] = useState("");
+  const [code, setCode] = useState("");
+  const submit = async () => {
+    if (email.trim() === "") throw new Error(t("register.errors.email"));
+    if (code.trim() === "") throw new Error(t("register.errors.code"));
+    await bindEmail(email.trim(), code.trim());
+    onDone();
+  };
+  return (
+    <AskDialog
+      title={t("personal.bindings.emailTitle")}
+      action={t("personal.bindings.bind")}
+      onSubmit={submit}
+      onClose={onClose}
+    >
+      <EmailCode
+        email={email}
+        code={code}
+        onEmail={setEmail}
+        onCode={setCode}
+        turnstile={human.token}
+        isTurnstileMissing={human.isMissing}
+        onSent={human.renew}
+      />
+      {human.widget}
+    </AskDialog>
+  );
+};

@@ -1,0 +1,117 @@
+import Box from "@mui/material/Box";
+import Button from "@mui/material/Button";
+import { useNavigate } from "@tanstack/react-router";
+import { useState } from "react";
+import { useTranslation } from "react-i18next";
+import type { UserView } from "../../../../src/domain/accounts/users/user-view.ts";
+import { readData } from "../../../api/client.ts";
+import { accountExportApi } from "../../../api/groups.ts";
+import { openFile } from "../../../components/display/DownloadButton.tsx";
+import { notifyDone } from "../../../components/feedback/notify.tsx";
+import { LabelledInput, PasswordField } from "../../../components/inputs/LabelledInput.tsx";
+import { Panel, SwitchRow } from "../../../components/layout.tsx";
+import { useSession } from "../../../state/session.ts";
+import { AskDialog } from "../security/AskDialog.tsx";
+import { deleteAccount } from "./self-calls.ts";
+
+/** Downloads everything that is kept of oneself. */
+export const ExportPanel = () => {
+  const { t } = useTranslation();
+  const [isOpen, setOpen] = useState(false);
+  const [withKeys, setWithKeys] = useState(false);
+  const [password, setPassword] = useState("");
+  const submit = async () => {
+    const body = withKeys ? { with_keys: true, password } : {};
+    openFile((await readData(accountExportApi.self.export.download.post(body))).address);
+    notifyDone(t("personal.export.done"));
+    setOpen(false);
+  };
+  return (
+    <Panel title={t("personal.export.title")}>
+      <Box sx={{ maxWidth: 560, mb: 4, fontSize: 13, color: "text.secondary" }}>{t("personal.export.hint")}</Box>
+      <Button
+        onClick={() => {
+          setPassword("");
+          setWithKeys(false);
+          setOpen(true);
+        }}
+      >
+        {t("personal.export.open")}
+      </Button>
+      {isOpen && (
+        <AskDialog
+          title={t("personal.export.open")}
+          body={t("personal.export.body")}
+          action={t("personal.export.action")}
+          onSubmit={submit}
+          onClose={() => setOpen(false)}
+        >
+          <SwitchRow
+            label={t("personal.export.withKeys")}
+            hint={t("personal.export.withKeysHint")}
+            isOn={withKeys}
+            onChange={setWithKeys}
+          />
+          {withKeys && (
+            <PasswordField
+              label={t("personal.export.password")}
+              name="password"
+              autoComplete="current-password"
+              value={password}
+              onChange={setPassword}
+            />
+          )}
+        </AskDialog>
+      )}
+    </Panel>
+  );
+};
+
+/** Deregisters oneself, after typing one's name. */
+export const DeleteAccountPanel = ({ user }: { user: UserView }) => {
+  const { t } = useTranslation();
+  const navigate = useNavigate();
+  const { forget } = useSession();
+  const [isOpen, setOpen] = useState(false);
+  const [name, setName] = useState("");
+  const submit = async () => {
+    if (name !== user.username) throw new Error(t("personal.delete.mismatch"));
+    await deleteAccount();
+    forget();
+    notifyDone(t("personal.delete.done"));
+    await navigate({ to: "/login", search: {} });
+  };
+  return (
+    <Panel title={t("personal.delete.title")}>
+      <Box sx={{ maxWidth: 560, mb: 4, fontSize: 13, color: "text.secondary" }}>{t("personal.delete.hint")}</Box>
+      <Button
+        color="error"
+        onClick={() => {
+          setName("");
+          setOpen(true);
+        }}
+      >
+        {t("personal.delete.open")}
+      </Button>
+      {isOpen && (
+        <AskDialog
+          title={t("personal.delete.confirmTitle")}
+          body={t("personal.delete.confirmBody")}
+          action={t("personal.delete.action")}
+          isDangerous
+          onSubmit={submit}
+          onClose={() => setOpen(false)}
+        >
+          <LabelledInput
+            label={t("personal.delete.name", { name: user.username })}
+            name="account-name"
+            autoFocus
+            autoComplete="off"
+            value={name}
+            onChange={setName}
+          />
+        </AskDialog>
+      )}
+    </Panel>
+  );
+};

@@ -1,0 +1,41 @@
+import { queryOptions } from "@tanstack/react-query";
+import type { UserView } from "../../../../src/domain/accounts/users/user-view.ts";
+import { readData, readEnvelope } from "../../../api/client.ts";
+import { bindingApi, userSelfApi } from "../../../api/groups.ts";
+
+/** The account of whoever is signed in. */
+export const self = queryOptions({
+  queryKey: ["self"],
+  queryFn: ({ signal }) => readData(userSelfApi.self.get({ fetch: { signal } })),
+});
+
+export const changePassword = (original: string, password: string) =>
+  readData(userSelfApi.self.put({ original_password: original, password }));
+
+/** Makes a new system access token, which ends the old one, and returns it. */
+export const makeAccessToken = (): Promise<string> => readData(userSelfApi.token.get());
+
+export const saveDisplayName = (name: string) => readData(userSelfApi.self.put({ display_name: name }));
+
+export const bindEmail = (email: string, code: string) =>
+  readEnvelope(bindingApi.oauth.email.bind.get({ query: { email, code } }));
+
+/** Unbinds an address or an account elsewhere. */
+export const unbind = (what: string) => readEnvelope(bindingApi.user.bindings({ provider: what }).delete());
+
+export const deleteAccount = () => readData(userSelfApi.self.delete());
+
+/** What users set for themselves; secrets come as flags. */
+export type UserSetting = Readonly<Record<string, unknown>>;
+
+/** The settings of a user, which the server keeps as text. */
+export function readSetting({ setting }: UserView): UserSetting {
+  try {
+    return JSON.parse(setting) as UserSetting;
+  } catch {
+    return {};
+  }
+}
+
+/** Saves some settings; the others stay. */
+export const saveSetting = (changes: UserSetting) => readEnvelope(userSelfApi.setting.put(changes));

@@ -1,0 +1,154 @@
+import Alert from "@mui/material/Alert";
+import Button from "@mui/material/Button";
+import { useNavigate, useSearch } from "@tanstack/react-router";
+import { useEffect } from "react";
+import { useTranslation } from "react-i18next";
+import { notifyDone } from "../../../components/feedback/notify.tsx";
+import { LabelledInput, PasswordField } from "../../../components/inputs/LabelledInput.tsx";
+import { useCheckedForm } from "../../../components/inputs/use-checked-form.ts";
+import { Col } from "../../../components/layout.tsx";
+import { useSession } from "../../../state/session.ts";
+import { useSite, useSiteName } from "../../../state/site-status.ts";
+import { EntryCard, EntryLinks } from "../login/EntryCard.tsx";
+import type { Entrance } from "../login/oauth-calls.ts";
+import { ServiceButtons } from "../login/ServiceButtons.tsx";
+import { useTurnstile } from "../login/use-turnstile.tsx";
+import { EmailCode, register } from "./EmailCode.tsx";
+import {
+  checkRegisterForm,
+  type RegisterForm as Form,
+  isRegistrationOpen,
+  LONGEST_USERNAME,
+  rememberedInvitation,
+  rememberInvitation,
+} from "./register-form.ts";
+import { useEasyToGuess } from "./weak-password.ts";
+
+const CARD_WIDTH = 400;
+
+/** Making an account; the code of an invitation link is remembered for it. */
+export function RegisterPage() {
+  const { t } = useTranslation();
+  const site = useSite();
+  const siteName = useSiteName();
+  const navigate = useNavigate();
+  const { remember } = useSession();
+  const { aff }: { aff?: unknown } = useSearch({ strict: false });
+  useEffect(() => {
+    if (typeof aff === "string") rememberInvitation(aff);
+  }, [aff]);
+  /** Somebody new has no second factor: the account is known and guarded already, and signs in on its page. */
+  const enter = (entrance: Entrance) => {
+    if (!entrance || "require_2fa" in entrance) return void navigate({ to: "/login", search: {} });
+    remember(entrance);
+    void navigate({ to: "/token", search: {} });
+  };
+  const closed = site && !isRegistrationOpen(site);
+  return (
+    <EntryCard title={t("register.title", { site: siteName })} purpose={t("register.purpose")} maxWidth={CARD_WIDTH}>
+      {closed ? (
+        <Alert severity="info">{t("register.closed")}</Alert>
+      ) : site?.password_register_enabled === false ? (
+        <Alert severity="info">{t("register.noPassword")}</Alert>
+      ) : (
+        <RegisterForm />
+      )}
+      {!closed && <ServiceButtons returnTo="/token" onEntrance={enter} />}
+      <EntryLinks to={["/login"]} />
+    </EntryCard>
+  );
+}
+
+const EMPTY: Form = { username: "", password: "", confirm: "", email: "", code: "" };
+
+/** Makes an account with a password, then leads to signing in. */
+const RegisterForm = () => {
+  const { t } = useTranslation();
+  const navigate = useNavigate();
+  const needsEmail = useSite()?.email_verification ?? false;
+  const human = useTurnstile("register");
+  const { form, change, faults, problem, isSaving, submit } = useCheckedForm({
+    initial: EMPTY,
+    check: (form) => checkRegisterForm(form, needsEmail),
+    rejection: "inline",
+    send: async (form) => {
+      if (human.isMissing) throw new Error(t("login.turnstile.wait"));
+      try {
+        await register(form, human.token, rememberedInvitation());
+      } catch (error) {
+        human.renew();
+        throw error;
+      }
+      notifyDone(t("register.done"));
+      await navigate({ to: "/login", search: {} });
+    },
+  });
+  const isEasy = useEasyToGuess(form.password, form.username);
+
+  const changeOf = (key: keyof Form) => (value: string) => change({ [key]: value });
+  const errorOf = (key: keyof Form) => faults[key] && t(`register.errors.${faults[key]}`);
+  return (
+    <form onSubmit={submit} noValidate>
+      <Col gap={3.5}>
+        {problem && (
+          <Alert role="alert" severity="error">
+            {problem}
+          </Alert>
+        )}
+        <LabelledInput
+          label={t("register.username")}
+          name="username"
+          autoFocus
+          autoComplete="username"
+          inputProps={{ autoCapitalize: "none", spellCheck: false }}
+          maxCharacters={LONGEST_USERNAME}
+          hint={t("register.usernameHint")}
+          value={form.username}
+          onChange={changeOf("username")}
+          error={errorOf("username")}
+        />
+        <PasswordField
+          label={t("register.password")}
+          name="password"
+          autoComplete="new-password"
+          hint={t(isEasy ? "register.easyToGuess" : "register.passwordHint")}
+          value={form.password}
+          onChange={changeOf("password")}
+          error={errorOf("password")}
+        />
+        <PasswordField
+          label={t("register.confirm")}
+          name="confirm"
+          autoComplete="new-password"
+          value={form.confirm}
+          onChange={changeOf("confirm")}
+          error={errorOf("confirm")}
+        />
+        {needsEmail && (
+          <EmailCode
+            email={form.email}
+            code={form.code}
+            onEmail={changeOf("email")}
+            onCode={changeOf("code")}
+            emailError={errorOf("email")}
+            codeError={errorOf("code")}
+            turnstile={human.token}
+            isTurnstileMissing={human.isMissing}
+            onSent={human.renew}
+          />
+        )}
+        {human.widget}
+        <Button
+          type="submit"
+          variant="contained"
+          color="primary"
+          fullWidth
+          loading={isSaving}
+          sx={{ height: 36, mt: 1 }}
+        >
+          {t("register.submit")}
+        </Button>
+      </Col>
+    </form>
+  );
+};

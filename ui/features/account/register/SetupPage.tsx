@@ -1,0 +1,127 @@
+import Alert from "@mui/material/Alert";
+import Button from "@mui/material/Button";
+import OutlinedInput from "@mui/material/OutlinedInput";
+import Skeleton from "@mui/material/Skeleton";
+import { useQuery } from "@tanstack/react-query";
+import { useId } from "react";
+import { useTranslation } from "react-i18next";
+import { ErrorState } from "../../../components/feedback/ErrorState.tsx";
+import { notifyDone } from "../../../components/feedback/notify.tsx";
+import { PasswordInput } from "../../../components/inputs/LabelledInput.tsx";
+import { useCheckedForm } from "../../../components/inputs/use-checked-form.ts";
+import { Col, Field, Row } from "../../../components/layout.tsx";
+import { EntryCard } from "../login/EntryCard.tsx";
+import { ModeChoice } from "./ModeChoice.tsx";
+import { checkSetupForm, finishSetup, type SetupForm, setupBody, setupStatus } from "./setup-form.ts";
+import { useEasyToGuess } from "./weak-password.ts";
+
+const CARD_WIDTH = 560;
+const FORM_HEIGHT = 380;
+
+/** First start: the administrator's account and how the gateway is used. */
+export function SetupPage() {
+  const { t } = useTranslation();
+  const { data, error, refetch } = useQuery(setupStatus);
+  return (
+    <EntryCard title={t("setup.title")} purpose={t("setup.purpose")} maxWidth={CARD_WIDTH}>
+      {data ? (
+        <SetupPanel hasRoot={data.root_init} isEmbedded={data.database_type === "embedded"} />
+      ) : error ? (
+        <ErrorState title={t("setup.errors.load")} error={error} onRetry={() => void refetch()} />
+      ) : (
+        <Skeleton variant="rounded" height={FORM_HEIGHT} />
+      )}
+    </EntryCard>
+  );
+}
+
+const RELOAD_AFTER_MS = 1500;
+const EMPTY: SetupForm = { username: "", password: "", confirm: "", mode: "external" };
+
+type Props = { hasRoot: boolean; isEmbedded: boolean };
+
+/** Asks what the gateway needs to know before its first use, then starts the console anew. */
+const SetupPanel = ({ hasRoot, isEmbedded }: Props) => {
+  const { t } = useTranslation();
+  const id = useId();
+  const { form, change, faults, problem, isSaving, submit } = useCheckedForm({
+    initial: EMPTY,
+    check: (form) => (hasRoot ? {} : checkSetupForm(form)),
+    rejection: "inline",
+    send: async (form) => {
+      await finishSetup(setupBody(form, hasRoot));
+      notifyDone(t("setup.done"));
+      setTimeout(() => window.location.assign("/"), RELOAD_AFTER_MS);
+    },
+  });
+  const isEasy = useEasyToGuess(form.password, form.username);
+  const errorOf = (key: "username" | "password" | "confirm") => faults[key] && t(`setup.errors.${faults[key]}`);
+  return (
+    <form onSubmit={submit} noValidate>
+      <Col gap={4}>
+        {hasRoot ? (
+          <Alert severity="info">{t("setup.accountExists")}</Alert>
+        ) : (
+          <>
+            <Field
+              label={t("setup.username")}
+              htmlFor={`${id}name`}
+              hint={t("setup.usernameHint")}
+              error={errorOf("username")}
+            >
+              <OutlinedInput
+                id={`${id}name`}
+                name="username"
+                fullWidth
+                required
+                autoFocus
+                autoComplete="username"
+                inputProps={{ autoCapitalize: "none", spellCheck: false }}
+                error={faults.username !== undefined}
+                value={form.username}
+                onChange={(event) => change({ username: event.target.value })}
+              />
+            </Field>
+            <Row gap={4} wrap sx={{ alignItems: "flex-start", "& > *": { minWidth: "200px" } }}>
+              <Field
+                label={t("setup.password")}
+                htmlFor={`${id}password`}
+                hint={t(isEasy ? "register.easyToGuess" : "setup.passwordHint")}
+                error={errorOf("password")}
+              >
+                <PasswordInput
+                  id={`${id}password`}
+                  name="password"
+                  autoComplete="new-password"
+                  hasError={faults.password !== undefined}
+                  value={form.password}
+                  onChange={(password) => change({ password })}
+                />
+              </Field>
+              <Field label={t("setup.confirm")} htmlFor={`${id}confirm`} error={errorOf("confirm")}>
+                <PasswordInput
+                  id={`${id}confirm`}
+                  name="confirm"
+                  autoComplete="new-password"
+                  hasError={faults.confirm !== undefined}
+                  value={form.confirm}
+                  onChange={(confirm) => change({ confirm })}
+                />
+              </Field>
+            </Row>
+          </>
+        )}
+        <ModeChoice value={form.mode} onChange={(mode) => change({ mode })} />
+        {isEmbedded && <Alert severity="warning">{t("setup.embedded")}</Alert>}
+        {problem && (
+          <Alert severity="error" role="alert">
+            {t("setup.errors.submit")} {problem}
+          </Alert>
+        )}
+        <Button type="submit" variant="contained" color="primary" loading={isSaving} sx={{ height: 36 }}>
+          {t("setup.submit")}
+        </Button>
+      </Col>
+    </form>
+  );
+};

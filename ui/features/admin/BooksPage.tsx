@@ -1,0 +1,143 @@
+import Box from "@mui/material/Box";
+import Button from "@mui/material/Button";
+import LinearProgress from "@mui/material/LinearProgress";
+import Skeleton from "@mui/material/Skeleton";
+import { queryOptions, useQuery } from "@tanstack/react-query";
+import { useEffect, useRef, useState } from "react";
+import { useTranslation } from "react-i18next";
+import type { Book, BookSlice, Discrepancy } from "../../../src/billing/check-ledger/check-ledger.ts";
+import { readData } from "../../api/client.ts";
+import { bookApi } from "../../api/groups.ts";
+import { Money } from "../../components/display/Money.tsx";
+import { StatusChip } from "../../components/display/StatusChip.tsx";
+import { ErrorState } from "../../components/feedback/ErrorState.tsx";
+import { notifyError } from "../../components/feedback/notify.tsx";
+import { Col, PageHeader, Panel, Row } from "../../components/layout.tsx";
+
+type Progresses = Partial<Record<Book, Progress>>;
+
+/** Re-adds every sum that is kept and shows what is off. */
+export const BooksPage = () => {
+  const { t } = useTranslation();
+  const overview = useQuery(booksOverview);
+  const [progress, setProgress] = useState<Progresses>({});
+  const [isRunning, setRunning] = useState(false);
+  const stop = useRef<AbortController | null>(null);
+  useEffect(() => () => stop.current?.abort(), []);
+  const run = async (books: readonly Book[]) => {
+    const control = new AbortController();
+    stop.current = control;
+    setProgress({});
+    setRunning(true);
+    try {
+      for (const book of books)
+        await checkBook(book, (now) => setProgress((all) => ({ ...all, [book]: now })), control.signal);
+    } catch (error) {
+      if (!control.signal.aborted) notifyError(error);
+    }
+    setRunning(false);
+  };
+  return (
+    <>
+      <PageHeader
+        title={t("books.title")}
+        purpose={t("books.purpose")}
+        actions={
+          isRunning ? (
+            <Button onClick={() => stop.current?.abort()}>{t("books.stop")}</Button>
+          ) : (
+            <Button
+              variant="contained"
+              color="primary"
+              disabled={!overview.data}
+              onClick={() => void run(overview.data?.books ?? [])}
+            >
+              {t("books.check")}
+            </Button>
+          )
+        }
+      />
+      {overview.isPending && <Skeleton variant="rounded" height={320} />}
+      {overview.error && <ErrorState error={overview.error} onRetry={() => overview.refetch()} />}
+      {overview.data && (
+        <Col gap={4} sx={{ maxWidth: 880 }}>
+          <Panel title={t("books.uncovered")} action={<Money quota={overview.data.uncovered} decimals={6} strong />}>
+            <Box sx={{ fontSize: 13, color: "text.secondary" }}>{t("books.uncoveredWhat")}</Box>
+          </Panel>
+          {overview.data.books.map((book) => (
+            <BookPanel key={book} book={book} progress={progress[book]} />
+          ))}
+        </Col>
+      )}
+    </>
+  );
+};
+
+const MOST_SHOWN = 50;
+
+/** One book: what is compared, how far the check is, what is off. */
+const BookPanel = ({ book, progress }: { book: Book; progress: Progress | undefined }) => {
+  const { t } = useTranslation();
+  const wrong = progress?.wrong ?? [];
+  return (
+    <Panel
+      title={t(`books.names.${book}`)}
+      action={
+        progress && (wrong.length > 0 || progress.isDone) ? (
+          <StatusChip tone={wrong.length > 0 ? "bad" : "ok"}>
+            {wrong.length > 0 ? t("books.off", { count: wrong.length }) : t("books.right")}
+          </StatusChip>
+        ) : undefined
+      }
+    >
+      <Box sx={{ fontSize: 13, color: "text.secondary" }}>{t(`books.what.${book}`)}</Box>
+      {progress && (
+        <Box className="num" sx={{ mt: 2, fontSize: 12.5, color: "text.tertiary" }}>
+          {t("books.checked", { count: progress.checked })}
+        </Box>
+      )}
+      {progress && !progress.isDone && <LinearProgress sx={{ mt: 2 }} aria-label={t(`books.names.${book}`)} />}
+      {wrong.slice(0, MOST_SHOWN).map(({ id, name, kept, added }) => (
+        <Row
+          key={id}
+          wrap
+          gap={4}
+          sx={{ mt: 2, pt: 2, fontSize: 13, borderTop: "1px solid", borderColor: "line.faint" }}
+        >
+          <Box sx={{ flex: 1, minWidth: 120, overflowWrap: "anywhere" }}>
+            {name} (#{id})
+          </Box>
+          <Box className="num">
+            {t("books.sides", {
+              kept: kept.toLocaleString("en"),
+              added: added.toLocaleString("en"),
+              off: (kept - added).toLocaleString("en"),
+            })}
+          </Box>
+        </Row>
+      ))}
+    </Panel>
+  );
+};
+
+/** Which books there are, and what calls cost beyond balances (quota units). */
+const booksOverview = queryOptions({
+  queryKey: ["books"],
+  queryFn: ({ signal }) => readData(bookApi.get({ fetch: { signal } })),
+});
+
+/** How far the check of a book is. */
+type Progress = Readonly<{ checked: number; wrong: readonly Discrepancy[]; isDone: boolean }>;
+
+/** Checks a book slice by slice and tells after each how far it is. Rejects ApiError, also when `signal` stops it. */
+async function checkBook(book: Book, onProgress: (progress: Progress) => void, signal: AbortSignal) {
+  let checked = 0;
+  const wrong: Discrepancy[] = [];
+  for (let after: number | null = 0; after !== null; ) {
+    const slice: BookSlice = await readData(bookApi({ book }).get({ query: { after }, fetch: { signal } }));
+    checked += slice.checked;
+    wrong.push(...slice.wrong);
+    after = slice.next;
+    onProgress({ checked, wrong: [...wrong], isDone: after === null });
+  }
+}

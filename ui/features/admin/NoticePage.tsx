@@ -1,0 +1,153 @@
+import Box from "@mui/material/Box";
+import Button from "@mui/material/Button";
+import LinearProgress from "@mui/material/LinearProgress";
+import MenuItem from "@mui/material/MenuItem";
+import OutlinedInput from "@mui/material/OutlinedInput";
+import Select from "@mui/material/Select";
+import { queryOptions, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { type FormEvent, useId, useState } from "react";
+import { useTranslation } from "react-i18next";
+import { readData } from "../../api/client.ts";
+import { broadcastApi } from "../../api/groups.ts";
+import { useConfirm } from "../../components/feedback/confirm.tsx";
+import { ErrorState } from "../../components/feedback/ErrorState.tsx";
+import { notifyError } from "../../components/feedback/notify.tsx";
+import { LabelledInput } from "../../components/inputs/LabelledInput.tsx";
+import { Col, Field, PageHeader, Panel, Row } from "../../components/layout.tsx";
+
+/** Notices to everybody who wants to hear of them. */
+export function NoticePage() {
+  const { t } = useTranslation();
+  const queries = useQueryClient();
+  const { data, error, refetch } = useQuery(broadcastProgress);
+  const cancel = useMutation({
+    mutationFn: cancelBroadcast,
+    onSuccess: (progress) => queries.setQueryData(broadcastProgress.queryKey, progress),
+    onError: notifyError,
+  });
+  return (
+    <>
+      <PageHeader title={t("notifications.broadcast.page")} purpose={t("notifications.broadcast.purpose")} />
+      <Col gap={4} sx={{ maxWidth: 880 }}>
+        {error && <ErrorState error={error} onRetry={() => void refetch()} />}
+        {data && data.title !== "" && (
+          <Panel title={data.title}>
+            {data.is_running && <LinearProgress aria-label={t("notifications.broadcast.running")} sx={{ mb: 3 }} />}
+            <Row gap={4} wrap>
+              <Box role="status" sx={{ flex: 1, fontSize: 13 }}>
+                {t(data.is_running ? "notifications.broadcast.running" : "notifications.broadcast.over")}{" "}
+                <span className="num">
+                  {t("notifications.broadcast.counts", { told: data.told, failed: data.failed })}
+                </span>
+              </Box>
+              {data.is_running && (
+                <Button size="small" color="error" loading={cancel.isPending} onClick={() => cancel.mutate()}>
+                  {t("notifications.broadcast.cancel")}
+                </Button>
+              )}
+            </Row>
+          </Panel>
+        )}
+        <BroadcastForm isBusy={data?.is_running ?? false} />
+      </Col>
+    </>
+  );
+}
+
+const LONGEST_TITLE = 100;
+const LINES = 6;
+
+/** Writes a notice to everybody who wants to hear of such things. */
+const BroadcastForm = ({ isBusy }: { isBusy: boolean }) => {
+  const { t } = useTranslation();
+  const confirm = useConfirm();
+  const queries = useQueryClient();
+  const id = useId();
+  const [event, setEvent] = useState<BroadcastEvent>("announcement");
+  const [title, setTitle] = useState("");
+  const [content, setContent] = useState("");
+  const start = useMutation({
+    mutationFn: () => startBroadcast({ event, title, content }),
+    onSuccess: (progress) => {
+      queries.setQueryData(broadcastProgress.queryKey, progress);
+      setTitle("");
+      setContent("");
+    },
+    onError: notifyError,
+  });
+  const submit = async (submitted: FormEvent) => {
+    submitted.preventDefault();
+    const isSure = await confirm({
+      title: t("notifications.broadcast.confirmTitle"),
+      body: t("notifications.broadcast.confirmBody", { event: t(`notifications.events.${event}`), title }),
+      action: t("notifications.broadcast.send"),
+    });
+    if (isSure) start.mutate();
+  };
+  return (
+    <Panel title={t("notifications.broadcast.write")}>
+      <form onSubmit={(submitted) => void submit(submitted)} noValidate>
+        <Col gap={4} sx={{ maxWidth: 560 }}>
+          <Field label={t("notifications.broadcast.kind")} hint={t("notifications.broadcast.kindHint")}>
+            <Select
+              fullWidth
+              value={event}
+              onChange={({ target }) => setEvent(target.value)}
+              inputProps={{ "aria-label": t("notifications.broadcast.kind") }}
+            >
+              {BROADCAST_EVENTS.map((name) => (
+                <MenuItem key={name} value={name}>
+                  {t(`notifications.events.${name}`)}
+                </MenuItem>
+              ))}
+            </Select>
+          </Field>
+          <LabelledInput
+            label={t("notifications.broadcast.title")}
+            name="title"
+            maxCharacters={LONGEST_TITLE}
+            value={title}
+            onChange={setTitle}
+          />
+          <Field label={t("notifications.broadcast.content")} htmlFor={`${id}content`}>
+            <OutlinedInput
+              id={`${id}content`}
+              fullWidth
+              multiline
+              minRows={LINES}
+              value={content}
+              onChange={({ target }) => setContent(target.value)}
+            />
+          </Field>
+          <Button
+            type="submit"
+            variant="contained"
+            color="primary"
+            loading={start.isPending}
+            disabled={isBusy || title.trim() === "" || content.trim() === ""}
+            sx={{ alignSelf: "flex-start" }}
+          >
+            {t("notifications.broadcast.send")}
+          </Button>
+        </Col>
+      </form>
+    </Panel>
+  );
+};
+
+const BROADCAST_EVENTS = ["announcement", "price_change", "promotion", "contact"] as const;
+type BroadcastEvent = (typeof BROADCAST_EVENTS)[number];
+
+const ASK_EVERY_MS = 1000;
+
+/** How far the last notice to everybody is; asked again while it is being sent. */
+const broadcastProgress = queryOptions({
+  queryKey: ["broadcast"],
+  queryFn: ({ signal }) => readData(broadcastApi.get({ fetch: { signal } })),
+  refetchInterval: (query) => (query.state.data?.is_running ? ASK_EVERY_MS : false),
+});
+
+const startBroadcast = (notice: Readonly<{ event: BroadcastEvent; title: string; content: string }>) =>
+  readData(broadcastApi.post(notice));
+
+const cancelBroadcast = () => readData(broadcastApi.delete());

@@ -1,0 +1,41 @@
+import { queryOptions } from "@tanstack/react-query";
+import type {
+  AnnouncementInput,
+  AnnouncementView,
+} from "../../../../src/domain/notifications/announcements/announcement.ts";
+import type { ReceivedAnnouncement } from "../../../../src/domain/notifications/announcements/list-announcements.ts";
+import { readData } from "../../../api/client.ts";
+import { announcementApi } from "../../../api/groups.ts";
+import type { ToneName } from "../../../components/display/StatusChip.tsx";
+
+export type { AnnouncementView, ReceivedAnnouncement };
+
+export const LEVELS = ["info", "success", "warning", "critical"] as const;
+
+export const LEVEL_TONE: Readonly<Record<string, ToneName>> = {
+  info: "info",
+  success: "ok",
+  warning: "warn",
+  critical: "bad",
+};
+
+export type Received = Readonly<{ items: readonly ReceivedAnnouncement[]; unread: number }>;
+
+const ASK_EVERY_MS = 300_000;
+
+/** What the site tells whoever is signed in; asked again now and then. */
+export const receivedAnnouncements = queryOptions({
+  queryKey: ["announcements"],
+  queryFn: ({ signal }): Promise<Received> => readData(announcementApi.get({ fetch: { signal } })),
+  refetchInterval: ASK_EVERY_MS,
+  staleTime: ASK_EVERY_MS / 2,
+});
+
+/** Marks one as read, or without an id all. */
+export const markRead = (id?: number) => readData(announcementApi.read.post(id === undefined ? {} : { ids: [id] }));
+
+/** Writes one, or changes the one with the id; `notify` sends notices too. */
+export const saveAnnouncement = (input: AnnouncementInput, id: number | null, notify: boolean) =>
+  readData(id === null ? announcementApi.post({ ...input, notify }) : announcementApi.put({ ...input, id }));
+
+export const deleteAnnouncement = (id: number) => readData(announcementApi({ id }).delete());

@@ -1,0 +1,113 @@
+import Box from "@mui/material/Box";
+import { useMemo } from "react";
+import { useTranslation } from "react-i18next";
+import type { AuditEntry } from "../../../../src/domain/logs/audit/list-audit.ts";
+import type { Column } from "../../../components/data-table/column.ts";
+import { TimeAgo } from "../../../components/display/TimeAgo.tsx";
+import { Row } from "../../../components/layout.tsx";
+import { sayNote } from "../../logs/log-entry.ts";
+import { useChangesText, useDifferences } from "./differences.ts";
+
+/** The columns of the audit log; a row opens to show what was before and after. */
+export function useAuditColumns(): readonly Column<AuditEntry>[] {
+  const { t, i18n } = useTranslation();
+  const changesText = useChangesText();
+  return useMemo(
+    () => [
+      {
+        key: "time",
+        head: t("audit.columns.time"),
+        sortKey: "time",
+        width: 120,
+        cell: ({ created_at }) => <TimeAgo seconds={created_at} />,
+      },
+      {
+        key: "actor",
+        head: t("audit.columns.actor"),
+        width: 152,
+        cell: ({ username, user_id }) => `${username} (#${user_id})`,
+      },
+      {
+        key: "what",
+        head: t("audit.columns.what"),
+        isTitle: true,
+        cell: ({ note, content }) => {
+          const text = sayNote(note, content, t, i18n.language);
+          return (
+            <Box component="span" title={text}>
+              {text}
+            </Box>
+          );
+        },
+      },
+      {
+        key: "changes",
+        head: t("audit.columns.changes"),
+        width: 400,
+        cell: (entry) => {
+          const text = changesText(entry);
+          return <span title={text}>{text || "–"}</span>;
+        },
+      },
+    ],
+    [t, i18n.language, changesText],
+  );
+}
+
+const MOST_LINES = 3;
+
+/** What was done on a phone: by whom, when, and how what it changed begins. */
+export const AuditCard = ({ entry }: { entry: AuditEntry }) => (
+  <Box sx={{ fontSize: 12.5 }}>
+    <Row sx={{ justifyContent: "space-between", color: "text.tertiary" }}>
+      <span>
+        {entry.username} (#{entry.user_id})
+      </span>
+      <TimeAgo seconds={entry.created_at} />
+    </Row>
+    <Box
+      sx={{
+        mt: 1,
+        display: "-webkit-box",
+        WebkitBoxOrient: "vertical",
+        WebkitLineClamp: MOST_LINES,
+        overflow: "hidden",
+        overflowWrap: "anywhere",
+      }}
+    >
+      {useChangesText()(entry)}
+    </Box>
+  </Box>
+);
+
+/** Each changed field: what it was, what it is. */
+export const Differences = ({ entry }: { entry: AuditEntry }) => {
+  const differences = useDifferences()(entry);
+  if (differences.length === 0)
+    return (
+      <Box component="span" sx={{ color: "text.tertiary" }}>
+        –
+      </Box>
+    );
+  return (
+    <Box component="ul" sx={{ m: 0, p: 0, listStyle: "none", fontSize: 12.5, overflowWrap: "anywhere" }}>
+      {differences.map(({ field, label, before, after }) => (
+        <li key={field}>
+          <Box component="span" sx={{ color: "text.tertiary", mr: 1.5 }}>
+            {label}
+          </Box>
+          {before !== null && (
+            <Box component="del" sx={{ color: "tone.bad.text", mr: 1.5 }}>
+              {before}
+            </Box>
+          )}
+          {after !== null && (
+            <Box component="ins" sx={{ color: "tone.ok.text", textDecoration: "none" }}>
+              {after}
+            </Box>
+          )}
+        </li>
+      ))}
+    </Box>
+  );
+};

@@ -1,0 +1,69 @@
+import { expect, test } from "bun:test";
+import i18next from "i18next";
+import { LOG_NOTES } from "../../../../src/domain/logs/log-note.ts";
+import en from "../../../locales/en.ts";
+import zh from "../../../locales/zh.ts";
+import { differencesOf, noteCodesWith, sayField, sayValue } from "./differences.ts";
+
+test("only what differs is shown, whatever kind it is", () => {
+  const before = { role: 1, status: 1, group: "a" };
+  const after = { role: 10, status: 1, group: "a", ids: [1, 2] };
+  expect(differencesOf({ before, after })).toEqual([
+    { field: "role", before: 1, after: 10 },
+    { field: "ids", before: undefined, after: [1, 2] },
+  ]);
+});
+
+const i18n = i18next.createInstance();
+await i18n.init({ resources: { en: { translation: en }, zh: { translation: zh } } });
+const readers = (["en", "zh"] as const).map((language) => ({
+  t: i18n.getFixedT(language),
+  language,
+  format: { quotaPerUnit: 500_000, inCurrency: true },
+  typeNames: new Map([[14, "Anthropic Claude"]]),
+}));
+const say = (field: string, value: unknown) => readers.map((reader) => sayValue(field, value, reader));
+
+test.each([
+  ["status", 2, ["disabled", "已禁用"]],
+  ["status", "approved", ["Approved", "已通过"]],
+  ["role", 10, ["Admin", "管理员"]],
+  ["type", 14, ["Anthropic Claude", "Anthropic Claude"]],
+  ["type", 99, ["99", "99"]],
+  ["quota", 1_000_000, ["$2.00", "$2.00"]],
+  ["priority", 7, ["7", "7"]],
+  ["max_uses", -1, ["unlimited", "不限"]],
+  ["autoBan", false, ["no", "否"]],
+  ["note", "", ["(empty)", "（空）"]],
+  ["validUntil", 0, ["(empty)", "（空）"]],
+  ["password", "changed", ["(changed)", "（已更改）"]],
+  ["note", "changed", ["changed", "changed"]],
+  ["SMTPToken", { secret: "changed" }, ["(changed)", "（已更改）"]],
+  ["SMTPToken", { secret: "set" }, ["(secret)", "（已保密）"]],
+  ["alpha (#3)", { status: 1, weight: 2 }, ["Status: enabled, Weight: 2", "状态：已启用，权重：2"]],
+  ["ids", [1, 2], ["[1,2]", "[1,2]"]],
+])("%s: %p", (field, value, expected) => expect(say(field, value)).toEqual(expected));
+
+test("fields are words where they have any", () => {
+  expect(readers.map((reader) => sayField("models_added", reader))).toEqual(["Models added", "新增模型"]);
+  expect(readers.map((reader) => sayField("ModelRatio: gpt-4o", reader))).toEqual(Array(2).fill("ModelRatio: gpt-4o"));
+});
+
+test("what is read on the screen is found by its code, in either language", () => {
+  expect(noteCodesWith(" 导出了设置 ", zh.logNotes.texts)).toEqual([
+    "settings_exported",
+    "settings_exported_with_secrets",
+  ]);
+  expect(noteCodesWith("Exported the SETTINGS", en.logNotes.texts)).toEqual(
+    noteCodesWith("导出了设置", zh.logNotes.texts),
+  );
+  expect(noteCodesWith("标签", zh.logNotes.texts)).toContain("tag_enabled");
+  expect(noteCodesWith("name", zh.logNotes.texts)).toEqual([]);
+  expect(noteCodesWith("  ", zh.logNotes.texts)).toEqual([]);
+});
+
+test("all of them are notes of the log", () => {
+  for (const { texts } of [en.logNotes, zh.logNotes])
+    for (const typed of ["了", "e"])
+      for (const code of noteCodesWith(typed, texts)) expect(Object.hasOwn(LOG_NOTES, code)).toBe(true);
+});

@@ -1,0 +1,57 @@
+import { queryOptions } from "@tanstack/react-query";
+import type { CodeView } from "../../../../src/domain/codes/code-view.ts";
+import { readData } from "../../../api/client.ts";
+import { redemptionApi } from "../../../api/groups.ts";
+
+/** A redemption code as `GET /api/redemption/` answers it. */
+export type Code = CodeView;
+
+export const UNUSED = 1;
+export const DISABLED = 2;
+export const USED = 3;
+export const UNLIMITED = -1;
+
+/** Nobody can redeem it any more, or nobody may: it is shown greyed. */
+export const isSpent = ({ status, is_gift, max_uses, used_count }: Code): boolean =>
+  status !== UNUSED || (is_gift && max_uses !== UNLIMITED && used_count >= max_uses);
+
+/** Whether now lies outside the window in which it works; `nowSeconds` is epoch seconds. */
+export function windowState({ valid_from, valid_until }: Code, nowSeconds: number): "open" | "early" | "expired" {
+  if (valid_from > 0 && nowSeconds < valid_from) return "early";
+  return valid_until > 0 && nowSeconds > valid_until ? "expired" : "open";
+}
+
+type CodeQuery = Readonly<{
+  keyword?: string | undefined;
+  status?: number | undefined;
+  type?: "code" | "gift" | undefined;
+  sort?: string | undefined;
+  order?: string | undefined;
+  /** 0 is the first. */
+  page: number;
+  pageSize: number;
+}>;
+
+/** Where lists of codes live in the cache. */
+export const CODES_KEY = ["codes"] as const;
+
+export const codePage = (query: CodeQuery) =>
+  queryOptions({
+    queryKey: [...CODES_KEY, "page", query],
+    queryFn: ({ signal }) => {
+      const { page, pageSize, ...filters } = query;
+      return readData(
+        redemptionApi.get({ query: { ...filters, p: page + 1, page_size: pageSize }, fetch: { signal } }),
+      );
+    },
+  });
+
+const USES_SHOWN = 100;
+
+/** The latest uses of a code. */
+export const codeUses = (id: number) =>
+  queryOptions({
+    queryKey: [...CODES_KEY, "uses", id],
+    queryFn: ({ signal }) =>
+      readData(redemptionApi({ id }).uses.get({ query: { page_size: USES_SHOWN }, fetch: { signal } })),
+  });

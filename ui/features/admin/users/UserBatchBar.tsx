@@ -1,0 +1,125 @@
+import Block from "@mui/icons-material/BlockOutlined";
+import Check from "@mui/icons-material/CheckCircleOutlineOutlined";
+import Group from "@mui/icons-material/LabelOutlined";
+import Remove from "@mui/icons-material/PersonRemoveOutlined";
+import MenuItem from "@mui/material/MenuItem";
+import Select from "@mui/material/Select";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useId, useState } from "react";
+import { useTranslation } from "react-i18next";
+import { SelectionBar } from "../../../components/data-table/SelectionBar.tsx";
+import { useConfirm } from "../../../components/feedback/confirm.tsx";
+import { FormDialog } from "../../../components/feedback/FormDialog.tsx";
+import { notifyDone, notifyError } from "../../../components/feedback/notify.tsx";
+import { useCheckedForm } from "../../../components/inputs/use-checked-form.ts";
+import { Field } from "../../../components/layout.tsx";
+import { groupNames } from "../../channels/channel-queries.ts";
+import { USERS_KEY } from "./user.ts";
+import { manageUsers, type UserBatch } from "./user-form.ts";
+
+type UserBatchBarProps = Readonly<{
+  ids: readonly number[];
+  onClear: () => void;
+  /** With those that it was refused for. */
+  onDone: (refused: readonly number[]) => void;
+}>;
+
+/** What can be done with the ticked users. */
+export const UserBatchBar = ({ ids, onClear, onDone }: UserBatchBarProps) => {
+  const { t } = useTranslation();
+  const batch = useUserBatch(ids, onDone);
+  const [isGrouping, setGrouping] = useState(false);
+  return (
+    <>
+      <SelectionBar
+        count={ids.length}
+        onClear={onClear}
+        actions={[
+          { label: t("users.actions.enable"), icon: <Check />, onSelect: batch.enable },
+          { label: t("users.actions.disable"), icon: <Block />, onSelect: batch.disable },
+          { label: t("users.batch.group"), icon: <Group />, onSelect: () => setGrouping(true) },
+          { label: t("users.actions.delete"), icon: <Remove />, onSelect: batch.remove, isDangerous: true },
+        ]}
+      />
+      {isGrouping && <GroupDialog count={ids.length} onSet={batch.setGroup} onClose={() => setGrouping(false)} />}
+    </>
+  );
+};
+
+/** What can be done with all ticked users; `onDone` follows with those that it was refused for. */
+function useUserBatch(ids: readonly number[], onDone: (refused: readonly number[]) => void) {
+  const { t } = useTranslation();
+  const client = useQueryClient();
+  const confirm = useConfirm();
+  const count = ids.length;
+  const act = async (batch: UserBatch) => {
+    try {
+      const outcomes = await manageUsers(ids, batch);
+      const refused = outcomes.filter(({ success }) => !success);
+      const done = outcomes.length - refused.length;
+      const [first] = refused;
+      if (first) notifyError(t("users.batch.partly", { done, refused: refused.length, message: first.message }));
+      else notifyDone(t(`users.batch.done.${batch.action}`, { count: done, group: batch.group }));
+      onDone(refused.map(({ id }) => id));
+    } catch (error) {
+      notifyError(error);
+    }
+    await client.invalidateQueries({ queryKey: USERS_KEY });
+  };
+  const askAndAct = async (action: "disable" | "delete") => {
+    const isSure = await confirm({
+      title: t(`users.batch.ask.${action}.title`, { count }),
+      body: t(`users.batch.ask.${action}.body`),
+      action: t(`users.actions.${action}`),
+      isDangerous: true,
+    });
+    if (isSure) await act({ action });
+  };
+  return {
+    enable: () => act({ action: "enable" }),
+    disable: () => askAndAct("disable"),
+    remove: () => askAndAct("delete"),
+    setGroup: (group: string) => act({ action: "group", group }),
+  };
+}
+
+type GroupDialogProps = Readonly<{ count: number; onSet: (group: string) => Promise<void>; onClose: () => void }>;
+
+/** Asks which group the ticked users get. */
+const GroupDialog = ({ count, onSet, onClose }: GroupDialogProps) => {
+  const { t } = useTranslation();
+  const id = useId();
+  const groups = useQuery(groupNames).data ?? [];
+  const { form, change, isSaving, submit } = useCheckedForm({
+    initial: { group: "" },
+    send: async ({ group }) => {
+      await onSet(group);
+      onClose();
+    },
+  });
+  return (
+    <FormDialog
+      title={t("users.batch.groupTitle", { count })}
+      action={t("users.batch.group")}
+      isBusy={isSaving}
+      isDisabled={form.group === ""}
+      onSubmit={submit}
+      onClose={onClose}
+    >
+      <Field label={t("users.columns.group")} htmlFor={id} hint={t("users.form.groupHint")}>
+        <Select
+          fullWidth
+          value={form.group}
+          SelectDisplayProps={{ id, "aria-label": t("users.columns.group") }}
+          onChange={(event) => change({ group: event.target.value })}
+        >
+          {groups.map((name) => (
+            <MenuItem key={name} value={name}>
+              {name}
+            </MenuItem>
+          ))}
+        </Select>
+      </Field>
+    </FormDialog>
+  );
+};

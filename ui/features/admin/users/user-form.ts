@@ -1,0 +1,109 @@
+import { readData } from "../../../api/client.ts";
+import { securityApi, usersApi } from "../../../api/groups.ts";
+import type { User, UserAction } from "./user.ts";
+
+/** The drawer's fields; numbers as text while they are typed. */
+export type UserForm = {
+  username: string;
+  displayName: string;
+  /** Empty: stays as it is. */
+  password: string;
+  group: string;
+  note: string;
+  /** Empty or 0: no limit of the user's own. */
+  maxConcurrency: string;
+  perMinute: string;
+};
+
+const limitText = (limit: number | undefined): string => (limit ? String(limit) : "");
+
+/** The form of a user; null: a new one. */
+export const formOf = (user: User | null): UserForm => ({
+  username: user?.username ?? "",
+  displayName: user?.display_name ?? "",
+  password: "",
+  group: user?.group ?? "default",
+  note: user?.note ?? "",
+  maxConcurrency: limitText(user?.max_concurrency),
+  perMinute: limitText(user?.requests_per_minute),
+});
+
+type NewUserBody = Readonly<{ username: string; password: string; display_name: string }>;
+
+export const bodyOf = ({ username, password, displayName }: UserForm): NewUserBody => ({
+  username: username.trim(),
+  password,
+  display_name: displayName.trim(),
+});
+
+type UserChanges = Readonly<{
+  username?: string;
+  display_name?: string;
+  password?: string;
+  group?: string;
+  note?: string;
+  max_concurrency?: number;
+  requests_per_minute?: number;
+}>;
+
+/** Only what was touched: everything else may have changed since the form was opened. */
+export function changesOf(before: UserForm, now: UserForm): UserChanges {
+  const isTouched = (field: keyof UserForm) => before[field].trim() !== now[field].trim();
+  return {
+    ...(isTouched("username") && { username: now.username.trim() }),
+    ...(isTouched("displayName") && { display_name: now.displayName.trim() }),
+    ...(now.password !== "" && { password: now.password }),
+    ...(isTouched("group") && { group: now.group }),
+    ...(isTouched("note") && { note: now.note.trim() }),
+    ...(isTouched("maxConcurrency") && { max_concurrency: Number(now.maxConcurrency) || 0 }),
+    ...(isTouched("perMinute") && { requests_per_minute: Number(now.perMinute) || 0 }),
+  };
+}
+
+type UserFault = "required" | "username" | "displayName" | "password" | "note" | "limit";
+type UserFaults = Partial<Record<keyof UserForm, UserFault>>;
+
+const MAX_USERNAME = 12;
+const MAX_DISPLAY_NAME = 20;
+const PASSWORD = { min: 8, max: 20 };
+const MAX_NOTE = 1000;
+
+/**
+ * Every fault of the form, by field; `stored` is null for a new user. Names that stay are none: those of imported users may
+ * be longer than new ones.
+ */
+export function checkUserForm(form: UserForm, stored: UserForm | null): UserFaults {
+  const faults: UserFaults = {};
+  const length = (text: string) => [...text.trim()].length;
+  if (form.username.trim() === "") faults.username = "required";
+  else if (form.username !== stored?.username && length(form.username) > MAX_USERNAME) faults.username = "username";
+  if (form.displayName !== stored?.displayName && length(form.displayName) > MAX_DISPLAY_NAME)
+    faults.displayName = "displayName";
+  const typed = [...form.password].length;
+  if ((stored === null || typed > 0) && (typed < PASSWORD.min || typed > PASSWORD.max)) faults.password = "password";
+  if (form.note.trim().length > MAX_NOTE) faults.note = "note";
+  for (const field of ["maxConcurrency", "perMinute"] as const)
+    if (!/^\s*\d{0,6}\s*$/.test(form[field])) faults[field] = "limit";
+  return faults;
+}
+
+export const addUser = (body: NewUserBody) => readData(usersApi.post(body));
+
+export const updateUser = (id: number, changes: UserChanges): Promise<User> =>
+  readData(usersApi.put({ ...changes, id }));
+
+/** Adds quota units, or takes them where negative; resolves with the user. */
+export const addQuota = (id: number, quotaDelta: number): Promise<User> =>
+  readData(usersApi.put({ id, quota_delta: quotaDelta }));
+
+export const manageUser = (id: number, action: UserAction): Promise<{ role: number; status: number }> =>
+  readData(usersApi.manage.post({ id, action }));
+
+export type UserBatch = Readonly<{ action: "enable" | "disable" | "delete" | "group"; group?: string }>;
+
+/** Does the same to many; resolves with how it went with each of them. */
+export const manageUsers = (ids: readonly number[], batch: UserBatch) =>
+  readData(usersApi.manage.batch.post({ ids: [...ids], ...batch }));
+
+/** Turns off the two-step verification of somebody who has lost it. Rejects ApiError, also when it is off. */
+export const resetSecondFactor = (id: number) => readData(securityApi({ id }).second_factor.delete());

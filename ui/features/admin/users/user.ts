@@ -1,0 +1,75 @@
+import { queryOptions } from "@tanstack/react-query";
+import type { AdminUserView } from "../../../../src/domain/accounts/users/admin-user-view.ts";
+import { readData } from "../../../api/client.ts";
+import { usersApi } from "../../../api/groups.ts";
+import type { StoredUser } from "../../../state/stored-user.ts";
+
+/** A user as `GET /api/user/` answers it to administrators. */
+export type User = AdminUserView;
+
+export const ROLE = { user: 1, admin: 10, root: 100 } as const;
+export const ACTIVE = 1;
+export const BANNED = 2;
+
+export type UserAction = "promote" | "demote" | "enable" | "disable" | "delete";
+
+/** Administrators act on users below them, super admins on everybody; nobody on who is deregistered. */
+export const isInReach = (user: User, actor: StoredUser | null): boolean =>
+  user.DeletedAt === null && actor !== null && (actor.role >= ROLE.root || user.role < actor.role);
+
+/** What somebody may do to a user; super admins stay what they are. */
+export function actionsFor(user: User, actor: StoredUser | null): readonly UserAction[] {
+  if (!isInReach(user, actor) || user.role >= ROLE.root) return [];
+  const standing: UserAction = user.status === ACTIVE ? "disable" : "enable";
+  const isRoot = (actor?.role ?? 0) >= ROLE.root;
+  const rank: readonly UserAction[] = user.role < ROLE.admin ? (isRoot ? ["promote"] : []) : ["demote"];
+  return [...rank, standing, "delete"];
+}
+
+/** The drawer that a path means: /user/add a new user (id null), /user/edit/7 that one; null: none. */
+export function drawerOf(path: string): { id: number | null } | null {
+  if (/^\/user\/add\/?$/.test(path)) return { id: null };
+  const edited = /^\/user\/edit\/(\d{1,9})\/?$/.exec(path);
+  return edited ? { id: Number(edited[1]) } : null;
+}
+
+/** Where else a user signs in; empty values: not bound. */
+export const bindingsOf = (user: User) =>
+  [
+    { name: "email", value: user.email },
+    { name: "github", value: user.github_id },
+    { name: "oidc", value: user.oidc_id },
+    { name: "wechat", value: user.wechat_id },
+    { name: "telegram", value: user.telegram_id },
+    { name: "linuxdo", value: user.linux_do_id },
+    { name: "discord", value: user.discord_id },
+  ] as const;
+
+type UserFilters = Readonly<{
+  keyword?: string | undefined;
+  group?: string | undefined;
+  role?: number | undefined;
+  status?: number | undefined;
+}>;
+
+type UserList = UserFilters & Readonly<{ sort?: string | undefined; order?: string | undefined }>;
+
+export type UserPage = Readonly<{ items: User[]; total: number }>;
+
+/** Where users live in the cache. */
+export const USERS_KEY = ["users"] as const;
+
+/** `page` counts from 0. */
+export const userPage = (filters: UserList, page: number, pageSize: number) =>
+  queryOptions({
+    queryKey: [...USERS_KEY, "page", filters, page, pageSize],
+    queryFn: ({ signal }): Promise<UserPage> =>
+      readData(usersApi.search.get({ query: { ...filters, p: page + 1, page_size: pageSize }, fetch: { signal } })),
+  });
+
+export const userById = (id: number) =>
+  queryOptions({
+    queryKey: [...USERS_KEY, "one", id],
+    queryFn: ({ signal }) => readData(usersApi({ id }).get({ fetch: { signal } })),
+    gcTime: 0,
+  });

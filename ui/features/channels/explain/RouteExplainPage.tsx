@@ -1,0 +1,130 @@
+import AltRoute from "@mui/icons-material/AltRouteOutlined";
+import Alert from "@mui/material/Alert";
+import Box from "@mui/material/Box";
+import LinearProgress from "@mui/material/LinearProgress";
+import Link from "@mui/material/Link";
+import { useMutation } from "@tanstack/react-query";
+import { Link as RouterLink } from "@tanstack/react-router";
+import { useTranslation } from "react-i18next";
+import type { ExplainedChannel, Explanation } from "../../../../src/gateway/routing/explain.ts";
+import type { StickyChannel } from "../../../../src/gateway/routing/explain-stickiness.ts";
+import type { Column } from "../../../components/data-table/column.ts";
+import { DataTable } from "../../../components/data-table/DataTable.tsx";
+import { useDataTable } from "../../../components/data-table/use-data-table.ts";
+import { StatusChip } from "../../../components/display/StatusChip.tsx";
+import { exactTime } from "../../../components/display/TimeAgo.tsx";
+import { EmptyState } from "../../../components/feedback/EmptyState.tsx";
+import { PageHeader, Row } from "../../../components/layout.tsx";
+import { explainRoute, RouteForm } from "./RouteForm.tsx";
+
+/** Where a call would go, and why not elsewhere. */
+export const RouterExplainPage = () => {
+  const { t } = useTranslation();
+  const answer = useMutation({ mutationFn: explainRoute });
+  const columns = useRouteColumns(answer.data?.stuck ?? null);
+  const model = useDataTable({
+    columns,
+    rows: answer.data?.channels,
+    rowId: ({ id }) => id,
+    rowName: ({ name }) => name,
+  });
+  return (
+    <>
+      <PageHeader title={t("routing.title")} purpose={t("routing.purpose")} />
+      <RouteForm isAsking={answer.isPending} onAsk={answer.mutate} />
+      {answer.data && answer.variables?.conversation && (
+        <Box sx={{ mb: 4 }}>
+          <StuckNotice {...answer.data} />
+        </Box>
+      )}
+      {answer.isIdle ? (
+        <EmptyState icon={<AltRoute />} title={t("routing.idleTitle")} body={t("routing.idleBody")} />
+      ) : (
+        <DataTable
+          model={model}
+          error={answer.error}
+          onRetry={() => answer.variables && answer.mutate(answer.variables)}
+          empty={<EmptyState icon={<AltRoute />} title={t("routing.emptyTitle")} body={t("routing.emptyBody")} />}
+        />
+      )}
+    </>
+  );
+};
+
+/** Whether the conversation that was asked about sticks to a channel and key, by what, and until when. */
+const StuckNotice = ({ stuck, channels }: Pick<Explanation, "stuck" | "channels">) => {
+  const { t, i18n } = useTranslation();
+  if (!stuck) return <Alert severity="info">{t("routing.stuck.no")}</Alert>;
+  const { channelId, keyIndex, by, until, holds } = stuck;
+  const place = {
+    channel: channels.find(({ id }) => id === channelId)?.name ?? `#${channelId}`,
+    key: keyIndex + 1,
+    by: t(`routing.stuck.by.${by}`),
+    time: exactTime(Math.ceil(until / 1000), i18n.language),
+  };
+  return holds ? (
+    <Alert severity="success">{t("routing.stuck.yes", place)}</Alert>
+  ) : (
+    <Alert severity="warning">{t("routing.stuck.freed", place)}</Alert>
+  );
+};
+
+const TONES = { ready: "ok", cooling: "warn", disabled: "bad" } as const;
+
+/** The columns of the answer: one row a channel. */
+function useRouteColumns(stuck: StickyChannel | null): Column<ExplainedChannel>[] {
+  const { t, i18n } = useTranslation();
+  return [
+    {
+      key: "name",
+      head: t("routing.channel"),
+      isTitle: true,
+      cell: ({ id, name }) => (
+        <Link component={RouterLink} to={`/channel/edit/${id}`}>
+          {name}
+        </Link>
+      ),
+    },
+    { key: "tier", head: t("routing.tier"), width: 80, align: "right", cell: ({ tier }) => tier ?? "–" },
+    {
+      key: "share",
+      head: t("routing.share"),
+      width: 170,
+      isSolid: true,
+      cell: ({ share }) => (
+        <Row gap={2}>
+          <LinearProgress variant="determinate" value={share * 100} aria-hidden sx={{ width: 80 }} />
+          <Box component="span" className="num">{`${Math.round(share * 100)}%`}</Box>
+        </Row>
+      ),
+    },
+    { key: "inFlight", head: t("routing.inFlight"), width: 100, align: "right", cell: ({ inFlight }) => inFlight },
+    {
+      key: "keys",
+      head: t("routing.keys"),
+      isSolid: true,
+      cell: ({ keys }) => (
+        <Row gap={1.5} wrap>
+          {keys.map(({ index, state, until }) => (
+            <StatusChip
+              key={index}
+              tone={TONES[state]}
+              reason={until && t("routing.until", { time: exactTime(Math.ceil(until / 1000), i18n.language) })}
+            >
+              {`#${index + 1} ${t(`routing.states.${state}`)}`}
+            </StatusChip>
+          ))}
+        </Row>
+      ),
+    },
+    {
+      key: "reasons",
+      head: t("routing.reasons.head"),
+      cell: ({ reasons, share }) => {
+        if (reasons.length > 0) return reasons.map((reason) => t(`routing.reasons.${reason}`)).join(" · ");
+        if (stuck?.holds) return t(share > 0 ? "routing.reasons.stuck" : "routing.reasons.stuckElsewhere");
+        return t(share > 0 ? "routing.reasons.none" : "routing.reasons.later");
+      },
+    },
+  ];
+}

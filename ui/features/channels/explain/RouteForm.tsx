@@ -1,0 +1,132 @@
+import Autocomplete from "@mui/material/Autocomplete";
+import Box from "@mui/material/Box";
+import Button from "@mui/material/Button";
+import TextField from "@mui/material/TextField";
+import { useQuery } from "@tanstack/react-query";
+import { type FormEvent, useId, useState } from "react";
+import { useTranslation } from "react-i18next";
+import { readData } from "../../../api/client.ts";
+import { channelExplainApi } from "../../../api/groups.ts";
+import { JsonField } from "../../../components/inputs/JsonField.tsx";
+import { checkJsonObject } from "../../../components/inputs/json-text.ts";
+import { Field, Row } from "../../../components/layout.tsx";
+import { tokenPage } from "../../tokens/token.ts";
+import { enabledModels, groupNames } from "../channel-queries.ts";
+
+const EXAMPLE = '{"messages":[{"role":"user","content":"…"}]}';
+
+type Props = { isAsking: boolean; onAsk: (question: RouteQuestion) => void };
+
+/** What kind of call to ask about. */
+export const RouteForm = ({ isAsking, onAsk }: Props) => {
+  const { t } = useTranslation();
+  const id = useId();
+  const models = useQuery(enabledModels).data ?? [];
+  const groups = useQuery(groupNames).data ?? [];
+  const ownKeys = (useQuery(tokenPage({ page: 0, pageSize: 100 })).data?.items ?? []).map(
+    ({ id, name }) => `${id} · ${name}`,
+  );
+  const [model, setModel] = useState("");
+  const [group, setGroup] = useState("default");
+  const [tokens, setTokens] = useState("0");
+  const [keyId, setKeyId] = useState("");
+  const [request, setRequest] = useState("");
+  const isWrong = !/^\d{1,9}$/.test(tokens.trim());
+  const isWrongKey = !/^([1-9]\d{0,8}\b.*)?$/.test(keyId.trim());
+  const conversationOf = () =>
+    keyId.trim() && request.trim() ? { tokenId: Number.parseInt(keyId, 10), request: JSON.parse(request) } : null;
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    const call = { model: model.trim(), group: group.trim() || "default", promptTokens: Number(tokens) };
+    onAsk({ ...call, conversation: conversationOf() });
+  };
+  return (
+    <form onSubmit={submit}>
+      <Row gap={3} wrap sx={{ mb: 4, alignItems: "flex-end" }}>
+        <Field label={t("routing.model")} htmlFor={`${id}-model`} sx={{ flex: "2 1 240px" }}>
+          <Autocomplete
+            id={`${id}-model`}
+            freeSolo
+            size="small"
+            options={models}
+            inputValue={model}
+            onInputChange={(_, text) => setModel(text)}
+            renderInput={(params) => <TextField {...params} />}
+          />
+        </Field>
+        <Field label={t("routing.group")} htmlFor={`${id}-group`} sx={{ flex: "1 1 140px" }}>
+          <Autocomplete
+            id={`${id}-group`}
+            freeSolo
+            size="small"
+            options={groups}
+            inputValue={group}
+            onInputChange={(_, text) => setGroup(text)}
+            renderInput={(params) => <TextField {...params} />}
+          />
+        </Field>
+        <Field label={t("routing.promptTokens")} htmlFor={`${id}-tokens`} sx={{ flex: "1 1 120px" }}>
+          <TextField
+            id={`${id}-tokens`}
+            size="small"
+            fullWidth
+            value={tokens}
+            error={isWrong}
+            onChange={(event) => setTokens(event.target.value)}
+          />
+        </Field>
+        <Button
+          type="submit"
+          variant="contained"
+          color="primary"
+          disabled={isAsking || isWrong || isWrongKey || checkJsonObject(request) !== null || !model.trim()}
+        >
+          {t("routing.ask")}
+        </Button>
+      </Row>
+      <Row gap={3} wrap sx={{ mb: 4, alignItems: "flex-start" }}>
+        <Field
+          label={t("routing.keyId")}
+          htmlFor={`${id}-key`}
+          hint={t("routing.keyIdHint")}
+          sx={{ flex: "1 1 140px" }}
+        >
+          <Autocomplete
+            id={`${id}-key`}
+            freeSolo
+            size="small"
+            options={ownKeys}
+            inputValue={keyId}
+            onInputChange={(_, text) => setKeyId(text)}
+            renderInput={(params) => <TextField {...params} error={isWrongKey} />}
+          />
+        </Field>
+        <Box sx={{ flex: "3 1 320px" }}>
+          <JsonField
+            id={`${id}-request`}
+            label={t("routing.request")}
+            hint={t("routing.requestHint")}
+            value={request}
+            onChange={setRequest}
+            example={EXAMPLE}
+          />
+        </Box>
+      </Row>
+    </form>
+  );
+};
+
+type RouteQuestion = Readonly<{
+  model: string;
+  group: string;
+  promptTokens: number;
+  /** An API key and the body of a request: whether such a conversation sticks somewhere. */
+  conversation: Readonly<{ tokenId: number; request: object }> | null;
+}>;
+
+/** Where a call of `group` for `model` with a prompt of `promptTokens` would go. Rejects ApiError. */
+export const explainRoute = ({ model, group, promptTokens, conversation }: RouteQuestion) => {
+  const about = conversation && { token_id: conversation.tokenId, request: conversation.request };
+  const body = { model, group, prompt_tokens: promptTokens, ...about };
+  return readData(channelExplainApi.explain.post(body));
+};

@@ -1,0 +1,160 @@
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import { useLocation, useNavigate } from "@tanstack/react-router";
+import { useAtom } from "jotai";
+import { useCallback, useState } from "react";
+import { useTranslation } from "react-i18next";
+import type { ChannelType } from "../../../../src/providers/registry.ts";
+import { type Selected, selectedIds, selectRows } from "../../../components/data-table/column.ts";
+import { DataTable } from "../../../components/data-table/DataTable.tsx";
+import { useAddressPaging } from "../../../components/data-table/url-state.ts";
+import { useDataTable } from "../../../components/data-table/use-data-table.ts";
+import { notifyError } from "../../../components/feedback/notify.tsx";
+import { PageHeader } from "../../../components/layout.tsx";
+import { useAddress } from "../../../components/use-address.ts";
+import { SWITCH_FORMAT, storedAtom } from "../../../state/stored-atom.ts";
+import { type Channel, DISABLED, drawerOf } from "../channel.ts";
+import { findChannelIds } from "../channel-calls.ts";
+import { channelForecast, channelPage, channelTypes } from "../channel-queries.ts";
+import { ChannelDrawer } from "../drawer/ChannelDrawer.tsx";
+import { TagDrawer } from "../tags/TagDrawer.tsx";
+import { TagCard, useListColumns } from "../tags/tag-columns.tsx";
+import { isTagRow, type ListRow, rowIdOf, rowNameOf, type TagRow, useListRows, useTagMode } from "../tags/tag-rows.ts";
+import { useTagActions } from "../tags/use-tag-actions.ts";
+import { BatchBar } from "./BatchBar.tsx";
+import { ChannelCard } from "./ChannelCard.tsx";
+import { ChannelFilters } from "./ChannelFilters.tsx";
+import { ChannelsEmpty, channelQueryOf } from "./ChannelsEmpty.tsx";
+import { useChannelColumns } from "./channel-columns.tsx";
+import { HeaderActions } from "./HeaderActions.tsx";
+import { ModelListDialog } from "./ModelListDialog.tsx";
+import { TestAllBar, useTestAll } from "./TestAllBar.tsx";
+import { TestDialog } from "./TestDialog.tsx";
+import { useChannelActions } from "./use-channel-actions.ts";
+import { useRowActions } from "./use-row-actions.tsx";
+
+const NO_ROWS: Selected = {};
+const NO_TYPES: readonly ChannelType[] = [];
+const NO_FORECAST: Readonly<Record<number, number>> = {};
+
+const idSortAtom = storedAtom("id-sort", SWITCH_FORMAT);
+
+/** Channels: the list, what can be done with one, some or all of them, and the drawer to add and edit. */
+export const ChannelListPage = () => {
+  const { t } = useTranslation();
+  const navigate = useNavigate();
+  const address = useAddress();
+  const drawer = drawerOf(useLocation().pathname);
+  const [idSort, setIdSort] = useAtom(idSortAtom);
+  const tagMode = useTagMode();
+  const [selected, setSelected] = useState(NO_ROWS);
+  const [tested, setTested] = useState<Channel | null>(null);
+  const [compared, setCompared] = useState<Channel | null>(null);
+  const [editedTag, setEditedTag] = useState<TagRow | null>(null);
+  const testAll = useTestAll();
+  const types = useQuery(channelTypes).data;
+  const { pageSize, pagingOf } = useAddressPaging(address);
+  const query = channelQueryOf(address, pageSize, { idSort, byTag: tagMode.byTag });
+  const list = useQuery({ ...channelPage(query), placeholderData: keepPreviousData });
+
+  const actions = useChannelActions();
+  const tagActions = useTagActions();
+  const asked = (list.data?.items ?? []).filter((channel) => channel.balance_updated_time > 0).map(({ id }) => id);
+  const forecast = useQuery(channelForecast(asked)).data ?? NO_FORECAST;
+  const channelColumns = useChannelColumns(actions, { types: types ?? NO_TYPES, forecast, onCompare: setCompared });
+  const columns = useListColumns(channelColumns, tagActions, tagMode);
+  const { rows, selection } = useListRows(list.data?.items, query.byTag === true, tagMode.open, selected, setSelected);
+  const go = (to: "/channel" | "/channel/add") => navigate({ to, search: true });
+  const edit = useCallback(
+    (channel: Channel) => navigate({ to: "/channel/edit/$id", params: { id: String(channel.id) }, search: true }),
+    [navigate],
+  );
+  const rowActions = useRowActions(actions, tagActions, {
+    edit,
+    test: setTested,
+    compare: setCompared,
+    editTag: setEditedTag,
+  });
+  const clearSelection = useCallback(() => setSelected(NO_ROWS), []);
+  const selectAll = () => findChannelIds(query).then((ids) => setSelected(selectRows(ids)), notifyError);
+  const model = useDataTable({
+    columns,
+    rows,
+    rowId: rowIdOf,
+    rowName: rowNameOf,
+    sort: { key: query.sort ?? (query.idSort ? "id" : "priority"), isDescending: query.order !== "asc" },
+    onSort: ({ key, isDescending }) =>
+      address.set({ sort: key, order: isDescending ? undefined : "asc", p: undefined }),
+    selection,
+    actions: rowActions,
+    columnsKey: "channels-table-columns",
+  });
+  return (
+    <>
+      <PageHeader
+        title={t("channels.title")}
+        purpose={t("channels.purpose")}
+        actions={
+          <HeaderActions
+            isTesting={testAll.progress !== undefined}
+            onTestAll={testAll.start}
+            onAdd={() => go("/channel/add")}
+          />
+        }
+      />
+      {testAll.progress && <TestAllBar progress={testAll.progress} onCancel={testAll.cancel} />}
+      <ChannelFilters
+        address={address}
+        types={types ?? []}
+        counts={list.data?.counts}
+        model={model}
+        idSort={idSort}
+        onIdSort={(isOn) => {
+          setIdSort(isOn);
+          address.set({ sort: undefined, order: undefined, p: undefined });
+        }}
+        byTag={tagMode.byTag}
+        onByTag={(isOn) => {
+          tagMode.setByTag(isOn);
+          address.set({ p: undefined });
+        }}
+      />
+      <DataTable
+        model={model}
+        isRefreshing={list.isPlaceholderData}
+        error={list.error}
+        onRetry={() => list.refetch()}
+        empty={<ChannelsEmpty query={query} address={address} onAdd={() => go("/channel/add")} />}
+        paging={pagingOf(list.data?.total, t(query.byTag ? "channels.tagUnit" : "channels.unit"))}
+        card={(row) =>
+          isTagRow(row) ? (
+            <TagCard
+              row={row}
+              actions={tagActions}
+              isOpen={tagMode.open.has(row.tag)}
+              onToggle={() => tagMode.toggle(row)}
+            />
+          ) : (
+            <ChannelCard channel={row} actions={actions} />
+          )
+        }
+        onOpen={(row) => (isTagRow(row) ? tagMode.toggle(row) : edit(row))}
+        isDim={isOff}
+      />
+      {selectedIds(selected).length > 0 && drawer === null && editedTag === null && (
+        <BatchBar
+          ids={selectedIds(selected).map(Number)}
+          total={(query.byTag ? list.data?.tagged : list.data?.total) ?? 0}
+          tags={query.byTag ? (list.data?.total ?? 0) : null}
+          onSelectAll={selectAll}
+          onClear={clearSelection}
+        />
+      )}
+      {editedTag && <TagDrawer row={editedTag} onClose={() => setEditedTag(null)} />}
+      {drawer && <ChannelDrawer key={drawer.id} id={drawer.id} onClose={() => go("/channel")} />}
+      {compared && <ModelListDialog channel={compared} onClose={() => setCompared(null)} />}
+      {tested && <TestDialog channel={tested} onClose={() => setTested(null)} />}
+    </>
+  );
+};
+
+const isOff = (row: ListRow): boolean => !isTagRow(row) && row.status === DISABLED;

@@ -1,0 +1,218 @@
+import Box from "@mui/material/Box";
+import ButtonBase from "@mui/material/ButtonBase";
+import Tooltip from "@mui/material/Tooltip";
+import { type ReactNode, useState } from "react";
+import { useTranslation } from "react-i18next";
+import { copyText, ManualCopyDialog } from "../../components/display/CopyButton.tsx";
+import { Money } from "../../components/display/Money.tsx";
+import { StatusChip, Tag, type ToneName } from "../../components/display/StatusChip.tsx";
+import { TimeAgo } from "../../components/display/TimeAgo.tsx";
+import { notifyDone } from "../../components/feedback/notify.tsx";
+import { Row } from "../../components/layout.tsx";
+import { elapsedMsOf, firstTokenMsOf, isCall, LOG_TYPES, type LogEntry, otherOf, routeOf } from "./log-entry.ts";
+
+/** A row of the log on a phone: who, when, how much, how long. */
+export const LogCard = ({ entry, isAdmin }: { entry: LogEntry; isAdmin: boolean }) => {
+  const { t } = useTranslation();
+  const who = [isAdmin ? entry.username : "", entry.token_name].filter(Boolean).join(" · ");
+  const count = (tokens: number) => tokens.toLocaleString("en");
+  return (
+    <Box sx={{ fontSize: 12.5, color: "text.secondary" }}>
+      <Row gap={2}>
+        <Box component="span" sx={{ overflow: "hidden", textOverflow: "ellipsis", whiteSpace: "nowrap" }}>
+          {who}
+        </Box>
+        <Box component="span" sx={{ color: "text.tertiary", whiteSpace: "nowrap" }}>
+          <TimeAgo seconds={entry.created_at} />
+        </Box>
+        <Box sx={{ flex: 1 }} />
+        <Box component="span" sx={{ color: "text.primary", fontSize: 13.5, fontWeight: 600 }}>
+          <CostCell entry={entry} />
+        </Box>
+      </Row>
+      <Row gap={2} sx={{ mt: 1.5 }}>
+        {(!isCall(entry) || entry.failed) && <TypeCell entry={entry} />}
+        {isCall(entry) && (
+          <>
+            <span className="num">
+              {t("logs.detail.tokensInOut", {
+                input: count(entry.prompt_tokens),
+                output: count(entry.completion_tokens),
+              })}
+            </span>
+            <Box sx={{ flex: 1 }} />
+            <LatencyCell entry={entry} />
+          </>
+        )}
+      </Row>
+    </Box>
+  );
+};
+
+const KINDS: ReadonlyMap<number, readonly [string, ToneName]> = new Map([
+  [LOG_TYPES.topUp, ["topUp", "info"]],
+  [LOG_TYPES.manage, ["manage", "idle"]],
+  [LOG_TYPES.system, ["system", "idle"]],
+  [LOG_TYPES.checkIn, ["checkIn", "ok"]],
+]);
+
+/** What kind of row it is; a call that failed says so. */
+export const TypeCell = ({ entry }: { entry: LogEntry }) => {
+  const { t } = useTranslation();
+  if (entry.failed) return <StatusChip tone="bad">{t("logs.types.failed")}</StatusChip>;
+  const kind = KINDS.get(entry.type);
+  if (!kind) {
+    return (
+      <StatusChip tone="idle" quiet dot={false}>
+        {t("logs.types.consume")}
+      </StatusChip>
+    );
+  }
+  const [name, tone] = kind;
+  return (
+    <StatusChip tone={tone} dot={false} quiet={tone === "idle"}>
+      {t(`logs.types.${name}`)}
+    </StatusChip>
+  );
+};
+
+const DECIMALS = 6;
+
+/** What a call cost, to six decimals; what was put in is marked with a plus. */
+export const CostCell = ({ entry }: { entry: LogEntry }) => {
+  if (isCall(entry)) {
+    return (
+      <Box component="span" sx={entry.quota === 0 ? { color: "text.tertiary" } : {}}>
+        <Money quota={entry.quota} decimals={DECIMALS} />
+      </Box>
+    );
+  }
+  if (entry.quota === 0) return <Dash />;
+  const isIncome = entry.type === LOG_TYPES.topUp || entry.type === LOG_TYPES.checkIn;
+  return (
+    <Box component="span" sx={isIncome ? { color: "tone.ok.text", fontWeight: 550 } : {}}>
+      {isIncome && "+"}
+      <Money quota={entry.quota} />
+    </Box>
+  );
+};
+
+/** How long the call took, when its first token came, and whether it was streamed. */
+export const LatencyCell = ({ entry }: { entry: LogEntry }) => {
+  const { t } = useTranslation();
+  if (!isCall(entry)) return <Dash />;
+  const elapsedMs = elapsedMsOf(entry);
+  const firstMs = entry.is_stream ? firstTokenMsOf(otherOf(entry)) : null;
+  return (
+    <Row gap={2} sx={{ justifyContent: { sm: "flex-end" } }}>
+      <span>
+        <Box component="span" sx={{ color: `tone.${elapsedTone(elapsedMs)}.text` }}>
+          {seconds(elapsedMs)} s
+        </Box>
+        {firstMs !== null && (
+          <Box component="span" sx={{ color: "text.tertiary" }}>
+            {" / "}
+            <Box component="span" sx={{ color: `tone.${firstTokenTone(firstMs)}.text` }}>
+              {seconds(firstMs)}
+            </Box>
+          </Box>
+        )}
+      </span>
+      <Tag>{t(entry.is_stream ? "logs.stream" : "logs.noStream")}</Tag>
+    </Row>
+  );
+};
+
+/** Where a figure makes no sense. */
+export const Dash = () => (
+  <Box component="span" sx={{ color: "text.tertiary" }}>
+    –
+  </Box>
+);
+
+const seconds = (ms: number): string => (ms / 1000).toFixed(ms >= 10_000 ? 1 : 2);
+
+type LatencyTone = "ok" | "warn" | "bad";
+
+/** Colour of a call's whole time: under 101 s green, under 300 s orange, else red. */
+export const elapsedTone = (elapsedMs: number): LatencyTone => toneOf(elapsedMs / 1000, 101, 300);
+
+/** Colour of the time to the first token: under 3 s green, under 10 s orange, else red. */
+export const firstTokenTone = (firstTokenMs: number): LatencyTone => toneOf(firstTokenMs / 1000, 3, 10);
+
+function toneOf(seconds: number, ok: number, warn: number): LatencyTone {
+  if (seconds < ok) return "ok";
+  return seconds < warn ? "warn" : "bad";
+}
+
+/** The numbers of the channels that the call went through, where it took more than one. */
+export const RetryCell = ({ entry }: { entry: LogEntry }) => {
+  const channels = otherOf(entry).admin_info?.use_channel ?? [];
+  if (channels.length < 2) return <Dash />;
+  return (
+    <Tooltip title={routeOf(entry).join(" → ")}>
+      <span>
+        <Tag>{channels.join(" → ")}</Tag>
+      </span>
+    </Tooltip>
+  );
+};
+
+/** The channel that answered, and how many were tried. */
+export const ChannelCell = ({ entry }: { entry: LogEntry }) => {
+  if (!entry.channel) return <Dash />;
+  const route = routeOf(entry);
+  return (
+    <Row gap={1.5}>
+      <Box
+        component="span"
+        title={`#${entry.channel} ${entry.channel_name}`}
+        sx={{ color: "text.secondary", overflow: "hidden", textOverflow: "ellipsis" }}
+      >
+        {entry.channel_name || `#${entry.channel}`}
+      </Box>
+      {route.length > 1 && (
+        <Tooltip title={route.join(" → ")}>
+          <span>
+            <Tag>×{route.length}</Tag>
+          </span>
+        </Tooltip>
+      )}
+    </Row>
+  );
+};
+
+/** A text that a click copies; shown to copy by hand where the browser refuses. */
+export const CopyText = ({ text, strong, children }: { text: string; strong?: boolean; children?: ReactNode }) => {
+  const { t } = useTranslation();
+  const [isRefused, setRefused] = useState(false);
+  return (
+    <>
+      <ButtonBase
+        aria-label={t("logs.copyText", { text })}
+        title={text}
+        onClick={async (event) => {
+          event.stopPropagation();
+          if (await copyText(text)) notifyDone(t("logs.copied", { text }));
+          else setRefused(true);
+        }}
+        sx={{
+          maxWidth: "100%",
+          fontSize: "inherit",
+          lineHeight: "inherit",
+          borderRadius: "4px",
+          verticalAlign: "bottom",
+          justifyContent: "flex-start",
+          fontWeight: strong ? 550 : 400,
+          "&:hover": { bgcolor: "tone.idle.tint" },
+        }}
+      >
+        <Box component="span" sx={{ overflow: "hidden", textOverflow: "ellipsis", whiteSpace: "nowrap" }}>
+          {text}
+        </Box>
+        {children}
+      </ButtonBase>
+      {isRefused && <ManualCopyDialog text={text} onClose={() => setRefused(false)} />}
+    </>
+  );
+};

@@ -1,0 +1,40 @@
+import type { listDrawingTasks, listMediaTasks } from "../../../../src/domain/tasks/list-tasks.ts";
+
+/** A drawing task as `GET /api/mj/` answers it; times in milliseconds, 0: not yet. */
+export type DrawingTask = Awaited<ReturnType<typeof listDrawingTasks>>["items"][number];
+/** A music or video task as `GET /api/task/` answers it; times in seconds, 0: not yet. */
+export type MediaTask = Awaited<ReturnType<typeof listMediaTasks>>["items"][number];
+
+const POLL_MS = 5000;
+
+/** How far a task is in percent, from text such as "40%". */
+export function percentOf(progress: string): number {
+  const value = Number.parseFloat(progress);
+  return Number.isFinite(value) ? Math.min(Math.max(value, 0), 100) : 0;
+}
+
+/** Whether a task has come to its end, well or badly. */
+const isOver = ({ status }: Readonly<{ status: string }>): boolean => status === "SUCCESS" || status === "FAILURE";
+
+/** Milliseconds until a list is read again: soon while one of its tasks is under way. */
+export const pollTasks = (tasks: readonly Readonly<{ status: string }>[]): number | false =>
+  tasks.every(isOver) ? false : POLL_MS;
+
+/** Whole seconds between submission and end; null while either is missing. Takes and returns seconds. */
+export const elapsedSeconds = (submitted: number, finished: number): number | null =>
+  submitted > 0 && finished >= submitted ? Math.round(finished - submitted) : null;
+
+/** Midnight of the day of a moment, local time, in epoch seconds. */
+export const startOfDay = (moment: Date): number =>
+  Math.trunc(new Date(moment.getFullYear(), moment.getMonth(), moment.getDate()).getTime() / 1000);
+
+const DAYS_BACK = 30;
+
+/** Midnight of the day 30 days before a moment, local time, in epoch seconds: it stands still while a list is read. */
+export const monthAgo = (moment: Date): number =>
+  startOfDay(new Date(moment.getFullYear(), moment.getMonth(), moment.getDate() - DAYS_BACK));
+
+const SLOW_DRAWING_SECONDS = 60;
+
+/** Whether a drawing took long: over 60 s. Takes what `elapsedSeconds` returns. */
+export const isSlowDrawing = (elapsed: number | null): boolean => elapsed !== null && elapsed > SLOW_DRAWING_SECONDS;

@@ -1,0 +1,183 @@
+import Heart from "@mui/icons-material/MonitorHeartOutlined";
+import Box from "@mui/material/Box";
+import Skeleton from "@mui/material/Skeleton";
+import type { SxProps, Theme } from "@mui/material/styles";
+import { queryOptions, useQuery } from "@tanstack/react-query";
+import { useMemo } from "react";
+import { useTranslation } from "react-i18next";
+import type { ModelStatus } from "../../../src/console/models/model-status.ts";
+import { readData } from "../../api/client.ts";
+import { modelStatusApi } from "../../api/groups.ts";
+import type { Column } from "../../components/data-table/column.ts";
+import { DataTable } from "../../components/data-table/DataTable.tsx";
+import { useLocalPaging } from "../../components/data-table/url-state.ts";
+import { useDataTable } from "../../components/data-table/use-data-table.ts";
+import { StatusChip } from "../../components/display/StatusChip.tsx";
+import { EmptyState } from "../../components/feedback/EmptyState.tsx";
+import { FilterBar } from "../../components/inputs/FilterBar.tsx";
+import { PageHeader } from "../../components/layout.tsx";
+import { useAddress } from "../../components/use-address.ts";
+import { useSession } from "../../state/session.ts";
+import { fuzzyMatch } from "./pricing/pricing.ts";
+
+const TONE = { up: "ok", degraded: "warn", down: "bad" } as const;
+const STATES = ["down", "degraded", "up"] as const;
+
+/** How each model does now and did in the last 90 days. */
+export const ModelStatusPage = () => {
+  const { t, i18n } = useTranslation();
+  const { user } = useSession();
+  const address = useAddress();
+  const { data, error, refetch } = useQuery(modelStatus(user?.id));
+  const text = address.text("search");
+  const state = address.text("state");
+  const found = useMemo(
+    () =>
+      data?.models.filter((model) => fuzzyMatch(text, model.model_name) && (state === "" || model.state === state)) ??
+      [],
+    [data, text, state],
+  );
+  const { shown, paging } = useLocalPaging(found, t("pricing.unit"), address);
+  const days = data?.days ?? 0;
+  const columns = useMemo(
+    (): readonly Column<ModelStatus>[] => [
+      {
+        key: "model",
+        head: t("status.model"),
+        isTitle: true,
+        cell: ({ model_name }) => (
+          <Box component="span" title={model_name} sx={{ fontWeight: 560 }}>
+            {model_name}
+          </Box>
+        ),
+      },
+      {
+        key: "state",
+        head: t("status.state"),
+        width: 128,
+        isSolid: true,
+        cell: (model) => <StatusChip tone={TONE[model.state]}>{t(`status.states.${model.state}`)}</StatusChip>,
+      },
+      {
+        key: "days",
+        head: t("status.days", { count: days }),
+        width: 400,
+        isSolid: true,
+        cell: (model) => (
+          <DayBars
+            days={model.days}
+            count={days}
+            label={t("status.daysOf", { model: model.model_name, share: shareText(model, i18n.language) })}
+          />
+        ),
+      },
+      {
+        key: "availability",
+        head: t("status.availability"),
+        width: 110,
+        align: "right",
+        cell: (model) => <span className="num">{shareText(model, i18n.language)}</span>,
+      },
+    ],
+    [t, i18n.language, days],
+  );
+  const troubled = data?.models.filter((model) => model.state !== "up").length ?? 0;
+  const model = useDataTable({
+    columns,
+    rows: data && shown,
+    rowId: nameOf,
+    rowName: nameOf,
+  });
+  return (
+    <Box sx={{ maxWidth: 1200, mx: "auto", width: "100%", px: { xs: 3, sm: 6 }, py: 6 }}>
+      <PageHeader title={t("status.title")} purpose={t("status.purpose")} />
+      {!data && !error && <Skeleton variant="rounded" width={160} height={22} sx={{ mb: 4 }} />}
+      {data && data.models.length > 0 && (
+        <Box role="status" sx={{ mb: 4 }}>
+          <StatusChip tone={troubled === 0 ? "ok" : "warn"}>
+            {troubled === 0 ? t("status.allUp") : t("status.troubled", { count: troubled })}
+          </StatusChip>
+        </Box>
+      )}
+      <FilterBar
+        search={{ value: text, placeholder: t("status.search") }}
+        filters={[
+          {
+            key: "state",
+            label: t("status.state"),
+            value: state,
+            options: STATES.map((name) => ({ value: name, label: t(`status.states.${name}`) })),
+          },
+        ]}
+        onChange={(key, value) => address.set({ [key]: value, p: undefined })}
+        onClear={address.clear}
+      />
+      <DataTable
+        model={model}
+        error={error}
+        onRetry={() => refetch()}
+        empty={<EmptyState icon={<Heart />} title={t("status.emptyTitle")} body={t("status.emptyBody")} />}
+        paging={paging}
+      />
+    </Box>
+  );
+};
+
+const nameOf = ({ model_name }: ModelStatus): string => model_name;
+const shareText = ({ availability }: ModelStatus, language: string): string =>
+  availability === null ? "–" : percent(availability, language);
+
+const BAR = 3;
+const STEP = 4;
+const HEIGHT = 22;
+const DAY_MS = 86_400_000;
+const GOOD = 9900;
+const FAIR = 9000;
+
+/** A bar a day: green, amber, red by the share of calls that went well, grey without calls. */
+const DayBars = ({ days, count, label }: { days: readonly (number | null)[]; count: number; label: string }) => {
+  const { i18n } = useTranslation();
+  const shown = days.length === 0 ? Array.from({ length: count }, () => null) : days;
+  const date = new Intl.DateTimeFormat(i18n.language, { dateStyle: "medium", timeZone: "UTC" });
+  const dayAt = (index: number) => date.format(Date.now() - (shown.length - 1 - index) * DAY_MS);
+  return (
+    <Box
+      component="svg"
+      viewBox={`0 0 ${shown.length * STEP - 1} ${HEIGHT}`}
+      role="img"
+      aria-label={label}
+      preserveAspectRatio="none"
+      sx={{ width: "100%", maxWidth: shown.length * STEP, height: HEIGHT, display: "block" }}
+    >
+      {shown.map((share, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: a day is its place
+        <Box key={index} component="rect" x={index * STEP} width={BAR} height={HEIGHT} rx={1} sx={fillOf(share)}>
+          <title>{share === null ? dayAt(index) : `${dayAt(index)}: ${percent(share, i18n.language)}`}</title>
+        </Box>
+      ))}
+    </Box>
+  );
+};
+
+function fillOf(share: number | null): SxProps<Theme> {
+  const tone = share === null ? "idle" : share >= GOOD ? "ok" : share >= FAIR ? "warn" : "bad";
+  return { fill: (theme) => (theme.vars ?? theme).palette.tone[tone].solid, opacity: share === null ? 0.3 : 1 };
+}
+
+export type { ModelStatus };
+
+const ASK_EVERY_MS = 60_000;
+
+/** How the models do; `userId` keeps what a visitor saw apart. */
+const modelStatus = (userId: number | undefined) =>
+  queryOptions({
+    queryKey: ["model-status", userId ?? "visitor"],
+    queryFn: ({ signal }) => readData(modelStatusApi.models.get({ fetch: { signal } }), { stayOn401: true }),
+    refetchInterval: ASK_EVERY_MS,
+  });
+
+const WHOLE = 10_000;
+
+/** "99.93 %" of a share in ten-thousandths. */
+const percent = (share: number, language: string): string =>
+  new Intl.NumberFormat(language, { style: "percent", maximumFractionDigits: 2 }).format(share / WHOLE);

@@ -1,0 +1,157 @@
+import Box from "@mui/material/Box";
+import Tooltip from "@mui/material/Tooltip";
+import type { TFunction } from "i18next";
+import { useMemo } from "react";
+import { useTranslation } from "react-i18next";
+import type { Column } from "../../../components/data-table/column.ts";
+import { Tag } from "../../../components/display/StatusChip.tsx";
+import { Col, Row } from "../../../components/layout.tsx";
+import { usd } from "../pricing/pricing.ts";
+import type { CatalogModel } from "./catalog-calls.ts";
+
+/** The columns of the model catalog. */
+export function useCatalogColumns(): readonly Column<CatalogModel>[] {
+  const { t } = useTranslation();
+  return useMemo(() => columnsOf(t), [t]);
+}
+
+const columnsOf = (t: TFunction): readonly Column<CatalogModel>[] => [
+  {
+    key: "model",
+    head: t("catalog.columns.model"),
+    isTitle: true,
+    cell: (entry) => (
+      <Row gap={2}>
+        <Box component="span" sx={{ fontWeight: 560, overflow: "hidden", textOverflow: "ellipsis" }}>
+          {entry.model}
+        </Box>
+        {entry.own && <Tag tone="info">{t("catalog.own")}</Tag>}
+        {entry.is_pattern && <Tag>{t("catalog.pattern")}</Tag>}
+      </Row>
+    ),
+  },
+  {
+    key: "provider",
+    head: t("catalog.columns.provider"),
+    width: 112,
+    cell: ({ facts }) => facts.provider ?? <Quiet />,
+  },
+  {
+    key: "context",
+    head: t("catalog.columns.context"),
+    width: 92,
+    align: "right",
+    cell: ({ facts }) => <Tokens count={facts.context_window} />,
+  },
+  {
+    key: "output",
+    head: t("catalog.columns.output"),
+    width: 92,
+    align: "right",
+    cell: ({ facts }) => <Tokens count={facts.output_limit} />,
+  },
+  {
+    key: "modalities",
+    head: t("catalog.columns.modalities"),
+    width: 172,
+    cell: ({ facts }) => <Modalities inputs={facts.input_modalities} outputs={facts.output_modalities} />,
+  },
+  {
+    key: "reasoning",
+    head: t("catalog.columns.reasoning"),
+    width: 128,
+    cell: ({ facts }) => (facts.reasoning ? t(`catalog.styles.${facts.reasoning.style}`) : <Quiet />),
+  },
+  {
+    key: "price",
+    head: t("catalog.columns.price"),
+    width: 132,
+    align: "right",
+    cell: (entry) => <Price entry={entry} />,
+  },
+  {
+    key: "deprecation",
+    head: t("catalog.columns.deprecation"),
+    width: 104,
+    cell: ({ facts }) => (facts.deprecation_date ? <span className="num">{facts.deprecation_date}</span> : <Quiet />),
+  },
+];
+
+const Quiet = () => (
+  <Box component="span" sx={{ color: "text.tertiary" }}>
+    –
+  </Box>
+);
+
+const Tokens = ({ count }: { count: number | null }) =>
+  count === null ? (
+    <Quiet />
+  ) : (
+    <Tooltip title={count.toLocaleString("en")}>
+      <span className="num">{tokenCount(count)}</span>
+    </Tooltip>
+  );
+
+type ModalitiesProps = Readonly<{ inputs: readonly string[] | null; outputs: readonly string[] | null }>;
+
+/** What goes in and what comes out, in words. */
+export const Modalities = ({ inputs, outputs }: ModalitiesProps) => {
+  const { t, i18n } = useTranslation();
+  if (!inputs && !outputs) return <Quiet />;
+  const said = (kinds: readonly string[] | null) =>
+    joinWords(
+      (kinds ?? []).map((kind) => t(`catalog.kinds.${kind}`)),
+      i18n.language,
+    );
+  const text = `${said(inputs) || "?"} → ${said(outputs) || "?"}`;
+  return (
+    <Tooltip title={text}>
+      <Box component="span" sx={{ fontSize: 12.5, color: "text.secondary" }}>
+        {text}
+      </Box>
+    </Tooltip>
+  );
+};
+
+const Price = ({ entry: { price, has_own_price } }: { entry: CatalogModel }) => {
+  const { t } = useTranslation();
+  if (!price) return <Quiet />;
+  const { input, output, per_call, per_second } = price;
+  const lines =
+    per_second !== undefined
+      ? [t("catalog.perSecond", { price: usd(per_second) })]
+      : per_call !== undefined
+        ? [t("catalog.perCall", { price: usd(per_call) })]
+        : [`${usd(input ?? 0)}${output === undefined ? "" : ` / ${usd(output)}`}`];
+  return (
+    <Col gap={0} sx={{ fontSize: 12.5, lineHeight: "17px" }}>
+      {lines.map((line) => (
+        <span key={line} className="num">
+          {line}
+        </span>
+      ))}
+      {has_own_price && <Box sx={{ fontSize: 12, color: "text.tertiary" }}>{t("catalog.ownPrice")}</Box>}
+    </Col>
+  );
+};
+
+/** A list within a sentence. */
+export const joinWords = (words: readonly string[], language: string): string =>
+  words.join(language.startsWith("zh") ? "、" : ", ");
+
+/** Tokens as people say them: 128K, 1M; exact where that is not a round number. */
+export function tokenCount(tokens: number): string {
+  for (const [unit, letter] of [
+    [1_000_000, "M"],
+    [1000, "K"],
+  ] as const) {
+    if (tokens >= unit && tokens % (unit / 10) === 0) return `${tokens / unit}${letter}`;
+  }
+  for (const [unit, letter] of [
+    [1_048_576, "M"],
+    [1024, "K"],
+  ] as const) {
+    if (tokens >= unit && tokens % unit === 0) return `${tokens / unit}${letter}`;
+  }
+  return tokens.toLocaleString("en");
+}

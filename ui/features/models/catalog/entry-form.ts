@@ -1,0 +1,137 @@
+import type { CatalogPrice } from "../../../../src/catalog/entry.ts";
+import type { CatalogModel, OwnEntry } from "./catalog-calls.ts";
+
+export const MODALITIES = ["text", "image", "audio", "video", "file", "embeddings"] as const;
+export const STYLES = ["none", "fixed", "switch", "effort", "budget", "adaptive", "adaptive_or_budget"] as const;
+export const EFFORTS = ["none", "minimal", "low", "medium", "high", "xhigh", "max"] as const;
+type Modality = (typeof MODALITIES)[number];
+type Effort = (typeof EFFORTS)[number];
+type Style = (typeof STYLES)[number];
+
+/** Empty texts, and "inherit", leave a fact to more general entries. */
+export type EntryForm = Readonly<{
+  model: string;
+  provider: string;
+  context: string;
+  output: string;
+  inputs: readonly Modality[];
+  outputs: readonly Modality[];
+  tools: "inherit" | "yes" | "no";
+  schema: "inherit" | "yes" | "no";
+  style: "inherit" | Style;
+  efforts: readonly Effort[];
+  minBudget: string;
+  maxBudget: string;
+  deprecation: string;
+  source: string;
+  price: "keep" | "list" | "tokens" | "call";
+  priceInput: string;
+  priceOutput: string;
+  priceCached: string;
+  priceCall: string;
+}>;
+
+type EntryFault = "name" | "whole" | "day" | "price";
+
+const switchOf = (value: boolean | null | undefined) => (value == null ? "inherit" : value ? "yes" : "no");
+const textOf = (value: number | string | null | undefined) => (value == null ? "" : String(value));
+
+/** The form of what an operator says about a model already; null: a new one. */
+export function entryForm(entry: CatalogModel | null): EntryForm {
+  const own = entry?.own ?? {};
+  const { input, output, cache_read, per_call } = entry?.price ?? {};
+  return {
+    model: entry?.model ?? "",
+    provider: textOf(own.provider),
+    context: textOf(own.context_window),
+    output: textOf(own.output_limit),
+    inputs: own.input_modalities ?? [],
+    outputs: own.output_modalities ?? [],
+    tools: switchOf(own.tools),
+    schema: switchOf(own.structured_output),
+    style: own.reasoning?.style ?? "inherit",
+    efforts: own.reasoning?.efforts ?? [],
+    minBudget: textOf(own.reasoning?.min_budget),
+    maxBudget: textOf(own.reasoning?.max_budget),
+    deprecation: textOf(own.deprecation_date),
+    source: textOf(own.source),
+    price: "keep",
+    priceInput: textOf(input),
+    priceOutput: textOf(output),
+    priceCached: textOf(cache_read),
+    priceCall: textOf(per_call),
+  };
+}
+
+const isWhole = (text: string) => text.trim() === "" || /^\d{1,9}$/.test(text.trim());
+const isAmount = (text: string) => /^\d+(\.\d+)?$/.test(text.trim());
+const isDay = (text: string) => text.trim() === "" || /^20\d\d-\d\d(-\d\d)?$/.test(text.trim());
+
+export function checkEntryForm(form: EntryForm): Partial<Record<keyof EntryForm, EntryFault>> {
+  const faults: Partial<Record<keyof EntryForm, EntryFault>> = {};
+  if (form.model.trim() === "" || form.model.trim() === "*") faults.model = "name";
+  for (const field of ["context", "output", "minBudget", "maxBudget"] as const)
+    if (!isWhole(form[field])) faults[field] = "whole";
+  if (!isDay(form.deprecation)) faults.deprecation = "day";
+  if (form.price === "tokens") {
+    if (!isAmount(form.priceInput)) faults.priceInput = "price";
+    for (const field of ["priceOutput", "priceCached"] as const)
+      if (form[field].trim() !== "" && !isAmount(form[field])) faults[field] = "price";
+  }
+  if (form.price === "call" && !isAmount(form.priceCall)) faults.priceCall = "price";
+  return faults;
+}
+
+/** What the form says, over the facts of the entry that it has no field for. */
+export function entryOf(form: EntryForm, entry: CatalogModel | null): OwnEntry {
+  const whole = (text: string) => (text.trim() === "" ? undefined : Number(text));
+  const text = (value: string) => value.trim() || undefined;
+  const flag = (value: "inherit" | "yes" | "no") => (value === "inherit" ? undefined : value === "yes");
+  const chosen = <T>(list: readonly T[]) => (list.length === 0 ? undefined : list);
+  const reasoning = form.style === "inherit" ? undefined : reasoningOf(form, form.style, entry);
+  const facts: OwnEntry = {
+    ...entry?.own,
+    provider: text(form.provider),
+    context_window: whole(form.context),
+    output_limit: whole(form.output),
+    input_modalities: chosen(form.inputs),
+    output_modalities: chosen(form.outputs),
+    tools: flag(form.tools),
+    structured_output: flag(form.schema),
+    reasoning,
+    deprecation_date: text(form.deprecation),
+    deprecation_source: text(form.deprecation) && entry?.own?.deprecation_source,
+    source: text(form.source),
+    ...priceOf(form, entry),
+  };
+  return Object.fromEntries(Object.entries(facts).filter(([, value]) => value !== undefined));
+}
+
+function reasoningOf(form: EntryForm, style: Style, entry: CatalogModel | null): OwnEntry["reasoning"] {
+  const takesEfforts = style === "effort" || style.startsWith("adaptive");
+  const takesBudget = style.includes("budget");
+  const canDisable = entry?.own?.reasoning?.can_disable;
+  return {
+    style,
+    ...(takesEfforts &&
+      form.efforts.length > 0 && { efforts: EFFORTS.filter((effort) => form.efforts.includes(effort)) }),
+    ...(takesBudget && form.minBudget.trim() !== "" && { min_budget: Number(form.minBudget) }),
+    ...(takesBudget && form.maxBudget.trim() !== "" && { max_budget: Number(form.maxBudget) }),
+    ...(canDisable !== undefined && { can_disable: canDisable }),
+  };
+}
+
+/** Parts of a price by tokens that the form has no field for (audio, images, long prompts) stay as they are. */
+function priceOf(form: EntryForm, entry: CatalogModel | null): Pick<OwnEntry, "price"> {
+  if (form.price === "keep") return {};
+  if (form.price === "list") return { price: null };
+  if (form.price === "call") return { price: { per_call: Number(form.priceCall) } };
+  const { source: _, currency: __, per_call: ___, per_second: ____, variants: _____, ...present } = entry?.price ?? {};
+  const price: CatalogPrice = {
+    ...present,
+    input: Number(form.priceInput),
+    output: form.priceOutput.trim() === "" ? undefined : Number(form.priceOutput),
+    cache_read: form.priceCached.trim() === "" ? undefined : Number(form.priceCached),
+  };
+  return { price: Object.fromEntries(Object.entries(price).filter(([, value]) => value !== undefined)) };
+}

@@ -1,0 +1,104 @@
+import Box from "@mui/material/Box";
+import Button from "@mui/material/Button";
+import Dialog from "@mui/material/Dialog";
+import DialogActions from "@mui/material/DialogActions";
+import DialogContent from "@mui/material/DialogContent";
+import DialogTitle from "@mui/material/DialogTitle";
+import Skeleton from "@mui/material/Skeleton";
+import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
+import { useId } from "react";
+import { useTranslation } from "react-i18next";
+import { useMoneyFormat } from "../../../components/display/Money.tsx";
+import { StatusChip } from "../../../components/display/StatusChip.tsx";
+import { ErrorState } from "../../../components/feedback/ErrorState.tsx";
+import { Row } from "../../../components/layout.tsx";
+import { type PriceChange, type PricedModel, priceChanges, pricing, unitTag, usd } from "./pricing.ts";
+
+/** Which models' prices changed, and when: newest first, by day. Render it only while it is open. */
+export const PriceChangesDialog = ({ userId, onClose }: { userId: number | undefined; onClose: () => void }) => {
+  const { t, i18n } = useTranslation();
+  const titleId = useId();
+  const list = useInfiniteQuery(priceChanges(userId));
+  const { data: prices } = useQuery(pricing(userId));
+  const units = new Map(prices?.models.map(({ model_name, unit }) => [model_name, unit]));
+  const days = new Intl.DateTimeFormat(i18n.language, { dateStyle: "long" });
+  const byDay = Object.entries(
+    Object.groupBy(list.data?.pages.flatMap(({ items }) => items) ?? [], ({ changed_at }) =>
+      days.format(changed_at * 1000),
+    ),
+  );
+  return (
+    <Dialog open onClose={onClose} fullWidth maxWidth="sm" aria-labelledby={titleId}>
+      <DialogTitle id={titleId} sx={{ fontSize: 16, fontWeight: 620, pb: 1 }}>
+        {t("pricing.changes.title")}
+      </DialogTitle>
+      <DialogContent>
+        <Box sx={{ mb: 4, fontSize: 13, color: "text.secondary" }}>{t("pricing.changes.purpose")}</Box>
+        {list.error && <ErrorState error={list.error} onRetry={() => void list.refetch()} />}
+        {list.isPending && <Skeleton variant="rounded" height={120} />}
+        {list.data && byDay.length === 0 && (
+          <Box sx={{ py: 8, textAlign: "center", fontSize: 13, color: "text.secondary" }}>
+            {t("pricing.changes.none")}
+          </Box>
+        )}
+        {byDay.map(([day, changes]) => (
+          <Box key={day} component="section" sx={{ mb: 5 }}>
+            <Box component="h3" sx={{ m: 0, mb: 1, fontSize: 12.5, fontWeight: 600, color: "text.secondary" }}>
+              {day}
+            </Box>
+            <Box component="ul" sx={{ m: 0, p: 0, listStyle: "none" }}>
+              {changes?.map((change) => (
+                <Change key={change.id} change={change} unit={units.get(change.model_name)} />
+              ))}
+            </Box>
+          </Box>
+        ))}
+      </DialogContent>
+      <DialogActions sx={{ px: 6, pb: 4 }}>
+        {list.hasNextPage && (
+          <Button loading={list.isFetchingNextPage} onClick={() => void list.fetchNextPage()}>
+            {t("pricing.changes.more")}
+          </Button>
+        )}
+        <Button variant="contained" color="primary" onClick={onClose}>
+          {t("components.close")}
+        </Button>
+      </DialogActions>
+    </Dialog>
+  );
+};
+
+type Unit = PricedModel["unit"];
+
+/** `unit`: what the model's price is for now; undefined when it is no longer offered. */
+const Change = ({ change: { model_name, before, after }, unit }: { change: PriceChange; unit: Unit | undefined }) => {
+  const { t } = useTranslation();
+  return (
+    <Box component="li" sx={{ py: 2, borderTop: "1px solid", borderColor: "line.faint", fontSize: 13 }}>
+      <Row gap={2}>
+        <Box sx={{ fontWeight: 560, minWidth: 0, overflowWrap: "anywhere" }}>{model_name}</Box>
+        {!before && <StatusChip tone="ok">{t("pricing.changes.new")}</StatusChip>}
+        {!after && <StatusChip tone="idle">{t("pricing.changes.gone")}</StatusChip>}
+      </Row>
+      <Row gap={2} wrap sx={{ color: "text.secondary" }}>
+        {before && after && (
+          <Box component="del" sx={{ color: "text.tertiary" }}>
+            <Tag unit={unit} price={before} />
+          </Box>
+        )}
+        {(after ?? before) && <Tag unit={unit} price={(after ?? before) as NonNullable<PriceChange["after"]>} />}
+      </Row>
+    </Box>
+  );
+};
+
+const Tag = ({ unit, price }: { unit: Unit | undefined; price: NonNullable<PriceChange["after"]> }) => {
+  const { t } = useTranslation();
+  const { quotaPerUnit } = useMoneyFormat();
+  const tag = unitTag(price, unit, quotaPerUnit);
+  const words =
+    tag.unit === "token"
+      ? t("pricing.changes.perMillion", { input: usd(tag.input), output: usd(tag.output) })
+      : t(`pricing.each.${tag.unit}`, { price: usd(tag.usd) });
+  return <span className="num">{words}</span>;
+};

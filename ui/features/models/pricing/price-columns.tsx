@@ -1,0 +1,234 @@
+import Check from "@mui/icons-material/CheckCircleOutlineOutlined";
+import Cancel from "@mui/icons-material/RemoveCircleOutlineOutlined";
+import Box from "@mui/material/Box";
+import ButtonBase from "@mui/material/ButtonBase";
+import Tooltip from "@mui/material/Tooltip";
+import type { TFunction } from "i18next";
+import { useMemo } from "react";
+import { useTranslation } from "react-i18next";
+import type { Column } from "../../../components/data-table/column.ts";
+import { copyText } from "../../../components/display/CopyButton.tsx";
+import { useMoneyFormat } from "../../../components/display/Money.tsx";
+import { ProviderGlyph } from "../../../components/display/ProviderGlyph.tsx";
+import { GroupTag, Tag } from "../../../components/display/StatusChip.tsx";
+import { notifyDone } from "../../../components/feedback/notify.tsx";
+import { Col, Row } from "../../../components/layout.tsx";
+import { Modalities, tokenCount } from "../catalog/catalog-columns.tsx";
+import { makerOf } from "./model-traits.ts";
+import { type PricedModel, tokenPrice, unitPrice, usd } from "./pricing.ts";
+
+type PriceView = Readonly<{
+  group: string;
+  groupRatio: number;
+  /** Groups that the caller may look at. */
+  groups: readonly string[];
+  onGroup: (group: string) => void;
+  /** The clipboard was refused. */
+  onRefused: (text: string) => void;
+}>;
+
+/** The columns of the price list, in the view of one group. */
+export function usePriceColumns(view: PriceView): readonly Column<PricedModel>[] {
+  const { t } = useTranslation();
+  const { quotaPerUnit } = useMoneyFormat();
+  return useMemo(() => columnsOf(t, view, quotaPerUnit), [t, view, quotaPerUnit]);
+}
+
+const columnsOf = (t: TFunction, view: PriceView, quotaPerUnit: number): readonly Column<PricedModel>[] => [
+  {
+    key: "available",
+    head: t("pricing.columns.available"),
+    width: 92,
+    isSolid: true,
+    cell: (model) => <Availability isAvailable={model.enable_groups.includes(view.group)} />,
+  },
+  {
+    key: "model",
+    head: t("pricing.columns.model"),
+    isTitle: true,
+    cell: ({ model_name }) => <ModelName name={model_name} onRefused={view.onRefused} />,
+  },
+  {
+    key: "billing",
+    head: t("pricing.columns.billing"),
+    width: 116,
+    isSolid: true,
+    cell: (model) => <Tag>{t(`pricing.units.${model.unit}`)}</Tag>,
+  },
+  {
+    key: "limits",
+    head: t("pricing.columns.limits"),
+    width: 148,
+    cell: (model) => <Limits model={model} />,
+  },
+  {
+    key: "groups",
+    head: t("pricing.columns.groups"),
+    width: 200,
+    isSolid: true,
+    cell: (model) => <Groups model={model} {...view} />,
+  },
+  {
+    key: "ratios",
+    head: t("pricing.columns.ratios"),
+    width: 172,
+    cell: (model) =>
+      model.quota_type === 1 ? (
+        quiet("–")
+      ) : (
+        <Col gap={0} sx={{ fontSize: 12, lineHeight: "17px", color: "text.secondary" }}>
+          <span>{t("pricing.ratioModel", { ratio: model.model_ratio })}</span>
+          <span>{t("pricing.ratioCompletion", { ratio: Number(model.completion_ratio.toFixed(4)) })}</span>
+        </Col>
+      ),
+  },
+  {
+    key: "price",
+    head: t("pricing.columns.price"),
+    width: 208,
+    align: "right",
+    cell: (model) => <Price model={model} groupRatio={view.groupRatio} quotaPerUnit={quotaPerUnit} />,
+  },
+];
+
+/** Context, output, modalities and the day a model ends, as far as they are known. */
+const Limits = ({ model }: { model: PricedModel }) => {
+  const { t } = useTranslation();
+  const { context_window: context, output_limit: output, deprecation_date: ends } = model;
+  const isKnown = context !== null || output !== null || model.input_modalities !== null || ends !== null;
+  if (!isKnown) return quiet("–");
+  return (
+    <Col gap={0} sx={{ fontSize: 12, lineHeight: "17px", py: 0.5, color: "text.secondary" }}>
+      {context !== null && <span>{t("pricing.context", { tokens: tokenCount(context) })}</span>}
+      {output !== null && <span>{t("pricing.outputLimit", { tokens: tokenCount(output) })}</span>}
+      {model.input_modalities !== null && (
+        <Modalities inputs={model.input_modalities} outputs={model.output_modalities} />
+      )}
+      {ends !== null && <Quiet>{t("pricing.ends", { date: ends })}</Quiet>}
+    </Col>
+  );
+};
+
+const Availability = ({ isAvailable }: { isAvailable: boolean }) => {
+  const { t } = useTranslation();
+  const words = t(isAvailable ? "pricing.available" : "pricing.unavailable");
+  const Icon = isAvailable ? Check : Cancel;
+  return (
+    <Tooltip title={words}>
+      <Icon
+        titleAccess={words}
+        sx={{ fontSize: 17, display: "block", color: isAvailable ? "tone.ok.text" : "text.tertiary" }}
+      />
+    </Tooltip>
+  );
+};
+
+const ModelName = ({ name, onRefused }: { name: string; onRefused: (text: string) => void }) => {
+  const { t } = useTranslation();
+  const maker = makerOf(name);
+  const copy = async () => {
+    if (await copyText(name)) notifyDone(t("pricing.copied", { count: 1 }));
+    else onRefused(name);
+  };
+  return (
+    <Row gap={2}>
+      {maker && <ProviderGlyph name={maker} size={20} />}
+      <Tooltip title={t("pricing.copyOne", { name })}>
+        <ButtonBase
+          onClick={copy}
+          sx={{ minWidth: 0, borderRadius: "4px", fontWeight: 560, fontSize: 13, justifyContent: "flex-start" }}
+        >
+          <Box component="span" sx={{ overflow: "hidden", textOverflow: "ellipsis", whiteSpace: "nowrap" }}>
+            {name}
+          </Box>
+        </ButtonBase>
+      </Tooltip>
+    </Row>
+  );
+};
+
+const Groups = ({ model, group, groups, onGroup }: { model: PricedModel } & PriceView) => {
+  const { t } = useTranslation();
+  const shown = model.enable_groups.filter((name) => groups.includes(name));
+  if (shown.length === 0) return quiet(t("pricing.noGroup"));
+  return (
+    <Row gap={1} wrap sx={{ rowGap: 1 }}>
+      {shown.map((name) => (
+        <ButtonBase
+          key={name}
+          aria-pressed={name === group}
+          aria-label={t("pricing.lookAt", { group: name })}
+          onClick={() => onGroup(name)}
+          sx={{
+            borderRadius: "5px",
+            ...(name === group && { outline: "1px solid", outlineOffset: "-1px", outlineColor: "primary.main" }),
+          }}
+        >
+          <GroupTag group={name} />
+        </ButtonBase>
+      ))}
+    </Row>
+  );
+};
+
+const Price = ({
+  model,
+  groupRatio,
+  quotaPerUnit,
+}: {
+  model: PricedModel;
+  groupRatio: number;
+  quotaPerUnit: number;
+}) => {
+  const { t } = useTranslation();
+  if (!model.is_priced) return quiet(t("pricing.unset"));
+  const { unit } = model;
+  if (unit !== "token") {
+    const price = usd(unitPrice(model, groupRatio, quotaPerUnit));
+    return (
+      <Col gap={0} sx={{ fontSize: 12.5, lineHeight: "17px", py: 0.5 }}>
+        <span className="num">{t(`pricing.each.${unit}`, { price })}</span>
+        {Object.entries(model.variants).map(([variant, amount]) => (
+          <Quiet key={variant}>{t("pricing.variant", { variant, price: usd(amount * groupRatio) })}</Quiet>
+        ))}
+        {model.is_estimate && <Quiet>{t("pricing.assumed")}</Quiet>}
+      </Col>
+    );
+  }
+  const { input, cached, output, ...others } = tokenPrice(model, groupRatio, quotaPerUnit);
+  const { imageInput, imageOutput, audioInput, audioOutput, cacheWritten } = others;
+  return (
+    <Col gap={0} sx={{ fontSize: 12.5, lineHeight: "17px", py: 0.5 }}>
+      <span className="num">{t("pricing.input", { price: usd(input) })}</span>
+      <span className="num">{t("pricing.output", { price: usd(output) })}</span>
+      {model.cache_ratio !== 1 && <Quiet>{t("pricing.cached", { price: usd(cached) })}</Quiet>}
+      {cacheWritten !== null && <Quiet>{t("pricing.cacheWritten", { price: usd(cacheWritten) })}</Quiet>}
+      {imageInput !== null && <Quiet>{t("pricing.imageInput", { price: usd(imageInput) })}</Quiet>}
+      {imageOutput !== null && <Quiet>{t("pricing.imageOutput", { price: usd(imageOutput) })}</Quiet>}
+      {audioInput !== null && <Quiet>{t("pricing.audioInput", { price: usd(audioInput) })}</Quiet>}
+      {audioOutput !== null && <Quiet>{t("pricing.audioOutput", { price: usd(audioOutput) })}</Quiet>}
+      {model.context_tiers.map((tier) => (
+        <Quiet key={tier.over}>
+          {t("pricing.tier", {
+            over: tier.over.toLocaleString("en", { notation: "compact", maximumFractionDigits: 1 }),
+            input: usd(input * tier.input),
+            output: usd(output * tier.output),
+          })}
+        </Quiet>
+      ))}
+    </Col>
+  );
+};
+
+/** A further line of a price. */
+const Quiet = ({ children }: { children: string }) => (
+  <Box component="span" className="num" sx={{ color: "text.tertiary", whiteSpace: "normal" }}>
+    {children}
+  </Box>
+);
+
+const quiet = (text: string) => (
+  <Box component="span" sx={{ color: "text.tertiary" }}>
+    {text}
+  </Box>
+);

@@ -1,0 +1,130 @@
+import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query";
+import type { PriceChangeView } from "../../../../src/domain/channels/prices/list-price-changes.ts";
+import type { PricedModel as ListedModel } from "../../../../src/domain/channels/prices/list-prices.ts";
+import { readData, readEnvelope } from "../../../api/client.ts";
+import { pricingApi } from "../../../api/groups.ts";
+
+/** A model and its price before the factor of the group. */
+export type PricedModel = ListedModel;
+
+/** What a group pays less for a while. */
+export type Discount = Readonly<{ percent: number /** Epoch seconds. */; until: number }>;
+
+type Pricing = Readonly<{
+  models: readonly PricedModel[];
+  groupRatio: Readonly<Record<string, number>>;
+  discounts: Readonly<Record<string, Discount>>;
+  usableGroup: Readonly<Record<string, string>>;
+  ownGroup: string;
+}>;
+
+/** `userId` keeps what a visitor saw apart from what somebody signed in sees. */
+export const pricing = (userId: number | undefined) =>
+  queryOptions({
+    queryKey: ["pricing", userId ?? "visitor"],
+    queryFn: async ({ signal }): Promise<Pricing> => {
+      const answer = await readEnvelope(pricingApi.pricing.get({ fetch: { signal } }), { stayOn401: true });
+      return {
+        models: answer.data,
+        groupRatio: answer.group_ratio,
+        discounts: answer.discounts,
+        usableGroup: answer.usable_group,
+        ownGroup: answer.group,
+      };
+    },
+    staleTime: 60_000,
+  });
+
+const TOKENS_PER_PRICE = 1_000_000;
+
+/** USD for a million tokens in, before a group's factor. */
+const usdPerMillion = (modelRatio: number, quotaPerUnit: number): number =>
+  (modelRatio * TOKENS_PER_PRICE) / quotaPerUnit;
+
+/**
+ * USD for a million tokens in and out, in a group with such a factor; of pictures and sound in and out and of what is
+ * written to the cache where they have prices of their own, else null.
+ */
+export function tokenPrice(model: PricedModel, groupRatio: number, quotaPerUnit: number) {
+  const { image_ratio: seen, image_completion_ratio: drawn } = model;
+  const { audio_ratio: heard, audio_completion_ratio: spoken, cache_creation_ratio: written } = model;
+  const input = usdPerMillion(model.model_ratio, quotaPerUnit) * groupRatio;
+  return {
+    input,
+    cached: input * model.cache_ratio,
+    output: input * model.completion_ratio,
+    imageInput: seen === null ? null : input * seen,
+    imageOutput: drawn === null ? null : input * (seen ?? 1) * drawn,
+    audioInput: heard === null ? null : input * heard,
+    audioOutput: spoken === null ? null : input * (heard ?? 1) * spoken,
+    cacheWritten: written === null ? null : input * written,
+  };
+}
+
+/** USD as people read prices: no more digits than there are, at most six decimals. */
+export const usd = (amount: number): string => `$${Number(amount.toFixed(6))}`;
+
+/** What became of a model's price; factors of groups are not in it. */
+export type PriceChange = PriceChangeView;
+
+const CHANGES_PER_PAGE = 50;
+
+/** Changes of prices, newest first. */
+export const priceChanges = (userId: number | undefined) =>
+  infiniteQueryOptions({
+    queryKey: ["price-changes", userId ?? "visitor"],
+    queryFn: async ({ pageParam, signal }) => {
+      const query = { p: pageParam, page_size: CHANGES_PER_PAGE };
+      return readData(pricingApi.pricing.changes.get({ query, fetch: { signal } }), { stayOn401: true });
+    },
+    initialPageParam: 1,
+    getNextPageParam: ({ total }, _pages, page) => (page * CHANGES_PER_PAGE < total ? page + 1 : undefined),
+  });
+
+/** USD of an image for each unit of model ratio, at 1024 × 1024 (reference behaviour 3.6). */
+const USD_OF_IMAGE_PER_RATIO = 0.0025;
+/** So many tokens a minute of sound counts as. */
+const TOKENS_PER_MINUTE = 1000;
+
+type Priced = Pick<PricedModel, "quota_type" | "model_price" | "model_ratio" | "unit">;
+
+/** USD of a model's unit, of a million where tokens or characters are counted, in a group with such a factor. */
+export function unitPrice(model: Priced, groupRatio: number, quotaPerUnit: number): number {
+  if (model.quota_type === 1) return model.model_price * groupRatio;
+  if (model.unit === "image") return model.model_ratio * USD_OF_IMAGE_PER_RATIO * groupRatio;
+  const input = usdPerMillion(model.model_ratio, quotaPerUnit) * groupRatio;
+  return model.unit === "minute" ? (input * TOKENS_PER_MINUTE) / 1_000_000 : input;
+}
+
+type Tag = NonNullable<PriceChange["after"]>;
+
+/**
+ * The unit that a price of a model was for, and the USD of it (as `unitPrice` tells), of a million tokens in and out. `unit`:
+ * what the model's price is for now; undefined when it is no longer offered.
+ */
+export function unitTag(tag: Tag, unit: PricedModel["unit"] | undefined, quotaPerUnit: number) {
+  if ("usdPerCall" in tag) {
+    return { unit: unit === "image" || unit === "second" ? unit : ("call" as const), usd: Number(tag.usdPerCall) };
+  }
+  if (unit !== "character" && unit !== "minute" && unit !== "image") {
+    const input = usdPerMillion(Number(tag.modelRatio), quotaPerUnit);
+    return { unit: "token" as const, input, output: input * Number(tag.completionRatio) };
+  }
+  const priced = { unit, quota_type: 0, model_price: 0, model_ratio: Number(tag.modelRatio) } as const;
+  return { unit, usd: unitPrice(priced, 1, quotaPerUnit) };
+}
+
+/** The name under which a model's price is kept: every custom GPT has its own name but one price. */
+export const pricedName = (model: string): string => model.replace(/^(gpt-4o?-gizmo).*$/, "$1-*");
+
+/** Whether the letters of `text` occur in `name` in their order, whatever is between them. */
+export function fuzzyMatch(text: string, name: string): boolean {
+  const wanted = text.toLowerCase().replace(/\s+/g, "");
+  const letters = name.toLowerCase();
+  let at = 0;
+  for (const letter of wanted) {
+    at = letters.indexOf(letter, at) + 1;
+    if (at === 0) return false;
+  }
+  return true;
+}

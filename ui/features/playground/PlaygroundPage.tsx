@@ -1,0 +1,140 @@
+import Add from "@mui/icons-material/AddOutlined";
+import Delete from "@mui/icons-material/DeleteOutlineOutlined";
+import Forum from "@mui/icons-material/ForumOutlined";
+import Box from "@mui/material/Box";
+import Button from "@mui/material/Button";
+import IconButton from "@mui/material/IconButton";
+import MenuItem from "@mui/material/MenuItem";
+import Select from "@mui/material/Select";
+import Tooltip from "@mui/material/Tooltip";
+import { useEffect, useState } from "react";
+import { useTranslation } from "react-i18next";
+import { useConfirm } from "../../components/feedback/confirm.tsx";
+import { EmptyState } from "../../components/feedback/EmptyState.tsx";
+import { notifyError } from "../../components/feedback/notify.tsx";
+import { PageHeader, Row } from "../../components/layout.tsx";
+import { useAddress } from "../../components/use-address.ts";
+import { useSession } from "../../state/session.ts";
+import { CodeDialog } from "./CodeDialog.tsx";
+import { Composer } from "./Composer.tsx";
+import { bodyOf } from "./chat.ts";
+import { SettingsPanel } from "./SettingsPanel.tsx";
+import { TurnView } from "./TurnView.tsx";
+import { type Playground, usePlayground } from "./use-playground.ts";
+
+/** Chats with one model, or two side by side, charged like any call. */
+export const PlaygroundPage = () => {
+  const { t } = useTranslation();
+  const { user } = useSession();
+  const playground = usePlayground(user?.id ?? 0);
+  const { chat, isRunning } = playground;
+  const [editedId, setEditedId] = useState<string | null>(null);
+  const [isCodeShown, setCodeShown] = useState(false);
+  const hasExpired = useAddress().text("expired") !== "";
+  useEffect(() => {
+    if (hasExpired) notifyError(new Error(t("playground.expired")));
+  }, [hasExpired, t]);
+  const edited = chat.turns.find(({ id }) => id === editedId);
+  return (
+    <>
+      <PageHeader
+        title={t("playground.title")}
+        purpose={t("playground.purpose")}
+        actions={
+          <Row gap={2} wrap>
+            <Button disabled={chat.turns.length === 0} onClick={() => setCodeShown(true)}>
+              {t("playground.asCode")}
+            </Button>
+            <Button disabled={chat.turns.length === 0} onClick={playground.clear}>
+              {t("playground.clear")}
+            </Button>
+          </Row>
+        }
+      />
+      <Box sx={{ display: "flex", flexDirection: { xs: "column", md: "row" }, gap: 6, alignItems: "flex-start" }}>
+        <Box
+          component="aside"
+          aria-label={t("playground.settings")}
+          sx={{ width: { xs: "100%", md: 260 }, flex: "none" }}
+        >
+          <Box sx={{ mb: 4 }}>
+            <ChatList playground={playground} />
+          </Box>
+          <SettingsPanel settings={chat.settings} onChange={playground.setSettings} />
+        </Box>
+        <Box sx={{ flex: 1, minWidth: 0, width: "100%" }}>
+          {chat.turns.length === 0 && (
+            <EmptyState icon={<Forum />} title={t("playground.empty.title")} body={t("playground.empty.body")} />
+          )}
+          {chat.turns.map((turn) => (
+            <TurnView
+              key={turn.id}
+              turn={turn}
+              isBusy={isRunning}
+              onEdit={() => setEditedId(turn.id)}
+              onBranch={() => playground.branch(turn.id)}
+              onRetry={(lane) => playground.retry(turn, lane)}
+            />
+          ))}
+          <Composer
+            key={`${chat.id} ${edited?.id ?? ""}`}
+            text={edited?.text ?? ""}
+            images={edited?.images ?? []}
+            isEditing={edited !== undefined}
+            isRunning={isRunning}
+            onSend={(text, images) => {
+              playground.ask(text, images, edited?.id ?? null);
+              setEditedId(null);
+            }}
+            onStop={playground.stop}
+            onCancel={() => setEditedId(null)}
+          />
+        </Box>
+      </Box>
+      {isCodeShown && <CodeDialog body={bodyOf(chat.settings, chat.turns, 0)} onClose={() => setCodeShown(false)} />}
+    </>
+  );
+};
+
+/** The chats kept on this device: choose, begin, delete. */
+const ChatList = ({ playground }: { playground: Playground }) => {
+  const { t } = useTranslation();
+  const confirm = useConfirm();
+  const { chats, chat } = playground;
+  const remove = async () => {
+    const question = {
+      title: t("playground.delete.title"),
+      body: t("playground.delete.body"),
+      action: t("playground.delete.action"),
+      isDangerous: true,
+    };
+    if (chat.turns.length === 0 || (await confirm(question))) playground.remove(chat.id);
+  };
+  return (
+    <Row gap={1}>
+      <Select
+        fullWidth
+        value={chat.id}
+        onChange={(event) => playground.choose(event.target.value)}
+        SelectDisplayProps={{ "aria-label": t("playground.chats") }}
+        sx={{ minWidth: 0 }}
+      >
+        {chats.map(({ id, title }) => (
+          <MenuItem key={id} value={id}>
+            {title || t("playground.untitled")}
+          </MenuItem>
+        ))}
+      </Select>
+      <Tooltip title={t("playground.newChat")}>
+        <IconButton aria-label={t("playground.newChat")} onClick={playground.add}>
+          <Add />
+        </IconButton>
+      </Tooltip>
+      <Tooltip title={t("playground.delete.action")}>
+        <IconButton aria-label={t("playground.delete.action")} onClick={remove}>
+          <Delete />
+        </IconButton>
+      </Tooltip>
+    </Row>
+  );
+};

@@ -1,0 +1,101 @@
+import Forum from "@mui/icons-material/ForumOutlined";
+import Key from "@mui/icons-material/KeyOutlined";
+import Box from "@mui/material/Box";
+import Button from "@mui/material/Button";
+import CircularProgress from "@mui/material/CircularProgress";
+import { useNavigate, useParams } from "@tanstack/react-router";
+import { useEffect } from "react";
+import { useTranslation } from "react-i18next";
+import { EmptyState } from "../../../components/feedback/EmptyState.tsx";
+import { ErrorState } from "../../../components/feedback/ErrorState.tsx";
+import { useAddress } from "../../../components/use-address.ts";
+import { useSite } from "../../../state/site-status.ts";
+import { firstWebChat, sandboxOf, useChatTarget } from "./chat-links.tsx";
+
+/** One of the site's chats with a key filled in: in a frame, or opened as the app it is. */
+export const ChatPage = () => {
+  const { t } = useTranslation();
+  const { id } = useParams({ strict: false });
+  const chat = useChatTarget(Number(id ?? 0));
+  if (chat.kind === "failed") return <ErrorState error={chat.error} onRetry={chat.retry} />;
+  if (chat.kind === "noKey") return <NoKey />;
+  if (chat.kind === "noChat")
+    return <EmptyState isPage icon={<Forum />} title={t("chat.none.title")} body={t("chat.none.body")} />;
+  if (chat.kind === "loading")
+    return (
+      <Box sx={{ display: "grid", placeItems: "center", py: 12 }}>
+        <CircularProgress aria-label={t("chat.loading")} />
+      </Box>
+    );
+  const { name, target } = chat;
+  if (!target.isFramed)
+    return (
+      <EmptyState
+        isPage
+        icon={<Forum />}
+        title={name}
+        body={t("chat.app.body")}
+        action={
+          <Button
+            component="a"
+            href={target.href}
+            target="_blank"
+            rel="noopener noreferrer"
+            variant="contained"
+            color="primary"
+          >
+            {t("chat.app.open", { name })}
+          </Button>
+        }
+      />
+    );
+  return (
+    <Box
+      component="iframe"
+      src={target.href}
+      title={name}
+      sandbox={sandboxOf(target.href, window.location.origin)}
+      allow="clipboard-write; microphone"
+      referrerPolicy="no-referrer"
+      sx={{ display: "block", width: "100%", height: "calc(100dvh - 56px)", border: 0 }}
+    />
+  );
+};
+
+/** Goes to a chat of another site with key and address filled in: the one that `?id=` names, else the first web page. */
+export const ChatToLinkPage = () => {
+  const { t } = useTranslation();
+  const site = useSite();
+  const place = useAddress().number("id") ?? firstWebChat(site?.chats ?? []) ?? -1;
+  const chat = useChatTarget(place);
+  const href = chat.kind === "ready" ? chat.target.href : null;
+  useEffect(() => {
+    if (href) window.location.replace(href);
+  }, [href]);
+  if (chat.kind === "failed") return <ErrorState error={chat.error} onRetry={chat.retry} />;
+  if (chat.kind === "noKey") return <NoKey />;
+  if (chat.kind === "noChat")
+    return <EmptyState isPage icon={<Forum />} title={t("chat.none.title")} body={t("chat.none.body")} />;
+  return (
+    <Box sx={{ display: "grid", placeItems: "center", py: 12 }}>
+      <CircularProgress aria-label={t("chat.loading")} />
+    </Box>
+  );
+};
+
+const LEAVE_MS = 1500;
+
+/** Says that no key can be used, then goes to where one is made. */
+const NoKey = () => {
+  const { t } = useTranslation();
+  const navigate = useNavigate();
+  useEffect(() => {
+    const timer = setTimeout(() => void navigate({ to: "/token", search: {}, replace: true }), LEAVE_MS);
+    return () => clearTimeout(timer);
+  }, [navigate]);
+  return (
+    <Box role="alert">
+      <EmptyState isPage icon={<Key />} title={t("chat.noKey.title")} body={t("chat.noKey.body")} />
+    </Box>
+  );
+};

@@ -1,0 +1,92 @@
+import Forum from "@mui/icons-material/ForumOutlined";
+import { useQuery } from "@tanstack/react-query";
+import { useTranslation } from "react-i18next";
+import type { RowAction } from "../../../components/data-table/column.ts";
+import { notifyError } from "../../../components/feedback/notify.tsx";
+import { useSite } from "../../../state/site-status.ts";
+import { gatewayAddress } from "../../site/examples.ts";
+import { ENABLED, effectiveStatus, fullKey, type Token, tokenPage } from "../../tokens/token.ts";
+
+/** Name → link, as the site's status lists them. */
+export type ChatLinks = readonly Readonly<Record<string, string>>[];
+
+type ChatTarget = Readonly<{
+  href: string;
+  /** The page may be shown in a frame; else it opens by itself, as an app does. */
+  isFramed: boolean;
+}>;
+
+/** Schemes that would run or show something within this page. */
+const REFUSED = /^(javascript|data|vbscript|blob|file|filesystem|about):$/;
+
+/** Name and link of the chat at this place of the list; null when there is none. */
+export function chatAt(links: ChatLinks, place: number): Readonly<{ name: string; link: string }> | null {
+  const [pair] = Object.entries(links[place] ?? {});
+  return pair ? { name: pair[0], link: pair[1] } : null;
+}
+
+/** The first chat that is a web page; null when there is none. */
+export const firstWebChat = (links: ChatLinks): number | null => {
+  const place = links.findIndex((_, at) => /^https?:/i.test(chatAt(links, at)?.link ?? ""));
+  return place < 0 ? null : place;
+};
+
+/** Fills key (with `sk-`) and gateway address into a link; null when it is no address that may be opened. */
+export function chatTarget(link: string, key: string, address: string): ChatTarget | null {
+  const filled = link.trim().replaceAll("{key}", key).replaceAll("{address}", encodeURIComponent(address));
+  const url = URL.parse(filled);
+  if (!url || REFUSED.test(url.protocol)) return null;
+  return { href: url.href, isFramed: url.protocol === "https:" };
+}
+
+/** What a framed chat may do. One of this console's own origin could lift its sandbox, so it gets no origin. */
+export const sandboxOf = (href: string, ownOrigin: string): string =>
+  ["allow-scripts allow-forms allow-popups allow-downloads allow-modals"]
+    .concat(URL.parse(href)?.origin === ownOrigin ? [] : ["allow-same-origin"])
+    .join(" ");
+
+type State =
+  | Readonly<{ kind: "loading" }>
+  | Readonly<{ kind: "noKey" }>
+  | Readonly<{ kind: "noChat" }>
+  | Readonly<{ kind: "failed"; error: Error; retry: () => void }>
+  | Readonly<{ kind: "ready"; name: string; target: ChatTarget }>;
+
+const MOST_KEYS = 100;
+
+/** The chat at this place of the site's list, with the newest key that works filled in. */
+export function useChatTarget(place: number): State {
+  const site = useSite();
+  const tokens = useQuery(tokenPage({ status: ENABLED, page: 0, pageSize: MOST_KEYS }));
+  if (tokens.error) return { kind: "failed", error: tokens.error, retry: () => void tokens.refetch() };
+  if (!site || !tokens.data) return { kind: "loading" };
+  const nowSeconds = Date.now() / 1000;
+  const token = tokens.data.items.find((one) => effectiveStatus(one, nowSeconds) === ENABLED);
+  if (!token) return { kind: "noKey" };
+  const chat = chatAt(site.chats ?? [], place);
+  const target = chat && chatTarget(chat.link, fullKey(token), gatewayAddress(site.server_address));
+  return chat && target ? { kind: "ready", name: chat.name, target } : { kind: "noChat" };
+}
+
+/** For a key that works: opens each of the site's chats with that very key filled in. */
+export function useKeyChats(): (token: Token) => readonly RowAction[] {
+  const { t } = useTranslation();
+  const site = useSite();
+  const links = site?.chats ?? [];
+  const start = (link: string, token: Token) => {
+    const target = chatTarget(link, fullKey(token), gatewayAddress(site?.server_address));
+    if (!target) return notifyError(new Error(t("chat.badLink")));
+    // An app's address opens the app and leaves this page where it is.
+    if (/^https?:/.test(target.href)) window.open(target.href, "_blank", "noopener,noreferrer");
+    else window.location.assign(target.href);
+  };
+  return (token) =>
+    effectiveStatus(token, Date.now() / 1000) === ENABLED
+      ? links.flatMap((_, place) => {
+          const chat = chatAt(links, place);
+          if (!chat) return [];
+          const label = t("chat.openWith", { name: chat.name });
+          return [{ label, icon: <Forum />, onSelect: () => start(chat.link, token) }];
+        })
+      : [];
+}

@@ -1,0 +1,246 @@
+import Search from "@mui/icons-material/Search";
+import Autocomplete from "@mui/material/Autocomplete";
+import Box from "@mui/material/Box";
+import ButtonBase from "@mui/material/ButtonBase";
+import InputAdornment from "@mui/material/InputAdornment";
+import OutlinedInput from "@mui/material/OutlinedInput";
+import Skeleton from "@mui/material/Skeleton";
+import Tab from "@mui/material/Tab";
+import Tabs from "@mui/material/Tabs";
+import { useQuery } from "@tanstack/react-query";
+import { type ReactElement, useEffect, useState } from "react";
+import { useTranslation } from "react-i18next";
+import { ErrorState } from "../../components/feedback/ErrorState.tsx";
+import { useUnsavedGuard } from "../../components/feedback/SideDrawer.tsx";
+import { Col, PageHeader, Row } from "../../components/layout.tsx";
+import { useAddress } from "../../components/use-address.ts";
+import { useSession } from "../../state/session.ts";
+import { isSuperAdmin } from "../../state/stored-user.ts";
+import { NotPermitted } from "../shell/StatePages.tsx";
+import { controlId } from "./fields/SettingInput.tsx";
+import { findSettings, type SettingTarget, useSettingTargets } from "./find-settings.ts";
+import { options } from "./option-calls.ts";
+import { AnnouncementsPanel } from "./panels/AnnouncementsPanel.tsx";
+import { ChatsPanel } from "./panels/ChatsPanel.tsx";
+import { ClearLogsPanel } from "./panels/ClearLogsPanel.tsx";
+import { CatalogPanel, DiscoveryPanel } from "./panels/DiscoveryPanel.tsx";
+import { GroupsPanel } from "./panels/GroupsPanel.tsx";
+import { SystemInfoPanel } from "./panels/SystemInfoPanel.tsx";
+import { TransferPanel } from "./panels/TransferPanel.tsx";
+import { CalculatorPanel } from "./pricing/CalculatorPanel.tsx";
+import { PricingPanel } from "./pricing/PricingPanel.tsx";
+import { NO_PRICE_VIEW } from "./pricing/price-view.ts";
+import { SectionView, sectionId } from "./SectionView.tsx";
+import { SECTIONS } from "./sections.ts";
+import { type Extra, isTab, type SettingSection, type SettingTab, TABS } from "./setting-field.ts";
+import { useDraftsOfPage, useSettings } from "./settings-store.tsx";
+
+/** All options of the site, for super admins. */
+export const SettingPage = () => {
+  const { user } = useSession();
+  const { data, error, refetch } = useQuery({ ...options, enabled: isSuperAdmin(user) });
+  if (!isSuperAdmin(user)) return <NotPermitted />;
+  if (error && !data) return <ErrorState error={error} onRetry={() => void refetch()} />;
+  if (!data) return <PageSkeleton />;
+  return <Content />;
+};
+
+const nothing = () => {};
+
+const Content = () => {
+  const { t } = useTranslation();
+  const address = useAddress();
+  const { changed } = useSettings();
+  useDraftsOfPage();
+  useUnsavedGuard(changed.size > 0, nothing);
+  const given = address.text("tab");
+  const tab: SettingTab = isTab(given) ? given : "operation";
+  const wanted = address.text("field");
+  useEffect(() => {
+    if (!wanted) return;
+    // The tab's sections stand only after this has been drawn.
+    const frame = requestAnimationFrame(() => show(wanted));
+    return () => cancelAnimationFrame(frame);
+  }, [wanted]);
+  const find = ({ section, field }: SettingTarget) => {
+    const found = field?.key ?? section.id;
+    // Looked for once more, it leaves the address as it is.
+    if (found === wanted) show(found);
+    else address.set({ tab: section.tab, field: found });
+  };
+  const sections = SECTIONS.filter((section) => section.tab === tab);
+  return (
+    <>
+      <PageHeader title={t("settings.title")} purpose={t("settings.purpose")} />
+      <Row wrap gap={4} sx={{ mb: 5, rowGap: 2 }}>
+        <Tabs
+          value={tab}
+          onChange={(_, next: SettingTab) => address.set({ tab: next, field: undefined, ...NO_PRICE_VIEW })}
+          aria-label={t("settings.title")}
+          variant="scrollable"
+          allowScrollButtonsMobile
+          sx={{ flex: { xs: "1 1 100%", sm: 1 }, minWidth: 0 }}
+        >
+          {TABS.map((name) => (
+            <Tab key={name} value={name} label={t(`settings.tabs.${name}`)} id={`tab-${name}`} aria-controls="tab" />
+          ))}
+        </Tabs>
+        <SettingSearch onFound={find} />
+      </Row>
+      <Row gap={8} sx={{ alignItems: "flex-start" }}>
+        {sections.length > 1 && <SectionNav sections={sections} />}
+        <Col gap={0} sx={{ flex: 1, maxWidth: 1040 }}>
+          <div role="tabpanel" id="tab" aria-labelledby={`tab-${tab}`}>
+            {sections.map((section) => (
+              <SectionView
+                key={section.id}
+                section={section}
+                extra={section.extra && <SettingExtra extra={section.extra} />}
+              />
+            ))}
+          </div>
+        </Col>
+      </Row>
+    </>
+  );
+};
+
+/** Brings a setting, or a section, into sight. */
+function show(wanted: string): void {
+  const section = SECTIONS.find(({ id, fields }) => id === wanted || fields.some(({ key }) => key === wanted));
+  const control = document.getElementById(controlId(wanted));
+  const element = control ?? document.getElementById(sectionId(section?.id ?? ""));
+  // Of a section that is higher than the window the beginning is to be seen.
+  element?.scrollIntoView({ block: control ? "center" : "start" });
+  element?.focus({ preventScroll: true });
+}
+
+const PageSkeleton = () => (
+  <Col gap={4}>
+    <Skeleton width={160} height={32} />
+    <Skeleton variant="rounded" height={40} />
+    <Skeleton variant="rounded" height={220} />
+    <Skeleton variant="rounded" height={220} />
+  </Col>
+);
+
+/** The sections of a tab, to jump to; a dot where something is not saved yet. */
+const SectionNav = ({ sections }: { sections: readonly SettingSection[] }) => {
+  const { t } = useTranslation();
+  const { changed } = useSettings();
+  return (
+    <Box
+      component="nav"
+      aria-label={t("settings.sectionsLabel")}
+      sx={{
+        position: "sticky",
+        top: 72,
+        alignSelf: "start",
+        display: { xs: "none", md: "block" },
+        width: 176,
+        flex: "none",
+        borderLeft: "1px solid",
+        borderColor: "line.main",
+      }}
+    >
+      {sections.map((section) => (
+        <ButtonBase
+          key={section.id}
+          onClick={() => document.getElementById(sectionId(section.id))?.scrollIntoView({ behavior: "smooth" })}
+          sx={{
+            display: "flex",
+            width: "100%",
+            justifyContent: "space-between",
+            textAlign: "left",
+            px: 3,
+            py: 1,
+            fontSize: 13,
+            // Entries in Latin letters are as high as those in Chinese.
+            lineHeight: "20px",
+            color: "text.secondary",
+            "&:hover": { color: "text.primary", bgcolor: "surface.hover" },
+          }}
+        >
+          {t(`settings.sections.${section.id}.title`)}
+          {section.fields.some(({ key }) => changed.has(key)) && (
+            <Box
+              component="span"
+              role="img"
+              aria-label={t("settings.unsaved")}
+              sx={{ width: 6, height: 6, borderRadius: 3, bgcolor: "tone.warn.solid" }}
+            />
+          )}
+        </ButtonBase>
+      ))}
+    </Box>
+  );
+};
+
+const SHOWN = 30;
+
+/** Finds a setting by its name, key or description and jumps to it. */
+const SettingSearch = ({ onFound }: { onFound: (target: SettingTarget) => void }) => {
+  const { t } = useTranslation();
+  const [typed, setTyped] = useState("");
+  const targets = useSettingTargets();
+  return (
+    <Autocomplete
+      options={targets}
+      value={null}
+      inputValue={typed}
+      autoHighlight
+      blurOnSelect
+      forcePopupIcon={false}
+      noOptionsText={t("settings.search.none")}
+      sx={{ width: { xs: "100%", sm: 280 } }}
+      filterOptions={(all, { inputValue }) => findSettings(all, inputValue).slice(0, SHOWN)}
+      getOptionLabel={({ label }) => label}
+      getOptionKey={({ section, field }) => `${section.id}/${field?.key ?? ""}`}
+      onInputChange={(_, text, reason) => setTyped(reason === "input" ? text : "")}
+      onChange={(_, target) => target && onFound(target)}
+      renderOption={({ key, ...props }, { label, section, field }) => (
+        <Box component="li" key={key} {...props}>
+          <Box sx={{ minWidth: 0 }}>
+            <Box sx={{ fontSize: 13 }}>{label}</Box>
+            <Box sx={{ fontSize: 12, color: "text.tertiary" }}>
+              {t(`settings.tabs.${section.tab}`)}
+              {field && ` · ${t(`settings.sections.${section.id}.title`)}`}
+            </Box>
+          </Box>
+        </Box>
+      )}
+      renderInput={({ slotProps }) => (
+        <OutlinedInput
+          ref={slotProps.input.ref}
+          fullWidth
+          inputProps={{ ...slotProps.htmlInput, "aria-label": t("settings.search.label") }}
+          placeholder={t("settings.search.placeholder")}
+          startAdornment={
+            <InputAdornment position="start">
+              <Search />
+            </InputAdornment>
+          }
+        />
+      )}
+    />
+  );
+};
+
+const EXTRAS: Readonly<Record<Extra, () => ReactElement>> = {
+  catalog: CatalogPanel,
+  groups: GroupsPanel,
+  pricing: PricingPanel,
+  calculator: CalculatorPanel,
+  transfer: TransferPanel,
+  announcements: AnnouncementsPanel,
+  chats: ChatsPanel,
+  clearLogs: ClearLogsPanel,
+  discovery: DiscoveryPanel,
+  systemInfo: SystemInfoPanel,
+};
+
+/** What a section has beside its fields. */
+const SettingExtra = ({ extra }: { extra: Extra }) => {
+  const Panel = EXTRAS[extra];
+  return <Panel />;
+};

@@ -1,0 +1,172 @@
+import Delete from "@mui/icons-material/DeleteOutlineOutlined";
+import Box from "@mui/material/Box";
+import Button from "@mui/material/Button";
+import IconButton from "@mui/material/IconButton";
+import OutlinedInput from "@mui/material/OutlinedInput";
+import Switch from "@mui/material/Switch";
+import { useState } from "react";
+import { useTranslation } from "react-i18next";
+import { notifyError } from "../../../components/feedback/notify.tsx";
+import { Col, Row } from "../../../components/layout.tsx";
+import { SettingInput } from "../fields/SettingInput.tsx";
+import { readNumberMap } from "../pricing/price-maps.ts";
+import { type EditorView, ViewSwitch } from "../SectionView.tsx";
+import { useSettings } from "../settings-store.tsx";
+import { DiscountEditor } from "./DiscountEditor.tsx";
+
+const COLUMNS = { xs: "minmax(0, 1fr) 96px 32px", sm: "minmax(96px, 160px) 96px auto minmax(120px, 1fr) 32px" };
+/** On a phone a group takes two lines: what may be done with it comes first. */
+const AREAS = { xs: '"name ratio remove" "usable text text"', sm: '"name ratio usable text remove"' };
+
+/** Groups as a form, or as the JSON of both options. */
+export const GroupsPanel = () => {
+  const { t } = useTranslation();
+  const { textOf, change } = useSettings();
+  const [view, setView] = useState<EditorView>("visual");
+  const [name, setName] = useState("");
+  const rows = readGroups({ ratios: textOf("GroupRatio"), usable: textOf("UserUsableGroups") });
+  const update = (next: readonly GroupRow[]) => {
+    const texts = groupTexts(next);
+    change("GroupRatio", texts.ratios);
+    change("UserUsableGroups", texts.usable);
+  };
+  const add = () => {
+    const added = name.trim();
+    if (!rows || added === "") return;
+    if (rows.some((row) => row.name === added)) {
+      notifyError(t("settings.groups.taken"));
+      return;
+    }
+    update([...rows, { name: added, ratio: 1, description: null }]);
+    setName("");
+  };
+  return (
+    <Col gap={4}>
+      <ViewSwitch view={view} onChange={setView} />
+      {view === "json" || !rows ? (
+        <>
+          <SettingInput field={{ key: "GroupRatio", kind: "json", shape: "object" }} />
+          <SettingInput field={{ key: "UserUsableGroups", kind: "json", shape: "object" }} />
+          <SettingInput field={{ key: "GroupDiscounts", kind: "json", shape: "list" }} />
+        </>
+      ) : (
+        <>
+          {rows.map((row) => (
+            <GroupLine
+              key={row.name}
+              row={row}
+              onChange={(next) => update(rows.map((other) => (other.name === row.name ? next : other)))}
+              onRemove={() => update(rows.filter((other) => other.name !== row.name))}
+            />
+          ))}
+          <Row gap={2} sx={{ maxWidth: 360 }}>
+            <OutlinedInput
+              fullWidth
+              value={name}
+              placeholder={t("settings.groups.name")}
+              inputProps={{ "aria-label": t("settings.groups.name"), maxLength: 64 }}
+              onChange={(event) => setName(event.target.value)}
+              onKeyDown={(event) => event.key === "Enter" && add()}
+            />
+            <Button onClick={add} disabled={name.trim() === ""}>
+              {t("settings.groups.add")}
+            </Button>
+          </Row>
+          <DiscountEditor groups={rows.map((row) => row.name)} />
+        </>
+      )}
+    </Col>
+  );
+};
+
+type GroupLineProps = Readonly<{ row: GroupRow; onChange: (row: GroupRow) => void; onRemove: () => void }>;
+
+const GroupLine = ({ row, onChange, onRemove }: GroupLineProps) => {
+  const { t } = useTranslation();
+  const [ratio, setRatio] = useState<string | null>(null);
+  const shown = ratio ?? (row.ratio === null ? "" : String(row.ratio));
+  const leave = () => {
+    if (ratio === null) return;
+    const value = ratio.trim() === "" ? null : Number(ratio);
+    if (value !== null && !(value >= 0 && Number.isFinite(value))) {
+      notifyError(t("settings.faults.number"));
+      return;
+    }
+    onChange({ ...row, ratio: value });
+    setRatio(null);
+  };
+  const isUsable = row.description !== null;
+  return (
+    <Box sx={{ display: "grid", gridTemplateColumns: COLUMNS, gridTemplateAreas: AREAS, gap: 3, alignItems: "center" }}>
+      <Box sx={{ gridArea: "name", fontSize: 13, fontWeight: 560, overflowWrap: "anywhere" }}>{row.name}</Box>
+      <OutlinedInput
+        value={shown}
+        sx={{ gridArea: "ratio" }}
+        startAdornment="×"
+        inputProps={{
+          "aria-label": t("settings.groups.ratioOf", { name: row.name }),
+          inputMode: "decimal",
+          className: "num",
+        }}
+        onChange={(event) => setRatio(event.target.value)}
+        onBlur={leave}
+      />
+      <Row gap={1.5} sx={{ gridArea: "usable" }}>
+        <Switch
+          checked={isUsable}
+          onChange={(event) => onChange({ ...row, description: event.target.checked ? row.name : null })}
+          slotProps={{ input: { "aria-label": t("settings.groups.usableOf", { name: row.name }) } }}
+        />
+        <Box sx={{ fontSize: 12.5, color: "text.secondary" }}>{t("settings.groups.usable")}</Box>
+      </Row>
+      <OutlinedInput
+        value={row.description ?? ""}
+        sx={{ gridArea: "text" }}
+        disabled={!isUsable}
+        placeholder={t("settings.groups.description")}
+        inputProps={{ "aria-label": t("settings.groups.descriptionOf", { name: row.name }) }}
+        onChange={(event) => onChange({ ...row, description: event.target.value })}
+      />
+      <IconButton
+        sx={{ gridArea: "remove" }}
+        aria-label={t("settings.groups.remove", { name: row.name })}
+        onClick={onRemove}
+      >
+        <Delete />
+      </IconButton>
+    </Box>
+  );
+};
+
+/** A group: what it pays, and whether anybody may choose it. Without a ratio it cannot be used. */
+type GroupRow = Readonly<{ name: string; ratio: number | null; description: string | null }>;
+
+type GroupTexts = Readonly<{ ratios: string; usable: string }>;
+
+/** The groups of both options; null when one is no valid map. */
+export function readGroups({ ratios, usable }: GroupTexts): GroupRow[] | null {
+  const factors = readNumberMap(ratios);
+  const descriptions = readTextMap(usable);
+  if (!factors || !descriptions) return null;
+  const names = [...new Set([...Object.keys(factors), ...Object.keys(descriptions)])];
+  return names.map((name) => ({ name, ratio: factors[name] ?? null, description: descriptions[name] ?? null }));
+}
+
+/** The options' texts of these groups. */
+export const groupTexts = (rows: readonly GroupRow[]): GroupTexts => ({
+  ratios: mapText(rows.map(({ name, ratio }) => [name, ratio])),
+  usable: mapText(rows.map(({ name, description }) => [name, description])),
+});
+
+const mapText = (entries: readonly (readonly [string, string | number | null])[]): string =>
+  JSON.stringify(Object.fromEntries(entries.filter(([, value]) => value !== null)), null, 2);
+
+function readTextMap(text: string): Readonly<Record<string, string>> | null {
+  try {
+    const value: unknown = JSON.parse(text);
+    if (typeof value !== "object" || value === null || Array.isArray(value)) return null;
+    return Object.values(value).every((entry) => typeof entry === "string") ? (value as Record<string, string>) : null;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,133 @@
+import Delete from "@mui/icons-material/DeleteOutlineOutlined";
+import Autocomplete from "@mui/material/Autocomplete";
+import Box from "@mui/material/Box";
+import Button from "@mui/material/Button";
+import IconButton from "@mui/material/IconButton";
+import OutlinedInput from "@mui/material/OutlinedInput";
+import { useState } from "react";
+import { useTranslation } from "react-i18next";
+import { Col, Panel, Row } from "../../../components/layout.tsx";
+import { NumberInput } from "../fields/NumberInput.tsx";
+import { SettingInput } from "../fields/SettingInput.tsx";
+import { json } from "../setting-field.ts";
+import { useSettingHint, useSettings } from "../settings-store.tsx";
+import { readTiers, type TierRow, tiersText } from "./price-rules.ts";
+
+const FIELD = json("ContextTiers");
+const COLUMNS = { xs: "minmax(0, 1fr) 72px 72px 32px", sm: "minmax(120px, 1fr) 150px 110px 110px 32px" };
+/** On a phone the model has a line of its own. */
+const AREAS = { xs: '"model model model remove" "over input output ."', sm: '"model over input output remove"' };
+const LONG_PROMPT = 200_000;
+const SUGGESTED = 50;
+/** Steps that are seen without asking for more. */
+const SHOWN = 6;
+
+/** Prices by length of the prompt, a step a line; saved with the section. */
+export const TierEditor = ({ models }: { models: readonly string[] }) => {
+  const { t } = useTranslation();
+  const { textOf, change, defaults } = useSettings();
+  const hint = useSettingHint()(FIELD);
+  const [model, setModel] = useState("");
+  const [isOpen, setOpen] = useState(false);
+  const rows = readTiers(textOf("ContextTiers"));
+  if (!rows) return <SettingInput field={FIELD} />;
+  const update = (next: readonly TierRow[]) => change("ContextTiers", tiersText(next));
+  const name = model.trim();
+  const add = () => {
+    if (name === "") return;
+    const longest = Math.max(0, ...rows.filter((row) => row.model === name).map(({ over }) => over));
+    // The name stays: it shows the model's steps.
+    update([...rows, { model: name, over: longest > 0 ? longest * 2 : LONG_PROMPT, input: 2, output: 1.5 }]);
+  };
+  const found = stepsOf(rows, name);
+  const shown = isOpen || name !== "" ? found : found.slice(0, SHOWN);
+  const missing = (readTiers(defaults.ContextTiers ?? "{}") ?? []).filter(
+    (listed) => !rows.some((row) => row.model === listed.model),
+  );
+  return (
+    <Panel title={t("settings.fields.ContextTiers.label")}>
+      <Col gap={3}>
+        <Box sx={{ fontSize: 12.5, color: "text.secondary" }}>{hint}</Box>
+        <Row gap={2} sx={{ maxWidth: 480 }}>
+          <Autocomplete
+            fullWidth
+            freeSolo
+            options={[...models]}
+            inputValue={model}
+            onInputChange={(_, text) => setModel(text)}
+            filterOptions={(all, { inputValue }) =>
+              all.filter((option) => option.toLowerCase().includes(inputValue.toLowerCase())).slice(0, SUGGESTED)
+            }
+            renderInput={({ slotProps }) => (
+              <OutlinedInput
+                ref={slotProps.input.ref}
+                fullWidth
+                placeholder={t("settings.pricing.columns.name")}
+                inputProps={{ ...slotProps.htmlInput, "aria-label": t("settings.tiers.model") }}
+              />
+            )}
+          />
+          <Button onClick={add} disabled={name === ""}>
+            {t("settings.tiers.add")}
+          </Button>
+        </Row>
+        {shown.map((row) => (
+          <Box
+            key={`${row.model} ${row.over}`}
+            sx={{
+              display: "grid",
+              gridTemplateColumns: COLUMNS,
+              gridTemplateAreas: AREAS,
+              gap: 2,
+              alignItems: "center",
+            }}
+          >
+            <Box sx={{ gridArea: "model", fontSize: 13, fontWeight: 560, overflowWrap: "anywhere" }}>{row.model}</Box>
+            {(["over", "input", "output"] as const).map((field) => (
+              <Box key={field} sx={{ gridArea: field }}>
+                <NumberInput
+                  value={row[field]}
+                  label={t(`settings.tiers.${field}`, { name: row.model })}
+                  start={field === "over" ? ">" : "×"}
+                  isValid={(value) => (field === "over" ? isThreshold(rows, row, value) : value >= 0)}
+                  onChange={(value) =>
+                    update(rows.map((other) => (other === row ? { ...row, [field]: value } : other)))
+                  }
+                />
+              </Box>
+            ))}
+            <IconButton
+              sx={{ gridArea: "remove" }}
+              aria-label={t("settings.tiers.remove", { name: row.model, over: row.over })}
+              onClick={() => update(rows.filter((other) => other !== row))}
+            >
+              <Delete />
+            </IconButton>
+          </Box>
+        ))}
+        <Row gap={2}>
+          {shown.length < found.length && (
+            <Button size="small" variant="text" onClick={() => setOpen(true)}>
+              {t("settings.tiers.all", { count: found.length })}
+            </Button>
+          )}
+          {missing.length > 0 && (
+            <Button size="small" variant="text" onClick={() => update([...rows, ...missing])}>
+              {t("settings.tiers.listed", { count: missing.length })}
+            </Button>
+          )}
+        </Row>
+      </Col>
+    </Panel>
+  );
+};
+
+/** The steps of models whose names hold what was typed. */
+const stepsOf = (rows: readonly TierRow[], typed: string): readonly TierRow[] =>
+  rows.filter((row) => row.model.toLowerCase().includes(typed.toLowerCase()));
+
+/** Each step of a model once. */
+const isThreshold = (rows: readonly TierRow[], row: TierRow, over: number): boolean =>
+  Number.isSafeInteger(over) &&
+  over > 0 &&
+  !rows.some((other) => other !== row && other.model === row.model && other.over === over);

@@ -1,0 +1,111 @@
+import { completionRatioOf, type PriceRow, priceOfRatio, ratioOfPrice } from "./price-maps.ts";
+
+/** A model's price while it is typed. */
+export type PriceForm = Readonly<{
+  name: string;
+  billing: "per_token" | "per_call";
+  /** Whether ratios or dollars per million tokens are typed. */
+  entry: "ratio" | "price";
+  price: string;
+  ratio: string;
+  completionRatio: string;
+  cacheRatio: string;
+  inputPrice: string;
+  outputPrice: string;
+}>;
+
+export type PriceField = "name" | "price" | "ratio" | "completionRatio" | "cacheRatio" | "inputPrice" | "outputPrice";
+/** A word under `settings.pricing.faults`. */
+type PriceFault = "required" | "number" | "zero" | "duplicate";
+
+const textOf = (value: number | null): string => (value === null ? "" : String(value));
+
+export function priceFormOf(row: PriceRow): PriceForm {
+  const { ratio, completionRatio } = row;
+  const input = ratio === null ? null : priceOfRatio(ratio);
+  return {
+    name: row.name,
+    billing: row.price === null ? "per_token" : "per_call",
+    entry: "price",
+    price: textOf(row.price),
+    ratio: textOf(ratio),
+    completionRatio: textOf(completionRatio),
+    cacheRatio: textOf(row.cacheRatio),
+    inputPrice: textOf(input),
+    outputPrice: textOf(
+      input === null || completionRatio === null ? null : Number((input * completionRatio).toFixed(6)),
+    ),
+  };
+}
+
+export const NEW_PRICE: PriceRow = { name: "", price: null, ratio: null, completionRatio: null, cacheRatio: null };
+
+/** The form with one field typed: ratios and dollars follow each other. */
+export function typed(form: PriceForm, field: PriceField, text: string): PriceForm {
+  const next = { ...form, [field]: text };
+  if (field === "inputPrice" || field === "outputPrice") {
+    const input = numberOf(next.inputPrice);
+    const output = numberOf(next.outputPrice);
+    return {
+      ...next,
+      ratio: input === null ? next.ratio : String(ratioOfPrice(input)),
+      completionRatio:
+        next.outputPrice.trim() === ""
+          ? ""
+          : input === null || output === null
+            ? next.completionRatio
+            : String(completionRatioOf(input, output)),
+    };
+  }
+  if (field === "ratio" || field === "completionRatio") {
+    const ratio = numberOf(next.ratio);
+    const completion = numberOf(next.completionRatio);
+    const input = ratio === null ? null : priceOfRatio(ratio);
+    return {
+      ...next,
+      inputPrice: input === null ? next.inputPrice : String(input),
+      outputPrice: input === null || completion === null ? "" : String(Number((input * completion).toFixed(6))),
+    };
+  }
+  return next;
+}
+
+const numberOf = (text: string): number | null =>
+  text.trim() !== "" && Number.isFinite(Number(text)) && Number(text) >= 0 ? Number(text) : null;
+
+/** What is wrong, by field. `taken` tells whether another model has the name. */
+export function checkPriceForm(
+  form: PriceForm,
+  taken: (name: string) => boolean,
+): Partial<Record<PriceField, PriceFault>> {
+  const faults: Partial<Record<PriceField, PriceFault>> = {};
+  if (form.name.trim() === "") faults.name = "required";
+  else if (taken(form.name.trim())) faults.name = "duplicate";
+  const check = (field: Exclude<PriceField, "name">, isRequired: boolean) => {
+    const text = form[field].trim();
+    if (text === "" ? isRequired : numberOf(text) === null) faults[field] = "number";
+  };
+  if (form.billing === "per_call") {
+    check("price", true);
+    if (numberOf(form.price) === 0) faults.price = "zero";
+    return faults;
+  }
+  const isPrice = form.entry === "price";
+  check(isPrice ? "inputPrice" : "ratio", true);
+  check(isPrice ? "outputPrice" : "completionRatio", false);
+  check("cacheRatio", false);
+  return faults;
+}
+
+/** The row that a checked form describes. */
+export const rowOfForm = (form: PriceForm): PriceRow => {
+  const name = form.name.trim();
+  if (form.billing === "per_call") return { ...NEW_PRICE, name, price: numberOf(form.price) };
+  return {
+    name,
+    price: null,
+    ratio: numberOf(form.ratio),
+    completionRatio: numberOf(form.completionRatio),
+    cacheRatio: numberOf(form.cacheRatio),
+  };
+};

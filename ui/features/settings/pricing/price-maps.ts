@@ -1,0 +1,135 @@
+import type { ServedModel } from "../../../../src/domain/channels/routing/served-models.ts";
+import { pricedName } from "../../models/pricing/pricing.ts";
+
+/** The options that prices are made of: model → number. */
+export const PRICE_KEYS = [
+  "ModelPrice",
+  "ModelRatio",
+  "CompletionRatio",
+  "CacheRatio",
+  "CacheCreationRatio",
+  "AudioRatio",
+  "AudioCompletionRatio",
+  "ImageRatio",
+  "ImageCompletionRatio",
+] as const;
+export type PriceKey = (typeof PRICE_KEYS)[number];
+
+export type NumberMap = Readonly<Record<string, number>>;
+export type PriceMaps = Readonly<Record<PriceKey, NumberMap>>;
+
+/** A model as the visual editor shows it. With a fixed price its ratios do not count. */
+export type PriceRow = Readonly<{
+  name: string;
+  /** Dollars per call. */
+  price: number | null;
+  ratio: number | null;
+  /** Null: that of its family. */
+  completionRatio: number | null;
+  cacheRatio: number | null;
+}>;
+
+/** Dollars per million tokens at a ratio of 1. */
+const USD_PER_RATIO = 2;
+const PLACES = 6;
+
+const rounded = (value: number): number => Number(value.toFixed(PLACES));
+
+/** The ratio of a model whose million input tokens cost this many dollars. */
+export const ratioOfPrice = (usd: number): number => rounded(usd / USD_PER_RATIO);
+export const priceOfRatio = (ratio: number): number => rounded(ratio * USD_PER_RATIO);
+
+/** What output costs relative to input; 1 where input is free. */
+export const completionRatioOf = (inputUsd: number, outputUsd: number): number =>
+  inputUsd === 0 ? 1 : rounded(outputUsd / inputUsd);
+
+/** A map of numbers as it was typed; null when it is none. */
+export function readNumberMap(text: string): NumberMap | null {
+  try {
+    const value: unknown = JSON.parse(text);
+    if (typeof value !== "object" || value === null || Array.isArray(value)) return null;
+    return Object.values(value).every((entry) => typeof entry === "number") ? (value as NumberMap) : null;
+  } catch {
+    return null;
+  }
+}
+
+/** All price maps; the name of the first that cannot be read instead. */
+export function readPriceMaps(textOf: (key: PriceKey) => string): PriceMaps | { invalid: PriceKey } {
+  const maps: Partial<Record<PriceKey, NumberMap>> = {};
+  for (const key of PRICE_KEYS) {
+    const map = readNumberMap(textOf(key));
+    if (!map) return { invalid: key };
+    maps[key] = map;
+  }
+  return maps as PriceMaps;
+}
+
+/** The rows of all models that have any price, by name. */
+export function priceRows(maps: PriceMaps): PriceRow[] {
+  const names = new Set([...Object.keys(maps.ModelPrice), ...Object.keys(maps.ModelRatio)]);
+  for (const name of Object.keys(maps.CompletionRatio)) names.add(name);
+  return [...names].sort((a, b) => a.localeCompare(b, "en")).map((name) => rowOf(maps, name));
+}
+
+/** What is set for one model. */
+export const rowOf = (maps: PriceMaps, name: string): PriceRow => ({
+  name,
+  price: maps.ModelPrice[name] ?? null,
+  ratio: maps.ModelRatio[name] ?? null,
+  completionRatio: maps.CompletionRatio[name] ?? null,
+  cacheRatio: maps.CacheRatio[name] ?? null,
+});
+
+/** The maps with a row put in; its values that are null are taken out. Only maps that differ are told. */
+export function withRow(maps: PriceMaps, row: PriceRow): Partial<Record<PriceKey, NumberMap>> {
+  const wanted = [
+    ["ModelPrice", row.price],
+    ["ModelRatio", row.ratio],
+    ["CompletionRatio", row.completionRatio],
+    ["CacheRatio", row.cacheRatio],
+  ] as const;
+  const changed: Partial<Record<PriceKey, NumberMap>> = {};
+  for (const [key, value] of wanted) {
+    if ((maps[key][row.name] ?? null) === value) continue;
+    const { [row.name]: _, ...others } = maps[key];
+    changed[key] = value === null ? others : { ...maps[key], [row.name]: value };
+  }
+  return changed;
+}
+
+/**
+ * Models that are served but have no price, neither under the name that is asked for nor under one that an upstream knows
+ * them by: nobody can call them unless they accept that.
+ */
+export function modelsWithoutPrice(served: readonly ServedModel[], maps: PriceMaps): string[] {
+  const hasPrice = (name: string) => Object.hasOwn(maps.ModelPrice, name) || Object.hasOwn(maps.ModelRatio, name);
+  const unpriced = served.filter(({ model, upstream }) => ![model, ...upstream].map(pricedName).some(hasPrice));
+  return unpriced.map(({ model }) => model);
+}
+
+export type PriceDifference = Readonly<{ key: PriceKey; model: string; before: number | null; after: number }>;
+
+/** What taking over `list` would change: models that are missing, or have another value. Models that it lacks stay. */
+export function priceDifferences(maps: PriceMaps, list: PriceMaps): PriceDifference[] {
+  return PRICE_KEYS.flatMap((key) =>
+    Object.entries(list[key]).flatMap(([model, after]) => {
+      const before = maps[key][model] ?? null;
+      return before === after ? [] : [{ key, model, before, after }];
+    }),
+  ).sort((a, b) => a.model.localeCompare(b.model, "en"));
+}
+
+/** The maps with the given differences taken over; only those that change. */
+export function withDifferences(
+  maps: PriceMaps,
+  differences: readonly PriceDifference[],
+): Partial<Record<PriceKey, NumberMap>> {
+  const changed: Partial<Record<PriceKey, Record<string, number>>> = {};
+  for (const { key, model, after } of differences) {
+    const map = changed[key] ?? { ...maps[key] };
+    map[model] = after;
+    changed[key] = map;
+  }
+  return changed;
+}

@@ -1,0 +1,56 @@
+import { useMemo } from "react";
+import { type Address, useAddress } from "../../../components/use-address.ts";
+import { useSettings } from "../settings-store.tsx";
+import { type NumberMap, PRICE_KEYS, type PriceKey, type PriceMaps, readPriceMaps } from "./price-maps.ts";
+
+export const PRICE_VIEWS = ["visual", "json", "unset"] as const;
+export type PriceViewName = (typeof PRICE_VIEWS)[number];
+
+type PriceView = Readonly<{
+  name: PriceViewName;
+  /** Part of a model's name. */
+  search: string;
+  /** per_token, per_call or empty: both. */
+  billing: string;
+  /** Whether the address shows something else than the first page of all prices. */
+  isNarrowed: boolean;
+  address: Address;
+}>;
+
+/** What the address forgets when another tab of the settings is opened. */
+export const NO_PRICE_VIEW = { prices: undefined, model: undefined, billing: undefined, p: undefined };
+
+/** How the prices are shown; all of it is kept in the address. */
+export function usePriceView(): PriceView {
+  const address = useAddress({ keepsPlace: true });
+  const given = address.text("prices");
+  return {
+    name: PRICE_VIEWS.find((known) => known === given) ?? "visual",
+    search: address.text("model"),
+    billing: address.text("billing"),
+    isNarrowed: Object.keys(NO_PRICE_VIEW).some((key) => address.text(key) !== ""),
+    address,
+  };
+}
+
+type EditedPrices = Readonly<{
+  /** As they are being edited; the option that is no valid map instead. */
+  edited: PriceMaps | { invalid: PriceKey };
+  saved: PriceMaps | { invalid: PriceKey };
+  /** Changes what is being edited; nothing is saved yet. */
+  apply: (maps: Partial<Record<PriceKey, NumberMap>>) => void;
+}>;
+
+/** The price options as maps. */
+export function usePriceMaps(): EditedPrices {
+  const { textOf, values, change } = useSettings();
+  const edited = useMemo(() => readPriceMaps(textOf), [textOf]);
+  const saved = useMemo(() => readPriceMaps((key) => values[key] ?? ""), [values]);
+  const apply = (maps: Partial<Record<PriceKey, NumberMap>>) => {
+    for (const key of PRICE_KEYS) {
+      const map = maps[key];
+      if (map) change(key, JSON.stringify(map, null, 2));
+    }
+  };
+  return { edited, saved, apply };
+}

@@ -1,0 +1,61 @@
+import ErrorOutlined from "@mui/icons-material/ErrorOutlined";
+import LockOutlined from "@mui/icons-material/LockOutlined";
+import SearchOff from "@mui/icons-material/SearchOff";
+import Button from "@mui/material/Button";
+import { Link } from "@tanstack/react-router";
+import { useTranslation } from "react-i18next";
+import { EmptyState } from "../../components/feedback/EmptyState.tsx";
+
+/** An address without a page. */
+export function NotFoundPage() {
+  const { t } = useTranslation();
+  return (
+    <EmptyState
+      isPage
+      icon={<SearchOff />}
+      title={t("shell.notFound.title")}
+      body={t("shell.notFound.body")}
+      action={
+        <Button component={Link} to="/" variant="contained" color="primary">
+          {t("shell.notFound.action")}
+        </Button>
+      }
+    />
+  );
+}
+
+/** Instead of a page that broke; loading anew also fetches the pages of a newer version, so this one is never loaded apart. */
+export const PageError = ({ error }: { error: unknown }) => {
+  const { t } = useTranslation();
+  return (
+    <EmptyState
+      isPage
+      icon={<ErrorOutlined />}
+      title={t("components.error.title")}
+      body={error instanceof Error && error.message ? error.message : t("components.error.unknown")}
+      action={
+        <Button variant="contained" color="primary" onClick={() => window.location.reload()}>
+          {t("components.error.retry")}
+        </Button>
+      }
+    />
+  );
+};
+
+/** Instead of a page that the account may not open. */
+export const NotPermitted = () => {
+  const { t } = useTranslation();
+  return (
+    <EmptyState
+      isPage
+      icon={<LockOutlined />}
+      title={t("shell.notPermitted.title")}
+      body={t("shell.notPermitted.body")}
+      action={
+        <Button component={Link} to="/token" variant="contained" color="primary">
+          {t("shell.notPermitted.action")}
+        </Button>
+      }
+    />
+  );
+};

@@ -1,0 +1,125 @@
+import Download from "@mui/icons-material/DownloadOutlined";
+import ExpandMore from "@mui/icons-material/ExpandMore";
+import SearchOff from "@mui/icons-material/SearchOffOutlined";
+import Accordion from "@mui/material/Accordion";
+import AccordionDetails from "@mui/material/AccordionDetails";
+import AccordionSummary from "@mui/material/AccordionSummary";
+import Box from "@mui/material/Box";
+import Button from "@mui/material/Button";
+import Skeleton from "@mui/material/Skeleton";
+import Typography from "@mui/material/Typography";
+import { useQuery } from "@tanstack/react-query";
+import { useMemo } from "react";
+import { useTranslation } from "react-i18next";
+import { CopyButton } from "../../components/display/CopyButton.tsx";
+import { Tag } from "../../components/display/StatusChip.tsx";
+import { EmptyState } from "../../components/feedback/EmptyState.tsx";
+import { ErrorState } from "../../components/feedback/ErrorState.tsx";
+import { FilterBar } from "../../components/inputs/FilterBar.tsx";
+import { Col, PageHeader, Row } from "../../components/layout.tsx";
+import { useAddress } from "../../components/use-address.ts";
+import { type ApiCall, apiDocument, sectionsOf } from "./api-document.ts";
+
+/** Every call that the gateway answers, from the description that it serves itself. */
+export const ApiReferencePage = () => {
+  const { t } = useTranslation();
+  const address = useAddress();
+  const document = useQuery(apiDocument);
+  const search = address.text("search").toLowerCase();
+  const sections = useMemo(
+    () =>
+      document.data
+        ? sectionsOf(document.data)
+            .map(({ name, calls }) => ({
+              name,
+              calls: calls.filter(({ path, method }) => `${method} ${path}`.toLowerCase().includes(search)),
+            }))
+            .filter(({ calls }) => calls.length > 0)
+        : null,
+    [document.data, search],
+  );
+  return (
+    <Box sx={{ maxWidth: 1008, mx: "auto", width: "100%", px: { xs: 3, sm: 6 }, py: 6 }}>
+      <PageHeader
+        title={t("reference.title")}
+        purpose={t("reference.purpose")}
+        actions={
+          <Button variant="outlined" startIcon={<Download />} href="/openapi.json" download="openapi.json">
+            OpenAPI
+          </Button>
+        }
+      />
+      <FilterBar
+        search={{ value: address.text("search"), placeholder: t("reference.search") }}
+        filters={[]}
+        onChange={(key, value) => address.set({ [key]: value })}
+        onClear={address.clear}
+      />
+      {document.error ? (
+        <ErrorState error={document.error} onRetry={() => void document.refetch()} />
+      ) : !sections ? (
+        <Col gap={2}>
+          {[0, 1, 2, 3].map((row) => (
+            <Skeleton key={row} variant="rounded" height={48} />
+          ))}
+        </Col>
+      ) : sections.length === 0 ? (
+        <EmptyState icon={<SearchOff />} title={t("reference.none")} body={t("reference.noneBody")} />
+      ) : (
+        sections.map(({ name, calls }) => (
+          <Accordion
+            key={name}
+            defaultExpanded={search !== ""}
+            disableGutters
+            variant="outlined"
+            sx={{ "&::before": { display: "none" }, "& + &": { borderTop: 0 } }}
+          >
+            <AccordionSummary expandIcon={<ExpandMore />}>
+              <Typography className="mono" sx={{ flex: 1 }}>
+                /{name}
+              </Typography>
+              <Typography variant="body2" sx={{ color: "text.secondary", mr: 2 }}>
+                {t("reference.calls", { count: calls.length })}
+              </Typography>
+            </AccordionSummary>
+            <AccordionDetails>
+              <Col gap={3}>
+                {calls.map((call) => (
+                  <CallEntry key={`${call.method} ${call.path}`} call={call} />
+                ))}
+              </Col>
+            </AccordionDetails>
+          </Accordion>
+        ))
+      )}
+    </Box>
+  );
+};
+
+const CallEntry = ({ call: { method, path, role, parameters } }: { call: ApiCall }) => {
+  const { t } = useTranslation();
+  return (
+    <Box>
+      <Row gap={2} wrap>
+        <Tag mono>{method}</Tag>
+        <Typography className="mono" sx={{ fontSize: 13, overflowWrap: "anywhere" }}>
+          {path}
+        </Typography>
+        <CopyButton text={path} />
+        <Typography variant="body2" sx={{ color: "text.secondary" }}>
+          {t(`reference.role.${role ?? (path.startsWith("/api/") ? "open" : "key")}`)}
+        </Typography>
+      </Row>
+      {parameters.length > 0 && (
+        <Typography variant="body2" component="div" sx={{ color: "text.secondary", mt: 1, overflowWrap: "anywhere" }}>
+          {parameters.map(({ name, where, type, isRequired }) => (
+            <Box component="span" key={`${where} ${name}`} sx={{ mr: 3, display: "inline-block" }}>
+              <span className="mono">{name}</span>
+              {isRequired ? "*" : ""} {type} · {t(`reference.where.${where}`)}
+            </Box>
+          ))}
+        </Typography>
+      )}
+    </Box>
+  );
+};

@@ -1,0 +1,41 @@
+import Box from "@mui/material/Box";
+import Markdown, { type Components } from "react-markdown";
+import rehypeRaw from "rehype-raw";
+import rehypeSanitize from "rehype-sanitize";
+import remarkGfm from "remark-gfm";
+
+/** An administrator's text as a page: headings, lists, tables, code. */
+export const Prose = ({ text }: { text: string }) => (
+  <Box
+    sx={{
+      fontSize: 14,
+      lineHeight: "22px",
+      overflowWrap: "anywhere",
+      "& h1": { fontSize: 20, lineHeight: "28px", mt: 0, mb: 3 },
+      "& h2": { fontSize: 16, lineHeight: "24px", mt: 6, mb: 2 },
+      "& h3": { fontSize: 14, lineHeight: "22px", mt: 4, mb: 1 },
+      "& p, & ul, & ol, & pre, & blockquote, & table": { mt: 0, mb: 3 },
+      "& ul, & ol": { pl: 5 },
+      "& img": { maxWidth: "100%", height: "auto" },
+      "& a": { color: "primary.main" },
+      "& pre": { p: 3, whiteSpace: "pre-wrap", border: "1px solid", borderColor: "line.main", borderRadius: 1 },
+      "& blockquote": { mx: 0, pl: 4, borderLeft: "3px solid", borderColor: "line.strong", color: "text.secondary" },
+      "& table": { borderCollapse: "collapse", display: "block", overflowX: "auto" },
+      "& th, & td": { px: 2, py: 1, border: "1px solid", borderColor: "line.main", textAlign: "left" },
+    }}
+  >
+    <SafeContent text={text} />
+  </Box>
+);
+
+/** A picture without a description is decoration to a screen reader, not a file name to spell. */
+const COMPONENTS: Components = { img: ({ node: _node, ...image }) => <img {...image} alt={image.alt ?? ""} /> };
+
+/** Text of an administrator as Markdown: HTML in it is kept where it is harmless, scripts and handlers never run. */
+const SafeContent = ({ text }: { text: string }) => (
+  <Markdown remarkPlugins={[remarkGfm]} rehypePlugins={[rehypeRaw, rehypeSanitize]} components={COMPONENTS}>
+    {text}
+  </Markdown>
+);
+
+export default SafeContent;

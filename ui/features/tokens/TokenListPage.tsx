@@ -1,0 +1,253 @@
+import Add from "@mui/icons-material/AddOutlined";
+import Rotate from "@mui/icons-material/CachedOutlined";
+import Copy from "@mui/icons-material/ContentCopyOutlined";
+import Delete from "@mui/icons-material/DeleteOutlineOutlined";
+import Edit from "@mui/icons-material/EditOutlined";
+import Key from "@mui/icons-material/KeyOutlined";
+import Warn from "@mui/icons-material/WarningAmberOutlined";
+import Box from "@mui/material/Box";
+import Button from "@mui/material/Button";
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import { useCallback, useState } from "react";
+import { useTranslation } from "react-i18next";
+import { ColumnTools } from "../../components/data-table/ColumnTools.tsx";
+import type { Selected } from "../../components/data-table/column.ts";
+import { DataTable } from "../../components/data-table/DataTable.tsx";
+import { SelectionBar } from "../../components/data-table/SelectionBar.tsx";
+import { addressSort, useAddressPaging } from "../../components/data-table/url-state.ts";
+import { type TableModel, useDataTable } from "../../components/data-table/use-data-table.ts";
+import { ManualCopyDialog } from "../../components/display/CopyButton.tsx";
+import { EmptyState } from "../../components/feedback/EmptyState.tsx";
+import { FilterBar } from "../../components/inputs/FilterBar.tsx";
+import { SavedViews } from "../../components/inputs/SavedViews.tsx";
+import { PageHeader, Row, usePhone } from "../../components/layout.tsx";
+import { type Address, useAddress } from "../../components/use-address.ts";
+import { useKeyChats } from "../playground/links/chat-links.tsx";
+import { CreatedDialog } from "./CreatedDialog.tsx";
+import { TokenDrawer } from "./drawer/TokenDrawer.tsx";
+import { HowToUse } from "./HowToUse.tsx";
+import { RotateDialog } from "./RotateDialog.tsx";
+import {
+  DISABLED,
+  ENABLED,
+  EXHAUSTED,
+  EXPIRED,
+  effectiveStatus,
+  fullKey,
+  type Token,
+  tokenPage,
+  usableGroups,
+} from "./token.ts";
+import { TokenCard, useTokenColumns } from "./token-columns.tsx";
+import { useCopyKeys, useTokenActions } from "./use-token-actions.ts";
+
+const NO_ROWS: Selected = {};
+
+/** The API keys of whoever is signed in, and how to use them. */
+export const TokenListPage = () => {
+  const { t } = useTranslation();
+  const isPhone = usePhone();
+  const address = useAddress();
+  const [selected, setSelected] = useState(NO_ROWS);
+  const [drawer, setDrawer] = useState<{ token: Token | null } | null>(null);
+  const [rotating, setRotating] = useState<Token | null>(null);
+  const [created, setCreated] = useState<readonly Token[]>([]);
+  const [wholeKey, setWholeKey] = useState("");
+  const copy = useCopyKeys();
+  const keyChats = useKeyChats();
+  const filters = {
+    keyword: address.text("search") || undefined,
+    token: wholeKey || undefined,
+    status: address.number("status"),
+    group: address.text("group") || undefined,
+  };
+  const sorting = addressSort(address, "created_time");
+  const { page, pageSize, pagingOf } = useAddressPaging(address, () => setSelected(NO_ROWS));
+  const list = useQuery({
+    ...tokenPage({ ...filters, ...sorting.query, page, pageSize }),
+    placeholderData: keepPreviousData,
+  });
+  const rows = list.data?.items;
+  const actions = useTokenActions();
+  const columns = useTokenColumns(actions.toggle);
+  const ticked = rows?.filter(({ id }) => selected[id]) ?? [];
+  const clearSelection = useCallback(() => setSelected(NO_ROWS), []);
+  const clearFilters = () => {
+    setWholeKey("");
+    address.clear();
+  };
+  const isFiltered = Object.values(filters).some((value) => value !== undefined);
+  const model = useDataTable({
+    columns,
+    rows,
+    rowId: idOf,
+    rowName: nameOf,
+    sort: sorting.sort,
+    onSort: sorting.onSort,
+    selection: { selected, onChange: setSelected },
+    actions: (token) => [
+      { label: t("tokens.copyKey"), icon: <Copy />, onSelect: () => copy.copy([token]) },
+      ...keyChats(token),
+      { label: t("tokens.rotate.action"), icon: <Rotate />, onSelect: () => setRotating(token) },
+      { label: t("tokens.edit"), icon: <Edit />, onSelect: () => setDrawer({ token }) },
+      { label: t("tokens.delete"), icon: <Delete />, onSelect: () => actions.remove([token]), isDangerous: true },
+    ],
+    columnsKey: "tokens-table-columns",
+  });
+  return (
+    <>
+      <PageHeader
+        title={t("tokens.title")}
+        purpose={t("tokens.purpose")}
+        actions={
+          <Button variant="contained" color="primary" startIcon={<Add />} onClick={() => setDrawer({ token: null })}>
+            {isPhone ? t("tokens.addShort") : t("tokens.add")}
+          </Button>
+        }
+      />
+      <Row
+        gap={2.5}
+        sx={{
+          mb: 4,
+          px: 3,
+          py: 2,
+          borderRadius: 1,
+          border: "1px solid",
+          borderColor: "tone.warn.line",
+          bgcolor: "tone.warn.tint",
+          fontSize: 13,
+          alignItems: "flex-start",
+        }}
+      >
+        <Warn sx={{ fontSize: 18, mt: "1px", color: "tone.warn.text" }} />
+        <Box sx={{ color: "text.primary" }}>{t("tokens.warning")}</Box>
+      </Row>
+      <TokenFilters address={address} model={model} wholeKey={wholeKey} onWholeKey={setWholeKey} />
+      <DataTable
+        model={model}
+        isRefreshing={list.isPlaceholderData}
+        error={list.error}
+        onRetry={() => list.refetch()}
+        empty={<TokensEmpty isFiltered={isFiltered} onClear={clearFilters} onAdd={() => setDrawer({ token: null })} />}
+        paging={pagingOf(list.data?.total, t("tokens.unit"))}
+        card={(token) => <TokenCard token={token} onToggle={actions.toggle} />}
+        onOpen={(token) => setDrawer({ token })}
+        isDim={isOff}
+      />
+      <HowToUse token={rows?.find((token) => !isOff(token))} />
+      {ticked.length > 0 && (
+        <SelectionBar
+          count={ticked.length}
+          onClear={clearSelection}
+          actions={[
+            {
+              label: t("tokens.batch.copy", { count: ticked.length }),
+              icon: <Copy />,
+              onSelect: () => copy.copy(ticked),
+            },
+            {
+              label: t("tokens.batch.delete", { count: ticked.length }),
+              icon: <Delete />,
+              onSelect: async () => (await actions.remove(ticked)) && clearSelection(),
+              isDangerous: true,
+            },
+          ]}
+        />
+      )}
+      {drawer && <TokenDrawer token={drawer.token} onClose={() => setDrawer(null)} onCreated={setCreated} />}
+      {rotating && (
+        <RotateDialog token={rotating} onClose={() => setRotating(null)} onRotated={(token) => setCreated([token])} />
+      )}
+      {created.length > 0 && <CreatedDialog tokens={created} onClose={() => setCreated([])} />}
+      {copy.refused.length > 0 && <ManualCopyDialog text={copy.refused.map(fullKey).join("\n")} onClose={copy.close} />}
+    </>
+  );
+};
+
+const idOf = (token: Token): number => token.id;
+const nameOf = (token: Token): string => token.name;
+const isOff = (token: Token): boolean => effectiveStatus(token, Date.now() / 1000) !== ENABLED;
+
+const STATUSES = [
+  [ENABLED, "enabled"],
+  [DISABLED, "disabled"],
+  [EXPIRED, "expired"],
+  [EXHAUSTED, "exhausted"],
+] as const;
+
+type TokenFiltersProps = Readonly<{
+  address: Address;
+  model: TableModel<Token>;
+  /** A whole key: a secret, so it is kept out of the address. */
+  wholeKey: string;
+  onWholeKey: (key: string) => void;
+}>;
+
+/** Search by name or by a whole key; status and group. */
+const TokenFilters = ({ address, model, wholeKey, onWholeKey }: TokenFiltersProps) => {
+  const { t } = useTranslation();
+  const groups = Object.keys(useQuery(usableGroups).data ?? {});
+  return (
+    <FilterBar
+      search={{ value: address.text("search"), placeholder: t("tokens.filters.search") }}
+      filters={[
+        { key: "key", label: t("tokens.filters.key"), value: wholeKey },
+        {
+          key: "status",
+          label: t("tokens.filters.status"),
+          value: address.text("status"),
+          options: STATUSES.map(([status, name]) => ({ value: String(status), label: t(`tokens.status.${name}`) })),
+        },
+        {
+          key: "group",
+          label: t("tokens.filters.group"),
+          value: address.text("group"),
+          options: groups.map((group) => ({ value: group, label: group })),
+        },
+      ]}
+      onChange={(key, value) => {
+        if (key === "key") onWholeKey(value);
+        address.set(key === "key" ? { p: undefined } : { [key]: value, p: undefined });
+      }}
+      onClear={() => {
+        onWholeKey("");
+        address.clear();
+      }}
+      tools={
+        <>
+          <SavedViews list="tokens" />
+          <ColumnTools model={model} />
+        </>
+      }
+    />
+  );
+};
+
+type TokensEmptyProps = Readonly<{ isFiltered: boolean; onClear: () => void; onAdd: () => void }>;
+
+/** No key at all, or none that fits what is searched for. */
+const TokensEmpty = ({ isFiltered, onClear, onAdd }: TokensEmptyProps) => {
+  const { t } = useTranslation();
+  if (isFiltered) {
+    return (
+      <EmptyState
+        icon={<Key />}
+        title={t("tokens.empty.filteredTitle")}
+        body={t("tokens.empty.filteredBody")}
+        action={<Button onClick={onClear}>{t("components.filter.clear")}</Button>}
+      />
+    );
+  }
+  return (
+    <EmptyState
+      icon={<Key />}
+      title={t("tokens.empty.title")}
+      body={t("tokens.empty.body")}
+      action={
+        <Button variant="contained" color="primary" onClick={onAdd}>
+          {t("tokens.add")}
+        </Button>
+      }
+    />
+  );
+};

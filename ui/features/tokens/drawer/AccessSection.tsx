@@ -1,0 +1,108 @@
+import Box from "@mui/material/Box";
+import MenuItem from "@mui/material/MenuItem";
+import OutlinedInput from "@mui/material/OutlinedInput";
+import Select from "@mui/material/Select";
+import { useQuery } from "@tanstack/react-query";
+import { useId } from "react";
+import { useTranslation } from "react-i18next";
+import { Tag, type ToneName } from "../../../components/display/StatusChip.tsx";
+import { Section } from "../../../components/feedback/SideDrawer.tsx";
+import { NameListInput } from "../../../components/inputs/NameListInput.tsx";
+import { Field } from "../../../components/layout.tsx";
+import { usableGroups, usableModels } from "../token.ts";
+import type { TokenFaults, TokenForm } from "./token-form.ts";
+
+type AccessSectionProps = Readonly<{
+  form: TokenForm;
+  faults: TokenFaults;
+  change: (fields: Partial<TokenForm>) => void;
+}>;
+
+/** What a key may reach, and from where. */
+export const AccessSection = ({ form, faults, change }: AccessSectionProps) => {
+  const { t } = useTranslation();
+  const id = useId();
+  const groups = useQuery(usableGroups);
+  const models = useQuery(usableModels).data ?? [];
+  const names = Object.keys(groups.data ?? {});
+  if (form.group !== "" && !names.includes(form.group)) names.unshift(form.group);
+  return (
+    <Section title={t("tokens.form.access")}>
+      <Field label={t("tokens.form.group")} hint={t("tokens.form.groupHint")}>
+        <Select
+          fullWidth
+          displayEmpty
+          value={form.group}
+          onChange={(event) => change({ group: event.target.value })}
+          renderValue={(group) => group || t("tokens.ownGroup")}
+          inputProps={{ "aria-label": t("tokens.form.group") }}
+        >
+          <MenuItem value="">{t("tokens.ownGroup")}</MenuItem>
+          {names.map((group) => {
+            const described = groups.data?.[group];
+            return (
+              <MenuItem key={group} value={group}>
+                <Box sx={{ flex: 1, minWidth: 0 }}>
+                  {group}
+                  {described && described.desc !== group && (
+                    <Box component="span" sx={{ ml: 2, color: "text.tertiary" }}>
+                      {described.desc}
+                    </Box>
+                  )}
+                </Box>
+                {described && (
+                  <Box className="num" sx={{ ml: 4 }}>
+                    <RatioTag ratio={described.ratio} />
+                  </Box>
+                )}
+              </MenuItem>
+            );
+          })}
+          {names.length === 0 && (
+            <MenuItem value="-" disabled>
+              {t("tokens.form.groupNone")}
+            </MenuItem>
+          )}
+        </Select>
+      </Field>
+      <Field label={t("tokens.form.models")} htmlFor={`${id}models`} hint={t("tokens.form.modelsHint")}>
+        <NameListInput
+          id={`${id}models`}
+          value={form.models}
+          onChange={(chosen) => change({ models: chosen })}
+          options={models}
+          strict
+          placeholder={t("tokens.form.modelsPlaceholder")}
+        />
+      </Field>
+      <Field
+        label={t("tokens.form.allowIps")}
+        htmlFor={`${id}ips`}
+        error={faults.allowIps && t(`tokens.form.errors.${faults.allowIps}`)}
+        hint={t("tokens.form.allowIpsHint")}
+      >
+        <OutlinedInput
+          id={`${id}ips`}
+          fullWidth
+          multiline
+          minRows={2}
+          maxRows={8}
+          value={form.allowIps}
+          error={faults.allowIps !== undefined}
+          inputProps={{ className: "mono", spellCheck: false }}
+          onChange={(event) => change({ allowIps: event.target.value })}
+        />
+      </Field>
+    </Section>
+  );
+};
+
+/** How dear a group is: above 5 red, above 3 orange, above 1 blue, else green. */
+export function ratioTone(ratio: number): ToneName {
+  if (ratio > 5) return "bad";
+  if (ratio > 3) return "warn";
+  return ratio > 1 ? "info" : "ok";
+}
+
+/** A group's factor on prices, in its colour. */
+const RatioTag = ({ ratio }: { ratio: number }) => <Tag tone={ratioTone(ratio)}>× {ratio}</Tag>;

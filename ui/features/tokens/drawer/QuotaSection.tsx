@@ -1,0 +1,126 @@
+import Box from "@mui/material/Box";
+import MenuItem from "@mui/material/MenuItem";
+import OutlinedInput from "@mui/material/OutlinedInput";
+import Select from "@mui/material/Select";
+import { useId } from "react";
+import { useTranslation } from "react-i18next";
+import { exactTime } from "../../../components/display/TimeAgo.tsx";
+import { Section } from "../../../components/feedback/SideDrawer.tsx";
+import { QuotaInput } from "../../../components/inputs/QuotaInput.tsx";
+import { Field, SwitchRow } from "../../../components/layout.tsx";
+import { EXHAUSTED, EXPIRED, type Token } from "../token.ts";
+import type { TokenFaults, TokenForm } from "./token-form.ts";
+
+const QUOTA_PICKS = [1, 10, 50, 100, 500];
+const PERIODS = ["day", "week", "month"] as const;
+
+type QuotaSectionProps = Readonly<{
+  /** Null: a new key. */
+  token: Token | null;
+  form: TokenForm;
+  faults: TokenFaults;
+  change: (fields: Partial<TokenForm>) => void;
+}>;
+
+/** What a key may spend, and whether that is filled again. */
+export const QuotaSection = ({ token, form, faults, change }: QuotaSectionProps) => {
+  const { t, i18n } = useTranslation();
+  const id = useId();
+  const renews = token !== null && token.budget_period !== "" && token.budget_period === form.budgetPeriod;
+  return (
+    <Section title={t("tokens.form.limits")}>
+      <SwitchRow
+        label={t("tokens.form.unlimited")}
+        hint={t("tokens.form.unlimitedHint")}
+        isOn={form.unlimited}
+        onChange={(unlimited) => change({ unlimited })}
+      />
+      {!form.unlimited && (
+        <>
+          <Field
+            label={t("tokens.form.quota")}
+            htmlFor={`${id}quota`}
+            error={faults.quota && t(`tokens.form.errors.${faults.quota}`)}
+            hint={t(form.budgetPeriod === "" ? "tokens.form.quotaHint" : "tokens.form.budgetHint")}
+          >
+            <QuotaInput
+              id={`${id}quota`}
+              value={form.quota}
+              onChange={(quota) => change({ quota })}
+              hasError={faults.quota !== undefined}
+              picks={QUOTA_PICKS}
+            />
+          </Field>
+          <Field
+            label={t("tokens.form.budgetPeriod")}
+            hint={renews && t("tokens.renews", { time: exactTime(token.budget_renews_at, i18n.language) })}
+          >
+            <Select
+              fullWidth
+              displayEmpty
+              value={form.budgetPeriod}
+              onChange={(event) => change({ budgetPeriod: event.target.value })}
+              inputProps={{ "aria-label": t("tokens.form.budgetPeriod") }}
+            >
+              <MenuItem value="">{t("tokens.form.period.never")}</MenuItem>
+              {PERIODS.map((period) => (
+                <MenuItem key={period} value={period}>
+                  {t(`tokens.form.period.${period}`)}
+                </MenuItem>
+              ))}
+            </Select>
+          </Field>
+        </>
+      )}
+      {(token?.status === EXPIRED || token?.status === EXHAUSTED) && (
+        <Box
+          sx={{ fontSize: 12.5, color: "tone.warn.text", bgcolor: "tone.warn.tint", borderRadius: "6px", px: 3, py: 2 }}
+        >
+          {t("tokens.form.statusNote")}
+        </Box>
+      )}
+    </Section>
+  );
+};
+
+type LimitsSectionProps = Readonly<{
+  form: TokenForm;
+  faults: TokenFaults;
+  change: (fields: Partial<TokenForm>) => void;
+}>;
+
+/** How fast a key may go, and whether it rather fails than lose something. */
+export const LimitsSection = ({ form, faults, change }: LimitsSectionProps) => {
+  const { t } = useTranslation();
+  const id = useId();
+  const rate = (field: "requestsPerMinute" | "tokensPerMinute", hint?: string) => (
+    <Field
+      label={t(`tokens.form.${field}`)}
+      htmlFor={`${id}${field}`}
+      error={faults[field] && t(`tokens.form.errors.${faults[field]}`)}
+      hint={hint}
+    >
+      <OutlinedInput
+        id={`${id}${field}`}
+        value={form[field]}
+        error={faults[field] !== undefined}
+        placeholder={t("tokens.form.ratePlaceholder")}
+        inputProps={{ inputMode: "numeric" }}
+        sx={{ width: 200 }}
+        onChange={(event) => change({ [field]: event.target.value })}
+      />
+    </Field>
+  );
+  return (
+    <Section title={t("tokens.form.rates")}>
+      {rate("requestsPerMinute")}
+      {rate("tokensPerMinute", t("tokens.form.tokensPerMinuteHint"))}
+      <SwitchRow
+        label={t("tokens.form.strict")}
+        hint={t("tokens.form.strictHint")}
+        isOn={form.strict}
+        onChange={(strict) => change({ strict })}
+      />
+    </Section>
+  );
+};

@@ -1,0 +1,170 @@
+import Box from "@mui/material/Box";
+import Button from "@mui/material/Button";
+import Chip from "@mui/material/Chip";
+import OutlinedInput from "@mui/material/OutlinedInput";
+import { useQueryClient } from "@tanstack/react-query";
+import { useId } from "react";
+import { useTranslation } from "react-i18next";
+import { notifyDone } from "../../../components/feedback/notify.tsx";
+import { Section, SideDrawer } from "../../../components/feedback/SideDrawer.tsx";
+import { DateTimeInput } from "../../../components/inputs/DateTimeInput.tsx";
+import { useCheckedForm } from "../../../components/inputs/use-checked-form.ts";
+import { Field, Row } from "../../../components/layout.tsx";
+import { NEVER, TOKENS_KEY, type Token } from "../token.ts";
+import { AccessSection } from "./AccessSection.tsx";
+import { LimitsSection, QuotaSection } from "./QuotaSection.tsx";
+import {
+  bodyOf,
+  changesOf,
+  checkTokenForm,
+  createTokens,
+  formOf,
+  NEW_TOKEN,
+  type TokenForm,
+  updateToken,
+} from "./token-form.ts";
+
+type TokenDrawerProps = Readonly<{
+  /** Null: new keys. */
+  token: Token | null;
+  onClose: () => void;
+  onCreated: (tokens: readonly Token[]) => void;
+}>;
+
+const QUANTITY_PICKS = [10, 20, 30, 100];
+
+/** Creates keys, or edits one. */
+export const TokenDrawer = ({ token, onClose, onCreated }: TokenDrawerProps) => {
+  const { t } = useTranslation();
+  const id = useId();
+  const client = useQueryClient();
+  const send = async (form: TokenForm) => {
+    if (token) {
+      await updateToken(token.id, bodyOf(form, form.name.trim(), token));
+      notifyDone(t("tokens.saved", { name: form.name.trim() }));
+    } else onCreated(await createTokens(bodyOf(form, form.name.trim()), Number(form.quantity)));
+    void client.invalidateQueries({ queryKey: TOKENS_KEY });
+    onClose();
+  };
+  const { body, initial, form, change, faults, isSaving, submit } = useCheckedForm({
+    initial: token ? formOf(token) : NEW_TOKEN,
+    check: checkTokenForm,
+    send,
+  });
+  const fault = (field: keyof TokenForm) => {
+    const found = faults[field];
+    return found && t(`tokens.form.errors.${found}`);
+  };
+  const changed = changesOf(initial, form);
+  return (
+    <SideDrawer
+      title={token ? t("tokens.form.editTitle", { name: token.name }) : t("tokens.form.createTitle")}
+      isDirty={changed > 0 && !isSaving}
+      onClose={onClose}
+      footer={(close) => (
+        <>
+          <Box sx={{ flex: 1 }} />
+          <Button onClick={close}>{t("components.cancel")}</Button>
+          <Button
+            variant="contained"
+            color="primary"
+            loading={isSaving}
+            disabled={token !== null && changed === 0}
+            onClick={submit}
+          >
+            {token ? t("tokens.form.save") : t("tokens.form.create", { count: Number(form.quantity) || 1 })}
+          </Button>
+        </>
+      )}
+    >
+      <Box ref={body}>
+        <Section title={t("tokens.form.basics")}>
+          <Field label={t("tokens.form.name")} htmlFor={`${id}name`} error={fault("name")}>
+            <OutlinedInput
+              id={`${id}name`}
+              fullWidth
+              autoFocus={token === null}
+              value={form.name}
+              error={faults.name !== undefined}
+              placeholder={t("tokens.form.namePlaceholder")}
+              onChange={(event) => change({ name: event.target.value })}
+            />
+          </Field>
+          {!token && (
+            <Field
+              label={t("tokens.form.quantity")}
+              htmlFor={`${id}quantity`}
+              error={fault("quantity")}
+              hint={t("tokens.form.quantityHint")}
+            >
+              <Row gap={2} wrap>
+                <OutlinedInput
+                  id={`${id}quantity`}
+                  value={form.quantity}
+                  error={faults.quantity !== undefined}
+                  inputProps={{ inputMode: "numeric" }}
+                  sx={{ width: 96 }}
+                  onChange={(event) => change({ quantity: event.target.value })}
+                />
+                {QUANTITY_PICKS.map((pick) => (
+                  <Chip key={pick} variant="outlined" label={pick} onClick={() => change({ quantity: String(pick) })} />
+                ))}
+              </Row>
+            </Field>
+          )}
+          <ExpiryField
+            value={form.expiresAt}
+            onChange={(expiresAt) => change({ expiresAt })}
+            error={fault("expiresAt")}
+          />
+        </Section>
+        <QuotaSection token={token} form={form} faults={faults} change={change} />
+        <AccessSection form={form} faults={faults} change={change} />
+        <LimitsSection form={form} faults={faults} change={change} />
+      </Box>
+    </SideDrawer>
+  );
+};
+
+const QUICK = [
+  ["quickNever", NEVER],
+  ["quickHour", 3600],
+  ["quickDay", 86_400],
+  ["quickMonth", 30 * 86_400],
+] as const;
+
+type ExpiryFieldProps = Readonly<{
+  /** Epoch seconds; -1 never; null: what was typed is no date. */
+  value: number | null;
+  onChange: (seconds: number | null) => void;
+  error: string | undefined;
+}>;
+
+/** When a key stops working. */
+const ExpiryField = ({ value, onChange, error }: ExpiryFieldProps) => {
+  const { t } = useTranslation();
+  return (
+    <Field
+      label={t("tokens.form.expires")}
+      error={error}
+      hint={value === NEVER ? t("tokens.form.expiresNever") : undefined}
+    >
+      <DateTimeInput
+        label={t("tokens.form.expires")}
+        value={value === NEVER ? null : value}
+        onChange={(seconds) => onChange(seconds === null ? NEVER : (seconds ?? null))}
+        hasError={error !== undefined}
+      />
+      <Row gap={1.5} wrap sx={{ mt: 1.5 }}>
+        {QUICK.map(([name, seconds]) => (
+          <Chip
+            key={name}
+            variant="outlined"
+            label={t(`tokens.form.${name}`)}
+            onClick={() => onChange(seconds === NEVER ? NEVER : Math.floor(Date.now() / 1000) + seconds)}
+          />
+        ))}
+      </Row>
+    </Field>
+  );
+};

@@ -1,0 +1,158 @@
+import Box from "@mui/material/Box";
+import Button from "@mui/material/Button";
+import OutlinedInput from "@mui/material/OutlinedInput";
+import Skeleton from "@mui/material/Skeleton";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import { useTranslation } from "react-i18next";
+import type { Invitation } from "../../../src/domain/wallet/invitations/invitation.ts";
+import { CopyButton } from "../../components/display/CopyButton.tsx";
+import { exactAmountText, Money, useMoneyFormat } from "../../components/display/Money.tsx";
+import { ErrorState } from "../../components/feedback/ErrorState.tsx";
+import { FormDialog } from "../../components/feedback/FormDialog.tsx";
+import { notifyDone } from "../../components/feedback/notify.tsx";
+import { useCheckedForm } from "../../components/inputs/use-checked-form.ts";
+import { Field, Panel, Row } from "../../components/layout.tsx";
+import { TransferDialog } from "./TransferDialog.tsx";
+import { invitation, setInviteCode, transferRewards } from "./wallet-calls.ts";
+
+/** One's invitation link, what it brought, and by which rules. */
+export const InvitationCard = () => {
+  const { t } = useTranslation();
+  const { data, error, refetch } = useQuery(invitation);
+  return (
+    <Panel title={t("rewards.invitation.title")} hint={data && t("rewards.invitation.joined", { count: data.count })}>
+      {data ? (
+        <Content invitation={data} />
+      ) : error ? (
+        <ErrorState error={error} onRetry={() => void refetch()} />
+      ) : (
+        <Skeleton variant="rounded" height={96} />
+      )}
+    </Panel>
+  );
+};
+
+const Content = ({ invitation: mine }: { invitation: Invitation }) => {
+  const { t } = useTranslation();
+  const [dialog, setDialog] = useState<"code" | "transfer" | null>(null);
+  const link = `${location.origin}/register?aff=${encodeURIComponent(mine.code)}`;
+  return (
+    <>
+      <Row gap={6} sx={{ mb: 3 }}>
+        <Figure name={t("rewards.invitation.ready")} quota={mine.quota} />
+        <Figure name={t("rewards.invitation.earned")} quota={mine.history_quota} />
+        <Box sx={{ flex: 1 }} />
+        <Button onClick={() => setDialog("transfer")} disabled={mine.quota < mine.min_transfer}>
+          {t("rewards.invitation.transfer")}
+        </Button>
+      </Row>
+      <Row wrap sx={{ rowGap: 2 }}>
+        <Row
+          gap={1}
+          sx={{
+            flex: "1 1 200px",
+            pl: 2.5,
+            height: 32,
+            border: "1px solid",
+            borderColor: "line.main",
+            borderRadius: "7px",
+            bgcolor: "surface.sunken",
+          }}
+        >
+          <Box
+            component="code"
+            title={link}
+            sx={{ flex: 1, overflow: "hidden", textOverflow: "ellipsis", whiteSpace: "nowrap" }}
+          >
+            {link}
+          </Box>
+          <CopyButton text={link} label={t("rewards.invitation.copy")} />
+        </Row>
+        {!mine.code_modified && <Button onClick={() => setDialog("code")}>{t("rewards.invitation.choose")}</Button>}
+      </Row>
+      <Rules invitation={mine} />
+      {dialog === "code" && <InviteCodeDialog onClose={() => setDialog(null)} />}
+      {dialog === "transfer" && (
+        <TransferDialog
+          available={mine.quota}
+          transfer={transferRewards}
+          queryKey={invitation.queryKey}
+          onClose={() => setDialog(null)}
+        />
+      )}
+    </>
+  );
+};
+
+const Figure = ({ name, quota }: { name: string; quota: number }) => (
+  <Box>
+    <Box sx={{ fontSize: 12, lineHeight: "16px", color: "text.secondary" }}>{name}</Box>
+    <Box sx={{ fontSize: 18, lineHeight: "26px", fontWeight: 620 }}>
+      <Money quota={quota} />
+    </Box>
+  </Box>
+);
+
+const Rules = ({ invitation: mine }: { invitation: Invitation }) => {
+  const { t } = useTranslation();
+  const format = useMoneyFormat();
+  const amount = (quota: number) => exactAmountText(quota, format);
+  const rules = [
+    mine.for_inviter > 0 && t("rewards.invitation.rules.inviter", { amount: amount(mine.for_inviter) }),
+    mine.for_invitee > 0 && t("rewards.invitation.rules.invitee", { amount: amount(mine.for_invitee) }),
+    mine.cashback_rate !== "0" && t("rewards.invitation.rules.cashback", { rate: mine.cashback_rate }),
+    mine.cashback_rate !== "0" &&
+      mine.min_cashback_quota > 0 &&
+      t("rewards.invitation.rules.cashbackFrom", { amount: amount(mine.min_cashback_quota) }),
+    t("rewards.invitation.rules.transfer", { amount: amount(mine.min_transfer) }),
+  ].filter((rule) => typeof rule === "string");
+  return (
+    <Box component="ul" sx={{ m: 0, mt: 3, pl: 4, fontSize: 12, lineHeight: "18px", color: "text.secondary" }}>
+      {rules.map((rule) => (
+        <li key={rule}>{rule}</li>
+      ))}
+    </Box>
+  );
+};
+
+const CODE = /^[a-z0-9_]{4,16}$/;
+
+/** Chooses one's invitation code, once for all. */
+const InviteCodeDialog = ({ onClose }: { onClose: () => void }) => {
+  const { t } = useTranslation();
+  const client = useQueryClient();
+  const { form, change, faults, problem, isSaving, submit } = useCheckedForm({
+    initial: { code: "" },
+    check: ({ code }) => (CODE.test(code) ? {} : { code: "malformed" }),
+    rejection: "inline",
+    send: async ({ code }) => {
+      await setInviteCode(code);
+      await client.invalidateQueries({ queryKey: invitation.queryKey });
+      notifyDone(t("rewards.code.done"));
+      onClose();
+    },
+  });
+  const error = faults.code ? t(`rewards.code.${faults.code}`) : problem;
+  return (
+    <FormDialog
+      title={t("rewards.code.title")}
+      action={t("rewards.code.action")}
+      isBusy={isSaving}
+      onClose={onClose}
+      onSubmit={submit}
+    >
+      <Field label={t("rewards.code.label")} htmlFor="invite-code" hint={t("rewards.code.hint")} error={error}>
+        <OutlinedInput
+          id="invite-code"
+          fullWidth
+          autoFocus
+          value={form.code}
+          onChange={(event) => change({ code: event.target.value.trim() })}
+          error={Boolean(error)}
+          inputProps={{ maxLength: 16, autoComplete: "off", className: "mono" }}
+        />
+      </Field>
+    </FormDialog>
+  );
+};

@@ -1,0 +1,95 @@
+import Done from "@mui/icons-material/DoneAllOutlined";
+import Receipt from "@mui/icons-material/ReceiptOutlined";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useTranslation } from "react-i18next";
+import type { AnyOrder } from "../../../src/domain/wallet/orders/order-view.ts";
+import { readData, requestDownload } from "../../api/client.ts";
+import { paymentApi } from "../../api/groups.ts";
+import type { Column } from "../../components/data-table/column.ts";
+import { PagedTable } from "../../components/data-table/PagedTable.tsx";
+import { DownloadButton } from "../../components/display/DownloadButton.tsx";
+import { amountText, useMoneyFormat } from "../../components/display/Money.tsx";
+import { useConfirm } from "../../components/feedback/confirm.tsx";
+import { EmptyState } from "../../components/feedback/EmptyState.tsx";
+import { notifyDone, notifyError } from "../../components/feedback/notify.tsx";
+import { FilterBar } from "../../components/inputs/FilterBar.tsx";
+import { PageHeader } from "../../components/layout.tsx";
+import { useAddress } from "../../components/use-address.ts";
+import { ORDER_STATUSES, orderColumns } from "./order-columns.tsx";
+import { completeOrder, WALLET_KEY } from "./wallet-calls.ts";
+
+/** Everybody's orders; administrators complete those whose payment was never told. */
+export const OrderListPage = () => {
+  const { t, i18n } = useTranslation();
+  const address = useAddress();
+  const confirm = useConfirm();
+  const format = useMoneyFormat();
+  const client = useQueryClient();
+  const complete = useMutation({
+    mutationFn: completeOrder,
+    onSuccess: () => notifyDone(t("wallet.allOrders.done")),
+    onError: notifyError,
+    onSettled: () => client.invalidateQueries({ queryKey: WALLET_KEY }),
+  });
+  const ask = async (order: AnyOrder) => {
+    const isSure = await confirm({
+      title: t("wallet.allOrders.confirmTitle"),
+      body: t("wallet.allOrders.confirmBody", { amount: amountText(order.quota, format), name: order.username }),
+      action: t("wallet.allOrders.complete"),
+      isDangerous: true,
+    });
+    if (isSure) complete.mutate(order.trade_no);
+  };
+  const filters = { keyword: address.text("search"), status: address.text("status") };
+  const columns = orderColumns<AnyOrder>(t, i18n.language);
+  const user: Column<AnyOrder> = {
+    key: "user",
+    head: t("wallet.allOrders.user"),
+    sortKey: "username",
+    width: 130,
+    cell: (order) => order.username,
+  };
+  return (
+    <>
+      <PageHeader
+        title={t("wallet.allOrders.title")}
+        purpose={t("wallet.allOrders.purpose")}
+        actions={<DownloadButton request={() => requestDownload(paymentApi.topup.export, filters)} />}
+      />
+      <FilterBar
+        search={{ value: address.text("search"), placeholder: t("wallet.allOrders.search") }}
+        filters={[
+          {
+            key: "status",
+            label: t("wallet.orders.status"),
+            value: address.text("status"),
+            options: ORDER_STATUSES.map((status) => ({ value: status, label: t(`wallet.statuses.${status}`) })),
+          },
+        ]}
+        onChange={(key, value) => address.set({ [key]: value })}
+        onClear={address.clear}
+      />
+      <PagedTable<AnyOrder>
+        name="all-orders"
+        read={(page, signal) => readData(paymentApi.topup.get({ query: { ...filters, ...page }, fetch: { signal } }))}
+        filters={filters}
+        usualSort="created_time"
+        columns={[...columns.slice(0, 1), user, ...columns.slice(1)]}
+        rowId={(order) => order.id}
+        rowName={(order) => order.trade_no}
+        unit={t("wallet.orders.unit")}
+        empty={
+          <EmptyState icon={<Receipt />} title={t("wallet.orders.emptyTitle")} body={t("wallet.allOrders.emptyBody")} />
+        }
+        actions={(order) => [
+          {
+            label: t("wallet.allOrders.complete"),
+            icon: <Done />,
+            onSelect: () => void ask(order),
+            isDisabled: order.status === "success",
+          },
+        ]}
+      />
+    </>
+  );
+};

@@ -1,0 +1,130 @@
+import Box from "@mui/material/Box";
+import Button from "@mui/material/Button";
+import Skeleton from "@mui/material/Skeleton";
+import TabItem from "@mui/material/Tab";
+import Tabs from "@mui/material/Tabs";
+import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import type { ReactNode } from "react";
+import { useTranslation } from "react-i18next";
+import { readData } from "../../api/client.ts";
+import { paymentApi } from "../../api/groups.ts";
+import { amountText, Count, Money, useMoneyFormat } from "../../components/display/Money.tsx";
+import { ErrorState } from "../../components/feedback/ErrorState.tsx";
+import { PageHeader, Panel, Row } from "../../components/layout.tsx";
+import { useAddress } from "../../components/use-address.ts";
+import { self } from "../account/personal/self-calls.ts";
+import { ownAgent } from "./agents/agent-calls.ts";
+import { CheckInCard } from "./CheckInCard.tsx";
+import { InvitationCard } from "./InvitationCard.tsx";
+import { OrderTable } from "./order-columns.tsx";
+import { RebateTable } from "./RebateTable.tsx";
+import { RedeemCard } from "./RedeemCard.tsx";
+import { TopUpCard } from "./TopUpCard.tsx";
+import { topUpWays } from "./wallet-calls.ts";
+
+const LISTS = ["orders", "rebates"] as const;
+
+/** What I have, ways to add to it, and what was added. */
+export const WalletPage = () => {
+  const { t } = useTranslation();
+  const address = useAddress();
+  const { data: ways } = useQuery(topUpWays);
+  const list = LISTS.find((name) => name === address.text("list")) ?? "orders";
+  return (
+    <>
+      <PageHeader title={t("wallet.title")} purpose={t("wallet.purpose")} actions={<AgentLink />} />
+      <Box sx={{ display: "grid", gap: 4, gridTemplateColumns: { xs: "minmax(0,1fr)", md: "minmax(280px,1fr) 2fr" } }}>
+        <BalanceCard />
+        <TopUpCard />
+      </Box>
+      <Box
+        sx={{
+          mt: 4,
+          display: "grid",
+          gap: 4,
+          gridTemplateColumns: { xs: "minmax(0,1fr)", md: "repeat(auto-fit, minmax(300px, 1fr))" },
+        }}
+      >
+        <CheckInCard />
+        <RedeemCard given={address.text("code")} link={ways?.link ?? ""} />
+      </Box>
+      <Box sx={{ mt: 4 }}>
+        <InvitationCard />
+      </Box>
+      <Tabs
+        value={list}
+        onChange={(_, next: string) => address.set({ list: next, sort: undefined, order: undefined })}
+        aria-label={t("wallet.lists.label")}
+        sx={{ mt: 6, mb: 3 }}
+      >
+        {LISTS.map((name) => (
+          <TabItem key={name} value={name} label={t(`wallet.lists.${name}`)} id={`tab-${name}`} aria-controls="list" />
+        ))}
+      </Tabs>
+      <div role="tabpanel" id="list" aria-labelledby={`tab-${list}`}>
+        {list === "orders" ? (
+          <OrderTable />
+        ) : (
+          <RebateTable
+            name="rebates"
+            read={(query, signal) => readData(paymentApi.user.topup.rebates.get({ query, fetch: { signal } }))}
+          />
+        )}
+      </div>
+    </>
+  );
+};
+
+/** What there is, and what was used. */
+const BalanceCard = () => {
+  const { t } = useTranslation();
+  const format = useMoneyFormat();
+  const { data, error, refetch } = useQuery(self);
+  if (error && !data) return <ErrorState error={error} onRetry={() => void refetch()} />;
+  return (
+    <Panel>
+      <Box sx={{ fontSize: 13, color: "text.secondary" }}>{t("wallet.balance")}</Box>
+      {data ? (
+        <Box
+          className="num"
+          sx={{ mt: 1, fontSize: 34, lineHeight: "42px", fontWeight: 650, overflowWrap: "anywhere" }}
+        >
+          {amountText(data.quota, format)}
+        </Box>
+      ) : (
+        <Skeleton width={160} height={42} />
+      )}
+      <Box className="num" sx={{ fontSize: 13, color: "text.secondary" }}>
+        {data ? t("wallet.units", { units: data.quota.toLocaleString("en") }) : <Skeleton width={96} height={20} />}
+      </Box>
+      <Row
+        gap={4}
+        sx={{ mt: 6, pt: 4, borderTop: "1px solid", borderColor: "line.faint", justifyContent: "space-between" }}
+      >
+        <Fact name={t("wallet.used")}>{data ? <Money quota={data.used_quota} /> : "–"}</Fact>
+        <Fact name={t("wallet.requests")}>{data ? <Count value={data.request_count} /> : "–"}</Fact>
+        <Fact name={t("wallet.group")}>{data?.group ?? "–"}</Fact>
+      </Row>
+    </Panel>
+  );
+};
+
+const Fact = ({ name, children }: { name: string; children: ReactNode }) => (
+  <Box sx={{ minWidth: 0 }}>
+    <Box sx={{ fontSize: 12, color: "text.secondary" }}>{name}</Box>
+    <Box sx={{ fontSize: 13, fontWeight: 620, overflowWrap: "anywhere" }}>{children}</Box>
+  </Box>
+);
+
+/** The way to an agent's own page; nothing for others. */
+const AgentLink = () => {
+  const { t } = useTranslation();
+  const { data } = useQuery(ownAgent);
+  if (!data) return null;
+  return (
+    <Button component={Link} to="/topup/agent">
+      {t("agents.own.title")}
+    </Button>
+  );
+};

@@ -1,0 +1,149 @@
+import Handshake from "@mui/icons-material/HandshakeOutlined";
+import Box from "@mui/material/Box";
+import Button from "@mui/material/Button";
+import Skeleton from "@mui/material/Skeleton";
+import TabItem from "@mui/material/Tab";
+import Tabs from "@mui/material/Tabs";
+import { useQuery } from "@tanstack/react-query";
+import { type ReactNode, useState } from "react";
+import { useTranslation } from "react-i18next";
+import type { WithdrawalView } from "../../../../src/domain/wallet/agents/list-withdrawals.ts";
+import type { AgentInfo } from "../../../../src/domain/wallet/agents/read-agent.ts";
+import { readData } from "../../../api/client.ts";
+import { agentApi } from "../../../api/groups.ts";
+import { PagedTable } from "../../../components/data-table/PagedTable.tsx";
+import { Count, Money, useMoneyFormat } from "../../../components/display/Money.tsx";
+import { StatusChip } from "../../../components/display/StatusChip.tsx";
+import { EmptyState } from "../../../components/feedback/EmptyState.tsx";
+import { ErrorState } from "../../../components/feedback/ErrorState.tsx";
+import { PageHeader, Panel, Row } from "../../../components/layout.tsx";
+import { useAddress } from "../../../components/use-address.ts";
+import { RebateTable } from "../RebateTable.tsx";
+import { TransferDialog } from "../TransferDialog.tsx";
+import { ownAgent, transferEarnings } from "./agent-calls.ts";
+import { WithdrawDialog } from "./WithdrawDialog.tsx";
+import { withdrawalColumns } from "./withdrawal-columns.tsx";
+
+const LISTS = ["dividends", "withdrawals"] as const;
+
+/** What I earn as an agent, and having it paid out. */
+export const AgentInfoPage = () => {
+  const { t } = useTranslation();
+  const { data: agent, error, refetch } = useQuery(ownAgent);
+  const address = useAddress();
+  const list = LISTS.find((name) => name === address.text("list")) ?? "dividends";
+  const [dialog, setDialog] = useState<"transfer" | "withdraw" | null>(null);
+  const close = () => setDialog(null);
+  if (agent === undefined) {
+    return error ? (
+      <ErrorState error={error} onRetry={() => void refetch()} />
+    ) : (
+      <Skeleton variant="rounded" height={140} />
+    );
+  }
+  if (agent === null) {
+    return <EmptyState icon={<Handshake />} title={t("agents.own.noneTitle")} body={t("agents.own.noneBody")} isPage />;
+  }
+  return (
+    <>
+      <PageHeader title={t("agents.own.title")} purpose={t("agents.own.purpose")} />
+      <AgentSummary agent={agent} onTransfer={() => setDialog("transfer")} onWithdraw={() => setDialog("withdraw")} />
+      <Tabs
+        value={list}
+        onChange={(_, next: string) => address.set({ list: next, sort: undefined, order: undefined })}
+        aria-label={t("agents.own.title")}
+        sx={{ mt: 6, mb: 3 }}
+      >
+        {LISTS.map((name) => (
+          <TabItem key={name} value={name} label={t(`agents.lists.${name}`)} id={`tab-${name}`} aria-controls="list" />
+        ))}
+      </Tabs>
+      <div role="tabpanel" id="list" aria-labelledby={`tab-${list}`}>
+        {list === "dividends" ? (
+          <RebateTable
+            name="dividends"
+            read={(query, signal) => readData(agentApi.dividends.get({ query, fetch: { signal } }))}
+          />
+        ) : (
+          <PagedTable<WithdrawalView>
+            name="withdrawals"
+            read={(query, signal) => readData(agentApi.withdrawals.get({ query, fetch: { signal } }))}
+            usualSort="created_time"
+            columns={withdrawalColumns(t, false)}
+            rowId={(row) => row.id}
+            rowName={(row) => `#${row.id}`}
+            unit={t("agents.requests.unit")}
+            empty={
+              <EmptyState
+                icon={<Handshake />}
+                title={t("agents.requests.emptyTitle")}
+                body={t("agents.requests.emptyBody")}
+              />
+            }
+          />
+        )}
+      </div>
+      {dialog === "withdraw" && <WithdrawDialog available={agent.balance} onClose={close} />}
+      {dialog === "transfer" && (
+        <TransferDialog
+          available={agent.balance}
+          transfer={transferEarnings}
+          queryKey={ownAgent.queryKey}
+          onClose={close}
+        />
+      )}
+    </>
+  );
+};
+
+type Props = { agent: AgentInfo; onTransfer: () => void; onWithdraw: () => void };
+
+/** An agent's terms and earnings. */
+const AgentSummary = ({ agent, onTransfer, onWithdraw }: Props) => {
+  const { t } = useTranslation();
+  const { quotaPerUnit } = useMoneyFormat();
+  return (
+    <Panel
+      title={t("agents.own.summary")}
+      action={
+        <StatusChip tone={agent.is_active ? "ok" : "idle"}>
+          {agent.is_active ? t("agents.active") : t("agents.paused")}
+        </StatusChip>
+      }
+    >
+      <Row gap={8} wrap sx={{ rowGap: 4, alignItems: "flex-end" }}>
+        <Fact name={t("agents.balance")} isLarge>
+          <Money quota={agent.balance} />
+        </Fact>
+        <Fact name={t("agents.held")}>
+          <Money quota={agent.held} />
+        </Fact>
+        <Fact name={t("agents.paid")}>
+          <Money quota={agent.paid} />
+        </Fact>
+        <Fact name={t("agents.earned")}>
+          <Money quota={agent.earned} />
+        </Fact>
+        <Fact name={t("agents.rate")}>{`${Number(agent.rate)}%`}</Fact>
+        <Fact name={t("agents.invited")}>
+          <Count value={agent.invited} />
+        </Fact>
+        <Row gap={2} sx={{ ml: "auto" }}>
+          <Button onClick={onTransfer} disabled={agent.balance < quotaPerUnit}>
+            {t("rewards.invitation.transfer")}
+          </Button>
+          <Button variant="contained" color="primary" onClick={onWithdraw} disabled={agent.balance < quotaPerUnit}>
+            {t("agents.withdraw.action")}
+          </Button>
+        </Row>
+      </Row>
+    </Panel>
+  );
+};
+
+const Fact = ({ name, isLarge, children }: { name: string; isLarge?: boolean; children: ReactNode }) => (
+  <Box>
+    <Box sx={{ fontSize: 12, lineHeight: "16px", color: "text.secondary" }}>{name}</Box>
+    <Box sx={{ fontSize: isLarge ? 26 : 16, lineHeight: isLarge ? "34px" : "24px", fontWeight: 620 }}>{children}</Box>
+  </Box>
+);

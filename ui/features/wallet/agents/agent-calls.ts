@@ -1,0 +1,23 @@
+import { queryOptions } from "@tanstack/react-query";
+import type { WithdrawalAction } from "../../../../src/domain/wallet/agents/decide-withdrawal.ts";
+import { readData } from "../../../api/client.ts";
+import { agentApi } from "../../../api/groups.ts";
+import { WALLET_KEY } from "../wallet-calls.ts";
+
+/** What one has earned as an agent; null for whoever is none. */
+export const ownAgent = queryOptions({
+  queryKey: [...WALLET_KEY, "agent"],
+  queryFn: ({ signal }) => readData(agentApi.self.get({ fetch: { signal } })),
+});
+
+export const askWithdrawal = (input: { quota: number; account: string; note: string }) =>
+  readData(agentApi.withdrawals.post(input));
+
+/** Moves earnings to the own balance. */
+export const transferEarnings = (quota: number) => readData(agentApi.transfer.post({ quota }));
+
+export const saveAgent = (input: { username: string; rate: string; is_active: boolean; note: string }) =>
+  readData(agentApi.put(input));
+
+export const decideWithdrawal = (id: number, action: WithdrawalAction, reply: string) =>
+  readData(agentApi.requests({ id }).post({ action, reply }));

@@ -1,0 +1,92 @@
+import { queryOptions, replaceEqualDeep } from "@tanstack/react-query";
+import { getDefaultStore, useAtomValue } from "jotai";
+import { readData } from "../api/client.ts";
+import { statusApi } from "../api/groups.ts";
+import { jsonFormat, storedAtom } from "./stored-atom.ts";
+
+/** What everybody may know of the site: GET /api/status. */
+export type SiteStatus = Readonly<{
+  version: string;
+  /** Where this software is at home; a remembered copy may lack it. */
+  project_url?: string;
+  setup: boolean;
+  system_name: string;
+  logo: string;
+  footer_html: string;
+  server_address: string;
+  docs_link: string;
+  quota_per_unit: number;
+  display_in_currency: boolean;
+  /** Quota units from which on those are warned who chose no threshold; a remembered copy may lack it. */
+  quota_remind_threshold?: number;
+  default_collapse_sidebar: boolean;
+  self_use_mode_enabled: boolean;
+  demo_site_enabled: boolean;
+  enable_data_export: boolean;
+  check_in_enabled: boolean;
+  /** A remembered copy may lack it. */
+  status_page_enabled?: boolean;
+  enable_drawing: boolean;
+  enable_task: boolean;
+  mj_notify_enabled: boolean;
+  /** Name → link, in the order of the menu; a remembered copy may lack it. */
+  chats?: readonly Readonly<Record<string, string>>[];
+  data_export_default_time: string;
+  register_enabled: boolean;
+  password_register_enabled: boolean;
+  password_login_enabled: boolean;
+  email_verification: boolean;
+  turnstile_check: boolean;
+  turnstile_site_key: string;
+  /** A remembered copy may lack it. */
+  turnstile_script?: string;
+  github_oauth: boolean;
+  oidc_enabled: boolean;
+  linuxdo_oauth: boolean;
+  discord_oauth: boolean;
+  telegram_oauth: boolean;
+  wechat_login: boolean;
+  wechat_qrcode: string;
+  wxpusher_enabled: boolean;
+}>;
+
+/** Single facts that other pages of the ecosystem read from local storage too. */
+const MIRRORED = [
+  "system_name",
+  "logo",
+  "footer_html",
+  "quota_per_unit",
+  "display_in_currency",
+  "enable_data_export",
+  "enable_drawing",
+  "enable_task",
+  "mj_notify_enabled",
+] as const;
+
+const isSiteStatus = (value: unknown): value is SiteStatus => typeof value === "object" && value !== null;
+
+/** The site's status; until it has arrived, that of the last visit; undefined on a first visit. */
+export const siteAtom = storedAtom(
+  "status",
+  jsonFormat((value) => (isSiteStatus(value) ? value : undefined)),
+);
+
+/** Reads the site's status into its atom. */
+export const siteStatus = queryOptions({
+  queryKey: ["site-status"],
+  queryFn: async ({ signal }) => {
+    const data: SiteStatus = await readData(statusApi.status.get({ fetch: { signal } }), { stayOn401: true });
+    getDefaultStore().set(siteAtom, (last) => replaceEqualDeep(last, data));
+    for (const key of MIRRORED) localStorage.setItem(key, String(data[key]));
+    localStorage.setItem("chats", JSON.stringify(data.chats ?? []));
+    return data;
+  },
+  staleTime: 60_000,
+  refetchOnWindowFocus: true,
+});
+
+/** The site's status; undefined on a first visit until it has arrived. */
+export const useSite = (): SiteStatus | undefined => useAtomValue(siteAtom);
+
+/** The site's name, as its administrator chose it. */
+export const useSiteName = (): string => useSite()?.system_name || "Sluice";
