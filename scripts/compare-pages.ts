@@ -74,7 +74,7 @@ async function takePicture(page: Page, url: string, name: string): Promise<strin
 }
 
 /**
- * Counts the pixels whose colours differ, in the browser, which reads and writes PNG itself. A difference of 1 in 255 is
+ * Counts the pixels whose colors differ, in the browser, which reads and writes PNG itself. A difference of 1 in 255 is
  * none: Chromium rounds the edges of rounded corners now one way, now the other, in the same page.
  */
 function comparePictures(page: Page, old: string, current: string): Promise<Difference> {

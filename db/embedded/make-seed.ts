@@ -8,7 +8,7 @@ import { migrate } from "drizzle-orm/pglite/migrator";
 export const SEED_FILE = new URL("./seed.tar.gz", import.meta.url).pathname;
 
 /**
- * Writes an initialised data directory with this release's empty tables as a compressed archive: a first start then need
+ * Writes an initialized data directory with this release's empty tables as a compressed archive: a first start then need
  * not run initdb and the migrations, which take seconds on the embedded engine.
  */
 export async function makeSeed(outFile = SEED_FILE): Promise<void> {

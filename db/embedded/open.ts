@@ -76,6 +76,6 @@ function checkVersion(engineDir: string): void {
   );
 }
 
-/** Inside the executable all entry points lie under one root; from source the worker is this file's neighbour. */
+/** Inside the executable all entry points lie under one root; from source the worker is this file's neighbor. */
 const workerUrl = (): string =>
   Bun.isStandaloneExecutable ? "./db/embedded/worker.ts" : new URL("./worker.ts", import.meta.url).href;

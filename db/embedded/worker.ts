@@ -79,7 +79,7 @@ async function start({ dataDir, socket, fsync }: Extract<WorkerCommand, { op: "s
   await server.start();
 }
 
-/** Puts an initialised data directory in its place, whole: a start that is interrupted begins anew. */
+/** Puts an initialized data directory in its place, whole: a start that is interrupted begins anew. */
 async function unpackSeed(dataDir: string): Promise<void> {
   const draft = `${dataDir}.new`;
   rmSync(draft, { recursive: true, force: true });

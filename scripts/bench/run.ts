@@ -128,7 +128,7 @@ async function measure(
   }
   for (let round = 0; round < rounds; round += 1) {
     say(`round ${round + 1} of ${rounds}`);
-    // Each round begins with another one, so that none always comes after the same neighbour.
+    // Each round begins with another one, so that none always comes after the same neighbor.
     const order = subjects.map((_, index) => subjects[(index + round) % subjects.length] as Subject);
     for (const subject of order) await cost(WORKLOADS.json, subject, CONNECTIONS);
     for (const subject of order) await cost(WORKLOADS.burst, subject, CONNECTIONS);

@@ -8,7 +8,7 @@ const MAKER = "db/embedded/make-seed.ts";
 const SOURCES = [MAKER, "node_modules/@electric-sql/pglite/package.json", "db/migrations/meta/_journal.json"];
 
 /**
- * Makes the initialised data directory that the executable carries (so that a first start need not make one), unless
+ * Makes the initialized data directory that the executable carries (so that a first start need not make one), unless
  * it is there and up to date. Returns whether it was made. Throws when making it fails.
  */
 export async function ensureSeed(): Promise<boolean> {

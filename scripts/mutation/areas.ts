@@ -10,7 +10,7 @@ export const AREAS = {
       "src/gateway/billing/*.ts",
       "src/domain/channels/*.ts",
       "src/console/pricing.test.ts",
-      "test/gateway/endpoints/behaviour-amounts.test.ts",
+      "test/gateway/endpoints/amounts.test.ts",
     ],
   },
   billing: {

@@ -21,7 +21,7 @@ export function decimal(value: string | number | bigint): Decimal {
   const exponent = Number(match[4] ?? 0);
   const digits = BigInt(`${match[2] ?? ""}${fraction}` || "0") * (match[1] === "-" ? -1n : 1n);
   const places = fraction.length - exponent;
-  return normalise(places < 0 ? { digits: digits * 10n ** BigInt(-places), places: 0 } : { digits, places });
+  return normalize(places < 0 ? { digits: digits * 10n ** BigInt(-places), places: 0 } : { digits, places });
 }
 
 /** Whole number → Decimal without parsing. */
@@ -86,7 +86,7 @@ export function ceilToWhole({ digits, places }: Decimal): number {
 
 /** Shortest decimal text, without exponent. */
 export function toText(a: Decimal): string {
-  const { digits, places } = a.places === 0 ? a : normalise(a);
+  const { digits, places } = a.places === 0 ? a : normalize(a);
   if (places === 0) return String(digits);
   const text = String(digits < 0 ? -digits : digits).padStart(places + 1, "0");
   return `${digits < 0 ? "-" : ""}${text.slice(0, -places)}.${text.slice(-places)}`;
@@ -127,7 +127,7 @@ const clamped = (value: number | bigint): number => Number(value > SAFE ? SAFE :
 const atPlaces = (a: Decimal, places: number): number | bigint =>
   places === a.places ? a.digits : product(a.digits, powerOfTen(places - a.places));
 
-function normalise({ digits, places }: Decimal): Decimal {
+function normalize({ digits, places }: Decimal): Decimal {
   let p = places;
   if (typeof digits === "number") {
     let d = digits;

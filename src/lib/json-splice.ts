@@ -2,7 +2,7 @@ import { endOfString, endOfValue, skipWhitespace } from "./json-text.ts";
 
 /**
  * Changes to the top level of a JSON object given as text: a value replaces or adds the key, `undefined` removes it.
- * Everything else keeps its characters (spacing, number forms, order), which re-serialising would not.
+ * Everything else keeps its characters (spacing, number forms, order), which re-serializing would not.
  */
 export type TopLevelChanges = Readonly<Record<string, unknown>>;
 

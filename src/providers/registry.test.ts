@@ -32,7 +32,7 @@ describe("addresses", () => {
   });
 });
 
-test("the organisation goes along when the channel names one", () => {
+test("the organization goes along when the channel names one", () => {
   expect(providerOf(1)?.authHeaders(channel("", "org-1"), "sk-x")).toEqual({
     authorization: "Bearer sk-x",
     "openai-organization": "org-1",

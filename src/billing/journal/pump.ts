@@ -23,7 +23,7 @@ export type RecordSink = Readonly<{
 
 /**
  * Moves records from a source to the database, in order and in batches. A batch that failed is tried again as it was, so
- * that records which did arrive are recognised; one that the database refuses for its contents is halved until the record
+ * that records which did arrive are recognized; one that the database refuses for its contents is halved until the record
  * at fault stands alone and can be put aside.
  */
 export class Pump {

@@ -253,5 +253,5 @@ const codeOf = (error: unknown): string =>
 /** The process's row is gone, so others took it for dead: foreign_key_violation. */
 const isUnregistered = (error: unknown): boolean => codeOf(error) === "23503";
 
-/** Somebody else's statement was in the way: deadlock, serialisation failure. */
+/** Somebody else's statement was in the way: deadlock, serialization failure. */
 const isTransient = (error: unknown): boolean => codeOf(error).startsWith("40");

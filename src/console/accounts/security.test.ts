@@ -152,7 +152,7 @@ describe("second factor", () => {
 describe("passkeys", () => {
   const origin = "http://gateway.test";
 
-  async function register(name: string, behaviour = {}) {
+  async function register(name: string, behavior = {}) {
     const id = await app.addUser(name);
     const headers = await app.login(name);
     const device = createAuthenticator();
@@ -162,15 +162,15 @@ describe("passkeys", () => {
     const finish = () =>
       post(
         "/passkey/register/finish",
-        { name: "My key", response: device.register(options, { origin, ...behaviour }) },
+        { name: "My key", response: device.register(options, { origin, ...behavior }) },
         { ...headers, cookie },
       );
     return { id, headers, device, finish };
   }
-  async function signIn(device: ReturnType<typeof createAuthenticator>, behaviour = {}, change = {}) {
+  async function signIn(device: ReturnType<typeof createAuthenticator>, behavior = {}, change = {}) {
     const begun = await post("/passkey/login/begin", {});
     const options = begun.body.data as { challenge: string; rpId: string };
-    const response = { ...device.signIn({ ...options, ...change }, { origin, ...behaviour }) };
+    const response = { ...device.signIn({ ...options, ...change }, { origin, ...behavior }) };
     const cookie = cookieOf(begun.headers);
     return { answer: await post("/passkey/login/finish", response, { cookie }), response, cookie };
   }
@@ -199,12 +199,12 @@ describe("passkeys", () => {
     ["made at another site", { origin: "https://evil.example.com" }],
     ["for another host", { rpId: "evil.example.com" }],
     ["without the owner being verified", { isUserVerified: false }],
-  ])("one %s is not taken, neither new nor to sign in", async (what, behaviour) => {
+  ])("one %s is not taken, neither new nor to sign in", async (what, behavior) => {
     const name = `p${what.length}`;
-    expect((await (await register(name, behaviour)).finish()).body.code).toBe("passkey_failed");
+    expect((await (await register(name, behavior)).finish()).body.code).toBe("passkey_failed");
     const good = await register(`${name}b`);
     await good.finish();
-    expect((await signIn(good.device, behaviour)).answer.body.code).toBe("passkey_failed");
+    expect((await signIn(good.device, behavior)).answer.body.code).toBe("passkey_failed");
     expect((await signIn(good.device, {}, { challenge: "another" })).answer.body.code).toBe("passkey_failed");
   });
 

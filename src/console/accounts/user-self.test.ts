@@ -38,7 +38,7 @@ describe("own account", () => {
     expect(text).not.toContain("argon2");
   });
 
-  test("nobody can raise themself by naming a field", async () => {
+  test("nobody can raise themselves by naming a field", async () => {
     const id = await app.addUser("mallory");
     const headers = await app.login("mallory");
     const answer = await app.ask(

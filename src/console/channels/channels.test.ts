@@ -138,7 +138,7 @@ describe("creating", () => {
 });
 
 describe("keys", () => {
-  test("answers show enough to recognise them, never whole, but on an explicit request that the log keeps", async () => {
+  test("answers show enough to recognize them, never whole, but on an explicit request that the log keeps", async () => {
     const id = await create({ key: "sk-first-key-0001,sk-second-key-0002" });
     expect((await read(id)).key).toBe("sk-f••••0001,sk-s••••0002");
     const list = await call("GET", "/api/channel/?page_size=100");

@@ -30,7 +30,7 @@ const UNAUTHENTICATED = { status: 401 } as const;
 
 /**
  * The caller by session cookie, else by system access token; a session wins. The order of checks is the family's
- * (reference behaviour, section 1.2), by which tools recognise it. Throws OperationError: 401, or 200 for a banned user.
+ * (reference behavior, section 1.2), by which tools recognize it. Throws OperationError: 401, or 200 for a banned user.
  */
 export async function authenticate(services: AuthenticationServices, request: Request): Promise<Caller> {
   const session = await findSession(services, request);

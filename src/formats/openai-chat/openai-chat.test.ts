@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { readError } from "./errors/error.ts";
-import { eachPromptText, summarise, weighMedia } from "./request/summary.ts";
+import { eachPromptText, summarize, weighMedia } from "./request/summary.ts";
 import { doneEventStart, readUsageEvents } from "./response/stream.ts";
 import { readUsage } from "./response/usage.ts";
 
@@ -89,9 +89,9 @@ describe("what went wrong upstream", () => {
 });
 
 describe("a request", () => {
-  test("is summarised", () => {
+  test("is summarized", () => {
     expect(
-      summarise({
+      summarize({
         model: "m",
         stream: true,
         stream_options: { include_usage: true },
@@ -100,7 +100,7 @@ describe("a request", () => {
         n: 2,
       }),
     ).toEqual({ model: "m", stream: true, wantsUsage: true, choices: 2, maxOutputTokens: 9, reasoningEffort: null });
-    expect(summarise({ model: 3, max_tokens: 0, n: 0 })).toMatchObject({
+    expect(summarize({ model: 3, max_tokens: 0, n: 0 })).toMatchObject({
       model: "",
       choices: 1,
       maxOutputTokens: null,

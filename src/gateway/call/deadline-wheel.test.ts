@@ -33,7 +33,7 @@ test("everything watched is looked at, until it is removed", () => {
 
 test.each([
   ["itself", (index: number) => [index]],
-  ["itself and its neighbours", (index: number) => [index - 1, index, index + 1]],
+  ["itself and its neighbors", (index: number) => [index - 1, index, index + 1]],
   ["everything", () => [0, 1, 2, 3, 4]],
 ])("what is looked at may remove %s", (_, removes) => {
   const watch = createDeadlineWheel();

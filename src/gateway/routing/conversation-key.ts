@@ -3,7 +3,7 @@ import { type JsonObject, recordsOf, textOf } from "../../formats/json.ts";
 /** Of long first messages the beginning tells conversations apart. */
 const MOST_CHARACTERS = 4_000;
 
-/** A call as far as its conversation is recognised by it. */
+/** A call as far as its conversation is recognized by it. */
 export type Speaking = Readonly<{
   userId: number;
   /** 0: no API key, but the playground. */
@@ -22,7 +22,7 @@ const LEAST_CACHED_TOKENS = 1_024;
 /** The bound of a prompt counts two bytes a token, where usual texts have four. */
 const LEAST_CACHED_BOUND = 2 * LEAST_CACHED_TOKENS;
 
-/** By which of its members a conversation is recognised. */
+/** By which of its members a conversation is recognized. */
 export type RecognizedBy = "prompt_cache_key" | "user" | "prompt";
 
 export type ConversationKey = Readonly<{ key: bigint; by: RecognizedBy }>;

@@ -40,13 +40,13 @@ export function explainStickyChannel(
   if (!token) return null;
   for (const { body, prompt } of readings(model, conversation.request)) {
     const promptBound = promptTokensBound(prompt, JSON.stringify(body).length);
-    const recognised = conversationKey({ userId: token.userId, tokenId: token.id, model, body, prompt, promptBound });
-    const kept = recognised && stickiness.find(recognised.key);
+    const recognized = conversationKey({ userId: token.userId, tokenId: token.id, model, body, prompt, promptBound });
+    const kept = recognized && stickiness.find(recognized.key);
     if (!kept) continue;
     const { channelId, key, until } = kept;
     const channel = findChannel(tiers, channelId);
     const holds = channel !== undefined && suits(channel) && keys.isFit(channel, key);
-    return { channelId, keyIndex: channel?.keys.indexOf(key) ?? -1, by: recognised.by, until, holds };
+    return { channelId, keyIndex: channel?.keys.indexOf(key) ?? -1, by: recognized.by, until, holds };
   }
   return null;
 }

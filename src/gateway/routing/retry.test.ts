@@ -116,7 +116,7 @@ describe("attempts", () => {
     expect(await alone.billing.nextRecord()).toMatchObject({ failed: true, quota: 0 });
   });
 
-  test("behaviour A17: go on after an error object inside a 200, streamed or not", async () => {
+  test("behavior A17: go on after an error object inside a 200, streamed or not", async () => {
     const hidden = () => Response.json({ error: { message: "overloaded", type: "server_error" } });
     const streamed = () => sse('data: {"error":{"message":"overloaded"}}\n\ndata: [DONE]\n\n');
     const [a, b, c] = upstreams(hidden, streamed, (received) =>

@@ -10,7 +10,7 @@ const DEFAULT_COOL_DOWN_MS = 5_000;
 const LONGEST_COOL_DOWN_MS = 300_000;
 
 /**
- * Whether another channel may do better (reference behaviour 4.5): 429, 307, 5xx and most 4xx yes; timeouts (504, 524, 408)
+ * Whether another channel may do better (reference behavior 4.5): 429, 307, 5xx and most 4xx yes; timeouts (504, 524, 408)
  * no, since the client has waited long enough; 400 only where providers refuse for reasons of their own.
  */
 export function isRetryable({ status, channelType }: Failure): boolean {

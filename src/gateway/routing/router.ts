@@ -23,7 +23,7 @@ export class Router {
   #excluded: Excluded | null;
   #retriesLeft: number;
   #lastFailure: AttemptFailure | null = null;
-  /** What the call's conversation is recognised by; null: it goes wherever weights say. */
+  /** What the call's conversation is recognized by; null: it goes wherever weights say. */
   #conversation: bigint | null = null;
 
   constructor(

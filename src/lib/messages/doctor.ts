@@ -76,7 +76,7 @@ export const doctorMessages = {
     zh: "没有已启用的渠道可用于比对时钟。",
   },
   doctor_fix_clock: {
-    en: "Turn on time synchronisation on both machines (chrony, systemd-timesyncd): one-time codes and signed requests need it.",
+    en: "Turn on time synchronization on both machines (chrony, systemd-timesyncd): one-time codes and signed requests need it.",
     zh: "请在两台机器上启用时间同步（chrony、systemd-timesyncd）：动态验证码和签名请求依赖准确的时间。",
   },
 
@@ -235,7 +235,7 @@ export const doctorMessages = {
   doctor_machine_load: { en: "The load is {load} on {cores} cores.", zh: "负载为 {load}，共 {cores} 核。" },
   doctor_machine_late: { en: "Timers come at most {ms} ms late.", zh: "定时器最多延迟 {ms} 毫秒。" },
   doctor_fix_machine: {
-    en: "Give the gateway more processor time: fewer neighbours, more cores, or another replica.",
+    en: "Give the gateway more processor time: fewer neighbors, more cores, or another replica.",
     zh: "请为网关分配更多处理器时间：减少同机负载、增加核数或增加副本。",
   },
   doctor_benchmark: {

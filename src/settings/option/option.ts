@@ -7,7 +7,7 @@ export type Option<T> = Readonly<{
   /** The default as text, as the options call shows it. */
   initial: string;
   /**
-   * Reads and checks text: the typed value, and the text to keep (normalised). Throws OperationError naming `key`.
+   * Reads and checks text: the typed value, and the text to keep (normalized). Throws OperationError naming `key`.
    */
   read(text: string, key: string): Readonly<{ value: T; text: string }>;
   traits: Traits;

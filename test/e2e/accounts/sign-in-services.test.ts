@@ -15,22 +15,22 @@ import {
 } from "../../support/e2e/sign-in-fixture.ts";
 import { until } from "../../support/lib/until.ts";
 
-const PASSWORD = "a traveller's word";
+const PASSWORD = "a traveler's word";
 const BOT = "4711:bot-secret";
 
 /** The services that lead to a page of their own and back. */
 type Redirecting = Exclude<ServiceName, "wechat">;
 /** Somebody with an account here and at each service, and the number at GitHub of the newcomer whom they invite. */
-type Traveller = Readonly<{
+type Traveler = Readonly<{
   name: string;
   newcomerId: number;
   services: Record<Redirecting, readonly [object, string]>;
 }>;
 
-/** What each service says of the traveller of each language, and by what it knows them. */
-const TRAVELLERS = {
+/** What each service says of the traveler of each language, and by what it knows them. */
+const TRAVELERS = {
   en: {
-    name: "traveller",
+    name: "traveler",
     newcomerId: 9000,
     services: {
       github: [{ id: 4711, login: "octocat", name: "Octo Cat" }, "4711"],
@@ -51,7 +51,7 @@ const TRAVELLERS = {
       telegram: [{ id: 8014 }, "8014"],
     },
   },
-} as const satisfies Record<Language, Traveller>;
+} as const satisfies Record<Language, Traveler>;
 const REDIRECTING: readonly Redirecting[] = ["github", "oidc", "linuxdo", "discord", "telegram"];
 const ALL: readonly ServiceName[] = [...REDIRECTING, "wechat"];
 
@@ -62,7 +62,7 @@ const visitors = {
   en: await openVisitor(browser, fixture.url, VIEWPORTS.en),
   zh: await openVisitor(browser, fixture.url, VIEWPORTS.zh),
 };
-for (const { name } of Object.values(TRAVELLERS)) await addUser(fixture.root, name, PASSWORD);
+for (const { name } of Object.values(TRAVELERS)) await addUser(fixture.root, name, PASSWORD);
 
 const offered = (visitor: Visitor, service: ServiceName) => visitor.button(visitor.words.oauth.services[service]);
 const seat = (person: object) => fixture.outside.seat({ ...person }, fixture.url, BOT);
@@ -129,7 +129,7 @@ describe("services to sign in with", () => {
 
   describe.each(["en", "zh"] as const)("in %s", (language) => {
     const somebody = visitors[language];
-    const { name, services, newcomerId } = TRAVELLERS[language];
+    const { name, services, newcomerId } = TRAVELERS[language];
 
     test.each(REDIRECTING)(
       "%s: bound on the personal page, used to sign in, unbound",

@@ -1,4 +1,4 @@
-/** Somebody joins by themself in a real browser, guards the account, and signs in in every way of their own. */
+/** Somebody joins by themselves in a real browser, guards the account, and signs in in every way of their own. */
 import { afterAll, describe, expect } from "bun:test";
 import { say } from "../../../src/lib/messages.ts";
 import { test } from "../../support/e2e/browser-test.ts";

@@ -41,7 +41,7 @@ const SEARCH = {
   messages: [{ role: "user", content: "How is the weather in Ghent?" }],
 };
 
-/** A relay on an upstream whose organisation is not verified, and the summaries that it was asked for. */
+/** A relay on an upstream whose organization is not verified, and the summaries that it was asked for. */
 function start() {
   const asked: unknown[] = [];
   const upstream = startUpstream(({ text }) => {
@@ -57,7 +57,7 @@ function start() {
   return { relay, asked };
 }
 
-test("an organisation that may not read summaries of thoughts is answered without, and not asked again", async () => {
+test("an organization that may not read summaries of thoughts is answered without, and not asked again", async () => {
   const { relay, asked } = start();
   for (const _ of [1, 2]) {
     const answer = await relay.post("/v1/messages", SEARCH);

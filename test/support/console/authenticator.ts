@@ -2,7 +2,7 @@ import { createHash, generateKeyPairSync, randomBytes, sign } from "node:crypto"
 import { isoCBOR } from "@simplewebauthn/server/helpers";
 
 type Options = Readonly<{ challenge: string; rp?: Readonly<{ id?: string }>; rpId?: string }>;
-type Behaviour = Readonly<{ origin: string; isUserVerified?: boolean; rpId?: string }>;
+type Behavior = Readonly<{ origin: string; isUserVerified?: boolean; rpId?: string }>;
 
 const FLAG = { present: 1, verified: 4, attested: 64 };
 
@@ -20,7 +20,7 @@ export function createAuthenticator() {
   ]);
   let counter = 0;
 
-  const clientData = (type: string, { challenge }: Options, { origin }: Behaviour) =>
+  const clientData = (type: string, { challenge }: Options, { origin }: Behavior) =>
     Buffer.from(JSON.stringify({ type, challenge, origin, crossOrigin: false }));
   const authenticatorData = (rpId: string, isUserVerified: boolean, attested?: Buffer) => {
     counter += 1;
@@ -38,26 +38,26 @@ export function createAuthenticator() {
     response,
   });
   return {
-    register(options: Options, behaviour: Behaviour) {
+    register(options: Options, behavior: Behavior) {
       const length = Buffer.alloc(2);
       length.writeUInt16BE(id.length);
       const attested = Buffer.concat([Buffer.alloc(16), length, id, Buffer.from(isoCBOR.encode(cose))]);
-      const rpId = behaviour.rpId ?? options.rp?.id ?? "";
-      const data = authenticatorData(rpId, behaviour.isUserVerified ?? true, attested);
+      const rpId = behavior.rpId ?? options.rp?.id ?? "";
+      const data = authenticatorData(rpId, behavior.isUserVerified ?? true, attested);
       const statement = new Map<string, unknown>([
         ["fmt", "none"],
         ["attStmt", new Map()],
         ["authData", new Uint8Array(data)],
       ]);
       return credential({
-        clientDataJSON: clientData("webauthn.create", options, behaviour).toString("base64url"),
+        clientDataJSON: clientData("webauthn.create", options, behavior).toString("base64url"),
         attestationObject: Buffer.from(isoCBOR.encode(statement as never)).toString("base64url"),
         transports: ["internal"],
       });
     },
-    signIn(options: Options, behaviour: Behaviour) {
-      const data = authenticatorData(behaviour.rpId ?? options.rpId ?? "", behaviour.isUserVerified ?? true);
-      const client = clientData("webauthn.get", options, behaviour);
+    signIn(options: Options, behavior: Behavior) {
+      const data = authenticatorData(behavior.rpId ?? options.rpId ?? "", behavior.isUserVerified ?? true);
+      const client = clientData("webauthn.get", options, behavior);
       const signed = Buffer.concat([data, createHash("sha256").update(client).digest()]);
       return credential({
         clientDataJSON: client.toString("base64url"),

@@ -34,7 +34,7 @@ export function openBrowser(): Promise<Browser> {
   return chromium.launch({ executablePath, args: ARGUMENTS });
 }
 
-/** A page in a language and colour scheme, with what it complains of: errors of scripts and refused requests. */
+/** A page in a language and color scheme, with what it complains of: errors of scripts and refused requests. */
 export async function openPage(
   browser: Browser,
   options: Readonly<{ language: Language; dark?: boolean; width?: number; height?: number }>,

@@ -1,6 +1,6 @@
 import Box from "@mui/material/Box";
 
-/** A gate of two bars with the wave passing under it, in one colour. */
+/** A gate of two bars with the wave passing under it, in one color. */
 export const Logo = ({ size = 20 }: { size?: number }) => (
   <Box
     component="svg"

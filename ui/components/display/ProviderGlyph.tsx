@@ -4,7 +4,7 @@ import Tooltip from "@mui/material/Tooltip";
 type Series = "s1" | "s2" | "s3" | "s4" | "s5" | "s6" | "s7";
 const SERIES: readonly Series[] = ["s1", "s2", "s3", "s4", "s5", "s6", "s7"];
 
-/** A monogram of an upstream's kind, always the same colour for the same name: no borrowed brand art. */
+/** A monogram of an upstream's kind, always the same color for the same name: no borrowed brand art. */
 export const ProviderGlyph = ({ name, size = 22 }: { name: string; size?: number }) => {
   const series = SERIES[[...name].reduce((sum, letter) => sum + letter.charCodeAt(0), 0) % SERIES.length] ?? "s7";
   return (

@@ -22,7 +22,7 @@ const EXPLAINED = {
   cursor: "help",
 } as const;
 
-/** A state by colour and by word. */
+/** A state by color and by word. */
 export const StatusChip = ({ tone, children, reason, quiet, dot = true }: ChipProps) => {
   const chip = (
     <Box
@@ -143,7 +143,7 @@ export const Tag = ({ children, mono, tone }: { children: ReactNode; mono?: bool
   </Box>
 );
 
-/** Groups that pay for more than others, in the colours that people know them by. */
+/** Groups that pay for more than others, in the colors that people know them by. */
 const TONES: Readonly<Record<string, ToneName>> = { vip: "warn", pro: "warn", svip: "bad", premium: "bad" };
 
 /** The name of a group. */

@@ -9,7 +9,7 @@ import { Row, usePhone } from "../../components/layout.tsx";
 import { compactCount } from "../logs/Overview.tsx";
 import { type Measure, periodsOf, valuesOf } from "./series-values.ts";
 
-const COLOURS = ["s1", "s2", "s3", "s4", "s5", "s6"] as const;
+const COLORS = ["s1", "s2", "s3", "s4", "s5", "s6"] as const;
 const STEP_SECONDS = { hour: 3600, day: 86_400, week: 604_800 } as const;
 
 type UsageChartProps = Readonly<{
@@ -40,18 +40,18 @@ export const UsageChart = ({ series, step, range, measure, nameOf }: UsageChartP
   const { t, i18n } = useTranslation();
   const isPhone = usePhone();
   const { vars, palette } = useTheme();
-  const colours = (vars ?? { palette }).palette.series;
+  const colors = (vars ?? { palette }).palette.series;
   const money = useMoneyFormat();
   const [hidden, setHidden] = useState<ReadonlySet<string | null>>(new Set());
   const periods = periodsOf(series, STEP_SECONDS[step], range);
   const peak = Math.max(0, ...series.flatMap(({ points }) => points.map(({ quota }) => quota)));
   const decimals = peak < money.quotaPerUnit ? SMALL_DECIMALS : 2;
   const text = (value: number) => (measure === "quota" ? amountText(value, money, decimals) : compactCount(value));
-  const colourOf = (one: Series, index: number) => {
-    const name = COLOURS[index % COLOURS.length];
-    if (one.key === null || !name) return colours.s7;
-    // A second round of the same colours is paler, so that no two series look alike.
-    return index < COLOURS.length ? colours[name] : `color-mix(in srgb, ${colours[name]} 50%, transparent)`;
+  const colorOf = (one: Series, index: number) => {
+    const name = COLORS[index % COLORS.length];
+    if (one.key === null || !name) return colors.s7;
+    // A second round of the same colors is paler, so that no two series look alike.
+    return index < COLORS.length ? colors[name] : `color-mix(in srgb, ${colors[name]} 50%, transparent)`;
   };
   const toggle = (key: string | null) => {
     const next = new Set(hidden);
@@ -85,7 +85,7 @@ export const UsageChart = ({ series, step, range, measure, nameOf }: UsageChartP
                     id: one.key ?? "others",
                     label: nameOf(one),
                     stack: "all",
-                    color: colourOf(one, index),
+                    color: colorOf(one, index),
                     data: valuesOf(one, periods, measure),
                     valueFormatter: (value: number | null) => (value ? text(value) : null),
                   },
@@ -124,7 +124,7 @@ export const UsageChart = ({ series, step, range, measure, nameOf }: UsageChartP
             <Box
               component="span"
               sx={{ width: 10, height: 10, flex: "none", borderRadius: "3px" }}
-              style={{ background: colourOf(one, index) }}
+              style={{ background: colorOf(one, index) }}
             />
             {nameOf(one)}
           </Box>

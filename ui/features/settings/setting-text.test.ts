@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import type { SettingField } from "./setting-field.ts";
-import { addDomain, faultOf, isSame, normalise, shortDefault, stepped } from "./setting-text.ts";
+import { addDomain, faultOf, isSame, normalize, shortDefault, stepped } from "./setting-text.ts";
 
 const percent: SettingField = { key: "RechargeCashbackRate", kind: "number", min: 0, max: 100, step: 0.1, decimals: 2 };
 const reward: SettingField = { key: "CheckInQuota", kind: "quota", step: 100 };
@@ -47,8 +47,8 @@ describe("what was typed into a setting", () => {
   );
 
   test("addresses lose their slashes at the end, endpoints are kept as they are", () => {
-    expect(normalise(server, " https://gate.example// ")).toBe("https://gate.example");
-    expect(normalise(token, " https://id.example/token/ ")).toBe("https://id.example/token/");
+    expect(normalize(server, " https://gate.example// ")).toBe("https://gate.example");
+    expect(normalize(token, " https://id.example/token/ ")).toBe("https://id.example/token/");
   });
 
   test("a secret that was left empty, and JSON that was only formatted, are no changes", () => {

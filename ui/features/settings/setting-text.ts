@@ -46,7 +46,7 @@ export function stepped(field: SettingField, typed: string, direction: 1 | -1): 
 const STEP_PLACES = 6;
 
 /** The text as it is kept: addresses without slashes at the end, numbers and lines without blanks around them. */
-export function normalise(field: SettingField, typed: string): string {
+export function normalize(field: SettingField, typed: string): string {
   switch (field.kind) {
     case "address":
       return typed.trim().replace(/\/+$/, "");
@@ -95,7 +95,7 @@ function entriesOf({ kind }: SettingField, text: string): readonly unknown[] | n
 
 /** Options in one line each are shown as they are; JSON is formatted for reading. */
 export function isSame(field: SettingField, saved: string, typed: string): boolean {
-  const next = normalise(field, typed);
+  const next = normalize(field, typed);
   if (field.kind === "secret") return next === "";
   if (field.kind !== "json" || saved === next) return saved === next;
   try {

@@ -9,7 +9,7 @@ import { SITE_TEXT_KEY } from "../site/SiteText.tsx";
 import { type OptionChange, type Options, type OptionTexts, options, putOption, saveOptions } from "./option-calls.ts";
 import { SECTIONS } from "./sections.ts";
 import { type SettingField, type SettingSection, wordOf } from "./setting-field.ts";
-import { faultOf, isSame, normalise, shortDefault } from "./setting-text.ts";
+import { faultOf, isSame, normalize, shortDefault } from "./setting-text.ts";
 
 type Store = Options &
   Readonly<{
@@ -84,7 +84,7 @@ export function useSettings(): Store {
           return;
         }
         await saveChanges(
-          fields.map((field) => ({ key: field.key, value: normalise(field, drafts[field.key] ?? "") })),
+          fields.map((field) => ({ key: field.key, value: normalize(field, drafts[field.key] ?? "") })),
         );
       },
       changed: new Set(changedFields.map(({ key }) => key)),

@@ -21,7 +21,7 @@ type Registration = Readonly<{
 
 type RegisterDeps = Readonly<{ db: Db; changes: Changes; vault: Vault; settings: SettingsReader }>;
 
-/** Throws OperationError unless the site takes new users; nobody joins a site that one person uses for themself. */
+/** Throws OperationError unless the site takes new users; nobody joins a site that one person uses for themselves. */
 export function checkRegistrationOpen(settings: SettingsReader): void {
   if (!settings.get("RegisterEnabled") || settings.get("SelfUseModeEnabled")) {
     throw new OperationError("registration_disabled");

@@ -14,7 +14,7 @@ type Welcome = Readonly<{
 }>;
 
 /**
- * Creates a user who came by themself, with the quota for new and invited users, and rewards the inviter, all in the
+ * Creates a user who came by themselves, with the quota for new and invited users, and rewards the inviter, all in the
  * transaction `tx`. Returns the ids that the caller publishes to "users" after the commit: the new user's first.
  */
 export async function welcomeUser(tx: Tx, { settings, account, passwordHash, affCode }: Welcome): Promise<number[]> {

@@ -10,7 +10,7 @@ export function splitKeys(type: number, text: string): string[] {
 
 const HIDDEN = "••••";
 
-/** Enough of a key to recognise it: "sk-a••••wxyz"; short keys are hidden whole. */
+/** Enough of a key to recognize it: "sk-a••••wxyz"; short keys are hidden whole. */
 export const maskKey = (key: string): string =>
   key.length <= 12 ? HIDDEN : `${key.slice(0, 4)}${HIDDEN}${key.slice(-4)}`;
 

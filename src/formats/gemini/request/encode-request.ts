@@ -185,7 +185,7 @@ function hostedOf(tool: Tool): JsonObject | null {
   return tool.name.startsWith("code_") ? { codeExecution: {} } : null;
 }
 
-/** Functions of these names switch Google's own tools on, as the ecosystem has it (reference behaviour 6.2). */
+/** Functions of these names switch Google's own tools on, as the ecosystem has it (reference behavior 6.2). */
 const BUILT_IN = lookupTable<JsonObject>({
   googleSearch: { googleSearch: {} },
   codeExecution: { codeExecution: {} },

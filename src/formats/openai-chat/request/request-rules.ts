@@ -8,7 +8,7 @@ import {
 import { requestMembers } from "../../request-rules/request-members.ts";
 import type { RequestRules } from "../../request-rules/request-rules.ts";
 
-/** Of chats: what `decodeRequest` and `summarise` read, and what searches, caches and conversations are recognized by. */
+/** Of chats: what `decodeRequest` and `summarize` read, and what searches, caches and conversations are recognized by. */
 const CHAT = `model messages stream stream_options include_usage n best_of max_tokens max_completion_tokens temperature top_p top_k
   stop presence_penalty frequency_penalty logprobs top_logprobs seed user safety_identifier prompt_cache_key response_format
   tools tool_choice parallel_tool_calls reasoning_effort reasoning effort enabled exclude summary thinking budget_tokens

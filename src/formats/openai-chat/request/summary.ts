@@ -13,7 +13,7 @@ export type RequestSummary = {
   reasoningEffort: string | null;
 };
 
-export function summarise(body: JsonObject): RequestSummary {
+export function summarize(body: JsonObject): RequestSummary {
   const limit = Math.max(countOf(body.max_tokens) ?? 0, countOf(body.max_completion_tokens) ?? 0);
   return {
     model: textOf(body.model) ?? "",

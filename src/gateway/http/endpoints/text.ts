@@ -1,7 +1,7 @@
 import type { JsonObject } from "../../../formats/json.ts";
 import { openaiChatClientCodec } from "../../../formats/openai-chat/index.ts";
 import { openaiRules } from "../../../formats/openai-chat/request/request-rules.ts";
-import { summarise } from "../../../formats/openai-chat/request/summary.ts";
+import { summarize } from "../../../formats/openai-chat/request/summary.ts";
 import { invalidRequest } from "../client-body.ts";
 import type { Endpoint, EndpointRequest, PathParameters } from "./endpoint.ts";
 
@@ -34,7 +34,7 @@ export const completions: Endpoint = {
 
 /** What OpenAI's formats have in common; the model may also stand in the path. */
 export function readOpenAi(body: JsonObject, path: PathParameters | null): EndpointRequest {
-  const summary = summarise(body);
+  const summary = summarize(body);
   return {
     summary: path && summary.model === "" ? { ...summary, model: path.model } : summary,
     prompt: body,

@@ -1,7 +1,7 @@
 import { estimate } from "../../../billing/pricing/estimate.ts";
 import { countOf, type JsonObject, recordOf, textOf } from "../../../formats/json.ts";
 import { openaiRules } from "../../../formats/openai-chat/request/request-rules.ts";
-import { summarise } from "../../../formats/openai-chat/request/summary.ts";
+import { summarize } from "../../../formats/openai-chat/request/summary.ts";
 import { responsesRules } from "../../../formats/openai-responses/request/request-rules.ts";
 import { requestMembers } from "../../../formats/request-rules/request-members.ts";
 import type { RequestRules } from "../../../formats/request-rules/request-rules.ts";
@@ -43,7 +43,7 @@ export async function admitBatch(context: GatewayContext, caller: Caller, input:
       throw invalidRequest({ code: "gateway_batch_model", params: { model, group: caller.group } }, "input_file_id");
     }
     const price = prices.of(caller, model, model);
-    const { choices, ...summary } = summarise(body);
+    const { choices, ...summary } = summarize(body);
     const limit = summary.maxOutputTokens ?? countOf(body.max_output_tokens);
     const maxOutputTokens = limit === null ? null : limit * choices;
     const promptTokens = promptTokensBound(body, JSON.stringify(body).length);

@@ -1,4 +1,4 @@
-import { type Behaviour, behaviourOf } from "./behaviours.ts";
+import { type Behavior, behaviorOf } from "./behaviors.ts";
 import * as payloads from "./payloads.ts";
 
 /** A request as the upstream received it. */
@@ -33,7 +33,7 @@ const UPSTREAM_MODELS = ["gpt-4o", "gpt-4o-mini", "text-embedding-3-small"] as c
 
 /**
  * Starts an upstream that speaks OpenAI's API (chat and text completions, embeddings, models, billing) on a free loopback port.
- * How it answers follows from the model's name, see behaviourOf. Calls need a bearer key; "sk-wrong" is refused.
+ * How it answers follows from the model's name, see behaviorOf. Calls need a bearer key; "sk-wrong" is refused.
  */
 export function startFakeUpstream(): FakeUpstream {
   const requests: ReceivedRequest[] = [];
@@ -94,26 +94,26 @@ type State = { open: number; waiting: number; gate: PromiseWithResolvers<void> }
 
 async function answer(received: ReceivedRequest, state: State): Promise<Response> {
   const model = String(received.body?.model ?? "");
-  const behaviour = behaviourOf(model);
-  if (behaviour.firstByteMs) await Bun.sleep(behaviour.firstByteMs);
-  if (behaviour.errorStatus !== null) return errorReply(behaviour.errorStatus);
+  const behavior = behaviorOf(model);
+  if (behavior.firstByteMs) await Bun.sleep(behavior.firstByteMs);
+  if (behavior.errorStatus !== null) return errorReply(behavior.errorStatus);
   const streamed = received.body?.stream === true;
   switch (received.path) {
     case "/v1/chat/completions":
       return streamed
-        ? eventStream(chatChunks(received.body, model, behaviour), behaviour, received, state)
-        : json(payloads.chatCompletion(model, behaviour.usage, behaviour.calls), behaviour);
+        ? eventStream(chatChunks(received.body, model, behavior), behavior, received, state)
+        : json(payloads.chatCompletion(model, behavior.usage, behavior.calls), behavior);
     case "/v1/completions":
       return streamed
         ? eventStream(
-            payloads.textChunks(model, includesUsage(received.body) ? behaviour.usage : null),
-            behaviour,
+            payloads.textChunks(model, includesUsage(received.body) ? behavior.usage : null),
+            behavior,
             received,
             state,
           )
-        : json(payloads.textCompletion(model, behaviour.usage ?? payloads.DEFAULT_USAGE), behaviour);
+        : json(payloads.textCompletion(model, behavior.usage ?? payloads.DEFAULT_USAGE), behavior);
     case "/v1/embeddings":
-      return json(embed(received.body, model), behaviour);
+      return json(embed(received.body, model), behavior);
     default:
       return errorReply(404);
   }
@@ -125,13 +125,13 @@ function includesUsage(body: Body): boolean {
   return body.stream_options?.include_usage === true;
 }
 
-function chatChunks(body: Body, model: string, behaviour: Behaviour): object[] {
+function chatChunks(body: Body, model: string, behavior: Behavior): object[] {
   return payloads.chatChunks(model, {
     includeUsage: includesUsage(body),
-    usage: behaviour.usage,
-    usageWithChoices: behaviour.usageWithChoices,
-    calls: behaviour.calls,
-    ...(behaviour.words === null ? {} : { words: Array.from({ length: behaviour.words }, (_, index) => ` w${index}`) }),
+    usage: behavior.usage,
+    usageWithChoices: behavior.usageWithChoices,
+    calls: behavior.calls,
+    ...(behavior.words === null ? {} : { words: Array.from({ length: behavior.words }, (_, index) => ` w${index}`) }),
   });
 }
 
@@ -140,8 +140,8 @@ function embed(body: Body, model: string) {
   return payloads.embeddings(model, inputs, body.encoding_format === "base64");
 }
 
-function json(body: object, behaviour: Behaviour): Response {
-  if (!behaviour.gzip) return Response.json(body, { headers: { "x-request-id": "req_upstream" } });
+function json(body: object, behavior: Behavior): Response {
+  if (!behavior.gzip) return Response.json(body, { headers: { "x-request-id": "req_upstream" } });
   return new Response(Bun.gzipSync(JSON.stringify(body)), {
     headers: { "content-type": "application/json", "content-encoding": "gzip" },
   });
@@ -152,8 +152,8 @@ function errorReply(status: number): Response {
   return Response.json(payloads.errorBody(status), { status, ...(headers && { headers }) });
 }
 
-/** Streams the chunks as server-sent events, and does on the way what the behaviour says. */
-function eventStream(chunks: object[], behaviour: Behaviour, received: ReceivedRequest, state: State): Response {
+/** Streams the chunks as server-sent events, and does on the way what the behavior says. */
+function eventStream(chunks: object[], behavior: Behavior, received: ReceivedRequest, state: State): Response {
   const events = [...chunks.map((chunk) => JSON.stringify(chunk)), "[DONE]"].map((data) => `data: ${data}\n\n`);
   const encoder = new TextEncoder();
   let sent = 0;
@@ -165,18 +165,18 @@ function eventStream(chunks: object[], behaviour: Behaviour, received: ReceivedR
   };
   const stream = new ReadableStream<Uint8Array>({
     async pull(controller) {
-      if (behaviour.after?.chunks === sent) {
-        if (behaviour.after.next === "die") {
+      if (behavior.after?.chunks === sent) {
+        if (behavior.after.next === "die") {
           close();
           controller.error(new Error("the upstream died"));
           return;
         }
-        if (behaviour.after.next === "silence") await new Promise(() => {});
+        if (behavior.after.next === "silence") await new Promise(() => {});
         state.waiting += 1;
         await state.gate.promise;
         state.waiting -= 1;
       }
-      if (behaviour.gapMs && sent > 0) await Bun.sleep(behaviour.gapMs);
+      if (behavior.gapMs && sent > 0) await Bun.sleep(behavior.gapMs);
       if (closed) return;
       controller.enqueue(encoder.encode(events[sent]));
       sent += 1;

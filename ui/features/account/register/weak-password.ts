@@ -9,7 +9,7 @@ const WELL_KNOWN =
   barcelona juventus mustang ferrari corvette harley summer winter spring autumn january december cheese chocolate
   cookie pepper ginger flower butterfly tigger maggie buster test login access root toor hello woaini wodemima zhangwei
   wangwei xiaoming nihao aini woaiwojia 5201314 1314520 147258369 789456123 159753`.split(/\s+/);
-/** Neighbours on a keyboard or in the alphabet. */
+/** Neighbors on a keyboard or in the alphabet. */
 const RUNS = ["abcdefghijklmnopqrstuvwxyz", "01234567890", "qwertyuiop", "asdfghjkl", "zxcvbnm", "1qaz2wsx3edc4rfv"];
 const LOOKALIKES: Readonly<Record<string, string>> = {
   "0": "o",
@@ -24,7 +24,7 @@ const FEWEST_DIFFERENT = 5;
 /** The share of a password that a well-known part may have. */
 const MOST_KNOWN = 0.6;
 
-/** Whether a password is among the first that somebody would guess: common, of neighbouring keys, or one's own name. */
+/** Whether a password is among the first that somebody would guess: common, of neighboring keys, or one's own name. */
 export function isEasyToGuess(password: string, username: string): boolean {
   const text = password.toLowerCase();
   if (text === "") return false;

@@ -48,7 +48,7 @@ const TONES: Readonly<Record<ChannelHealth, ToneName>> = {
   disabled: "idle",
 };
 
-/** How a channel does at the moment, by colour and by word. */
+/** How a channel does at the moment, by color and by word. */
 export const HealthChip = ({ health }: { health: ChannelHealth }) => {
   const { t } = useTranslation();
   return (
@@ -115,7 +115,7 @@ export const ResponseCell = ({ channel }: { channel: Channel }) => {
 
 type ResponseTone = "untested" | "ok" | "lime" | "warn" | "bad";
 
-/** Colour of a response time in milliseconds: up to 1 s green, 3 s lime, 5 s yellow, above red; 0 untested. */
+/** Color of a response time in milliseconds: up to 1 s green, 3 s lime, 5 s yellow, above red; 0 untested. */
 export function responseTone(responseMs: number): ResponseTone {
   if (responseMs <= 0) return "untested";
   if (responseMs <= 1000) return "ok";

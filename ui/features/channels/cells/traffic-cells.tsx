@@ -26,7 +26,7 @@ export const SuccessCell = ({ traffic }: Pick<Channel, "traffic">) => {
               fontSize: 12.5,
               width: 52,
               textAlign: "right",
-              color: colourOf(success),
+              color: colorOf(success),
               fontWeight: success !== null && success < GOOD ? 600 : 450,
             }}
           >
@@ -38,7 +38,7 @@ export const SuccessCell = ({ traffic }: Pick<Channel, "traffic">) => {
   );
 };
 
-function colourOf(success: number | null): string {
+function colorOf(success: number | null): string {
   if (success === null) return "text.tertiary";
   if (success < FAIR) return "tone.bad.text";
   return success < GOOD ? "tone.warn.text" : "text.primary";

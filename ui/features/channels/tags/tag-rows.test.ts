@@ -39,7 +39,7 @@ describe("selecting", () => {
     expect(selectedIds(selectedChannels(selectRows([1, 2, "tag:east"]), selectRows([1, 2]), tags))).toEqual([]);
   });
 
-  test("a channel taken away takes its tag away, not its neighbours", () => {
+  test("a channel taken away takes its tag away, not its neighbors", () => {
     const before = selectRows([3, 4, "tag:west"]);
     expect(selectedIds(selectedChannels(before, selectRows([4, "tag:west"]), tags))).toEqual(["4"]);
   });

@@ -13,7 +13,7 @@ type JsonEditorProps = Readonly<{
   maxHeight: number;
 }>;
 
-/** JSON with colours and line numbers, in the console's scheme. Escape, then Tab leaves it by keyboard. */
+/** JSON with colors and line numbers, in the console's scheme. Escape, then Tab leaves it by keyboard. */
 const JsonEditor = ({ id, label, value, onChange, onBlur, hasError, maxHeight }: JsonEditorProps) => {
   const { mode, systemMode } = useColorScheme();
   const { vars } = useTheme();

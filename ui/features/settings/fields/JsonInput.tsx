@@ -25,7 +25,7 @@ type JsonInputProps = Readonly<{
   isDefaultLong: boolean;
 }>;
 
-/** JSON of an option: coloured, checked when the focus leaves with the place of the error, can be formatted. */
+/** JSON of an option: colored, checked when the focus leaves with the place of the error, can be formatted. */
 export const JsonInput = ({ id, label, hint, shape, value, onChange, initial, isDefaultLong }: JsonInputProps) => {
   const { t } = useTranslation();
   const readable = formatJson(initial);

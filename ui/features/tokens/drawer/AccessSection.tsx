@@ -104,5 +104,5 @@ export function ratioTone(ratio: number): ToneName {
   return ratio > 1 ? "info" : "ok";
 }
 
-/** A group's factor on prices, in its colour. */
+/** A group's factor on prices, in its color. */
 const RatioTag = ({ ratio }: { ratio: number }) => <Tag tone={ratioTone(ratio)}>× {ratio}</Tag>;

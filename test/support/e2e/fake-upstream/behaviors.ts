@@ -1,7 +1,7 @@
 import { DEFAULT_USAGE, TOOL_CALLS, type ToolCall, type Usage } from "./payloads.ts";
 
 /** How the fake upstream answers a call; chosen by the model's name. Times are milliseconds. */
-export type Behaviour = Readonly<{
+export type Behavior = Readonly<{
   /** HTTP status of an error answer; null: a normal answer. */
   errorStatus: number | null;
   usage: Usage | null;
@@ -18,7 +18,7 @@ export type Behaviour = Readonly<{
   after: Readonly<{ chunks: number; next: "die" | "silence" | "hold" }> | null;
 }>;
 
-const NORMAL: Behaviour = {
+const NORMAL: Behavior = {
   errorStatus: null,
   usage: DEFAULT_USAGE,
   usageWithChoices: false,
@@ -30,7 +30,7 @@ const NORMAL: Behaviour = {
   after: null,
 };
 
-type Named = readonly [pattern: RegExp, change: (numbers: number[]) => Partial<Behaviour>];
+type Named = readonly [pattern: RegExp, change: (numbers: number[]) => Partial<Behavior>];
 
 /** Model names with a meaning; every other name answers normally. */
 const NAMES: readonly Named[] = [
@@ -52,11 +52,11 @@ const NAMES: readonly Named[] = [
 ];
 
 /**
- * The behaviour a model's name asks for: err-429, usage-1000-500, usage-1000-500-cached-800, no-usage,
+ * The behavior a model's name asks for: err-429, usage-1000-500, usage-1000-500-cached-800, no-usage,
  * usage-with-choices, tools, gzip, slow-1500 (ms to the first byte), words-100, paced-100-20 (words, ms between),
  * dies-after-3, silent-after-3 and hold-after-3 (chunks).
  */
-export function behaviourOf(model: string): Behaviour {
+export function behaviorOf(model: string): Behavior {
   for (const [pattern, change] of NAMES) {
     const match = pattern.exec(model);
     if (match)
