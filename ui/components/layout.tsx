@@ -1,9 +1,8 @@
 import Box from "@mui/material/Box";
-import Switch from "@mui/material/Switch";
 import type { SxProps, Theme } from "@mui/material/styles";
 import Typography from "@mui/material/Typography";
 import useMediaQuery from "@mui/material/useMediaQuery";
-import { type ReactNode, useId } from "react";
+import type { ReactNode } from "react";
 
 type Props = { children?: ReactNode; gap?: number; sx?: SxProps<Theme>; wrap?: boolean; className?: string };
 
@@ -104,24 +103,6 @@ export const PageHeader = ({ title, purpose, actions }: { title: string; purpose
         )}
       </Box>
       <Row>{actions}</Row>
-    </Row>
-  );
-};
-
-type SwitchRowProps = Readonly<{ label: string; hint: string; isOn: boolean; onChange: (isOn: boolean) => void }>;
-
-/** A switch with its name and what it does. */
-export const SwitchRow = ({ label, hint, isOn, onChange }: SwitchRowProps) => {
-  const id = useId();
-  return (
-    <Row gap={3} sx={{ alignItems: "flex-start" }}>
-      <Switch checked={isOn} onChange={(event) => onChange(event.target.checked)} slotProps={{ input: { id } }} />
-      <Box>
-        <label htmlFor={id} style={{ fontSize: 13 }}>
-          {label}
-        </label>
-        <Box sx={{ fontSize: 12, color: "text.tertiary" }}>{hint}</Box>
-      </Box>
     </Row>
   );
 };

@@ -9,7 +9,7 @@ import { useSetAtom } from "jotai";
 import { lazy, Suspense } from "react";
 import { useTranslation } from "react-i18next";
 import { Logo } from "../../components/display/Logo.tsx";
-import { Tag } from "../../components/display/StatusChip.tsx";
+import { Tag } from "../../components/display/Tag.tsx";
 import { Row, usePhone } from "../../components/layout.tsx";
 import { useSession } from "../../state/session.ts";
 import { useSite, useSiteName } from "../../state/site-status.ts";

@@ -12,7 +12,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
 import { useTranslation } from "react-i18next";
 import { CopyButton } from "../../components/display/CopyButton.tsx";
-import { Tag } from "../../components/display/StatusChip.tsx";
+import { Tag } from "../../components/display/Tag.tsx";
 import { EmptyState } from "../../components/feedback/EmptyState.tsx";
 import { ErrorState } from "../../components/feedback/ErrorState.tsx";
 import { FilterBar } from "../../components/inputs/FilterBar.tsx";

@@ -7,7 +7,7 @@ import { useAtom } from "jotai";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { copyText, ManualCopyDialog } from "../../../components/display/CopyButton.tsx";
-import { Tag } from "../../../components/display/StatusChip.tsx";
+import { Tag } from "../../../components/display/Tag.tsx";
 import { ErrorState } from "../../../components/feedback/ErrorState.tsx";
 import { notifyDone } from "../../../components/feedback/notify.tsx";
 import { Panel, Row } from "../../../components/layout.tsx";

@@ -8,8 +8,9 @@ import { FormDialog } from "../../../components/feedback/FormDialog.tsx";
 import { notifyDone } from "../../../components/feedback/notify.tsx";
 import { DateTimeInput } from "../../../components/inputs/DateTimeInput.tsx";
 import { LabelledInput } from "../../../components/inputs/LabelledInput.tsx";
+import { SwitchRow } from "../../../components/inputs/SwitchRow.tsx";
 import { useCheckedForm } from "../../../components/inputs/use-checked-form.ts";
-import { Col, Field, SwitchRow } from "../../../components/layout.tsx";
+import { Col, Field } from "../../../components/layout.tsx";
 import { WALLET_KEY } from "../../wallet/wallet-calls.ts";
 import { type AnnouncementView, LEVELS, receivedAnnouncements, saveAnnouncement } from "./announcement-calls.ts";
 

@@ -7,7 +7,7 @@ import { useId } from "react";
 import { useTranslation } from "react-i18next";
 import { KeyValue } from "../../../components/display/KeyValue.tsx";
 import { Count, Money } from "../../../components/display/Money.tsx";
-import { GroupTag } from "../../../components/display/StatusChip.tsx";
+import { GroupTag } from "../../../components/display/Tag.tsx";
 import { TimeAgo } from "../../../components/display/TimeAgo.tsx";
 import { bindingsOf, type User } from "./user.ts";
 import { UserRole, UserStatus } from "./user-columns.tsx";

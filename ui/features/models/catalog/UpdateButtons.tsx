@@ -5,7 +5,7 @@ import Button from "@mui/material/Button";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
-import { Tag } from "../../../components/display/StatusChip.tsx";
+import { Tag } from "../../../components/display/Tag.tsx";
 import { notifyDone, notifyError } from "../../../components/feedback/notify.tsx";
 import { Section, SideDrawer } from "../../../components/feedback/SideDrawer.tsx";
 import { Col, Row } from "../../../components/layout.tsx";

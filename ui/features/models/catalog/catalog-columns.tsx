@@ -4,7 +4,7 @@ import type { TFunction } from "i18next";
 import { useMemo } from "react";
 import { useTranslation } from "react-i18next";
 import type { Column } from "../../../components/data-table/column.ts";
-import { Tag } from "../../../components/display/StatusChip.tsx";
+import { Tag } from "../../../components/display/Tag.tsx";
 import { Col, Row } from "../../../components/layout.tsx";
 import { usd } from "../pricing/pricing.ts";
 import type { CatalogModel } from "./catalog-calls.ts";

@@ -10,7 +10,7 @@ import type { Column } from "../../../components/data-table/column.ts";
 import { copyText } from "../../../components/display/CopyButton.tsx";
 import { useMoneyFormat } from "../../../components/display/Money.tsx";
 import { ProviderGlyph } from "../../../components/display/ProviderGlyph.tsx";
-import { GroupTag, Tag } from "../../../components/display/StatusChip.tsx";
+import { GroupTag, Tag } from "../../../components/display/Tag.tsx";
 import { notifyDone } from "../../../components/feedback/notify.tsx";
 import { Col, Row } from "../../../components/layout.tsx";
 import { Modalities, tokenCount } from "../catalog/catalog-columns.tsx";

@@ -11,7 +11,7 @@ import type { Column } from "../../../components/data-table/column.ts";
 import { DataTable } from "../../../components/data-table/DataTable.tsx";
 import { useLocalPaging } from "../../../components/data-table/url-state.ts";
 import { useDataTable } from "../../../components/data-table/use-data-table.ts";
-import { Tag } from "../../../components/display/StatusChip.tsx";
+import { Tag } from "../../../components/display/Tag.tsx";
 import { EmptyState } from "../../../components/feedback/EmptyState.tsx";
 import { FilterBar } from "../../../components/inputs/FilterBar.tsx";
 import { Row } from "../../../components/layout.tsx";

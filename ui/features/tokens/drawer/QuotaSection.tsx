@@ -7,7 +7,8 @@ import { useTranslation } from "react-i18next";
 import { exactTime } from "../../../components/display/TimeAgo.tsx";
 import { Section } from "../../../components/feedback/SideDrawer.tsx";
 import { QuotaInput } from "../../../components/inputs/QuotaInput.tsx";
-import { Field, SwitchRow } from "../../../components/layout.tsx";
+import { SwitchRow } from "../../../components/inputs/SwitchRow.tsx";
+import { Field } from "../../../components/layout.tsx";
 import { EXHAUSTED, EXPIRED, type Token } from "../token.ts";
 import type { TokenFaults, TokenForm } from "./token-form.ts";
 
