@@ -2,7 +2,7 @@
  * Development: the server restarts when its sources change, the console is replaced in the open page.
  * PORT (3000) is the console's address; the server itself listens one above.
  */
-import { runtimeSettings } from "../src/lib/prepare-runtime.ts";
+import { runtimeSettings } from "../src/lib/runtime/prepare-runtime.ts";
 import index from "../ui/index.html";
 import { ensureSeed } from "./build/seed.ts";
 import { createProxy } from "./dev/proxy.ts";

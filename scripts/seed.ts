@@ -5,8 +5,8 @@
  */
 import { parseArgs } from "node:util";
 import { openDatabase } from "../db/connect.ts";
-import { createVault } from "../src/lib/crypto.ts";
-import { loadSecrets } from "../src/lib/secrets.ts";
+import { createVault } from "../src/lib/security/crypto.ts";
+import { loadSecrets } from "../src/lib/security/secrets.ts";
 import { readConfig } from "../src/server/config.ts";
 import { FULL_SIZE, seed } from "./seed/seed.ts";
 

@@ -23,7 +23,7 @@ instrumentSources();
 const { openServices } = await import("../src/server/services.ts");
 const { createApp } = await import("../src/server/app.ts");
 const { readConfig } = await import("../src/server/config.ts");
-const { createLogger } = await import("../src/lib/log.ts");
+const { createLogger } = await import("../src/lib/runtime/log.ts");
 
 const dataDir = await mkdtemp(path.join(tmpdir(), "sluice-trace-"));
 const config = readConfig({ DATA_DIR: dataDir, LOG_LEVEL: "error", ALLOW_PRIVATE_UPSTREAMS: "true" });

@@ -1,7 +1,7 @@
 // Before everything else: a part of the passkeys' library looks for it as soon as it is loaded.
 import "reflect-metadata";
 import { HELP, parseCommand, UsageError } from "./cli/arguments.ts";
-import { prepareRuntime } from "./lib/prepare-runtime.ts";
+import { prepareRuntime } from "./lib/runtime/prepare-runtime.ts";
 import { version } from "./server/version.ts";
 
 const args = process.argv.slice(2);

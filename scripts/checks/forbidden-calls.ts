@@ -46,12 +46,13 @@ const RULES: readonly Rule[] = [
   {
     pattern: /\bconsole\.\w+\(/g,
     within: /^(src|db)\//,
-    reason: "console: the log is src/lib/log (structured, levels, secrets blanked); commands write to process.stdout",
+    reason:
+      "console: the log is src/lib/runtime/log (structured, levels, secrets blanked); commands write to process.stdout",
   },
   {
     pattern: /\bprocess\.env\b(?!\.NODE_ENV\b)/g,
     within: /^(src|db)\//,
-    except: /^src\/(server\/config|main|lib\/prepare-runtime)\.ts$/,
+    except: /^src\/(server\/config|main|lib\/runtime\/prepare-runtime)\.ts$/,
     reason:
       "process.env: src/server/config.ts reads and validates the environment once; take what you need as an argument",
   },

@@ -1,5 +1,5 @@
 import type { Statements } from "../../db/types.ts";
-import type { Vault } from "../../src/lib/crypto.ts";
+import type { Vault } from "../../src/lib/security/crypto.ts";
 import { MODELS } from "./models.ts";
 import type { FirstIds, Sizes } from "./seed.ts";
 

@@ -1,6 +1,6 @@
 import type { Database, Statements } from "../../db/types.ts";
 import { foldUsage } from "../../src/domain/logs/usage/fold-usage.ts";
-import type { Vault } from "../../src/lib/crypto.ts";
+import type { Vault } from "../../src/lib/security/crypto.ts";
 import { addAbilities, addChannels, addTokens, addUsers } from "./accounts.ts";
 import { addLogs } from "./logs.ts";
 import { addUp, refreshStatistics } from "./sums.ts";

@@ -1,7 +1,7 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import type { Logger } from "../lib/log.ts";
-import { endOfTurn } from "../lib/turn.ts";
+import type { Logger } from "../lib/runtime/log.ts";
+import { endOfTurn } from "../lib/runtime/tick.ts";
 import type { Billing, KeptHold } from "./billing.ts";
 import { recordText, saneCharge } from "./journal/apply/record-text.ts";
 import { Journal } from "./journal/journal.ts";

@@ -1,6 +1,6 @@
-import type { Decimal } from "../lib/decimal.ts";
 import type { Sentence } from "../lib/messages.ts";
 import { type Reason, sayReason } from "../lib/reason.ts";
+import type { Decimal } from "../lib/values/decimal.ts";
 import type { ContextTier } from "./pricing/rules/context-tiers.ts";
 import type { PriceVariant } from "./pricing/rules/price-variants.ts";
 

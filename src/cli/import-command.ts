@@ -1,9 +1,9 @@
 import { refuseInUse } from "../../db/backup/restore-backup.ts";
 import { openDatabase } from "../../db/connect.ts";
 import { DEADLINES_MS, withDeadline } from "../../db/server/deadlines.ts";
-import { createVault } from "../lib/crypto.ts";
-import { ensureDataDir } from "../lib/data-dir.ts";
-import { loadSecrets } from "../lib/secrets.ts";
+import { ensureDataDir } from "../lib/runtime/data-dir.ts";
+import { createVault } from "../lib/security/crypto.ts";
+import { loadSecrets } from "../lib/security/secrets.ts";
 import { readConfig } from "../server/config.ts";
 import { checkEncryptionKey } from "../settings/key-check.ts";
 import { writeReport } from "./import/report.ts";

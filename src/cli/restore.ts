@@ -1,8 +1,8 @@
 import { restoreBackup } from "../../db/backup/restore-backup.ts";
 import { openDatabase } from "../../db/connect.ts";
-import { createVault } from "../lib/crypto.ts";
-import { ensureDataDir } from "../lib/data-dir.ts";
-import { loadExistingSecrets } from "../lib/secrets.ts";
+import { ensureDataDir } from "../lib/runtime/data-dir.ts";
+import { createVault } from "../lib/security/crypto.ts";
+import { loadExistingSecrets } from "../lib/security/secrets.ts";
 import { readConfig } from "../server/config.ts";
 import { checkBackupKey } from "../settings/key-check.ts";
 

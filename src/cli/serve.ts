@@ -1,7 +1,7 @@
 import { DatabaseUnreachable } from "../../db/types.ts";
 import { realtimeSockets } from "../gateway/http/create-gateway.ts";
-import { ensureDataDir } from "../lib/data-dir.ts";
-import { createLogger, type Logger } from "../lib/log.ts";
+import { ensureDataDir } from "../lib/runtime/data-dir.ts";
+import { createLogger, type Logger } from "../lib/runtime/log.ts";
 import { type App, createApp } from "../server/app.ts";
 import { type Config, ConfigError, readConfig } from "../server/config.ts";
 import { keepSnapshot, type SnapshotKeeper } from "../server/outage/keep-snapshot.ts";

@@ -1,5 +1,5 @@
 import { Elysia } from "elysia";
-import type { PeerSource } from "../lib/client-ip.ts";
+import type { PeerSource } from "../lib/http/client-ip.ts";
 import {
   type AssetLoader,
   assetResponse,

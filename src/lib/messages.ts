@@ -1,20 +1,20 @@
-import { accountMessages } from "./messages/accounts.ts";
+import { accountMessages } from "./messages/accounts/accounts.ts";
+import { oauthMessages } from "./messages/accounts/oauth.ts";
+import { securityMessages } from "./messages/accounts/security.ts";
+import { setupMessages } from "./messages/accounts/setup.ts";
+import { signUpMessages } from "./messages/accounts/sign-up.ts";
+import { tokenMessages } from "./messages/api-keys.ts";
 import { channelMessages } from "./messages/channels.ts";
 import { codeMessages } from "./messages/codes.ts";
 import { commonMessages } from "./messages/common.ts";
-import { doctorMessages } from "./messages/doctor.ts";
 import { gatewayMessages } from "./messages/gateway.ts";
-import { journalMessages } from "./messages/journal.ts";
-import { logMessages } from "./messages/logs.ts";
 import { networkMessages } from "./messages/network.ts";
-import { notifyMessages } from "./messages/notify.ts";
-import { oauthMessages } from "./messages/oauth.ts";
+import { doctorMessages } from "./messages/operations/diagnostics.ts";
+import { journalMessages } from "./messages/operations/journal.ts";
+import { logMessages } from "./messages/operations/logs.ts";
+import { notifyMessages } from "./messages/operations/notifications.ts";
 import { reasonMessages } from "./messages/reasons.ts";
-import { securityMessages } from "./messages/security.ts";
 import { settingMessages } from "./messages/settings.ts";
-import { setupMessages } from "./messages/setup.ts";
-import { signUpMessages } from "./messages/sign-up.ts";
-import { tokenMessages } from "./messages/tokens.ts";
 import { walletMessages } from "./messages/wallet.ts";
 
 /** Everything the server says to a person, by code, in both languages; `{name}` is filled from the parameters. */

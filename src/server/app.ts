@@ -29,9 +29,9 @@ import { type PageLimit, webAssets } from "../console/system/web-assets.ts";
 import { redemptionRoutes } from "../console/wallet/redemptions.ts";
 import { walletRoutes } from "../console/wallet/wallet.ts";
 import { sessionUser } from "../domain/accounts/authenticate.ts";
+import { renewBudgets } from "../domain/api-keys/budget/renew-budgets.ts";
 import { createRecheckKey, type RecheckKey } from "../domain/api-keys/directory/recheck-key.ts";
 import { readStanding } from "../domain/api-keys/read-standing.ts";
-import { renewBudgets } from "../domain/api-keys/renew-budgets.ts";
 import { CHANNEL_STATUS } from "../domain/channels/entry.ts";
 import { disableChannelKey } from "../domain/channels/keys/key-status.ts";
 import type { ReadLive } from "../domain/channels/live.ts";
@@ -47,13 +47,13 @@ import {
   type RealtimeSession,
 } from "../gateway/http/create-gateway.ts";
 import type { Explanation } from "../gateway/routing/explain.ts";
-import { limitKeyOf } from "../lib/client-ip.ts";
 import { nowSeconds } from "../lib/clock.ts";
+import { limitKeyOf } from "../lib/http/client-ip.ts";
+import { REQUEST_ID_HEADER, requestIdOf } from "../lib/http/request-id.ts";
+import { createRateLimiter } from "../lib/limits/rate-limiter.ts";
 import { createAddressPolicy } from "../lib/outbound/address-policy.ts";
 import { createSafeFetch } from "../lib/outbound/safe-fetch.ts";
-import { createRateLimiter } from "../lib/rate-limiter.ts";
 import { sayReason } from "../lib/reason.ts";
-import { REQUEST_ID_HEADER, requestIdOf } from "../lib/request-id.ts";
 import { runBenchmark } from "./benchmark/run-benchmark.ts";
 import { registerHealthMetrics } from "./health/metrics.ts";
 import { health, type Readiness } from "./health/routes.ts";

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createLogger } from "../lib/log.ts";
+import { createLogger } from "../lib/runtime/log.ts";
 import { type App, createApp } from "./app.ts";
 import { readConfig } from "./config.ts";
 import { openApiDocument } from "./openapi.ts";

@@ -1,8 +1,8 @@
 import { eq } from "drizzle-orm";
 import { options } from "../../db/schema/settings.ts";
 import type { Db } from "../../db/types.ts";
-import type { Vault } from "../lib/crypto.ts";
-import { SecretsError } from "../lib/secrets.ts";
+import type { Vault } from "../lib/security/crypto.ts";
+import { SecretsError } from "../lib/security/secrets.ts";
 
 /** A row of the options table that is no option: it decrypts only under the key that wrote the database's secrets. */
 const ROW = "_encryption_key_check";

@@ -2,8 +2,8 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { type Changes, createChanges } from "../../db/changes.ts";
 import { openTestDatabase, type TestDatabase } from "../../test/support/database.ts";
 import { until } from "../../test/support/lib/until.ts";
-import { createVault, DecryptionError } from "../lib/crypto.ts";
-import { createLogger } from "../lib/log.ts";
+import { createLogger } from "../lib/runtime/log.ts";
+import { createVault, DecryptionError } from "../lib/security/crypto.ts";
 import { createSettings } from "./settings.ts";
 
 const log = createLogger({ logLevel: "silent", logFormat: "json" });

@@ -1,8 +1,8 @@
 import { eq, inArray, sql } from "drizzle-orm";
 import { options } from "../../db/schema/settings.ts";
 import type { Db, DbOrTx } from "../../db/types.ts";
-import type { Vault } from "../lib/crypto.ts";
 import { OperationError } from "../lib/operation-error.ts";
+import type { Vault } from "../lib/security/crypto.ts";
 import { findOption, type OptionKey, optionKeys, registry } from "./registry/index.ts";
 
 /**

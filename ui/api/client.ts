@@ -1,4 +1,4 @@
-import type { Streamed } from "../../src/lib/sse.ts";
+import type { Streamed } from "../../src/lib/http/sse.ts";
 import { translate } from "../state/i18n.ts";
 import { downloadApi } from "./groups.ts";
 import { goToLogin } from "./login-redirect.ts";

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { appendFileSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { silentLog, temporaryDirectory } from "../../../test/support/billing/start-billing.ts";
-import { endOfTurn } from "../../lib/turn.ts";
+import { endOfTurn } from "../../lib/runtime/tick.ts";
 import { Journal } from "./journal.ts";
 import { Pump, type RecordSource } from "./pump.ts";
 import { claimDirectory, makeClaimedDirectory } from "./segments/claim.ts";

@@ -1,6 +1,6 @@
 import { join } from "node:path";
-import type { Logger } from "../../lib/log.ts";
-import { atEndOfTurn, beforeEndOfTurn } from "../../lib/turn.ts";
+import type { Logger } from "../../lib/runtime/log.ts";
+import { atEndOfTurn, beforeEndOfTurn } from "../../lib/runtime/tick.ts";
 import { HANDY_BYTES, mostLineBytes } from "./segments/line.ts";
 import { OwnSegment } from "./segments/own-segment.ts";
 import { readLines, type SegmentLine, segmentName } from "./segments/segment.ts";

@@ -1,5 +1,5 @@
 import { StatementTimeout, withDeadline } from "../../../db/server/deadlines.ts";
-import type { Logger } from "../../lib/log.ts";
+import type { Logger } from "../../lib/runtime/log.ts";
 import type { Journal } from "./journal.ts";
 import { BATCH_RECORDS, Pump, type RecordSink } from "./pump.ts";
 

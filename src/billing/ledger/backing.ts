@@ -1,5 +1,5 @@
 import type { Sql } from "../../../db/types.ts";
-import type { Logger } from "../../lib/log.ts";
+import type { Logger } from "../../lib/runtime/log.ts";
 import type { Account } from "./balances/account.ts";
 import { readBalances } from "./balances/read-balances.ts";
 import { LedgerUnavailable } from "./errors.ts";

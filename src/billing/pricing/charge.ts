@@ -1,4 +1,14 @@
-import { add, type Decimal, isZero, multiply, ONE, roundToWhole, toText, whole, ZERO } from "../../lib/decimal.ts";
+import {
+  add,
+  type Decimal,
+  isZero,
+  multiply,
+  ONE,
+  roundToWhole,
+  toText,
+  whole,
+  ZERO,
+} from "../../lib/values/decimal.ts";
 import type { Price, Receipt, ReceiptLine, Usage } from "../types.ts";
 import { type ContextTier, tierOf } from "./rules/context-tiers.ts";
 import { toolPriceOf } from "./rules/tool-prices.ts";

@@ -1,4 +1,4 @@
-import { add, ceilToWhole, type Decimal, multiply, ONE, whole } from "../../lib/decimal.ts";
+import { add, ceilToWhole, type Decimal, multiply, ONE, whole } from "../../lib/values/decimal.ts";
 import type { Price } from "../types.ts";
 import { dearer, dearestTier } from "./rules/context-tiers.ts";
 import { saneTokens } from "./sane-usage.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { fixedSettings } from "../../../test/support/settings.ts";
 import { shippedDocument } from "../../catalog/shipped.ts";
-import { decimal } from "../../lib/decimal.ts";
+import { decimal } from "../../lib/values/decimal.ts";
 import { NO_USAGE, type Usage } from "../types.ts";
 import { charge } from "./charge.ts";
 import { modelsOf, PRICE_SECTIONS } from "./list-prices.ts";

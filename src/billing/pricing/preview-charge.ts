@@ -1,4 +1,4 @@
-import type { Decimal } from "../../lib/decimal.ts";
+import type { Decimal } from "../../lib/values/decimal.ts";
 import { NO_USAGE, type Price, type Receipt, type Usage } from "../types.ts";
 import { charge } from "./charge.ts";
 import { estimate } from "./estimate.ts";

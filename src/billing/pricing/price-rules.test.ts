@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { fixedSettings } from "../../../test/support/settings.ts";
-import { decimal, toText } from "../../lib/decimal.ts";
+import { decimal, toText } from "../../lib/values/decimal.ts";
 import { contextTiersShape, groupDiscountsShape } from "../../settings/option/price-shapes.ts";
 import { NO_USAGE, type Usage } from "../types.ts";
 import { charge } from "./charge.ts";

@@ -1,5 +1,5 @@
 import { nowSeconds } from "../../lib/clock.ts";
-import { type Decimal, decimal, ONE, ZERO } from "../../lib/decimal.ts";
+import { type Decimal, decimal, ONE, ZERO } from "../../lib/values/decimal.ts";
 import { variantsInForce } from "./rules/active-variants.ts";
 import type { ContextTier } from "./rules/context-tiers.ts";
 import { discounted, discountsAt, type GroupDiscount } from "./rules/group-discounts.ts";

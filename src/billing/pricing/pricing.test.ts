@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { fixedSettings } from "../../../test/support/settings.ts";
-import { type Decimal, decimal, toText } from "../../lib/decimal.ts";
+import { type Decimal, decimal, toText } from "../../lib/values/decimal.ts";
 import type { OptionKey } from "../../settings/registry/index.ts";
 import { NO_USAGE, type Price, type Usage } from "../types.ts";
 import { charge } from "./charge.ts";

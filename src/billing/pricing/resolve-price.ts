@@ -1,4 +1,4 @@
-import { type Decimal, multiply, ONE } from "../../lib/decimal.ts";
+import { type Decimal, multiply, ONE } from "../../lib/values/decimal.ts";
 import type { Price } from "../types.ts";
 import type { PriceTable } from "./price-table.ts";
 import {

@@ -8,8 +8,8 @@ import { CHANNEL_KEY, contents, expectBooksRight, fill, KEYS } from "../../../te
 import { MARIADB, startEngines } from "../../../test/support/processes/import-engines.ts";
 import { verifyPassword } from "../../domain/accounts/credentials/passwords.ts";
 import { createTokenDirectory } from "../../domain/api-keys/directory/index.ts";
-import { createVault } from "../../lib/crypto.ts";
-import { createLogger } from "../../lib/log.ts";
+import { createLogger } from "../../lib/runtime/log.ts";
+import { createVault } from "../../lib/security/crypto.ts";
 import { loadOptions } from "../../settings/store.ts";
 import type { Family } from "./detect-family.ts";
 import { type Report, writeReport } from "./report.ts";

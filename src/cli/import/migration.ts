@@ -1,5 +1,5 @@
 import type { Database } from "../../../db/types.ts";
-import type { Vault } from "../../lib/crypto.ts";
+import type { Vault } from "../../lib/security/crypto.ts";
 import type { Family } from "./detect-family.ts";
 import type { Report } from "./report.ts";
 import type { Source } from "./source.ts";

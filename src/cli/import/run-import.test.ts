@@ -4,7 +4,7 @@ import { openTestDatabase, type TestDatabase } from "../../../test/support/datab
 import { contents, expectBooksRight, makeFile } from "../../../test/support/import/start-import.ts";
 import { checkBooks } from "../../billing/check-ledger/check-ledger.ts";
 import { listAudit } from "../../domain/logs/audit/list-audit.ts";
-import { createVault } from "../../lib/crypto.ts";
+import { createVault } from "../../lib/security/crypto.ts";
 import { loadOptions } from "../../settings/store.ts";
 import { runImport } from "./run-import.ts";
 

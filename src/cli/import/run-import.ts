@@ -1,5 +1,5 @@
 import type { Database } from "../../../db/types.ts";
-import type { Vault } from "../../lib/crypto.ts";
+import type { Vault } from "../../lib/security/crypto.ts";
 import { carryOver } from "./carry-over-usage.ts";
 import { detectFamily, type Family } from "./detect-family.ts";
 import type { Migration } from "./migration.ts";

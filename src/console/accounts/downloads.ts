@@ -1,8 +1,8 @@
 import { Elysia, t } from "elysia";
 import type { Db } from "../../../db/types.ts";
 import { issueDownload } from "../../domain/accounts/profile/download-ticket.ts";
-import type { Vault } from "../../lib/crypto.ts";
 import { OperationError } from "../../lib/operation-error.ts";
+import type { Vault } from "../../lib/security/crypto.ts";
 import { ok } from "../http/envelope.ts";
 import type { guard } from "../http/guard.ts";
 

@@ -1,6 +1,6 @@
 import { Elysia } from "elysia";
 import { usableGroups } from "../../domain/accounts/usable-groups.ts";
-import { toText } from "../../lib/decimal.ts";
+import { toText } from "../../lib/values/decimal.ts";
 import type { SettingsReader } from "../../settings/settings.ts";
 import { ok } from "../http/envelope.ts";
 import type { guard } from "../http/guard.ts";

@@ -12,8 +12,8 @@ import {
 import { confirmOwner, countGuess, requireSession } from "../../domain/accounts/sessions/confirm-owner.ts";
 import { takeFlow, tryFlow } from "../../domain/accounts/sessions/flows.ts";
 import { endOtherSessions, endSession, listSessions } from "../../domain/accounts/sessions/own-sessions.ts";
+import type { Limiter } from "../../lib/limits/shared-limits.ts";
 import { OperationError } from "../../lib/operation-error.ts";
-import type { Limiter } from "../../lib/shared-limits.ts";
 import { ok } from "../http/envelope.ts";
 import type { guard } from "../http/guard.ts";
 import type { rateLimit } from "../http/rate-limit.ts";

@@ -7,8 +7,8 @@ import { updateProfile } from "../../domain/accounts/profile/update-profile.ts";
 import { updateSetting } from "../../domain/accounts/profile/update-setting.ts";
 import { deleteUser } from "../../domain/accounts/users/delete-user.ts";
 import { viewUser } from "../../domain/accounts/users/user-view.ts";
-import type { Vault } from "../../lib/crypto.ts";
-import type { Limiter } from "../../lib/shared-limits.ts";
+import type { Limiter } from "../../lib/limits/shared-limits.ts";
+import type { Vault } from "../../lib/security/crypto.ts";
 import { done, ok } from "../http/envelope.ts";
 import type { guard } from "../http/guard.ts";
 

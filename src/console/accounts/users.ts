@@ -8,9 +8,9 @@ import { listUsers, USER_SORTS, type UserFilter } from "../../domain/accounts/us
 import { checkReach, manageUser, USER_ACTIONS } from "../../domain/accounts/users/manage-user.ts";
 import { MOST_USERS_AT_ONCE, manageUsers } from "../../domain/accounts/users/manage-users.ts";
 import { updateUser } from "../../domain/accounts/users/update-user.ts";
-import type { Vault } from "../../lib/crypto.ts";
 import { languageOf, say } from "../../lib/messages.ts";
 import { OperationError } from "../../lib/operation-error.ts";
+import type { Vault } from "../../lib/security/crypto.ts";
 import type { SettingsReader } from "../../settings/settings.ts";
 import { csvFile } from "../http/csv-file.ts";
 import { ok } from "../http/envelope.ts";

@@ -17,10 +17,10 @@ import {
   updateBalance,
 } from "../../domain/channels/upstream/update-balance.ts";
 import { parseJson, recordOf } from "../../formats/json.ts";
-import type { Vault } from "../../lib/crypto.ts";
 import { languageOf, say } from "../../lib/messages.ts";
 import { OperationError } from "../../lib/operation-error.ts";
 import type { SafeFetch } from "../../lib/outbound/safe-fetch.ts";
+import type { Vault } from "../../lib/security/crypto.ts";
 import type { SettingsReader } from "../../settings/settings.ts";
 import { ok } from "../http/envelope.ts";
 import type { guard } from "../http/guard.ts";

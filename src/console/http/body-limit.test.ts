@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { Elysia, t } from "elysia";
 import { announceBody } from "../../../test/support/lib/announce-body.ts";
-import { createLogger } from "../../lib/log.ts";
+import { createLogger } from "../../lib/runtime/log.ts";
 import { bodyLimit } from "./body-limit.ts";
 import { envelope, ok } from "./envelope.ts";
 

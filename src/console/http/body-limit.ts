@@ -1,5 +1,5 @@
 import { Elysia } from "elysia";
-import { toldLength } from "../../lib/limited-body.ts";
+import { toldLength } from "../../lib/http/limited-body.ts";
 import { OperationError } from "../../lib/operation-error.ts";
 import { isConsolePath } from "./envelope.ts";
 

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { Elysia } from "elysia";
 import { startTestConsole, type TestConsole } from "../../../test/support/console/start-console.ts";
 import { openTestDatabase } from "../../../test/support/database.ts";
-import { createLogger } from "../../lib/log.ts";
+import { createLogger } from "../../lib/runtime/log.ts";
 import { envelope } from "./envelope.ts";
 
 describe("failures that are nobody's fault", () => {

@@ -1,8 +1,8 @@
 import { Elysia } from "elysia";
-import type { Logger } from "../../lib/log.ts";
+import { requestIdOf } from "../../lib/http/request-id.ts";
 import { languageOf, type MessageCode, type MessageParams, say } from "../../lib/messages.ts";
 import { OperationError } from "../../lib/operation-error.ts";
-import { requestIdOf } from "../../lib/request-id.ts";
+import type { Logger } from "../../lib/runtime/log.ts";
 import { describeInvalidInput, type InvalidInput } from "./invalid-input.ts";
 
 /** The shape of every answer under /api; some calls put more beside `data`. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { Elysia, t } from "elysia";
-import { createLogger } from "../../lib/log.ts";
+import { createLogger } from "../../lib/runtime/log.ts";
 import { envelope } from "./envelope.ts";
 
 const app = new Elysia()

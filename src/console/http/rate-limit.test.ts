@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from "bun:test";
 import { Elysia } from "elysia";
-import { createClientAddress } from "../../lib/client-ip.ts";
-import { createLogger } from "../../lib/log.ts";
+import { createClientAddress } from "../../lib/http/client-ip.ts";
+import { createLogger } from "../../lib/runtime/log.ts";
 import { envelope, ok } from "./envelope.ts";
 import { rateLimit } from "./rate-limit.ts";
 

@@ -1,8 +1,8 @@
 import { Elysia } from "elysia";
-import { type ClientAddress, limitKeyOf, type PeerSource } from "../../lib/client-ip.ts";
-import type { CountRefusal, LimitKind } from "../../lib/metrics.ts";
+import { type ClientAddress, limitKeyOf, type PeerSource } from "../../lib/http/client-ip.ts";
+import { createLimiter, type Limiter, type SharedLimits } from "../../lib/limits/shared-limits.ts";
 import { OperationError } from "../../lib/operation-error.ts";
-import { createLimiter, type Limiter, type SharedLimits } from "../../lib/shared-limits.ts";
+import type { CountRefusal, LimitKind } from "../../lib/runtime/metrics.ts";
 import type { Config } from "../../server/config.ts";
 import { isConsolePath } from "./envelope.ts";
 

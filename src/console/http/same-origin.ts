@@ -1,6 +1,6 @@
 import { Elysia } from "elysia";
 import { sessionCookieOf } from "../../domain/accounts/sessions/session-cookie.ts";
-import type { ClientAddress, PeerSource } from "../../lib/client-ip.ts";
+import type { ClientAddress, PeerSource } from "../../lib/http/client-ip.ts";
 import { OperationError } from "../../lib/operation-error.ts";
 import type { SettingsReader } from "../../settings/settings.ts";
 import { isConsolePath } from "./envelope.ts";

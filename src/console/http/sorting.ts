@@ -1,5 +1,5 @@
 import { type TSchema, t } from "elysia";
-import type { Sorting, Sorts } from "../../lib/sorting.ts";
+import type { Sorting, Sorts } from "../../lib/values/sorting.ts";
 import { type PagingQuery, paged } from "./paging.ts";
 
 /** Query fields of lists that callers sort: `sort` names what by, `order` is `asc` or `desc`, the usual. */

@@ -4,7 +4,7 @@ import { until } from "../../../test/support/lib/until.ts";
 import { callRecord, writeCalls } from "../../../test/support/logs.ts";
 import { createCallFeed, type LiveCall } from "../../domain/logs/live/call-feed.ts";
 import type { LiveCalls } from "../../domain/logs/live/stream-calls.ts";
-import { readEvents } from "../../lib/sse.ts";
+import { readEvents } from "../../lib/http/sse.ts";
 import { liveRoutes } from "./live.ts";
 
 const feed = createCallFeed();

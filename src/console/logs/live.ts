@@ -2,8 +2,8 @@ import { Elysia } from "elysia";
 import type { Database } from "../../../db/types.ts";
 import type { CallFeed } from "../../domain/logs/live/call-feed.ts";
 import { type LiveCalls, streamCalls } from "../../domain/logs/live/stream-calls.ts";
-import type { Logger } from "../../lib/log.ts";
-import type { Streamed } from "../../lib/sse.ts";
+import type { Streamed } from "../../lib/http/sse.ts";
+import type { Logger } from "../../lib/runtime/log.ts";
 import type { guard } from "../http/guard.ts";
 
 /** Calls as they happen, as server-sent events. */

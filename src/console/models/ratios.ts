@@ -1,8 +1,8 @@
 import { Elysia, t } from "elysia";
 import { previewCharge } from "../../billing/pricing/preview-charge.ts";
 import { createPriceTable } from "../../billing/pricing/price-table.ts";
-import { decimal } from "../../lib/decimal.ts";
 import { OperationError } from "../../lib/operation-error.ts";
+import { decimal } from "../../lib/values/decimal.ts";
 import type { SettingsReader } from "../../settings/settings.ts";
 import { ok } from "../http/envelope.ts";
 import type { guard } from "../http/guard.ts";

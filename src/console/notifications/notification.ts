@@ -1,8 +1,8 @@
 import { Elysia, t } from "elysia";
 import type { Notifier } from "../../domain/notifications/notifier.ts";
 import { bindPush, createPushCode, type PushDeps, unbindPush } from "../../domain/notifications/wxpusher.ts";
+import { createRateLimiter } from "../../lib/limits/rate-limiter.ts";
 import { OperationError } from "../../lib/operation-error.ts";
-import { createRateLimiter } from "../../lib/rate-limiter.ts";
 import type { NotifyAddresses } from "../../server/config.ts";
 import { done, ok } from "../http/envelope.ts";
 import type { guard } from "../http/guard.ts";

@@ -3,8 +3,8 @@ import { passkeys } from "../../../db/schema/accounts/sign-in.ts";
 import { identities } from "../../../db/schema/accounts/users.ts";
 import { options } from "../../../db/schema/settings.ts";
 import { startTestConsole, type TestConsole } from "../../../test/support/console/start-console.ts";
-import { createVault } from "../../lib/crypto.ts";
-import { createLogger } from "../../lib/log.ts";
+import { createLogger } from "../../lib/runtime/log.ts";
+import { createVault } from "../../lib/security/crypto.ts";
 import { checkEncryptionKey } from "../../settings/key-check.ts";
 import { createSettings } from "../../settings/settings.ts";
 

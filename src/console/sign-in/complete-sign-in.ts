@@ -5,9 +5,9 @@ import { startFlow } from "../../domain/accounts/sessions/flows.ts";
 import { sessionCookie } from "../../domain/accounts/sessions/session-cookie.ts";
 import type { Sessions } from "../../domain/accounts/sessions/sessions.ts";
 import { type UserView, viewUser } from "../../domain/accounts/users/user-view.ts";
-import type { ClientAddress, PeerSource } from "../../lib/client-ip.ts";
-import type { Vault } from "../../lib/crypto.ts";
+import type { ClientAddress, PeerSource } from "../../lib/http/client-ip.ts";
 import { languageOf } from "../../lib/messages.ts";
+import type { Vault } from "../../lib/security/crypto.ts";
 import { type Envelope, ok } from "../http/envelope.ts";
 import { flowCookie } from "./flow-cookie.ts";
 

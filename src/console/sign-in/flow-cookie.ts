@@ -1,5 +1,5 @@
 import { FLOW_SECONDS, type FlowKind } from "../../domain/accounts/sessions/flows.ts";
-import { readHostCookie, setHostCookie } from "../../lib/host-cookie.ts";
+import { readHostCookie, setHostCookie } from "../../lib/http/host-cookie.ts";
 
 const nameOf = (kind: FlowKind): string => `flow_${kind}`;
 

@@ -13,9 +13,9 @@ import {
 import { signInByIdentity } from "../../domain/accounts/identities/sign-in-by-identity.ts";
 import { requireFresh } from "../../domain/accounts/sessions/confirm-owner.ts";
 import { startFlow, takeFlow } from "../../domain/accounts/sessions/flows.ts";
-import { randomText, type Vault } from "../../lib/crypto.ts";
 import { OperationError } from "../../lib/operation-error.ts";
 import type { SafeFetch } from "../../lib/outbound/safe-fetch.ts";
+import { randomText, type Vault } from "../../lib/security/crypto.ts";
 import type { SignInAddresses } from "../../server/config.ts";
 import type { SettingsReader } from "../../settings/settings.ts";
 import { done, ok } from "../http/envelope.ts";

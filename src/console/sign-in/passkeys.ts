@@ -10,8 +10,8 @@ import {
 } from "../../domain/accounts/credentials/passkeys.ts";
 import { confirmOwner } from "../../domain/accounts/sessions/confirm-owner.ts";
 import { startFlow, takeFlow } from "../../domain/accounts/sessions/flows.ts";
+import type { Limiter } from "../../lib/limits/shared-limits.ts";
 import { OperationError } from "../../lib/operation-error.ts";
-import type { Limiter } from "../../lib/shared-limits.ts";
 import { ok } from "../http/envelope.ts";
 import type { guard } from "../http/guard.ts";
 import type { rateLimit } from "../http/rate-limit.ts";

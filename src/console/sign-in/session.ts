@@ -5,11 +5,11 @@ import { checkTurnstile } from "../../domain/accounts/registration/turnstile.ts"
 import { clearedSessionCookie, sessionCookieOf } from "../../domain/accounts/sessions/session-cookie.ts";
 import type { Sessions } from "../../domain/accounts/sessions/sessions.ts";
 import { signInWithPassword } from "../../domain/accounts/sessions/sign-in.ts";
-import type { ClientAddress } from "../../lib/client-ip.ts";
-import type { Vault } from "../../lib/crypto.ts";
+import type { ClientAddress } from "../../lib/http/client-ip.ts";
+import type { Limiter } from "../../lib/limits/shared-limits.ts";
 import { OperationError } from "../../lib/operation-error.ts";
 import type { SafeFetch } from "../../lib/outbound/safe-fetch.ts";
-import type { Limiter } from "../../lib/shared-limits.ts";
+import type { Vault } from "../../lib/security/crypto.ts";
 import type { SettingsReader } from "../../settings/settings.ts";
 import { ok } from "../http/envelope.ts";
 import type { rateLimit } from "../http/rate-limit.ts";

@@ -9,11 +9,11 @@ import {
 } from "../../domain/accounts/registration/send-verification.ts";
 import { type CheckedAction, checkTurnstile } from "../../domain/accounts/registration/turnstile.ts";
 import type { Sessions } from "../../domain/accounts/sessions/sessions.ts";
-import type { ClientAddress, PeerSource } from "../../lib/client-ip.ts";
-import type { Logger } from "../../lib/log.ts";
+import type { ClientAddress, PeerSource } from "../../lib/http/client-ip.ts";
+import type { SharedLimits } from "../../lib/limits/shared-limits.ts";
 import { languageOf } from "../../lib/messages.ts";
 import type { SafeFetch } from "../../lib/outbound/safe-fetch.ts";
-import type { SharedLimits } from "../../lib/shared-limits.ts";
+import type { Logger } from "../../lib/runtime/log.ts";
 import { done, ok } from "../http/envelope.ts";
 import type { rateLimit } from "../http/rate-limit.ts";
 import { requireFreshCaller } from "./oauth.ts";

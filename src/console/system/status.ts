@@ -2,7 +2,7 @@ import { sql } from "drizzle-orm";
 import { Elysia } from "elysia";
 import type { Db } from "../../../db/types.ts";
 import type { Setup } from "../../domain/accounts/registration/setup.ts";
-import { toText } from "../../lib/decimal.ts";
+import { toText } from "../../lib/values/decimal.ts";
 import type { SettingsReader } from "../../settings/settings.ts";
 import { ok } from "../http/envelope.ts";
 import type { guard } from "../http/guard.ts";

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { Elysia } from "elysia";
-import type { PeerSource } from "../../lib/client-ip.ts";
+import type { PeerSource } from "../../lib/http/client-ip.ts";
 import { languageOf, say } from "../../lib/messages.ts";
 
 /** Compressed forms that the build lays beside each file, best first. */

@@ -2,8 +2,8 @@ import { Elysia } from "elysia";
 import type { WalletDeps } from "../../domain/wallet/operation.ts";
 import { hearEasyPay } from "../../domain/wallet/payments/epay-callback.ts";
 import { hearStripe } from "../../domain/wallet/payments/stripe-webhook.ts";
-import { bytesUpTo } from "../../lib/limited-body.ts";
-import type { Logger } from "../../lib/log.ts";
+import { bytesUpTo } from "../../lib/http/limited-body.ts";
+import type { Logger } from "../../lib/runtime/log.ts";
 
 /** Payment services tell far less than this. */
 const LARGEST_NOTICE_BYTES = 262_144;

@@ -1,9 +1,9 @@
 import { Elysia, t } from "elysia";
 import { redeemCode } from "../../domain/codes/redeem-code.ts";
 import type { WalletDeps } from "../../domain/wallet/operation.ts";
+import { createRateLimiter } from "../../lib/limits/rate-limiter.ts";
 import { OperationError } from "../../lib/operation-error.ts";
-import { createRateLimiter } from "../../lib/rate-limiter.ts";
-import { createSerial } from "../../lib/serial.ts";
+import { createSerial } from "../../lib/runtime/serial.ts";
 import { ok } from "../http/envelope.ts";
 import type { guard } from "../http/guard.ts";
 

@@ -1,7 +1,7 @@
 import type { Db } from "../../../db/types.ts";
-import type { Vault } from "../../lib/crypto.ts";
 import type { MessageCode } from "../../lib/messages.ts";
 import { OperationError } from "../../lib/operation-error.ts";
+import type { Vault } from "../../lib/security/crypto.ts";
 import type { UserDirectory, UserEntry } from "./directory.ts";
 import { hasDownloadTicket, takeDownload } from "./profile/download-ticket.ts";
 import { USER_STATUS } from "./roles.ts";

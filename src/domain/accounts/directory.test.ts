@@ -3,7 +3,7 @@ import { eq } from "drizzle-orm";
 import { type Changes, createChanges } from "../../../db/changes.ts";
 import { sessions as sessionRows, users } from "../../../db/schema/accounts/users.ts";
 import { openTestDatabase, type TestDatabase } from "../../../test/support/database.ts";
-import { createLogger } from "../../lib/log.ts";
+import { createLogger } from "../../lib/runtime/log.ts";
 import { createUserDirectory, type UserDirectory } from "./directory.ts";
 import { createSessions } from "./sessions/sessions.ts";
 

@@ -3,9 +3,9 @@ import type { Changes } from "../../../db/changes.ts";
 import { users } from "../../../db/schema/accounts/users.ts";
 import { DEADLINES_MS, withDeadline } from "../../../db/server/deadlines.ts";
 import type { Db } from "../../../db/types.ts";
-import { findRemoved } from "../../lib/find-removed.ts";
-import type { Logger } from "../../lib/log.ts";
-import { createSerial } from "../../lib/serial.ts";
+import type { Logger } from "../../lib/runtime/log.ts";
+import { createSerial } from "../../lib/runtime/serial.ts";
+import { findRemoved } from "../../lib/values/find-removed.ts";
 
 /** What every call needs to know about a user; balances live in the ledger. */
 export type UserEntry = Readonly<{

@@ -2,7 +2,7 @@ import type { tokens } from "../../../db/schema/accounts/api-keys.ts";
 import { nowSeconds } from "../../lib/clock.ts";
 import { OperationError } from "../../lib/operation-error.ts";
 import { usableGroups } from "../accounts/usable-groups.ts";
-import type { BudgetInput } from "./budget.ts";
+import type { BudgetInput } from "./budget/budget.ts";
 import { invalidIpEntries } from "./directory/ip-list.ts";
 import type { Owner, TokenDeps } from "./operation.ts";
 

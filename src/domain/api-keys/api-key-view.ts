@@ -1,5 +1,5 @@
 import type { tokens } from "../../../db/schema/accounts/api-keys.ts";
-import type { Vault } from "../../lib/crypto.ts";
+import type { Vault } from "../../lib/security/crypto.ts";
 
 export type TokenRow = typeof tokens.$inferSelect;
 

@@ -4,7 +4,7 @@ import { nowSeconds } from "../../lib/clock.ts";
 import { OperationError } from "../../lib/operation-error.ts";
 import { LONGEST_NAME, readTokenInput, type TokenInput } from "./api-key-input.ts";
 import { type TokenView, viewToken } from "./api-key-view.ts";
-import { readBudget } from "./budget.ts";
+import { readBudget } from "./budget/budget.ts";
 import { newKey } from "./new-key.ts";
 import type { Owner, TokenDeps } from "./operation.ts";
 import { stateOf } from "./update-api-key.ts";

@@ -1,5 +1,5 @@
 import { nowSeconds } from "../../lib/clock.ts";
-import type { Vault } from "../../lib/crypto.ts";
+import type { Vault } from "../../lib/security/crypto.ts";
 import type { TokenEntry } from "./directory/api-key-entry.ts";
 import type { TokenTable } from "./directory/api-key-table.ts";
 

@@ -2,8 +2,8 @@ import { and, count, eq, isNull, type SQL, sql } from "drizzle-orm";
 import { requireRow } from "../../../db/require-row.ts";
 import { tokens } from "../../../db/schema/accounts/api-keys.ts";
 import { OperationError } from "../../lib/operation-error.ts";
-import { orderBy, type Sorting } from "../../lib/sorting.ts";
-import { contains } from "../../lib/sql-text.ts";
+import { orderBy, type Sorting } from "../../lib/values/sorting.ts";
+import { contains } from "../../lib/values/sql-text.ts";
 import { type TokenView, viewToken } from "./api-key-view.ts";
 import type { Owner, TokenDeps } from "./operation.ts";
 

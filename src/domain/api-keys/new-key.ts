@@ -1,5 +1,5 @@
 import { randomInt } from "node:crypto";
-import type { Vault } from "../../lib/crypto.ts";
+import type { Vault } from "../../lib/security/crypto.ts";
 
 const LETTERS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 const KEY_LENGTH = 48;

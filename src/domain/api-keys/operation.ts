@@ -1,6 +1,6 @@
 import type { Changes } from "../../../db/changes.ts";
 import type { Db } from "../../../db/types.ts";
-import type { Vault } from "../../lib/crypto.ts";
+import type { Vault } from "../../lib/security/crypto.ts";
 import type { SettingsReader } from "../../settings/settings.ts";
 import type { UserEntry } from "../accounts/directory.ts";
 

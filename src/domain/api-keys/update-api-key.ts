@@ -4,7 +4,7 @@ import { nowSeconds } from "../../lib/clock.ts";
 import { OperationError } from "../../lib/operation-error.ts";
 import { readTokenInput, type TokenInput } from "./api-key-input.ts";
 import { type TokenRow, type TokenView, viewToken } from "./api-key-view.ts";
-import { readBudget } from "./budget.ts";
+import { readBudget } from "./budget/budget.ts";
 import { TOKEN_STATUS } from "./directory/index.ts";
 import { ownedBy } from "./list-api-keys.ts";
 import type { Owner, TokenDeps } from "./operation.ts";

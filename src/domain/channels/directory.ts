@@ -2,10 +2,10 @@ import { asc, eq, gt, inArray, type SQL, sql } from "drizzle-orm";
 import type { Changes } from "../../../db/changes.ts";
 import { channelKeys, channels } from "../../../db/schema/gateway/channels.ts";
 import type { Db } from "../../../db/types.ts";
-import type { Vault } from "../../lib/crypto.ts";
-import { findRemoved } from "../../lib/find-removed.ts";
-import type { Logger } from "../../lib/log.ts";
-import { createSerial } from "../../lib/serial.ts";
+import type { Logger } from "../../lib/runtime/log.ts";
+import { createSerial } from "../../lib/runtime/serial.ts";
+import type { Vault } from "../../lib/security/crypto.ts";
+import { findRemoved } from "../../lib/values/find-removed.ts";
 import { type ChannelEntry, toEntry } from "./entry.ts";
 import { type Candidates, createRoutingIndex } from "./routing/routing-index.ts";
 

@@ -1,5 +1,5 @@
 import type { channelKeys, channels } from "../../../db/schema/gateway/channels.ts";
-import type { Vault } from "../../lib/crypto.ts";
+import type { Vault } from "../../lib/security/crypto.ts";
 import { splitKeys } from "./keys/keys.ts";
 
 export type ChannelRow = typeof channels.$inferSelect;

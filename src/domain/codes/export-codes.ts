@@ -2,7 +2,7 @@ import { and, asc, eq, gt } from "drizzle-orm";
 import { users } from "../../../db/schema/accounts/users.ts";
 import { redemptionCodes } from "../../../db/schema/billing/codes.ts";
 import type { Db } from "../../../db/types.ts";
-import { csvOf } from "../../lib/csv.ts";
+import { csvOf } from "../../lib/values/csv.ts";
 import { type CodeView, codeColumns, viewCode } from "./code-view.ts";
 import { type CodeFilter, whereCodes } from "./list-codes.ts";
 

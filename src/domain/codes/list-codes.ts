@@ -4,8 +4,8 @@ import { users } from "../../../db/schema/accounts/users.ts";
 import { redemptionCodes, redemptionUses } from "../../../db/schema/billing/codes.ts";
 import type { Db } from "../../../db/types.ts";
 import { OperationError } from "../../lib/operation-error.ts";
-import { orderBy, type Sorting } from "../../lib/sorting.ts";
-import { startsWith } from "../../lib/sql-text.ts";
+import { orderBy, type Sorting } from "../../lib/values/sorting.ts";
+import { startsWith } from "../../lib/values/sql-text.ts";
 import { type CodeView, codeColumns, viewCode } from "./code-view.ts";
 
 export type CodeFilter = Readonly<{

@@ -2,7 +2,7 @@ import { and, eq, isNull } from "drizzle-orm";
 import { redemptionCodes } from "../../../db/schema/billing/codes.ts";
 import type { Db } from "../../../db/types.ts";
 import { OperationError } from "../../lib/operation-error.ts";
-import { isOneOf } from "../../lib/sql-text.ts";
+import { isOneOf } from "../../lib/values/sql-text.ts";
 import { writeManagementLog } from "../logs/write-log.ts";
 import { type CodeChange, type CodeValues, checkWindow, readCodeChange } from "./code-input.ts";
 import { CODE_STATUS, type CodeView } from "./code-view.ts";

@@ -1,8 +1,8 @@
 import type { Database } from "../../../db/types.ts";
 import type { Billing } from "../../billing/billing.ts";
-import type { Vault } from "../../lib/crypto.ts";
+import type { SharedLimits } from "../../lib/limits/shared-limits.ts";
 import type { SafeFetch } from "../../lib/outbound/safe-fetch.ts";
-import type { SharedLimits } from "../../lib/shared-limits.ts";
+import type { Vault } from "../../lib/security/crypto.ts";
 import type { Config } from "../../server/config.ts";
 import type { SettingsReader } from "../../settings/settings.ts";
 import type { ChannelEntry } from "../channels/entry.ts";

@@ -1,5 +1,5 @@
-import type { Vault } from "../../lib/crypto.ts";
-import { EVENT_STREAM_HEADERS, type Streamed } from "../../lib/sse.ts";
+import { EVENT_STREAM_HEADERS, type Streamed } from "../../lib/http/sse.ts";
+import type { Vault } from "../../lib/security/crypto.ts";
 
 /** A stream of events at fixed intervals: what is between it and its reader shows by when they arrive. */
 export const EVENTS = 6;

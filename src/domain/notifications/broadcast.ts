@@ -1,8 +1,8 @@
 import { and, asc, eq, gt, isNull } from "drizzle-orm";
 import { users } from "../../../db/schema/accounts/users.ts";
 import type { Db } from "../../../db/types.ts";
-import type { Logger } from "../../lib/log.ts";
 import { OperationError } from "../../lib/operation-error.ts";
+import type { Logger } from "../../lib/runtime/log.ts";
 import type { Notice } from "./message.ts";
 import { type NotifyEvent, wants } from "./notification-setting.ts";
 import type { Notifier } from "./notifier.ts";

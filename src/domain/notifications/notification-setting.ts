@@ -1,6 +1,6 @@
 import { type SQL, sql } from "drizzle-orm";
-import type { Vault } from "../../lib/crypto.ts";
 import { OperationError } from "../../lib/operation-error.ts";
+import type { Vault } from "../../lib/security/crypto.ts";
 
 /** How somebody can be told something. */
 export const NOTIFY_TYPES = ["email", "webhook", "wecom", "dingtalk", "wxpusher", "bark", "gotify", "ntfy"] as const;

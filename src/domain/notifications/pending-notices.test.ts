@@ -7,10 +7,10 @@ import { openTestDatabase, type TestDatabase } from "../../../test/support/datab
 import { until } from "../../../test/support/lib/until.ts";
 import { fixedSettings } from "../../../test/support/settings.ts";
 import { nowSeconds } from "../../lib/clock.ts";
-import { createVault } from "../../lib/crypto.ts";
-import { createLogger } from "../../lib/log.ts";
 import { createAddressPolicy } from "../../lib/outbound/address-policy.ts";
 import { createSafeFetch } from "../../lib/outbound/safe-fetch.ts";
+import { createLogger } from "../../lib/runtime/log.ts";
+import { createVault } from "../../lib/security/crypto.ts";
 import { createMailer } from "./mail.ts";
 import type { Notice } from "./message.ts";
 import { createNotifier } from "./notifier.ts";

@@ -1,10 +1,10 @@
 import { createHmac } from "node:crypto";
 import { nowSeconds } from "../../lib/clock.ts";
-import type { Vault } from "../../lib/crypto.ts";
 import type { MessageCode } from "../../lib/messages.ts";
 import { OutboundError, type OutboundFailure } from "../../lib/outbound/outbound-error.ts";
 import type { SafeFetch, SafeRequest } from "../../lib/outbound/safe-fetch.ts";
 import { type Reason, sayReason } from "../../lib/reason.ts";
+import type { Vault } from "../../lib/security/crypto.ts";
 import type { NotifyAddresses } from "../../server/config.ts";
 import type { SettingsReader } from "../../settings/settings.ts";
 import type { Mailer } from "./mail.ts";

@@ -1,5 +1,5 @@
 import { timingSafeEqual } from "node:crypto";
-import type { Vault } from "../../lib/crypto.ts";
+import type { Vault } from "../../lib/security/crypto.ts";
 
 /** What an address without an API key is good for. */
 export type SignedPurpose = "mj-image" | "mj-notify";

@@ -1,6 +1,6 @@
 import type { drawingTasks, mediaTasks } from "../../../db/schema/gateway/tasks.ts";
-import type { Vault } from "../../lib/crypto.ts";
 import { sayKept } from "../../lib/reason.ts";
+import type { Vault } from "../../lib/security/crypto.ts";
 import type { SettingsReader } from "../../settings/settings.ts";
 import { signId } from "./signed-ids.ts";
 

@@ -1,8 +1,8 @@
 import type { Changes } from "../../../db/changes.ts";
 import type { Db } from "../../../db/types.ts";
-import type { Vault } from "../../lib/crypto.ts";
-import type { Logger } from "../../lib/log.ts";
 import type { SafeFetch } from "../../lib/outbound/safe-fetch.ts";
+import type { Logger } from "../../lib/runtime/log.ts";
+import type { Vault } from "../../lib/security/crypto.ts";
 import type { SettingsReader } from "../../settings/settings.ts";
 
 /** The two tables of tasks: times of drawings are in milliseconds, of music and videos in seconds. */

@@ -1,4 +1,4 @@
-import { divide, toText, whole } from "../../lib/decimal.ts";
+import { divide, toText, whole } from "../../lib/values/decimal.ts";
 import type { SettingsReader } from "../../settings/settings.ts";
 
 /** Dollars that quota units are told with, as precise as a unit is worth. */

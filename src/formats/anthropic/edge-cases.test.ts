@@ -10,8 +10,8 @@ import {
   target,
   written,
 } from "../../../test/support/formats/fixtures.ts";
-import { textOfBytes } from "../../lib/bytes.ts";
-import { eventData, splitEvents, wholeEventsLength } from "../../lib/sse.ts";
+import { eventData, splitEvents, wholeEventsLength } from "../../lib/http/sse.ts";
+import { textOfBytes } from "../../lib/values/bytes.ts";
 import type { ReplyEvent } from "../conversation/reply.ts";
 import type { JsonObject } from "../json.ts";
 import { openaiChatClientCodec, openaiChatCodec } from "../openai-chat/index.ts";

@@ -1,4 +1,4 @@
-import { lookupTable } from "../../lib/lookup-table.ts";
+import { lookupTable } from "../../lib/values/lookup-table.ts";
 import type { ReplyError } from "../conversation/reply.ts";
 import { extraOf, ownExtra } from "../helpers/error-extra.ts";
 import { type JsonObject, recordOf, textOf } from "../json.ts";

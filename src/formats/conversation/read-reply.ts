@@ -1,4 +1,4 @@
-import { readEvents } from "../../lib/sse.ts";
+import { readEvents } from "../../lib/http/sse.ts";
 import { parseJson, recordOf } from "../json.ts";
 import type { ProviderCodec } from "./codec.ts";
 import { type Reply, ReplyCollector } from "./collect-reply.ts";

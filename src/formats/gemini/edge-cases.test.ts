@@ -8,8 +8,8 @@ import {
   target,
   written,
 } from "../../../test/support/formats/fixtures.ts";
-import { textOfBytes } from "../../lib/bytes.ts";
-import { eventData, splitEvents, wholeEventsLength } from "../../lib/sse.ts";
+import { eventData, splitEvents, wholeEventsLength } from "../../lib/http/sse.ts";
+import { textOfBytes } from "../../lib/values/bytes.ts";
 import { anthropicClientCodec } from "../anthropic/index.ts";
 import type { ClientCodec } from "../conversation/codec.ts";
 import { stepsOf } from "../conversation/collect-reply.ts";

@@ -1,4 +1,4 @@
-import { lookupTable } from "../../lib/lookup-table.ts";
+import { lookupTable } from "../../lib/values/lookup-table.ts";
 import type { Beside, MediaPart, MediaSource, Part, ToolResultPart } from "../conversation/conversation.ts";
 import { carrySignature, readSignature } from "../conversation/signature.ts";
 import { type JsonObject, parseJson, recordOf, recordsOf, textOf } from "../json.ts";

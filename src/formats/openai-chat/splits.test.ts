@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { counter, meaningOf } from "../../../test/support/formats/fixtures.ts";
-import { textOfBytes } from "../../lib/bytes.ts";
-import { eventData, splitEvents, wholeEventsLength } from "../../lib/sse.ts";
+import { eventData, splitEvents, wholeEventsLength } from "../../lib/http/sse.ts";
+import { textOfBytes } from "../../lib/values/bytes.ts";
 import type { ReplyEvent } from "../conversation/reply.ts";
 import { openaiChatCodec } from "./index.ts";
 

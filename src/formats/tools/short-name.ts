@@ -1,4 +1,4 @@
-import { hexDigest } from "../../lib/digest.ts";
+import { hexDigest } from "../../lib/security/digest.ts";
 
 /** OpenAI and most who imitate it take names of users up to this length. */
 const MOST_CHARACTERS = 64;

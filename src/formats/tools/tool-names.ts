@@ -1,4 +1,4 @@
-import { hexDigest } from "../../lib/digest.ts";
+import { hexDigest } from "../../lib/security/digest.ts";
 import type { Conversation, Part, ToolChoice } from "../conversation/conversation.ts";
 
 /** What every format takes as the name of a tool. Google's own may hold dots and colons, Anthropic's be twice as long. */

@@ -1,7 +1,7 @@
 import type { ReportedUsage } from "../../formats/conversation/usage.ts";
 import { parseJson, recordOf } from "../../formats/json.ts";
 import { readUsage, usageIn } from "../../formats/openai-chat/response/usage.ts";
-import { lastIndexOfBytes, textOfBytes } from "../../lib/bytes.ts";
+import { lastIndexOfBytes, textOfBytes } from "../../lib/values/bytes.ts";
 
 const MAX_USAGE_BYTES = 2_048;
 const USAGE_MEMBER = Buffer.from('"usage"');

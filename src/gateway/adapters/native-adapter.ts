@@ -2,7 +2,7 @@ import type { ReportedUsage } from "../../formats/conversation/usage.ts";
 import { type JsonObject, numberOf, parseJson, recordOf } from "../../formats/json.ts";
 import { isErrorAnswer, readError } from "../../formats/openai-chat/errors/error.ts";
 import { readUsage } from "../../formats/openai-chat/response/usage.ts";
-import { textOfBytes } from "../../lib/bytes.ts";
+import { textOfBytes } from "../../lib/values/bytes.ts";
 import { formatFor } from "../../providers/contract/chat.ts";
 import type { FormFile, NativeFormat } from "../../providers/contract/native-format.ts";
 import { OutputMeter } from "../billing/output-meter.ts";

@@ -11,10 +11,10 @@ import {
   replyAsStream,
 } from "../../formats/openai-chat/response/stream.ts";
 import { readUsage, usageIn } from "../../formats/openai-chat/response/usage.ts";
-import { textOfBytes } from "../../lib/bytes.ts";
-import { spliceTopLevel, type TopLevelChanges } from "../../lib/json-splice.ts";
-import { outgoingForm } from "../../lib/multipart/form-stream.ts";
-import type { Form } from "../../lib/multipart/read-form.ts";
+import { outgoingForm } from "../../lib/http/multipart/form-stream.ts";
+import type { Form } from "../../lib/http/multipart/read-form.ts";
+import { textOfBytes } from "../../lib/values/bytes.ts";
+import { spliceTopLevel, type TopLevelChanges } from "../../lib/values/json-splice.ts";
 import type { CallParams } from "../../providers/contract/provider.ts";
 import { searchToolOf } from "../billing/hosted-tools.ts";
 import { OutputMeter } from "../billing/output-meter.ts";

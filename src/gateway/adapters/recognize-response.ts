@@ -1,5 +1,5 @@
 import type { JsonObject } from "../../formats/json.ts";
-import { indexOfBytes } from "../../lib/bytes.ts";
+import { indexOfBytes } from "../../lib/values/bytes.ts";
 import type { Capability, TaskCapability } from "../../providers/contract/provider.ts";
 
 /** Members of which a response in OpenAI's format has at least one. Compatible services differ for images and rerank. */

@@ -6,9 +6,9 @@ import type { ReplyContext, ReplyEvent } from "../../formats/conversation/reply.
 import type { ReportedUsage } from "../../formats/conversation/usage.ts";
 import { type JsonObject, parseJson, textOf } from "../../formats/json.ts";
 import { type ReadError, readError } from "../../formats/openai-chat/errors/error.ts";
-import { textOfBytes } from "../../lib/bytes.ts";
-import { randomId } from "../../lib/request-id.ts";
-import { eventEnd, readEvents } from "../../lib/sse.ts";
+import { randomId } from "../../lib/http/request-id.ts";
+import { eventEnd, readEvents } from "../../lib/http/sse.ts";
+import { textOfBytes } from "../../lib/values/bytes.ts";
 import { codecOf } from "../../providers/registry.ts";
 import { OutputMeter } from "../billing/output-meter.ts";
 import type { Call } from "../call/call.ts";

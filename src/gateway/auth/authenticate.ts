@@ -2,8 +2,8 @@ import type { UserEntry } from "../../domain/accounts/directory.ts";
 import { ROLE, USER_STATUS } from "../../domain/accounts/roles.ts";
 import { usableGroups } from "../../domain/accounts/usable-groups.ts";
 import type { TokenEntry } from "../../domain/api-keys/directory/index.ts";
-import { limitKeyOf } from "../../lib/client-ip.ts";
 import { nowSeconds } from "../../lib/clock.ts";
+import { limitKeyOf } from "../../lib/http/client-ip.ts";
 import { GatewayError } from "../call/errors.ts";
 import type { GatewayServices } from "../call/services.ts";
 

@@ -1,6 +1,6 @@
 import type { TokenEntry } from "../../domain/api-keys/directory/index.ts";
 import type { Sentence } from "../../lib/messages.ts";
-import type { LimitKind } from "../../lib/metrics.ts";
+import type { LimitKind } from "../../lib/runtime/metrics.ts";
 import { GatewayError, ledgerUnavailable } from "../call/errors.ts";
 import type { GatewayServices } from "../call/services.ts";
 import { minuteLimiters } from "./limiters.ts";

@@ -1,4 +1,4 @@
-import { createLimiter, type Limiter, type SharedLimits } from "../../lib/shared-limits.ts";
+import { createLimiter, type Limiter, type SharedLimits } from "../../lib/limits/shared-limits.ts";
 
 const MINUTE_MS = 60_000;
 

@@ -1,5 +1,5 @@
-import type { LimitKind } from "../../lib/metrics.ts";
-import { createLimiter, type Limiter, type SharedLimits } from "../../lib/shared-limits.ts";
+import { createLimiter, type Limiter, type SharedLimits } from "../../lib/limits/shared-limits.ts";
+import type { LimitKind } from "../../lib/runtime/metrics.ts";
 import type { SettingsReader } from "../../settings/settings.ts";
 import { GatewayError } from "../call/errors.ts";
 

@@ -1,7 +1,7 @@
 import type { UserEntry } from "../../domain/accounts/directory.ts";
+import type { SharedLimits } from "../../lib/limits/shared-limits.ts";
 import type { MessageCode } from "../../lib/messages.ts";
-import type { LimitKind } from "../../lib/metrics.ts";
-import type { SharedLimits } from "../../lib/shared-limits.ts";
+import type { LimitKind } from "../../lib/runtime/metrics.ts";
 import type { Call } from "../call/call.ts";
 import { GatewayError } from "../call/errors.ts";
 import { minuteLimiters } from "./limiters.ts";

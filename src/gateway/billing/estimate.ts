@@ -2,7 +2,7 @@ import { type CacheWrites, estimate } from "../../billing/pricing/estimate.ts";
 import type { Price } from "../../billing/types.ts";
 import type { JsonObject } from "../../formats/json.ts";
 import { countTokenIds, type RequestSummary, weighMedia } from "../../formats/openai-chat/request/summary.ts";
-import type { Decimal } from "../../lib/decimal.ts";
+import type { Decimal } from "../../lib/values/decimal.ts";
 
 /** No tokenizer in use makes more tokens of ordinary text than one for every two bytes of its JSON. */
 const LEAST_BYTES_PER_TOKEN = 2;

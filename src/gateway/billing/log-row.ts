@@ -10,8 +10,8 @@ import {
   type UsageRecord,
 } from "../../billing/types.ts";
 import { textOf } from "../../formats/json.ts";
-import { toText } from "../../lib/decimal.ts";
 import { type Reason, sayReason } from "../../lib/reason.ts";
+import { toText } from "../../lib/values/decimal.ts";
 import { isTask } from "../../providers/contract/provider.ts";
 import type { SettingsReader } from "../../settings/settings.ts";
 import type { Call } from "../call/call.ts";

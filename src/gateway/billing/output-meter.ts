@@ -5,8 +5,8 @@ import { type JsonObject, parseJson, recordOf, recordsOf, textOf } from "../../f
 import { collectOutput, type OutputSink } from "../../formats/openai-chat/response/output.ts";
 import { chunkOf } from "../../formats/openai-chat/response/stream.ts";
 import { GROUNDING, searchedIn } from "../../formats/tools/web-search.ts";
-import { textOfBytes } from "../../lib/bytes.ts";
-import { splitEvents } from "../../lib/sse.ts";
+import { splitEvents } from "../../lib/http/sse.ts";
+import { textOfBytes } from "../../lib/values/bytes.ts";
 
 /** Bytes kept as they came; longer streams are reduced to their text from time to time. */
 const FOLD_AT_BYTES = 64 * 1024;

@@ -3,7 +3,7 @@ import { ownRatios } from "../../billing/pricing/ratios/own-ratios.ts";
 import { type UsdPrices, usdPrices } from "../../billing/pricing/ratios/usd-prices.ts";
 import { findPrice, resolvePrice } from "../../billing/pricing/resolve-price.ts";
 import type { Price } from "../../billing/types.ts";
-import { type Decimal, ONE, whole } from "../../lib/decimal.ts";
+import { type Decimal, ONE, whole } from "../../lib/values/decimal.ts";
 import type { SettingsReader } from "../../settings/settings.ts";
 import type { Caller } from "../auth/authenticate.ts";
 import { GatewayError } from "../call/errors.ts";

@@ -2,10 +2,10 @@ import type { ClientCodec } from "../../formats/conversation/codec.ts";
 import type { ReplyError } from "../../formats/conversation/reply.ts";
 import { type ErrorExtra, ownExtra } from "../../formats/helpers/error-extra.ts";
 import type { OpenAiError } from "../../formats/openai-chat/errors/error.ts";
+import { requestIdOf } from "../../lib/http/request-id.ts";
 import { type Language, languageOf } from "../../lib/messages.ts";
-import type { LimitKind } from "../../lib/metrics.ts";
 import { type Reason, sayReason } from "../../lib/reason.ts";
-import { requestIdOf } from "../../lib/request-id.ts";
+import type { LimitKind } from "../../lib/runtime/metrics.ts";
 import { corsHeaders } from "../http/headers.ts";
 
 const LOCAL_TYPE = "sluice_error";

@@ -1,6 +1,6 @@
 import { Gauge, type Registry } from "prom-client";
 import type { UsageRecord } from "../../billing/types.ts";
-import { LabelledCounts, LabelledTimes } from "../../lib/labelled-metrics.ts";
+import { LabelledCounts, LabelledTimes } from "../../lib/runtime/labelled-metrics.ts";
 import type { Call } from "./call.ts";
 import { type RecentOverhead, RecentOverheads } from "./recent-overheads.ts";
 

@@ -2,8 +2,8 @@ import type { JsonObject } from "../../formats/json.ts";
 import { findBrokenLimit, type NumberLimit } from "../../formats/request-rules/number-limits.ts";
 import { findLikeName, findUnclearMember, type UnclearMember } from "../../formats/request-rules/request-members.ts";
 import type { RequestRules } from "../../formats/request-rules/request-rules.ts";
+import type { FormPart } from "../../lib/http/multipart/read-form.ts";
 import type { Sentence } from "../../lib/messages.ts";
-import type { FormPart } from "../../lib/multipart/read-form.ts";
 import { GatewayError } from "../call/errors.ts";
 
 /**

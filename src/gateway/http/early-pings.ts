@@ -1,5 +1,5 @@
-import { randomId, requestIdOf } from "../../lib/request-id.ts";
-import { EVENT_STREAM_HEADERS } from "../../lib/sse.ts";
+import { randomId, requestIdOf } from "../../lib/http/request-id.ts";
+import { EVENT_STREAM_HEADERS } from "../../lib/http/sse.ts";
 import type { Call } from "../call/call.ts";
 import type { GatewayContext } from "../call/context.ts";
 import { GatewayError, toErrorObject } from "../call/errors.ts";

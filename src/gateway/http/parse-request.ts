@@ -1,5 +1,5 @@
 import { DecodeError } from "../../formats/conversation/codec.ts";
-import type { TopLevelChanges } from "../../lib/json-splice.ts";
+import type { TopLevelChanges } from "../../lib/values/json-splice.ts";
 import { promptTokensBound } from "../billing/estimate.ts";
 import type { CallTiming } from "../call/call-timing.ts";
 import type { GatewayServices } from "../call/services.ts";

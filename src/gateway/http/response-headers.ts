@@ -1,4 +1,4 @@
-import { EVENT_STREAM_HEADERS } from "../../lib/sse.ts";
+import { EVENT_STREAM_HEADERS } from "../../lib/http/sse.ts";
 import type { Call } from "../call/call.ts";
 import { corsHeaders } from "./headers.ts";
 

@@ -1,6 +1,6 @@
 import { Elysia } from "elysia";
 import { geminiClientCodec } from "../../formats/gemini/index.ts";
-import { requestIdOf } from "../../lib/request-id.ts";
+import { requestIdOf } from "../../lib/http/request-id.ts";
 import type { GatewayContext } from "../call/context.ts";
 import { errorResponse, GatewayError, PLAYGROUND_PATH } from "../call/errors.ts";
 import { handleCall } from "../pipeline.ts";

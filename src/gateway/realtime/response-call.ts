@@ -1,6 +1,6 @@
 import type { Candidates } from "../../domain/channels/routing/routing-index.ts";
 import { nowSeconds } from "../../lib/clock.ts";
-import { REQUEST_ID_HEADER } from "../../lib/request-id.ts";
+import { REQUEST_ID_HEADER } from "../../lib/http/request-id.ts";
 import { authenticateByMemory, authorizeGroup, type Caller } from "../auth/authenticate.ts";
 import { authorizeModel, findCandidates, noRoute } from "../auth/authorize.ts";
 import { type Call, newCall } from "../call/call.ts";

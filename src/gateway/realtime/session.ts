@@ -1,6 +1,6 @@
 import type { CallEnding } from "../../billing/types.ts";
 import { type JsonObject, parseJson, recordOf, textOf } from "../../formats/json.ts";
-import { textOfBytes } from "../../lib/bytes.ts";
+import { textOfBytes } from "../../lib/values/bytes.ts";
 import { authenticate } from "../auth/authenticate.ts";
 import { rateLimit } from "../auth/rate-limit.ts";
 import { priceCall } from "../billing/price-call.ts";

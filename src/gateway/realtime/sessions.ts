@@ -1,5 +1,5 @@
-import type { PeerSource } from "../../lib/client-ip.ts";
-import { requestIdOf } from "../../lib/request-id.ts";
+import type { PeerSource } from "../../lib/http/client-ip.ts";
+import { requestIdOf } from "../../lib/http/request-id.ts";
 import type { GatewayContext } from "../call/context.ts";
 import { errorResponse, GatewayError } from "../call/errors.ts";
 import type { ClientSocket, Frame } from "./pipe.ts";

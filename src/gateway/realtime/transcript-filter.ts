@@ -1,5 +1,5 @@
 import { type JsonObject, recordOf, recordsOf, textOf } from "../../formats/json.ts";
-import { lookupTable } from "../../lib/lookup-table.ts";
+import { lookupTable } from "../../lib/values/lookup-table.ts";
 import type { SettingsReader } from "../../settings/settings.ts";
 import { responseFilters } from "../adapters/views/response-word-filter.ts";
 import { applyFilters, type StepFilter } from "../adapters/views/step-filter.ts";

@@ -1,4 +1,4 @@
-import { wholeEventsLength } from "../../lib/sse.ts";
+import { wholeEventsLength } from "../../lib/http/sse.ts";
 
 const EMPTY = Buffer.alloc(0);
 /** The empty line that ends an event, all but its last byte: it may be cut anywhere. */

@@ -1,5 +1,5 @@
 import { DecodeError } from "../../formats/conversation/codec.ts";
-import { requestIdOf } from "../../lib/request-id.ts";
+import { requestIdOf } from "../../lib/http/request-id.ts";
 import type { GatewayContext } from "../call/context.ts";
 import { GatewayError } from "../call/errors.ts";
 import { corsHeaders } from "../http/headers.ts";

@@ -1,7 +1,7 @@
 import { type AskedVariant, variantOf } from "../../billing/pricing/rules/price-variants.ts";
 import { numberOf, recordOf } from "../../formats/json.ts";
 import { openaiChatClientCodec } from "../../formats/openai-chat/index.ts";
-import { decimal, isZero, ZERO } from "../../lib/decimal.ts";
+import { decimal, isZero, ZERO } from "../../lib/values/decimal.ts";
 import { noPrice } from "../billing/price.ts";
 import type { Endpoint } from "../http/endpoints/endpoint.ts";
 import { drawingRules, musicRules, videoRules } from "./request-rules.ts";

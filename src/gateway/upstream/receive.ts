@@ -1,7 +1,7 @@
 import type { ChannelEntry } from "../../domain/channels/entry.ts";
 import type { JsonObject } from "../../formats/json.ts";
 import { carriesData } from "../../formats/openai-chat/response/stream.ts";
-import { withoutKeepAlives } from "../../lib/json-body.ts";
+import { withoutKeepAlives } from "../../lib/http/json-body.ts";
 import type { AdaptedRequest } from "../adapters/adapt.ts";
 import type { Adapter, CompleteResponse, StreamView } from "../adapters/adapter.ts";
 import { isHtml } from "../adapters/recognize-response.ts";

@@ -1,10 +1,10 @@
-import type { OutgoingForm } from "../../lib/multipart/form-stream.ts";
+import type { OutgoingForm } from "../../lib/http/multipart/form-stream.ts";
 import type { AddressPolicy } from "../../lib/outbound/address-policy.ts";
 import { createConnectionLimit } from "../../lib/outbound/connection-limit.ts";
 import { createDialWebSocket } from "../../lib/outbound/dial-websocket.ts";
 import { frameExchange } from "../../lib/outbound/frame-exchange.ts";
 import { FetchTarget, fetchPinned } from "../../lib/outbound/pinned-fetch.ts";
-import { checkedProxy } from "../../lib/outbound/proxy.ts";
+import { checkedProxy } from "../../lib/outbound/proxy/proxy.ts";
 import { createResolve, type Lookup } from "../../lib/outbound/resolve.ts";
 import { parseHttpUrl } from "../../lib/outbound/url.ts";
 import type { Exchange } from "./exchange.ts";

@@ -1,7 +1,7 @@
 import { isIP } from "node:net";
 import type { AddressPolicy } from "./address-policy.ts";
 import { OutboundError } from "./outbound-error.ts";
-import { checkedProxy } from "./proxy.ts";
+import { checkedProxy } from "./proxy/proxy.ts";
 import { createResolve, type Lookup } from "./resolve.ts";
 import { hostnameOf, parseHttpUrl } from "./url.ts";
 

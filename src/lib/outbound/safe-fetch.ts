@@ -4,7 +4,7 @@ import { createDialWebSocket } from "./dial-websocket.ts";
 import { frameExchange } from "./frame-exchange.ts";
 import { OutboundError } from "./outbound-error.ts";
 import { FetchTarget, fetchPinned } from "./pinned-fetch.ts";
-import { checkedProxy } from "./proxy.ts";
+import { checkedProxy } from "./proxy/proxy.ts";
 import { createResolve, type Lookup, type Resolve } from "./resolve.ts";
 import { parseHttpUrl } from "./url.ts";
 

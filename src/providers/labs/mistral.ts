@@ -1,5 +1,5 @@
 import { type JsonObject, recordOf, recordsOf, textOf } from "../../formats/json.ts";
-import { hexDigest } from "../../lib/digest.ts";
+import { hexDigest } from "../../lib/security/digest.ts";
 import { openAiCompatible } from "../shared/openai-compatible.ts";
 import { withPlainImageUrls } from "../shared/quirks.ts";
 

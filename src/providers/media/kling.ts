@@ -1,7 +1,7 @@
 import { createHmac } from "node:crypto";
 import { type JsonObject, numberOf, recordOf, recordsOf, textOf } from "../../formats/json.ts";
 import { nowSeconds } from "../../lib/clock.ts";
-import { lookupTable } from "../../lib/lookup-table.ts";
+import { lookupTable } from "../../lib/values/lookup-table.ts";
 import type { Provider } from "../contract/provider.ts";
 import {
   aspectRatioOf,

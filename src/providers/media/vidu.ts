@@ -1,5 +1,5 @@
 import { numberOf, recordOf, recordsOf, textOf } from "../../formats/json.ts";
-import { lookupTable } from "../../lib/lookup-table.ts";
+import { lookupTable } from "../../lib/values/lookup-table.ts";
 import type { Provider } from "../contract/provider.ts";
 import {
   aspectRatioOf,

@@ -1,6 +1,6 @@
 import { type JsonObject, recordsOf, textOf, textsOf } from "../../formats/json.ts";
-import type { TopLevelChanges } from "../../lib/json-splice.ts";
-import { lookupTable } from "../../lib/lookup-table.ts";
+import type { TopLevelChanges } from "../../lib/values/json-splice.ts";
+import { lookupTable } from "../../lib/values/lookup-table.ts";
 import type { CallParams, Limitation, Rejection } from "../contract/provider.ts";
 
 /** Betas that the clouds hosting Claude accept; for any other they reject the request. */

@@ -2,7 +2,7 @@ import type { Dropped } from "../../formats/conversation/codec.ts";
 import { noteUnsaid } from "../../formats/conversation/dropped-fields.ts";
 import { compact } from "../../formats/helpers/compact.ts";
 import { type JsonObject, numberOf, textOf } from "../../formats/json.ts";
-import { lookupTable } from "../../lib/lookup-table.ts";
+import { lookupTable } from "../../lib/values/lookup-table.ts";
 import type { NativeFormat } from "../contract/native-format.ts";
 
 const ASPECTS = lookupTable<string>({

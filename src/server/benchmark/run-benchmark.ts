@@ -6,7 +6,7 @@ import type { GatewayServices } from "../../gateway/call/services.ts";
 import { createContext } from "../../gateway/http/create-gateway.ts";
 import { chatCompletions } from "../../gateway/http/endpoints/text.ts";
 import { handleCall } from "../../gateway/pipeline.ts";
-import { createClientAddress } from "../../lib/client-ip.ts";
+import { createClientAddress } from "../../lib/http/client-ip.ts";
 import { createAddressPolicy } from "../../lib/outbound/address-policy.ts";
 import { createSafeFetch } from "../../lib/outbound/safe-fetch.ts";
 import type { OptionValues } from "../../settings/registry/index.ts";

@@ -1,5 +1,5 @@
-import { renewBudgets } from "../../domain/api-keys/renew-budgets.ts";
-import type { Logger } from "../../lib/log.ts";
+import { renewBudgets } from "../../domain/api-keys/budget/renew-budgets.ts";
+import type { Logger } from "../../lib/runtime/log.ts";
 import { every } from "./every.ts";
 
 const EVERY_MS = 30_000;

@@ -1,8 +1,8 @@
 import { applyUpdate, fetchCatalog } from "../../domain/models/update-catalog.ts";
 import { nowSeconds } from "../../lib/clock.ts";
-import type { Logger } from "../../lib/log.ts";
 import type { SafeFetch } from "../../lib/outbound/safe-fetch.ts";
 import { reasonOf, sayReason } from "../../lib/reason.ts";
+import type { Logger } from "../../lib/runtime/log.ts";
 import type { Settings } from "../../settings/settings.ts";
 import { every } from "./every.ts";
 

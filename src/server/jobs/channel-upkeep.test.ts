@@ -10,10 +10,10 @@ import { disableChannelKey } from "../../domain/channels/keys/key-status.ts";
 import { recoverKeys } from "../../domain/channels/keys/recover-keys.ts";
 import { createChannel } from "../../domain/channels/manage/create-channel.ts";
 import { setChannelStatus } from "../../domain/channels/status/set-status.ts";
-import { createVault } from "../../lib/crypto.ts";
-import { createLogger } from "../../lib/log.ts";
 import { createAddressPolicy } from "../../lib/outbound/address-policy.ts";
 import { createSafeFetch } from "../../lib/outbound/safe-fetch.ts";
+import { createLogger } from "../../lib/runtime/log.ts";
+import { createVault } from "../../lib/security/crypto.ts";
 import { takeTurn } from "./channel-upkeep.ts";
 
 const GOOD = "sk-good-again-0001";

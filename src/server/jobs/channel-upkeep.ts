@@ -10,9 +10,9 @@ import { refreshAllModelLists } from "../../domain/channels/upstream/model-list.
 import type { ChannelTester } from "../../domain/channels/upstream/test-all.ts";
 import { type BalanceReading, updateAllBalances } from "../../domain/channels/upstream/update-balance.ts";
 import { nowSeconds } from "../../lib/clock.ts";
-import type { Vault } from "../../lib/crypto.ts";
-import type { Logger } from "../../lib/log.ts";
 import type { SafeFetch } from "../../lib/outbound/safe-fetch.ts";
+import type { Logger } from "../../lib/runtime/log.ts";
+import type { Vault } from "../../lib/security/crypto.ts";
 import type { SettingsReader } from "../../settings/settings.ts";
 import { every } from "./every.ts";
 

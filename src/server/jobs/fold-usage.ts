@@ -1,7 +1,7 @@
 import type { Database } from "../../../db/types.ts";
 import { foldUsage } from "../../domain/logs/usage/fold-usage.ts";
 import { nowSeconds } from "../../lib/clock.ts";
-import type { Logger } from "../../lib/log.ts";
+import type { Logger } from "../../lib/runtime/log.ts";
 import type { SettingsReader } from "../../settings/settings.ts";
 import { every } from "./every.ts";
 

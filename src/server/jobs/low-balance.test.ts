@@ -7,7 +7,7 @@ import { openTestDatabase, type TestDatabase } from "../../../test/support/datab
 import { fixedSettings } from "../../../test/support/settings.ts";
 import { createUser } from "../../domain/accounts/users/create-user.ts";
 import type { Notice } from "../../domain/notifications/message.ts";
-import { createLogger } from "../../lib/log.ts";
+import { createLogger } from "../../lib/runtime/log.ts";
 import { warnLowBalances } from "./low-balance.ts";
 
 /** One for all that is done here: an hour may turn meanwhile. */

@@ -5,7 +5,7 @@ import type { Notice } from "../../domain/notifications/message.ts";
 import { wantsInSql } from "../../domain/notifications/notification-setting.ts";
 import type { Notifier } from "../../domain/notifications/notifier.ts";
 import { nowSeconds } from "../../lib/clock.ts";
-import type { Logger } from "../../lib/log.ts";
+import type { Logger } from "../../lib/runtime/log.ts";
 import type { SettingsReader } from "../../settings/settings.ts";
 import { dollarText } from "./dollar-text.ts";
 import { every } from "./every.ts";

@@ -1,7 +1,7 @@
 import type { Db } from "../../../db/types.ts";
 import { expireOrders } from "../../domain/wallet/orders/expire-orders.ts";
 import { nowSeconds } from "../../lib/clock.ts";
-import type { Logger } from "../../lib/log.ts";
+import type { Logger } from "../../lib/runtime/log.ts";
 import { every } from "./every.ts";
 
 const EVERY_MS = 600_000;

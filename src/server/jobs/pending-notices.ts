@@ -1,6 +1,6 @@
 import type { Notifier } from "../../domain/notifications/notifier.ts";
 import { nowSeconds } from "../../lib/clock.ts";
-import type { Logger } from "../../lib/log.ts";
+import type { Logger } from "../../lib/runtime/log.ts";
 import { every } from "./every.ts";
 
 const EVERY_MS = 30_000;

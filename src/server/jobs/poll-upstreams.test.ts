@@ -12,10 +12,10 @@ import { disableChannelKey } from "../../domain/channels/keys/key-status.ts";
 import type { ChannelInput } from "../../domain/channels/manage/channel-input.ts";
 import { createChannel } from "../../domain/channels/manage/create-channel.ts";
 import { viewModelList } from "../../domain/channels/upstream/model-list.ts";
-import { createVault } from "../../lib/crypto.ts";
-import { createLogger } from "../../lib/log.ts";
 import { createAddressPolicy } from "../../lib/outbound/address-policy.ts";
 import { createSafeFetch } from "../../lib/outbound/safe-fetch.ts";
+import { createLogger } from "../../lib/runtime/log.ts";
+import { createVault } from "../../lib/security/crypto.ts";
 import { pollBalances, pollModelLists } from "./channel-upkeep.ts";
 
 /** What the upstream of each channel answers, by the channel's name: USD that are left, its models, or nothing (500). */

@@ -12,8 +12,8 @@ import {
 } from "../../domain/channels/prices/record-price-changes.ts";
 import { type Broadcasts, LONGEST_NOTICE } from "../../domain/notifications/broadcast.ts";
 import { nowSeconds } from "../../lib/clock.ts";
-import { type Decimal, decimal, divide, multiply, toText, whole } from "../../lib/decimal.ts";
-import type { Logger } from "../../lib/log.ts";
+import type { Logger } from "../../lib/runtime/log.ts";
+import { type Decimal, decimal, divide, multiply, toText, whole } from "../../lib/values/decimal.ts";
 import type { SettingsReader } from "../../settings/settings.ts";
 import { every } from "./every.ts";
 

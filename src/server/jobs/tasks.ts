@@ -1,4 +1,4 @@
-import { type PollDeps, pollTasks } from "../../domain/tasks/poll-tasks.ts";
+import { type PollDeps, pollTasks } from "../../domain/tasks/polling/poll-tasks.ts";
 import { every } from "./every.ts";
 
 const EVERY_MS = 15_000;

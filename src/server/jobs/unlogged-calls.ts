@@ -1,7 +1,7 @@
 import type { Database } from "../../../db/types.ts";
 import { UNLOGGED_MEMORY_S } from "../../billing/journal/apply/apply-orphan-batch.ts";
 import { nowSeconds } from "../../lib/clock.ts";
-import type { Logger } from "../../lib/log.ts";
+import type { Logger } from "../../lib/runtime/log.ts";
 import { every } from "./every.ts";
 
 type JobDeps = Readonly<{ database: Database; log: Logger }>;

@@ -3,7 +3,7 @@ import { appendFile } from "node:fs/promises";
 import { temporaryDirectory } from "../../../test/support/billing/start-billing.ts";
 import { channelEntry, tokenEntry, userEntry } from "../../../test/support/gateway/entries.ts";
 import { compileIpList } from "../../domain/api-keys/directory/ip-list.ts";
-import { createVault } from "../../lib/crypto.ts";
+import { createVault } from "../../lib/security/crypto.ts";
 import type { SnapshotSource } from "./snapshot.ts";
 import { readSnapshot, writeSnapshot } from "./snapshot-file.ts";
 

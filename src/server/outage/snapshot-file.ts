@@ -2,7 +2,7 @@ import { createReadStream } from "node:fs";
 import { open, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { DecryptionError, type Vault } from "../../lib/crypto.ts";
+import { DecryptionError, type Vault } from "../../lib/security/crypto.ts";
 import { readSlices, type Snapshot, type SnapshotSource, writeSlices } from "./snapshot.ts";
 
 const FILE = "outage-snapshot";

@@ -15,15 +15,15 @@ import {
   isGatewayPath,
   type RealtimeSession,
 } from "../../gateway/http/create-gateway.ts";
-import { createClientAddress } from "../../lib/client-ip.ts";
-import { createVault } from "../../lib/crypto.ts";
-import type { Logger } from "../../lib/log.ts";
+import { createClientAddress } from "../../lib/http/client-ip.ts";
+import { createSharedLimits } from "../../lib/limits/shared-limits.ts";
 import { languageOf, say } from "../../lib/messages.ts";
-import { createMetrics, createRefusalCount } from "../../lib/metrics.ts";
 import { createAddressPolicy } from "../../lib/outbound/address-policy.ts";
 import { createSafeFetch } from "../../lib/outbound/safe-fetch.ts";
-import { loadSecrets } from "../../lib/secrets.ts";
-import { createSharedLimits } from "../../lib/shared-limits.ts";
+import type { Logger } from "../../lib/runtime/log.ts";
+import { createMetrics, createRefusalCount } from "../../lib/runtime/metrics.ts";
+import { createVault } from "../../lib/security/crypto.ts";
+import { loadSecrets } from "../../lib/security/secrets.ts";
 import { readAll } from "../../settings/settings.ts";
 import { type App, createApp, pathOf } from "../app.ts";
 import type { Config } from "../config.ts";

@@ -1,6 +1,6 @@
-import { type Decimal, decimal, isNegative } from "../../lib/decimal.ts";
 import type { Sentence } from "../../lib/messages.ts";
 import { OperationError } from "../../lib/operation-error.ts";
+import { type Decimal, decimal, isNegative } from "../../lib/values/decimal.ts";
 import { type Option, option, type Traits } from "./option.ts";
 
 /** Reads one JSON value of an option; answers undefined when it has the wrong shape. */

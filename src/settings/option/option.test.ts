@@ -1,8 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import { fixedSettings } from "../../../test/support/settings.ts";
-import { toText } from "../../lib/decimal.ts";
 import { say } from "../../lib/messages.ts";
 import { OperationError } from "../../lib/operation-error.ts";
+import { toText } from "../../lib/values/decimal.ts";
 import { findOption, isOptionKey, type OptionKey, optionKeys, registry } from "../registry/index.ts";
 
 const refusalOf = (key: OptionKey, text: string): OperationError | null => {

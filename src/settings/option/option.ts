@@ -1,6 +1,6 @@
-import { type Decimal, decimal, isNegative, subtract, toText } from "../../lib/decimal.ts";
-import { lookupTable } from "../../lib/lookup-table.ts";
 import { OperationError } from "../../lib/operation-error.ts";
+import { type Decimal, decimal, isNegative, subtract, toText } from "../../lib/values/decimal.ts";
+import { lookupTable } from "../../lib/values/lookup-table.ts";
 
 /** One setting: what it may be, what it is unless somebody sets it, and who may see it. */
 export type Option<T> = Readonly<{

@@ -1,7 +1,7 @@
 import type { ContextTier } from "../../billing/pricing/rules/context-tiers.ts";
 import type { GroupDiscount } from "../../billing/pricing/rules/group-discounts.ts";
 import { type PriceVariant, readConditions } from "../../billing/pricing/rules/price-variants.ts";
-import { decimal, isNegative, subtract } from "../../lib/decimal.ts";
+import { decimal, isNegative, subtract } from "../../lib/values/decimal.ts";
 import { ratioShape, type Shape } from "./json-option.ts";
 
 const MOST_TIERS = 10;

@@ -1,15 +1,14 @@
 import type { Option } from "../option/option.ts";
-import { catalogOptions } from "./catalog.ts";
 import { drawingOptions } from "./drawing.ts";
+import { gatewayOptions } from "./gateway.ts";
 import { generalOptions } from "./general.ts";
 import { loggingOptions } from "./logging.ts";
 import { mailOptions } from "./mail.ts";
-import { modelOptions } from "./models.ts";
+import { catalogOptions, modelOptions } from "./models.ts";
 import { monitoringOptions } from "./monitoring.ts";
 import { paymentOptions } from "./payment.ts";
 import { pricingOptions } from "./pricing.ts";
 import { quotaOptions } from "./quota.ts";
-import { relayOptions } from "./relay.ts";
 import { signInOptions } from "./sign-in.ts";
 
 /** Every option there is. A new one is one line in its section's file. */
@@ -20,7 +19,7 @@ export const registry = {
   ...paymentOptions,
   ...quotaOptions,
   ...pricingOptions,
-  ...relayOptions,
+  ...gatewayOptions,
   ...monitoringOptions,
   ...loggingOptions,
   ...drawingOptions,

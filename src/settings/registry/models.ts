@@ -1,5 +1,6 @@
+import { catalogEntries, catalogUpdate } from "../option/catalog-option.ts";
 import { headersShape, json, jsonMap, positiveIntegerShape, textShape, textsShape } from "../option/json-option.ts";
-import { bool, number } from "../option/option.ts";
+import { bool, endpoint, number } from "../option/option.ts";
 
 /** Habits of single model families. */
 export const modelOptions = {
@@ -51,4 +52,16 @@ export const modelOptions = {
   "claude.default_max_tokens": jsonMap({}, positiveIntegerShape),
   "claude.thinking_adapter_enabled": bool(true),
   "claude.thinking_adapter_budget_tokens_percentage": number(0.8, { min: 0.1, max: 1 }),
+};
+
+/** What the gateway knows about models beside what comes with the release. */
+export const catalogOptions = {
+  /** The operator's own entries by model name or pattern; they win over all others. */
+  ModelCatalog: catalogEntries({ ownPage: true }),
+  /** The update in force, over what comes with the release. */
+  ModelCatalogUpdate: catalogUpdate({ ownPage: true }),
+  /** Where updates are fetched from. */
+  ModelCatalogUrl: endpoint(),
+  /** Updates are fetched and applied once a day. */
+  ModelCatalogAutoUpdate: bool(false, { needs: ["ModelCatalogUrl"] }),
 };

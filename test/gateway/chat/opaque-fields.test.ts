@@ -3,7 +3,7 @@ import { afterEach, describe, expect, test } from "bun:test";
 import Anthropic from "@anthropic-ai/sdk";
 import { GoogleGenAI, type Part } from "@google/genai";
 import { type JsonObject, parseJson, recordOf, recordsOf } from "../../../src/formats/json.ts";
-import { readEvents } from "../../../src/lib/sse.ts";
+import { readEvents } from "../../../src/lib/http/sse.ts";
 import { FAMILY_TYPES, type Family, signatureOf, startFamily } from "../../support/gateway/families.ts";
 import { startRelay } from "../../support/gateway/start-gateway.ts";
 import { startUpstream } from "../../support/gateway/start-upstream.ts";

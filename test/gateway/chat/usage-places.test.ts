@@ -1,7 +1,7 @@
 /** Usage that an upstream reports in an unusual place is charged the same whichever format the client speaks. */
 import { afterEach, describe, expect, test } from "bun:test";
 import { parseJson, recordOf } from "../../../src/formats/json.ts";
-import { readEvents } from "../../../src/lib/sse.ts";
+import { readEvents } from "../../../src/lib/http/sse.ts";
 import { startRelay } from "../../support/gateway/start-gateway.ts";
 import { chatReply, chunk, DONE, sse, startUpstream } from "../../support/gateway/start-upstream.ts";
 

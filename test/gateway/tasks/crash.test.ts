@@ -5,7 +5,7 @@ import { openDatabase } from "../../../db/connect.ts";
 import { drawingTasks } from "../../../db/schema/gateway/tasks.ts";
 import type { Database } from "../../../db/types.ts";
 import { createBilling } from "../../../src/billing/billing.ts";
-import { pollTasks } from "../../../src/domain/tasks/poll-tasks.ts";
+import { pollTasks } from "../../../src/domain/tasks/polling/poll-tasks.ts";
 import { midjourney } from "../../../src/providers/media/midjourney.ts";
 import {
   addChannel,

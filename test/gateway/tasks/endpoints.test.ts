@@ -3,7 +3,7 @@ import { charge } from "../../../src/billing/pricing/charge.ts";
 import { NO_USAGE } from "../../../src/billing/types.ts";
 import { createPrices } from "../../../src/gateway/billing/price.ts";
 import { video } from "../../../src/gateway/tasks/endpoints.ts";
-import { decimal } from "../../../src/lib/decimal.ts";
+import { decimal } from "../../../src/lib/values/decimal.ts";
 import { fixedSettings } from "../../support/settings.ts";
 
 /** What a video of four seconds costs on a site with these settings, in quota units. */

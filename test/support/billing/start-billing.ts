@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { Database } from "../../../db/types.ts";
 import type { ReserveRequest } from "../../../src/billing/ledger/ledger.ts";
 import type { UsageRecord } from "../../../src/billing/types.ts";
-import { createLogger } from "../../../src/lib/log.ts";
+import { createLogger } from "../../../src/lib/runtime/log.ts";
 
 /** For tests of this room only: accounts to charge, records to charge them with, and the sums that must agree. */
 

@@ -14,11 +14,11 @@ import { createAccount } from "../../../src/domain/accounts/users/create-user.ts
 import { createBroadcasts } from "../../../src/domain/notifications/broadcast.ts";
 import { createMailer } from "../../../src/domain/notifications/mail.ts";
 import { createNotifier } from "../../../src/domain/notifications/notifier.ts";
-import { createClientAddress } from "../../../src/lib/client-ip.ts";
-import { createVault, type Vault } from "../../../src/lib/crypto.ts";
-import { createLogger, type Logger } from "../../../src/lib/log.ts";
+import { createClientAddress } from "../../../src/lib/http/client-ip.ts";
 import { createAddressPolicy } from "../../../src/lib/outbound/address-policy.ts";
 import { createSafeFetch } from "../../../src/lib/outbound/safe-fetch.ts";
+import { createLogger, type Logger } from "../../../src/lib/runtime/log.ts";
+import { createVault, type Vault } from "../../../src/lib/security/crypto.ts";
 import { type Config, readConfig } from "../../../src/server/config.ts";
 import { createSettings, type Settings } from "../../../src/settings/settings.ts";
 import { openTestDatabase, type TestDatabase } from "../database.ts";

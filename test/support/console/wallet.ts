@@ -1,7 +1,7 @@
 import { eq } from "drizzle-orm";
 import { users } from "../../../db/schema/accounts/users.ts";
 import { walletRoutes } from "../../../src/console/wallet/wallet.ts";
-import { createClientAddress } from "../../../src/lib/client-ip.ts";
+import { createClientAddress } from "../../../src/lib/http/client-ip.ts";
 import { createAddressPolicy } from "../../../src/lib/outbound/address-policy.ts";
 import { createSafeFetch } from "../../../src/lib/outbound/safe-fetch.ts";
 import type { OptionKey } from "../../../src/settings/registry/index.ts";

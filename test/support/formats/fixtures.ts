@@ -12,7 +12,7 @@ import { geminiClientCodec, geminiCodec } from "../../../src/formats/gemini/inde
 import { type JsonObject, parseJson, recordsOf } from "../../../src/formats/json.ts";
 import { openaiChatClientCodec, openaiChatCodec } from "../../../src/formats/openai-chat/index.ts";
 import { openaiResponsesClientCodec, openaiResponsesCodec } from "../../../src/formats/openai-responses/index.ts";
-import { readEvents } from "../../../src/lib/sse.ts";
+import { readEvents } from "../../../src/lib/http/sse.ts";
 import { codecOf, wireFormats } from "../../../src/providers/registry.ts";
 
 /** Recorded answers of the services, kept beside the checkout; tests of them are skipped where they are not. */

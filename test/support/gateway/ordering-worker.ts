@@ -1,6 +1,6 @@
 import { openDatabase } from "../../../db/connect.ts";
 import { createBilling } from "../../../src/billing/billing.ts";
-import { pollTasks } from "../../../src/domain/tasks/poll-tasks.ts";
+import { pollTasks } from "../../../src/domain/tasks/polling/poll-tasks.ts";
 import { midjourney } from "../../../src/providers/media/midjourney.ts";
 import { silentLog } from "../billing/start-billing.ts";
 import { startRelay } from "./start-gateway.ts";

@@ -20,9 +20,9 @@ import {
 import { settleForgotten } from "../../../src/gateway/state/files/follow.ts";
 import type { ObjectStore } from "../../../src/gateway/state/files/store.ts";
 import type { ResponseStore, StoredResponse } from "../../../src/gateway/state/responses/store.ts";
-import { createClientAddress } from "../../../src/lib/client-ip.ts";
-import { createRefusalCount } from "../../../src/lib/metrics.ts";
+import { createClientAddress } from "../../../src/lib/http/client-ip.ts";
 import type { Reason } from "../../../src/lib/reason.ts";
+import { createRefusalCount } from "../../../src/lib/runtime/metrics.ts";
 import type { OptionKey } from "../../../src/settings/registry/index.ts";
 import { fixedSettings } from "../settings.ts";
 import { channelEntry, tokenEntry, userEntry } from "./entries.ts";

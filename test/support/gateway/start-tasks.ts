@@ -4,11 +4,11 @@ import type { Database } from "../../../db/types.ts";
 import { createBilling } from "../../../src/billing/billing.ts";
 import type { LogOther } from "../../../src/billing/types.ts";
 import type { ChannelEntry } from "../../../src/domain/channels/entry.ts";
-import { type PollDeps, pollTasks } from "../../../src/domain/tasks/poll-tasks.ts";
+import { type PollDeps, pollTasks } from "../../../src/domain/tasks/polling/poll-tasks.ts";
 import type { TaskDeps } from "../../../src/domain/tasks/task.ts";
-import { createVault } from "../../../src/lib/crypto.ts";
 import { createAddressPolicy } from "../../../src/lib/outbound/address-policy.ts";
 import { createSafeFetch } from "../../../src/lib/outbound/safe-fetch.ts";
+import { createVault } from "../../../src/lib/security/crypto.ts";
 import type { OptionKey } from "../../../src/settings/registry/index.ts";
 import {
   addChannel,

@@ -1,4 +1,4 @@
-import type { Logger } from "../../../lib/log.ts";
+import type { Logger } from "../../../lib/runtime/log.ts";
 import type { Journal, JournalCursor } from "../journal.ts";
 import { RedisLink } from "./redis-link.ts";
 import { entryOf, FIELD, indexKey, numberOf, readEntries, streamKey } from "./stream.ts";

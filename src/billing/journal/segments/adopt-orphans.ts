@@ -1,6 +1,6 @@
 import { readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
-import type { Logger } from "../../../lib/log.ts";
+import type { Logger } from "../../../lib/runtime/log.ts";
 import { Pump, type RecordSink } from "../pump.ts";
 import { claimDirectory, isClaimable } from "./claim.ts";
 import { openOrphan } from "./orphan.ts";

@@ -1,5 +1,5 @@
 import { closeSync, fdatasync, ftruncateSync, openSync, unlinkSync, writeSync } from "node:fs";
-import type { Logger } from "../../../lib/log.ts";
+import type { Logger } from "../../../lib/runtime/log.ts";
 import { linesOf } from "./line.ts";
 import { readLines, type SegmentLine } from "./segment.ts";
 

@@ -1,5 +1,5 @@
 import type { Sql } from "../../../../db/types.ts";
-import type { Logger } from "../../../lib/log.ts";
+import type { Logger } from "../../../lib/runtime/log.ts";
 import { SUBJECTS } from "../subject.ts";
 import type { Accounts } from "./accounts.ts";
 import { type Pace, readAllBalances } from "./read-all-balances.ts";

@@ -1,5 +1,5 @@
 import type { Sql } from "../../../../db/types.ts";
-import type { Logger } from "../../../lib/log.ts";
+import type { Logger } from "../../../lib/runtime/log.ts";
 import type { CopyResult, JournalCopies } from "../../journal/copy/take-copies.ts";
 import type { RecordSink } from "../../journal/pump.ts";
 import {

@@ -1,5 +1,5 @@
 import type { Changes } from "../../../../db/changes.ts";
-import type { Logger } from "../../../lib/log.ts";
+import type { Logger } from "../../../lib/runtime/log.ts";
 import type { Subject } from "../subject.ts";
 
 /** Long enough for any process that lives, short enough for a call that waits. */

@@ -1,5 +1,5 @@
 import type { Sql } from "../../../../db/types.ts";
-import type { Logger } from "../../../lib/log.ts";
+import type { Logger } from "../../../lib/runtime/log.ts";
 import { releaseDeadProcesses } from "./release-dead-processes.ts";
 import { type JournalState, LEASE_SECONDS, renewLease } from "./renew-lease.ts";
 

@@ -1,5 +1,5 @@
 import type { CatalogPrice } from "../../../catalog/entry.ts";
-import { decimal, multiply, ONE, toText } from "../../../lib/decimal.ts";
+import { decimal, multiply, ONE, toText } from "../../../lib/values/decimal.ts";
 import { quotient, YUAN_PER_USD } from "./in-dollars.ts";
 
 /** A ratio of 1 costs 2 USD per million input tokens. */

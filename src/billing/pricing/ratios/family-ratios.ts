@@ -1,4 +1,4 @@
-import { type Decimal, decimal, ONE } from "../../../lib/decimal.ts";
+import { type Decimal, decimal, ONE } from "../../../lib/values/decimal.ts";
 
 /** A family of models by name, and the ratio it gets when the operator's map has no entry; the first match counts. */
 type Family = readonly [name: RegExp, ratio: Decimal];

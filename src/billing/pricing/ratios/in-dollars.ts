@@ -1,4 +1,4 @@
-import { type Decimal, decimal, divide, toText } from "../../../lib/decimal.ts";
+import { type Decimal, decimal, divide, toText } from "../../../lib/values/decimal.ts";
 import type { PriceSection } from "../list-prices.ts";
 
 const PLACES = 6;

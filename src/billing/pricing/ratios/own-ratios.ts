@@ -1,4 +1,4 @@
-import type { Decimal } from "../../../lib/decimal.ts";
+import type { Decimal } from "../../../lib/values/decimal.ts";
 import type { Price } from "../../types.ts";
 import type { PriceTable } from "../price-table.ts";
 import { familyAudioRatio, isBilledForCacheWrites } from "./family-ratios.ts";

@@ -1,4 +1,4 @@
-import { type Decimal, divide, isZero, multiply, toText } from "../../../lib/decimal.ts";
+import { type Decimal, divide, isZero, multiply, toText } from "../../../lib/values/decimal.ts";
 import type { Price } from "../../types.ts";
 
 /** Digits behind the point of a price of one token: a ratio of 0.000001 is $0.000000000002 a token. */

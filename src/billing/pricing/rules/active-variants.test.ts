@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { decimal } from "../../../lib/decimal.ts";
+import { decimal } from "../../../lib/values/decimal.ts";
 import { variantsInForce } from "./active-variants.ts";
 import { readConditions } from "./price-variants.ts";
 

@@ -1,4 +1,4 @@
-import { type Decimal, decimal, toText } from "../../../lib/decimal.ts";
+import { type Decimal, decimal, toText } from "../../../lib/values/decimal.ts";
 import { DEFAULT_MODEL_PRICE, DEFAULT_VIDEO_PRICE } from "../ratios/default-ratios.ts";
 import type { PriceVariant } from "./price-variants.ts";
 

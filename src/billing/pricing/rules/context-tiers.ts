@@ -1,4 +1,4 @@
-import { type Decimal, isNegative, ONE, subtract } from "../../../lib/decimal.ts";
+import { type Decimal, isNegative, ONE, subtract } from "../../../lib/values/decimal.ts";
 
 /** A price step: calls whose prompt is longer than `over` tokens pay so many times the price, input and output apart. */
 export type ContextTier = Readonly<{ over: number; input: Decimal; output: Decimal }>;

@@ -1,4 +1,4 @@
-import { type Decimal, decimal, isNegative, multiply, subtract } from "../../../lib/decimal.ts";
+import { type Decimal, decimal, isNegative, multiply, subtract } from "../../../lib/values/decimal.ts";
 
 /** What a group pays less for a while. Times are epoch seconds; `until` is the first second after it. */
 export type GroupDiscount = Readonly<{ group: string; percent: Decimal; from: number; until: number }>;

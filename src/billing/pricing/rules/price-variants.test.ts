@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { fixedSettings } from "../../../../test/support/settings.ts";
-import { decimal, toText } from "../../../lib/decimal.ts";
+import { decimal, toText } from "../../../lib/values/decimal.ts";
 import { priceVariantsShape } from "../../../settings/option/price-shapes.ts";
 import { NO_USAGE } from "../../types.ts";
 import { charge } from "../charge.ts";

@@ -1,4 +1,4 @@
-import type { Decimal } from "../../../lib/decimal.ts";
+import type { Decimal } from "../../../lib/values/decimal.ts";
 
 /** What a second costs when an order asks for all of this: field → the values that count. */
 export type PriceVariant = Readonly<{

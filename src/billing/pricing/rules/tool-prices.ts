@@ -1,4 +1,4 @@
-import type { Decimal } from "../../../lib/decimal.ts";
+import type { Decimal } from "../../../lib/values/decimal.ts";
 import { PRICE_SECTIONS } from "../list-prices.ts";
 import type { RatioMap } from "../ratios/default-ratios.ts";
 import { inDollars } from "../ratios/in-dollars.ts";

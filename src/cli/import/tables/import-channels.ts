@@ -6,9 +6,9 @@ import {
 } from "../../../domain/channels/manage/channel-input.ts";
 import { rebuildAbilities } from "../../../domain/channels/routing/abilities.ts";
 import { nowSeconds } from "../../../lib/clock.ts";
-import { decimal, toText } from "../../../lib/decimal.ts";
 import { say } from "../../../lib/messages.ts";
 import { OperationError } from "../../../lib/operation-error.ts";
+import { decimal, toText } from "../../../lib/values/decimal.ts";
 import { providerOf } from "../../../providers/registry.ts";
 import { mappingForDeployments } from "../channels/azure-deployments.ts";
 import { translateKin } from "../channels/fork-channels.ts";

@@ -4,7 +4,7 @@ import { requireRow } from "../../../../db/require-row.ts";
 import { redemptionCodes, redemptionUses } from "../../../../db/schema/billing/codes.ts";
 import type { Tx } from "../../../../db/types.ts";
 import { nowSeconds } from "../../../lib/clock.ts";
-import { isOneOf } from "../../../lib/sql-text.ts";
+import { isOneOf } from "../../../lib/values/sql-text.ts";
 import { createFreeIds } from "../free-ids.ts";
 import { type IdMap, inStatements, type Migration, textArray } from "../migration.ts";
 import type { SourceRow } from "../source.ts";

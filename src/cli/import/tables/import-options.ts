@@ -1,7 +1,7 @@
 import { options } from "../../../../db/schema/settings.ts";
-import { lookupTable } from "../../../lib/lookup-table.ts";
 import { say } from "../../../lib/messages.ts";
 import { OperationError } from "../../../lib/operation-error.ts";
+import { lookupTable } from "../../../lib/values/lookup-table.ts";
 import { guardChange } from "../../../settings/guards.ts";
 import { findOption, isOptionKey, type OptionKey } from "../../../settings/registry/index.ts";
 import { loadOptions, saveOption } from "../../../settings/store.ts";

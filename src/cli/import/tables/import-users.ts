@@ -4,7 +4,7 @@ import { requireRow } from "../../../../db/require-row.ts";
 import { identities, users } from "../../../../db/schema/accounts/users.ts";
 import type { Tx } from "../../../../db/types.ts";
 import { nowSeconds } from "../../../lib/clock.ts";
-import { randomText, type Vault } from "../../../lib/crypto.ts";
+import { randomText, type Vault } from "../../../lib/security/crypto.ts";
 import { createFreeIds } from "../free-ids.ts";
 import { type IdMap, inStatements, type Migration, textArray } from "../migration.ts";
 import type { SourceRow } from "../source.ts";

@@ -3,7 +3,7 @@ import { eq } from "drizzle-orm";
 import type { Changes } from "../../../../db/changes.ts";
 import { users } from "../../../../db/schema/accounts/users.ts";
 import type { Db } from "../../../../db/types.ts";
-import type { Vault } from "../../../lib/crypto.ts";
+import type { Vault } from "../../../lib/security/crypto.ts";
 
 /** 24 bytes are 32 characters of standard Base64, as tools of the ecosystem expect. */
 const TOKEN_BYTES = 24;

@@ -4,7 +4,7 @@ import type { Changes } from "../../../../db/changes.ts";
 import { users } from "../../../../db/schema/accounts/users.ts";
 import type { Db } from "../../../../db/types.ts";
 import { OperationError } from "../../../lib/operation-error.ts";
-import { isOneOf } from "../../../lib/sql-text.ts";
+import { isOneOf } from "../../../lib/values/sql-text.ts";
 import { setPassword } from "./change-password.ts";
 import { removeTotp } from "./totp.ts";
 

@@ -4,8 +4,8 @@ import { Secret, TOTP } from "otpauth";
 import { recoveryCodes, totpSecrets } from "../../../../db/schema/accounts/sign-in.ts";
 import type { Db, DbOrTx } from "../../../../db/types.ts";
 import { nowSeconds } from "../../../lib/clock.ts";
-import type { Vault } from "../../../lib/crypto.ts";
 import { OperationError } from "../../../lib/operation-error.ts";
+import type { Vault } from "../../../lib/security/crypto.ts";
 
 type TotpDeps = Readonly<{ db: Db; vault: Vault }>;
 

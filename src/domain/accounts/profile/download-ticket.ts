@@ -1,5 +1,5 @@
 import type { Db } from "../../../../db/types.ts";
-import type { Vault } from "../../../lib/crypto.ts";
+import type { Vault } from "../../../lib/security/crypto.ts";
 import { startFlow, takeFlow } from "../sessions/flows.ts";
 
 type TicketDeps = Readonly<{ db: Db; vault: Vault }>;

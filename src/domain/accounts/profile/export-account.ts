@@ -4,7 +4,7 @@ import { redemptionCodes, redemptionUses } from "../../../../db/schema/billing/c
 import { checkIns, rebates, topUpOrders, withdrawals } from "../../../../db/schema/billing/wallet.ts";
 import type { Db } from "../../../../db/types.ts";
 import { nowSeconds } from "../../../lib/clock.ts";
-import type { Vault } from "../../../lib/crypto.ts";
+import type { Vault } from "../../../lib/security/crypto.ts";
 import type { SettingsReader } from "../../../settings/settings.ts";
 import { viewToken } from "../../api-keys/api-key-view.ts";
 import { type LogCursor, readLogs } from "../../logs/list/list-logs.ts";

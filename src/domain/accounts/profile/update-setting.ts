@@ -2,8 +2,8 @@ import { eq } from "drizzle-orm";
 import type { Changes } from "../../../../db/changes.ts";
 import { users } from "../../../../db/schema/accounts/users.ts";
 import type { Db } from "../../../../db/types.ts";
-import type { Vault } from "../../../lib/crypto.ts";
 import { OperationError } from "../../../lib/operation-error.ts";
+import type { Vault } from "../../../lib/security/crypto.ts";
 import { mergeNotificationSetting, type NotificationRequest } from "../../notifications/notification-setting.ts";
 
 export type SettingRequest = NotificationRequest & Readonly<{ accept_unset_model_ratio_model?: boolean }>;

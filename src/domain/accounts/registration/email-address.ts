@@ -1,8 +1,8 @@
 import { and, isNull, sql } from "drizzle-orm";
 import { users } from "../../../../db/schema/accounts/users.ts";
 import type { DbOrTx, Tx } from "../../../../db/types.ts";
-import type { Vault } from "../../../lib/crypto.ts";
 import { OperationError } from "../../../lib/operation-error.ts";
+import type { Vault } from "../../../lib/security/crypto.ts";
 import type { SettingsReader } from "../../../settings/settings.ts";
 import { checkNotDeregistered } from "../identities/former-identities.ts";
 

@@ -1,7 +1,7 @@
 import type { Changes } from "../../../../db/changes.ts";
 import type { Db } from "../../../../db/types.ts";
-import type { Vault } from "../../../lib/crypto.ts";
 import { OperationError } from "../../../lib/operation-error.ts";
+import type { Vault } from "../../../lib/security/crypto.ts";
 import type { SettingsReader } from "../../../settings/settings.ts";
 import { checkPasswordLength, hashPassword } from "../credentials/passwords.ts";
 import { welcomeUser } from "../users/welcome.ts";

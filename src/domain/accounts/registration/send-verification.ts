@@ -1,9 +1,9 @@
 import { randomInt } from "node:crypto";
 import type { Db } from "../../../../db/types.ts";
-import type { Vault } from "../../../lib/crypto.ts";
+import { createLimiter, type Limiter, type SharedLimits } from "../../../lib/limits/shared-limits.ts";
 import type { Language } from "../../../lib/messages.ts";
 import { OperationError } from "../../../lib/operation-error.ts";
-import { createLimiter, type Limiter, type SharedLimits } from "../../../lib/shared-limits.ts";
+import type { Vault } from "../../../lib/security/crypto.ts";
 import type { SettingsReader } from "../../../settings/settings.ts";
 import type { Mailer } from "../../notifications/mail.ts";
 import { type Letter, writeMail } from "../../notifications/mail-text.ts";

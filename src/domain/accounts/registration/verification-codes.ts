@@ -2,8 +2,8 @@ import { and, eq, gt, lt, sql } from "drizzle-orm";
 import { verificationCodes } from "../../../../db/schema/accounts/users.ts";
 import type { Db, DbOrTx } from "../../../../db/types.ts";
 import { nowSeconds } from "../../../lib/clock.ts";
-import type { Vault } from "../../../lib/crypto.ts";
 import { OperationError } from "../../../lib/operation-error.ts";
+import type { Vault } from "../../../lib/security/crypto.ts";
 
 /** What a code was sent for; for another thing it does not work. `bind:7` is bound to the user who asked. */
 export type CodePurpose = "register" | "reset" | `bind:${number}`;

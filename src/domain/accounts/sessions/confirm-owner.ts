@@ -2,8 +2,8 @@ import { eq } from "drizzle-orm";
 import { users } from "../../../../db/schema/accounts/users.ts";
 import type { Db } from "../../../../db/types.ts";
 import { nowSeconds } from "../../../lib/clock.ts";
+import type { Limiter } from "../../../lib/limits/shared-limits.ts";
 import { OperationError } from "../../../lib/operation-error.ts";
-import type { Limiter } from "../../../lib/shared-limits.ts";
 import { verifyPassword } from "../credentials/passwords.ts";
 import { SESSION_SECONDS, type Session } from "./sessions.ts";
 

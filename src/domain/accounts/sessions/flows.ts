@@ -2,7 +2,7 @@ import { and, eq, gt, lt, sql } from "drizzle-orm";
 import { signInFlows } from "../../../../db/schema/accounts/sign-in.ts";
 import type { Db } from "../../../../db/types.ts";
 import { nowSeconds } from "../../../lib/clock.ts";
-import { randomText, type Vault } from "../../../lib/crypto.ts";
+import { randomText, type Vault } from "../../../lib/security/crypto.ts";
 
 export type FlowKind = "oauth" | "second_factor" | "passkey" | "passkey_registration" | "telegram_proof" | "download";
 

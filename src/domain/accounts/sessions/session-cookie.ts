@@ -1,4 +1,4 @@
-import { readHostCookie, setHostCookie } from "../../../lib/host-cookie.ts";
+import { readHostCookie, setHostCookie } from "../../../lib/http/host-cookie.ts";
 import { SESSION_SECONDS } from "./sessions.ts";
 
 const NAME = "session";

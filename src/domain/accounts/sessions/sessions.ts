@@ -3,7 +3,7 @@ import type { Changes } from "../../../../db/changes.ts";
 import { sessions as table } from "../../../../db/schema/accounts/users.ts";
 import type { Db } from "../../../../db/types.ts";
 import { nowSeconds } from "../../../lib/clock.ts";
-import { randomText } from "../../../lib/crypto.ts";
+import { randomText } from "../../../lib/security/crypto.ts";
 import type { UserDirectory } from "../directory.ts";
 
 export type Session = Readonly<{

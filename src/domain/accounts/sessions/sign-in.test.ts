@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { REDIS, startRedis } from "../../../../test/support/lib/redis.ts";
-import { createLogger } from "../../../lib/log.ts";
-import { createSharedLimits } from "../../../lib/shared-limits.ts";
+import { createSharedLimits } from "../../../lib/limits/shared-limits.ts";
+import { createLogger } from "../../../lib/runtime/log.ts";
 import { countGuess } from "./confirm-owner.ts";
 import { createSignInLimiter } from "./sign-in.ts";
 

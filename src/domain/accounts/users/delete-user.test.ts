@@ -4,7 +4,7 @@ import { tokens } from "../../../../db/schema/accounts/api-keys.ts";
 import { withdrawals } from "../../../../db/schema/billing/wallet.ts";
 import { storedResponses } from "../../../../db/schema/gateway/responses.ts";
 import { openTestDatabase, type TestDatabase } from "../../../../test/support/database.ts";
-import { createVault } from "../../../lib/crypto.ts";
+import { createVault } from "../../../lib/security/crypto.ts";
 import { createUser } from "./create-user.ts";
 import { deleteUser } from "./delete-user.ts";
 

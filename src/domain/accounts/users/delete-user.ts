@@ -7,8 +7,8 @@ import { withdrawals } from "../../../../db/schema/billing/wallet.ts";
 import { storedResponses } from "../../../../db/schema/gateway/responses.ts";
 import type { Db } from "../../../../db/types.ts";
 import { nowSeconds } from "../../../lib/clock.ts";
-import type { Vault } from "../../../lib/crypto.ts";
 import { OperationError } from "../../../lib/operation-error.ts";
+import type { Vault } from "../../../lib/security/crypto.ts";
 import { keepFormer, type Reach } from "../identities/former-identities.ts";
 import { ROLE } from "../roles.ts";
 

@@ -1,7 +1,7 @@
 import { and, asc, gt } from "drizzle-orm";
 import { users } from "../../../../db/schema/accounts/users.ts";
 import type { Db } from "../../../../db/types.ts";
-import { csvOf } from "../../../lib/csv.ts";
+import { csvOf } from "../../../lib/values/csv.ts";
 import { type AdminUserView, viewForAdmins } from "./admin-user-view.ts";
 import { type UserFilter, whereUsers } from "./list-users.ts";
 

@@ -2,8 +2,8 @@ import { and, count, eq, or, type SQL, sql } from "drizzle-orm";
 import { requireRow } from "../../../../db/require-row.ts";
 import { users } from "../../../../db/schema/accounts/users.ts";
 import type { Db } from "../../../../db/types.ts";
-import { orderBy, type Sorting } from "../../../lib/sorting.ts";
-import { escapeLike, isOneOf } from "../../../lib/sql-text.ts";
+import { orderBy, type Sorting } from "../../../lib/values/sorting.ts";
+import { escapeLike, isOneOf } from "../../../lib/values/sql-text.ts";
 import { type AdminUserView, viewForAdmins } from "./admin-user-view.ts";
 
 export type UserFilter = Readonly<{

@@ -2,7 +2,7 @@ import { eq } from "drizzle-orm";
 import { identities, users } from "../../../../db/schema/accounts/users.ts";
 import type { Db } from "../../../../db/types.ts";
 import { OperationError } from "../../../lib/operation-error.ts";
-import { isOneOf } from "../../../lib/sql-text.ts";
+import { isOneOf } from "../../../lib/values/sql-text.ts";
 import { withoutSecrets } from "../../notifications/notification-setting.ts";
 
 /** A user as the calls show it; secrets are empty, whoever asks. */

@@ -2,8 +2,8 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { tokens } from "../../../../db/schema/accounts/api-keys.ts";
 import { users } from "../../../../db/schema/accounts/users.ts";
 import { openTestDatabase, type TestDatabase } from "../../../../test/support/database.ts";
-import { createVault } from "../../../lib/crypto.ts";
-import { createLogger } from "../../../lib/log.ts";
+import { createLogger } from "../../../lib/runtime/log.ts";
+import { createVault } from "../../../lib/security/crypto.ts";
 import { createTokenDirectory, type TokenDirectory } from "./index.ts";
 
 const vault = createVault({ encryptionKey: "k".repeat(32) });

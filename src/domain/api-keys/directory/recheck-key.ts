@@ -1,4 +1,4 @@
-import { createRateLimiter } from "../../../lib/rate-limiter.ts";
+import { createRateLimiter } from "../../../lib/limits/rate-limiter.ts";
 
 /** What was found out about a key is believed so long. */
 const BELIEVED_MS = 1000;

@@ -1,4 +1,4 @@
-import { textOfBytes } from "../../../lib/bytes.ts";
+import { textOfBytes } from "../../../lib/values/bytes.ts";
 
 const FEWEST_ROWS = 1024;
 const FEWEST_BYTES = 16 * 1024;

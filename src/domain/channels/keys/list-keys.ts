@@ -1,10 +1,10 @@
 import { eq } from "drizzle-orm";
 import { channelKeys } from "../../../../db/schema/gateway/channels.ts";
 import type { Db } from "../../../../db/types.ts";
-import type { Vault } from "../../../lib/crypto.ts";
 import type { Language } from "../../../lib/messages.ts";
 import { OperationError } from "../../../lib/operation-error.ts";
 import { sayKept } from "../../../lib/reason.ts";
+import type { Vault } from "../../../lib/security/crypto.ts";
 import { CHANNEL_STATUS, type ChannelEntry } from "../entry.ts";
 import type { ReadLive } from "../live.ts";
 import { maskKey } from "./keys.ts";

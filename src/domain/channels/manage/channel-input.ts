@@ -1,5 +1,5 @@
-import type { Vault } from "../../../lib/crypto.ts";
 import { OperationError } from "../../../lib/operation-error.ts";
+import type { Vault } from "../../../lib/security/crypto.ts";
 import type { ChannelRow } from "../entry.ts";
 import { isMasked, splitKeys } from "../keys/keys.ts";
 

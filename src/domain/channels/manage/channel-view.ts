@@ -1,6 +1,6 @@
-import type { Vault } from "../../../lib/crypto.ts";
 import type { Language } from "../../../lib/messages.ts";
 import { sayKept, sayReason } from "../../../lib/reason.ts";
+import type { Vault } from "../../../lib/security/crypto.ts";
 import { CHANNEL_STATUS, type ChannelEntry, type ChannelRow } from "../entry.ts";
 import { maskKey, splitKeys } from "../keys/keys.ts";
 import type { ChannelLive } from "../live.ts";

@@ -3,8 +3,8 @@ import { channels } from "../../../../db/schema/gateway/channels.ts";
 import { usageRollups } from "../../../../db/schema/gateway/logs.ts";
 import type { Db } from "../../../../db/types.ts";
 import { nowSeconds } from "../../../lib/clock.ts";
-import { toText } from "../../../lib/decimal.ts";
-import { isOneOf } from "../../../lib/sql-text.ts";
+import { toText } from "../../../lib/values/decimal.ts";
+import { isOneOf } from "../../../lib/values/sql-text.ts";
 import type { SettingsReader } from "../../../settings/settings.ts";
 
 const PACE_DAYS = 7;

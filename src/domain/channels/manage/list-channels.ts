@@ -1,7 +1,7 @@
 import { and, asc, count, desc, eq, inArray, ne, or, type SQL, sql } from "drizzle-orm";
 import { channelKeys, channels } from "../../../../db/schema/gateway/channels.ts";
 import type { Language } from "../../../lib/messages.ts";
-import { contains, isOneOf } from "../../../lib/sql-text.ts";
+import { contains, isOneOf } from "../../../lib/values/sql-text.ts";
 import type { ChannelDirectory } from "../directory.ts";
 import { CHANNEL_STATUS, type ChannelRow } from "../entry.ts";
 import type { ReadLive } from "../live.ts";

@@ -2,7 +2,7 @@ import { and, gte, sql } from "drizzle-orm";
 import { usageRollups } from "../../../../db/schema/gateway/logs.ts";
 import type { Db } from "../../../../db/types.ts";
 import { nowSeconds } from "../../../lib/clock.ts";
-import { isOneOf } from "../../../lib/sql-text.ts";
+import { isOneOf } from "../../../lib/values/sql-text.ts";
 
 const HOURS = 24;
 const HOUR_S = 3600;

@@ -1,7 +1,7 @@
 import { eq } from "drizzle-orm";
 import { channels } from "../../../../db/schema/gateway/channels.ts";
 import { OperationError } from "../../../lib/operation-error.ts";
-import { isOneOf } from "../../../lib/sql-text.ts";
+import { isOneOf } from "../../../lib/values/sql-text.ts";
 import { writeManagementLog } from "../../logs/write-log.ts";
 import type { Actor, ChannelDeps } from "../operation.ts";
 import { rebuildAbilities } from "../routing/abilities.ts";

@@ -1,9 +1,9 @@
 import { asc, gt } from "drizzle-orm";
 import { channels } from "../../../../db/schema/gateway/channels.ts";
 import type { Db } from "../../../../db/types.ts";
-import type { Vault } from "../../../lib/crypto.ts";
 import { OperationError } from "../../../lib/operation-error.ts";
-import { isOneOf } from "../../../lib/sql-text.ts";
+import type { Vault } from "../../../lib/security/crypto.ts";
+import { isOneOf } from "../../../lib/values/sql-text.ts";
 import { writeManagementLog } from "../../logs/write-log.ts";
 import type { ChannelRow } from "../entry.ts";
 import type { Actor, ChannelDeps } from "../operation.ts";

@@ -6,7 +6,7 @@ import type { ContextTier } from "../../../billing/pricing/rules/context-tiers.t
 import { type PriceUnit, priceUnitOf } from "../../../billing/pricing/rules/price-unit.ts";
 import type { PriceVariant } from "../../../billing/pricing/rules/price-variants.ts";
 import { type Catalog, UNKNOWN_MODEL } from "../../../catalog/catalog.ts";
-import { type Decimal, toText } from "../../../lib/decimal.ts";
+import { type Decimal, toText } from "../../../lib/values/decimal.ts";
 import { providerOf } from "../../../providers/registry.ts";
 import type { SettingsReader } from "../../../settings/settings.ts";
 import { usableGroups } from "../../accounts/usable-groups.ts";

@@ -4,7 +4,7 @@ import type { Db } from "../../../../db/types.ts";
 import type { PriceTable } from "../../../billing/pricing/price-table.ts";
 import { resolvePrice } from "../../../billing/pricing/resolve-price.ts";
 import type { Price } from "../../../billing/types.ts";
-import { toText } from "../../../lib/decimal.ts";
+import { toText } from "../../../lib/values/decimal.ts";
 import type { ChannelDirectory } from "../directory.ts";
 import { upstreamModelOf } from "../upstream/upstream-model.ts";
 

@@ -1,6 +1,6 @@
 import { abilities, channels } from "../../../../db/schema/gateway/channels.ts";
 import type { DbOrTx } from "../../../../db/types.ts";
-import { isOneOf } from "../../../lib/sql-text.ts";
+import { isOneOf } from "../../../lib/values/sql-text.ts";
 import { CHANNEL_STATUS } from "../entry.ts";
 
 const ROWS_A_STATEMENT = 2000;

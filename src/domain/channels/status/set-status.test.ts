@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
 import { abilities, type ChannelOtherInfo, channelKeys, channels } from "../../../../db/schema/gateway/channels.ts";
 import { openTestDatabase, type TestDatabase } from "../../../../test/support/database.ts";
-import { createVault } from "../../../lib/crypto.ts";
+import { createVault } from "../../../lib/security/crypto.ts";
 import { ROLE } from "../../accounts/roles.ts";
 import { createUser } from "../../accounts/users/create-user.ts";
 import { disableChannelKey } from "../keys/key-status.ts";

@@ -3,7 +3,7 @@ import type { Changes } from "../../../../db/changes.ts";
 import { abilities, channelKeys, channels } from "../../../../db/schema/gateway/channels.ts";
 import type { Db, Tx } from "../../../../db/types.ts";
 import type { Reason } from "../../../lib/reason.ts";
-import { isOneOf } from "../../../lib/sql-text.ts";
+import { isOneOf } from "../../../lib/values/sql-text.ts";
 import { CHANNEL_STATUS, type ChannelEntry } from "../entry.ts";
 import { infoOf } from "./status-info.ts";
 

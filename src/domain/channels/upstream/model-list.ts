@@ -6,7 +6,7 @@ import type { Language } from "../../../lib/messages.ts";
 import { OperationError } from "../../../lib/operation-error.ts";
 import type { SafeFetch } from "../../../lib/outbound/safe-fetch.ts";
 import { keepReason, type Reason, sayKept } from "../../../lib/reason.ts";
-import { isOneOf } from "../../../lib/sql-text.ts";
+import { isOneOf } from "../../../lib/values/sql-text.ts";
 import { providerOf } from "../../../providers/registry.ts";
 import { CHANNEL_STATUS, type ChannelEntry } from "../entry.ts";
 import { firstKey } from "../keys/first-key.ts";

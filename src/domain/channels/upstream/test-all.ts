@@ -1,10 +1,10 @@
 import type { Changes } from "../../../../db/changes.ts";
 import type { Db } from "../../../../db/types.ts";
-import type { Vault } from "../../../lib/crypto.ts";
-import type { Logger } from "../../../lib/log.ts";
 import { OperationError } from "../../../lib/operation-error.ts";
 import type { SafeFetch } from "../../../lib/outbound/safe-fetch.ts";
 import type { Reason } from "../../../lib/reason.ts";
+import type { Logger } from "../../../lib/runtime/log.ts";
+import type { Vault } from "../../../lib/security/crypto.ts";
 import type { SettingsReader } from "../../../settings/settings.ts";
 import type { ChannelDirectory } from "../directory.ts";
 import { CHANNEL_STATUS, type ChannelEntry } from "../entry.ts";

@@ -1,7 +1,7 @@
 import { and, desc, sql } from "drizzle-orm";
 import { logs } from "../../../../db/schema/gateway/logs.ts";
 import type { Db } from "../../../../db/types.ts";
-import { csvOf } from "../../../lib/csv.ts";
+import { csvOf } from "../../../lib/values/csv.ts";
 import type { LogCursor } from "../list/list-logs.ts";
 import { type AuditFilter, auditColumns, viewAudit, whereAudit } from "./list-audit.ts";
 

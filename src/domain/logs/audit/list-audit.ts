@@ -2,7 +2,7 @@ import { and, asc, desc, eq, gte, lte, or, type SQL, sql } from "drizzle-orm";
 import { logs } from "../../../../db/schema/gateway/logs.ts";
 import type { Db } from "../../../../db/types.ts";
 import { parseJson, recordOf, textOf } from "../../../formats/json.ts";
-import { contains } from "../../../lib/sql-text.ts";
+import { contains } from "../../../lib/values/sql-text.ts";
 import { countUpTo } from "../list/count-up-to.ts";
 import { isOfType } from "../list/log-filter.ts";
 import { LOG_TYPE } from "../write-log.ts";

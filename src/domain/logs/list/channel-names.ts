@@ -1,6 +1,6 @@
 import { channels } from "../../../../db/schema/gateway/channels.ts";
 import type { Db } from "../../../../db/types.ts";
-import { isOneOf } from "../../../lib/sql-text.ts";
+import { isOneOf } from "../../../lib/values/sql-text.ts";
 
 /** The names of the channels that rows name, by id; channels that are gone are absent. */
 export async function readChannelNames(

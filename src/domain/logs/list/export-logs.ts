@@ -1,6 +1,6 @@
 import { DEADLINES_MS, withDeadline } from "../../../../db/server/deadlines.ts";
 import type { Db } from "../../../../db/types.ts";
-import { type CsvCell, csvOf } from "../../../lib/csv.ts";
+import { type CsvCell, csvOf } from "../../../lib/values/csv.ts";
 import { type LogCursor, readLogs, type Viewer } from "./list-logs.ts";
 import type { LogFilter } from "./log-filter.ts";
 import type { LogView } from "./log-view.ts";

@@ -1,7 +1,7 @@
 import { and, desc, eq, gte, lte, type SQL, sql } from "drizzle-orm";
 import { logs } from "../../../../db/schema/gateway/logs.ts";
 import type { Db } from "../../../../db/types.ts";
-import { isOneOf, startsWith } from "../../../lib/sql-text.ts";
+import { isOneOf, startsWith } from "../../../lib/values/sql-text.ts";
 import { sumUsage } from "../usage/usage-sums.ts";
 import { LOG_TYPE } from "../write-log.ts";
 import { readChannelNames } from "./channel-names.ts";

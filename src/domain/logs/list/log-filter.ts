@@ -1,6 +1,6 @@
 import { and, eq, gte, inArray, lt, lte, or, type SQL, sql } from "drizzle-orm";
 import { logs, usageRollups } from "../../../../db/schema/gateway/logs.ts";
-import { matches } from "../../../lib/sql-text.ts";
+import { matches } from "../../../lib/values/sql-text.ts";
 import { LOG_TYPE } from "../write-log.ts";
 
 /** What a list or a sum of the log may be limited to; every field is optional. */

@@ -2,7 +2,7 @@ import { eq, sql } from "drizzle-orm";
 import { users } from "../../../../db/schema/accounts/users.ts";
 import { usageRollups } from "../../../../db/schema/gateway/logs.ts";
 import type { Db } from "../../../../db/types.ts";
-import { matches } from "../../../lib/sql-text.ts";
+import { matches } from "../../../lib/values/sql-text.ts";
 import type { LogFilter } from "./log-filter.ts";
 
 /** A pattern that fits more names than these narrows too little to name them. */

@@ -1,5 +1,5 @@
 import type { Database } from "../../../../db/types.ts";
-import type { Logger } from "../../../lib/log.ts";
+import type { Logger } from "../../../lib/runtime/log.ts";
 import type { CallFeed, LiveCall } from "./call-feed.ts";
 import { newestLogId, readNewCalls } from "./tail-calls.ts";
 

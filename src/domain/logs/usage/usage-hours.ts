@@ -1,6 +1,6 @@
 import { and, eq, gte, inArray, lt, type SQL, sql } from "drizzle-orm";
 import { usageFold, usageRollups, usageTotals } from "../../../../db/schema/gateway/logs.ts";
-import { matches } from "../../../lib/sql-text.ts";
+import { matches } from "../../../lib/values/sql-text.ts";
 import { isNarrow, type LogFilter, rollupConditions } from "../list/log-filter.ts";
 
 /** By what hours are told apart: nothing, or one of the columns of the roll-ups. */

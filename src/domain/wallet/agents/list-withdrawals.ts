@@ -3,7 +3,7 @@ import { requireRow } from "../../../../db/require-row.ts";
 import { users } from "../../../../db/schema/accounts/users.ts";
 import { withdrawals } from "../../../../db/schema/billing/wallet.ts";
 import type { Db } from "../../../../db/types.ts";
-import { orderBy, type Sorting } from "../../../lib/sorting.ts";
+import { orderBy, type Sorting } from "../../../lib/values/sorting.ts";
 import type { Listed, Page } from "../orders/list-orders.ts";
 
 export type WithdrawalView = {

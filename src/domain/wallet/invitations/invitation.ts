@@ -1,7 +1,7 @@
 import { eq } from "drizzle-orm";
 import { users } from "../../../../db/schema/accounts/users.ts";
-import { toText } from "../../../lib/decimal.ts";
 import { OperationError } from "../../../lib/operation-error.ts";
+import { toText } from "../../../lib/values/decimal.ts";
 import type { WalletDeps } from "../operation.ts";
 import { cashbackTerms } from "./rebate-terms.ts";
 

@@ -4,7 +4,7 @@ import { users } from "../../../../db/schema/accounts/users.ts";
 import { agents, rebates } from "../../../../db/schema/billing/wallet.ts";
 import type { Tx } from "../../../../db/types.ts";
 import { nowSeconds } from "../../../lib/clock.ts";
-import { type Decimal, decimal, toText } from "../../../lib/decimal.ts";
+import { type Decimal, decimal, toText } from "../../../lib/values/decimal.ts";
 import type { SettingsReader } from "../../../settings/settings.ts";
 import { LOG_TYPE, writeLog } from "../../logs/write-log.ts";
 import { addQuota } from "../add-quota.ts";

@@ -1,4 +1,4 @@
-import { type Decimal, isZero, multiply, whole, ZERO } from "../../../lib/decimal.ts";
+import { type Decimal, isZero, multiply, whole, ZERO } from "../../../lib/values/decimal.ts";
 import type { SettingsReader } from "../../../settings/settings.ts";
 
 /** Percent of a recharge that the inviter gets, and the least recharge (quota units) that counts. */

@@ -2,7 +2,7 @@ import { and, asc, eq, gt } from "drizzle-orm";
 import { users } from "../../../../db/schema/accounts/users.ts";
 import { topUpOrders } from "../../../../db/schema/billing/wallet.ts";
 import type { Db } from "../../../../db/types.ts";
-import { csvOf } from "../../../lib/csv.ts";
+import { csvOf } from "../../../lib/values/csv.ts";
 import { type OrderFilter, whereOrders } from "./list-orders.ts";
 import { type AnyOrder, orderFields } from "./order-view.ts";
 

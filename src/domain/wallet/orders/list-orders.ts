@@ -3,8 +3,8 @@ import { requireRow } from "../../../../db/require-row.ts";
 import { users } from "../../../../db/schema/accounts/users.ts";
 import { topUpOrders } from "../../../../db/schema/billing/wallet.ts";
 import type { Db } from "../../../../db/types.ts";
-import { orderBy, type Sorting } from "../../../lib/sorting.ts";
-import { contains } from "../../../lib/sql-text.ts";
+import { orderBy, type Sorting } from "../../../lib/values/sorting.ts";
+import { contains } from "../../../lib/values/sql-text.ts";
 import { type AnyOrder, type OwnOrder, orderFields, ownOrderFields } from "./order-view.ts";
 
 /** `page` counts from 0. */

@@ -2,7 +2,7 @@ import { eq } from "drizzle-orm";
 import { topUpOrders } from "../../../../db/schema/billing/wallet.ts";
 import type { Tx } from "../../../../db/types.ts";
 import { nowSeconds } from "../../../lib/clock.ts";
-import { decimal, isZero, subtract } from "../../../lib/decimal.ts";
+import { decimal, isZero, subtract } from "../../../lib/values/decimal.ts";
 import type { SettingsReader } from "../../../settings/settings.ts";
 import { LOG_TYPE, writeLog } from "../../logs/write-log.ts";
 import { addQuota } from "../add-quota.ts";

@@ -1,4 +1,4 @@
-import { decimal, multiply, roundToWhole, whole } from "../../../lib/decimal.ts";
+import { decimal, multiply, roundToWhole, whole } from "../../../lib/values/decimal.ts";
 import { isWholeCurrency } from "./quote.ts";
 
 /** An amount of money (decimal text) in the smallest coin of its currency, as cards are charged. */

@@ -1,4 +1,4 @@
-import type { Logger } from "../../../lib/log.ts";
+import type { Logger } from "../../../lib/runtime/log.ts";
 import type { WalletDeps } from "../operation.ts";
 import { settlePaidOrder } from "../orders/settle-order.ts";
 import { isSignedEasyPay } from "./epay-signature.ts";

@@ -1,4 +1,4 @@
-import { divide, multiply, toText, whole } from "../../../lib/decimal.ts";
+import { divide, multiply, toText, whole } from "../../../lib/values/decimal.ts";
 import type { SettingsReader } from "../../../settings/settings.ts";
 import { groupFactor, type PayMethod } from "./quote.ts";
 import { takesEasyPay } from "./start-epay.ts";

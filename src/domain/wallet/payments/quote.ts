@@ -1,3 +1,4 @@
+import { OperationError } from "../../../lib/operation-error.ts";
 import {
   type Decimal,
   decimal,
@@ -8,8 +9,7 @@ import {
   ONE,
   subtract,
   whole,
-} from "../../../lib/decimal.ts";
-import { OperationError } from "../../../lib/operation-error.ts";
+} from "../../../lib/values/decimal.ts";
 import type { SettingsReader } from "../../../settings/settings.ts";
 
 export type PayMethod = "zfb" | "wx" | "stripe";

@@ -1,6 +1,6 @@
 import type { Db } from "../../../../db/types.ts";
-import { divide, toText, whole } from "../../../lib/decimal.ts";
 import { OperationError } from "../../../lib/operation-error.ts";
+import { divide, toText, whole } from "../../../lib/values/decimal.ts";
 import type { SettingsReader } from "../../../settings/settings.ts";
 import { startOrder } from "../orders/start-order.ts";
 import { signEasyPay } from "./epay-signature.ts";

@@ -1,8 +1,8 @@
 import Stripe from "stripe";
 import type { Db } from "../../../../db/types.ts";
-import type { Logger } from "../../../lib/log.ts";
 import { OperationError } from "../../../lib/operation-error.ts";
 import type { SafeFetch } from "../../../lib/outbound/safe-fetch.ts";
+import type { Logger } from "../../../lib/runtime/log.ts";
 import type { SettingsReader } from "../../../settings/settings.ts";
 import { amountText } from "../amount-text.ts";
 import { closeOrder } from "../orders/close-order.ts";

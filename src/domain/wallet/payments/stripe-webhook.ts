@@ -1,5 +1,5 @@
 import Stripe from "stripe";
-import type { Logger } from "../../../lib/log.ts";
+import type { Logger } from "../../../lib/runtime/log.ts";
 import type { WalletDeps } from "../operation.ts";
 import { closeOrder } from "../orders/close-order.ts";
 import { settlePaidOrder } from "../orders/settle-order.ts";

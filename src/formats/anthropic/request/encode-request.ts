@@ -1,4 +1,4 @@
-import { lookupTable } from "../../../lib/lookup-table.ts";
+import { lookupTable } from "../../../lib/values/lookup-table.ts";
 import type { Dropped, Target } from "../../conversation/codec.ts";
 import type { Conversation, Part, ToolChoice, Turn } from "../../conversation/conversation.ts";
 import { noteForeign, noteNative } from "../../conversation/dropped-fields.ts";

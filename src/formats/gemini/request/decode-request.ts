@@ -1,4 +1,4 @@
-import { lookupTable } from "../../../lib/lookup-table.ts";
+import { lookupTable } from "../../../lib/values/lookup-table.ts";
 import { DecodeError } from "../../conversation/codec.ts";
 import {
   type Conversation,

@@ -1,5 +1,5 @@
 import type { ModelInfo } from "../../../catalog/catalog.ts";
-import { lookupTable } from "../../../lib/lookup-table.ts";
+import { lookupTable } from "../../../lib/values/lookup-table.ts";
 import type { Dropped, Target } from "../../conversation/codec.ts";
 import type { Conversation, Part, Tool } from "../../conversation/conversation.ts";
 import { noteForeign, noteNative } from "../../conversation/dropped-fields.ts";

@@ -1,5 +1,5 @@
-import { indexOfBytes, textOfBytes } from "../../../lib/bytes.ts";
-import { eventData, eventEnd, eventStart, splitEvents } from "../../../lib/sse.ts";
+import { eventData, eventEnd, eventStart, splitEvents } from "../../../lib/http/sse.ts";
+import { indexOfBytes, textOfBytes } from "../../../lib/values/bytes.ts";
 import type { ReportedUsage } from "../../conversation/usage.ts";
 import { type JsonObject, parseJson, recordOf, textOf } from "../../json.ts";
 import { isErrorAnswer } from "../errors/error.ts";

@@ -2,7 +2,7 @@ import type { JsonObject } from "../../../formats/json.ts";
 import { spreadNamespaces } from "../../../formats/openai-responses/request/namespaces.ts";
 import { customAsFunctions } from "../../../formats/tools/custom-tools.ts";
 import { withToolNames } from "../../../formats/tools/tool-names.ts";
-import { randomId } from "../../../lib/request-id.ts";
+import { randomId } from "../../../lib/http/request-id.ts";
 import { chatOf } from "../../../providers/contract/chat.ts";
 import type { CallParams } from "../../../providers/contract/provider.ts";
 import { codecOf } from "../../../providers/registry.ts";

@@ -1,5 +1,5 @@
 import type { Conversation, MediaPart, Part } from "../../../formats/conversation/conversation.ts";
-import { mediaTypeOf } from "../../../lib/media-type.ts";
+import { mediaTypeOf } from "../../../lib/http/media-type.ts";
 import { OutboundError } from "../../../lib/outbound/outbound-error.ts";
 import type { GatewayContext } from "../../call/context.ts";
 import { invalidRequest } from "../../http/client-body.ts";

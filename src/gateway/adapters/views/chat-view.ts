@@ -11,8 +11,8 @@ import {
   readUsageEvents,
   usageEvent,
 } from "../../../formats/openai-chat/response/stream.ts";
-import { textOfBytes } from "../../../lib/bytes.ts";
-import { splitEvents } from "../../../lib/sse.ts";
+import { splitEvents } from "../../../lib/http/sse.ts";
+import { textOfBytes } from "../../../lib/values/bytes.ts";
 import { OutputMeter } from "../../billing/output-meter.ts";
 import { errorObject, type GatewayError } from "../../call/errors.ts";
 import { bytesOf, type Piece, type StreamView } from "../adapter.ts";

@@ -1,8 +1,8 @@
 import { type Reply, ReplyCollector } from "../../../formats/conversation/collect-reply.ts";
 import type { ReplyEvent, StreamDecoder, StreamEncoder } from "../../../formats/conversation/reply.ts";
 import type { ReportedUsage } from "../../../formats/conversation/usage.ts";
-import { textOfBytes } from "../../../lib/bytes.ts";
-import { EventReader } from "../../../lib/sse.ts";
+import { EventReader } from "../../../lib/http/sse.ts";
+import { textOfBytes } from "../../../lib/values/bytes.ts";
 import { OutputMeter } from "../../billing/output-meter.ts";
 import { type GatewayError, toErrorObject } from "../../call/errors.ts";
 import { concatPieces, type Piece, type StreamView } from "../adapter.ts";

@@ -1,8 +1,8 @@
 import type { ReportedUsage } from "../../../formats/conversation/usage.ts";
 import { type JsonObject, parseJson, recordOf, textOf } from "../../../formats/json.ts";
 import { errorEventIn } from "../../../formats/openai-chat/response/stream.ts";
-import { indexOfBytes, textOfBytes } from "../../../lib/bytes.ts";
-import { eventData, splitEvents } from "../../../lib/sse.ts";
+import { eventData, splitEvents } from "../../../lib/http/sse.ts";
+import { indexOfBytes, textOfBytes } from "../../../lib/values/bytes.ts";
 import { OutputMeter } from "../../billing/output-meter.ts";
 import { errorObject, type GatewayError } from "../../call/errors.ts";
 import { bytesOf, type Piece, type StreamView } from "../adapter.ts";

@@ -3,8 +3,8 @@ import type { ReportedUsage } from "../../../formats/conversation/usage.ts";
 import { type JsonObject, numberOf, parseJson, recordOf, recordsOf, textOf } from "../../../formats/json.ts";
 import type { ReadError } from "../../../formats/openai-chat/errors/error.ts";
 import { chunkOf } from "../../../formats/openai-chat/response/stream.ts";
-import { textOfBytes } from "../../../lib/bytes.ts";
-import { eventData, splitEvents } from "../../../lib/sse.ts";
+import { eventData, splitEvents } from "../../../lib/http/sse.ts";
+import { textOfBytes } from "../../../lib/values/bytes.ts";
 import type { GatewayError } from "../../call/errors.ts";
 import {
   type Adapter,

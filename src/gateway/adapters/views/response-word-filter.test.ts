@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { ReplyCollector } from "../../../formats/conversation/collect-reply.ts";
 import type { ReplyEvent } from "../../../formats/conversation/reply.ts";
-import { compileLinearPattern } from "../../../lib/linear-pattern.ts";
+import { compileLinearPattern } from "../../../lib/values/linear-pattern.ts";
 import { responseWordFilter } from "./response-word-filter.ts";
 
 const WORDS = {

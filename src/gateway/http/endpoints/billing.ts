@@ -1,6 +1,6 @@
 import type { StandingSubject } from "../../../domain/api-keys/read-standing.ts";
 import { openaiChatClientCodec } from "../../../formats/openai-chat/index.ts";
-import { divide, toText, whole } from "../../../lib/decimal.ts";
+import { divide, toText, whole } from "../../../lib/values/decimal.ts";
 import type { Caller } from "../../auth/authenticate.ts";
 import type { GatewayContext } from "../../call/context.ts";
 import { GatewayError } from "../../call/errors.ts";

@@ -1,8 +1,8 @@
 import { type JsonObject, parseJson, recordOf, recordsOf } from "../../../formats/json.ts";
 import { openaiChatClientCodec } from "../../../formats/openai-chat/index.ts";
 import { openaiRules } from "../../../formats/openai-chat/request/request-rules.ts";
-import { indexOfBytes, textOfBytes } from "../../../lib/bytes.ts";
-import { randomId } from "../../../lib/request-id.ts";
+import { randomId } from "../../../lib/http/request-id.ts";
+import { indexOfBytes, textOfBytes } from "../../../lib/values/bytes.ts";
 import { invalidRequest } from "../client-body.ts";
 import type { Endpoint } from "./endpoint.ts";
 import { readOpenAi } from "./text.ts";

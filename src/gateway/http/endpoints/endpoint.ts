@@ -5,7 +5,7 @@ import type { ReportedUsage } from "../../../formats/conversation/usage.ts";
 import type { JsonObject } from "../../../formats/json.ts";
 import type { RequestSummary } from "../../../formats/openai-chat/request/summary.ts";
 import type { RequestRules } from "../../../formats/request-rules/request-rules.ts";
-import type { Decimal } from "../../../lib/decimal.ts";
+import type { Decimal } from "../../../lib/values/decimal.ts";
 import type { Capability, TaskCapability } from "../../../providers/contract/provider.ts";
 
 /** What a request's address says besides its body. */

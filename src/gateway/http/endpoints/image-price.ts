@@ -2,8 +2,8 @@ import { drawsByToken } from "../../../billing/pricing/rules/price-unit.ts";
 import type { Price } from "../../../billing/types.ts";
 import { type JsonObject, textOf } from "../../../formats/json.ts";
 import { MOST_CHOICES } from "../../../formats/request-rules/number-limits.ts";
-import { type Decimal, decimal, multiply, whole } from "../../../lib/decimal.ts";
-import { lookupTable } from "../../../lib/lookup-table.ts";
+import { type Decimal, decimal, multiply, whole } from "../../../lib/values/decimal.ts";
+import { lookupTable } from "../../../lib/values/lookup-table.ts";
 
 /** USD per image for each unit of model ratio, where a model has a ratio only (reference behavior 3.6). */
 const USD_PER_RATIO = decimal("0.0025");

@@ -4,8 +4,8 @@ import { type JsonObject, parseJson, recordOf, recordsOf, textOf, textsOf } from
 import { openaiChatClientCodec } from "../../../formats/openai-chat/index.ts";
 import { openaiRules } from "../../../formats/openai-chat/request/request-rules.ts";
 import { readUsage } from "../../../formats/openai-chat/response/usage.ts";
-import { textOfBytes } from "../../../lib/bytes.ts";
-import { multiply, whole } from "../../../lib/decimal.ts";
+import { textOfBytes } from "../../../lib/values/bytes.ts";
+import { multiply, whole } from "../../../lib/values/decimal.ts";
 import type { Capability } from "../../../providers/contract/provider.ts";
 import { invalidRequest } from "../client-body.ts";
 import type { Endpoint, EndpointRequest } from "./endpoint.ts";

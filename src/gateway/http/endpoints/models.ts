@@ -2,7 +2,7 @@ import { anthropicClientCodec } from "../../../formats/anthropic/index.ts";
 import type { ClientCodec } from "../../../formats/conversation/codec.ts";
 import { geminiClientCodec } from "../../../formats/gemini/index.ts";
 import { openaiChatClientCodec } from "../../../formats/openai-chat/index.ts";
-import { requestIdOf } from "../../../lib/request-id.ts";
+import { requestIdOf } from "../../../lib/http/request-id.ts";
 import { authenticate, type Caller } from "../../auth/authenticate.ts";
 import { unknownModel } from "../../auth/authorize.ts";
 import type { GatewayContext } from "../../call/context.ts";

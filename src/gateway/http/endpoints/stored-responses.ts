@@ -3,7 +3,7 @@ import { emptyConversation, type Turn } from "../../../formats/conversation/conv
 import { type JsonObject, recordsOf } from "../../../formats/json.ts";
 import { openaiResponsesClientCodec, openaiResponsesCodec } from "../../../formats/openai-responses/index.ts";
 import { nowSeconds } from "../../../lib/clock.ts";
-import { randomId } from "../../../lib/request-id.ts";
+import { randomId } from "../../../lib/http/request-id.ts";
 import type { Caller } from "../../auth/authenticate.ts";
 import type { GatewayContext } from "../../call/context.ts";
 import { GatewayError } from "../../call/errors.ts";

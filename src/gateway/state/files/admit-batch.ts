@@ -5,7 +5,7 @@ import { summarize } from "../../../formats/openai-chat/request/summary.ts";
 import { responsesRules } from "../../../formats/openai-responses/request/request-rules.ts";
 import { requestMembers } from "../../../formats/request-rules/request-members.ts";
 import type { RequestRules } from "../../../formats/request-rules/request-rules.ts";
-import { multiply } from "../../../lib/decimal.ts";
+import { multiply } from "../../../lib/values/decimal.ts";
 import type { Caller } from "../../auth/authenticate.ts";
 import { authorizeModel } from "../../auth/authorize.ts";
 import { promptTokensBound } from "../../billing/estimate.ts";

@@ -1,8 +1,8 @@
 import { type JsonObject, recordOf, textOf } from "../../../formats/json.ts";
 import { openaiRules } from "../../../formats/openai-chat/request/request-rules.ts";
-import { textOfBytes } from "../../../lib/bytes.ts";
-import { bytesUpTo } from "../../../lib/limited-body.ts";
-import { outgoingForm } from "../../../lib/multipart/form-stream.ts";
+import { bytesUpTo } from "../../../lib/http/limited-body.ts";
+import { outgoingForm } from "../../../lib/http/multipart/form-stream.ts";
+import { textOfBytes } from "../../../lib/values/bytes.ts";
 import type { Caller } from "../../auth/authenticate.ts";
 import type { GatewayContext } from "../../call/context.ts";
 import { GatewayError } from "../../call/errors.ts";

@@ -1,6 +1,6 @@
 import { Elysia } from "elysia";
 import { openaiChatClientCodec } from "../../../formats/openai-chat/index.ts";
-import { requestIdOf } from "../../../lib/request-id.ts";
+import { requestIdOf } from "../../../lib/http/request-id.ts";
 import { authenticate, type Caller } from "../../auth/authenticate.ts";
 import { rateLimit } from "../../auth/rate-limit.ts";
 import type { GatewayContext } from "../../call/context.ts";

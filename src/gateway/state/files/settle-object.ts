@@ -4,7 +4,7 @@ import { NO_USAGE, type Price, type Usage, type UsageRecord } from "../../../bil
 import { countOf, type JsonObject, recordOf, textOf } from "../../../formats/json.ts";
 import { readUsage } from "../../../formats/openai-chat/response/usage.ts";
 import { nowSeconds } from "../../../lib/clock.ts";
-import { type Decimal, decimal, multiply, ONE, whole } from "../../../lib/decimal.ts";
+import { type Decimal, decimal, multiply, ONE, whole } from "../../../lib/values/decimal.ts";
 import { storedRow } from "../../billing/log-row.ts";
 import type { GatewayContext } from "../../call/context.ts";
 import { GatewayError } from "../../call/errors.ts";

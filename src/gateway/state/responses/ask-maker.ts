@@ -3,7 +3,7 @@ import { proxyOf } from "../../../domain/channels/upstream/proxy-of.ts";
 import { userAgentOf } from "../../../domain/channels/upstream/user-agent.ts";
 import { type JsonObject, parseJson, recordOf } from "../../../formats/json.ts";
 import { readError } from "../../../formats/openai-chat/errors/error.ts";
-import { EVENT_STREAM_HEADERS } from "../../../lib/sse.ts";
+import { EVENT_STREAM_HEADERS } from "../../../lib/http/sse.ts";
 import { providerOf } from "../../../providers/registry.ts";
 import type { GatewayContext } from "../../call/context.ts";
 import { clientErrorFor } from "../../routing/router.ts";

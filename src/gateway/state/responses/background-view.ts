@@ -1,7 +1,7 @@
 import type { ReportedUsage } from "../../../formats/conversation/usage.ts";
 import { type JsonObject, parseJson, recordOf } from "../../../formats/json.ts";
-import { indexOfBytes, textOfBytes } from "../../../lib/bytes.ts";
-import { readEvents } from "../../../lib/sse.ts";
+import { readEvents } from "../../../lib/http/sse.ts";
+import { indexOfBytes, textOfBytes } from "../../../lib/values/bytes.ts";
 import type { Piece, StreamView } from "../../adapters/adapter.ts";
 import { OutputMeter } from "../../billing/output-meter.ts";
 import type { GatewayError } from "../../call/errors.ts";

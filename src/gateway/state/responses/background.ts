@@ -3,8 +3,8 @@ import { type Reply, stepsOf } from "../../../formats/conversation/collect-reply
 import type { ReportedUsage } from "../../../formats/conversation/usage.ts";
 import { type JsonObject, parseJson, recordOf, textOf } from "../../../formats/json.ts";
 import { openaiResponsesCodec } from "../../../formats/openai-responses/index.ts";
-import { textOfBytes } from "../../../lib/bytes.ts";
-import { readEvents } from "../../../lib/sse.ts";
+import { readEvents } from "../../../lib/http/sse.ts";
+import { textOfBytes } from "../../../lib/values/bytes.ts";
 import { OutputMeter } from "../../billing/output-meter.ts";
 import type { Reservation } from "../../billing/reserve.ts";
 import type { Call } from "../../call/call.ts";

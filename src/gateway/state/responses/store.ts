@@ -4,7 +4,7 @@ import { DEADLINES_MS, withDeadline } from "../../../../db/server/deadlines.ts";
 import type { Db } from "../../../../db/types.ts";
 import type { Turn } from "../../../formats/conversation/conversation.ts";
 import type { JsonObject } from "../../../formats/json.ts";
-import type { Logger } from "../../../lib/log.ts";
+import type { Logger } from "../../../lib/runtime/log.ts";
 
 export type StoredResponse = Readonly<{
   id: string;

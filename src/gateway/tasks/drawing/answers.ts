@@ -1,4 +1,4 @@
-import { requestIdOf } from "../../../lib/request-id.ts";
+import { requestIdOf } from "../../../lib/http/request-id.ts";
 import type { GatewayContext } from "../../call/context.ts";
 import { answer, isQuota, taskErrorOf } from "../answers.ts";
 

@@ -1,5 +1,5 @@
-import { applyReport } from "../../../domain/tasks/apply-report.ts";
 import { findDrawingRow } from "../../../domain/tasks/find-tasks.ts";
+import { applyReport } from "../../../domain/tasks/polling/apply-report.ts";
 import { readSignedId } from "../../../domain/tasks/signed-ids.ts";
 import { findOpenDrawing } from "../../../domain/tasks/task-rows.ts";
 import { noRules } from "../../../formats/request-rules/request-rules.ts";

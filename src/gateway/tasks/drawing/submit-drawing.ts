@@ -1,5 +1,5 @@
-import { applyReport } from "../../../domain/tasks/apply-report.ts";
 import { findDrawings } from "../../../domain/tasks/find-tasks.ts";
+import { applyReport } from "../../../domain/tasks/polling/apply-report.ts";
 import { addDrawing, takeDrawing } from "../../../domain/tasks/submit-task.ts";
 import { findOpenDrawing } from "../../../domain/tasks/task-rows.ts";
 import { callbackUrlOf } from "../../../domain/tasks/task-view.ts";

@@ -2,7 +2,7 @@ import { findMedia } from "../../../domain/tasks/find-tasks.ts";
 import { addMedia, takeMedia } from "../../../domain/tasks/submit-task.ts";
 import { viewSong } from "../../../domain/tasks/task-view.ts";
 import { recordOf, textOf, textsOf } from "../../../formats/json.ts";
-import { requestIdOf } from "../../../lib/request-id.ts";
+import { requestIdOf } from "../../../lib/http/request-id.ts";
 import type { Caller } from "../../auth/authenticate.ts";
 import type { GatewayContext } from "../../call/context.ts";
 import { GatewayError } from "../../call/errors.ts";

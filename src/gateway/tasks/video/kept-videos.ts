@@ -1,6 +1,6 @@
 import type { MediaRow } from "../../../domain/tasks/task-view.ts";
 import { deleteVideo, listVideos } from "../../../domain/tasks/videos.ts";
-import { requestIdOf } from "../../../lib/request-id.ts";
+import { requestIdOf } from "../../../lib/http/request-id.ts";
 import { providerOf } from "../../../providers/registry.ts";
 import type { GatewayContext } from "../../call/context.ts";
 import { GatewayError } from "../../call/errors.ts";

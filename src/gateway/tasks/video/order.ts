@@ -1,7 +1,7 @@
 import type { AskedVariant } from "../../../billing/pricing/rules/price-variants.ts";
 import { type JsonObject, numberOf, recordOf, textOf, textsOf } from "../../../formats/json.ts";
-import { type OutgoingForm, outgoingForm } from "../../../lib/multipart/form-stream.ts";
-import type { Form } from "../../../lib/multipart/read-form.ts";
+import { type OutgoingForm, outgoingForm } from "../../../lib/http/multipart/form-stream.ts";
+import type { Form } from "../../../lib/http/multipart/read-form.ts";
 import type { VideoOrder } from "../../../providers/contract/tasks.ts";
 import { type ClientBody, invalidRequest } from "../../http/client-body.ts";
 

@@ -2,7 +2,7 @@ import type { ChannelEntry } from "../../../domain/channels/entry.ts";
 import { findMedia } from "../../../domain/tasks/find-tasks.ts";
 import { addMedia, takeMedia } from "../../../domain/tasks/submit-task.ts";
 import type { MediaRow } from "../../../domain/tasks/task-view.ts";
-import { randomId } from "../../../lib/request-id.ts";
+import { randomId } from "../../../lib/http/request-id.ts";
 import type { Provider } from "../../../providers/contract/provider.ts";
 import type { Call } from "../../call/call.ts";
 import type { GatewayContext } from "../../call/context.ts";

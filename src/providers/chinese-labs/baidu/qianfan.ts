@@ -1,5 +1,5 @@
 import { parseJson, recordOf, textOf } from "../../../formats/json.ts";
-import { lookupTable } from "../../../lib/lookup-table.ts";
+import { lookupTable } from "../../../lib/values/lookup-table.ts";
 import { chatApi } from "../../contract/chat.ts";
 import type { Provider, ProviderChannel, SigningTools } from "../../contract/provider.ts";
 import { keptTokens } from "../../shared/token-cache.ts";

@@ -1,6 +1,6 @@
 import { createHmac } from "node:crypto";
 import { parseJson, recordOf } from "../../../formats/json.ts";
-import { lookupTable } from "../../../lib/lookup-table.ts";
+import { lookupTable } from "../../../lib/values/lookup-table.ts";
 import { chatApi } from "../../contract/chat.ts";
 import type { CallParams, Provider, ProviderChannel } from "../../contract/provider.ts";
 import { sparkCodec } from "./codec.ts";

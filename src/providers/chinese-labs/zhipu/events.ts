@@ -1,6 +1,6 @@
 import { compact } from "../../../formats/helpers/compact.ts";
 import { parseJson } from "../../../formats/json.ts";
-import { wholeEventsLength } from "../../../lib/sse.ts";
+import { wholeEventsLength } from "../../../lib/http/sse.ts";
 
 /**
  * Zhipu's old events as events with JSON: their data is bare text, whose lines are lines of the answer, and the last one tells

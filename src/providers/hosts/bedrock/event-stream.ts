@@ -1,6 +1,6 @@
 import { EventStreamCodec } from "@smithy/eventstream-codec";
 import { parseJson, recordOf, textOf } from "../../../formats/json.ts";
-import { lookupTable } from "../../../lib/lookup-table.ts";
+import { lookupTable } from "../../../lib/values/lookup-table.ts";
 
 const fromUtf8 = (text: string): Uint8Array => Buffer.from(text, "utf8");
 const toUtf8 = (bytes: Uint8Array): string => Buffer.from(bytes).toString("utf8");

@@ -1,5 +1,5 @@
 import { type JsonObject, recordOf, recordsOf } from "../../../formats/json.ts";
-import { lookupTable } from "../../../lib/lookup-table.ts";
+import { lookupTable } from "../../../lib/values/lookup-table.ts";
 import type { CallParams, Preparation } from "../../contract/provider.ts";
 import type { Quirks } from "../../shared/quirks.ts";
 

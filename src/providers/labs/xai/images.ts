@@ -1,6 +1,6 @@
 import { noteUnsaid } from "../../../formats/conversation/dropped-fields.ts";
 import { compact } from "../../../formats/helpers/compact.ts";
-import { mediaTypeOf } from "../../../lib/media-type.ts";
+import { mediaTypeOf } from "../../../lib/http/media-type.ts";
 import type { NativeFormat } from "../../contract/native-format.ts";
 import { aspectOf, renamedImageFields } from "../../shared/images.ts";
 

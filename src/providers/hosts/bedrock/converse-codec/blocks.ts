@@ -4,7 +4,7 @@ import { noteNative } from "../../../../formats/conversation/dropped-fields.ts";
 import { compact } from "../../../../formats/helpers/compact.ts";
 import { type JsonObject, parseJson, recordOf } from "../../../../formats/json.ts";
 import { callIdFor } from "../../../../formats/tools/short-name.ts";
-import { lookupTable } from "../../../../lib/lookup-table.ts";
+import { lookupTable } from "../../../../lib/values/lookup-table.ts";
 
 /** A part as a content block of Converse; none for what it cannot hold, which is noted. */
 export function blocksOf(part: Part, dropped: Dropped): JsonObject[] {

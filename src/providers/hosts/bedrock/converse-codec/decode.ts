@@ -12,7 +12,7 @@ import {
   textOf,
 } from "../../../../formats/json.ts";
 import { errorOf } from "../../../../formats/openai-chat/errors/decode-error.ts";
-import { lookupTable } from "../../../../lib/lookup-table.ts";
+import { lookupTable } from "../../../../lib/values/lookup-table.ts";
 
 const REASONS = lookupTable<FinishReason>({
   max_tokens: "length",

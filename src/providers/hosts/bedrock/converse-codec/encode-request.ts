@@ -9,7 +9,7 @@ import { encodeRequest as encodeChat } from "../../../../formats/openai-chat/req
 import { FREE_TEXT } from "../../../../formats/tools/custom-tools.ts";
 import { pairCalls } from "../../../../formats/tools/pair-calls.ts";
 import { choosesHosted } from "../../../../formats/tools/web-search.ts";
-import { lookupTable } from "../../../../lib/lookup-table.ts";
+import { lookupTable } from "../../../../lib/values/lookup-table.ts";
 import { blocksOf } from "./blocks.ts";
 
 const SAID = [

@@ -1,9 +1,9 @@
-import { nowSeconds } from "../../lib/clock.ts";
-import type { TaskReport } from "../../providers/contract/tasks.ts";
+import { nowSeconds } from "../../../lib/clock.ts";
+import type { TaskReport } from "../../../providers/contract/tasks.ts";
+import { refundCharge } from "../refund-charge.ts";
+import type { OpenTask, TaskDeps } from "../task.ts";
+import { isNews, writeRefund, writeReport } from "../task-rows.ts";
 import { tellClient } from "./notify-client.ts";
-import { refundCharge } from "./refund-charge.ts";
-import type { OpenTask, TaskDeps } from "./task.ts";
-import { isNews, writeRefund, writeReport } from "./task-rows.ts";
 
 /** A charge is in the database long before, if it will ever be: then its absence may be made final. */
 const CHARGE_IS_WRITTEN_WITHIN_S = 600;

@@ -2,7 +2,7 @@ import { bool, integer } from "../option/option.ts";
 import { sensitiveWords } from "../sensitive-words.ts";
 
 /** How calls are let in, retried, limited and kept alive. */
-export const relayOptions = {
+export const gatewayOptions = {
   OpenAIEndpointEnabled: bool(true),
   ClaudeEndpointEnabled: bool(true),
   /** Extra attempts on other channels. */

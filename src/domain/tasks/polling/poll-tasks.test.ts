@@ -1,16 +1,16 @@
 /** Following very many tasks at their upstreams: in few questions, and beside the calls that are relayed meanwhile. */
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
 import { count, eq, sql } from "drizzle-orm";
-import { drawingTasks, mediaTasks } from "../../../db/schema/gateway/tasks.ts";
-import { addUser } from "../../../test/support/billing/start-billing.ts";
-import { openTestDatabase, type TestDatabase } from "../../../test/support/database.ts";
-import { channelEntry } from "../../../test/support/gateway/entries.ts";
-import { startRelay } from "../../../test/support/gateway/start-gateway.ts";
-import { chatReply, startUpstream } from "../../../test/support/gateway/start-upstream.ts";
-import { fixedSettings } from "../../../test/support/settings.ts";
-import { createVault } from "../../lib/crypto.ts";
-import { createLogger } from "../../lib/log.ts";
-import type { SafeFetch } from "../../lib/outbound/safe-fetch.ts";
+import { drawingTasks, mediaTasks } from "../../../../db/schema/gateway/tasks.ts";
+import { addUser } from "../../../../test/support/billing/start-billing.ts";
+import { openTestDatabase, type TestDatabase } from "../../../../test/support/database.ts";
+import { channelEntry } from "../../../../test/support/gateway/entries.ts";
+import { startRelay } from "../../../../test/support/gateway/start-gateway.ts";
+import { chatReply, startUpstream } from "../../../../test/support/gateway/start-upstream.ts";
+import { fixedSettings } from "../../../../test/support/settings.ts";
+import type { SafeFetch } from "../../../lib/outbound/safe-fetch.ts";
+import { createLogger } from "../../../lib/runtime/log.ts";
+import { createVault } from "../../../lib/security/crypto.ts";
 import { pollTasks } from "./poll-tasks.ts";
 
 const TASKS = 10_000;

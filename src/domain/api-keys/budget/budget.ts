@@ -1,7 +1,7 @@
 import { type SQL, sql } from "drizzle-orm";
-import { OperationError } from "../../lib/operation-error.ts";
-import type { TokenRow } from "./api-key-view.ts";
-import type { TokenDeps } from "./operation.ts";
+import { OperationError } from "../../../lib/operation-error.ts";
+import type { TokenRow } from "../api-key-view.ts";
+import type { TokenDeps } from "../operation.ts";
 
 /** How often a key's quota is filled again; empty: never. */
 const BUDGET_PERIODS = ["", "day", "week", "month"] as const;

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { atEndOfTurn, endOfTurn } from "./turn.ts";
+import { atEndOfTurn, endOfTurn } from "./tick.ts";
 
 test("what is asked for in a turn is done after it, in order, and before those who wait go on", async () => {
   const done: string[] = [];

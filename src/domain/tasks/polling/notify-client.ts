@@ -1,7 +1,7 @@
 import { eq } from "drizzle-orm";
-import { drawingTasks, mediaTasks } from "../../../db/schema/gateway/tasks.ts";
-import type { OpenTask, TaskDeps } from "./task.ts";
-import { viewDrawing, viewSong } from "./task-view.ts";
+import { drawingTasks, mediaTasks } from "../../../../db/schema/gateway/tasks.ts";
+import type { OpenTask, TaskDeps } from "../task.ts";
+import { viewDrawing, viewSong } from "../task-view.ts";
 
 const TIMEOUT_MS = 5_000;
 const LARGEST_ANSWER_BYTES = 65_536;

@@ -1,9 +1,9 @@
 import { sql } from "drizzle-orm";
-import { tokens } from "../../../db/schema/accounts/api-keys.ts";
-import { nowSeconds } from "../../lib/clock.ts";
-import { isOneOf } from "../../lib/sql-text.ts";
+import { tokens } from "../../../../db/schema/accounts/api-keys.ts";
+import { nowSeconds } from "../../../lib/clock.ts";
+import { isOneOf } from "../../../lib/values/sql-text.ts";
+import type { TokenDeps } from "../operation.ts";
 import { periodEnd } from "./budget.ts";
-import type { TokenDeps } from "./operation.ts";
 
 type RenewDeps = Pick<TokenDeps, "db" | "changes" | "settings">;
 

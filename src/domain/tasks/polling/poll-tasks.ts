@@ -1,13 +1,13 @@
-import { nowSeconds } from "../../lib/clock.ts";
-import type { SafeFetch } from "../../lib/outbound/safe-fetch.ts";
-import type { Reason } from "../../lib/reason.ts";
-import type { TaskProtocol, TaskReport } from "../../providers/contract/tasks.ts";
-import { providerOf } from "../../providers/registry.ts";
-import type { ChannelEntry } from "../channels/entry.ts";
+import { nowSeconds } from "../../../lib/clock.ts";
+import type { SafeFetch } from "../../../lib/outbound/safe-fetch.ts";
+import type { Reason } from "../../../lib/reason.ts";
+import type { TaskProtocol, TaskReport } from "../../../providers/contract/tasks.ts";
+import { providerOf } from "../../../providers/registry.ts";
+import type { ChannelEntry } from "../../channels/entry.ts";
+import { type OpenTask, TASK_KINDS, type TaskDeps, type TaskKind } from "../task.ts";
+import { claimOpenTasks } from "../task-rows.ts";
 import { applyReport } from "./apply-report.ts";
 import { type TaskKeeper, UpstreamQuestions } from "./query-upstreams.ts";
-import { type OpenTask, TASK_KINDS, type TaskDeps, type TaskKind } from "./task.ts";
-import { claimOpenTasks } from "./task-rows.ts";
 
 export type PollDeps = TaskDeps &
   Readonly<{

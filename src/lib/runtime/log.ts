@@ -1,5 +1,5 @@
 import pino from "pino";
-import { type ErrorFields, errorFields } from "./error-fields.ts";
+import { type ErrorFields, errorFields } from "../values/error-fields.ts";
 
 export type Logger = pino.Logger;
 

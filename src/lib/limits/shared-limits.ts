@@ -1,7 +1,7 @@
 import { RedisClient } from "bun";
-import type { Logger } from "./log.ts";
+import { ReasonedError } from "../reason.ts";
+import type { Logger } from "../runtime/log.ts";
 import { createRateLimiter, type Limit, type RateLimiter } from "./rate-limiter.ts";
-import { ReasonedError } from "./reason.ts";
 import { SLICES, type Slice, waitSeconds } from "./sliding-count.ts";
 
 /** Counts shared by replicas; the same as RateLimiter, but it has to ask. */

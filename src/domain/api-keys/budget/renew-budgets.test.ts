@@ -1,16 +1,16 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { eq, sql } from "drizzle-orm";
-import { tokens } from "../../../db/schema/accounts/api-keys.ts";
+import { tokens } from "../../../../db/schema/accounts/api-keys.ts";
 import {
   addToken,
   addUser,
   chargeFor,
   silentLog,
   temporaryDirectory,
-} from "../../../test/support/billing/start-billing.ts";
-import { openTestDatabase, type TestDatabase } from "../../../test/support/database.ts";
-import { fixedSettings } from "../../../test/support/settings.ts";
-import { type Billing, createBilling } from "../../billing/billing.ts";
+} from "../../../../test/support/billing/start-billing.ts";
+import { openTestDatabase, type TestDatabase } from "../../../../test/support/database.ts";
+import { fixedSettings } from "../../../../test/support/settings.ts";
+import { type Billing, createBilling } from "../../../billing/billing.ts";
 import { periodEnd } from "./budget.ts";
 import { renewBudgets } from "./renew-budgets.ts";
 

@@ -1,12 +1,12 @@
-import { parseJson } from "../../formats/json.ts";
-import type { Logger } from "../../lib/log.ts";
-import type { SafeFetch } from "../../lib/outbound/safe-fetch.ts";
-import type { TaskProtocol, TaskReport, TaskRequest } from "../../providers/contract/tasks.ts";
-import { providerOf } from "../../providers/registry.ts";
-import type { ChannelEntry } from "../channels/entry.ts";
-import { proxyOf } from "../channels/upstream/proxy-of.ts";
-import { userAgentOf } from "../channels/upstream/user-agent.ts";
-import type { OpenTask } from "./task.ts";
+import { parseJson } from "../../../formats/json.ts";
+import type { SafeFetch } from "../../../lib/outbound/safe-fetch.ts";
+import type { Logger } from "../../../lib/runtime/log.ts";
+import type { TaskProtocol, TaskReport, TaskRequest } from "../../../providers/contract/tasks.ts";
+import { providerOf } from "../../../providers/registry.ts";
+import type { ChannelEntry } from "../../channels/entry.ts";
+import { proxyOf } from "../../channels/upstream/proxy-of.ts";
+import { userAgentOf } from "../../channels/upstream/user-agent.ts";
+import type { OpenTask } from "../task.ts";
 
 /** Who is asked about tasks. */
 export type TaskKeeper = Readonly<{ channel: ChannelEntry; key: string; protocol: TaskProtocol }>;

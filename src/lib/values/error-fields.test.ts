@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
 import { DrizzleQueryError } from "drizzle-orm";
 import pino from "pino";
+import { LOG_OPTIONS } from "../runtime/log.ts";
 import { errorFields } from "./error-fields.ts";
-import { LOG_OPTIONS } from "./log.ts";
 
 test("an error is logged with its name, words, code, places and cause", () => {
   const lines: string[] = [];

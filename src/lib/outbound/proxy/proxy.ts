@@ -1,9 +1,9 @@
 import { isIP } from "node:net";
 import type { SocksProxy } from "socks";
-import { OutboundError } from "./outbound-error.ts";
-import type { Resolve } from "./resolve.ts";
+import { OutboundError } from "../outbound-error.ts";
+import type { Resolve } from "../resolve.ts";
+import { hostnameOf, parseHttpUrl } from "../url.ts";
 import { openSocksBridge, type SocksBridge } from "./socks-bridge.ts";
-import { hostnameOf, parseHttpUrl } from "./url.ts";
 
 const SOCKS = /^socks([45]?)[ah]?:\/\//i;
 const SOCKS_PORT = 1080;

@@ -1,4 +1,4 @@
-import type { Logger } from "./log.ts";
+import type { Logger } from "../runtime/log.ts";
 
 /** Changes arrive by events, so a full reading misses few entries: so many, or this share, is no cause for doubt. */
 const FEW = 10;

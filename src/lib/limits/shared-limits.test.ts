@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { REDIS, startRedis } from "../../test/support/lib/redis.ts";
-import { until } from "../../test/support/lib/until.ts";
-import { createLogger } from "./log.ts";
+import { REDIS, startRedis } from "../../../test/support/lib/redis.ts";
+import { until } from "../../../test/support/lib/until.ts";
+import { createLogger } from "../runtime/log.ts";
 import { createSharedLimits } from "./shared-limits.ts";
 
 const log = createLogger({ logLevel: "silent", logFormat: "json" });

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { connect, createServer, type Server, type Socket } from "node:net";
-import { createAddressPolicy } from "./address-policy.ts";
+import { createAddressPolicy } from "../address-policy.ts";
+import { createResolve } from "../resolve.ts";
 import { checkedProxy } from "./proxy.ts";
-import { createResolve } from "./resolve.ts";
 
 const resolve = createResolve(createAddressPolicy(true));
 

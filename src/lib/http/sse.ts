@@ -1,4 +1,4 @@
-import { indexOfBytes, lastIndexOfBytes } from "./bytes.ts";
+import { indexOfBytes, lastIndexOfBytes } from "../values/bytes.ts";
 
 /** Bytes of server-sent events. Lines may end with LF, CRLF or CR; an event ends with an empty line. */
 
