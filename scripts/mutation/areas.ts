@@ -4,18 +4,25 @@ type Area = Readonly<{ sources: readonly string[]; tests: readonly string[] }>;
 /** Where a mistake costs money or sends a call to the wrong place. */
 export const AREAS = {
   pricing: {
-    sources: ["src/billing/pricing/*.ts"],
+    sources: ["src/billing/pricing/**/*.ts"],
     tests: [
-      "src/billing/pricing/*.ts",
-      "src/gateway/billing/*.ts",
-      "src/domain/channels/*.ts",
-      "src/console/pricing.test.ts",
-      "test/gateway/endpoints/amounts.test.ts",
+      "src/billing/pricing/**/*.ts",
+      "src/gateway/billing/**/*.ts",
+      "src/domain/channels/prices/*.ts",
+      "src/console/models/pricing.test.ts",
+      "test/gateway/endpoints/behaviour-amounts.test.ts",
     ],
   },
   billing: {
-    sources: ["src/billing/*.ts", "src/billing/{ledger,journal,books}/**/*.ts", "src/gateway/billing/*.ts"],
-    tests: ["src/billing/**/*.ts", "src/gateway/billing/*.ts", "test/gateway/chat/*.ts"],
+    sources: ["src/billing/*.ts", "src/billing/{ledger,journal,check-ledger}/**/*.ts", "src/gateway/billing/**/*.ts"],
+    tests: [
+      "src/billing/*.ts",
+      "src/billing/{journal,check-ledger}/**/*.ts",
+      "src/gateway/billing/**/*.ts",
+      "test/billing/{kept-holds,outage,outage-shares}.test.ts",
+      "test/gateway/chat/chat.test.ts",
+      "test/gateway/endpoints/behaviour-amounts.test.ts",
+    ],
   },
   routing: {
     sources: ["src/gateway/routing/**/*.ts"],

@@ -173,6 +173,21 @@ describe("which price counts", () => {
     expect(resolvePrice(SHIPPED, { ...query, acceptUnset: false })).toBeNull();
     expect(resolvePrice(SHIPPED, { ...query, acceptUnset: true })).toMatchObject({ modelRatio: decimal("37.5") });
   });
+  test("answered audio costs what text does, unless audio has a price of its own", () => {
+    const table = { ...RATIO_ONLY, modelRatio: exact({ m: 1 }), completionRatio: exact({ m: 5 }) };
+    const factor = (own: PriceTable) => {
+      const found = price("m", { table: own });
+      return found.kind === "per_token" && toText(found.audioCompletionRatio);
+    };
+    expect(factor(table)).toBe("5");
+    expect(factor({ ...table, audioRatio: exact({ m: 3 }) })).toBe("2");
+    expect(factor({ ...table, audioRatio: exact({ m: 3 }), audioCompletionRatio: exact({ m: 4 }) })).toBe("4");
+  });
+  test("who runs the gateway for themselves needs no prices", () => {
+    const ratio = (SelfUseModeEnabled: string) =>
+      toText(createPriceTable(fixedSettings({ SelfUseModeEnabled }))().unsetRatio);
+    expect([ratio("true"), ratio("false")]).toEqual(["0", "37.5"]);
+  });
   test("the table is rebuilt when the settings change, and only then", () => {
     let builds = 0;
     const defaultsOf = fixedSettings();
@@ -263,6 +278,88 @@ describe("charge", () => {
       expect(Number.isSafeInteger(quota)).toBe(true);
       expect(quota).toBeGreaterThan(0);
     }
+  });
+});
+
+describe("parts of a price by token", () => {
+  const drawing: Price = {
+    kind: "per_token",
+    pricedAs: "m",
+    groupRatio: decimal(1),
+    modelRatio: decimal(1),
+    completionRatio: decimal(2),
+    cacheRatio: decimal(1),
+    cacheCreationRatio: decimal(1),
+    longCacheCreationRatio: decimal(1),
+    audioRatio: decimal(1),
+    audioCompletionRatio: decimal(1),
+    imageRatio: decimal(10),
+    imageCompletionRatio: decimal(3),
+  };
+  const counts = usage({ promptTokens: 100, completionTokens: 50, imageInputTokens: 20, imageOutputTokens: 30 });
+  const linesOf = (of: Price) =>
+    charge(of, counts, QUOTA_PER_UNIT).receipt.lines.map(({ item, quantity, amount }) => [item, quantity, amount]);
+
+  test("pictures leave the text and have their own lines", () => {
+    expect(linesOf(drawing)).toEqual([
+      ["input", "80", "80"],
+      ["image_input", "20", "200"],
+      ["output", "20", "40"],
+      ["image_output", "30", "900"],
+    ]);
+    expect(charge(drawing, counts, QUOTA_PER_UNIT).quota).toBe(1220);
+  });
+
+  test("without a price of their own they are text", () => {
+    expect(linesOf({ ...drawing, imageRatio: undefined, imageCompletionRatio: undefined })).toEqual([
+      ["input", "100", "100"],
+      ["output", "50", "100"],
+    ]);
+    expect(linesOf({ ...drawing, imageCompletionRatio: undefined })).toEqual([
+      ["input", "80", "80"],
+      ["image_input", "20", "200"],
+      ["output", "50", "100"],
+    ]);
+  });
+
+  test("usage that tells no pictures apart has none", () => {
+    const { receipt } = charge(drawing, usage({ promptTokens: 5, completionTokens: 5 }), QUOTA_PER_UNIT);
+    expect(receipt.lines.map(({ item, quantity }) => [item, quantity])).toEqual([
+      ["input", "5"],
+      ["output", "5"],
+    ]);
+  });
+
+  test("pictures of the answer are held at their price where they are dearest", () => {
+    const expected = { promptTokens: 0, maxOutputTokens: 10, defaultOutputTokens: 0 };
+    expect(estimate(drawing, expected, QUOTA_PER_UNIT)).toBe(300);
+    expect(estimate({ ...drawing, imageCompletionRatio: undefined }, expected, QUOTA_PER_UNIT)).toBe(20);
+  });
+
+  test("of a prompt, only what is audio is held at the price of audio", () => {
+    const heard: Price = { ...drawing, imageRatio: undefined, audioRatio: decimal(7) };
+    const held = (promptTokens: number, audioInputTokens?: number) =>
+      estimate(
+        heard,
+        { promptTokens, maxOutputTokens: 0, defaultOutputTokens: 0, ...(audioInputTokens && { audioInputTokens }) },
+        QUOTA_PER_UNIT,
+      );
+    expect([held(100), held(100, 10), held(100, 1000)]).toEqual([100, 160, 700]);
+  });
+
+  test("the least charge stands on the receipt", () => {
+    const cheap = { ...drawing, modelRatio: decimal(0.001) };
+    const { quota, receipt } = charge(cheap, usage({ promptTokens: 1 }), QUOTA_PER_UNIT);
+    expect(quota).toBe(1);
+    expect(receipt.lines.at(-1)).toEqual({ item: "minimum", quantity: "1", factor: "1", amount: "1" });
+  });
+
+  test("the receipt of a video names the variant whose price was taken, and no other does", () => {
+    const film: Price = { kind: "per_call", pricedAs: "m", groupRatio: decimal(1), usdPerCall: decimal(1), seconds: 5 };
+    const used = usage({ promptTokens: 1 });
+    expect(charge({ ...film, variant: "mode=pro" }, used, QUOTA_PER_UNIT).receipt.variant).toBe("mode=pro");
+    expect(charge(film, used, QUOTA_PER_UNIT).receipt).not.toHaveProperty("variant");
+    expect(charge(drawing, used, QUOTA_PER_UNIT).receipt).not.toHaveProperty("variant");
   });
 });
 

@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
 import { decimal } from "../../../lib/values/decimal.ts";
+import { DEFAULT_VIDEO_PRICE } from "../ratios/default-ratios.ts";
 import { variantsInForce } from "./active-variants.ts";
 import { readConditions } from "./price-variants.ts";
 
@@ -19,4 +20,16 @@ test.each([
   ["variants of one's own count beside the shipped price", price("0.028"), own, 1],
 ])("%s", (_, modelPrice, variants, count) => {
   expect(variantsInForce(modelPrice, variants).size).toBe(count);
+});
+
+test("shipped variants of which one was changed are one's own", () => {
+  const [model, texts] = Object.entries(DEFAULT_VIDEO_PRICE).find(([, found]) => Object.keys(found).length > 1) ?? [
+    "",
+    {},
+  ];
+  const [first, ...others] = Object.entries(texts).map(([text, usd]) => variant(text, usd));
+  if (!first) throw new Error("no model has two variants");
+  const changed = new Map([[model, [{ ...first, usd: decimal(99) }, ...others]]]);
+  expect(variantsInForce(new Map([[model, decimal(77)]]), changed).size).toBe(1);
+  expect(variantsInForce(new Map([[model, decimal(77)]]), new Map([[model, [first, ...others]]])).size).toBe(0);
 });

@@ -1,0 +1,48 @@
+import { expect, test } from "bun:test";
+import { fixedSettings } from "../../../test/support/settings.ts";
+import { decimal } from "../../lib/values/decimal.ts";
+import { previewCharge } from "./preview-charge.ts";
+import { createPriceTable } from "./price-table.ts";
+
+const QUOTA_PER_UNIT = decimal(500_000);
+const table = createPriceTable(
+  fixedSettings({
+    ModelRatio: '{"m":2,"spoken":2}',
+    ModelPrice: '{"drawing":0.04}',
+    CompletionRatio: '{"m":3}',
+    CacheCreationRatio: '{"m":1.5}',
+    AudioRatio: '{"spoken":10}',
+    GroupRatio: '{"default":1,"vip":0.5}',
+  }),
+)();
+const preview = (model: string, usage: Parameters<typeof previewCharge>[2]["usage"], group = "default") =>
+  previewCharge(table, QUOTA_PER_UNIT, { model, group, usage });
+
+test("charges and holds what such a call would", () => {
+  expect(preview("m", { promptTokens: 100, completionTokens: 10 })).toMatchObject({
+    kind: "per_token",
+    isUnset: false,
+    quota: 260,
+    held: 260,
+  });
+  expect(preview("m", { promptTokens: 100, completionTokens: 10 }, "vip")).toMatchObject({ quota: 130, held: 130 });
+  expect(preview("drawing", { promptTokens: 1 })).toMatchObject({ kind: "per_call", quota: 20_000, held: 20_000 });
+});
+
+test("holds the whole prompt as a cache write where the call writes one, of an hour where it writes such", () => {
+  expect(preview("m", { promptTokens: 100, cacheCreationTokens: 1 })?.held).toBe(300);
+  expect(preview("m", { promptTokens: 100, cacheCreationTokens: 1, longCacheCreationTokens: 1 })?.held).toBe(480);
+  expect(preview("m", { promptTokens: 100 })?.held).toBe(200);
+});
+
+test("holds audio at its own price", () => {
+  expect(preview("spoken", { promptTokens: 100, audioInputTokens: 10 })?.held).toBe(380);
+});
+
+test("without an output nothing is held for one", () => {
+  expect(preview("m", { promptTokens: 1 })?.held).toBe(2);
+});
+
+test("a model without a price costs what those pay who accept that, and says so", () => {
+  expect(preview("unknown", { promptTokens: 2 })).toMatchObject({ isUnset: true, quota: 75 });
+});

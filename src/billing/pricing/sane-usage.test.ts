@@ -1,0 +1,71 @@
+import { expect, test } from "bun:test";
+import { NO_USAGE } from "../types.ts";
+import { saneTokens, saneUsage } from "./sane-usage.ts";
+
+test.each([
+  [0, 0],
+  [1, 1],
+  [1.9, 1],
+  [0.4, 0],
+  [-5, 0],
+  [Number.NaN, 0],
+  [1_073_741_823, 1_073_741_823],
+  [1_073_741_824, 1_073_741_823],
+  [Number.POSITIVE_INFINITY, 1_073_741_823],
+])("%p tokens count as %p", (stated, counted) => {
+  expect(saneTokens(stated)).toBe(counted);
+});
+
+test("usage that makes sense stays as it is", () => {
+  const usage = {
+    promptTokens: 100,
+    completionTokens: 50,
+    cachedTokens: 10,
+    cacheCreationTokens: 20,
+    longCacheCreationTokens: 15,
+    reasoningTokens: 25,
+    audioInputTokens: 30,
+    audioOutputTokens: 5,
+    imageInputTokens: 40,
+    imageOutputTokens: 45,
+    toolCalls: { web_search: 2 },
+  };
+  expect(saneUsage(usage)).toEqual(usage);
+});
+
+test("no part of the prompt is greater than what the parts before it leave", () => {
+  const most = { promptTokens: 100, completionTokens: 0, reasoningTokens: 0, audioOutputTokens: 0 };
+  const parts = (cachedTokens: number, cacheCreationTokens: number, audioInputTokens: number) =>
+    saneUsage({
+      ...most,
+      cachedTokens,
+      cacheCreationTokens,
+      audioInputTokens,
+      imageInputTokens: 1000,
+      longCacheCreationTokens: 1000,
+    });
+  expect(parts(1000, 1000, 1000)).toMatchObject({ cachedTokens: 100, cacheCreationTokens: 0, audioInputTokens: 0 });
+  expect(parts(60, 1000, 1000)).toMatchObject({ cachedTokens: 60, cacheCreationTokens: 40, audioInputTokens: 0 });
+  expect(parts(60, 10, 1000)).toMatchObject({ cacheCreationTokens: 10, audioInputTokens: 30, imageInputTokens: 0 });
+  expect(parts(60, 10, 20)).toMatchObject({ audioInputTokens: 20, imageInputTokens: 10, longCacheCreationTokens: 10 });
+});
+
+test("no part of the answer is greater than the answer", () => {
+  const usage = { ...NO_USAGE, completionTokens: 100, reasoningTokens: 1000, imageOutputTokens: 1000 };
+  expect(saneUsage({ ...usage, audioOutputTokens: 1000 })).toMatchObject({
+    reasoningTokens: 100,
+    audioOutputTokens: 100,
+    imageOutputTokens: 0,
+  });
+  expect(saneUsage({ ...usage, audioOutputTokens: 30 })).toMatchObject({
+    audioOutputTokens: 30,
+    imageOutputTokens: 70,
+  });
+});
+
+test("parts that an upstream does not tell apart are not made up", () => {
+  expect(saneUsage({ ...NO_USAGE, promptTokens: 5, imageInputTokens: 0, longCacheCreationTokens: 0 })).toEqual({
+    ...NO_USAGE,
+    promptTokens: 5,
+  });
+});
