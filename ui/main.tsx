@@ -17,7 +17,7 @@ import { theme } from "./theme/theme.ts";
 
 const RETRIES = 2;
 
-/** What the server refuses is not asked again; what the network lost is. */
+/** Retries network failures, but not requests that the server rejects. */
 const queryClient = new QueryClient({
   defaultOptions: {
     queries: {
@@ -30,13 +30,13 @@ const queryClient = new QueryClient({
 });
 const router = createConsoleRouter(queryClient);
 
-/** Not at the top level: a file that waits there can hold nothing that the pages share with it. */
+/** No top-level await: the bundler can't share code of such a module with the pages. */
 async function start(): Promise<void> {
   const root = document.getElementById("root");
   if (!root) throw new Error("the page has no root element");
   declareFonts();
   await startI18n(preferredLanguage());
-  // Some answers are sentences in the language that they were asked for in.
+  // Some responses contain text in the request's language.
   onLanguageSwitch(() => void queryClient.invalidateQueries());
   createRoot(root).render(
     <StrictMode>

@@ -1,7 +1,8 @@
 /**
- * What people who are signed in see, loaded after the page: what stands around their pages, what most of these are made
- * of, and the way to each of them. Pages are loaded from here alone, so that the bundler knows all of this to be there
- * already; else each set of parts that some pages share would be a file of its own, a hundred in all.
+ * Everything that signed-in users see, loaded after the first paint: the shell around their pages, the components that
+ * most pages use, and a loader for each page. Pages are loaded only through this file, so that the bundler knows these
+ * components to be loaded already; otherwise each set of components that some pages share would become its own chunk,
+ * about a hundred in all.
  */
 export { DataTable } from "./components/data-table/DataTable.tsx";
 export { CopyButton } from "./components/display/CopyButton.tsx";

@@ -4,46 +4,46 @@ import { downloadApi } from "./groups.ts";
 import { goToLogin } from "./login-redirect.ts";
 import { requestHeaders } from "./request.ts";
 
-/** A call that did not succeed; the message is for people, in their language. */
+/** A failed call; the message is for users, in their language. */
 export class ApiError extends Error {
   override name = "ApiError";
   constructor(
     message: string,
-    /** HTTP status; 0 when the server was not reached. */
+    /** HTTP status; 0 when the server couldn't be reached. */
     readonly status: number,
     readonly requestId: string | null,
-    /** The server's name for what is wrong. */
+    /** The server's error code. */
     readonly code: string | null = null,
   ) {
     super(message);
   }
 }
 
-/** What a call of a group in groups.ts resolves with. */
+/** The result of a call through groups.ts. */
 type Reply = Readonly<{ data: unknown; error: Readonly<{ value: unknown }> | null; response: Response | undefined }>;
 
-/** The body of a reply that succeeded. */
+/** The body of a successful response. */
 type Body<Result extends Reply> = NonNullable<Result["data"]>;
 
 type Query = Readonly<Record<string, string | number | undefined>>;
 
 type ReadOptions = Readonly<{
-  /** `success: false` is an answer to look at, not an error. */
+  /** Return `success: false` instead of treating it as an error. */
   acceptFailure?: boolean;
-  /** A 401 is an error like others, not a reason to go to the sign-in page. */
+  /** Treat a 401 as an ordinary error instead of redirecting to the sign-in page. */
   stayOn401?: boolean;
 }>;
 
 /**
- * Resolves with the whole envelope that a call of the management API answers; rejects ApiError for everything else. A
- * session that has ended leads to the sign-in page and back again.
+ * Resolves with the whole envelope of a management API response; rejects ApiError otherwise. An expired session
+ * redirects to the sign-in page and back.
  */
 export async function readEnvelope<Result extends Reply>(
   call: Promise<Result>,
   { acceptFailure, stayOn401 }: ReadOptions = {},
 ): Promise<Body<Result>> {
   const { data, error, response } = await call.catch((reason: unknown) => {
-    // The body broke off, or is no JSON.
+    // The body is incomplete or not JSON.
     throw isAborted(reason) ? reason : new ApiError(translate("api.notJson"), 0, null);
   });
   if (!response) throw isAborted(error?.value) ? error?.value : new ApiError(translate("api.unreachable"), 0, null);
@@ -56,7 +56,7 @@ export async function readEnvelope<Result extends Reply>(
   return data;
 }
 
-/** Resolves with the data that a call of the management API answers. Rejects ApiError like `readEnvelope`. */
+/** Resolves with the data of a management API response. Rejects ApiError like `readEnvelope`. */
 export async function readData<Result extends Reply & { data: { data: unknown } | null }>(
   call: Promise<Result>,
   options?: ReadOptions,
@@ -76,7 +76,7 @@ export async function readJson<Body extends object>(path: string, init: RequestI
   return body;
 }
 
-/** A call whose response is a stream; what each of its items holds is in its type. */
+/** A call with a streamed response; its type describes the items. */
 type StreamReply<Item> = Promise<Readonly<{ data: Streamed<Item> | null }>>;
 
 type EventOptions<Item> = Readonly<{
@@ -100,8 +100,8 @@ export async function followEvents<Item>(
 }
 
 /**
- * Calls what answers a line of JSON for every step of long work; `onLine` gets each as it comes. Aborting `signal` stops
- * the work. Rejects ApiError.
+ * Calls an endpoint that streams one JSON line per step of a long operation; `onLine` receives each. Aborting `signal`
+ * stops the operation. Rejects ApiError.
  */
 export async function postForLines<Item, Input extends object>(
   endpoint: Readonly<{ "~path": string; post: (body: Input) => StreamReply<Item> }>,
@@ -115,7 +115,7 @@ export async function postForLines<Item, Input extends object>(
   await readLines(response, "ndjson", (line) => onLine(JSON.parse(line)));
 }
 
-/** The address at which the browser can fetch a file, such as an export, by itself: once, soon. Rejects ApiError. */
+/** A single-use, short-lived URL from which the browser can download a file such as an export. Rejects ApiError. */
 export const requestDownload = async (file: Readonly<{ "~path": string }>, query: Query): Promise<string> =>
   (await readData(downloadApi.self.download.post({ address: withQuery(file["~path"], query) }))).address;
 
@@ -144,7 +144,7 @@ const isEnvelope = <Value>(value: Value): value is NonNullable<Value> =>
 
 type Outcome = Readonly<{ success: boolean; message: string | undefined; code: string | null }>;
 
-/** What a body says of how the call went: an envelope, or an error as the providers' APIs have it. */
+/** The outcome in a body: an envelope, or an error in the format of the providers' APIs. */
 function readOutcome(body: unknown): Outcome {
   if (typeof body !== "object" || body === null) return { success: false, message: undefined, code: null };
   if ("error" in body) return readOutcome(body.error);
@@ -155,7 +155,7 @@ function readOutcome(body: unknown): Outcome {
   };
 }
 
-/** Sends a call as it is. Rejects ApiError when the server cannot be reached. */
+/** Sends a call. Rejects ApiError when the server can't be reached. */
 async function send(path: string, init: RequestInit): Promise<Response> {
   try {
     return await fetch(path, init);
@@ -165,7 +165,7 @@ async function send(path: string, init: RequestInit): Promise<Response> {
   }
 }
 
-/** What a person reads about a response whose HTTP status is an error. */
+/** The message for a response with an HTTP error status. */
 function messageOf(status: number, message: string | undefined): string {
   if (status === 429) return translate("api.tooMany");
   if (status === 405) return translate("api.demoOnly");

@@ -2,7 +2,7 @@ const AT_A_TIME = 4;
 
 type EachResult = Readonly<{ done: number; failed: number; firstError: Error | null }>;
 
-/** Does something with each of many, a few at a time, going on past failures. */
+/** Runs an async function for each item, a few at a time, and continues after failures. */
 export async function eachOf<Item>(items: readonly Item[], act: (item: Item) => Promise<unknown>): Promise<EachResult> {
   const queue = [...items];
   let done = 0;

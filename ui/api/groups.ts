@@ -54,9 +54,9 @@ import { requestHeaders } from "./request.ts";
  */
 const group = <Routes extends (...services: never[]) => AnyElysia>() =>
   treaty<ReturnType<Routes>>("", {
-    // Paths of the page's own origin, as they are.
+    // Same-origin paths, used unchanged.
     keepDomain: true,
-    // Text that looks like a date, such as a model's name, stays text.
+    // Don't parse text that looks like a date, such as a model name.
     parseDate: false,
     fetch: { credentials: "same-origin" },
     headers: () => requestHeaders(),

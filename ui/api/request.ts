@@ -1,12 +1,12 @@
 import { readUser } from "../state/stored-user.ts";
 
 /**
- * A request of our own server that is no call of the management API: streams, and documents. Resolves with whatever it
- * answers; rejects where the server cannot be reached.
+ * Sends a request to this server outside the management API: streams and documents. Resolves with any response; rejects
+ * when the server can't be reached.
  */
 export const fetchPlain = (path: `/${string}`, init?: RequestInit): Promise<Response> => fetch(path, init);
 
-/** Headers of every call of the management API: who calls, in which language, and that nothing is cached. */
+/** Headers of every call of the management API: the user, the language, and no caching. */
 export function requestHeaders(): Record<string, string> {
   const user = readUser();
   return {

@@ -25,7 +25,7 @@ export const Col = ({ children, gap = 2, sx }: Props) => (
 
 type PanelProps = Props & { title?: ReactNode; hint?: ReactNode; action?: ReactNode; pad?: boolean };
 
-/** A bordered surface: borders carry structure, shadows are kept for what floats. */
+/** A bordered surface: borders show structure, shadows are reserved for floating elements. */
 export const Panel = ({ title, hint, action, children, pad = true, sx }: PanelProps) => (
   <Box
     component="section"
@@ -66,7 +66,7 @@ type FieldProps = {
   sx?: SxProps<Theme>;
 };
 
-/** Label above, hint or error below: a form then reads like a table. */
+/** A form field: label above, hint or error below. */
 export const Field = ({ label, htmlFor, hint, error, optional, children, sx }: FieldProps) => (
   <Box sx={merge({ minWidth: 0, flex: 1 }, sx)}>
     <Row gap={1.5} sx={{ mb: 1.25, fontSize: 12.5, lineHeight: "18px", fontWeight: 550 }}>
@@ -89,7 +89,7 @@ export const Field = ({ label, htmlFor, hint, error, optional, children, sx }: F
   </Box>
 );
 
-/** The page's title, one line of purpose, its actions on the right (the primary one last). */
+/** The page's title, one line of purpose, and its actions on the right (the primary one last). */
 export const PageHeader = ({ title, purpose, actions }: { title: string; purpose: string; actions?: ReactNode }) => {
   const isPhone = usePhone();
   return (

@@ -3,11 +3,11 @@ import { useCallback } from "react";
 
 type Value = string | number | undefined;
 
-/** What a page keeps in the address, so that a view can be shared and survives a reload. */
+/** The page state in the URL, so that a view can be shared and survives a reload. */
 export type Address = Readonly<{
   /** Empty when it is not set. */
   text: (key: string) => string;
-  /** Undefined when it is not set or no number. */
+  /** Undefined when it is not set or not a number. */
   number: (key: string) => number | undefined;
   /** Empty and undefined remove a key. */
   set: (changes: Readonly<Record<string, Value>>) => void;
@@ -15,8 +15,8 @@ export type Address = Readonly<{
 }>;
 
 /**
- * Reads and changes the address's query; a change replaces the history entry. The page is then shown from its top, or with
- * `keepsPlace`, for a list in the middle of a page, where it was.
+ * Reads and changes the URL's query; a change replaces the history entry and scrolls to the top. `keepsPlace` keeps the
+ * scroll position, for a list in the middle of a page.
  */
 export function useAddress({ keepsPlace = false }: Readonly<{ keepsPlace?: boolean }> = {}): Address {
   const search: Readonly<Record<string, unknown>> = useSearch({ strict: false });

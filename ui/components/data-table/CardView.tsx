@@ -16,7 +16,7 @@ import type { ViewProps } from "./use-data-table.ts";
 
 const SKELETON_CARDS = 5;
 
-/** The table on a phone: a card a row, every column reachable. */
+/** The table on a phone: one card per row, with every column reachable. */
 export function CardView<Row extends RowData>(props: ViewProps<Row>) {
   const { table } = props;
   if (props.isLoading) {
@@ -41,7 +41,7 @@ export function CardView<Row extends RowData>(props: ViewProps<Row>) {
   );
 }
 
-/** By what cards are sorted: they have no heads to press. */
+/** Sorts the cards, which have no column headers to click. */
 function CardSort<Row extends RowData>({ table }: { table: Table<Row> }) {
   const { t } = useTranslation();
   const sorted = table.state.sorting[0];
@@ -89,10 +89,10 @@ function Card<Row extends RowData>({ row, ...props }: { row: RowOf<Row> } & View
       data-row={row.id}
       sx={{
         p: 3,
-        // Cards far from the window are not laid out.
+        // The browser skips the layout of cards outside the viewport.
         contentVisibility: "auto",
         containIntrinsicSize: "auto 110px",
-        // Not "& + &": a dim card has another class than one that is not.
+        // Not "& + &": dimmed cards have a different class.
         "li + &": { borderTop: "1px solid", borderColor: "line.faint" },
         ...(isDim?.(row.original) && { color: "text.tertiary" }),
       }}
@@ -123,7 +123,7 @@ function Card<Row extends RowData>({ row, ...props }: { row: RowOf<Row> } & View
   );
 }
 
-/** Every column as a line: its head, its cell. */
+/** Every column as a line: its header and its cell. */
 function Fields<Row extends RowData>({ cells }: { cells: ReturnType<RowOf<Row>["getCenterVisibleCells"]> }) {
   return (
     <Box

@@ -19,7 +19,7 @@ import { usePhone } from "../layout.tsx";
 import { headOf } from "./table.ts";
 import type { TableModel } from "./use-data-table.ts";
 
-/** Whether tables have low rows: one choice for all tables of this device. */
+/** Whether tables use compact rows; one setting for all tables on this device. */
 export const isCompactAtom = storedAtom("table-density", {
   parse: (text) => text === "compact",
   print: (isCompact) => (isCompact ? "compact" : "comfortable"),
@@ -27,7 +27,7 @@ export const isCompactAtom = storedAtom("table-density", {
 
 type Props<Row extends RowData> = Readonly<{ model: TableModel<Row> }>;
 
-/** The buttons for the height of rows and the choice of columns, among a table's tools. */
+/** The buttons for row height and visible columns in a table's toolbar. */
 export const ColumnTools = <Row extends RowData>({ model }: Props<Row>) => {
   const { t } = useTranslation();
   const [isChoosing, setChoosing] = useState(false);
@@ -44,7 +44,7 @@ export const ColumnTools = <Row extends RowData>({ model }: Props<Row>) => {
   );
 };
 
-/** Cards of a phone have no rows. */
+/** Cards have no row height. */
 const DensityButton = () => {
   const { t } = useTranslation();
   const [isCompact, setCompact] = useAtom(isCompactAtom);

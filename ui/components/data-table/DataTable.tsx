@@ -14,25 +14,25 @@ import type { TableModel } from "./use-data-table.ts";
 
 type Props<Row extends RowData> = {
   model: TableModel<Row>;
-  /** Fresh rows are on their way while the old ones are shown. */
+  /** New rows are loading while the previous ones are shown. */
   isRefreshing?: boolean;
   error?: unknown;
   onRetry?: () => void;
-  /** Instead of rows when there are none. */
+  /** Shown when there are no rows. */
   empty: ReactNode;
-  /** Low rows whatever is chosen for tables. */
+  /** Compact rows, regardless of the setting. */
   isCompact?: boolean;
   paging?: Paging;
-  /** On a phone: what a card says at first sight; its columns then unfold. */
+  /** On a phone: a card's summary, which expands to all columns. */
   card?: (row: Row) => ReactNode;
-  /** A click on a row, or Enter. */
+  /** Called on a click on a row, or Enter. */
   onOpen?: (row: Row) => void;
   isDim?: (row: Row) => boolean;
 };
 
 /**
- * The one table of the console. The server sorts and pages; the table shows rows, on a phone cards, and handles ticking,
- * opening, the keyboard (J, K or arrows, Enter, X or space), loading, emptiness and failure.
+ * The console's table. The server sorts and pages; the table shows rows (cards on a phone) and handles selection,
+ * expansion, keyboard navigation (J, K or arrows, Enter, X or space), loading, empty and error states.
  */
 export function DataTable<Row extends RowData>(props: Props<Row>) {
   const { model, error, onRetry, empty, paging, onOpen } = props;
@@ -60,7 +60,7 @@ export function DataTable<Row extends RowData>(props: Props<Row>) {
         border: "1px solid",
         borderColor: "line.main",
         borderRadius: 1,
-        // Not "hidden": heads stick to the window, through this box.
+        // Not "hidden", so that headers stick to the viewport through this box.
         overflow: "clip",
         bgcolor: "surface.paper",
       }}
@@ -99,7 +99,10 @@ type KeyboardOptions = Readonly<{
   onToggle?: ((id: string) => void) | undefined;
 }>;
 
-/** J and K or the arrows move through the rows, Enter opens, X or the space bar ticks; nothing while somebody types or a dialog is open. */
+/**
+ * J and K or the arrows move through the rows, Enter opens, X or the space bar selects. Ignored while typing or while a
+ * dialog is open.
+ */
 function useRowKeyboard({ ids, onOpen, onToggle }: KeyboardOptions): string | null {
   const [focused, setFocused] = useState<string | null>(null);
   useEffect(() => {
@@ -108,13 +111,13 @@ function useRowKeyboard({ ids, onOpen, onToggle }: KeyboardOptions): string | nu
       const key = event.key.toLowerCase();
       const step = STEPS[key];
       if (step !== undefined) {
-        // Menus, tabs and the like have the arrows for themselves.
+        // Menus, tabs and similar controls handle the arrow keys themselves.
         if (key.startsWith("arrow") && isWithin(event.target, TAKES_ARROWS)) return;
         const at = focused === null ? -1 : ids.indexOf(focused);
         const next = ids[Math.min(Math.max(at + step, 0), ids.length - 1)];
         if (next === undefined) return;
         setFocused(next);
-        // Enter now means the row, not the button that was pressed before.
+        // Enter now applies to the row, not to the button that had the focus.
         if (document.activeElement instanceof HTMLElement) document.activeElement.blur();
         document.querySelector(`[data-row="${CSS.escape(next)}"]`)?.scrollIntoView({ block: "nearest" });
       } else if (focused !== null && ids.includes(focused)) {
@@ -141,5 +144,5 @@ function isTyping(target: EventTarget | null): boolean {
   return isWithin(target, "input:not([type=checkbox]), textarea, select, [contenteditable]");
 }
 
-/** A focused button or link takes Enter for itself. */
+/** A focused button or link handles Enter itself. */
 const pressesItself = (target: EventTarget | null): boolean => isWithin(target, "button, a, input");

@@ -9,7 +9,7 @@ import { DataTable } from "./DataTable.tsx";
 import { addressSort, pageSizeAtom } from "./url-state.ts";
 import { useDataTable } from "./use-data-table.ts";
 
-/** Which page is asked for, and in which order; the first is 1. */
+/** The requested page (1-based) and sort order. */
 type PageQuery = Readonly<{
   p: number;
   page_size: number;
@@ -18,13 +18,13 @@ type PageQuery = Readonly<{
 }>;
 
 export type PagedTableProps<Row extends RowData> = {
-  /** Under which its pages are kept. */
+  /** Cache key of its pages. */
   name: string;
-  /** Reads a page of the list, narrowed by `filters`. */
+  /** Fetches a page of the list, with `filters` applied. */
   read: (page: PageQuery, signal: AbortSignal) => Promise<Readonly<{ items: readonly Row[]; total: number }>>;
-  /** What narrows it. */
+  /** Filters of the list. */
   filters?: object;
-  /** What the server sorts it by when the address names nothing; without it, it has one order. */
+  /** The server's default sort key; without it, the list can't be sorted. */
   usualSort?: string;
   columns: readonly Column<Row>[];
   rowId: (row: Row) => number;
@@ -35,11 +35,11 @@ export type PagedTableProps<Row extends RowData> = {
   actions?: (row: Row) => readonly RowAction[];
   onOpen?: (row: Row) => void;
   isDim?: (row: Row) => boolean;
-  /** Milliseconds after which rows are read again; false: not by itself. */
+  /** Polling interval in milliseconds; false: no polling. */
   pollMs?: (rows: readonly Row[]) => number | false;
 };
 
-/** A list of the wallet, page by page; filters and an order that change begin at its first page. */
+/** A paged list of the wallet; changed filters or sorting return to the first page. */
 export function PagedTable<Row extends RowData>(props: PagedTableProps<Row>) {
   const { name, read, filters, usualSort, pollMs } = props;
   const address = useAddress();

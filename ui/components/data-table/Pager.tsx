@@ -12,7 +12,7 @@ import { Row, usePhone } from "../layout.tsx";
 import type { Paging } from "./column.ts";
 import { PAGE_SIZES } from "./url-state.ts";
 
-/** Where in the list we are, how many a page holds, back and forth. */
+/** Position in the list, page size, previous and next. */
 export const Pager = ({ page, pageSize, total, unit, onPage, onPageSize }: Paging) => {
   const { t } = useTranslation();
   const isPhone = usePhone();

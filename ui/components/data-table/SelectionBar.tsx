@@ -9,13 +9,13 @@ type SelectionAction = Readonly<{ label: string; icon: ReactNode; onSelect: () =
 
 type Props = {
   count: number;
-  /** What is ticked, where it is not rows that are counted. */
+  /** What is selected, if not rows. */
   label?: string;
   actions: readonly SelectionAction[];
   onClear: () => void;
 };
 
-/** Floats over the table while rows are ticked: how many, and what can be done with them. Escape clears. */
+/** Floats over the table while rows are selected: their number and bulk actions. Escape clears the selection. */
 export const SelectionBar = ({ count, label: given, actions, onClear }: Props) => {
   const { t } = useTranslation();
   const what = given ?? t("components.table.selected", { count });

@@ -18,18 +18,18 @@ import { type features, headOf, type RowOf, renderCell, renderFoot, renderHead }
 import type { ViewProps } from "./use-data-table.ts";
 
 const SKELETON_ROWS = 8;
-/** With so many rows only those near the window are drawn. */
+/** From this many rows on, only those near the viewport are rendered. */
 const VIRTUAL_FROM = 60;
 const ROW_PX = 40;
 const COMPACT_ROW_PX = 32;
 const HEAD_PX = 36;
-/** The menu stays in sight where the table is wider than the window. */
+/** The menu stays visible where the table is wider than the viewport. */
 const STUCK_RIGHT = { position: "sticky", right: 0, zIndex: 1, backgroundColor: "inherit" } as const;
 
-/** What is opened is as wide as what can be seen of a table that is wider. */
+/** Details are as wide as the visible part of the table. */
 const IN_SIGHT = { position: "sticky", left: 0, width: "min(100%, 100cqw)" } as const;
 
-/** The table on a wide screen: 40 px rows, figures right, one faint line between rows. */
+/** The table on a wide screen: 40 px rows, numbers on the right, a faint line between rows. */
 export function TableView<Row extends RowData>(props: ViewProps<Row>) {
   const { table, isLoading, isCompact } = props;
   const { rows } = table.getRowModel();
@@ -38,11 +38,11 @@ export function TableView<Row extends RowData>(props: ViewProps<Row>) {
   const hasFoot = columns.some(({ columnDef }) => columnDef.meta?.hasFoot);
   const hasActions = table.getEndVisibleLeafColumns().length > 0;
   const hasStart = table.getStartVisibleLeafColumns().length > 0;
-  // An opened row has a height of its own.
+  // An expanded row has its own height.
   const isVirtual = rows.length >= VIRTUAL_FROM && !table.getIsSomeRowsExpanded();
   const ref = useStuckHead();
   const minWidth = table.getTotalSize();
-  // What scrolls sideways cannot have heads that stick to the window: only a table that is too wide does.
+  // Headers can't stick to the viewport inside a box that scrolls sideways, so only a table that is too wide scrolls.
   const tooNarrow = `@container (max-width: ${minWidth - 1}px)`;
   return (
     <Box sx={{ containerType: "inline-size" }}>
@@ -146,7 +146,7 @@ function HeadCell<Row extends RowData>({ header }: { header: Header<typeof featu
 
 type BodyRowProps<Row extends RowData> = {
   row: RowOf<Row>;
-  /** Its place where not all rows are drawn. */
+  /** Its position where not all rows are rendered. */
   index?: number;
 } & ViewProps<Row>;
 
@@ -208,12 +208,12 @@ function BodyRow<Row extends RowData>({ row, index, ...props }: BodyRowProps<Row
   );
 }
 
-/** How far the heads of a table that scrolls sideways are moved down; on its `thead`. */
+/** How far the headers of a table that scrolls sideways are moved down; set on its `thead`. */
 const HEAD_SHIFT = "--head-shift";
 
 /**
- * Tells a table's heads how far to move to stay in sight: what scrolls sideways sticks to its own box, which the window
- * scrolls away. Returns the reference for the table.
+ * Keeps the headers of a table that scrolls sideways visible: they stick to the table's own box, so they are moved down
+ * as the page scrolls. Returns the ref for the table.
  */
 function useStuckHead(): RefObject<HTMLTableElement | null> {
   const ref = useRef<HTMLTableElement>(null);
@@ -241,10 +241,10 @@ type Props = Readonly<{
   render: (index: number) => ReactNode;
 }>;
 
-/** Rows drawn beyond both edges of the window, so that the keyboard always finds the next. */
+/** Rows rendered beyond both edges of the viewport, so that keyboard navigation always finds the next one. */
 const OVERSCAN = 20;
 
-/** Rows of a table of which only those near the window are drawn; what is left out is blank space of the same height. */
+/** Renders only the rows near the viewport; blank space of the same height replaces the others. */
 const VirtualRows = ({ count, rowHeight, span, render }: Props) => {
   const top = useRef<HTMLTableRowElement>(null);
   const margin = top.current ? top.current.getBoundingClientRect().top + window.scrollY : 0;

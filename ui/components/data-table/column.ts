@@ -7,18 +7,18 @@ export type RowId = string | number;
 export type Column<Row> = Readonly<{
   key: string;
   head: string;
-  /** Pixels; without it the column shares what is left. */
+  /** Pixels; without it, the column shares the remaining width. */
   width?: number;
   align?: "left" | "right";
-  /** What the server calls it where it can sort by it. */
+  /** The server's name for it, if the server can sort by it. */
   sortKey?: string;
   cell: (row: Row) => ReactNode;
-  /** Under the rows: a sum. */
+  /** Footer below the rows, such as a sum. */
   foot?: ReactNode;
-  /** Cannot be hidden; the heading of a card. */
+  /** Can't be hidden; the title of a card. */
   isTitle?: boolean;
   isHiddenByDefault?: boolean;
-  /** Holds chips or controls, which an ellipsis would cut. */
+  /** Holds chips or controls, which an ellipsis would cut off. */
   isSolid?: boolean;
 }>;
 
@@ -26,7 +26,7 @@ export type Column<Row> = Readonly<{
 export type Sort = Readonly<{ key: string; isDescending: boolean }>;
 
 export type Paging = Readonly<{
-  /** 0 is the first. */
+  /** Zero-based. */
   page: number;
   pageSize: number;
   total: number;
@@ -36,7 +36,7 @@ export type Paging = Readonly<{
   onPageSize: (pageSize: number) => void;
 }>;
 
-/** Which rows are selected: their ids with true. */
+/** Row id → true for each selected row. */
 export type Selected = RowSelectionState;
 export type Selection = Readonly<{ selected: Selected; onChange: (selected: Selected) => void }>;
 
@@ -44,10 +44,10 @@ export type Selection = Readonly<{ selected: Selected; onChange: (selected: Sele
 export const selectRows = (ids: Iterable<RowId>): Selected =>
   Object.fromEntries([...ids].map((id) => [String(id), true]));
 
-/** The ids of the selected rows, on whichever page they are. */
+/** The ids of the selected rows on all pages. */
 export const selectedIds = (selected: Selected): string[] => Object.keys(selected);
 
-/** An entry of the menu at the end of a row. */
+/** An item of a row's action menu. */
 export type RowAction = Readonly<{
   label: string;
   icon?: ReactNode;

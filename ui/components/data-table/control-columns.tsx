@@ -14,7 +14,7 @@ import { useTranslation } from "react-i18next";
 import type { RowAction } from "./column.ts";
 import type { ColumnOf } from "./table.ts";
 
-/** The columns of every table that the page does not name: they stay at its edges. */
+/** The columns that every table adds to the page's own, at its edges. */
 export const CONTROLS = { detail: "$detail", select: "$select", actions: "$actions" } as const;
 export const PINNING = { start: [CONTROLS.detail, CONTROLS.select], end: [CONTROLS.actions] };
 
@@ -30,7 +30,7 @@ type Options<Row> = Readonly<{
   t: TFunction;
 }>;
 
-/** The arrow that opens a row, the box that selects it, the menu of what can be done with it; those that a table has. */
+/** The expand arrow, the checkbox and the action menu, as far as the table uses them. */
 export function controlColumns<Row extends RowData>(options: Options<Row>): ColumnOf<Row>[] {
   const { rowName, actions, t } = options;
   const detail: ColumnOf<Row> = {
@@ -90,7 +90,7 @@ const ReadAloud = ({ text }: { text: string }) => (
   </Box>
 );
 
-/** What can be done with one row. */
+/** The actions of one row. */
 const RowMenu = ({ actions, name }: { actions: readonly RowAction[]; name: string }) => {
   const { t } = useTranslation();
   const [anchor, setAnchor] = useState<HTMLElement | null>(null);

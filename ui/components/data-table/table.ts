@@ -21,14 +21,14 @@ type ColumnMeta = Readonly<{
   align?: Column<unknown>["align"];
   isSolid?: boolean;
   isTitle?: boolean;
-  /** Has no width of its own: its size is the least room that it needs. */
+  /** Has no fixed width: its size is the minimum it needs. */
   isFlexible?: boolean;
   hasFoot?: boolean;
-  /** What the server calls it where it can sort by it. */
+  /** The server's name for it, if the server can sort by it. */
   sortKey?: string;
 }>;
 
-/** What the tables of the console use of the library; rows are sorted and paged by the server. */
+/** The library's features that the console's tables use; the server sorts and pages the rows. */
 export const features = tableFeatures({
   columnPinningFeature,
   columnSizingFeature,
@@ -44,10 +44,10 @@ export type Table<Row extends RowData> = ReactTable<Features, Row>;
 export type ColumnOf<Row extends RowData> = ColumnDef<Features, Row>;
 export type RowOf<Row extends RowData> = TableRow<Features, Row>;
 
-/** The least room for a column without a width, in pixels. */
+/** Minimum width of a column without a fixed width, in pixels. */
 const FLEXIBLE_PX = 140;
 
-/** Translates a column of a page into the library's terms. */
+/** Converts a page's column to the library's definition. */
 export const columnDefOf = <Row extends RowData>(column: Column<Row>): ColumnOf<Row> => ({
   id: column.key,
   header: column.head,
@@ -68,26 +68,26 @@ export const columnDefOf = <Row extends RowData>(column: Column<Row>): ColumnOf<
   },
 });
 
-/** The name of a column, over its cells. */
+/** The header text of a column. */
 export const headOf = ({ columnDef }: Readonly<{ columnDef: { header?: unknown } }>): string =>
   typeof columnDef.header === "string" ? columnDef.header : "";
 
 /**
- * What a cell shows. Called as a function and not rendered as a component: the columns are made anew with every change of
- * the page, and what is typed into a cell must outlive that.
+ * The content of a cell. Called as a function instead of being rendered as a component: columns are recreated on every
+ * render of the page, and text typed into a cell must survive that.
  */
 export function renderCell<Row extends RowData>(cell: Cell<Features, Row, unknown> | undefined): ReactNode {
   const template = cell?.column.columnDef.cell;
   return cell && typeof template === "function" ? template(cell.getContext()) : null;
 }
 
-/** What the head of a column shows. */
+/** The content of a column's header. */
 export function renderHead<Row extends RowData>(header: Header<Features, Row, unknown>): ReactNode {
   const template = header.column.columnDef.header;
   return typeof template === "function" ? template(header.getContext()) : template;
 }
 
-/** What stands under the rows of a column. */
+/** The content of a column's footer. */
 export function renderFoot<Row extends RowData>(header: Header<Features, Row, unknown>): ReactNode {
   const template = header.column.columnDef.footer;
   return typeof template === "function" ? template(header.getContext()) : template;

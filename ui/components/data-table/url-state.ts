@@ -6,7 +6,7 @@ import type { Sort } from "./column.ts";
 export const PAGE_SIZES: readonly number[] = [10, 20, 50, 100];
 const DEFAULT_PAGE_SIZE = 10;
 
-/** How many rows a page of a table holds: the last choice on this device. */
+/** Rows per page, as last chosen on this device. */
 export const pageSizeAtom = storedAtom("page-size", {
   parse: (text) => PAGE_SIZES.find((size) => String(size) === text) ?? DEFAULT_PAGE_SIZE,
   print: String,
@@ -19,7 +19,7 @@ type AddressSort = Readonly<{
   query: Readonly<{ sort: string | undefined; order: string | undefined }>;
 }>;
 
-/** How a list is sorted, as its address says; `usual` is what the server sorts by when nothing is asked. */
+/** The sort order in the URL; `usual` is the server's default. */
 export const addressSort = (address: Address, usual: string): AddressSort => ({
   sort: { key: address.text("sort") || usual, isDescending: address.text("order") !== "asc" },
   onSort: ({ key, isDescending }) =>
@@ -28,18 +28,18 @@ export const addressSort = (address: Address, usual: string): AddressSort => ({
       order: isDescending ? undefined : "asc",
       p: undefined,
     }),
-  // Other pages use the name for something else: who comes back from paying brings an order's number.
+  // Other pages use the parameter for something else: a return from a payment carries an order number.
   query: { sort: address.text("sort") || undefined, order: address.text("order") === "asc" ? "asc" : undefined },
 });
 
-/** Pages of a list that the server has; which one is shown is kept in the address. `onTurn` hears that it will be another. */
+/** Paging by the server; the URL holds the page number. Calls `onTurn` before the page changes. */
 export function useAddressPaging(address: Address, onTurn?: () => void) {
   const [pageSize, setPageSize] = useAtom(pageSizeAtom);
   const page = Math.max(Math.trunc(address.number("p") ?? 0), 0);
   return {
     page,
     pageSize,
-    /** What a table takes; `total` is undefined until the server has answered, `unit` says what the rows are. */
+    /** Returns the table's `paging`; `total` is undefined until the server responds, `unit` names the rows. */
     pagingOf: (total: number | undefined, unit: string) => ({
       page,
       pageSize,
@@ -57,7 +57,7 @@ export function useAddressPaging(address: Address, onTurn?: () => void) {
   };
 }
 
-/** Pages of a list that is here as a whole; which page is shown is kept in the address. `unit`: what the rows are. */
+/** Paging of a list that is fully loaded; the URL holds the page number. `unit` names the rows. */
 export function useLocalPaging<Row>(rows: readonly Row[], unit: string, address: Address) {
   const { page: requested, pageSize, pagingOf } = useAddressPaging(address);
   const page = Math.min(requested, Math.max(Math.ceil(rows.length / pageSize) - 1, 0));

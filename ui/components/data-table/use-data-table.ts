@@ -10,17 +10,17 @@ import { columnDefOf, features, type Table } from "./table.ts";
 
 type Options<Row> = Readonly<{
   columns: readonly Column<Row>[];
-  /** Undefined while nothing has arrived yet. */
+  /** Undefined until the first response. */
   rows: readonly Row[] | undefined;
   rowId: (row: Row) => RowId;
-  /** How a row is called in labels that are read aloud. */
+  /** The row's name in labels for screen readers. */
   rowName: (row: Row) => string;
-  /** Where this device remembers which columns are shown; without it, all are. */
+  /** The key under which this device stores the visible columns; without it, all are visible. */
   columnsKey?: string;
   sort?: Sort | undefined;
   onSort?: ((sort: Sort) => void) | undefined;
   selection?: Selection;
-  /** Below an opened row; one is open at a time. */
+  /** Details below an expanded row; only one row is expanded at a time. */
   detail?: (row: Row) => ReactNode;
   actions?: ((row: Row) => readonly RowAction[]) | undefined;
 }>;
@@ -31,15 +31,15 @@ export type TableModel<Row extends RowData> = Readonly<{
   isLoading: boolean;
   rowName: (row: Row) => string;
   detail?: ((row: Row) => ReactNode) | undefined;
-  /** Shows the columns that are shown where nothing was chosen. */
+  /** Restores the default columns. */
   resetColumns: () => void;
 }>;
 
-/** What both forms of a table, rows and cards, are given. */
+/** Props of both layouts, rows and cards. */
 export type ViewProps<Row extends RowData> = TableModel<Row> &
   Readonly<{
     isCompact: boolean;
-    /** What a card says at first sight; its columns then unfold. Without it a card shows all columns. */
+    /** A card's summary, which expands to all columns. Without it, a card shows all columns. */
     card?: ((row: Row) => ReactNode) | undefined;
     /** A click on the row. */
     onOpen?: ((row: Row) => void) | undefined;
@@ -47,7 +47,7 @@ export type ViewProps<Row extends RowData> = TableModel<Row> &
     focusedId: string | null;
   }>;
 
-/** State of a table: its columns and which of them are shown, its rows and which of them are selected or open, its order. */
+/** The state of a table: visible columns, selected and expanded rows, and sort order. */
 export function useDataTable<Row extends RowData>(options: Options<Row>): TableModel<Row> {
   const { columns, rows, rowId, rowName, columnsKey, sort, onSort, selection, detail, actions } = options;
   const { t } = useTranslation();
@@ -104,13 +104,13 @@ const isVisibility = (value: unknown): value is Visibility =>
   !Array.isArray(value) &&
   Object.values(value).every((isShown) => typeof isShown === "boolean");
 
-/** Which columns of a table were chosen; null when none were. */
+/** The columns that the user chose for a table; null: the default. */
 const visibilityAtom = storedAtoms(jsonFormat((value) => (isVisibility(value) ? value : null)));
 
 const visibleByDefault = <Row>(columns: readonly Column<Row>[]): Visibility =>
   Object.fromEntries(columns.map(({ key, isHiddenByDefault }) => [key, !isHiddenByDefault]));
 
-/** The rows that a change has opened, without those that were open before. */
+/** The rows that an update has expanded, without those that were expanded before. */
 const onlyNewest = (before: ExpandedState, after: ExpandedState): ExpandedState =>
   before === true || after === true
     ? {}

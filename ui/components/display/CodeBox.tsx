@@ -1,6 +1,6 @@
 import Box from "@mui/material/Box";
 
-/** Code to read and copy; scrolls sideways inside itself and is reachable by keyboard for that. */
+/** Code to read and copy; scrolls sideways and is focusable for keyboard scrolling. */
 export const CodeBox = ({ code, label }: { code: string; label: string }) => (
   <Box
     component="pre"

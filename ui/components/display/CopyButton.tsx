@@ -14,14 +14,14 @@ import { useTranslation } from "react-i18next";
 const TICK_MS = 1500;
 
 type Props = {
-  /** The text, or what makes it when the button is pressed (a key that must be fetched first). */
+  /** The text, or a function that loads it on click (a key that must be fetched first). */
   text: string | (() => string | Promise<string>);
   label?: string;
-  /** As a button with words instead of an icon. */
+  /** Shows a labeled button instead of an icon. */
   words?: string;
 };
 
-/** Copies and shows a tick for a moment, in the same place; shows the text to copy by hand where the browser refuses. */
+/** Copies text and shows a check mark for a moment; shows the text for manual copying if the browser refuses. */
 export const CopyButton = ({ text, label, words }: Props) => {
   const { t } = useTranslation();
   const [isDone, setDone] = useState(false);
@@ -98,7 +98,7 @@ export async function copyText(text: string): Promise<boolean> {
   }
 }
 
-/** For pages without a secure context, where the clipboard cannot be written to directly. */
+/** For pages without a secure context, which can't use the Clipboard API. */
 function copyBySelection(text: string): boolean {
   const area = document.createElement("textarea");
   area.value = text;

@@ -6,11 +6,11 @@ import { notifyError } from "../feedback/notify.tsx";
 import { usePhone } from "../layout.tsx";
 
 type Props = Readonly<{
-  /** Asks for the address at which the browser fetches the file by itself. */
+  /** Requests the URL from which the browser downloads the file. */
   request: () => Promise<string>;
 }>;
 
-/** Downloads all rows of a list that fit, as CSV. */
+/** Downloads all matching rows of a list as CSV. */
 export const DownloadButton = ({ request }: Props) => {
   const { t } = useTranslation();
   const isPhone = usePhone();
@@ -32,18 +32,18 @@ export const DownloadButton = ({ request }: Props) => {
   );
 };
 
-/** Hands a file to the browser's downloads. */
+/** Saves a file through the browser's downloads. */
 export function saveFile(content: Blob, name: string): void {
   const address = URL.createObjectURL(content);
   const link = document.createElement("a");
   link.href = address;
   link.download = name;
   link.click();
-  // Some browsers read the address only after the click has returned.
+  // Some browsers read the URL only after the click handler has returned.
   setTimeout(() => URL.revokeObjectURL(address), 60_000);
 }
 
-/** Lets the browser fetch a file of this gateway by itself, from the server to the disk. The server names it. */
+/** Lets the browser download a file of this gateway straight to disk. The server names the file. */
 export function openFile(address: string): void {
   const link = document.createElement("a");
   link.href = address;

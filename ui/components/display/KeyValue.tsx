@@ -1,7 +1,7 @@
 import Box from "@mui/material/Box";
 import { Fragment, type ReactNode } from "react";
 
-/** Aligned pairs: the name left and quiet, the value in reading color. */
+/** Aligned pairs: a muted name on the left, the value on the right. */
 export const KeyValue = ({
   items,
   width = 104,

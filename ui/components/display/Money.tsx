@@ -13,7 +13,7 @@ type Props = {
 
 const EXACT_DECIMALS = 6;
 
-/** An amount in the site's way; the exact dollars and units on hover. Zeros at the end step back. */
+/** An amount in the site's format; exact dollars and units on hover. Trailing zeros are dimmed. */
 export const Money = ({ quota, decimals = 2, strong }: Props) => {
   const { t } = useTranslation();
   const format = useMoneyFormat();
@@ -51,7 +51,7 @@ const moneyFormatAtom = atom((get): MoneyFormat => {
   return site ? { quotaPerUnit: site.quota_per_unit, inCurrency: site.display_in_currency } : DEFAULT_MONEY_FORMAT;
 });
 
-/** The site's way of showing amounts. */
+/** The site's format for amounts. */
 export const useMoneyFormat = (): MoneyFormat => useAtomValue(moneyFormatAtom);
 
 /** Quota units as dollars with a fixed number of decimals, sign in front: "−$1,234.50". */

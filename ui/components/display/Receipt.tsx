@@ -10,7 +10,7 @@ type Props = {
   group: string;
   /** Quota units that were held before the call. */
   reserved?: number | undefined;
-  /** Quota units that went back later: what was ordered failed. */
+  /** Quota units refunded later because the task failed. */
   refunded?: number | undefined;
 };
 
@@ -18,7 +18,7 @@ const DECIMALS = 6;
 /** A ratio of 1 means 2 dollars per million tokens. */
 const USD_PER_MILLION_AT_RATIO_1 = 2;
 
-/** The sums behind a charge, line by line, in dollars. */
+/** The line items of a charge, in dollars. */
 export const Receipt = ({ receipt, group, reserved, refunded }: Props) => {
   const { t } = useTranslation();
   const isPhone = usePhone();
@@ -122,10 +122,10 @@ const Rule = ({ isStrong }: { isStrong?: boolean }) => (
   <Box sx={{ gridColumn: "1 / -1", height: "1px", my: 1, bgcolor: isStrong ? "line.strong" : "line.main" }} />
 );
 
-/** What is counted in tokens; a call at a fixed price and tools that providers run themselves are priced by the use. */
+/** Items counted in tokens; calls at a fixed price and server-side tools are priced per use. */
 const PRICED_BY_TOKENS = /^(input|output|cache_read|cache_write(_1h)?|(audio|image)_(input|output))$/;
 
-/** Dollars per million tokens; per call, use or second where the price is such. */
+/** Dollars per million tokens, or per call, use or second. */
 export function linePrice(line: ReceiptData["lines"][number], t: TFunction): string {
   const factor = Number(line.factor);
   if (line.item === "minimum") return "";

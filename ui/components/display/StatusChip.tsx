@@ -10,7 +10,7 @@ type ChipProps = {
   children: ReactNode;
   /** Why, and since when: shown on hover and focus. */
   reason?: ReactNode;
-  /** Without a fill, where a whole column is healthy. */
+  /** Without a fill, for columns where most rows are healthy. */
   quiet?: boolean;
   dot?: boolean;
 };
@@ -61,7 +61,7 @@ export const StatusChip = ({ tone, children, reason, quiet, dot = true }: ChipPr
   );
 };
 
-/** A short figure on a tint, such as a response time. */
+/** A short number on a tint, such as a response time. */
 export const ToneBadge = ({ tone, children }: { tone: ToneName; children: ReactNode }) => (
   <Box
     component="span"
@@ -84,7 +84,7 @@ export const ToneBadge = ({ tone, children }: { tone: ToneName; children: ReactN
 
 const MOST_PIPS = 6;
 
-/** One pip a key: how many of them work. */
+/** One dot per key: how many of them work. */
 export const KeyPips = ({ enabled, total, label }: { enabled: number; total: number; label: string }) => (
   <Box role="img" aria-label={label}>
     <Row gap={1.5}>

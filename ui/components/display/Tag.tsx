@@ -2,7 +2,7 @@ import Box from "@mui/material/Box";
 import type { ReactNode } from "react";
 import type { ToneName } from "./StatusChip.tsx";
 
-/** A small outlined word: a tag, a group, a mode; in a tone where it should stand out. */
+/** A small outlined label: a tag, a group, a mode; with a tone where it should stand out. */
 export const Tag = ({ children, mono, tone }: { children: ReactNode; mono?: boolean; tone?: ToneName }) => (
   <Box
     component="span"
@@ -36,5 +36,5 @@ export const GroupTag = ({ group }: { group: string }) => {
   return <Tag {...(tone && { tone })}>{group}</Tag>;
 };
 
-/** Groups that pay for more than others, in the colors that people know them by. */
+/** Premium groups, in their customary colors. */
 const TONES: Readonly<Record<string, ToneName>> = { vip: "warn", pro: "warn", svip: "bad", premium: "bad" };

@@ -8,7 +8,7 @@ import { useId } from "react";
 import { useTranslation } from "react-i18next";
 import type { Question } from "./confirm.tsx";
 
-/** Asks one question; closing it means no. */
+/** Asks for confirmation; closing it means no. */
 export const ConfirmDialog = ({ question, onAnswer }: { question: Question; onAnswer: (yes: boolean) => void }) => {
   const { t } = useTranslation();
   const titleId = useId();

@@ -8,11 +8,11 @@ type Props = {
   title: string;
   body: string;
   action?: ReactNode;
-  /** It is the whole page, not a place in one. */
+  /** Fills the whole page instead of a part of it. */
   isPage?: boolean;
 };
 
-/** What this place is for, and the one next thing to do. */
+/** What this place is for, and the next step. */
 export const EmptyState = (props: Props) => (
   <Col gap={1} sx={{ alignItems: "center", textAlign: "center", py: 12, px: 6 }}>
     <Box

@@ -8,12 +8,12 @@ import { Col, Row } from "../layout.tsx";
 
 type Props = {
   title?: string;
-  /** What the server said, or what the network did. */
+  /** The server's message, or the network error. */
   error: unknown;
   onRetry?: () => void;
 };
 
-/** What failed, what to do, and the id that whoever helps will ask for. */
+/** What failed, what to do, and the request ID for support. */
 export const ErrorState = ({ title, error, onRetry }: Props) => {
   const { t } = useTranslation();
   const requestId = requestIdOf(error);

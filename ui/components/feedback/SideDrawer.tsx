@@ -14,14 +14,14 @@ type Props = {
   title: ReactNode;
   subtitle?: ReactNode;
   children: ReactNode;
-  /** Stays in sight at the bottom: save, cancel; `close` asks first when something would be lost. */
+  /** Sticks to the bottom: save, cancel. `close` asks for confirmation if edits would be lost. */
   footer: (close: () => void) => ReactNode;
   onClose: () => void;
-  /** Something typed would be lost: closing asks first. */
+  /** There are unsaved edits: closing asks for confirmation. */
   isDirty?: boolean;
 };
 
-/** A form beside its list: 600 px, the whole screen on a phone. Render it only while it is open. */
+/** A form beside its list: 600 px wide, full screen on a phone. Render it only while it is open. */
 export const SideDrawer = ({ title, subtitle, children, footer, onClose, isDirty = false }: Props) => {
   const { t } = useTranslation();
   const titleId = useId();
@@ -70,7 +70,7 @@ export const SideDrawer = ({ title, subtitle, children, footer, onClose, isDirty
   );
 };
 
-/** A part of a form: its heading, one line, its fields. */
+/** A section of a form: heading, one line of description, fields. */
 export const Section = ({ title, hint, children }: { title: ReactNode; hint?: ReactNode; children: ReactNode }) => (
   <Box component="section" sx={{ "& + &": { mt: 6, pt: 6, borderTop: "1px solid", borderColor: "line.faint" } }}>
     <Typography variant="h2" component="h3" sx={{ fontSize: 14 }}>
@@ -88,8 +88,8 @@ export const Section = ({ title, hint, children }: { title: ReactNode; hint?: Re
 );
 
 /**
- * Asks before something typed is lost: by closing the form (call the result), by going to another page, or by leaving
- * the site.
+ * Asks for confirmation before unsaved edits are lost: on closing the form (call the result), on navigation, and on
+ * leaving the site.
  */
 export function useUnsavedGuard(isDirty: boolean, onClose: () => void): () => Promise<void> {
   const { t } = useTranslation();
@@ -105,7 +105,7 @@ export function useUnsavedGuard(isDirty: boolean, onClose: () => void): () => Pr
   useBlocker({
     disabled: !isDirty,
     enableBeforeUnload: isDirty,
-    // Another view of the same page keeps what was typed.
+    // Another view of the same page keeps the edits.
     shouldBlockFn: async ({ current, next }) =>
       !isLeaving.current && current.pathname !== next.pathname && !(await mayLeave()),
   });

@@ -18,7 +18,7 @@ const ICONS = {
 
 type Props = CustomContentProps & { ref?: Ref<HTMLDivElement> };
 
-/** One short message that leaves by itself, with what can still be done about it. */
+/** A short message that disappears by itself, with an optional action. */
 const Toast = ({ ref, id, message, variant, action, style }: Props) => {
   const { t } = useTranslation();
   const { closeSnackbar } = useSnackbar();
@@ -62,7 +62,7 @@ const Toast = ({ ref, id, message, variant, action, style }: Props) => {
 
 const COMPONENTS = { success: Toast, error: Toast, info: Toast, default: Toast };
 
-/** Where short messages appear: bottom left, three at most. */
+/** Shows toasts at the bottom left, three at most. */
 export const ToastProvider = ({ children }: { children: ReactNode }) => (
   <SnackbarProvider
     maxSnack={MOST_AT_ONCE}

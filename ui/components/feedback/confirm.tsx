@@ -1,28 +1,28 @@
 import { atom, useAtom, useSetAtom } from "jotai";
 import { lazy, type ReactNode, Suspense, useCallback } from "react";
 
-/** Loaded with the first question: the sign-in page needs none. */
+/** Loaded on first use: the sign-in page needs no confirmation. */
 const ConfirmDialog = lazy(async () => ({ default: (await import("./ConfirmDialog.tsx")).ConfirmDialog }));
 
 export type Question = {
   title: string;
-  /** What will happen, and to how many. */
+  /** The effect, and how many items it affects. */
   body: ReactNode;
   /** The verb on the button: "Delete 3 channels". */
   action: string;
   isDangerous?: boolean;
 };
 
-/** The one question that is open. */
+/** The open confirmation, if any. */
 const questionAtom = atom<(Question & { answer: (yes: boolean) => void }) | null>(null);
 
-/** Asks before something that cannot be taken back; resolves with the answer. */
+/** Asks for confirmation before an action that can't be undone; resolves with the answer. */
 export function useConfirm(): (question: Question) => Promise<boolean> {
   const open = useSetAtom(questionAtom);
   return useCallback((question) => new Promise((answer) => open({ ...question, answer })), [open]);
 }
 
-/** Shows the question that is open. */
+/** Shows the open confirmation. */
 export const ConfirmHost = () => {
   const [question, setQuestion] = useAtom(questionAtom);
   if (!question) return null;

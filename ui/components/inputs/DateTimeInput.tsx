@@ -11,12 +11,12 @@ type DateTimeInputProps = Readonly<{
   label: string;
   /** Epoch seconds; null: empty. */
   value: number | null;
-  /** Null: empty; undefined: what was typed is no date. */
+  /** Null: empty; undefined: not a valid date. */
   onChange: (seconds: number | null | undefined) => void;
   hasError?: boolean;
 }>;
 
-/** The picker brings an input of its own: it gets the height, type and border of all others. */
+/** The picker has its own input: give it the height, type and border of the others. */
 const FIELD = {
   "& .MuiPickersInputBase-root": { height: 32, px: 2.5, fontSize: 13, borderRadius: "7px", bgcolor: "surface.paper" },
   "& .MuiPickersSectionList-root": { py: 0 },

@@ -15,13 +15,13 @@ import { Row, usePhone } from "../layout.tsx";
 
 type FilterOption = Readonly<{ value: string; label: string }>;
 
-/** One thing a list can be limited to. */
+/** A filter of a list. */
 type Filter = Readonly<{
   key: string;
   label: string;
-  /** What is set; empty: nothing. */
+  /** The current value; empty: not set. */
   value: string;
-  /** To choose from; without it the value is typed. */
+  /** The options; without them, the value is free text. */
   options?: readonly FilterOption[];
 }>;
 
@@ -37,7 +37,7 @@ type Props = {
 
 const SEARCH_DELAY_MS = 300;
 
-/** Search, filters and table tools over a list. What is set lives in the address: the page passes it in and takes changes. */
+/** Search, filters and table tools above a list. The page keeps the values in the URL and passes them in. */
 export const FilterBar = ({ search, filters, onChange, onClear, tools }: Props) => {
   const { t } = useTranslation();
   const isPhone = usePhone();
@@ -63,7 +63,7 @@ export const FilterBar = ({ search, filters, onChange, onClear, tools }: Props) 
 
 type SearchProps = { value: string; placeholder: string; isWide: boolean; onChange: (value: string) => void };
 
-/** Takes effect a moment after the last key; `/` jumps into it. */
+/** Applies shortly after the last keystroke; `/` focuses it. */
 const SearchInput = ({ value, placeholder, isWide, onChange }: SearchProps) => {
   const [text, setText] = useState(value);
   const input = useRef<HTMLInputElement>(null);
@@ -103,7 +103,7 @@ const SearchInput = ({ value, placeholder, isWide, onChange }: SearchProps) => {
   );
 };
 
-/** A filter that is set shows its value with its own clear; an empty one is quiet. */
+/** A filter with a value shows it with a clear button; an empty one is muted. */
 const FilterButton = ({ filter, onChange }: { filter: Filter; onChange: (value: string) => void }) => {
   const { t } = useTranslation();
   const [anchor, setAnchor] = useState<HTMLElement | null>(null);
@@ -186,11 +186,11 @@ type FilterPopoverProps = {
   onClose: () => void;
 };
 
-/** Beyond this many a list can be searched. */
+/** From this many options on, the list can be searched. */
 const SEARCHABLE_FROM = 8;
 const MOST_SHOWN = 100;
 
-/** Where a filter's value is chosen from its options, or typed. */
+/** Chooses a filter's value from its options, or takes typed text. */
 const FilterPopover = ({ anchor, filter, onChange, onClose }: FilterPopoverProps) => {
   const { t } = useTranslation();
   const [text, setText] = useState(filter.options ? "" : filter.value);

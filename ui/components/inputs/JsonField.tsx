@@ -11,13 +11,13 @@ type Props = {
   hint?: string;
   value: string;
   onChange: (value: string) => void;
-  /** Put in by the example button; as JSON text. */
+  /** JSON text that the example button inserts. */
   example?: string;
-  /** From a check of the whole form. */
+  /** Error from the validation of the whole form. */
   error?: string | undefined;
 };
 
-/** A JSON object as text: checked when the focus leaves, with the place of the error; can be formatted. */
+/** A JSON object as text: validated on blur, with the position of the error; can be formatted. */
 export const JsonField = ({ id, label, hint, value, onChange, example, error }: Props) => {
   const { t } = useTranslation();
   const { isLeft, leave, enter } = useLeft();
@@ -57,19 +57,19 @@ export const JsonField = ({ id, label, hint, value, onChange, example, error }: 
   );
 };
 
-/** Whether a field was left, what to do when it is left, and when it is edited again. */
+/** Whether the field was blurred, and the handlers for blur and edits. */
 type Left = Readonly<{ isLeft: boolean; leave: () => void; enter: () => void }>;
 
 /**
- * Tells when a field was left, to say then what is wrong with it. A press that leaves it comes to its end first: a message
- * that appears in between would move the button away from under the pointer, and the press would be lost.
+ * Reports that a field was blurred, so that its error can be shown. Waits for the end of the mouse press that caused
+ * the blur: a message that appeared before would move the button away from the pointer, and the click would be lost.
  */
 export function useLeft(): Left {
   const [isLeft, setLeft] = useState(false);
   const leave = () => {
     const isPressing = document.querySelector(":active") !== null;
     if (!isPressing) setLeft(true);
-    // The click follows the pointer's rise at once.
+    // The click event follows pointerup immediately.
     else window.addEventListener("pointerup", () => setTimeout(() => setLeft(true)), { once: true });
   };
   return { isLeft, leave, enter: () => setLeft(false) };

@@ -14,14 +14,14 @@ type LabelledInputProps = {
   hint?: ReactNode;
   error?: string | undefined;
   optional?: string | undefined;
-  /** Cut off beyond this many characters, as people count them, but not within a word that is being composed. */
+  /** Maximum length in characters (not code units); not enforced during IME composition. */
   maxCharacters?: number;
 } & Pick<
   OutlinedInputProps,
   "name" | "type" | "autoComplete" | "autoFocus" | "endAdornment" | "placeholder" | "inputProps"
 >;
 
-/** A line of text with its label, and what is wrong with it. */
+/** A text field with its label and error. */
 export const LabelledInput = ({
   label,
   value,
@@ -62,7 +62,7 @@ type PasswordFieldProps = {
   error?: string | undefined;
 };
 
-/** A password with its label, and what is wrong with it. */
+/** A password field with its label and error. */
 export const PasswordField = ({ name, label, value, onChange, autoComplete, hint, error }: PasswordFieldProps) => {
   const id = useId();
   return (
@@ -88,7 +88,7 @@ type PasswordInputProps = {
   hasError?: boolean;
 };
 
-/** A password, which can be looked at while it is typed. */
+/** A password input with a button that reveals the text. */
 export const PasswordInput = ({ id, name, value, onChange, autoComplete, hasError }: PasswordInputProps) => {
   const { t } = useTranslation();
   const [isShown, setShown] = useState(false);

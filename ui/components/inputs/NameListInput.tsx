@@ -7,7 +7,7 @@ import InputBase from "@mui/material/InputBase";
 import { useMemo, useState } from "react";
 import { useTranslation } from "react-i18next";
 
-/** Chips drawn before the rest is folded away: lists of models run into thousands. */
+/** Chips shown before the list is collapsed: model lists can have thousands of names. */
 const SHOWN = 24;
 const SUGGESTED = 50;
 
@@ -22,7 +22,7 @@ type NameListInputProps = Readonly<{
   invalid?: boolean;
 }>;
 
-/** A list of names as chips: type, choose or paste several; Backspace in the empty field takes the last away. */
+/** A list of names as chips: type, choose or paste several; Backspace in the empty field removes the last one. */
 export function NameListInput({ id, value, onChange, options, strict, placeholder, invalid }: NameListInputProps) {
   const { t } = useTranslation();
   const [text, setText] = useState("");

@@ -12,11 +12,11 @@ type Props = {
   onChange: (value: string) => void;
   disabled?: boolean;
   hasError?: boolean;
-  /** Quick picks in dollars. */
+  /** Presets in dollars. */
   picks?: readonly number[];
 };
 
-/** Quota units with their worth in dollars beside them. */
+/** Quota units with their value in dollars. */
 export const QuotaInput = ({ id, value, onChange, disabled, hasError, picks = [] }: Props) => {
   const { quotaPerUnit } = useMoneyFormat();
   const quota = Number(value);

@@ -15,7 +15,7 @@ import { jsonFormat, storedAtoms } from "../../state/stored-atom.ts";
 
 const LONGEST_NAME = 40;
 
-/** Filters of a list, as its address has them, kept under names in this browser. `list` tells lists apart. */
+/** Named filters of a list, stored in this browser. `list` is the list's key. */
 export const SavedViews = ({ list }: { list: string }) => {
   const { t } = useTranslation();
   const navigate = useNavigate();
@@ -72,7 +72,7 @@ export const SavedViews = ({ list }: { list: string }) => {
             inputProps={{ "aria-label": t("components.views.name"), maxLength: LONGEST_NAME }}
             onChange={(event) => setName(event.target.value)}
             onKeyDown={(event) => {
-              // The menu looks for entries by their first letter.
+              // The menu selects items by their first letter.
               event.stopPropagation();
               if (event.key === "Enter") save();
               if (event.key === "Escape") setAnchor(null);
@@ -88,18 +88,18 @@ export const SavedViews = ({ list }: { list: string }) => {
   );
 };
 
-/** A list's filters under a name; the page that was open is no part of them. */
+/** Named filters of a list, without the page number. */
 type SavedView = Readonly<{ name: string; search: Readonly<Record<string, unknown>> }>;
 
 const MOST = 30;
 
-/** The filters that an address names, without the number of the page. */
+/** The filters in a URL, without the page number. */
 export function viewOf(name: string, search: Readonly<Record<string, unknown>>): SavedView {
   const { p: _page, ...filters } = search;
   return { name, search: filters };
 }
 
-/** A list's views with one more, which takes the place of one with its name; the newest thirty. */
+/** Adds a view, replacing one with the same name; keeps the newest thirty. */
 const withView = (views: readonly SavedView[], view: SavedView): readonly SavedView[] =>
   [...views.filter(({ name }) => name !== view.name), view].slice(-MOST);
 
@@ -112,10 +112,10 @@ const isView = (value: unknown): value is SavedView =>
   typeof value.search === "object" &&
   value.search !== null;
 
-/** What was kept for a list in this browser, in order; nothing when it cannot be read. */
+/** The views stored for a list, in order; empty when they can't be read. */
 const viewsAtom = storedAtoms(
   jsonFormat((value): readonly SavedView[] => (Array.isArray(value) ? value.filter(isView) : [])),
 );
 
-/** The views of a list that this device remembers. */
+/** The saved views of a list on this device. */
 const savedViewsAtom = (list: string) => viewsAtom(`saved-views-${list}`);

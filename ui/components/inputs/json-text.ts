@@ -1,6 +1,9 @@
 type JsonProblem = Readonly<{ line: number; column: number }> | "not-object" | "not-list" | null;
 
-/** What is wrong with a text that should be empty or JSON of a shape: the place, or that it is another kind of value. */
+/**
+ * Validates text that must be empty or JSON of a given shape; returns the position of the syntax error, or that the
+ * shape is wrong.
+ */
 export function checkJson(text: string, shape: "object" | "list"): JsonProblem {
   if (text.trim() === "") return null;
   try {
@@ -24,7 +27,7 @@ export function formatJson(text: string): string {
   }
 }
 
-/** Browsers word their errors differently, so the place is found by reading: the end of the longest valid beginning. */
+/** Browsers word their errors differently, so the position is computed: the end of the longest valid prefix. */
 function firstInvalid(text: string): number {
   const tokens =
     /\s+|"(?:[^"\\\n\r\t]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null|[{}[\],:]/y;

@@ -12,27 +12,27 @@ import { notifyError } from "../feedback/notify.tsx";
 type Faults<Form, Fault> = Partial<Record<keyof Form, Fault>>;
 
 type Options<Form, Fault> = Readonly<{
-  /** What the form starts from; only the first one counts. */
+  /** Initial values; only those of the first render count. */
   initial: Form;
-  /** The name of each field's fault; without it, whatever is filled in can be sent. */
+  /** Returns the error code of each invalid field; without it, every input is valid. */
   check?: (form: Form) => Faults<Form, Fault>;
-  /** Sends what was filled in, and closes. What it rejects with is shown, and the form stays. */
+  /** Submits the values and closes the form. A rejection is shown, and the form stays open. */
   send: (form: Form) => Promise<unknown>;
-  /** Runs before the first fault is scrolled to. */
+  /** Runs before the form scrolls to the first error. */
   onFaulty?: () => void;
-  /** Asks whether a form without fault is sent. */
+  /** Asks whether to submit a valid form. */
   mayBeSent?: (form: Form) => Promise<boolean>;
-  /** Fields whose fault is shown as they change; those of the others show from the first attempt to send on. */
+  /** Fields validated on every change; the others are validated from the first submit on. */
   eager?: readonly (keyof Form)[];
-  /** The form stays after it is sent, and is as it was at first. */
+  /** The form stays open after it is submitted and is reset. */
   staysOpen?: boolean;
-  /** Where a rejection is shown: in a toast, the usual, or by the form itself, which gets it as `problem`. */
+  /** Where a rejection is shown: in a toast (default), or by the form itself, from `problem`. */
   rejection?: "toast" | "inline";
 }>;
 
 /**
- * The state of a form: its values, what is wrong with them, and sending them once nothing is. `body` goes to the element
- * around the fields, `submit` to the form or its button. `isSaving` stays true once the form is sent.
+ * The state of a form: values, errors and submission. Pass `body` to the element around the fields and `submit` to the
+ * form or its button. `isSaving` stays true after a successful submit.
  */
 export function useCheckedForm<Form extends FieldValues, Fault extends string = string>(options: Options<Form, Fault>) {
   const { check, send, onFaulty, mayBeSent, eager = [], rejection = "toast", staysOpen = false } = options;
@@ -55,7 +55,7 @@ export function useCheckedForm<Form extends FieldValues, Fault extends string = 
   const change = (fields: Partial<Form>) => {
     const names = Object.keys(fields) as Path<Form>[];
     for (const name of names) setValue(name, fields[name] as PathValue<Form, Path<Form>>);
-    // A fault may depend on another field.
+    // An error may depend on another field.
     const checked = isSubmitted ? undefined : names.filter((name) => eager.includes(name));
     if (checked?.length !== 0) void trigger(checked);
   };
@@ -80,7 +80,7 @@ export function useCheckedForm<Form extends FieldValues, Fault extends string = 
     form: watch(),
     change,
     faults: faults as Faults<Form, Fault>,
-    /** Why the last attempt was rejected; null: it was not. */
+    /** Why the last submit was rejected; null: it was not. */
     problem: root?.rejected?.message ?? null,
     isSaving: isSubmitting || isSubmitSuccessful,
     submit: handleSubmit(onSent, onFaults),

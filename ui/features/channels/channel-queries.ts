@@ -33,7 +33,7 @@ export type ChannelQuery = Readonly<{
   idSort?: boolean | undefined;
   /** Pages over tags, and answers all channels of each. */
   byTag?: boolean | undefined;
-  /** 0 is the first. */
+  /** Zero-based. */
   page: number;
   pageSize: number;
 }>;

@@ -37,7 +37,7 @@ type TokenQuery = Readonly<{
   group?: string | undefined;
   sort?: string | undefined;
   order?: string | undefined;
-  /** 0 is the first. */
+  /** Zero-based. */
   page: number;
   pageSize: number;
 }>;

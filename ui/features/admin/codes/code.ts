@@ -27,7 +27,7 @@ type CodeQuery = Readonly<{
   type?: "code" | "gift" | undefined;
   sort?: string | undefined;
   order?: string | undefined;
-  /** 0 is the first. */
+  /** Zero-based. */
   page: number;
   pageSize: number;
 }>;
