@@ -16,7 +16,7 @@ import { Col, PageHeader, Panel, Row } from "../../components/layout.tsx";
 
 type Progresses = Partial<Record<Book, Progress>>;
 
-/** Re-adds every sum that is kept and shows what is off. */
+/** Recomputes every stored sum and shows the differences. */
 export const BooksPage = () => {
   const { t } = useTranslation();
   const overview = useQuery(booksOverview);
@@ -75,7 +75,7 @@ export const BooksPage = () => {
 
 const MOST_SHOWN = 50;
 
-/** One book: what is compared, how far the check is, what is off. */
+/** One ledger check: what is compared, its progress and its differences. */
 const BookPanel = ({ book, progress }: { book: Book; progress: Progress | undefined }) => {
   const { t } = useTranslation();
   const wrong = progress?.wrong ?? [];
@@ -120,16 +120,18 @@ const BookPanel = ({ book, progress }: { book: Book; progress: Progress | undefi
   );
 };
 
-/** Which books there are, and what calls cost beyond balances (quota units). */
+/** The ledger checks, and what calls cost beyond balances (quota units). */
 const booksOverview = queryOptions({
   queryKey: ["books"],
   queryFn: ({ signal }) => readData(bookApi.get({ fetch: { signal } })),
 });
 
-/** How far the check of a book is. */
+/** Progress of a ledger check. */
 type Progress = Readonly<{ checked: number; wrong: readonly Discrepancy[]; isDone: boolean }>;
 
-/** Checks a book slice by slice and tells after each how far it is. Rejects ApiError, also when `signal` stops it. */
+/**
+ * Runs a ledger check batch by batch and reports progress after each. Rejects ApiError, also when `signal` aborts it.
+ */
 async function checkBook(book: Book, onProgress: (progress: Progress) => void, signal: AbortSignal) {
   let checked = 0;
   const wrong: Discrepancy[] = [];

@@ -15,7 +15,7 @@ import { notifyError } from "../../components/feedback/notify.tsx";
 import { LabelledInput } from "../../components/inputs/LabelledInput.tsx";
 import { Col, Field, PageHeader, Panel, Row } from "../../components/layout.tsx";
 
-/** Notices to everybody who wants to hear of them. */
+/** Broadcasts to all users who subscribed. */
 export function NoticePage() {
   const { t } = useTranslation();
   const queries = useQueryClient();
@@ -57,7 +57,7 @@ export function NoticePage() {
 const LONGEST_TITLE = 100;
 const LINES = 6;
 
-/** Writes a notice to everybody who wants to hear of such things. */
+/** Composes a broadcast to all subscribed users. */
 const BroadcastForm = ({ isBusy }: { isBusy: boolean }) => {
   const { t } = useTranslation();
   const confirm = useConfirm();
@@ -140,7 +140,7 @@ type BroadcastEvent = (typeof BROADCAST_EVENTS)[number];
 
 const ASK_EVERY_MS = 1000;
 
-/** How far the last notice to everybody is; asked again while it is being sent. */
+/** Progress of the last broadcast; polled while it is being sent. */
 const broadcastProgress = queryOptions({
   queryKey: ["broadcast"],
   queryFn: ({ signal }) => readData(broadcastApi.get({ fetch: { signal } })),

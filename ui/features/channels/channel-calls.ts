@@ -5,7 +5,7 @@ import type { Channel } from "./channel.ts";
 import { bodyOf, type ChannelForm } from "./channel-form.ts";
 import type { ChannelQuery } from "./channel-queries.ts";
 
-/** Fields of a change; the server leaves what is absent as it is. */
+/** Fields to change; the server keeps absent ones. */
 type ChannelChange = Readonly<Omit<Parameters<typeof channelApi.put>[0], "id">>;
 
 export const createChannel = async (body: ChannelChange): Promise<number> => (await readData(channelApi.post(body))).id;
@@ -13,7 +13,7 @@ export const createChannel = async (body: ChannelChange): Promise<number> => (aw
 export const updateChannel = (id: number, change: ChannelChange, signal?: AbortSignal): Promise<Channel> =>
   readData(channelApi.put({ ...change, id }, { fetch: { signal } }));
 
-/** A channel with its keys in clear; the server writes down who looked. */
+/** A channel with its plain-text keys; the server records the access in the audit log. */
 export const getChannelWithKeys = (id: number): Promise<Channel> =>
   readData(channelApi({ id }).get({ query: { show_key: "true" } }));
 
@@ -26,14 +26,14 @@ export const deleteChannels = (ids: readonly number[]): Promise<number> =>
 /** Returns how many were deleted. */
 export const deleteDisabledChannels = (): Promise<number> => readData(channelApi.disabled.delete());
 
-/** Builds the routing table anew; returns for how many channels. */
+/** Rebuilds the routing table; returns the number of channels. */
 export const fixChannels = (): Promise<number> => readData(channelApi.fix.post());
 
 /** Returns how many changed. */
 export const setChannelsStatus = (ids: readonly number[], status: 1 | 2): Promise<number> =>
   readData(channelApi.batch.status.post({ ids: [...ids], status }));
 
-/** Ids of all channels that a list narrows down to, whatever its page; by tag: of all channels of its tags. */
+/** Ids of all channels that match a list's filters, on all pages; in tag mode, of all channels of the matching tags. */
 export async function findChannelIds({
   page,
   pageSize,
@@ -53,7 +53,7 @@ export const setChannelsTag = (ids: readonly number[], tag: string): Promise<num
 
 export type TestOutcome = Readonly<{ success: boolean; message: string /** Seconds. */; time: number }>;
 
-/** Sends a short request through the channel; a refusal by the upstream is an outcome, not an error. */
+/** Sends a short request through the channel; a rejection by the upstream is a result, not an error. */
 export async function testChannel(id: number, model: string, signal?: AbortSignal): Promise<TestOutcome> {
   const { success, message, time } = await readEnvelope(
     channelUpstreamApi.test({ id }).get({ query: { model: model || undefined }, fetch: { signal } }),
@@ -72,7 +72,7 @@ export const cancelTests = () => readData(channelUpstreamApi.test.cancel.post())
 export const fetchStoredModels = (id: number): Promise<string[]> =>
   readData(channelUpstreamApi.fetch_models({ id }).get());
 
-/** Model names that an upstream offers, asked as the form has the channel, with a key that is not stored yet. */
+/** Model names that an upstream offers, fetched with the form's values and a key that is not stored yet. */
 export const fetchModels = (form: ChannelForm, key: string): Promise<string[]> => {
   const { type, base_url, other, openai_organization, setting } = bodyOf(form);
   const body = { type, key, base_url, other, openai_organization, setting };
@@ -87,9 +87,9 @@ export async function updateBalance(id: number): Promise<Pick<Channel, "balance"
 
 export const updateBalances = () => readData(channelUpstreamApi.update_balance.get());
 
-/** What has an action under way, channels by id or tags by name: one at a time each. */
+/** Channel ids and tag names with a running action: one at a time each. */
 type Running<Id> = Readonly<{
-  /** Runs the action unless one is under way for that id; returns false when it was not started. */
+  /** Runs the action unless one is running for that id; returns false if it was not started. */
   run(id: Id, action: () => Promise<void>): boolean;
 }>;
 

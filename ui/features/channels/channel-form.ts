@@ -1,6 +1,6 @@
 import { type Channel, splitList } from "./channel.ts";
 
-/** The drawer's fields; numbers are text while they are typed. */
+/** The drawer's fields; numbers are text while being edited. */
 export type ChannelForm = {
   type: number;
   name: string;
@@ -19,7 +19,7 @@ export type ChannelForm = {
   testModel: string;
   organization: string;
   maxInputTokens: string;
-  /** Empty: as the settings have it. */
+  /** Empty: the setting's default. */
   warnBelow: string;
   modelMapping: string;
   paramOverride: string;
@@ -54,7 +54,7 @@ export const NEW_CHANNEL: ChannelForm = {
   statusCodeMapping: "",
 };
 
-/** Fields of a stored channel; the key stays empty, which keeps the stored one. */
+/** Initial values for a stored channel; the key is empty, which keeps the stored one. */
 export function formOf(channel: Channel): ChannelForm {
   return {
     type: channel.type,
@@ -81,7 +81,7 @@ export function formOf(channel: Channel): ChannelForm {
   };
 }
 
-/** Body of POST and PUT /api/channel/ (PUT adds the id); an empty key is left out, which keeps the stored one. */
+/** Body of POST and PUT /api/channel/ (PUT adds the id); an empty key is omitted, which keeps the stored one. */
 export function bodyOf(form: ChannelForm) {
   const key = form.severalKeys && form.type !== VERTEX_TYPE ? splitKeys(form.key).join(",") : form.key.trim();
   return {
@@ -108,16 +108,16 @@ export function bodyOf(form: ChannelForm) {
   };
 }
 
-/** What a call sends of a channel. */
+/** The request body of a channel. */
 type ChannelBody = ReturnType<typeof bodyOf>;
 
-/** Of a stored channel's body only what was changed: everything else may have changed since the form was opened. */
+/** Only the edited fields of a stored channel: the others may have changed since the form was opened. */
 export function changedBodyOf(before: ChannelForm, now: ChannelForm): Partial<ChannelBody> {
   const was: Readonly<Record<string, unknown>> = bodyOf(before);
   return Object.fromEntries(Object.entries(bodyOf(now)).filter(([field, value]) => was[field] !== value));
 }
 
-/** How many fields differ; a view of the keys is no change. */
+/** Number of changed fields; revealing the keys doesn't count. */
 export function changesOf(before: ChannelForm, now: ChannelForm): number {
   const fields = Object.keys(before) as (keyof ChannelForm)[];
   return fields.filter((field) => field !== "severalKeys" && String(before[field]) !== String(now[field])).length;
@@ -126,17 +126,17 @@ export function changesOf(before: ChannelForm, now: ChannelForm): number {
 /** A base URL as it is stored: trimmed, without trailing slashes. */
 export const cleanBaseUrl = (text: string): string => text.trim().replace(/\/+$/, "");
 
-/** Endpoints add /v1 themselves, so an address that ends in it leads to /v1/v1. */
+/** Endpoints add /v1 themselves, so a base URL that ends in it leads to /v1/v1. */
 export const endsInV1 = (text: string): boolean => /\/v1$/.test(cleanBaseUrl(text));
 
-/** Channel type whose key is one JSON document: its commas separate nothing. */
+/** Channel type whose key is one JSON document, so commas don't separate keys. */
 export const VERTEX_TYPE = 41;
 
-/** Whether a pasted text holds several keys, separated by commas or line breaks. */
+/** Whether a pasted text contains several keys, separated by commas or line breaks. */
 export const holdsSeveralKeys = (text: string, type: number): boolean =>
   type !== VERTEX_TYPE && /[,\r\n]/.test(text.trim());
 
-/** The keys in a text, in order, blanks and repetitions dropped. */
+/** The keys in a text, in order, without blanks and duplicates. */
 export const splitKeys = (text: string): string[] => [
   ...new Set(
     text
@@ -146,10 +146,10 @@ export const splitKeys = (text: string): string[] => [
   ),
 ];
 
-/** The keys of a channel's key text: a JSON document is one. */
+/** The keys of a channel's key text; a JSON document is one key. */
 export const keysOf = (text: string, type: number): string[] =>
   type === VERTEX_TYPE ? [text.trim()] : splitKeys(text);
 
-/** A key as it may be shown: its first and last characters. */
+/** A masked key: its first and last characters. */
 export const maskKey = (key: string): string =>
   key.length <= 12 ? `${key.slice(0, 3)}…` : `${key.slice(0, 5)}…${key.slice(-4)}`;

@@ -19,7 +19,7 @@ export const CHANNEL_SORTS: readonly ChannelSort[] = [
   "response_time",
 ];
 
-/** What narrows and orders the list; absent: everything, highest priority first. */
+/** Filters and sort order of the list; absent: everything, highest priority first. */
 export type ChannelQuery = Readonly<{
   keyword?: string | undefined;
   model?: string | undefined;
@@ -31,7 +31,7 @@ export type ChannelQuery = Readonly<{
   sort?: ChannelSort | undefined;
   order?: "asc" | "desc" | undefined;
   idSort?: boolean | undefined;
-  /** Pages over tags, and answers all channels of each. */
+  /** Pages over tags and returns all channels of each. */
   byTag?: boolean | undefined;
   /** Zero-based. */
   page: number;
@@ -40,16 +40,16 @@ export type ChannelQuery = Readonly<{
 
 type ChannelPage = Readonly<{
   items: Channel[];
-  /** Channels, or by tag: tags. */
+  /** Channels; in tag mode, tags. */
   total: number;
   counts: StatusCounts;
-  /** By tag: channels of all tags together. */
+  /** In tag mode: channels of all tags together. */
   tagged?: number | undefined;
 }>;
 
 const REFERENCE_STALE_MS = 5 * 60_000;
 
-/** Where lists of channels live in the cache. */
+/** Cache key of channel lists. */
 export const CHANNELS_KEY = ["channels"] as const;
 
 export const channelPage = (query: ChannelQuery) =>
@@ -74,7 +74,7 @@ export const channelPage = (query: ChannelQuery) =>
     },
   });
 
-/** How many channels there are in each status, whatever the list is narrowed to. */
+/** Number of channels in each status, regardless of filters. */
 export const channelCounts = queryOptions({
   queryKey: [...CHANNELS_KEY, "counts"],
   queryFn: async ({ signal }) => {
@@ -83,7 +83,7 @@ export const channelCounts = queryOptions({
   },
 });
 
-/** In how many days the balances of these channels end, by id. */
+/** Days until the balances of these channels run out, by id. */
 export const channelForecast = (ids: readonly number[]) =>
   queryOptions({
     queryKey: [...CHANNELS_KEY, "forecast", ids],
@@ -97,7 +97,7 @@ export const channelById = (id: number) =>
   queryOptions({
     queryKey: [...CHANNELS_KEY, "one", id],
     queryFn: ({ signal }) => readData(channelApi({ id }).get({ fetch: { signal } })),
-    // The form is filled from it: what was read minutes ago may have been changed by someone else.
+    // Always refetched, because the form is filled from it and somebody else may have edited the channel.
     gcTime: 0,
     staleTime: Number.POSITIVE_INFINITY,
   });
@@ -120,13 +120,13 @@ export const allModels = queryOptions({
   staleTime: REFERENCE_STALE_MS,
 });
 
-/** Which models have a price, and whether calls of others are refused. */
+/** The models with a price, and whether calls to others are rejected. */
 export const pricedModels = queryOptions({
   queryKey: ["priced-models"],
   queryFn: ({ signal }) => readData(modelApi.channel.models_priced.get({ fetch: { signal } })),
 });
 
-/** Names that enabled channels answer to. */
+/** Model names that enabled channels serve. */
 export const enabledModels = queryOptions({
   queryKey: [...CHANNELS_KEY, "models"],
   queryFn: ({ signal }) => readData(modelApi.channel.models_enabled.get({ fetch: { signal } })),
@@ -140,7 +140,7 @@ export const groupNames = queryOptions({
 
 const PAGES_KEY = [...CHANNELS_KEY, "page"] as const;
 
-/** Changes a channel in every list on screen before the server has answered; returns what puts it back. */
+/** Updates a channel optimistically in every cached list; returns a function that rolls back. */
 export function patchChannel(client: QueryClient, id: number, patch: Partial<Channel>): () => void {
   let before: Channel | undefined;
   const replace = (change: (channel: Channel) => Channel) =>

@@ -1,6 +1,6 @@
 import type { ChannelView } from "../../../src/domain/channels/manage/channel-view.ts";
 
-/** A channel as `GET /api/channel/` answers it; `models` and `group` are comma lists, JSON fields are text. */
+/** A channel as returned by `GET /api/channel/`; `models` and `group` are comma-separated, JSON fields are text. */
 export type Channel = ChannelView;
 
 type ChannelOtherInfo = Readonly<{ status_time?: number }>;
@@ -9,7 +9,7 @@ export const ENABLED = 1;
 export const DISABLED = 2;
 export const AUTO_DISABLED = 3;
 
-/** When the channel was last disabled; empty when nothing readable was stored. */
+/** When the channel was last disabled; empty if nothing readable is stored. */
 export function otherInfoOf(channel: Pick<Channel, "other_info">): ChannelOtherInfo {
   if (!channel.other_info) return {};
   try {
@@ -20,14 +20,14 @@ export function otherInfoOf(channel: Pick<Channel, "other_info">): ChannelOtherI
   }
 }
 
-/** Splits a comma list, dropping blanks. */
+/** Splits a comma-separated list and drops empty entries. */
 export const splitList = (text: string): string[] =>
   text
     .split(",")
     .map((part) => part.trim())
     .filter((part) => part !== "");
 
-/** The drawer that a path means: /channel/add a new channel (id null), /channel/edit/7 that one; null: none. */
+/** The drawer for a path: /channel/add creates (id null), /channel/edit/7 edits; null: no drawer. */
 export function drawerOf(path: string): { id: number | null } | null {
   if (/^\/channel\/add\/?$/.test(path)) return { id: null };
   const edited = /^\/channel\/edit\/(\d{1,9})\/?$/.exec(path);

@@ -1,6 +1,6 @@
 import { type ChannelForm, VERTEX_TYPE } from "./channel-form.ts";
 
-/** What is wrong with a field: the last part of its message's name. */
+/** Validation error of a field: the last part of its message key. */
 type ChannelFault =
   | "nameAndKey"
   | "models"
@@ -19,7 +19,7 @@ type ChannelFaults = Partial<Record<keyof ChannelForm, ChannelFault>>;
 
 const MIN_PRIORITY = -999;
 
-/** Every fault of the form, by field; empty when it can be sent. `creating` makes the key required. */
+/** Validation errors by field; empty if the form is valid. `creating` makes the key required. */
 export function checkChannelForm(form: ChannelForm, creating: boolean, baseUrlRequired: boolean): ChannelFaults {
   const faults: ChannelFaults = {};
   if (form.name.trim() === "") faults.name = "nameAndKey";
@@ -52,7 +52,7 @@ function isJsonObject(text: string): boolean {
   }
 }
 
-/** What each section of the drawer works on. */
+/** Props of each section of the drawer. */
 export type SectionProps = Readonly<{
   form: ChannelForm;
   faults: ChannelFaults;

@@ -3,7 +3,7 @@ import type { TokenView } from "../../../src/domain/api-keys/api-key-view.ts";
 import { readData, readEnvelope } from "../../api/client.ts";
 import { groupApi, tokenApi } from "../../api/groups.ts";
 
-/** An API key as `GET /api/token/` answers it; `key` comes without its `sk-`. */
+/** An API key as returned by `GET /api/token/`; `key` lacks the `sk-` prefix. */
 export type Token = TokenView;
 
 export const ENABLED = 1;
@@ -44,7 +44,7 @@ type TokenQuery = Readonly<{
 
 export type TokenPage = Readonly<{ items: Token[]; total: number }>;
 
-/** Where lists of keys live in the cache. */
+/** Cache key of API key lists. */
 export const TOKENS_KEY = ["tokens"] as const;
 
 export const tokenPage = (query: TokenQuery) =>

@@ -4,7 +4,7 @@ import type { PayMethod } from "../../../src/domain/wallet/payments/quote.ts";
 import { ApiError, readData, readEnvelope } from "../../api/client.ts";
 import { checkInApi, invitationApi, paymentApi, redeemApi } from "../../api/groups.ts";
 
-/** Where everything about one's own money lives in the cache. */
+/** Cache key of everything about the user's own money. */
 export const WALLET_KEY = ["wallet"] as const;
 
 export const topUpWays = queryOptions({

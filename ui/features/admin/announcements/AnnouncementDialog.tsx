@@ -21,7 +21,7 @@ type Form = {
   level: string;
   title: string;
   content: string;
-  /** Epoch seconds; null or undefined: what was typed is no time. */
+  /** Epoch seconds; null or undefined: not a valid time. */
   publishedAt: number | null | undefined;
   notifies: boolean;
 };
@@ -36,7 +36,7 @@ const newForm = (stored: AnnouncementView | null): Form => ({
 
 const isLater = (seconds: number | null | undefined): boolean => (seconds ?? 0) * 1000 > Date.now();
 
-/** Writes an announcement, or changes one. */
+/** Creates or edits an announcement. */
 export const AnnouncementDialog = ({ stored, onClose }: { stored: AnnouncementView | null; onClose: () => void }) => {
   const { t } = useTranslation();
   const client = useQueryClient();

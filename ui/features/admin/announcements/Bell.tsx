@@ -61,7 +61,7 @@ export const Bell = () => {
 /** Markdown is only needed once an announcement is opened. */
 const Prose = lazy(async () => ({ default: (await import("../../site/Prose.tsx")).Prose }));
 
-/** Announcements, newest first; opening one reads it. */
+/** Announcements, newest first; opening one marks it as read. */
 const AnnouncementList = ({ items, unread }: Received) => {
   const { t } = useTranslation();
   const client = useQueryClient();

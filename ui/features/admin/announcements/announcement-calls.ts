@@ -23,7 +23,7 @@ export type Received = Readonly<{ items: readonly ReceivedAnnouncement[]; unread
 
 const ASK_EVERY_MS = 300_000;
 
-/** What the site tells whoever is signed in; asked again now and then. */
+/** Announcements for signed-in users; refetched from time to time. */
 export const receivedAnnouncements = queryOptions({
   queryKey: ["announcements"],
   queryFn: ({ signal }): Promise<Received> => readData(announcementApi.get({ fetch: { signal } })),
@@ -31,10 +31,10 @@ export const receivedAnnouncements = queryOptions({
   staleTime: ASK_EVERY_MS / 2,
 });
 
-/** Marks one as read, or without an id all. */
+/** Marks an announcement as read; without an id, all of them. */
 export const markRead = (id?: number) => readData(announcementApi.read.post(id === undefined ? {} : { ids: [id] }));
 
-/** Writes one, or changes the one with the id; `notify` sends notices too. */
+/** Creates an announcement, or updates the one with the id; `notify` also sends notifications. */
 export const saveAnnouncement = (input: AnnouncementInput, id: number | null, notify: boolean) =>
   readData(id === null ? announcementApi.post({ ...input, notify }) : announcementApi.put({ ...input, id }));
 

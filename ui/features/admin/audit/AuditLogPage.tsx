@@ -28,7 +28,7 @@ import { noteCodesWith } from "./differences.ts";
 
 const ACTIONS = ["create", "update", "delete", "enable", "disable", "promote", "demote", "read"] as const;
 
-/** What administrators did to what, with before and after. */
+/** What administrators changed, with values before and after. */
 export const AuditLogPage = () => {
   const { t, i18n } = useTranslation();
   const address = useAddress();
@@ -140,7 +140,7 @@ const idOf = ({ id }: AuditEntry) => id;
 type AuditQuery = Readonly<{
   actor?: string | undefined;
   target?: string | undefined;
-  /** Codes of notes that `target` occurs in as the reader has them, with dots between. */
+  /** Codes of the notes whose translated text contains `target`, joined by dots. */
   notes?: string | undefined;
   action?: string | undefined;
   start_timestamp?: number | undefined;
@@ -149,7 +149,7 @@ type AuditQuery = Readonly<{
   order?: string | undefined;
 }>;
 
-/** `page` counts from 0. */
+/** `page` is zero-based. */
 const auditPage = (query: AuditQuery, page: number, pageSize: number) =>
   queryOptions({
     queryKey: ["audit", query, page, pageSize],

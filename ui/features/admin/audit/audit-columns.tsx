@@ -8,7 +8,7 @@ import { Row } from "../../../components/layout.tsx";
 import { sayNote } from "../../logs/log-entry.ts";
 import { useChangesText, useDifferences } from "./differences.ts";
 
-/** The columns of the audit log; a row opens to show what was before and after. */
+/** The columns of the audit log; an expanded row shows the values before and after. */
 export function useAuditColumns(): readonly Column<AuditEntry>[] {
   const { t, i18n } = useTranslation();
   const changesText = useChangesText();
@@ -56,7 +56,7 @@ export function useAuditColumns(): readonly Column<AuditEntry>[] {
 
 const MOST_LINES = 3;
 
-/** What was done on a phone: by whom, when, and how what it changed begins. */
+/** An entry on a phone: who, when, and the start of the changes. */
 export const AuditCard = ({ entry }: { entry: AuditEntry }) => (
   <Box sx={{ fontSize: 12.5 }}>
     <Row sx={{ justifyContent: "space-between", color: "text.tertiary" }}>
@@ -80,7 +80,7 @@ export const AuditCard = ({ entry }: { entry: AuditEntry }) => (
   </Box>
 );
 
-/** Each changed field: what it was, what it is. */
+/** Each changed field with its values before and after. */
 export const Differences = ({ entry }: { entry: AuditEntry }) => {
   const differences = useDifferences()(entry);
   if (differences.length === 0)

@@ -7,10 +7,10 @@ import { amountText, type MoneyFormat, useMoneyFormat } from "../../../component
 import { exactTime } from "../../../components/display/TimeAgo.tsx";
 import { channelTypes } from "../../channels/channel-queries.ts";
 
-/** A changed field in the reader's language; null: it was or is not there. */
+/** A changed field in the reader's language; null: the field was or is absent. */
 type SaidDifference = Readonly<{ field: string; label: string; before: string | null; after: string | null }>;
 
-/** Says in one line what an entry changed; empty when that is nothing. */
+/** Summarizes in one line what an entry changed; empty if nothing. */
 export function useChangesText(): (entry: AuditEntry) => string {
   const { t } = useTranslation();
   const differencesOf = useDifferences();
@@ -26,7 +26,7 @@ export function useChangesText(): (entry: AuditEntry) => string {
   );
 }
 
-/** Says what an entry changed. */
+/** Describes what an entry changed. */
 export function useDifferences(): (entry: AuditEntry) => readonly SaidDifference[] {
   const { t, i18n } = useTranslation();
   const format = useMoneyFormat();
@@ -48,10 +48,10 @@ export function useDifferences(): (entry: AuditEntry) => readonly SaidDifference
   );
 }
 
-/** What a field was and is; undefined: it was or is not there. */
+/** A field's values before and after; undefined: absent. */
 type Difference = Readonly<{ field: string; before: unknown; after: unknown }>;
 
-/** The fields that differ, in the order in which they are told. */
+/** The fields that differ, in the entry's order. */
 export function differencesOf({ before, after }: Pick<AuditEntry, "before" | "after">): readonly Difference[] {
   const fields = [...new Set([...Object.keys(before), ...Object.keys(after)])];
   return fields
@@ -67,7 +67,7 @@ type Reader = Readonly<{
   typeNames: ReadonlyMap<number, string>;
 }>;
 
-/** Fields whose names are words; options and JSON go by their own names. */
+/** Fields with translated names; options and JSON keep their own names. */
 const FIELDS = [
   "autoBan",
   "balanceWarnBelow",
@@ -133,7 +133,7 @@ export function sayField(field: string, { t }: Reader): string {
   return known ? t(`audit.fields.${known}`) : field;
 }
 
-/** What a field was or is, in the reader's language. */
+/** A field's value in the reader's language. */
 export function sayValue(field: string, value: unknown, reader: Reader): string {
   const { t, language, format } = reader;
   if (value === "" || value === null) return t("audit.empty");
@@ -148,7 +148,7 @@ export function sayValue(field: string, value: unknown, reader: Reader): string 
   return sayName(field, value, t) ?? (typeof value === "string" ? value : JSON.stringify(value));
 }
 
-/** Values that are names of something. */
+/** Values that are translated names. */
 function sayName(field: string, value: unknown, t: TFunction): string | null {
   if ((field === "password" || field === "key") && value === "changed") return t("audit.changed");
   const status = field === "status" ? STATUSES.find((known) => known === value) : undefined;
@@ -175,8 +175,8 @@ const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
 /**
- * The notes of the log in whose texts, as the reader has them, what was typed occurs: by code, without the endings of their
- * plural forms. None for nothing.
+ * Codes of the log notes whose translated text contains the search text, without plural suffixes; empty for an empty
+ * search.
  */
 export function noteCodesWith(typed: string, texts: Readonly<Record<string, string>>): readonly string[] {
   const wanted = typed.trim().toLowerCase();

@@ -11,7 +11,7 @@ import { saveFile } from "../../../components/display/DownloadButton.tsx";
 
 type CreatedCodesProps = Readonly<{ name: string; keys: readonly string[]; onClose: () => void }>;
 
-/** The codes that were just made, to be saved as a text file or copied. */
+/** The codes that were just created, to save as a text file or copy. */
 export const CreatedCodes = ({ name, keys, onClose }: CreatedCodesProps) => {
   const { t } = useTranslation();
   const id = useId();

@@ -13,7 +13,7 @@ import { countByName, deleteByName } from "./code-form.ts";
 
 type DeleteByNameDialogProps = Readonly<{ onClose: () => void; onDeleted: () => void }>;
 
-/** Counts the codes of a name first, then deletes them. */
+/** Shows how many codes have a name, then deletes them. */
 export const DeleteByNameDialog = ({ onClose, onDeleted }: DeleteByNameDialogProps) => {
   const { t } = useTranslation();
   const id = useId();

@@ -129,7 +129,7 @@ const quiet = (text: ReactNode): ReactNode => (
   </Box>
 );
 
-/** A code on a phone: whether it can be redeemed, and what it is worth. */
+/** A code on a phone: status and value. */
 export const CodeCard = ({ code }: { code: Code }) => (
   <Row sx={{ justifyContent: "space-between" }}>
     <CodeStatus code={code} />

@@ -2,7 +2,7 @@ import { readData } from "../../../api/client.ts";
 import { redemptionApi } from "../../../api/groups.ts";
 import { type Code, UNLIMITED } from "./code.ts";
 
-/** The drawer's fields; numbers as text while they are typed. */
+/** The drawer's fields; numbers are text while being edited. */
 export type CodeForm = {
   name: string;
   quota: string;
@@ -10,7 +10,7 @@ export type CodeForm = {
   isGift: boolean;
   maxUses: string;
   key: string;
-  /** Epoch seconds; 0 unset; null: what was typed is no date. */
+  /** Epoch seconds; 0: not set; null: not a valid date. */
   validFrom: number | null;
   validUntil: number | null;
 };
@@ -48,7 +48,7 @@ type CodeBody = Readonly<{
   valid_until: number;
 }>;
 
-/** Body of POST and PUT; a blank name becomes `quotaText`, what the codes are worth. */
+/** Body of POST and PUT; a blank name defaults to `quotaText`, the value of the codes. */
 export const bodyOf = (form: CodeForm, quotaText: string): CodeBody => ({
   name: form.name.trim() || quotaText.slice(0, MAX_NAME),
   quota: Number(form.quota),
@@ -67,7 +67,7 @@ const MAX_NAME = 20;
 const MAX_COUNT = 100;
 const MAX_KEY = 64;
 
-/** Every fault of the form, by field. */
+/** Validation errors by field. */
 export function checkCodeForm(form: CodeForm): CodeFaults {
   const faults: CodeFaults = {};
   const [quota, count, maxUses, key] = [form.quota, form.count, form.maxUses, form.key].map((text) => text.trim());
@@ -83,7 +83,7 @@ export function checkCodeForm(form: CodeForm): CodeFaults {
   return faults;
 }
 
-/** Makes codes; resolves with their keys. */
+/** Creates codes; resolves with their keys. */
 export const createCodes = (body: CodeBody): Promise<string[]> => readData(redemptionApi.post(body));
 
 export const updateCode = (id: number, body: Partial<CodeBody>) => readData(redemptionApi.put({ ...body, id }));
@@ -93,7 +93,7 @@ export const setCodeStatus = (id: number, status: number) =>
 
 export const deleteCode = (id: number) => readData(redemptionApi({ id }).delete());
 
-/** These resolve with how many codes it was. */
+/** Both resolve with the number of codes. */
 export const disableCodes = (ids: readonly number[]): Promise<number> =>
   readData(redemptionApi["batch-disable"].put({ ids: [...ids] }));
 

@@ -3,7 +3,7 @@ import type { CodeView } from "../../../../src/domain/codes/code-view.ts";
 import { readData } from "../../../api/client.ts";
 import { redemptionApi } from "../../../api/groups.ts";
 
-/** A redemption code as `GET /api/redemption/` answers it. */
+/** A redemption code as returned by `GET /api/redemption/`. */
 export type Code = CodeView;
 
 export const UNUSED = 1;
@@ -11,11 +11,11 @@ export const DISABLED = 2;
 export const USED = 3;
 export const UNLIMITED = -1;
 
-/** Nobody can redeem it any more, or nobody may: it is shown greyed. */
+/** Used, disabled or expired: shown dimmed. */
 export const isSpent = ({ status, is_gift, max_uses, used_count }: Code): boolean =>
   status !== UNUSED || (is_gift && max_uses !== UNLIMITED && used_count >= max_uses);
 
-/** Whether now lies outside the window in which it works; `nowSeconds` is epoch seconds. */
+/** Whether the code is not valid yet or no longer; `nowSeconds` is epoch seconds. */
 export function windowState({ valid_from, valid_until }: Code, nowSeconds: number): "open" | "early" | "expired" {
   if (valid_from > 0 && nowSeconds < valid_from) return "early";
   return valid_until > 0 && nowSeconds > valid_until ? "expired" : "open";
@@ -32,7 +32,7 @@ type CodeQuery = Readonly<{
   pageSize: number;
 }>;
 
-/** Where lists of codes live in the cache. */
+/** Cache key of code lists. */
 export const CODES_KEY = ["codes"] as const;
 
 export const codePage = (query: CodeQuery) =>

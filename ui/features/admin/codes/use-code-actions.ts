@@ -6,10 +6,10 @@ import { notifyDone, notifyError, notifyInfo } from "../../../components/feedbac
 import { CODES_KEY, type Code, codePage, DISABLED, UNUSED } from "./code.ts";
 import { deleteCode, deleteDisabledCodes, disableCodes, setCodeStatus } from "./code-form.ts";
 
-/** Of which the total alone counts. */
+/** Only the total matters. */
 const disabledCodes = codePage({ status: DISABLED, page: 0, pageSize: 1 });
 
-/** What can be done with one code or several; each resolves with whether it was done. */
+/** Actions on one or more codes; each resolves with whether it was carried out. */
 export function useCodeActions() {
   const { t } = useTranslation();
   const client = useQueryClient();
@@ -52,7 +52,7 @@ export function useCodeActions() {
     },
     removeDisabled: async (): Promise<boolean> => {
       try {
-        // The server deletes all of them, so they are counted now and without the list's filter.
+        // The server deletes all of them, so count them now and without the list's filter.
         const { total: count } = await client.fetchQuery({ ...disabledCodes, staleTime: 0 });
         if (count === 0) {
           notifyInfo(t("codes.noneDisabled"));

@@ -13,7 +13,7 @@ import { notifyDone, notifyError } from "../../../components/feedback/notify.tsx
 import { Col, PageHeader, Panel, Row } from "../../../components/layout.tsx";
 import { doctorOverview, sendTestMail, useExamination } from "./doctor-calls.ts";
 
-/** Looks for what is wrong with the installation, check by check, and says how to fix it. */
+/** Checks the installation and says how to fix what is wrong. */
 export const DoctorPage = () => {
   const { t } = useTranslation();
   const overview = useQuery(doctorOverview);
@@ -67,7 +67,7 @@ const TONES: Readonly<Record<State, ToneName>> = { ok: "ok", warn: "warn", fail:
 
 type Props = { title: string; report: Report | undefined; isNext: boolean; children?: ReactNode };
 
-/** One check: how it stands, what was found, and the fix for what is wrong. */
+/** One check: its state, result and suggested fix. */
 const CheckPanel = ({ title, report, isNext, children }: Props) => {
   const { t } = useTranslation();
   const action = report && <StatusChip tone={TONES[report.state]}>{t(`doctor.states.${report.state}`)}</StatusChip>;
@@ -83,7 +83,7 @@ const CheckPanel = ({ title, report, isNext, children }: Props) => {
   );
 };
 
-/** A finding and, where something is wrong, what to do. */
+/** A check result and, if it failed, what to do. */
 const FindingRow = ({ state, found, fix }: { state: State; found: string; fix: string | null }) => {
   const { t } = useTranslation();
   return (
@@ -108,7 +108,7 @@ const FindingRow = ({ state, found, fix }: { state: State; found: string; fix: s
   );
 };
 
-/** Sends a mail to an address, to see it arrive. */
+/** Sends a test mail to an address. */
 const TestMail = () => {
   const { t } = useTranslation();
   const [to, setTo] = useState("");

@@ -7,7 +7,10 @@ import { notifyError } from "../../../components/feedback/notify.tsx";
 
 type Reports = Partial<Record<Check, Report>>;
 
-/** Runs the checks one after another, so that none disturbs the other's times; the stream is timed in this browser too. */
+/**
+ * Runs the checks one after another, so that they don't affect each other's timing; also times the stream in this
+ * browser.
+ */
 export function useExamination(checks: readonly Check[] | undefined) {
   const [reports, setReports] = useState<Reports>({});
   const [arrival, setArrival] = useState<Arrival | null>(null);
@@ -41,7 +44,7 @@ export function useExamination(checks: readonly Check[] | undefined) {
   return { reports, arrival, isRunning, again };
 }
 
-/** The checks there are; asked anew for each visit, for the ticket is good for a minute. */
+/** The list of checks; fetched anew on each visit, because its ticket expires after a minute. */
 export const doctorOverview = queryOptions({
   queryKey: ["doctor"],
   gcTime: 0,
@@ -52,10 +55,13 @@ export const doctorOverview = queryOptions({
 const runCheck = (check: Check, signal: AbortSignal): Promise<Report> =>
   readData(doctorApi({ check }).get({ fetch: { signal } }));
 
-/** How events arrived at this browser: milliseconds from the first to the last, and over how many they were sent. */
+/**
+ * How events arrived in this browser: milliseconds from the first to the last, and over how many milliseconds they were
+ * sent.
+ */
 type Arrival = Readonly<{ spreadMs: number; sentMs: number; isHeld: boolean }>;
 
-/** Reads the timed stream through whatever lies between this browser and the gateway. Rejects ApiError. */
+/** Reads the timed stream through all proxies between this browser and the gateway. Rejects ApiError. */
 async function timeStream(signal: AbortSignal): Promise<Arrival> {
   const { ticket, events, interval_ms } = (await readData(doctorApi.get({ fetch: { signal } }))).stream;
   const arrivedMs: number[] = [];
@@ -70,6 +76,6 @@ async function timeStream(signal: AbortSignal): Promise<Arrival> {
   return { spreadMs, sentMs, isHeld: spreadMs < sentMs / 2 };
 }
 
-/** Sends a test mail. Resolves with what to tell; rejects ApiError. */
+/** Sends a test mail. Resolves with the message to show; rejects ApiError. */
 export const sendTestMail = async (to: string): Promise<string> =>
   (await readEnvelope(doctorApi.mail.post({ to }))).message;

@@ -19,7 +19,7 @@ import { LiveCard, useLiveColumns } from "./live-columns.tsx";
 
 const TONES = { connecting: "idle", open: "ok", lost: "warn" } as const satisfies Record<LiveState, string>;
 
-/** Calls as they happen: for administrators. */
+/** Live calls, for administrators. */
 export const LivePage = () => {
   const { t } = useTranslation();
   const address = useAddress();

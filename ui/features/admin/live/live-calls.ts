@@ -9,8 +9,8 @@ const AGAIN_MS = 3000;
 export type LiveState = "connecting" | "open" | "lost";
 
 /**
- * Follows calls as they happen while the page is open; a lost connection is tried again. While paused, what comes is
- * counted in `waiting` and shown when going on. `skipped`: how many were too many to be sent.
+ * Follows calls live while the page is open and reconnects when the connection is lost. While paused, new calls are
+ * counted in `waiting` and shown on resume. `skipped`: how many calls the server left out because there were too many.
  */
 export function useLiveCalls(isPaused: boolean) {
   const [calls, setCalls] = useState<readonly LiveCall[]>([]);
@@ -55,7 +55,7 @@ export function useLiveCalls(isPaused: boolean) {
 
   useEffect(() => {
     if (isPaused || waiting.length === 0) return;
-    // Newest first, as they are shown; told ones come oldest first.
+    // Displayed newest first; events arrive oldest first.
     setCalls((known) => mergeCalls(known, waiting.toReversed()));
     setWaiting([]);
   }, [isPaused, waiting]);
@@ -68,23 +68,23 @@ export function useLiveCalls(isPaused: boolean) {
   return { calls, waiting: waiting.length, skipped, state, error, clear };
 }
 
-/** Rows that are kept: more than anybody scrolls back to while new ones come. */
+/** Maximum number of rows: more than anybody scrolls back through. */
 export const MOST_CALLS = 300;
 
-/** The calls with the new ones on top, newest first; what is told again takes the place of what was told before. */
+/** Prepends new calls, newest first; an update replaces the earlier row of the same call. */
 export function mergeCalls(shown: readonly LiveCall[], told: readonly LiveCall[]): readonly LiveCall[] {
   const latest = new Map(told.map((call) => [call.request_id, call]));
   const kept = shown.map((call) => {
     const news = latest.get(call.request_id);
     if (!news) return call;
     latest.delete(call.request_id);
-    // An end may overtake its beginning on the way.
+    // The end event of a call may arrive before its start event.
     return call.is_over ? call : news;
   });
   return [...[...latest.values()].reverse(), ...kept].slice(0, MOST_CALLS);
 }
 
-/** Whether a call has the text anywhere in what names it. */
+/** Whether any of a call's names contains the text. */
 export function namesText(call: LiveCall, text: string): boolean {
   const sought = text.trim().toLowerCase();
   if (sought === "") return true;

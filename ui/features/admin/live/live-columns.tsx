@@ -12,7 +12,7 @@ import { failureText } from "../../../state/failure-text.ts";
 
 const DECIMALS = 6;
 
-/** The columns of calls as they happen. */
+/** The columns of live calls. */
 export function useLiveColumns(): readonly Column<LiveCall>[] {
   const { t } = useTranslation();
   return useMemo(() => columnsOf(t), [t]);
@@ -92,7 +92,7 @@ const StateCell = ({ call }: { call: LiveCall }) => {
 /** The time of day, to the second. */
 const clock = (seconds: number): string => new Date(seconds * 1000).toLocaleTimeString("en-GB");
 
-/** A call on a phone: how it stands, who made it, how long it took, what it cost. */
+/** A call on a phone: status, caller, duration and cost. */
 export const LiveCard = ({ call }: { call: LiveCall }) => (
   <Box sx={{ fontSize: 12.5, color: "text.secondary" }}>
     <Row gap={2}>

@@ -13,7 +13,7 @@ import { addQuota } from "./user-form.ts";
 
 const PICKS = [1, 10, 50, 100, 500];
 
-/** Adds to a balance, or takes from it: old + delta = new. */
+/** Adds to or subtracts from a balance: old + delta = new. */
 export const QuotaDialog = ({ user, onClose }: { user: User; onClose: () => void }) => {
   const { t } = useTranslation();
   const id = useId();
@@ -64,5 +64,5 @@ export const QuotaDialog = ({ user, onClose }: { user: User; onClose: () => void
   );
 };
 
-/** 0 while what is typed is no whole number. */
+/** 0 while the input is not a whole number. */
 const numberOf = (text: string): number => (/^\s*-?\d{1,15}\s*$/.test(text) ? Number(text) : 0);

@@ -20,11 +20,11 @@ import { manageUsers, type UserBatch } from "./user-form.ts";
 type UserBatchBarProps = Readonly<{
   ids: readonly number[];
   onClear: () => void;
-  /** With those that it was refused for. */
+  /** Receives the ids of the users for whom it was rejected. */
   onDone: (refused: readonly number[]) => void;
 }>;
 
-/** What can be done with the ticked users. */
+/** Bulk actions for the selected users. */
 export const UserBatchBar = ({ ids, onClear, onDone }: UserBatchBarProps) => {
   const { t } = useTranslation();
   const batch = useUserBatch(ids, onDone);
@@ -46,7 +46,7 @@ export const UserBatchBar = ({ ids, onClear, onDone }: UserBatchBarProps) => {
   );
 };
 
-/** What can be done with all ticked users; `onDone` follows with those that it was refused for. */
+/** Bulk actions for the selected users; calls `onDone` with the users for whom the action was rejected. */
 function useUserBatch(ids: readonly number[], onDone: (refused: readonly number[]) => void) {
   const { t } = useTranslation();
   const client = useQueryClient();
@@ -85,7 +85,7 @@ function useUserBatch(ids: readonly number[], onDone: (refused: readonly number[
 
 type GroupDialogProps = Readonly<{ count: number; onSet: (group: string) => Promise<void>; onClose: () => void }>;
 
-/** Asks which group the ticked users get. */
+/** Asks for the new group of the selected users. */
 const GroupDialog = ({ count, onSet, onClose }: GroupDialogProps) => {
   const { t } = useTranslation();
   const id = useId();

@@ -20,7 +20,7 @@ import { QuotaDialog } from "./QuotaDialog.tsx";
 import { bindingsOf, USERS_KEY, type User, userById } from "./user.ts";
 import { addUser, bodyOf, changesOf, checkUserForm, formOf, type UserForm, updateUser } from "./user-form.ts";
 
-/** Adds a user (id null), or edits one once it is read. */
+/** Creates a user (id null), or edits one after loading it. */
 export const UserDrawer = ({ id, onClose }: { id: number | null; onClose: () => void }) =>
   id === null ? <UserFormDrawer user={null} onClose={onClose} /> : <EditDrawer id={id} onClose={onClose} />;
 
@@ -43,7 +43,7 @@ const EditDrawer = ({ id, onClose }: { id: number; onClose: () => void }) => {
   );
 };
 
-/** The fields of a user; null: a new one. */
+/** The form of a user; null: a new user. */
 const UserFormDrawer = ({ user, onClose }: { user: User | null; onClose: () => void }) => {
   const { t } = useTranslation();
   const id = useId();

@@ -12,7 +12,7 @@ import { TimeAgo } from "../../../components/display/TimeAgo.tsx";
 import { bindingsOf, type User } from "./user.ts";
 import { UserRole, UserStatus } from "./user-columns.tsx";
 
-/** Everything that is known of a user, to read. */
+/** All details of a user, read-only. */
 export const UserInfoDialog = ({ user, onClose }: { user: User; onClose: () => void }) => {
   const { t } = useTranslation();
   const id = useId();

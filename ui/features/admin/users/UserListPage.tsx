@@ -47,7 +47,7 @@ const ICONS: Readonly<Record<UserAction, ReactNode>> = {
 
 const NO_ROWS: Selected = {};
 
-/** Everybody who has an account, and what can be done with it. */
+/** The list of users and the actions on them. */
 export const UserListPage = () => {
   const { t } = useTranslation();
   const navigate = useNavigate();
@@ -91,7 +91,7 @@ export const UserListPage = () => {
       icon: ICONS[action],
       onSelect: () => void manage(user, action),
       isDangerous: action === "delete",
-      // Only a ban is lifted this way; what other statuses mean, whoever brought them knows.
+      // Only a ban can be lifted this way; other statuses come from imports.
       isDisabled: action === "enable" && user.status !== BANNED,
     })),
   ];

@@ -7,7 +7,7 @@ import { manageUser, resetSecondFactor } from "./user-form.ts";
 
 const ASKS: ReadonlySet<UserAction> = new Set(["promote", "demote", "disable", "delete"]);
 
-/** Promotes, demotes, bans, readmits or deregisters; asks first where it matters. */
+/** Promotes, demotes, bans, unbans or deregisters users; asks for confirmation where it matters. */
 export function useUserActions() {
   const { t } = useTranslation();
   const client = useQueryClient();
@@ -38,7 +38,7 @@ export function useUserActions() {
   };
 }
 
-/** Turns off a user's two-step verification after asking. */
+/** Turns off a user's two-step verification after confirmation. */
 export function useSecondFactorReset() {
   const { t } = useTranslation();
   const confirm = useConfirm();

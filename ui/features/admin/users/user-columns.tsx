@@ -122,7 +122,7 @@ const quiet = (text: ReactNode): ReactNode => (
   </Box>
 );
 
-/** Somebody on a phone: how they stand, and what they have. */
+/** A user on a phone: status and balance. */
 export const UserCard = ({ user }: { user: User }) => (
   <Row sx={{ justifyContent: "space-between" }}>
     <Row gap={3}>
@@ -148,7 +148,7 @@ export const UserStatus = ({ user }: { user: User }) => {
   );
 };
 
-/** What somebody is on this site. */
+/** A user's role. */
 export const UserRole = ({ role }: { role: number }) => {
   const { t } = useTranslation();
   if (role === ROLE.user) return <span>{t("users.role.user")}</span>;

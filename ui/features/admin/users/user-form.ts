@@ -2,11 +2,11 @@ import { readData } from "../../../api/client.ts";
 import { securityApi, usersApi } from "../../../api/groups.ts";
 import type { User, UserAction } from "./user.ts";
 
-/** The drawer's fields; numbers as text while they are typed. */
+/** The drawer's fields; numbers are text while being edited. */
 export type UserForm = {
   username: string;
   displayName: string;
-  /** Empty: stays as it is. */
+  /** Empty: unchanged. */
   password: string;
   group: string;
   note: string;
@@ -17,7 +17,7 @@ export type UserForm = {
 
 const limitText = (limit: number | undefined): string => (limit ? String(limit) : "");
 
-/** The form of a user; null: a new one. */
+/** Initial form values of a user; null: a new user. */
 export const formOf = (user: User | null): UserForm => ({
   username: user?.username ?? "",
   displayName: user?.display_name ?? "",
@@ -46,7 +46,7 @@ type UserChanges = Readonly<{
   requests_per_minute?: number;
 }>;
 
-/** Only what was touched: everything else may have changed since the form was opened. */
+/** Sends only edited fields: the others may have changed since the form was opened. */
 export function changesOf(before: UserForm, now: UserForm): UserChanges {
   const isTouched = (field: keyof UserForm) => before[field].trim() !== now[field].trim();
   return {
@@ -69,8 +69,8 @@ const PASSWORD = { min: 8, max: 20 };
 const MAX_NOTE = 1000;
 
 /**
- * Every fault of the form, by field; `stored` is null for a new user. Names that stay are none: those of imported users may
- * be longer than new ones.
+ * Validation errors by field; `stored` is null for a new user. An unchanged name is always valid: names of imported
+ * users may exceed today's limit.
  */
 export function checkUserForm(form: UserForm, stored: UserForm | null): UserFaults {
   const faults: UserFaults = {};
@@ -92,7 +92,7 @@ export const addUser = (body: NewUserBody) => readData(usersApi.post(body));
 export const updateUser = (id: number, changes: UserChanges): Promise<User> =>
   readData(usersApi.put({ ...changes, id }));
 
-/** Adds quota units, or takes them where negative; resolves with the user. */
+/** Adds quota units (subtracts if negative); resolves with the user. */
 export const addQuota = (id: number, quotaDelta: number): Promise<User> =>
   readData(usersApi.put({ id, quota_delta: quotaDelta }));
 
@@ -101,9 +101,9 @@ export const manageUser = (id: number, action: UserAction): Promise<{ role: numb
 
 export type UserBatch = Readonly<{ action: "enable" | "disable" | "delete" | "group"; group?: string }>;
 
-/** Does the same to many; resolves with how it went with each of them. */
+/** Applies an action to several users; resolves with the outcome of each. */
 export const manageUsers = (ids: readonly number[], batch: UserBatch) =>
   readData(usersApi.manage.batch.post({ ids: [...ids], ...batch }));
 
-/** Turns off the two-step verification of somebody who has lost it. Rejects ApiError, also when it is off. */
+/** Turns off two-step verification for a user who lost the device. Rejects ApiError, also when it is off already. */
 export const resetSecondFactor = (id: number) => readData(securityApi({ id }).second_factor.delete());

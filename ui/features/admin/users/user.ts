@@ -4,7 +4,7 @@ import { readData } from "../../../api/client.ts";
 import { usersApi } from "../../../api/groups.ts";
 import type { StoredUser } from "../../../state/stored-user.ts";
 
-/** A user as `GET /api/user/` answers it to administrators. */
+/** A user as returned by `GET /api/user/` to administrators. */
 export type User = AdminUserView;
 
 export const ROLE = { user: 1, admin: 10, root: 100 } as const;
@@ -13,11 +13,11 @@ export const BANNED = 2;
 
 export type UserAction = "promote" | "demote" | "enable" | "disable" | "delete";
 
-/** Administrators act on users below them, super admins on everybody; nobody on who is deregistered. */
+/** Administrators manage users below them, super admins manage everybody; nobody manages deregistered users. */
 export const isInReach = (user: User, actor: StoredUser | null): boolean =>
   user.DeletedAt === null && actor !== null && (actor.role >= ROLE.root || user.role < actor.role);
 
-/** What somebody may do to a user; super admins stay what they are. */
+/** The actions that an actor may take on a user; super admins can't be demoted. */
 export function actionsFor(user: User, actor: StoredUser | null): readonly UserAction[] {
   if (!isInReach(user, actor) || user.role >= ROLE.root) return [];
   const standing: UserAction = user.status === ACTIVE ? "disable" : "enable";
@@ -26,14 +26,14 @@ export function actionsFor(user: User, actor: StoredUser | null): readonly UserA
   return [...rank, standing, "delete"];
 }
 
-/** The drawer that a path means: /user/add a new user (id null), /user/edit/7 that one; null: none. */
+/** The drawer for a path: /user/add creates (id null), /user/edit/7 edits; null: no drawer. */
 export function drawerOf(path: string): { id: number | null } | null {
   if (/^\/user\/add\/?$/.test(path)) return { id: null };
   const edited = /^\/user\/edit\/(\d{1,9})\/?$/.exec(path);
   return edited ? { id: Number(edited[1]) } : null;
 }
 
-/** Where else a user signs in; empty values: not bound. */
+/** A user's linked sign-in services; empty: not linked. */
 export const bindingsOf = (user: User) =>
   [
     { name: "email", value: user.email },
@@ -56,10 +56,10 @@ type UserList = UserFilters & Readonly<{ sort?: string | undefined; order?: stri
 
 export type UserPage = Readonly<{ items: User[]; total: number }>;
 
-/** Where users live in the cache. */
+/** Cache key of users. */
 export const USERS_KEY = ["users"] as const;
 
-/** `page` counts from 0. */
+/** `page` is zero-based. */
 export const userPage = (filters: UserList, page: number, pageSize: number) =>
   queryOptions({
     queryKey: [...USERS_KEY, "page", filters, page, pageSize],

@@ -1,6 +1,6 @@
 import Box from "@mui/material/Box";
 
-/** A day as 24 bars: the height is traffic, the red foot is what failed. */
+/** A day as 24 bars: the height is traffic, the red base is failures. */
 export const HourBars = ({
   hours,
   label,

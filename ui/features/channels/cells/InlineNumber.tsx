@@ -5,16 +5,16 @@ import { type KeyboardEvent, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 
 type InlineNumberProps = Readonly<{
-  /** Null: several channels, which differ. */
+  /** Null: several channels with different values. */
   value: number | null;
   field: "priority" | "weight";
-  /** Says which channel's number it is. */
+  /** Accessible label: whose number it is. */
   label: string;
   isOfTag?: boolean;
   onSave: (value: number) => void;
 }>;
 
-/** A number edited in place: Enter or leaving saves, Esc restores. */
+/** A number edited in place: Enter or blur saves, Esc restores. */
 export const InlineNumber = ({ value, field, label, isOfTag = false, onSave }: InlineNumberProps) => {
   const { t } = useTranslation();
   const [text, setText] = useState<string | null>(null);
@@ -84,8 +84,8 @@ export const InlineNumber = ({ value, field, label, isOfTag = false, onSave }: I
 };
 
 /**
- * What an edited priority or weight means: a whole number within its bounds, or null when it is none. A channel's weight
- * below 0 means 0; a tag has none, since that would change all its channels to what nobody wrote.
+ * Parses an edited priority or weight: a whole number within its bounds, or null if invalid. A channel's weight below 0
+ * becomes 0; for a tag it is invalid, because it would change all its channels to a value that nobody typed.
  */
 export function readInline(text: string, field: "priority" | "weight", isOfTag = false): number | null {
   if (!/^\s*[-−]?\d{1,9}\s*$/.test(text)) return null;

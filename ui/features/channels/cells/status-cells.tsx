@@ -9,7 +9,7 @@ import { exactTime } from "../../../components/display/TimeAgo.tsx";
 import { Row } from "../../../components/layout.tsx";
 import { type Channel, DISABLED, ENABLED, otherInfoOf } from "../channel.ts";
 
-/** On (or on and in trouble), off by hand, or off by itself; with the reason and its time in the tooltip. */
+/** Enabled (healthy or not), disabled by hand, or auto-disabled; with reason and time in the tooltip. */
 export const ChannelStatus = ({ channel }: { channel: Channel }) => {
   const { t, i18n } = useTranslation();
   if (channel.status === ENABLED) {
@@ -35,7 +35,7 @@ export const ChannelStatus = ({ channel }: { channel: Channel }) => {
   );
 };
 
-/** Why the channel went off, and when, in one line. */
+/** Why and when the channel was disabled, in one line. */
 export function reasonOf(channel: Channel, unknown: string, language: string): string {
   const { status_time: time } = otherInfoOf(channel);
   return [channel.disabled_reason || unknown, time ? exactTime(time, language) : ""].filter(Boolean).join(" · ");
@@ -48,7 +48,7 @@ const TONES: Readonly<Record<ChannelHealth, ToneName>> = {
   disabled: "idle",
 };
 
-/** How a channel does at the moment, by color and by word. */
+/** A channel's current health, by color and by word. */
 export const HealthChip = ({ health }: { health: ChannelHealth }) => {
   const { t } = useTranslation();
   return (
@@ -60,7 +60,7 @@ export const HealthChip = ({ health }: { health: ChannelHealth }) => {
 
 type ModelsChangedProps = Readonly<{ channel: Channel; onCompare: (channel: Channel) => void }>;
 
-/** That the upstream offers more or fewer models than the channel has; leads to the comparison. */
+/** Says that the upstream's models differ from the channel's, and opens the comparison. */
 export const ModelsChanged = ({ channel, onCompare }: ModelsChangedProps) => {
   const { t } = useTranslation();
   const { added = 0, gone = 0 } = channel.models_changed ?? {};
@@ -91,7 +91,7 @@ export const ModelsChanged = ({ channel, onCompare }: ModelsChangedProps) => {
   );
 };
 
-/** How fast the last test was answered. */
+/** Response time of the last test. */
 export const ResponseCell = ({ channel }: { channel: Channel }) => {
   const { t, i18n } = useTranslation();
   const tone = responseTone(channel.response_time);
@@ -125,11 +125,11 @@ export function responseTone(responseMs: number): ResponseTone {
 }
 
 type BalanceCellProps = Readonly<{
-  channel: Channel /** Until it ends; undefined: not known. */;
+  channel: Channel /** Days until it runs out; undefined: unknown. */;
   days: number | undefined;
 }>;
 
-/** The balance as the provider told it, when, and how long it lasts; a dash where it was never asked. */
+/** The balance reported by the provider, when, and how long it lasts; a dash if it was never fetched. */
 export const BalanceCell = ({ channel, days }: BalanceCellProps) => {
   const { t, i18n } = useTranslation();
   const { balance_updated_time: time, balance_error: error, balance_low: isLow } = channel;
@@ -168,7 +168,7 @@ export const BalanceCell = ({ channel, days }: BalanceCellProps) => {
   );
 };
 
-/** A balance in its own currency; dollars where the provider does not say which. */
+/** A balance in its own currency; dollars if the provider doesn't name one. */
 export const balanceText = (
   { balance, balance_currency: currency }: Pick<Channel, "balance" | "balance_currency">,
   language: string,
@@ -176,7 +176,7 @@ export const balanceText = (
   try {
     return new Intl.NumberFormat(language, { style: "currency", currency: currency || "USD" }).format(balance);
   } catch {
-    // Not an ISO code: as the provider writes it.
+    // Not an ISO code: shown as the provider writes it.
     return `${balance.toFixed(2)} ${currency}`;
   }
 };

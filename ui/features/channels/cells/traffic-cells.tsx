@@ -10,7 +10,7 @@ const GOOD = 99;
 const FAIR = 95;
 const IDLE_DAY = Array.from({ length: 24 }, () => ({ count: 0, failed: 0 }));
 
-/** The last 24 hours: traffic as bars, the share that succeeded as a figure. */
+/** The last 24 hours: traffic as bars, and the success rate. */
 export const SuccessCell = ({ traffic }: Pick<Channel, "traffic">) => {
   const { t } = useTranslation();
   const { count, failed, success } = sumTraffic(traffic ?? IDLE_DAY);
@@ -44,7 +44,7 @@ function colorOf(success: number | null): string {
   return success < GOOD ? "tone.warn.text" : "text.primary";
 }
 
-/** The last hour: traffic as bars of five minutes, the share that succeeded, how long answers took. */
+/** The last hour: traffic in bars of five minutes, success rate and latency. */
 export const HourCell = ({ live }: { live: LiveView | undefined }) => {
   const { t } = useTranslation();
   if (!live) return null;
@@ -69,14 +69,14 @@ export const HourCell = ({ live }: { live: LiveView | undefined }) => {
 
 type Hour = Readonly<{ count: number; failed: number }>;
 
-/** Calls, failures and the share of successes (percent; null without calls) of some hours. */
+/** Calls, failures and success rate (percent; null without calls) of some hours. */
 function sumTraffic(hours: readonly Hour[]): { count: number; failed: number; success: number | null } {
   const count = hours.reduce((sum, hour) => sum + hour.count, 0);
   const failed = hours.reduce((sum, hour) => sum + hour.failed, 0);
   return { count, failed, success: count === 0 ? null : ((count - failed) / count) * 100 };
 }
 
-/** A share of successes as text: never rounded up to 100 while something failed. */
+/** A success rate as text; never rounded up to 100 if a call failed. */
 export function successText(success: number): string {
   if (success >= 99.995) return "100%";
   const decimals = success < 90 ? 1 : 2;
@@ -84,7 +84,7 @@ export function successText(success: number): string {
   return `${(Math.floor(success * scale) / scale).toFixed(decimals)}%`;
 }
 
-/** Milliseconds as text: whole ones below a second, seconds above; a dash when nothing was measured. */
+/** A duration as text: whole milliseconds below a second, seconds above; a dash if not measured. */
 export function latencyText(ms: number | null): string {
   if (ms === null) return "–";
   return ms < 1000 ? `${ms} ms` : `${(ms / 1000).toFixed(2)} s`;

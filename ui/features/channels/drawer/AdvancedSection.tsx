@@ -83,7 +83,7 @@ export const AdvancedSection = ({ form, faults, change }: SectionProps) => {
   );
 };
 
-/** What may stand in a channel's settings; a click writes it there with a value to begin with. */
+/** Keys that a channel's settings may contain; a click inserts one with a sample value. */
 const SettingKeys = ({ json, onChange }: { json: string; onChange: (json: string) => void }) => {
   const { t } = useTranslation();
   return (
@@ -113,7 +113,7 @@ const SettingKeys = ({ json, onChange }: { json: string; onChange: (json: string
   );
 };
 
-/** What a channel's settings may hold, each with a value to begin with. */
+/** Keys that a channel's settings may contain, each with a sample value. */
 const BEGINNINGS = {
   proxy: "socks5://user:password@proxy.example:1080",
   user_agent: "MyCompany/1.0",
@@ -133,7 +133,7 @@ const BEGINNINGS = {
 type SettingKey = keyof typeof BEGINNINGS;
 const SETTING_KEYS = Object.keys(BEGINNINGS) as SettingKey[];
 
-/** The settings with one more key; null when it stands there already, or the text is no JSON object. */
+/** Adds a key to the settings; null if the key exists, or if the text is not a JSON object. */
 export function addSetting(json: string, key: SettingKey): string | null {
   try {
     const present: unknown = json.trim() === "" ? {} : JSON.parse(json);

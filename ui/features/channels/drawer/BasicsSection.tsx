@@ -12,7 +12,7 @@ const CUSTOM_TYPE = 8;
 
 type BasicsSectionProps = SectionProps & { types: readonly ChannelType[]; isNew: boolean };
 
-/** Kind, name and address of the upstream. */
+/** Type, name and base URL of the upstream. */
 export const BasicsSection = ({ form, faults, change, types, isNew }: BasicsSectionProps) => {
   const { t } = useTranslation();
   const id = useId();
@@ -22,7 +22,7 @@ export const BasicsSection = ({ form, faults, change, types, isNew }: BasicsSect
     form.type === CUSTOM_TYPE ? t("channels.form.baseUrlFullHint") : (words.baseUrl ?? t("channels.form.baseUrlHint"));
   const choose = (chosen: number) => {
     const known = types.find(({ id: other }) => other === chosen)?.models ?? [];
-    // A new channel begins with what its type is known to have; what somebody chose stays.
+    // A new channel gets the defaults of its type; edited fields stay.
     const isUntouched = form.models.length === 0 || form.models.join() === type?.models.join();
     change({ type: chosen, ...(isNew && isUntouched && { models: [...known] }) });
   };

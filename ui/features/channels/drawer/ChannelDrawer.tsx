@@ -43,7 +43,7 @@ type ChannelDrawerProps = Readonly<{
   onClose: () => void;
 }>;
 
-/** Adds a channel, or edits one that is read anew first. */
+/** Creates a channel, or edits one after refetching it. */
 export const ChannelDrawer = ({ id, onClose }: ChannelDrawerProps) =>
   id === null ? (
     <ChannelFormDrawer stored={null} initial={NEW_CHANNEL} onClose={onClose} />
@@ -68,10 +68,10 @@ const StoredChannelDrawer = ({ id, onClose }: { id: number; onClose: () => void 
 
 type ChannelFormDrawerProps = Readonly<{ stored: Channel | null; initial: ChannelForm; onClose: () => void }>;
 
-/** The types whose base URL is the whole address of the endpoint. */
+/** Types whose base URL is the full URL of the endpoint. */
 const FULL_ADDRESS_TYPE = 8;
 
-/** The form itself: nothing is sent before it is without fault. */
+/** The form: nothing is sent until it is valid. */
 const ChannelFormDrawer = ({ stored, initial: read, onClose }: ChannelFormDrawerProps) => {
   const { t } = useTranslation();
   const client = useQueryClient();
@@ -156,7 +156,7 @@ const ChannelFormDrawer = ({ stored, initial: read, onClose }: ChannelFormDrawer
   );
 };
 
-/** In the footer: that fields are wrong, else how many are changed. */
+/** Footer text: that fields are invalid, else how many have changed. */
 const FooterNote = ({ faults, changed }: { faults: number; changed: number }) => {
   const { t } = useTranslation();
   if (faults === 0 && changed === 0) return null;
@@ -179,7 +179,7 @@ const FooterNote = ({ faults, changed }: { faults: number; changed: number }) =>
 const TABS = ["settings", "health", "errors"] as const;
 type ChannelTab = (typeof TABS)[number];
 
-/** A stored channel's sides: its form, how it does, what failed. */
+/** Tabs of a stored channel: form, health, errors. */
 const ChannelTabs = ({ value, onChange }: { value: ChannelTab; onChange: (tab: ChannelTab) => void }) => {
   const { t } = useTranslation();
   return (

@@ -4,7 +4,7 @@ import { Col } from "../../../components/layout.tsx";
 
 const FIELDS = ["type", "name", "address", "keys", "models"] as const;
 
-/** The drawer's layout while its channel is read. */
+/** The drawer's skeleton while its channel loads. */
 export const FormSkeleton = () => (
   <Col gap={5}>
     {FIELDS.map((field) => (

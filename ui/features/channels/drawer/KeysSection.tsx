@@ -17,7 +17,7 @@ import { useTypeWords } from "./TypeSelect.tsx";
 
 type KeysSectionProps = SectionProps & { stored: Channel | null; keyHint: string };
 
-/** The channel's secrets: stored ones stay until they are replaced, several are shown as a list. */
+/** The channel's keys: stored keys stay until replaced; several are shown as a list. */
 export const KeysSection = ({ form, faults, change, stored, keyHint }: KeysSectionProps) => {
   const { t } = useTranslation();
   const id = useId();
@@ -95,7 +95,7 @@ export const KeysSection = ({ form, faults, change, stored, keyHint }: KeysSecti
   );
 };
 
-/** The stored keys, masked until somebody asks to see them. */
+/** The stored keys, masked until revealed. */
 const StoredKeys = ({ channel, onReplace }: { channel: Channel; onReplace: () => void }) => {
   const { t } = useTranslation();
   const [clear, setClear] = useState<string | null>(null);
@@ -144,7 +144,7 @@ const StoredKeys = ({ channel, onReplace }: { channel: Channel; onReplace: () =>
   );
 };
 
-/** Several new keys, one a row, masked; more can be pasted below. */
+/** Several new keys, one per row, masked; more can be pasted below. */
 const KeyList = ({ keys, onChange }: { keys: readonly string[]; onChange: (keys: string[]) => void }) => {
   const { t } = useTranslation();
   const [more, setMore] = useState("");

@@ -15,7 +15,7 @@ import { useTranslation } from "react-i18next";
 
 type ModelPickerProps = Readonly<{
   offered: readonly string[];
-  /** Parts of the offer, by channel type. */
+  /** Groups of the offered models, by channel type. */
   groups?: readonly Readonly<{ name: string; models: readonly string[] }>[] | undefined;
   note?: string | undefined;
   chosen: readonly string[];
@@ -26,7 +26,7 @@ type ModelPickerProps = Readonly<{
 const LIST_PX = 360;
 const NO_GROUPS: readonly never[] = [];
 
-/** Ticks models out of a long list. Chosen names that are not offered are kept. */
+/** Selects models from a long list. Selected names that are not offered stay. */
 export const ModelPicker = ({ offered, groups = NO_GROUPS, note, chosen, onApply, onClose }: ModelPickerProps) => {
   const { t } = useTranslation();
   const titleId = useId();
@@ -126,7 +126,7 @@ type NameCheckListProps = Readonly<{
 
 const ROW_PX = 32;
 
-/** Names to tick; only the rows in sight are drawn. */
+/** Names with checkboxes; only visible rows are rendered. */
 export const NameCheckList = ({ names, ticked, onTick, height }: NameCheckListProps) => {
   const [scroller, setScroller] = useState<HTMLElement | null>(null);
   const rows = useVirtualizer({

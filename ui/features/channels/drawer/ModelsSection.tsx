@@ -19,7 +19,7 @@ import { unpricedModels } from "./unpriced-models.ts";
 type ModelsSectionProps = SectionProps & { types: readonly ChannelType[]; storedId: number | null };
 type Offer = Readonly<{ names: readonly string[]; isUpstream: boolean }>;
 
-/** Which models the channel serves: typed, pasted, known for the type, or as its upstream offers them. */
+/** The models that the channel serves: typed, pasted, the defaults of its type, or fetched from its upstream. */
 export const ModelsSection = ({ form, faults, change, types, storedId }: ModelsSectionProps) => {
   const { t } = useTranslation();
   const id = useId();

@@ -10,7 +10,7 @@ import { Field, Row } from "../../../components/layout.tsx";
 import { groupNames } from "../channel-queries.ts";
 import type { SectionProps } from "../check-channel-form.ts";
 
-/** Who is served, in which order, and what happens on failure. */
+/** Groups, priority, weight and behavior on failure. */
 export const RoutingSection = ({ form, faults, change }: SectionProps) => {
   const { t } = useTranslation();
   const id = useId();

@@ -10,12 +10,12 @@ type TypeSelectProps = Readonly<{
   id: string;
   types: readonly ChannelType[];
   value: number;
-  /** Named when the server does not know the type. */
+  /** Shown when the server doesn't know the type. */
   unknownName: string;
   onChange: (type: number) => void;
 }>;
 
-/** The kinds of upstream that the server can speak to, found by typing. */
+/** The channel types, with search. */
 export const TypeSelect = ({ id, types, value, unknownName, onChange }: TypeSelectProps) => {
   const options = types.map(({ id: type, name }) => ({ type, name }));
   const chosen = options.find(({ type }) => type === value) ?? { type: value, name: unknownName };
@@ -57,7 +57,7 @@ export const TypeSelect = ({ id, types, value, unknownName, onChange }: TypeSele
   );
 };
 
-/** What the form says about the fields of a channel type; undefined where there is nothing to know. */
+/** Form hints for a channel type; undefined: none. */
 export function useTypeWords(type: number) {
   const { t, i18n } = useTranslation();
   const has = (key: string) => i18n.exists(`channels.form.${key}.${type}`);
@@ -65,7 +65,7 @@ export function useTypeWords(type: number) {
     hint: has("hints") ? t(`channels.form.hints.${type}`) : undefined,
     key: has("keyHints") ? t(`channels.form.keyHints.${type}`) : undefined,
     baseUrl: has("baseUrlHints") ? t(`channels.form.baseUrlHints.${type}`) : undefined,
-    /** The parameter that the type has more than others. */
+    /** The type's extra parameter. */
     other: has("other")
       ? {
           label: t(`channels.form.other.${type}`),

@@ -4,8 +4,8 @@ import { pricedName } from "../../models/pricing/pricing.ts";
 type Names = Readonly<{ models: readonly string[]; modelPrefix: string; modelMapping: string }>;
 
 /**
- * Which of a channel's models nobody can call yet for want of a price, as calls ask for them: neither that name, prefix
- * included, nor the one by which the upstream knows the model has one.
+ * The channel's models that can't be called yet because neither the requested name (with prefix) nor the upstream's
+ * name has a price.
  */
 export function unpricedModels(
   { models, modelPrefix, modelMapping }: Names,
@@ -22,7 +22,10 @@ export function unpricedModels(
     .map(({ requested }) => requested);
 }
 
-/** As calls follow a mapping: from the requested name, else from the bare one, along a chain that never comes back. */
+/**
+ * Resolves a mapping as calls do: from the requested name, else from the name without prefix, along the chain, without
+ * loops.
+ */
 function upstreamName(mapping: ReadonlyMap<string, string>, requested: string, bare: string): string {
   const seen = new Set([requested, bare]);
   let name = bare;
@@ -35,7 +38,7 @@ function upstreamName(mapping: ReadonlyMap<string, string>, requested: string, b
   return name;
 }
 
-/** Client's name → upstream's; empty while what is typed is no JSON object. */
+/** Client's model name → upstream's; empty while the text is not a JSON object. */
 function readMapping(text: string): ReadonlyMap<string, string> {
   try {
     const value: unknown = JSON.parse(text || "{}");

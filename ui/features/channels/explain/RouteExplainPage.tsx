@@ -17,7 +17,7 @@ import { EmptyState } from "../../../components/feedback/EmptyState.tsx";
 import { PageHeader, Row } from "../../../components/layout.tsx";
 import { explainRoute, RouteForm } from "./RouteForm.tsx";
 
-/** Where a call would go, and why not elsewhere. */
+/** Explains which channel a call would use, and why not the others. */
 export const RouterExplainPage = () => {
   const { t } = useTranslation();
   const answer = useMutation({ mutationFn: explainRoute });
@@ -51,7 +51,7 @@ export const RouterExplainPage = () => {
   );
 };
 
-/** Whether the conversation that was asked about sticks to a channel and key, by what, and until when. */
+/** Whether the conversation sticks to a channel and key, by which affinity key, and until when. */
 const StuckNotice = ({ stuck, channels }: Pick<Explanation, "stuck" | "channels">) => {
   const { t, i18n } = useTranslation();
   if (!stuck) return <Alert severity="info">{t("routing.stuck.no")}</Alert>;
@@ -71,7 +71,7 @@ const StuckNotice = ({ stuck, channels }: Pick<Explanation, "stuck" | "channels"
 
 const TONES = { ready: "ok", cooling: "warn", disabled: "bad" } as const;
 
-/** The columns of the answer: one row a channel. */
+/** The columns of the result: one row per channel. */
 function useRouteColumns(stuck: StickyChannel | null): Column<ExplainedChannel>[] {
   const { t, i18n } = useTranslation();
   return [

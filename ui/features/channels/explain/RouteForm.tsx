@@ -17,7 +17,7 @@ const EXAMPLE = '{"messages":[{"role":"user","content":"…"}]}';
 
 type Props = { isAsking: boolean; onAsk: (question: RouteQuestion) => void };
 
-/** What kind of call to ask about. */
+/** The call to explain. */
 export const RouteForm = ({ isAsking, onAsk }: Props) => {
   const { t } = useTranslation();
   const id = useId();
@@ -120,11 +120,11 @@ type RouteQuestion = Readonly<{
   model: string;
   group: string;
   promptTokens: number;
-  /** An API key and the body of a request: whether such a conversation sticks somewhere. */
+  /** An API key and a request body, to look up the conversation's sticky channel. */
   conversation: Readonly<{ tokenId: number; request: object }> | null;
 }>;
 
-/** Where a call of `group` for `model` with a prompt of `promptTokens` would go. Rejects ApiError. */
+/** Explains the routing of a call by `group` to `model` with a prompt of `promptTokens`. Rejects ApiError. */
 export const explainRoute = ({ model, group, promptTokens, conversation }: RouteQuestion) => {
   const about = conversation && { token_id: conversation.tokenId, request: conversation.request };
   const body = { model, group, prompt_tokens: promptTokens, ...about };

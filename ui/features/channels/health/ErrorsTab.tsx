@@ -17,7 +17,7 @@ import { failureText } from "../../../state/failure-text.ts";
 import { FormSkeleton } from "../drawer/FormSkeleton.tsx";
 import { channelErrors } from "./health-queries.ts";
 
-/** The newest calls that failed on a channel, with what its upstream said. */
+/** The latest calls that failed on a channel, with the upstream's error. */
 export const ErrorsTab = ({ channelId }: { channelId: number }) => {
   const { t } = useTranslation();
   const navigate = useNavigate();
@@ -78,7 +78,7 @@ export const ErrorsTab = ({ channelId }: { channelId: number }) => {
   );
 };
 
-/** Why a logged call failed on a channel: what its upstream answered there last, else what the client was told. */
+/** Why a logged call failed on a channel: the upstream's last error there, else the error returned to the client. */
 export function failureOf(entry: Pick<LogView, "other">, channelId: number): { status: number; message: string } {
   const other = readOther(entry.other);
   const attempt = other.admin_info?.attempts?.findLast((one) => one.channelId === channelId && one.error);

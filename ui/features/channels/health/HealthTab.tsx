@@ -20,7 +20,7 @@ import { CHANNELS_KEY } from "../channel-queries.ts";
 import { FormSkeleton } from "../drawer/FormSkeleton.tsx";
 import { type ChannelKey, channelHealth, switchKey, testKey } from "./health-queries.ts";
 
-/** How a channel does right now, and each of its keys. */
+/** The current health of a channel and each of its keys. */
 export const HealthTab = ({ channelId }: { channelId: number }) => {
   const { t } = useTranslation();
   const health = useQuery(channelHealth(channelId));
@@ -66,7 +66,7 @@ export const HealthTab = ({ channelId }: { channelId: number }) => {
   );
 };
 
-/** One key: whether it is in use and why not, its last hour, a test of it alone. */
+/** One key: its status and reason, its last hour, and a test of this key alone. */
 const KeyHealth = ({ channelId, channelKey }: { channelId: number; channelKey: ChannelKey }) => {
   const { t } = useTranslation();
   const client = useQueryClient();

@@ -11,7 +11,7 @@ const REFRESH_MS = 5_000;
 const WEEK_S = 7 * 86_400;
 const ERRORS_SHOWN = 20;
 
-/** How a channel and its keys do, asked again and again while somebody looks. */
+/** The health of a channel and its keys, polled while it is shown. */
 export const channelHealth = (id: number) =>
   queryOptions({
     queryKey: [...CHANNELS_KEY, "health", id],
@@ -19,7 +19,7 @@ export const channelHealth = (id: number) =>
     refetchInterval: REFRESH_MS,
   });
 
-/** The newest calls of the last week that failed on a channel, also those that another answered in the end. */
+/** The latest calls of the last week that failed on a channel, including those that succeeded on another channel. */
 export const channelErrors = (id: number) =>
   queryOptions({
     queryKey: [...CHANNELS_KEY, "errors", id],
@@ -38,7 +38,7 @@ export const channelErrors = (id: number) =>
 export const switchKey = (channelId: number, key: string, enabled: boolean) =>
   readData(channelKeyApi({ id: channelId }).keys.status.post({ key, enabled }));
 
-/** Sends a short request with one key; a refusal by the upstream is an outcome, not an error. */
+/** Sends a short request with one key; a rejection by the upstream is a result, not an error. */
 export async function testKey(channelId: number, key: string): Promise<TestOutcome> {
   const { success, message, time } = await readEnvelope(channelKeyApi({ id: channelId }).keys.test.post({ key }), {
     acceptFailure: true,

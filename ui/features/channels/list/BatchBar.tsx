@@ -25,15 +25,15 @@ import { ExportDialog } from "../transfer/ExportDialog.tsx";
 
 type BatchBarProps = Readonly<{
   ids: readonly number[];
-  /** How many the filters let through; by tag: channels of all tags that they choose. */
+  /** How many channels match the filters; in tag mode, the channels of all matching tags. */
   total: number;
-  /** By tag: how many tags these are. */
+  /** In tag mode: the number of tags. */
   tags: number | null;
   onSelectAll: () => void;
   onClear: () => void;
 }>;
 
-/** What can be done with the ticked channels, and how to tick all that match. */
+/** Bulk actions for the selected channels, and a button to select all that match. */
 export const BatchBar = ({ ids, total, tags, onSelectAll, onClear }: BatchBarProps) => {
   const { t } = useTranslation();
   const batch = useBatch(ids, onClear);
@@ -68,7 +68,7 @@ export const BatchBar = ({ ids, total, tags, onSelectAll, onClear }: BatchBarPro
   );
 };
 
-/** What can be done with all ticked channels; `onDone` follows when it is done. */
+/** Bulk actions for the selected channels; calls `onDone` afterwards. */
 function useBatch(ids: readonly number[], onDone: () => void) {
   const { t } = useTranslation();
   const client = useQueryClient();
@@ -118,7 +118,7 @@ function useBatch(ids: readonly number[], onDone: () => void) {
 
 type TagDialogProps = Readonly<{ count: number; onSet: (tag: string) => void; onClose: () => void }>;
 
-/** Asks which tag the ticked channels get. */
+/** Asks for the new tag of the selected channels. */
 const TagDialog = ({ count, onSet, onClose }: TagDialogProps) => {
   const { t } = useTranslation();
   const id = useId();

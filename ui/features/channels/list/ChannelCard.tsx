@@ -8,7 +8,7 @@ import { SuccessCell } from "../cells/traffic-cells.tsx";
 import { AUTO_DISABLED, type Channel, ENABLED, splitList } from "../channel.ts";
 import type { ChannelActions } from "./use-channel-actions.ts";
 
-/** A channel on a phone: state, why it is off, and its four figures. */
+/** A channel on a phone: status, why it is disabled, and its four metrics. */
 export const ChannelCard = ({ channel, actions }: { channel: Channel; actions: ChannelActions }) => {
   const { t, i18n } = useTranslation();
   return (

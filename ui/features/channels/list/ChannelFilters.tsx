@@ -26,7 +26,7 @@ type ChannelFiltersProps = Readonly<{
   onByTag: (isOn: boolean) => void;
 }>;
 
-/** What narrows the list of channels, and how it is laid out. */
+/** The filters and view options of the channel list. */
 export const ChannelFilters = ({ address, types, counts, model, ...layout }: ChannelFiltersProps) => {
   const { t } = useTranslation();
   const groups = useQuery(groupNames).data ?? [];
@@ -102,7 +102,7 @@ type StatusSegmentsProps = Readonly<{
   onChange: (status: string) => void;
 }>;
 
-/** All, enabled, auto-disabled, disabled, each with its number. */
+/** All, enabled, auto-disabled and disabled, each with its count. */
 const StatusSegments = ({ value, counts, onChange }: StatusSegmentsProps) => {
   const { t } = useTranslation();
   return (

@@ -38,7 +38,7 @@ const NO_FORECAST: Readonly<Record<number, number>> = {};
 
 const idSortAtom = storedAtom("id-sort", SWITCH_FORMAT);
 
-/** Channels: the list, what can be done with one, some or all of them, and the drawer to add and edit. */
+/** The channel list, with row and bulk actions and the drawer that creates and edits channels. */
 export const ChannelListPage = () => {
   const { t } = useTranslation();
   const navigate = useNavigate();

@@ -8,7 +8,7 @@ import { CHANNEL_HEALTHS, CHANNEL_SORTS, type ChannelQuery } from "../channel-qu
 
 type ChannelsEmptyProps = Readonly<{ query: ChannelQuery; address: Address; onAdd: () => void }>;
 
-/** Instead of rows: nothing matches, nothing has a tag, or there is nothing yet. */
+/** Empty state: no match, no tagged channel, or no channel yet. */
 export const ChannelsEmpty = ({ query, address, onAdd }: ChannelsEmptyProps) => {
   const { t } = useTranslation();
   if (isFiltered(query)) {
@@ -38,7 +38,7 @@ export const ChannelsEmpty = ({ query, address, onAdd }: ChannelsEmptyProps) => 
   );
 };
 
-/** What the address asks of the list. */
+/** The list's query in the URL. */
 export function channelQueryOf(
   address: Pick<Address, "text" | "number">,
   pageSize: number,
@@ -63,6 +63,6 @@ export function channelQueryOf(
   };
 }
 
-/** Whether anything but order and page narrows the list. */
+/** Whether any filter is set, apart from sort order and page. */
 const isFiltered = ({ keyword, model, group, type, status, tag, health }: ChannelQuery): boolean =>
   [keyword, model, group, type, status, tag, health].some((value) => value !== undefined);

@@ -28,7 +28,7 @@ type HeaderActionsProps = Readonly<{
   onAdd: () => void;
 }>;
 
-/** What can be done with all channels; on a phone only adding stays outside the menu. */
+/** Actions on all channels; on a phone, all but "add" are in the menu. */
 export const HeaderActions = ({ isTesting, onTestAll, onAdd }: HeaderActionsProps) => {
   const { t } = useTranslation();
   const isPhone = usePhone();
@@ -106,13 +106,13 @@ export const HeaderActions = ({ isTesting, onTestAll, onAdd }: HeaderActionsProp
   );
 };
 
-/** What is done with all channels now and then. */
+/** Maintenance actions on all channels. */
 function useUpkeep() {
   const { t } = useTranslation();
   const client = useQueryClient();
   const confirm = useConfirm();
   const [isUpdating, setUpdating] = useState(false);
-  /** Does it, says so, reads the list anew. */
+  /** Runs the action, confirms it and refetches the list. */
   const act = async (work: () => Promise<string>) => {
     try {
       notifyDone(await work());
@@ -142,7 +142,7 @@ function useUpkeep() {
     },
     deleteDisabled: async () => {
       try {
-        // The server deletes all of them, so they are counted now and without the list's filter.
+        // The server deletes all of them, so count them now and without the list's filter.
         const { disabled, auto_disabled } = await client.fetchQuery({ ...channelCounts, staleTime: 0 });
         const count = disabled + auto_disabled;
         const isSure = await confirm({

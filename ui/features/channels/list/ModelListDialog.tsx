@@ -25,13 +25,13 @@ import { NameCheckList } from "../drawer/ModelPicker.tsx";
 const NONE: ReadonlySet<string> = new Set();
 const LIST_PX = 160;
 
-/** Shows what the upstream offers beyond the channel's models and what it dropped, and takes over what is ticked. */
+/** Compares the upstream's models with the channel's, and applies the selected changes. */
 export const ModelListDialog = ({ channel, onClose }: { channel: Channel; onClose: () => void }) => {
   const { t } = useTranslation();
   const id = useId();
   const client = useQueryClient();
   const stored = useQuery(modelList(channel.id));
-  /** What is not to be taken over: everything else is. */
+  /** The deselected models; all others are applied. */
   const [left, setLeft] = useState(NONE);
   const [isIgnoring, setIgnoring] = useState(false);
   const refresh = useMutation({
@@ -154,20 +154,20 @@ export const ModelListDialog = ({ channel, onClose }: { channel: Channel; onClos
 
 type ModelList = ModelListView;
 
-/** How a channel's models differ from what its upstream offered when it was last asked. */
+/** How a channel's models differ from its upstream's at the last check. */
 const modelList = (id: number) =>
   queryOptions({
     queryKey: [...CHANNELS_KEY, "model-list", id],
     queryFn: ({ signal }) => readData(channelUpstreamApi({ id }).model_list.get({ fetch: { signal } })),
   });
 
-/** Asks the upstream now. */
+/** Fetches the upstream's models now. */
 const refreshModelList = (id: number): Promise<ModelList> =>
   readData(channelUpstreamApi({ id }).model_list.refresh.post({}));
 
 type TakenModels = Readonly<{ add: readonly string[]; remove: readonly string[]; ignore: readonly string[] }>;
 
-/** Takes models over into the channel and out of it; ignored ones are not mentioned again. */
+/** Adds models to the channel and removes others; ignored ones are not reported again. */
 const takeModels = (id: number, { add, remove, ignore }: TakenModels) =>
   readData(
     channelUpstreamApi({ id }).model_list.take.post({ add: [...add], remove: [...remove], ignore: [...ignore] }),

@@ -10,7 +10,7 @@ import { Row } from "../../../components/layout.tsx";
 import { cancelTests, readTestProgress, testAllChannels } from "../channel-calls.ts";
 import { CHANNELS_KEY } from "../channel-queries.ts";
 
-/** How far the test of all channels is, and the way to stop it. */
+/** Progress of the test of all channels, and a button to stop it. */
 export const TestAllBar = ({ progress, onCancel }: { progress: TestProgress; onCancel: () => void }) => {
   const { t } = useTranslation();
   const { done, total } = progress;
@@ -39,7 +39,7 @@ export const TestAllBar = ({ progress, onCancel }: { progress: TestProgress; onC
 const PROGRESS_KEY = ["channel-test-progress"] as const;
 const POLL_MS = 1500;
 
-/** A test of all channels: how far it is, whoever started it; rows fill in while it runs. */
+/** Progress of a test of all channels, whoever started it; rows update while it runs. */
 export function useTestAll() {
   const { t } = useTranslation();
   const client = useQueryClient();

@@ -17,7 +17,7 @@ import { type Channel, splitList } from "../channel.ts";
 import { type TestOutcome, testChannel } from "../channel-calls.ts";
 import { CHANNELS_KEY } from "../channel-queries.ts";
 
-/** Sends a short request for a chosen model through the channel and shows what came of it. */
+/** Sends a short request for a chosen model through the channel and shows the result. */
 export const TestDialog = ({ channel, onClose }: { channel: Channel; onClose: () => void }) => {
   const { t } = useTranslation();
   const id = useId();

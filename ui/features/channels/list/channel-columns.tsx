@@ -19,7 +19,7 @@ import type { ChannelActions } from "./use-channel-actions.ts";
 
 type ColumnOptions = Readonly<{
   types: readonly ChannelType[];
-  /** Days until balances end, by channel id. */
+  /** Days until each balance runs out, by channel id. */
   forecast: Readonly<Record<number, number>>;
   onCompare: (channel: Channel) => void;
 }>;

@@ -18,7 +18,7 @@ import { CHANNELS_KEY, patchChannel } from "../channel-queries.ts";
 
 export const ACTION_TIMEOUT_MS = 15_000;
 
-/** What can be done with one channel. Changes show at once and go back when they fail or take longer than 15 seconds. */
+/** Actions on one channel. Changes are optimistic and roll back if they fail or take longer than 15 seconds. */
 export function useChannelActions() {
   const { t, i18n } = useTranslation();
   const client = useQueryClient();
@@ -27,7 +27,7 @@ export function useChannelActions() {
 
   return useMemo(() => {
     const refresh = () => client.invalidateQueries({ queryKey: CHANNELS_KEY });
-    /** One at a time for each channel. */
+    /** One action at a time per channel. */
     const alone = (channel: Channel, action: () => Promise<void>) => {
       const started = running.run(channel.id, () => action().catch(notifyError));
       if (!started) notifyInfo(t("channels.busy"));
@@ -93,7 +93,7 @@ export function useChannelActions() {
             const balance = balanceText(await updateBalance(channel.id), i18n.language);
             notifyDone(t("channels.balanceUpdated", { name: channel.name, balance }));
           } finally {
-            // Why it could not be asked stands in the row, too.
+            // The row also shows why the request failed.
             await refresh();
           }
         }),

@@ -21,7 +21,7 @@ type Opens = Readonly<{
   editTag: (row: TagRow) => void;
 }>;
 
-/** The menu at the end of a channel's or a tag's row. */
+/** The action menu of a channel's or a tag's row. */
 export function useRowActions(
   actions: ChannelActions,
   tagActions: TagActions,

@@ -35,11 +35,11 @@ const formOf = (row: TagRow): Form => ({
   weight: textOf(common(row, "weight")),
 });
 
-/** A number as it was typed; undefined where it is as before, or empty. */
+/** The typed number; undefined if unchanged or empty. */
 const changedNumber = (row: TagRow, form: Form, field: NumberField): string | undefined =>
   form[field].trim() === "" || form[field] === textOf(common(row, field)) ? undefined : form[field];
 
-/** What is sent: only what was filled in. */
+/** The request body: only filled-in fields. */
 const changeOf = (row: TagRow, form: Form) => ({
   ...(form.name.trim() !== "" && form.name.trim() !== row.tag && { new_tag: form.name.trim() }),
   ...(form.models.length > 0 && { models: form.models.join(",") }),
@@ -53,7 +53,7 @@ const changeOf = (row: TagRow, form: Form) => ({
   ),
 });
 
-/** Sets fields on every channel of a tag; what stays empty is left as it is on each. */
+/** Sets fields on every channel of a tag; empty fields stay unchanged. */
 export const TagDrawer = ({ row, onClose }: { row: TagRow; onClose: () => void }) => {
   const { t } = useTranslation();
   const id = useId();

@@ -16,7 +16,7 @@ import type { Channel } from "../channel.ts";
 import { common, isTagRow, type ListRow, type TagRow, trafficOf } from "./tag-rows.ts";
 import { enabledOf, type TagActions } from "./use-tag-actions.ts";
 
-/** The channel list's columns, which say for a tag what its channels are together. */
+/** The columns of the channel list in tag mode; a tag's row aggregates its channels. */
 export function useListColumns(
   columns: readonly Column<Channel>[],
   actions: TagActions,
@@ -31,7 +31,7 @@ export function useListColumns(
           ...column,
           cell: (row) => {
             if (isTagRow(row)) return <>{tagCell(column.key, row, actions, open.has(row.tag), t)}</>;
-            // Below an opened tag its channels stand a step to the right.
+            // The channels of an expanded tag are indented.
             return column.isTitle && open.has(row.tag) ? (
               <Box sx={{ pl: 6 }}>{column.cell(row)}</Box>
             ) : (
@@ -89,7 +89,7 @@ function tagCell(key: string, row: TagRow, actions: TagActions, isOpen: boolean,
   }
 }
 
-/** How many of a tag's channels are on, and all of them at once. */
+/** How many of a tag's channels are enabled, and a switch for all of them. */
 const TagSwitch = ({ row, actions }: { row: TagRow; actions: TagActions }) => {
   const { t } = useTranslation();
   const enabled = enabledOf(row);
@@ -111,7 +111,7 @@ const TagSwitch = ({ row, actions }: { row: TagRow; actions: TagActions }) => {
 
 type TagCardProps = Readonly<{ row: TagRow; actions: TagActions; isOpen: boolean; onToggle: () => void }>;
 
-/** A tag on a phone: how many of its channels are on, and the way to them. */
+/** A tag on a phone: how many of its channels are enabled, and a link to them. */
 export const TagCard = ({ row, actions, isOpen, onToggle }: TagCardProps) => {
   const { t } = useTranslation();
   return (

@@ -13,22 +13,22 @@ import type { Channel } from "../channel.ts";
 /** All channels of one tag, as one row. */
 export type TagRow = Readonly<{ tag: string; channels: readonly Channel[] }>;
 
-/** What the list shows: in tag mode tags, and below the opened ones their channels. */
+/** The rows of the list: in tag mode, tags, with the channels of expanded tags below. */
 export type ListRow = Channel | TagRow;
 
 export const isTagRow = (row: ListRow): row is TagRow => "channels" in row;
 
-/** Ids of channels are numbers, so a tag's cannot be one. */
+/** Channel ids are numbers, so tag ids can't collide with them. */
 const TAG_PREFIX = "tag:";
 export const rowIdOf = (row: ListRow): RowId => (isTagRow(row) ? `${TAG_PREFIX}${row.tag}` : row.id);
 
 export const rowNameOf = (row: ListRow): string => (isTagRow(row) ? row.tag : row.name);
 
-/** Gathers channels under their tags, in the order in which the tags come. */
+/** Groups channels by tag, in the order of the tags. */
 export const groupByTag = (channels: readonly Channel[]): TagRow[] =>
   [...Map.groupBy(channels, ({ tag }) => tag)].map(([tag, members]) => ({ tag, channels: members }));
 
-/** The tags, each opened one followed by its channels. */
+/** The tags, each expanded one followed by its channels. */
 export const unfold = (tags: readonly TagRow[], open: ReadonlySet<string>): ListRow[] =>
   tags.flatMap((row) => (open.has(row.tag) ? [row, ...row.channels] : [row]));
 
@@ -52,7 +52,7 @@ export function trafficOf({ channels }: TagRow): Channel["traffic"] {
   );
 }
 
-/** What counts as selected: a tag is when all its channels are. */
+/** The selection: a tag is selected if all its channels are. */
 export function withTags(selected: Selected, tags: readonly TagRow[]): Selected {
   const complete = tags.filter(({ channels }) => channels.every(({ id }) => selected[id]));
   return { ...selected, ...selectRows(complete.map(rowIdOf)) };
@@ -74,7 +74,7 @@ export function selectedChannels(before: Selected, after: Selected, tags: readon
 
 const byTagAtom = storedAtom("channel-tag-mode", SWITCH_FORMAT);
 
-/** Tags instead of channels, of which any can be opened; whether the list is so is remembered on this device. */
+/** Tag mode: tags instead of channels, any of which can be expanded; this device remembers the mode. */
 export function useTagMode() {
   const [byTag, setByTag] = useAtom(byTagAtom);
   const [open, setOpen] = useState<ReadonlySet<string>>(() => new Set());
@@ -91,7 +91,7 @@ export function useTagMode() {
   };
 }
 
-/** The rows of a page, and the ticks on them, which are kept as ids of channels. */
+/** The rows of a page and their selection, stored as channel ids. */
 export function useListRows(
   channels: readonly Channel[] | undefined,
   byTag: boolean,

@@ -12,7 +12,7 @@ import type { TagRow } from "./tag-rows.ts";
 
 export const enabledOf = ({ channels }: TagRow): number => channels.filter(({ status }) => status === ENABLED).length;
 
-/** What can be done with a tag's channels together; changes show at once and go back when they fail or take too long. */
+/** Actions on all channels of a tag; changes are optimistic and roll back if they fail or take too long. */
 export function useTagActions() {
   const { t } = useTranslation();
   const client = useQueryClient();
@@ -43,7 +43,7 @@ export function useTagActions() {
       });
     return {
       setStatus,
-      /** Switches all on unless all are. */
+      /** Enables all channels, or disables them if all are enabled. */
       toggle: (row: TagRow) => setStatus(row, enabledOf(row) < row.channels.length),
       setNumber: (row: TagRow, field: "priority" | "weight", value: number) =>
         change(row, { [field]: value }, async (signal) => {
@@ -56,7 +56,7 @@ export function useTagActions() {
 
 export type TagActions = ReturnType<typeof useTagActions>;
 
-/** Fields set on every channel of a tag; what is absent stays as it is. */
+/** Fields to set on every channel of a tag; absent ones stay unchanged. */
 type TagChange = Omit<Parameters<typeof channelApi.tag.put>[0], "tag">;
 
 /** Returns how many channels changed. */

@@ -19,7 +19,7 @@ type ExportDialogProps = Readonly<{ /** Undefined: all. */ ids: readonly number[
 
 const ROOT = 100;
 
-/** Asks whether keys go into the file; only the super admin may say yes. */
+/** Asks whether to include keys in the file; only the super admin can. */
 export const ExportDialog = ({ ids, onClose }: ExportDialogProps) => {
   const { t } = useTranslation();
   const id = useId();

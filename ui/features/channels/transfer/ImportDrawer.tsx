@@ -17,7 +17,7 @@ import {
   readChannelFile,
 } from "./transfer-calls.ts";
 
-/** Chooses a file of channels (click the input from elsewhere) and shows what importing it would do. */
+/** A hidden file input for channels; shows a preview of the import. */
 export const ImportFile = ({ input }: { input: RefObject<HTMLInputElement | null> }) => {
   const { t } = useTranslation();
   const [open, setOpen] = useState<{ file: ChannelFile; plans: PlannedChannel[] } | null>(null);
@@ -44,7 +44,7 @@ export const ImportFile = ({ input }: { input: RefObject<HTMLInputElement | null
         aria-label={t("channels.transfer.import")}
         onChange={(event: ChangeEvent<HTMLInputElement>) => {
           void look(event.target.files?.[0]);
-          // The same file can be chosen again.
+          // Allows choosing the same file again.
           event.target.value = "";
         }}
       />
@@ -64,7 +64,7 @@ const TONES: Readonly<Record<PlannedChannel["action"], ToneName>> = {
 
 const isWork = ({ action }: PlannedChannel): boolean => action === "new" || action === "changed";
 
-/** What a file would add and change, before it does; what is unticked stays as it is. */
+/** Previews what an import would add and change; deselected channels stay unchanged. */
 const ImportDrawer = ({ file, plans, onClose }: ImportDrawerProps) => {
   const { t } = useTranslation();
   const client = useQueryClient();

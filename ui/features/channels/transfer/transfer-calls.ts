@@ -1,7 +1,7 @@
 import { readData } from "../../../api/client.ts";
 import { channelTransferApi } from "../../../api/groups.ts";
 
-/** A channel in a file; its fields are checked by the server. */
+/** A channel in a file; the server validates its fields. */
 type FileChannel = Readonly<{ name: string; type: number; [field: string]: unknown }>;
 export type ChannelFile = Readonly<{ format: "sluice-channels"; channels: readonly FileChannel[] }>;
 
@@ -14,7 +14,7 @@ export type PlannedChannel = Readonly<{
   message: string;
 }>;
 
-/** No ids: all channels. Secrets are for the super admin alone. */
+/** Without ids: all channels. Only the super admin can include secrets. */
 export const exportChannels = (ids: readonly number[] | undefined, secrets: boolean) =>
   readData(channelTransferApi.export.post({ ids: ids && [...ids], secrets }));
 
@@ -24,7 +24,7 @@ export const planImport = (channels: readonly FileChannel[]) =>
 export const importChannels = (channels: readonly FileChannel[]) =>
   readData(channelTransferApi.import.post({ channels: [...channels] }));
 
-/** Reads a file of channels; null when it is none. */
+/** Parses an exported file of channels; null if it isn't one. */
 export function readChannelFile(text: string): ChannelFile | null {
   try {
     const value: unknown = JSON.parse(text);

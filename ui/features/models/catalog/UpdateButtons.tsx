@@ -47,7 +47,7 @@ export const UpdateButtons = () => {
         onChange={(event) => {
           const file = event.target.files?.[0];
           if (file) look.mutate(file);
-          // The same file can be chosen again.
+          // Allows choosing the same file again.
           event.target.value = "";
         }}
       />

@@ -84,7 +84,7 @@ export const TransferPanel = () => {
           aria-label={t("settings.transfer.import")}
           onChange={(event: React.ChangeEvent<HTMLInputElement>) => {
             void look(event.target.files?.[0]);
-            // The same file can be chosen again.
+            // Allows choosing the same file again.
             event.target.value = "";
           }}
         />

@@ -108,7 +108,7 @@ const MAX_QUANTITY = 100;
 const SUFFIX_LENGTH = 6;
 const RATE = /^\s*\d{0,9}\s*$/;
 
-/** Every fault of the form, by field. */
+/** Validation errors by field. */
 export function checkTokenForm(form: TokenForm): TokenFaults {
   const faults: TokenFaults = {};
   const quantity = Number(form.quantity);
