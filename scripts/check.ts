@@ -1,5 +1,15 @@
-/** Runs types, format, lint and the project's own rules; exit code 1 when one of them fails. */
+/**
+ * Runs types, format, lint and the project's own rules; exit code 1 when one of them fails. `--shrink-words` lowers the
+ * allowances of banned words to what is left, and does nothing else.
+ */
 import { type CheckResult, runChecks } from "./checks/index.ts";
+import { readSources } from "./checks/source.ts";
+import { readTexts, shrinkAllowances } from "./checks/words.ts";
+
+if (process.argv.includes("--shrink-words")) {
+  shrinkAllowances([...readSources(), ...readTexts()]);
+  process.exit();
+}
 
 const results = await runChecks(printCheck);
 process.exit(results.every(({ ok }) => ok) ? 0 : 1);

@@ -2,6 +2,7 @@ import { checkCommitMessages, readSubjects } from "./commit-messages.ts";
 import { checkFileLength } from "./file-length.ts";
 import { checkForbiddenCalls } from "./forbidden-calls.ts";
 import { type Findings, ROOT, readSources } from "./source.ts";
+import { checkWords, readTexts } from "./words.ts";
 
 export type CheckResult = Readonly<{ name: string; ok: boolean; ms: number; output: string }>;
 
@@ -33,6 +34,24 @@ const CHECKS: readonly Check[] = [
     "ui",
     "db",
   ]),
+  command("spelling", [
+    "cspell",
+    "lint",
+    "--no-progress",
+    "--no-summary",
+    "--config",
+    "scripts/spelling/cspell.json",
+    "--cache",
+    "--cache-strategy",
+    "content",
+    "--cache-location",
+    "node_modules/.cache/cspell.json",
+    "{src,ui,db,scripts,test}/**/*.{ts,tsx,sh}",
+    "ui/locales/en/**/*.json",
+    "{docs/**/,}*.md",
+    "deploy/**",
+  ]),
+  own("words", () => checkWords([...readSources(), ...readTexts()])),
   own("forbidden calls", () => checkForbiddenCalls(readSources())),
   own("file length", () => checkFileLength(readSources())),
   own("commit messages", () => checkCommitMessages(readSubjects())),
