@@ -128,6 +128,17 @@ const byType: ReadonlyMap<number, Provider> = new Map(providers.map((provider) =
 /** The provider of a channel-type number. */
 export const providerOf = (type: number): Provider | undefined => byType.get(type);
 
+const USUAL_VIDEO_SECONDS = 5;
+
+/** How long a model's videos are where the request states no length. */
+export function defaultVideoSeconds(model: string): number {
+  for (const { videos } of providers) {
+    const seconds = videos?.defaultSeconds?.(model) ?? null;
+    if (seconds !== null) return seconds;
+  }
+  return USUAL_VIDEO_SECONDS;
+}
+
 /** What the console needs to know of a channel type. */
 export type ChannelType = Readonly<{
   id: number;

@@ -1,8 +1,8 @@
 import { and, eq, inArray, lt } from "drizzle-orm";
 import { drawingTasks, mediaTasks } from "../../../db/schema/gateway/tasks.ts";
 import type { Db, DbOrTx } from "../../../db/types.ts";
+import type { TaskReport } from "../../formats/tasks/report.ts";
 import { keepReason } from "../../lib/reason.ts";
-import type { TaskReport } from "../../providers/contract/tasks.ts";
 import type { OpenTask, TaskKind } from "./task.ts";
 
 const drawingFields = {

@@ -81,6 +81,10 @@ export const listsSearch = (tools: unknown): boolean =>
       textOf(type)?.startsWith("web_search") || (googleSearch ?? google_search ?? googleSearchRetrieval) !== undefined,
   );
 
+/** Whether the body of a chat in any client's format requests a web search. */
+export const requestsSearch = ({ web_search_options, tools }: JsonObject): boolean =>
+  web_search_options != null || listsSearch(tools);
+
 function readTool({ dialect, value }: Hosted, members: JsonObject): WebSearch {
   switch (dialect) {
     case "anthropic":

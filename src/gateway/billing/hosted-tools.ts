@@ -1,8 +1,7 @@
 import type { Catalog } from "../../catalog/catalog.ts";
 import type { ToolCalls } from "../../formats/conversation/usage.ts";
-import { type JsonObject, recordsOf, textOf } from "../../formats/json.ts";
-import { listsSearch } from "../../formats/tools/web-search.ts";
-import { searchesAlways } from "../../providers/labs/openai/chat-search.ts";
+import { recordsOf, textOf } from "../../formats/json.ts";
+import { searchesAlways } from "../../formats/openai-chat/response/search-usage.ts";
 import type { Call } from "../call/call.ts";
 import type { Route } from "../upstream/bind-channel.ts";
 import type { OutputMeter } from "./output-meter.ts";
@@ -17,7 +16,7 @@ export function hostedTools(call: Call, route: Route, meter: OutputMeter, catalo
   if (endpoint.capability !== "chat") return null;
   if (searchesAlways(upstreamModel)) return { web_search_preview: 1 };
   const told = withSearch(call, route, meter);
-  // Before Gemini 3 Google charges an answer that rests on its search, since then each query.
+  // Some models are charged per response that uses search results, others per query.
   const perAnswer = told?.google_search && catalog.find(upstreamModel).search_billing === "answer";
   const used = perAnswer ? { ...told, google_search: 1 } : told;
   if (!used?.web_search) return used;
@@ -35,12 +34,5 @@ function withSearch(call: Call, route: Route, meter: OutputMeter): ToolCalls | n
 /** What the search is called that the call asks a provider for whose answers must be looked into to charge it; null: none. */
 export function searchToolOf({ body }: Call, { provider, upstreamModel }: Route): string | null {
   const tool = provider.chat?.searchTool;
-  return tool && asksSearch(body.json, upstreamModel) ? tool(body.json) : null;
+  return tool && provider.chat?.requestsSearch(body.json, upstreamModel) ? tool(body.json) : null;
 }
-
-/** Whether a chat in any client's words wants the web searched; OpenRouter has a plugin and a name for that as well. */
-const asksSearch = ({ web_search_options, tools, plugins }: JsonObject, model: string): boolean =>
-  web_search_options != null ||
-  listsSearch(tools) ||
-  recordsOf(plugins).some(({ id }) => id === "web") ||
-  model.endsWith(":online");

@@ -34,7 +34,7 @@ export class OutputMeter implements OutputSink {
   #fileSearches = 0;
   /** Queries as Google names them with the pages that it found, and as it tells of its calls: the same ones, where it does both. */
   #googleSearches = 0;
-  #toldSearches = 0;
+  #searchUsage = 0;
   #showsPlaces = false;
   #cites = false;
   #containers = new Set<string>();
@@ -71,7 +71,7 @@ export class OutputMeter implements OutputSink {
         this.cited();
         return;
       case "signature":
-        this.#toldSearches += searchesIn(step.signature);
+        this.#searchUsage += searchesIn(step.signature);
         return;
       case "media":
         this.other();
@@ -129,7 +129,7 @@ export class OutputMeter implements OutputSink {
 
   /** Tools that the upstream ran itself, as far as its answer shows; null: none. */
   get toolCalls(): ToolCalls | null {
-    const googleSearches = Math.max(this.#googleSearches, this.#toldSearches);
+    const googleSearches = Math.max(this.#googleSearches, this.#searchUsage);
     const uses = this.#searches + this.#fileSearches + googleSearches + this.#containers.size;
     if (uses === 0 && !this.#showsPlaces) return null;
     return {

@@ -41,9 +41,10 @@ describe("which failures are tried again", () => {
     [504, false],
     [524, false],
   ])("%i: %p", (status, again) => {
-    expect(isRetryable({ status, channelType: 1 })).toBe(again);
+    expect(isRetryable({ status })).toBe(again);
   });
-  test("400 of Anthropic is", () => expect(isRetryable({ status: 400, channelType: 14 })).toBe(true));
+  test("400 is where the provider lists it", () =>
+    expect(isRetryable({ status: 400, retryableStatuses: [400] })).toBe(true));
 });
 
 test.each([

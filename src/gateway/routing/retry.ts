@@ -2,20 +2,20 @@
 export type Failure = Readonly<{
   /** Status after the channel's status mapping. */
   status: number;
-  channelType: number;
+  /** Statuses after which this provider's calls may succeed elsewhere, though others' don't. */
+  retryableStatuses?: readonly number[] | undefined;
 }>;
 
-const ANTHROPIC = 14;
 const DEFAULT_COOL_DOWN_MS = 5_000;
 const LONGEST_COOL_DOWN_MS = 300_000;
 
 /**
- * Whether another channel may do better (reference behavior 4.5): 429, 307, 5xx and most 4xx yes; timeouts (504, 524, 408)
- * no, since the client has waited long enough; 400 only where providers refuse for reasons of their own.
+ * Whether another channel may succeed: after 429, 307, 5xx and most 4xx; not after timeouts (504, 524, 408), since the client
+ * has waited long enough; after 400 only where the provider lists it as retryable.
  */
-export function isRetryable({ status, channelType }: Failure): boolean {
+export function isRetryable({ status, retryableStatuses }: Failure): boolean {
   if (status === 504 || status === 524 || status === 408) return false;
-  if (status === 400) return channelType === ANTHROPIC;
+  if (status === 400) return retryableStatuses?.includes(400) === true;
   return status < 200 || status > 299;
 }
 

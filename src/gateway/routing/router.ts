@@ -1,6 +1,7 @@
 import type { ChannelEntry } from "../../domain/channels/entry.ts";
 import type { Tier } from "../../domain/channels/routing/routing-index.ts";
 import type { Provider } from "../../providers/contract/provider.ts";
+import { providerOf } from "../../providers/registry.ts";
 import { countPrompt } from "../billing/count-tokens.ts";
 import { usualTokens } from "../billing/estimate.ts";
 import { type CallPrices, hasPrice } from "../billing/price-call.ts";
@@ -73,7 +74,8 @@ export class Router {
     this.#exclude(choice, error);
     reportFailure(context, choice, error);
     const { overBudget, mappedStatus } = error;
-    const isWorthRetrying = overBudget || isRetryable({ status: mappedStatus, channelType: choice.channel.type });
+    const { retryableStatuses } = providerOf(choice.channel.type) ?? {};
+    const isWorthRetrying = overBudget || isRetryable({ status: mappedStatus, retryableStatuses });
     if (this.#retriesLeft === 0 || call.client.hasLeft || !isWorthRetrying) throw clientErrorFor(context, error);
     this.#retriesLeft -= 1;
   }

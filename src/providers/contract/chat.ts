@@ -1,6 +1,7 @@
 import type { ProviderCodec } from "../../formats/conversation/codec.ts";
 import type { ChatDialect } from "../../formats/conversation/conversation.ts";
 import type { JsonObject } from "../../formats/json.ts";
+import { requestsSearch } from "../../formats/tools/web-search.ts";
 import type { CallParams, Preparation, Provider, ProviderChannel } from "./provider.ts";
 import type { TokenCount } from "./token-count.ts";
 
@@ -52,6 +53,8 @@ export type ChatApi = Readonly<{
   searchesInResponses(model: string): boolean;
   streaming: ChatStreaming;
   features: ChatFeatures;
+  /** Whether a body, in any client's format, requests a web search of this provider. */
+  requestsSearch(body: JsonObject, model: string): boolean;
   /** The price list's name for the search that such a body requests, where responses report only what was found; else null. */
   searchTool: ((body: JsonObject) => string) | null;
   /** How it counts the tokens of chats in one of its formats; null, also as a result: it has no call for that. */
@@ -89,6 +92,7 @@ export const chatApi = ({ streaming, features, ...definition }: ChatDefinition):
   codec: null,
   formatOf: () => null,
   searchesInResponses: () => false,
+  requestsSearch,
   searchTool: null,
   tokenCount: null,
   keepsState: null,

@@ -134,11 +134,8 @@ export type Balance = Readonly<{
   currency?(channel: ProviderChannel, response: unknown): string;
 }>;
 
-/**
- * One kind of upstream, by its channel-type number. Required: how it is named, addressed and authenticated. Each optional
- * object is an API that it has. `docs/adding-a-provider.md` shows how to add one.
- */
-export type Provider = Readonly<{
+/** What a provider is, and what its channels offer. */
+export type ProviderInfo = Readonly<{
   /** Channel-type number, as in one-api and new-api; ours begin at 1000. */
   type: number;
   name: string;
@@ -151,6 +148,10 @@ export type Provider = Readonly<{
   /** Why there is no list of what its models cost; absent: there is one, and it comes with the release. */
   noListPrice?: NoListPrice;
   capabilities: readonly (Capability | TaskCapability)[];
+}>;
+
+/** How a provider is addressed, and how requests are authenticated. */
+export type Transport = Readonly<{
   /** Used when the channel has no address of its own; null: the channel must have one. */
   defaultBaseUrl: string | null;
   /** The address follows from the key or the region where the channel has none. */
@@ -164,6 +165,10 @@ export type Provider = Readonly<{
    * Headers are added to the existing ones; URL and body replace them.
    */
   sign?(request: Signable, channel: ProviderChannel, key: string, tools: SigningTools): Promise<Partial<Signable>>;
+}>;
+
+/** Where a provider differs from the formats that it speaks: what changes before a request, and after a rejection. */
+export type RequestHooks = Readonly<{
   /** What must change in a body of one of its formats for this upstream; null: nothing. */
   prepare?(body: JsonObject, params: CallParams): Preparation | null;
   /**
@@ -171,14 +176,35 @@ export type Provider = Readonly<{
    * request may succeed now (a new access token); null: nothing.
    */
   onRejected?(rejection: Rejection): Limitation | "retry" | null;
+  /** Statuses after which another channel is tried, besides those that are retried for every provider. */
+  retryableStatuses?: readonly number[];
+}>;
+
+/** Calls that are answered at once. */
+export type CallApis = Readonly<{
   chat?: ChatApi;
   /** The provider's own format for a call besides chats; null: OpenAI's. */
   nativeFormat?(params: Pick<CallParams, "capability" | "model">, key: string): NativeFormat | null;
-  modelList?: ModelList;
   /** Files, batches and fine-tuning jobs as in OpenAI's API; `path` is what follows the version. */
   files?: Readonly<{ url(channel: ProviderChannel, path: string): string }>;
-  balance?: Balance;
-  /** Its calls are tasks, followed by this protocol. */
+}>;
+
+/** Calls that are answered later: drawings, songs and videos. */
+export type TaskApis = Readonly<{
+  /** How the provider's tasks are followed. */
   tasks?: TaskProtocol;
+  /** How videos are ordered. */
   videos?: VideoProtocol;
 }>;
+
+/** What a provider reports about the account of a key. */
+export type AccountApis = Readonly<{
+  modelList?: ModelList;
+  balance?: Balance;
+}>;
+
+/**
+ * One kind of upstream, by its channel-type number. Its information and transport are required; each optional object is an
+ * API that it has. `docs/contributing/adding-a-provider.md` shows how to add one.
+ */
+export type Provider = ProviderInfo & Transport & RequestHooks & CallApis & TaskApis & AccountApis;

@@ -1,47 +1,6 @@
 import type { JsonObject } from "../../formats/json.ts";
-import type { Reason } from "../../lib/reason.ts";
+import type { TaskReport } from "../../formats/tasks/report.ts";
 import type { ProviderChannel } from "./provider.ts";
-
-/** How a task stands; SUCCESS and FAILURE are its ends. MODAL: the upstream waits for what its user adds. */
-export const TASK_STATUSES = [
-  "NOT_START",
-  "SUBMITTED",
-  "QUEUED",
-  "IN_PROGRESS",
-  "MODAL",
-  "SUCCESS",
-  "FAILURE",
-] as const;
-export type TaskStatus = (typeof TASK_STATUSES)[number];
-
-/** What a drawing service says of a task beside how it stands. */
-export type DrawingDetails = Readonly<{
-  imageUrl: string;
-  prompt: string;
-  promptEn: string;
-  description: string;
-  buttons: unknown;
-  properties: unknown;
-}>;
-
-/** What an upstream says of a task. */
-export type TaskReport = Readonly<{
-  upstreamId: string;
-  status: TaskStatus;
-  /** As clients see it: “45%”. */
-  progress: string;
-  /** Why it failed; empty while it has not. */
-  failReason: Reason;
-  /** Epoch milliseconds; 0: not told. */
-  startMs: number;
-  finishMs: number;
-  drawing?: DrawingDetails;
-  /** What music and video services answer with, as it came. */
-  data?: unknown;
-}>;
-
-/** The upstream did not say why a task failed. */
-export const UNTOLD: Reason = { code: "why_task_failed" };
 
 /** A task as far as its upstream must know it to tell of it. */
 export type AskedTask = Readonly<{ upstreamId: string; action: string }>;
@@ -85,6 +44,8 @@ export type FollowUpKind = "remix" | "edit" | "extension";
 
 /** How videos are ordered at a provider. */
 export type VideoProtocol = Readonly<{
+  /** How long a model's videos are where the request states no length; null: as usual, or not this provider's model. */
+  defaultSeconds?(model: string): number | null;
   /** `action` is kept with the task; `takesForm`: an order that came as a form goes on as one, with these fields. */
   order(
     channel: ProviderChannel,

@@ -1,4 +1,5 @@
 import type { JsonObject } from "../../formats/json.ts";
+import { searchesAlways } from "../../formats/openai-chat/response/search-usage.ts";
 import { chatApi } from "../contract/chat.ts";
 import {
   type CallParams,
@@ -9,7 +10,6 @@ import {
   type Provider,
   type ProviderChannel,
 } from "../contract/provider.ts";
-import { searchesAlways } from "../labs/openai/chat-search.ts";
 import { OPENAI_MODELS } from "../labs/openai/models.ts";
 import { onlyFormatOf, prepareForOpenAi } from "../labs/openai/reasoning-models.ts";
 import { readOpenAiModelList } from "../shared/model-list.ts";

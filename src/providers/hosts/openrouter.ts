@@ -5,11 +5,12 @@ import { openAiCompatible } from "../shared/openai-compatible.ts";
 /** Models of other vendors that search on their own. */
 const SEARCHES_BY_ITSELF = /-search-(preview|api)\b|\/sonar|:online$/;
 
+const requestsPlugin = (plugins: unknown): boolean => recordsOf(plugins).some(({ id }) => id === "web");
+
 /** OpenRouter searches the web for any model with a plugin (https://openrouter.ai/docs/features/web-search). */
 function webPlugin({ plugins }: JsonObject, { model }: Pick<CallParams, "model">): JsonObject {
-  const requested = recordsOf(plugins);
-  if (SEARCHES_BY_ITSELF.test(model) || requested.some(({ id }) => id === "web")) return {};
-  return { plugins: [...requested, { id: "web" }] };
+  if (SEARCHES_BY_ITSELF.test(model) || requestsPlugin(plugins)) return {};
+  return { plugins: [...recordsOf(plugins), { id: "web" }] };
 }
 
 /**
@@ -41,6 +42,7 @@ export const openRouter = openAiCompatible({
     search: {
       fields: webPlugin,
       supports: ["search_context_size", "user_location"],
+      isRequestedBy: ({ plugins }, model) => requestsPlugin(plugins) || model.endsWith(":online"),
       pricedAs: () => "openrouter_search",
     },
   },

@@ -1,17 +1,10 @@
 import { createHmac } from "node:crypto";
 import { type JsonObject, numberOf, recordOf, recordsOf, textOf } from "../../formats/json.ts";
+import { type TaskReport, type TaskStatus, UNKNOWN_FAIL_REASON } from "../../formats/tasks/report.ts";
 import { nowSeconds } from "../../lib/clock.ts";
 import { lookupTable } from "../../lib/values/lookup-table.ts";
 import type { Provider } from "../contract/provider.ts";
-import {
-  aspectRatioOf,
-  type TaskProtocol,
-  type TaskReport,
-  type TaskStatus,
-  trimmed,
-  UNTOLD,
-  type VideoProtocol,
-} from "../contract/tasks.ts";
+import { aspectRatioOf, type TaskProtocol, trimmed, type VideoProtocol } from "../contract/tasks.ts";
 
 const DEFAULT_BASE_URL = "https://api-singapore.klingai.com";
 const TIMEOUT_S = 24 * 3600;
@@ -44,7 +37,7 @@ function reportOf(data: JsonObject | null): TaskReport[] {
       upstreamId,
       status,
       progress: isOver ? "100%" : (PROGRESS[given] ?? "10%"),
-      failReason: status === "FAILURE" ? textOf(data.task_status_msg) || UNTOLD : "",
+      failReason: status === "FAILURE" ? textOf(data.task_status_msg) || UNKNOWN_FAIL_REASON : "",
       startMs: numberOf(data.created_at) ?? 0,
       finishMs: isOver ? (numberOf(data.updated_at) ?? 0) : 0,
       data,

@@ -1,9 +1,9 @@
-import { type JsonObject, numberOf, recordOf, recordsOf, textOf } from "../../formats/json.ts";
+import { recordsOf } from "../../formats/json.ts";
+import { readDrawing } from "../../formats/tasks/midjourney.ts";
 import type { Provider } from "../contract/provider.ts";
-import { TASK_STATUSES, type TaskProtocol, type TaskReport, type TaskStatus, trimmed } from "../contract/tasks.ts";
+import { type TaskProtocol, trimmed } from "../contract/tasks.ts";
 
 const HOUR_S = 3600;
-const KNOWN: ReadonlySet<string> = new Set(TASK_STATUSES);
 
 /** Names under which drawing calls are routed and priced. */
 const MODELS = [
@@ -37,33 +37,6 @@ const tasks: TaskProtocol = {
   }),
   readReports: (answer) => recordsOf(answer).flatMap((task) => readDrawing(task) ?? []),
 };
-
-/** A task of the drawing protocol; null for something else. A reason to fail is a failure, whatever the status. */
-export function readDrawing(task: JsonObject): TaskReport | null {
-  const upstreamId = textOf(task.id) ?? "";
-  if (upstreamId === "") return null;
-  const failReason = textOf(task.failReason) ?? "";
-  const progress = textOf(task.progress) ?? "";
-  const given = textOf(task.status) ?? "";
-  const failed = given === "CANCEL" || (failReason !== "" && given !== "SUCCESS" && progress !== "100%");
-  const status = failed ? "FAILURE" : KNOWN.has(given) ? (given as TaskStatus) : "SUBMITTED";
-  return {
-    upstreamId,
-    status,
-    progress: progress || "0%",
-    failReason: failReason || (given === "CANCEL" ? { code: "why_task_cancelled" } : ""),
-    startMs: numberOf(task.startTime) ?? 0,
-    finishMs: numberOf(task.finishTime) ?? 0,
-    drawing: {
-      imageUrl: textOf(task.imageUrl) ?? "",
-      prompt: textOf(task.prompt) ?? "",
-      promptEn: textOf(task.promptEn) || (textOf(recordOf(task.properties)?.finalPrompt) ?? ""),
-      description: textOf(task.description) ?? "",
-      buttons: task.buttons ?? null,
-      properties: task.properties ?? null,
-    },
-  };
-}
 
 /** A server that draws by Midjourney; both kinds speak the same protocol. */
 const drawing = (type: number, name: string): Provider => ({

@@ -1,6 +1,7 @@
 import { type JsonObject, numberOf, recordOf, recordsOf, textOf } from "../../formats/json.ts";
+import { TASK_STATUSES, type TaskReport, type TaskStatus } from "../../formats/tasks/report.ts";
 import type { Provider } from "../contract/provider.ts";
-import { TASK_STATUSES, type TaskProtocol, type TaskReport, type TaskStatus, trimmed } from "../contract/tasks.ts";
+import { type TaskProtocol, trimmed } from "../contract/tasks.ts";
 
 const TIMEOUT_S = 2 * 3600;
 const KNOWN: ReadonlySet<string> = new Set(TASK_STATUSES);

@@ -1,14 +1,8 @@
 import { numberOf, recordOf, recordsOf, textOf } from "../../formats/json.ts";
+import { type TaskStatus, UNKNOWN_FAIL_REASON } from "../../formats/tasks/report.ts";
 import { lookupTable } from "../../lib/values/lookup-table.ts";
 import type { Provider } from "../contract/provider.ts";
-import {
-  aspectRatioOf,
-  type TaskProtocol,
-  type TaskStatus,
-  trimmed,
-  UNTOLD,
-  type VideoProtocol,
-} from "../contract/tasks.ts";
+import { aspectRatioOf, type TaskProtocol, trimmed, type VideoProtocol } from "../contract/tasks.ts";
 
 const DEFAULT_BASE_URL = "https://api.vidu.com";
 /** Off-peak orders are done within two days. */
@@ -44,7 +38,7 @@ const tasks: TaskProtocol = {
         upstreamId: task.upstreamId,
         status,
         progress: isOver ? "100%" : (PROGRESS[state] ?? "10%"),
-        failReason: status === "FAILURE" ? textOf(data.err_code) || UNTOLD : "",
+        failReason: status === "FAILURE" ? textOf(data.err_code) || UNKNOWN_FAIL_REASON : "",
         startMs: 0,
         finishMs: 0,
         data,
@@ -54,6 +48,7 @@ const tasks: TaskProtocol = {
 };
 
 const videos: VideoProtocol = {
+  defaultSeconds: (model) => (/(^|\/)vidu(1\.5|2\.0)/.test(model) ? 4 : null),
   order({ baseUrl }, { model, prompt, seconds, size, images, own }) {
     const action = images.length === 0 ? "text2video" : images.length === 1 ? "img2video" : "start-end2video";
     const ratio = aspectRatioOf(size);

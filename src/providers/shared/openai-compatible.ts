@@ -1,3 +1,4 @@
+import { requestsSearch } from "../../formats/tools/web-search.ts";
 import { type ChatApi, chatApi } from "../contract/chat.ts";
 import type { NativeFormat } from "../contract/native-format.ts";
 import {
@@ -72,6 +73,7 @@ export function openAiCompatible(service: OpenAiCompatible): Provider & Readonly
       formats: service.responses ? ["openai-chat", "openai-responses"] : ["openai-chat"],
       ...(service.responses && { searchesInResponses: () => true }),
       ...(service.formatOf && { formatOf: service.formatOf }),
+      requestsSearch: (body, model) => requestsSearch(body) || quirks.search?.isRequestedBy?.(body, model) === true,
       searchTool: quirks.search?.pricedAs ?? null,
       streaming: { includesUsage: !service.withoutStreamUsage },
       features: {

@@ -27,6 +27,8 @@ export type Quirks = Readonly<{
     fields(body: JsonObject, params: CallParams): JsonObject;
     /** Members of `web_search_options` that it understands. */
     supports: readonly string[];
+    /** Further ways to request a search, besides the usual ones. */
+    isRequestedBy?(body: JsonObject, model: string): boolean;
     /** The price list's name of the search, where responses don't report the number of searches. */
     pricedAs?(body: JsonObject): string;
   }>;

@@ -1,5 +1,5 @@
+import type { TaskReport } from "../../../formats/tasks/report.ts";
 import { nowSeconds } from "../../../lib/clock.ts";
-import type { TaskReport } from "../../../providers/contract/tasks.ts";
 import { refundCharge } from "../refund-charge.ts";
 import type { OpenTask, TaskDeps } from "../task.ts";
 import { isNews, writeRefund, writeReport } from "../task-rows.ts";

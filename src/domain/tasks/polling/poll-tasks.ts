@@ -1,7 +1,8 @@
+import type { TaskReport } from "../../../formats/tasks/report.ts";
 import { nowSeconds } from "../../../lib/clock.ts";
 import type { SafeFetch } from "../../../lib/outbound/safe-fetch.ts";
 import type { Reason } from "../../../lib/reason.ts";
-import type { TaskProtocol, TaskReport } from "../../../providers/contract/tasks.ts";
+import type { TaskProtocol } from "../../../providers/contract/tasks.ts";
 import { providerOf } from "../../../providers/registry.ts";
 import type { ChannelEntry } from "../../channels/entry.ts";
 import { type OpenTask, TASK_KINDS, type TaskDeps, type TaskKind } from "../task.ts";

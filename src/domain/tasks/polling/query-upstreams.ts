@@ -1,7 +1,8 @@
 import { parseJson } from "../../../formats/json.ts";
+import type { TaskReport } from "../../../formats/tasks/report.ts";
 import type { SafeFetch } from "../../../lib/outbound/safe-fetch.ts";
 import type { Logger } from "../../../lib/runtime/log.ts";
-import type { TaskProtocol, TaskReport, TaskRequest } from "../../../providers/contract/tasks.ts";
+import type { TaskProtocol, TaskRequest } from "../../../providers/contract/tasks.ts";
 import { providerOf } from "../../../providers/registry.ts";
 import type { ChannelEntry } from "../../channels/entry.ts";
 import { proxyOf } from "../../channels/upstream/proxy-of.ts";

@@ -3,11 +3,16 @@ import { countOf, type JsonObject, recordOf, textOf } from "../../json.ts";
 
 const SIZES: ReadonlySet<string | null> = new Set(["low", "medium", "high"]);
 
+const SEARCHING_MODEL = /-search-(preview|api)\b/;
+
+/** Whether a chat model searches the web for every response, wherever it is served. */
+export const searchesAlways = (model: string): boolean => SEARCHING_MODEL.test(model);
+
 /**
- * Searches that services charge beside the tokens and tell in their usage: OpenRouter by their number, Perplexity by how
- * much was read, of its deep research by the queries, Qianfan by the tokens of what was found; null: it tells of none.
+ * Searches that services charge besides the tokens and report in their usage: OpenRouter by their number, Perplexity by how
+ * much was read, for deep research by the queries, Qianfan by the tokens of what was found; null: none.
  */
-export function toldSearches(usage: JsonObject): ToolCalls | null {
+export function searchUsage(usage: JsonObject): ToolCalls | null {
   const searches = countOf(recordOf(usage.server_tool_use)?.web_search_requests);
   if (searches) return { openrouter_search: searches };
   // Deep research alone has its sources' tokens apart.

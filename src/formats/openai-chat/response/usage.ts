@@ -1,6 +1,6 @@
 import type { ReportedUsage } from "../../conversation/usage.ts";
 import { countOf, type JsonObject, recordOf } from "../../json.ts";
-import { toldSearches } from "./search-usage.ts";
+import { searchUsage } from "./search-usage.ts";
 
 /**
  * Reads the usage object of an OpenAI-shaped answer; null when it does not say how many prompt tokens there were.
@@ -20,7 +20,7 @@ export function readUsage(value: unknown): ReportedUsage | null {
   // xAI's reasoning stands beside the completion, within the total.
   const isBeside = told !== null && reasoningTokens > 0 && rest === told + reasoningTokens;
   const completionTokens = told === null || isBeside ? rest : told;
-  const toolCalls = toldSearches(usage);
+  const toolCalls = searchUsage(usage);
   return {
     ...(toolCalls && { toolCalls }),
     promptTokens,

@@ -3,7 +3,7 @@ import { applyReport } from "../../../domain/tasks/polling/apply-report.ts";
 import { readSignedId } from "../../../domain/tasks/signed-ids.ts";
 import { findOpenDrawing } from "../../../domain/tasks/task-rows.ts";
 import { noRules } from "../../../formats/request-rules/request-rules.ts";
-import { readDrawing } from "../../../providers/media/midjourney.ts";
+import { readDrawing } from "../../../formats/tasks/midjourney.ts";
 import type { GatewayContext } from "../../call/context.ts";
 import { GatewayError } from "../../call/errors.ts";
 import { readBody } from "../../http/client-body.ts";

@@ -4,7 +4,7 @@ import { addDrawing, takeDrawing } from "../../../domain/tasks/submit-task.ts";
 import { findOpenDrawing } from "../../../domain/tasks/task-rows.ts";
 import { callbackUrlOf } from "../../../domain/tasks/task-view.ts";
 import { type JsonObject, numberOf, recordOf, textOf } from "../../../formats/json.ts";
-import { readDrawing } from "../../../providers/media/midjourney.ts";
+import { readDrawing } from "../../../formats/tasks/midjourney.ts";
 import type { Caller } from "../../auth/authenticate.ts";
 import type { GatewayContext } from "../../call/context.ts";
 import type { GatewayServer } from "../../http/arrival.ts";

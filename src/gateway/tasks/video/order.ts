@@ -3,14 +3,9 @@ import { type JsonObject, numberOf, recordOf, textOf, textsOf } from "../../../f
 import { type OutgoingForm, outgoingForm } from "../../../lib/http/multipart/form-stream.ts";
 import type { Form } from "../../../lib/http/multipart/read-form.ts";
 import type { VideoOrder } from "../../../providers/contract/tasks.ts";
+import { defaultVideoSeconds } from "../../../providers/registry.ts";
 import { type ClientBody, invalidRequest } from "../../http/client-body.ts";
 
-/** What providers make where nothing is said. */
-const DEFAULT_SECONDS = 5;
-const DEFAULT_SECONDS_OF: readonly (readonly [model: RegExp, seconds: number])[] = [
-  [/(^|\/)sora/, 4],
-  [/(^|\/)vidu(1\.5|2\.0)/, 4],
-];
 /** OpenAI's clients may leave the model out. */
 const DEFAULT_MODEL = "sora-2";
 const MOST_SECONDS = 60;
@@ -52,7 +47,7 @@ export async function readVideoOrder(body: ClientBody): Promise<VideoOrder> {
   if (memberOf(json, "input_reference", "file_id")) {
     throw invalidRequest({ code: "gateway_video_image" }, "input_reference");
   }
-  const seconds = secondsOf(json.seconds ?? json.duration ?? metadata.duration ?? defaultSeconds(model));
+  const seconds = secondsOf(json.seconds ?? json.duration ?? metadata.duration ?? defaultVideoSeconds(model));
   const [width, height] = [numberOf(json.width), numberOf(json.height)];
   const size = textOf(json.size) ?? (width && height ? `${width}x${height}` : "");
   return { model, prompt, seconds, size, images, own: ownFields({ ...textsOfForm(body), ...metadata }) };
@@ -71,9 +66,6 @@ export function secondsOf(asked: unknown): number {
     "seconds",
   );
 }
-
-const defaultSeconds = (model: string): number =>
-  DEFAULT_SECONDS_OF.find(([name]) => name.test(model))?.[1] ?? DEFAULT_SECONDS;
 
 /** What of an order prices may depend on, by the provider's names: simple fields, in lower case. */
 export function askedVariant({ own, size, seconds }: Pick<VideoOrder, "own" | "size" | "seconds">): AskedVariant {

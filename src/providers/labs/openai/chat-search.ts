@@ -1,17 +1,13 @@
 import { type JsonObject, recordOf, recordsOf } from "../../../formats/json.ts";
 import type { Preparation } from "../../contract/provider.ts";
 
-/** Search for every answer, and take no sampling for that. */
-const SEARCHES = /-search-(preview|api)\b/;
+/** Models that always search take no sampling parameters. */
 const REFUSED_BY_SEARCH = ["temperature", "top_p", "presence_penalty", "frequency_penalty", "n"];
 
 /** Models of OpenAI's own: compatible servers have others under its type, which may search at the same words. */
 const IS_OPENAIS = /^(ft:)?(gpt-(?!oss)|chatgpt-|o[1-9])/;
 /** All that its chats know of tools: those that the client runs. */
 const CLIENTS_TOOLS: ReadonlySet<unknown> = new Set(["function", "custom"]);
-
-/** A chat model that searches for every answer. */
-export const searchesAlways = (model: string): boolean => SEARCHES.test(model);
 
 /** What a chat with such a model must lose or say otherwise; null: nothing. */
 export function prepareSearchModel(body: JsonObject, model: string): Preparation | null {

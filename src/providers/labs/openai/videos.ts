@@ -1,13 +1,8 @@
 import { type JsonObject, numberOf, recordOf, recordsOf, textOf } from "../../../formats/json.ts";
+import { type TaskReport, type TaskStatus, UNKNOWN_FAIL_REASON } from "../../../formats/tasks/report.ts";
 import { lookupTable } from "../../../lib/values/lookup-table.ts";
 import type { ProviderChannel } from "../../contract/provider.ts";
-import {
-  type TaskProtocol,
-  type TaskReport,
-  type TaskStatus,
-  UNTOLD,
-  type VideoProtocol,
-} from "../../contract/tasks.ts";
+import type { TaskProtocol, VideoProtocol } from "../../contract/tasks.ts";
 
 const TIMEOUT_S = 2 * 3600;
 /** The most that a page may have. */
@@ -30,7 +25,7 @@ function reportOf(video: JsonObject | null): TaskReport[] {
       upstreamId,
       status,
       progress: `${numberOf(video.progress) ?? 0}%`,
-      failReason: status === "FAILURE" ? textOf(error?.message) || textOf(error?.code) || UNTOLD : "",
+      failReason: status === "FAILURE" ? textOf(error?.message) || textOf(error?.code) || UNKNOWN_FAIL_REASON : "",
       startMs: (numberOf(video.created_at) ?? 0) * 1000,
       finishMs: (numberOf(video.completed_at) ?? 0) * 1000,
       data: video,
@@ -65,6 +60,7 @@ export function openaiVideos(base: (channel: ProviderChannel) => string): {
     },
   };
   const videos: VideoProtocol = {
+    defaultSeconds: (model) => (/(^|\/)sora/.test(model) ? 4 : null),
     order: (channel, { model, prompt, seconds, size, images, own }) => ({
       url: `${base(channel)}/videos`,
       action: "generate",
