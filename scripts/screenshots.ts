@@ -1,10 +1,11 @@
 /**
- * Pictures of every page of the console, in light English, dark Chinese and on a phone, into the git-ignored folder
- * `screenshots/`: to be looked at. Arguments: names of pages and of variants to limit it to. Says what the browser's console complains of.
+ * Takes screenshots of every page of the console (light English, dark Chinese, and both on a phone) into the git-ignored
+ * folder `screenshots/`. Arguments limit it to the named pages and variants. Prints the errors of the browser's console.
  */
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
-import { chromium, type Page } from "playwright";
+import type { Page } from "playwright";
+import { openBrowser } from "../test/support/e2e/browser.ts";
 import { createChannel, createToken, ROOT_NAME, ROOT_PASSWORD, setOption } from "../test/support/e2e/console-client.ts";
 import { type Fixture, startFixture, startGateway } from "../test/support/e2e/fixture.ts";
 import { until } from "../test/support/lib/until.ts";
@@ -123,7 +124,7 @@ const stage = await startFixture(MODELS, {});
 await fill(stage);
 /** Shows its setup still. */
 const untouched = await startGateway();
-const browser = await chromium.launch({ executablePath: "/usr/bin/chromium", args: ["--no-sandbox", "--disable-gpu"] });
+const browser = await openBrowser();
 for (const variant of VARIANTS) {
   if (variantsWanted.length === 0 || variantsWanted.includes(variant.name)) await shoot(variant);
 }
