@@ -1,4 +1,5 @@
 import type { JsonObject } from "../../formats/json.ts";
+import { readOpenAiModelList } from "../../formats/openai-chat/model-list.ts";
 import { searchesAlways } from "../../formats/openai-chat/response/search-usage.ts";
 import { chatApi } from "../contract/chat.ts";
 import {
@@ -12,7 +13,6 @@ import {
 } from "../contract/provider.ts";
 import { OPENAI_MODELS } from "../labs/openai/models.ts";
 import { onlyFormatOf, prepareForOpenAi } from "../labs/openai/reasoning-models.ts";
-import { readOpenAiModelList } from "../shared/model-list.ts";
 import { onResponsesRejected } from "../shared/responses-rejection.ts";
 
 const DEFAULT_VERSION = "2024-12-01-preview";

@@ -1,7 +1,7 @@
+import { decodeAnthropicCount, encodeAnthropicCount } from "../../formats/anthropic/token-count.ts";
+import { readOpenAiModelList } from "../../formats/openai-chat/model-list.ts";
 import { chatApi } from "../contract/chat.ts";
 import type { Provider, ProviderChannel } from "../contract/provider.ts";
-import { decodeAnthropicCount, encodeAnthropicCount } from "../shared/anthropic-token-count.ts";
-import { readOpenAiModelList } from "../shared/model-list.ts";
 
 const DEFAULT_BASE_URL = "https://api.anthropic.com";
 const API_VERSION = "2023-06-01";

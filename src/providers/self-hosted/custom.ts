@@ -1,6 +1,6 @@
+import { developerAsSystem } from "../../formats/openai-chat/request/developer-role.ts";
 import { chatApi } from "../contract/chat.ts";
 import { EVERY_CAPABILITY, type Provider } from "../contract/provider.ts";
-import { developerAsSystem } from "../shared/developer-role.ts";
 
 /** Any service that takes OpenAI's chat format at one complete URL; `{model}` in it becomes the upstream model name. */
 export const custom: Provider = {

@@ -1,3 +1,4 @@
+import { readOpenAiModelList } from "../../formats/openai-chat/model-list.ts";
 import { requestsSearch } from "../../formats/tools/web-search.ts";
 import { type ChatApi, chatApi } from "../contract/chat.ts";
 import type { NativeFormat } from "../contract/native-format.ts";
@@ -10,7 +11,6 @@ import {
   type Provider,
   type ProviderChannel,
 } from "../contract/provider.ts";
-import { readOpenAiModelList } from "./model-list.ts";
 import { applyQuirks, type Quirks } from "./quirks.ts";
 import { onResponsesRejected } from "./responses-rejection.ts";
 

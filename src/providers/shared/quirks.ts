@@ -1,6 +1,6 @@
 import { type JsonObject, numberOf, recordOf, recordsOf } from "../../formats/json.ts";
+import { withoutDeveloper } from "../../formats/openai-chat/request/developer-role.ts";
 import type { CallParams, Preparation } from "../contract/provider.ts";
-import { withoutDeveloper } from "./developer-role.ts";
 
 type Range = readonly [number, number];
 type LimitField = "max_tokens" | "max_completion_tokens";

@@ -1,5 +1,5 @@
+import { isUnknownEndpoint } from "../../formats/openai-chat/errors/unknown-endpoint.ts";
 import type { Limitation, Rejection } from "../contract/provider.ts";
-import { isUnknownEndpoint } from "./unknown-endpoint.ts";
 
 /**
  * What a rejection by OpenAI, or a server that imitates it, teaches about its Responses: many have none, and OpenAI summarizes

@@ -1,9 +1,9 @@
 import type { ChannelEntry } from "../../../domain/channels/entry.ts";
 import { type JsonObject, parseJson, recordOf } from "../../../formats/json.ts";
+import { isUnknownEndpoint } from "../../../formats/openai-chat/errors/unknown-endpoint.ts";
 import { promptAsChat } from "../../../formats/openai-chat/index.ts";
 import { textOfBytes } from "../../../lib/values/bytes.ts";
 import { providerOf } from "../../../providers/registry.ts";
-import { isUnknownEndpoint } from "../../../providers/shared/unknown-endpoint.ts";
 import { selectAdapter } from "../../adapters/select-adapter.ts";
 import type { Caller } from "../../auth/authenticate.ts";
 import { authorize } from "../../auth/authorize.ts";

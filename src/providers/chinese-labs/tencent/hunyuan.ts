@@ -1,6 +1,6 @@
+import { readOpenAiModelList } from "../../../formats/openai-chat/model-list.ts";
 import { chatApi } from "../../contract/chat.ts";
 import type { Provider } from "../../contract/provider.ts";
-import { readOpenAiModelList } from "../../shared/model-list.ts";
 import { openAiCompatible } from "../../shared/openai-compatible.ts";
 import { hunyuanCodec } from "./codec.ts";
 import { hunyuanEmbeddings } from "./embeddings.ts";

@@ -1,6 +1,6 @@
+import { readNamesIn } from "../../../formats/openai-chat/model-list.ts";
 import type { NativeFormat } from "../../contract/native-format.ts";
 import type { CallParams, Provider, ProviderChannel } from "../../contract/provider.ts";
-import { readNamesIn } from "../../shared/model-list.ts";
 import { openAiCompatible } from "../../shared/openai-compatible.ts";
 import { drawings, rankings, spoken, transcripts } from "./formats.ts";
 

@@ -1,7 +1,7 @@
+import { readNamesIn } from "../../../formats/openai-chat/model-list.ts";
 import { chatApi } from "../../contract/chat.ts";
 import type { NativeFormat } from "../../contract/native-format.ts";
 import type { CallParams, Provider, ProviderChannel } from "../../contract/provider.ts";
-import { readNamesIn } from "../../shared/model-list.ts";
 import { geminiEmbeddings } from "./embeddings.ts";
 import { googleImages, isImagen } from "./images.ts";
 import { googleSpeech } from "./speech.ts";

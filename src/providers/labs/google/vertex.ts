@@ -1,10 +1,10 @@
+import { decodeAnthropicCount, encodeAnthropicCount } from "../../../formats/anthropic/token-count.ts";
 import type { ChatDialect } from "../../../formats/conversation/conversation.ts";
 import { parseJson, recordOf, textOf } from "../../../formats/json.ts";
 import { chatApi } from "../../contract/chat.ts";
 import type { NativeFormat } from "../../contract/native-format.ts";
 import type { CallParams, Provider, ProviderChannel } from "../../contract/provider.ts";
 import type { TokenCount } from "../../contract/token-count.ts";
-import { decodeAnthropicCount, encodeAnthropicCount } from "../../shared/anthropic-token-count.ts";
 import { cloudBetas, cloudMembers, onBetasRejected } from "../../shared/hosted-claude.ts";
 import { CLAUDE_MODELS } from "../anthropic.ts";
 import { accessToken, forgetAccessToken, serviceAccountOf } from "./access-token.ts";

@@ -1,7 +1,7 @@
+import { readOpenAiModelList } from "../../../formats/openai-chat/model-list.ts";
 import { searchesAlways } from "../../../formats/openai-chat/response/search-usage.ts";
 import { chatApi } from "../../contract/chat.ts";
 import { EVERY_CAPABILITY, openaiPath, type Provider, type ProviderChannel } from "../../contract/provider.ts";
-import { readOpenAiModelList } from "../../shared/model-list.ts";
 import { onResponsesRejected } from "../../shared/responses-rejection.ts";
 import { OPENAI_MODELS } from "./models.ts";
 import { onlyFormatOf, prepareForOpenAi } from "./reasoning-models.ts";

@@ -2,9 +2,9 @@ import type { Catalog } from "../../../catalog/catalog.ts";
 import { shippedCatalog } from "../../../catalog/shipped.ts";
 import type { ChatDialect } from "../../../formats/conversation/conversation.ts";
 import { type JsonObject, recordOf } from "../../../formats/json.ts";
+import { developerAsSystem } from "../../../formats/openai-chat/request/developer-role.ts";
 import { searchesAlways } from "../../../formats/openai-chat/response/search-usage.ts";
 import type { CallParams, Preparation } from "../../contract/provider.ts";
-import { developerAsSystem } from "../../shared/developer-role.ts";
 import { prepareSearchModel, withoutSearch } from "./chat-search.ts";
 import { effortFor, neverReasons } from "./efforts.ts";
 

@@ -1,6 +1,6 @@
+import { readNamesIn } from "../../../formats/openai-chat/model-list.ts";
 import { chatApi } from "../../contract/chat.ts";
 import type { Provider } from "../../contract/provider.ts";
-import { readNamesIn } from "../../shared/model-list.ts";
 import { openAiCompatible } from "../../shared/openai-compatible.ts";
 import { ollamaCodec } from "./codec.ts";
 import { linesToSse } from "./lines.ts";

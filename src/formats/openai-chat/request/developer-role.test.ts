@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { providerOf } from "../registry.ts";
+import { providerOf } from "../../../providers/registry.ts";
 import { developerAsSystem } from "./developer-role.ts";
 
 const user = { role: "user", content: "u" };

@@ -1,4 +1,4 @@
-import type { ReadError } from "../../formats/openai-chat/errors/error.ts";
+import type { ReadError } from "./error.ts";
 
 const UNKNOWN_ENDPOINT_STATUSES: ReadonlySet<number> = new Set([404, 405, 501]);
 

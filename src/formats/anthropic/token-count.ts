@@ -1,4 +1,4 @@
-import { countOf, type JsonObject } from "../../formats/json.ts";
+import { countOf, type JsonObject } from "../json.ts";
 
 /** Members that decide how a response is generated, not how long the prompt is: Anthropic's count rejects them. */
 const GENERATION_MEMBERS: ReadonlySet<string> = new Set([

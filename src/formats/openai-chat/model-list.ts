@@ -1,4 +1,4 @@
-import { recordOf, recordsOf, textOf } from "../../formats/json.ts";
+import { recordOf, recordsOf, textOf } from "../json.ts";
 
 /** Ids in a list of models in OpenAI's format; null: it is none. Together responds with the bare array. */
 export function readOpenAiModelList(response: unknown): string[] | null {

@@ -1,4 +1,4 @@
-import { type JsonObject, recordsOf } from "../../formats/json.ts";
+import { type JsonObject, recordsOf } from "../../json.ts";
 
 /** Models of OpenAI's, wherever they are served. */
 const KNOWS_IT = /(^|[/:])(gpt-|chatgpt-|o\d|codex-|computer-use-)/;

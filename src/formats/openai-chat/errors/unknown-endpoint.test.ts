@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
-import { startRelay } from "../../../test/support/gateway/start-gateway.ts";
-import { chatReply, startUpstream } from "../../../test/support/gateway/start-upstream.ts";
-import { readError } from "../../formats/openai-chat/errors/error.ts";
+import { startRelay } from "../../../../test/support/gateway/start-gateway.ts";
+import { chatReply, startUpstream } from "../../../../test/support/gateway/start-upstream.ts";
+import { readError } from "./error.ts";
 import { isUnknownEndpoint } from "./unknown-endpoint.ts";
 
 const isUnknown = (status: number, body: unknown) =>
