@@ -7,7 +7,7 @@ import { Row } from "../layout.tsx";
 
 type Props = {
   id: string;
-  /** Quota units, as text while it is typed. */
+  /** Quota units, as text while being edited. */
   value: string;
   onChange: (value: string) => void;
   disabled?: boolean;

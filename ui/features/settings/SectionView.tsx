@@ -10,10 +10,10 @@ import { SettingInput } from "./fields/SettingInput.tsx";
 import type { SettingSection } from "./setting-field.ts";
 import { useSettings } from "./settings-store.tsx";
 
-/** The id of a section, to jump to. */
+/** The element id of a section. */
 export const sectionId = (id: string): string => `section-${id}`;
 
-/** One section: heading, its options, its own save button. Switches stand together after the other fields. */
+/** One section: heading, options and save button. Switches come after the other fields. */
 export const SectionView = ({ section, extra }: { section: SettingSection; extra?: ReactNode }) => {
   const { t } = useTranslation();
   const store = useSettings();
@@ -79,7 +79,7 @@ export const SectionView = ({ section, extra }: { section: SettingSection; extra
 
 export type EditorView = "visual" | "json";
 
-/** Between a form and the JSON behind it. */
+/** Switches between a form and its JSON. */
 export const ViewSwitch = ({ view, onChange }: { view: EditorView; onChange: (view: EditorView) => void }) => {
   const { t } = useTranslation();
   return (

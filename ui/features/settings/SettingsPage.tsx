@@ -58,13 +58,13 @@ const Content = () => {
   const wanted = address.text("field");
   useEffect(() => {
     if (!wanted) return;
-    // The tab's sections stand only after this has been drawn.
+    // The tab's sections exist only after this render.
     const frame = requestAnimationFrame(() => show(wanted));
     return () => cancelAnimationFrame(frame);
   }, [wanted]);
   const find = ({ section, field }: SettingTarget) => {
     const found = field?.key ?? section.id;
-    // Looked for once more, it leaves the address as it is.
+    // Searching for it again doesn't change the URL.
     if (found === wanted) show(found);
     else address.set({ tab: section.tab, field: found });
   };
@@ -105,12 +105,12 @@ const Content = () => {
   );
 };
 
-/** Brings a setting, or a section, into sight. */
+/** Scrolls to a setting or a section. */
 function show(wanted: string): void {
   const section = SECTIONS.find(({ id, fields }) => id === wanted || fields.some(({ key }) => key === wanted));
   const control = document.getElementById(controlId(wanted));
   const element = control ?? document.getElementById(sectionId(section?.id ?? ""));
-  // Of a section that is higher than the window the beginning is to be seen.
+  // Shows the start of a section that is taller than the viewport.
   element?.scrollIntoView({ block: control ? "center" : "start" });
   element?.focus({ preventScroll: true });
 }
@@ -124,7 +124,7 @@ const PageSkeleton = () => (
   </Col>
 );
 
-/** The sections of a tab, to jump to; a dot where something is not saved yet. */
+/** Links to the sections of a tab; a dot marks unsaved changes. */
 const SectionNav = ({ sections }: { sections: readonly SettingSection[] }) => {
   const { t } = useTranslation();
   const { changed } = useSettings();
@@ -155,7 +155,7 @@ const SectionNav = ({ sections }: { sections: readonly SettingSection[] }) => {
             px: 3,
             py: 1,
             fontSize: 13,
-            // Entries in Latin letters are as high as those in Chinese.
+            // Makes entries in Latin letters as tall as those in Chinese.
             lineHeight: "20px",
             color: "text.secondary",
             "&:hover": { color: "text.primary", bgcolor: "surface.hover" },
@@ -178,7 +178,7 @@ const SectionNav = ({ sections }: { sections: readonly SettingSection[] }) => {
 
 const SHOWN = 30;
 
-/** Finds a setting by its name, key or description and jumps to it. */
+/** Finds a setting by its name, key or description and scrolls to it. */
 const SettingSearch = ({ onFound }: { onFound: (target: SettingTarget) => void }) => {
   const { t } = useTranslation();
   const [typed, setTyped] = useState("");
@@ -239,7 +239,7 @@ const EXTRAS: Readonly<Record<Extra, () => ReactElement>> = {
   systemInfo: SystemInfoPanel,
 };
 
-/** What a section has beside its fields. */
+/** The content of a section besides its fields. */
 const SettingExtra = ({ extra }: { extra: Extra }) => {
   const Panel = EXTRAS[extra];
   return <Panel />;

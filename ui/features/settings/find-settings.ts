@@ -3,12 +3,12 @@ import { useTranslation } from "react-i18next";
 import { SECTIONS } from "./sections.ts";
 import { type SettingField, type SettingSection, wordOf } from "./setting-field.ts";
 
-/** A field (or, without one, a section) with the words it is found by. */
+/** A field (or, without one, a section) with its search text. */
 export type SettingTarget = Readonly<{
   section: SettingSection;
   field?: SettingField;
   label: string;
-  /** The label behind that of its section (of a section: of its tab), since several have the same name. */
+  /** The label prefixed with its section's (for a section: its tab's), because labels repeat. */
   path: string;
   words: string;
 }>;
@@ -20,7 +20,7 @@ type Words = Readonly<{
   help: (field: SettingField) => string;
 }>;
 
-/** Everything on the settings page that can be jumped to. */
+/** Every search target on the settings page. */
 export const settingTargets = (words: Words): readonly SettingTarget[] =>
   SECTIONS.flatMap((section) => [
     {
@@ -40,7 +40,7 @@ export const settingTargets = (words: Words): readonly SettingTarget[] =>
 
 const pathOf = (where: string, label: string): string => `${where} · ${label}`;
 
-/** The targets that have every word typed; those whose label begins with it first. */
+/** The targets that contain every typed word; those whose label starts with it come first. */
 export function findSettings(targets: readonly SettingTarget[], typed: string): SettingTarget[] {
   const wanted = typed.trim().toLowerCase();
   const parts = wanted.split(/\s+/);
@@ -51,7 +51,7 @@ export function findSettings(targets: readonly SettingTarget[], typed: string): 
   return targets.filter(({ words }) => parts.every((part) => words.includes(part))).sort((a, b) => rank(a) - rank(b));
 }
 
-/** Everything on the settings page that can be jumped to, in the language in use. */
+/** Every search target on the settings page, in the current language. */
 export function useSettingTargets(): readonly SettingTarget[] {
   const { t } = useTranslation();
   return useMemo(

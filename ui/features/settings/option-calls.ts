@@ -5,11 +5,11 @@ import { optionApi } from "../../api/groups.ts";
 
 export type OptionTexts = Readonly<Partial<Record<OptionKey, string>>>;
 
-/** Every option as text. Secrets have none: only whether they are set. */
+/** Every option as text. Secrets have no text, only whether they are set. */
 export type Options = Readonly<{
   values: OptionTexts;
   defaults: OptionTexts;
-  /** Model → price that comes with this release and that no price list says: USD a call, of videos a second. */
+  /** Model → price that this release estimates because no price list has it: USD per call, for videos per second. */
   estimates: Readonly<Record<string, number>>;
   secretsSet: ReadonlySet<OptionKey>;
 }>;
@@ -35,8 +35,8 @@ type SaveResult = Readonly<{ saved: readonly OptionKey[]; firstError: Error | nu
 const isSwitch = ({ key }: OptionChange): boolean => /enabled$/i.test(key);
 
 /**
- * Saves changes with `put`: switches one after the other, then the rest side by side. A switch that still needs something
- * filled in is tried again once the rest is saved. Goes on past failures.
+ * Saves changes with `put`: switches one after the other, then the rest in parallel. Retries a switch that requires
+ * another option once the rest is saved. Continues after failures.
  */
 export async function saveOptions(
   changes: readonly OptionChange[],

@@ -1,24 +1,24 @@
 import type { OptionKey } from "../../../src/settings/registry/index.ts";
 
-/** How one option is edited; `unit` is a word under `settings.units`. */
+/** How one option is edited; `unit` is a key under `settings.units` in the locales. */
 type Control =
   | Readonly<{ kind: "switch" }>
   | Readonly<{
       kind: "number";
       min?: number;
       max?: number;
-      /** How far an arrow key goes. */
+      /** Increment of the arrow keys. */
       step?: number;
-      /** Places after the point at most. */
+      /** Maximum number of decimals. */
       decimals?: number;
       isWhole?: boolean;
       unit?: Unit;
     }>
   | Readonly<{ kind: "quota"; step?: number }>
   | Readonly<{ kind: "text" }>
-  /** One that others are made of: it is kept without slashes at its end. */
+  /** A base URL, stored without trailing slashes. */
   | Readonly<{ kind: "address" }>
-  /** One that is called as it is. */
+  /** A full URL. */
   | Readonly<{ kind: "endpoint" }>
   | Readonly<{ kind: "secret" }>
   | Readonly<{ kind: "json"; shape: "object" | "list" }>
@@ -77,7 +77,7 @@ export const share = (key: OptionKey): SettingField => ({
   unit: "share",
 });
 
-/** The option's name where words are kept: keys with a dot would be read as a path. */
+/** The option's key in the locales, without dots, which i18next would read as a path. */
 export const wordOf = (key: OptionKey): string => key.replaceAll(".", "_");
 
 export const TABS = ["operation", "ratelimit", "models", "system", "other"] as const;
@@ -85,7 +85,7 @@ export type SettingTab = (typeof TABS)[number];
 
 export const isTab = (value: unknown): value is SettingTab => TABS.some((tab) => tab === value);
 
-/** What a section has beside its fields; it is drawn by a component of its own. */
+/** The content of a section besides its fields, rendered by its own component. */
 export type Extra =
   | "clearLogs"
   | "groups"
@@ -99,16 +99,16 @@ export type Extra =
   | "catalog";
 
 export type SettingSection = Readonly<{
-  /** Under `settings.sections` in the words. */
+  /** A key under `settings.sections` in the locales. */
   id: string;
   tab: SettingTab;
   fields: readonly SettingField[];
   extra?: Extra;
-  /** The component draws the fields too. */
+  /** The component also renders the fields. */
   drawsFields?: true;
-  /** Saving asks for the server's address first. */
+  /** Saving requires the server's address. */
   needsServerAddress?: true;
 }>;
 
-/** A section on its tab. */
+/** A section of a tab. */
 export type TabSection = Omit<SettingSection, "tab">;

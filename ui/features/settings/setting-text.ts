@@ -1,10 +1,10 @@
 import { checkJson } from "../../components/inputs/json-text.ts";
 import type { SettingField } from "./setting-field.ts";
 
-/** What is wrong with the text of a field: a word under `settings.faults`. */
+/** Validation error of a field: a key under `settings.faults` in the locales. */
 type SettingFault = "number" | "whole" | "range" | "decimals" | "address" | "json";
 
-/** Checks what was typed; null when it can be sent. The server has the last word. */
+/** Validates a field's text; null if valid. The server validates again. */
 export function faultOf(field: SettingField, typed: string): SettingFault | null {
   const value = typed.trim();
   switch (field.kind) {
@@ -32,7 +32,7 @@ type Limits = Readonly<{ min?: number; max?: number; isWhole?: boolean; decimals
 const limitsOf = (field: SettingField): Limits =>
   field.kind === "quota" ? { isWhole: true } : field.kind === "number" ? field : {};
 
-/** What an arrow key makes of a number's text: a step up (1) or down (-1), within the field's range; null: no step. */
+/** A number's text after an arrow key: one step up (1) or down (-1), within the field's range; null: no step. */
 export function stepped(field: SettingField, typed: string, direction: 1 | -1): string | null {
   if (field.kind !== "number" && field.kind !== "quota") return null;
   const number = Number(typed);
@@ -42,10 +42,10 @@ export function stepped(field: SettingField, typed: string, direction: 1 | -1): 
   return String(Number(next.toFixed(STEP_PLACES)));
 }
 
-/** Sums of decimal steps are rounded to this. */
+/** Sums of decimal steps are rounded to this precision. */
 const STEP_PLACES = 6;
 
-/** The text as it is kept: addresses without slashes at the end, numbers and lines without blanks around them. */
+/** Normalizes the text for storage: base URLs without trailing slashes, numbers and lines trimmed. */
 export function normalize(field: SettingField, typed: string): string {
   switch (field.kind) {
     case "address":
@@ -67,10 +67,10 @@ export function normalize(field: SettingField, typed: string): string {
   }
 }
 
-/** Longer defaults are told by how many entries they have. */
+/** For longer defaults, the hint shows the number of entries. */
 const LONGEST_DEFAULT = 60;
 
-/** What a line says of a default: the whole of it, empty where there is none, or how many entries it has. */
+/** A default for the hint: the full text, empty if there is none, or the number of entries. */
 export function shortDefault(field: SettingField, initial: string): string | number {
   const entries = entriesOf(field, initial);
   if (!entries) return initial;
@@ -93,7 +93,7 @@ function entriesOf({ kind }: SettingField, text: string): readonly unknown[] | n
   }
 }
 
-/** Options in one line each are shown as they are; JSON is formatted for reading. */
+/** Single-line options are shown unchanged; JSON is formatted. */
 export function isSame(field: SettingField, saved: string, typed: string): boolean {
   const next = normalize(field, typed);
   if (field.kind === "secret") return next === "";
@@ -107,10 +107,10 @@ export function isSame(field: SettingField, saved: string, typed: string): boole
 
 const DOMAIN = /^(?=.{1,253}$)([a-z0-9](-*[a-z0-9])*\.)+[a-z0-9-]{2,63}$/;
 
-/** The domains of a list that is kept with commas. */
+/** The domains of a comma-separated list. */
 export const domainsOf = (text: string): string[] => text.split(/[,\s]+/).filter(Boolean);
 
-/** The list with a domain more, or why it is not taken: a word under `settings.domains`. */
+/** Adds a domain to the list, or returns why it is invalid: a key under `settings.domains` in the locales. */
 export function addDomain(list: string, typed: string): { list: string } | { fault: "invalid" | "duplicate" } {
   const domain = typed.trim().toLowerCase();
   if (!DOMAIN.test(domain)) return { fault: "invalid" };

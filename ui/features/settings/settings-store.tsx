@@ -13,21 +13,21 @@ import { faultOf, isSame, normalize, shortDefault } from "./setting-text.ts";
 
 type Store = Options &
   Readonly<{
-    /** What the field shows: what was typed, else what is saved. */
+    /** The field's text: the draft, else the saved value. */
     textOf: (key: OptionKey) => string;
     change: (key: OptionKey, text: string) => void;
-    /** Saves the section's changed fields and says how it went. */
+    /** Saves the section's changed fields and shows the result. */
     save: (section: SettingSection) => Promise<void>;
-    /** Saves given texts as they are, such as those of an editor with a state of its own; tells whether all went well. */
+    /** Saves the given texts, such as those of an editor with its own state; resolves with whether all were saved. */
     saveChanges: (changes: readonly OptionChange[]) => Promise<boolean>;
     discard: (keys: readonly OptionKey[]) => void;
     changed: ReadonlySet<OptionKey>;
   }>;
 
-/** What was typed and is not saved yet: it stays while one moves between tabs. */
+/** Unsaved drafts, kept while switching between tabs. */
 const draftsAtom = atom<OptionTexts>({});
 
-/** Discards what was typed when the settings are left. */
+/** Discards the drafts when the user leaves the settings. */
 export function useDraftsOfPage(): void {
   const setDrafts = useSetAtom(draftsAtom);
   useEffect(() => () => setDrafts({}), [setDrafts]);
@@ -35,10 +35,10 @@ export function useDraftsOfPage(): void {
 
 const FIELDS = SECTIONS.flatMap(({ fields }) => fields);
 
-/** Read by the page; its parts do not ask again. */
+/** Fetched by the page; its parts read the cache. */
 const LOADED = { ...options, enabled: false };
 
-/** The settings as they are saved and as they are being edited. Throws while they are not loaded. */
+/** The settings, saved and drafts. Throws until they are loaded. */
 export function useSettings(): Store {
   const { t } = useTranslation();
   const client = useQueryClient();
@@ -92,7 +92,7 @@ export function useSettings(): Store {
   }, [saved, drafts, setDrafts, client, t]);
 }
 
-/** The line beside an option: what it does, and its default. */
+/** The hint of an option: what it does, and its default. */
 export function useSettingHint(): (field: SettingField) => string {
   const { t } = useTranslation();
   const { defaults } = useSettings();

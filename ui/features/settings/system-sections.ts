@@ -1,6 +1,6 @@
 import { address, endpoint, json, on, secret, type TabSection, text, whole } from "./setting-field.ts";
 
-/** Sections of the tab "system": what the site is to the outside, who may sign in, and what pays. */
+/** Sections of the tab "system": the public server, sign-in and payments. */
 export const SYSTEM: readonly TabSection[] = [
   { id: "server", fields: address("ServerAddress") },
   {

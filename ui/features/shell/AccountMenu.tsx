@@ -13,7 +13,7 @@ import { useSession } from "../../state/session.ts";
 import { siteStatus } from "../../state/site-status.ts";
 import type { StoredUser } from "../../state/stored-user.ts";
 
-/** Who is signed in, and the way out. */
+/** The signed-in user and the sign-out button. */
 export const AccountMenu = ({ user }: { user: StoredUser }) => {
   const { t } = useTranslation();
   const navigate = useNavigate();
@@ -67,7 +67,7 @@ export const AccountMenu = ({ user }: { user: StoredUser }) => {
   );
 };
 
-/** Signs out, forgets what only this user may see, and goes to the sign-in page. */
+/** Signs out, clears the user's cached data, and opens the sign-in page. */
 export function useLeave(): () => Promise<void> {
   const { t } = useTranslation();
   const navigate = useNavigate();

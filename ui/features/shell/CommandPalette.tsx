@@ -15,7 +15,7 @@ import { channelPage } from "../channels/channel-queries.ts";
 import { tokenPage } from "../tokens/token.ts";
 import { type Command, nameIn, useCommands, useFinds } from "./useCommands.ts";
 
-/** Go to a page, do something, or find what was typed. What comes later moves nobody's choice. */
+/** The command palette: opens a page, runs an action, or finds a text. Late results don't move the selection. */
 export const CommandPalette = ({ onClose }: { onClose: () => void }) => {
   const { t } = useTranslation();
   const listId = useId();
@@ -127,12 +127,12 @@ const Choice = ({ id, command, isHere, onHover, onRun }: ChoiceProps) => (
   </Box>
 );
 
-/** Shown of each kind; the lists have the others. */
+/** Hits shown of each kind; the lists show all. */
 const FEW = { page: 0, pageSize: 4 };
-/** After the last key that was pressed. */
+/** After the last keystroke. */
 const PAUSE_MS = 200;
 
-/** The channels, users and API keys themselves that what was typed is part of; they come once typing pauses. */
+/** Channels, users and API keys whose name contains the text; searched once typing pauses. */
 function useHits(text: string): readonly Command[] {
   const { t } = useTranslation();
   const navigate = useNavigate();
@@ -168,7 +168,7 @@ function useHits(text: string): readonly Command[] {
   ];
 }
 
-/** A text as it was when it last stayed the same for a moment. */
+/** A debounced text. */
 function usePaused(text: string): string {
   const [paused, setPaused] = useState(text);
   useEffect(() => {

@@ -17,15 +17,15 @@ import { size } from "../../theme/theme.ts";
 import { PALETTE_KEYS, paletteAtom, useWays } from "./nav.ts";
 import { LanguageMenu, ThemeMenu } from "./PreferenceMenus.tsx";
 
-/** So that the ways on top begin where the content beside the sider does. */
+/** Aligns the top links with the content beside the sidebar. */
 const BRAND_INSET = 16;
 
-/** Like all that only people who are signed in see, not part of what the sign-in page loads. */
+/** Only signed-in users see it, so the sign-in page doesn't load it. */
 const AccountMenu = lazy(async () => ({ default: (await import("../../signed-in.ts")).AccountMenu }));
 
 const Bell = lazy(async () => ({ default: (await import("../../signed-in.ts")).Bell }));
 
-/** The bar on top: where we are, the main ways, search, language, theme, account. */
+/** The top bar: site name, main links, search, language, theme and account. */
 export const Header = ({ onMenu }: { onMenu?: () => void }) => {
   const { t } = useTranslation();
   const isPhone = usePhone();

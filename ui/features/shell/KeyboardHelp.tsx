@@ -15,7 +15,7 @@ const KEYS = [
   ["?", "help"],
 ] as const;
 
-/** `?` shows what the keyboard can do. */
+/** `?` shows the keyboard shortcuts. */
 export const KeyboardHelp = () => {
   const { t } = useTranslation();
   const titleId = useId();

@@ -9,7 +9,7 @@ import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { type Language, switchLanguage } from "../../state/i18n.ts";
 
-/** Each in its own words: somebody who cannot read this page must find theirs. */
+/** Each language in its own name, so that everybody finds theirs. */
 export const LANGUAGES: readonly (readonly [Language, string, string])[] = [
   ["en", "English", "EN"],
   ["zh", "中文", "中"],
@@ -52,7 +52,7 @@ export const LanguageMenu = () => {
 
 export const THEME_MODES = ["light", "dark", "system"] as const;
 
-/** Light, dark, or as the system has it; remembered on this device. */
+/** Light, dark or the system's theme; stored on this device. */
 export const ThemeMenu = () => {
   const { t } = useTranslation();
   const { mode, setMode } = useColorScheme();

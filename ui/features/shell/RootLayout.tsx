@@ -17,20 +17,20 @@ import { hasSiderBeside, isAdminPage, isConsolePage, isUnder, NAV } from "./nav.
 import { PaletteHost } from "./PaletteHost.tsx";
 import { NotPermitted } from "./StatePages.tsx";
 
-/** What only people who are signed in see is not part of what the sign-in page loads. */
+/** Only signed-in users see these, so the sign-in page doesn't load them. */
 const Sider = lazy(async () => ({ default: (await import("../../signed-in.ts")).Sider }));
 const SiderDrawer = lazy(async () => ({ default: (await import("../../signed-in.ts")).SiderDrawer }));
 const SiteNotice = lazy(() => import("../site/SiteNotice.tsx"));
 const KeyboardHelp = lazy(async () => ({ default: (await import("../../signed-in.ts")).KeyboardHelp }));
 
-/** Header, sider, content and footer; pages of the console stand within margins, others have their own. */
+/** Header, sidebar, content and footer; pages of the console have margins, others bring their own. */
 export const RootLayout = () => {
   const { t } = useTranslation();
   const { pathname } = useLocation();
   const { user } = useSession();
   const isPhone = usePhone();
   const [isCollapsed, setCollapsed] = useCollapsed();
-  /** Null until it is first opened: it is loaded then. */
+  /** Null until first opened, when it is loaded. */
   const [isMenuOpen, setMenuOpen] = useState<boolean | null>(null);
   usePageTitle();
   useSiteStatus();
@@ -116,7 +116,7 @@ export const RootLayout = () => {
   );
 };
 
-/** Keeps the site's status fresh, and says when it cannot be read. */
+/** Refreshes the site's status, and shows an error if it can't be loaded. */
 function useSiteStatus(): void {
   const { t } = useTranslation();
   const { isError } = useQuery(siteStatus);
@@ -125,10 +125,10 @@ function useSiteStatus(): void {
   }, [isError, t]);
 }
 
-/** Custom footers are rare: what cleans them is loaded only then. */
+/** Custom footers are rare, so the sanitizer is loaded on demand. */
 const SafeContent = lazy(() => import("../site/Prose.tsx"));
 
-/** The site's own footer, or the version and who made this. */
+/** The site's own footer, or the version and a link to the project. */
 const Footer = () => {
   const { t } = useTranslation();
   const site = useSite();
@@ -158,20 +158,20 @@ const Footer = () => {
   );
 };
 
-/** What was chosen on this device; null when nothing was. */
+/** The choice on this device; null: none. */
 const collapsedAtom = storedAtom<boolean | null>("default_collapse_sidebar", {
   parse: (text) => (text === null ? null : text === "true"),
   print: String,
 });
 
-/** Whether the sider is collapsed: the choice on this device, else the site's default. */
+/** Whether the sidebar is collapsed: the choice on this device, else the site's default. */
 function useCollapsed(): [boolean, (collapsed: boolean) => void] {
   const byDefault = useSite()?.default_collapse_sidebar ?? false;
   const [chosen, choose] = useAtom(collapsedAtom);
   return [chosen ?? byDefault, choose];
 }
 
-/** Open pages that have a name of their own; the home page has the site's. */
+/** Titles of public pages; the home page shows the site's name. */
 const OPEN_PAGES: Readonly<Record<string, string>> = {
   "/login": "shell.signIn",
   "/register": "login.links.toRegister",
@@ -185,7 +185,7 @@ const OPEN_PAGES: Readonly<Record<string, string>> = {
   "/pricing": "pricing.title",
 };
 
-/** Names the browser's tab after page and site, so that tabs and history can be told apart. */
+/** Sets the document title to page and site. */
 function usePageTitle(): void {
   const { t } = useTranslation();
   const { pathname } = useLocation();

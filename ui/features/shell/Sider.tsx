@@ -19,12 +19,12 @@ import { isUnder, type NavItem, navFor, useWays, type Way } from "./nav.ts";
 
 type Props = { isCollapsed: boolean; onCollapse?: (collapsed: boolean) => void; onNavigate?: () => void };
 
-/** The pages of the console, those of administrators only for them. */
+/** The sidebar: the pages of the console that the user may open. */
 export const Sider = ({ isCollapsed, onCollapse, onNavigate }: Props) => {
   const { t } = useTranslation();
   const { user } = useSession();
   const site = useSite();
-  // What pages the site has is not known on a first visit: entries that come later would push others from under the pointer.
+  // On a first visit the site's pages are unknown: entries that appear later would move the others under the pointer.
   const isUnknown = useIsFetching({ queryKey: siteStatus.queryKey }) > 0 && site === undefined;
   const version = site?.version;
   const chats = (site?.chats ?? []).flatMap((chat) => Object.keys(chat).slice(0, 1));
@@ -80,7 +80,7 @@ export const Sider = ({ isCollapsed, onCollapse, onNavigate }: Props) => {
   );
 };
 
-/** The site's chats, folded under one entry: they are addresses elsewhere, and there may be many. */
+/** The site's chat links, collapsed under one entry: they lead to other sites, and there may be many. */
 const ChatLinks = ({
   names,
   ...shared
@@ -175,7 +175,7 @@ const NavLink = ({ to, label, icon: Icon, isCollapsed, onNavigate }: NavLinkProp
   );
 };
 
-/** The menu on a phone: the site's ways and the console's pages, over the page, closed by going somewhere. */
+/** The menu on a phone: the site's links and the console's pages; navigation closes it. */
 export const SiderDrawer = ({ isOpen, onClose }: { isOpen: boolean; onClose: () => void }) => {
   const { t } = useTranslation();
   const { user } = useSession();

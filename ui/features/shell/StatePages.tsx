@@ -6,7 +6,7 @@ import { Link } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 import { EmptyState } from "../../components/feedback/EmptyState.tsx";
 
-/** An address without a page. */
+/** The 404 page. */
 export function NotFoundPage() {
   const { t } = useTranslation();
   return (
@@ -24,7 +24,10 @@ export function NotFoundPage() {
   );
 }
 
-/** Instead of a page that broke; loading anew also fetches the pages of a newer version, so this one is never loaded apart. */
+/**
+ * Shown when a page fails to load or render. A reload also fetches the pages of a newer version, so this page is never
+ * a chunk of its own.
+ */
 export const PageError = ({ error }: { error: unknown }) => {
   const { t } = useTranslation();
   return (
@@ -42,7 +45,7 @@ export const PageError = ({ error }: { error: unknown }) => {
   );
 };
 
-/** Instead of a page that the account may not open. */
+/** Shown instead of a page that the user may not open. */
 export const NotPermitted = () => {
   const { t } = useTranslation();
   return (

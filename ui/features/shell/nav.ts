@@ -27,7 +27,7 @@ import { useSession } from "../../state/session.ts";
 import { type SiteStatus, useSite } from "../../state/site-status.ts";
 import { isAdmin, isSuperAdmin, type StoredUser } from "../../state/stored-user.ts";
 
-/** What decides over pages that not every site has. */
+/** The site's switches for optional pages. */
 type SiteSwitches = Pick<SiteStatus, "enable_data_export" | "enable_drawing" | "enable_task">;
 
 export type NavItem = Readonly<{
@@ -53,7 +53,7 @@ export type NavItem = Readonly<{
     | "/order"
     | "/agent"
     | "/personal";
-  /** Under `shell` in the words. */
+  /** A key under `shell` in the locales. */
   label:
     | "playground"
     | "dashboard"
@@ -78,7 +78,7 @@ export type NavItem = Readonly<{
     | "personalSettings";
   icon: typeof SvgIcon;
   isForSuperAdmins?: true;
-  /** Only where the site has this enabled. */
+  /** Only if the site has this enabled. */
   needs?: keyof SiteSwitches;
 }>;
 
@@ -88,7 +88,7 @@ type NavSection = Readonly<{
   items: readonly NavItem[];
 }>;
 
-/** The pages of the sider, by section. */
+/** The pages of the sidebar, by section. */
 export const NAV: readonly NavSection[] = [
   {
     key: "console",
@@ -131,7 +131,7 @@ export const NAV: readonly NavSection[] = [
   },
 ];
 
-/** The sections and pages that somebody may open on this site; without its status those that every site has. */
+/** The sections and pages that the user may open; without the site's status, only those that every site has. */
 export const navFor = (user: StoredUser | null, site: SiteSwitches | undefined): readonly NavSection[] =>
   NAV.filter(({ isForAdmins }) => !isForAdmins || isAdmin(user)).map((section) => ({
     ...section,
@@ -140,10 +140,10 @@ export const navFor = (user: StoredUser | null, site: SiteSwitches | undefined):
     ),
   }));
 
-/** Pages for everybody whose address lies under that of a page of the console. */
+/** Public pages whose path lies under that of a console page. */
 const OPEN_PAGES: ReadonlySet<string> = new Set(["/user/reset"]);
 
-/** Whether an address is a page or belongs to it, as drawers with an address of their own do. */
+/** Whether a path is a page or a drawer of that page. */
 export const isUnder = (pathname: string, page: string): boolean =>
   pathname === page || (pathname.startsWith(`${page}/`) && !OPEN_PAGES.has(pathname.replace(/\/$/, "")));
 
@@ -151,7 +151,7 @@ export const isUnder = (pathname: string, page: string): boolean =>
 export const isConsolePage = (pathname: string): boolean =>
   NAV.some(({ items }) => items.some(({ path }) => isUnder(pathname, path)));
 
-/** Pages that have the window for themselves. */
+/** Pages without the sidebar. */
 const WHOLE_PAGES = [
   "/setup",
   "/login",
@@ -163,7 +163,7 @@ const WHOLE_PAGES = [
   "/chat2link",
 ] as const;
 
-/** Whether the sider of somebody signed in stands beside this page: everywhere but on the home page, chats and ways in. */
+/** Whether the sidebar is shown to signed-in users: on all pages except home, chats and sign-in pages. */
 export const hasSiderBeside = (pathname: string): boolean => {
   const path = pathname.replace(/\/$/, "");
   return path !== "" && !WHOLE_PAGES.some((page) => isUnder(path, page));
@@ -173,10 +173,10 @@ export const hasSiderBeside = (pathname: string): boolean => {
 export const isAdminPage = (pathname: string): boolean =>
   NAV.some(({ isForAdmins, items }) => isForAdmins && items.some(({ path }) => isUnder(pathname, path)));
 
-/** One of the site's main ways: a page of ours, or an address elsewhere. */
+/** One of the site's main links: a page of the console, or another site. */
 export type Way = Readonly<{ key: string; label: string; isHere: boolean } & ({ to: string } | { href: string })>;
 
-/** The ways on top of every page, those for whoever is signed in only for them. */
+/** The links at the top of every page; some are for signed-in users only. */
 export function useWays(): readonly Way[] {
   const { t } = useTranslation();
   const { pathname } = useLocation();
@@ -195,8 +195,8 @@ export function useWays(): readonly Way[] {
   ];
 }
 
-/** Whether the command palette, which is loaded apart, is open. */
+/** Whether the command palette is open. */
 export const paletteAtom = atom(false);
 
-/** How the keys that open it are called on this machine. */
+/** The palette's keyboard shortcut on this platform. */
 export const PALETTE_KEYS = /Mac|iPhone|iPad/.test(navigator.userAgent) ? "⌘ K" : "Ctrl K";

@@ -28,7 +28,7 @@ const MOST_SETTINGS = 5;
 
 export type Command = Readonly<{ label: string; icon: typeof SvgIcon; run: () => void }>;
 
-/** Everything the palette can do for whoever is signed in: pages first, then acts. */
+/** The palette's commands for the current user: pages first, then actions. */
 export function useCommands(): readonly Command[] {
   const { t } = useTranslation();
   const navigate = useNavigate();
@@ -70,7 +70,7 @@ export function useCommands(): readonly Command[] {
   ];
 }
 
-/** Commands that look for a text in the console's lists. */
+/** Commands that search the console's lists for a text. */
 export function useFinds(): (text: string) => readonly Command[] {
   const { t } = useTranslation();
   const navigate = useNavigate();
@@ -96,27 +96,27 @@ export function useFinds(): (text: string) => readonly Command[] {
   ];
 }
 
-/** A list that can be searched from anywhere. `text` is what its filter takes. */
+/** A list that can be searched from the palette. `text` goes into its filter. */
 type FindTarget = Readonly<{
-  /** Under `shell.palette.find` in the words. */
+  /** A key under `shell.palette.find` in the locales. */
   what: "tokens" | "model" | "request" | "channels" | "users";
   path: "/token" | "/log" | "/channel" | "/user";
   search: Readonly<Record<string, string>>;
 }>;
 
 const SHORTEST = 2;
-/** Request IDs as the gateway makes them; clients may choose others. */
+/** Format of the gateway's request IDs; clients may choose others. */
 const OWN_REQUEST_ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
-/** Whole keys are secrets: they must not end up in an address. */
+/** API keys are secrets: keep them out of URLs. */
 const KEY = /^sk-/i;
 
-/** What somebody typed where it may be part of a name; empty when it is too short, secret or a request's ID. */
+/** The search text if it may be part of a name; empty if it is too short, secret or a request ID. */
 export function nameIn(typed: string): string {
   const text = typed.trim();
   return text.length < SHORTEST || KEY.test(text) || OWN_REQUEST_ID.test(text) ? "" : text;
 }
 
-/** Where what somebody typed can be looked for; nothing for what is too short or secret. */
+/** The lists in which the text can be searched; none if it is too short or secret. */
 export function findTargets(typed: string, isAdmin: boolean): readonly FindTarget[] {
   const text = typed.trim();
   const request: FindTarget = { what: "request", path: "/log", search: { search: text } };

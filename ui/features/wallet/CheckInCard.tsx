@@ -13,7 +13,7 @@ import { checkIn, checkInStatus } from "./wallet-calls.ts";
 
 const PLACE_PX = 90;
 
-/** The daily check-in and the last seven days; nothing where the site has none. */
+/** The daily check-in and the last seven days; renders nothing if check-ins are off. */
 export const CheckInCard = () => {
   const { t } = useTranslation();
   const format = useMoneyFormat();
@@ -30,7 +30,7 @@ export const CheckInCard = () => {
         client.invalidateQueries({ queryKey: ["self"] }),
       ]),
   });
-  // Its place is kept, or the cards around it would move.
+  // Reserves its space, so that the cards around it don't move.
   if (isPending && isOffered) {
     return (
       <Panel title={t("rewards.checkIn.title")}>
@@ -87,7 +87,7 @@ const Week = ({ week }: { week: CheckInStatus["week"] }) => {
       {week.map(({ day, quota }, index) => {
         const date = Date.parse(`${day}T00:00:00Z`);
         const isToday = index === week.length - 1;
-        // The columns are narrow; rewards below a cent would seem to be nothing.
+        // The columns are narrow; rewards below a cent would look like zero.
         const decimals = (quota ?? 0) * 100 < format.quotaPerUnit ? 3 : 2;
         const gained = quota === null ? null : amountText(quota, format, decimals).replace("$", "");
         return (

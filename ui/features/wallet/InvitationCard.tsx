@@ -16,7 +16,7 @@ import { Field, Panel, Row } from "../../components/layout.tsx";
 import { TransferDialog } from "./TransferDialog.tsx";
 import { invitation, setInviteCode, transferRewards } from "./wallet-calls.ts";
 
-/** One's invitation link, what it brought, and by which rules. */
+/** The user's invitation link, its earnings and the rules. */
 export const InvitationCard = () => {
   const { t } = useTranslation();
   const { data, error, refetch } = useQuery(invitation);
@@ -118,7 +118,7 @@ const Rules = ({ invitation: mine }: { invitation: Invitation }) => {
 
 const CODE = /^[a-z0-9_]{4,16}$/;
 
-/** Chooses one's invitation code, once for all. */
+/** Chooses the user's invitation code, which can't be changed later. */
 const InviteCodeDialog = ({ onClose }: { onClose: () => void }) => {
   const { t } = useTranslation();
   const client = useQueryClient();

@@ -18,7 +18,7 @@ import { useAddress } from "../../components/use-address.ts";
 import { ORDER_STATUSES, orderColumns } from "./order-columns.tsx";
 import { completeOrder, WALLET_KEY } from "./wallet-calls.ts";
 
-/** Everybody's orders; administrators complete those whose payment was never told. */
+/** All users' orders; administrators can complete those whose payment callback never arrived. */
 export const OrderListPage = () => {
   const { t, i18n } = useTranslation();
   const address = useAddress();

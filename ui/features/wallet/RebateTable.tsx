@@ -7,7 +7,7 @@ import { Money } from "../../components/display/Money.tsx";
 import { TimeAgo } from "../../components/display/TimeAgo.tsx";
 import { EmptyState } from "../../components/feedback/EmptyState.tsx";
 
-/** What others' recharges brought; `read` answers all of it, or dividends alone. */
+/** Earnings from others' top-ups; `read` returns all of them, or only dividends. */
 export const RebateTable = ({ name, read }: Pick<PagedTableProps<RebateView>, "name" | "read">) => {
   const { t } = useTranslation();
   const columns: Column<RebateView>[] = [

@@ -10,7 +10,7 @@ import { Field, Panel, Row } from "../../components/layout.tsx";
 import { redeemCode } from "./wallet-calls.ts";
 
 type Props = {
-  /** A code that came with the address. */
+  /** A code from the URL. */
   given: string;
   /** Where codes are sold. */
   link: string;

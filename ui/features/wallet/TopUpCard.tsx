@@ -16,7 +16,7 @@ import { Field, Panel, Row } from "../../components/layout.tsx";
 import { self } from "../account/personal/self-calls.ts";
 import { moneyText, priceOf, startPayment, timesPrice, topUpWays } from "./wallet-calls.ts";
 
-/** Buying quota online; says so where that is not set up. */
+/** Buys quota online; says so if payments are not configured. */
 export const TopUpCard = () => {
   const { t, i18n } = useTranslation();
   const format = useMoneyFormat();
@@ -63,7 +63,7 @@ export const TopUpCard = () => {
 /** Dollars. */
 const PICKS = [5, 10, 20, 50, 100, 500];
 
-/** How much, how, and what it costs; `minimum` is dollars, or quota units where the site shows those. */
+/** Amount, payment method and price; `minimum` is in dollars, or in quota units if the site shows those. */
 const TopUpForm = ({ ways, minimum }: Pick<TopUpWays, "ways" | "minimum">) => {
   const { t, i18n } = useTranslation();
   const format = useMoneyFormat();
@@ -203,9 +203,9 @@ const Choice = ({ isChosen, isLow = false, onChoose, children }: ChoiceProps) =>
   </ButtonBase>
 );
 
-/** Leaves the page by posting a form to another site, as payment services want it. */
+/** Leaves the page by posting a form to another site, as payment services require. */
 function postForm(url: string, fields: Readonly<Record<string, string>>): void {
-  // The page may post forms to https only; a payment service without it takes the fields in the address.
+  // The security policy allows form posts to https only; a payment service without https gets the fields in the URL.
   if (url.startsWith("http://")) {
     window.location.assign(`${url}?${new URLSearchParams(fields)}`);
     return;

@@ -8,15 +8,15 @@ import { useCheckedForm } from "../../components/inputs/use-checked-form.ts";
 import { Field } from "../../components/layout.tsx";
 
 type Props = {
-  /** Quota units that can be moved. */
+  /** Quota units available for transfer. */
   available: number;
   transfer: (quota: number) => Promise<unknown>;
-  /** What the cache must read again besides the balance. */
+  /** The query to refetch besides the balance. */
   queryKey: readonly unknown[];
   onClose: () => void;
 };
 
-/** Moves what was earned to the balance, from one dollar on. */
+/** Transfers earnings to the balance; one dollar at least. */
 export const TransferDialog = ({ available, transfer, queryKey, onClose }: Props) => {
   const { t } = useTranslation();
   const format = useMoneyFormat();

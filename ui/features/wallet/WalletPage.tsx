@@ -25,7 +25,7 @@ import { topUpWays } from "./wallet-calls.ts";
 
 const LISTS = ["orders", "rebates"] as const;
 
-/** What I have, ways to add to it, and what was added. */
+/** The user's balance, ways to top up, and past top-ups. */
 export const WalletPage = () => {
   const { t } = useTranslation();
   const address = useAddress();
@@ -76,7 +76,7 @@ export const WalletPage = () => {
   );
 };
 
-/** What there is, and what was used. */
+/** Balance and usage. */
 const BalanceCard = () => {
   const { t } = useTranslation();
   const format = useMoneyFormat();
@@ -117,7 +117,7 @@ const Fact = ({ name, children }: { name: string; children: ReactNode }) => (
   </Box>
 );
 
-/** The way to an agent's own page; nothing for others. */
+/** A link to the agent's page; renders nothing for others. */
 const AgentLink = () => {
   const { t } = useTranslation();
   const { data } = useQuery(ownAgent);

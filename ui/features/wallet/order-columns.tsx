@@ -16,7 +16,7 @@ import { moneyText } from "./wallet-calls.ts";
 
 const METHODS = ["zfb", "wx", "stripe"] as const;
 
-/** The columns of orders, whoever looks. */
+/** The columns of orders, for users and administrators. */
 export const orderColumns = <Row extends OwnOrder>(t: TFunction, language: string): Column<Row>[] => [
   {
     key: "trade_no",
@@ -72,7 +72,7 @@ type Status = (typeof ORDER_STATUSES)[number];
 
 const TONES: Readonly<Record<Status, ToneName>> = { pending: "warn", success: "ok", expired: "idle", failed: "bad" };
 
-/** What became of an order. */
+/** The status of an order. */
 const OrderStatus = ({ status: given }: { status: string }) => {
   const { t } = useTranslation();
   const status = ORDER_STATUSES.find((known) => known === given) ?? "pending";
@@ -83,11 +83,11 @@ const OrderStatus = ({ status: given }: { status: string }) => {
   );
 };
 
-/** While somebody may be paying: the payment service tells within seconds. */
+/** Polls while an order may be in payment: the payment service calls back within seconds. */
 const POLL_MS = 5000;
 const PAYING_SECONDS = 900;
 
-/** One's own orders; the balance follows when one of them is paid. */
+/** The user's own orders; refetches the balance when one is paid. */
 export const OrderTable = () => {
   const { t, i18n } = useTranslation();
   const client = useQueryClient();

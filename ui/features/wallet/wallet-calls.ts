@@ -12,7 +12,7 @@ export const topUpWays = queryOptions({
   queryFn: ({ signal }) => readData(paymentApi.user.topup.ways.get({ fetch: { signal } })),
 });
 
-/** What a top-up costs, as decimal text. */
+/** The price of a top-up, as decimal text. */
 export const priceOf = (amount: number, method: PayMethod) =>
   queryOptions({
     queryKey: [...WALLET_KEY, "price", amount, method],
@@ -21,7 +21,7 @@ export const priceOf = (amount: number, method: PayMethod) =>
     retry: false,
   });
 
-/** Starts a payment: a form to be posted to an address or, without fields, an address to go to. */
+/** Starts a payment: returns a form to post to a URL or, without fields, a URL to open. */
 export async function startPayment(amount: number, method: PayMethod) {
   const { data, url } = await readPayment(paymentApi.user.pay.post(paymentOf(amount, method)));
   return { fields: data, url };
@@ -29,7 +29,7 @@ export async function startPayment(amount: number, method: PayMethod) {
 
 const paymentOf = (amount: number, method: PayMethod) => ({ amount, top_up_code: "", payment_method: method });
 
-/** These calls say in `data` what went wrong. */
+/** These calls return the error message in `data`. */
 async function readPayment<Paid extends { success: true }>(
   call: Promise<
     Readonly<{ data: Paid | RefusedPayment | null; error: Readonly<{ value: unknown }> | null; response: Response }>
@@ -40,10 +40,10 @@ async function readPayment<Paid extends { success: true }>(
   return answer;
 }
 
-/** Uses a redemption or gift code; the quota units gained. */
+/** Redeems a redemption or gift code; returns the quota units gained. */
 export const redeemCode = (key: string) => readData(redeemApi.topup.post({ key }));
 
-/** Credits an order whose payment came but was never told. */
+/** Credits an order that was paid but whose payment callback never arrived. */
 export const completeOrder = (tradeNo: string) => readEnvelope(paymentApi.topup.complete.post({ trade_no: tradeNo }));
 
 export const checkInStatus = queryOptions({
@@ -63,7 +63,7 @@ export const setInviteCode = (code: string) => readData(invitationApi.set_invite
 
 export const transferRewards = (quota: number) => readData(invitationApi.aff_transfer.post({ quota }));
 
-/** Decimal text in a currency, as people of a language write it: "¥365.00". */
+/** Formats decimal text as a currency in a language: "¥365.00". */
 export const moneyText = (money: string, currency: string, language: string): string =>
   new Intl.NumberFormat(language, { style: "currency", currency, currencyDisplay: "narrowSymbol" }).format(
     Number(money),
@@ -71,7 +71,7 @@ export const moneyText = (money: string, currency: string, language: string): st
 
 const PLACES = 4;
 
-/** Decimal text with up to four places, a whole number of times. */
+/** Multiplies decimal text with up to four decimals by a whole number. */
 export function timesPrice(price: string, count: number): string {
   const [whole = "0", fraction = ""] = price.split(".");
   const digits = (BigInt(whole + fraction.padEnd(PLACES, "0")) * BigInt(count)).toString().padStart(PLACES + 1, "0");

@@ -6,7 +6,7 @@ import DialogTitle from "@mui/material/DialogTitle";
 import { useId } from "react";
 import { useTranslation } from "react-i18next";
 
-/** Warns that everybody knows this password. */
+/** Warns that this password is publicly known. */
 export const DefaultPasswordDialog = ({ onChange, onLater }: { onChange: () => void; onLater: () => void }) => {
   const { t } = useTranslation();
   const titleId = useId();

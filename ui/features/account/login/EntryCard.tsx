@@ -9,7 +9,7 @@ import { Col, Row } from "../../../components/layout.tsx";
 
 type Props = { title: string; purpose: string; maxWidth: number; children: ReactNode };
 
-/** The card in the middle of the pages before the console: signing in, setting up. */
+/** The centered card of pages outside the console, such as sign-in and setup. */
 export const EntryCard = ({ title, purpose, maxWidth, children }: Props) => (
   <Col gap={0} sx={{ flex: 1, alignItems: "center", justifyContent: "center", px: 4, py: { xs: 6, sm: 10 } }}>
     <Box
@@ -44,7 +44,7 @@ const WORDS = {
   "/key": "keyUsage.link",
 } as const;
 
-/** From one page before the console to the others. */
+/** Links between the pages outside the console. */
 export const EntryLinks = ({ to }: { to: readonly Target[] }) => {
   const { t } = useTranslation();
   return (

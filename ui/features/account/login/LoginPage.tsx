@@ -19,14 +19,14 @@ import { SecondFactorForm } from "./SecondFactorForm.tsx";
 import { ServiceButtons } from "./ServiceButtons.tsx";
 import { useTurnstile } from "./use-turnstile.tsx";
 
-/** Hardly ever needed. */
+/** Rarely needed, so loaded on demand. */
 const DefaultPasswordDialog = lazy(async () => ({
   default: (await import("./DefaultPasswordDialog.tsx")).DefaultPasswordDialog,
 }));
 
 const CARD_WIDTH = 376;
 
-/** Signs in and goes where the visitor wanted to go. */
+/** Signs in and opens the page that the visitor asked for. */
 export function LoginPage() {
   const { t } = useTranslation();
   const { history } = useRouter();
@@ -135,7 +135,7 @@ export function LoginPage() {
   );
 }
 
-/** Signs in with a passkey of this device or key; nothing where the browser knows none. */
+/** Signs in with a passkey; renders nothing if the browser doesn't support passkeys. */
 export const PasskeyButton = ({ onUser }: { onUser: (user: StoredUser) => void }) => {
   const { t } = useTranslation();
   const [isAsking, setAsking] = useState(false);
@@ -167,6 +167,6 @@ export const PasskeyButton = ({ onUser }: { onUser: (user: StoredUser) => void }
 
 const DEFAULT_ACCOUNT = { username: "root", password: "123456" };
 
-/** Whether somebody signed in with the account that every installation of this family once started with. */
+/** Whether the user signed in with the well-known default account of gateways of this family. */
 export const isDefaultAccount = (username: string, password: string): boolean =>
   username === DEFAULT_ACCOUNT.username && password === DEFAULT_ACCOUNT.password;

@@ -20,7 +20,7 @@ import { SecondFactorForm } from "./SecondFactorForm.tsx";
 
 const CARD_WIDTH = 376;
 
-/** Where another service sends the browser back to: ends a sign-in or a binding that this tab began. */
+/** The OAuth callback: completes a sign-in or link that this tab started. */
 export function OAuthCallbackPage() {
   const { t } = useTranslation();
   const navigate = useNavigate();
@@ -30,7 +30,7 @@ export function OAuthCallbackPage() {
   const [wantsSecondFactor, setWantsSecondFactor] = useState(false);
   const [problem, setProblem] = useState<string | null>(null);
   const returnTo = useRef("/token");
-  // A code works once, and effects may run twice.
+  // A code works once, but effects may run twice.
   const isAsked = useRef(false);
 
   const goOn = useCallback(() => history.push(safeReturnTo(returnTo.current)), [history]);
@@ -86,7 +86,7 @@ export function OAuthCallbackPage() {
   );
 }
 
-/** What the service says, in the address; null when this tab did not ask it. */
+/** The service's parameters in the URL; null if this tab didn't start the sign-in. */
 function readAnswer({ service, state }: UnderWay): Record<string, string> | null {
   const search = Object.fromEntries(new URLSearchParams(window.location.search));
   if (service !== "telegram") return search;

@@ -18,7 +18,7 @@ import { useTurnstile } from "./use-turnstile.tsx";
 const REQUEST_WIDTH = 376;
 const PAUSE_SECONDS = 30;
 
-/** Asks for a mail with a link that resets the password. */
+/** Requests an email with a password reset link. */
 export function ResetPage() {
   const { t } = useTranslation();
   const human = useTurnstile("reset");
@@ -82,7 +82,7 @@ export function ResetPage() {
 
 const CONFIRM_WIDTH = 400;
 
-/** Where the link of the reset mail leads: only the button uses it, lest a mail scanner's visit does. */
+/** The target of the reset link. Only the button uses the token, so that a mail scanner's visit doesn't. */
 export function UserResetPage() {
   const { t } = useTranslation();
   const search: { email?: unknown; token?: unknown } = useSearch({ strict: false });
@@ -150,10 +150,10 @@ export function UserResetPage() {
   );
 }
 
-/** Has a reset link mailed to the address, if an account has it. */
+/** Sends a reset link to the address if an account has it. */
 const requestReset = (email: string, turnstile: string) =>
   readEnvelope(verificationApi.reset_password.get({ query: { email: email.trim(), turnstile } }), { stayOn401: true });
 
-/** Uses the link of the mail; resolves with the new password. */
+/** Redeems the reset token; resolves with the new password. */
 const confirmReset = (email: string, token: string): Promise<string> =>
   readData(verificationApi.user.reset.post({ email, token }), { stayOn401: true });

@@ -8,7 +8,7 @@ import { useSession } from "../../../state/session.ts";
 
 type Props = { onDone: () => void; onAgain: () => void };
 
-/** Asks for the code of the device, after the first step of signing in. */
+/** Asks for the second factor after the first step of sign-in. */
 export const SecondFactorForm = ({ onDone, onAgain }: Props) => {
   const { t } = useTranslation();
   const { finishSignIn } = useSession();

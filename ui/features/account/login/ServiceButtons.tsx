@@ -12,11 +12,11 @@ const WeChatDialog = lazy(async () => ({ default: (await import("./WeChatDialog.
 type Props = {
   /** Where to go once signed in. */
   returnTo: string;
-  /** WeChat answers here, without leaving the page. */
+  /** WeChat signs in within the page. */
   onEntrance: (entrance: Entrance) => void;
 };
 
-/** The ways to sign in without a password; nothing where the site has none. */
+/** Sign-in services other than a password; renders nothing if there are none. */
 export const ServiceButtons = ({ returnTo, onEntrance }: Props) => {
   const { t } = useTranslation();
   const site = useSite();

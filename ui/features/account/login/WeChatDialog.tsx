@@ -20,7 +20,7 @@ type Props = {
 
 const QR_SIZE = 180;
 
-/** Asks for the code that the site's WeChat account sends to whoever follows it. */
+/** Asks for the code that the site's WeChat account sends to its followers. */
 export const WeChatDialog = ({ action, onCode, onClose }: Props) => {
   const { t } = useTranslation();
   const titleId = useId();

@@ -4,10 +4,10 @@ import type { SiteStatus } from "../../../state/site-status.ts";
 import type { StoredUser } from "../../../state/stored-user.ts";
 import { rememberedInvitation } from "../register/register-form.ts";
 
-/** Who is signed in now, or that a second factor is wanted; null: something was bound. */
+/** The signed-in user, or that a second factor is required; null: an account was linked. */
 export type Entrance = StoredUser | Readonly<{ require_2fa: true }> | null;
 
-/** Leaves for another service, which sends the browser back to /oauth/{service}. Rejects ApiError. */
+/** Redirects to a sign-in service, which returns to /oauth/{service}. Rejects ApiError. */
 export async function goToService(service: ServiceName, returnTo: string): Promise<void> {
   const state = crypto.randomUUID();
   const start =
@@ -19,7 +19,7 @@ export async function goToService(service: ServiceName, returnTo: string): Promi
   window.location.assign(url);
 }
 
-/** Ends what `goToService` began, with the parameters that the service gave the browser. Rejects ApiError. */
+/** Completes `goToService` with the parameters of the callback. Rejects ApiError. */
 export const comeBack = (service: ServiceName, query: Readonly<Record<string, string>>, isSignedIn: boolean) => {
   const stay = { stayOn401: true };
   if (service !== "telegram") return readEnvelope(oauthApi({ provider: service }).get({ query }), stay);
@@ -27,7 +27,7 @@ export const comeBack = (service: ServiceName, query: Readonly<Record<string, st
   return isSignedIn ? readEnvelope(bind.get({ query }), stay) : readEnvelope(login.get({ query }), stay);
 };
 
-/** The fields of Telegram's answer in an address's fragment; null without one. */
+/** The fields of Telegram's response in a URL's fragment; null without one. */
 export function readTelegramFragment(fragment: string): Record<string, string> | null {
   const packed = new URLSearchParams(fragment.replace(/^#/, "")).get("tgAuthResult");
   if (!packed) return null;
@@ -52,11 +52,11 @@ export type ServiceName = "github" | "oidc" | "linuxdo" | "discord" | "wechat" |
 
 type Service = Readonly<{
   name: ServiceName;
-  /** Under `oauth.services` in the words. */
+  /** Keys under `oauth.services` in the locales. */
   isOn: (site: SiteStatus) => boolean;
 }>;
 
-/** What people can sign in with besides a password, in the order of the buttons. */
+/** The sign-in services, in the order of their buttons. */
 export const SERVICES: readonly Service[] = [
   { name: "github", isOn: (site) => site.github_oauth },
   { name: "oidc", isOn: (site) => site.oidc_enabled },
@@ -66,12 +66,12 @@ export const SERVICES: readonly Service[] = [
   { name: "telegram", isOn: (site) => site.telegram_oauth },
 ];
 
-/** A sign-in or binding that this tab has sent to another service. */
+/** A sign-in or link that this tab has started at a service. */
 export type UnderWay = Readonly<{
   service: ServiceName;
   /** A page of this site. */
   returnTo: string;
-  /** Telegram's way back carries it; whoever comes back without it was sent by somebody else. */
+  /** Telegram's callback carries it; a callback without it was started by somebody else. */
   state: string;
 }>;
 
@@ -79,7 +79,7 @@ const STORAGE_KEY = "sign-in-under-way";
 
 const rememberUnderWay = (underWay: UnderWay): void => sessionStorage.setItem(STORAGE_KEY, JSON.stringify(underWay));
 
-/** What this tab has under way with the service; null: nothing. */
+/** The pending sign-in of this tab at the service; null: none. */
 export function readUnderWay(service: string): UnderWay | null {
   try {
     const stored = JSON.parse(sessionStorage.getItem(STORAGE_KEY) ?? "null") as UnderWay | null;

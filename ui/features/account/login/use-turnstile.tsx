@@ -27,7 +27,7 @@ declare global {
 
 let loading: Promise<Widget> | undefined;
 
-/** Loads the check once; a failure may be tried again. */
+/** Loads the script once; retries after a failure. */
 function loadWidget(address: string): Promise<Widget> {
   loading ??= new Promise<Widget>((resolve, reject) => {
     const script = document.createElement("script");
@@ -43,17 +43,17 @@ function loadWidget(address: string): Promise<Widget> {
 }
 
 type HumanCheck = Readonly<{
-  /** The proof to send along; "" where none is asked for. */
+  /** The token to send; "" if none is required. */
   token: string;
-  /** Whether a proof is asked for and not there yet. */
+  /** Whether a token is required but not available yet. */
   isMissing: boolean;
-  /** A proof works once: after each call a new one is made. */
+  /** A token works once: request a new one after each call. */
   renew: () => void;
-  /** Where the check shows itself; null where none is asked for. */
+  /** The element of the check; null if none is required. */
   widget: ReactNode;
 }>;
 
-/** The check that a person sits at the keyboard, where the site wants it; a proof is good for `action` alone. */
+/** Cloudflare Turnstile, if the site uses it; a token is valid only for `action`. */
 export function useTurnstile(action: CheckedAction): HumanCheck {
   const site = useSite();
   const siteKey = site?.turnstile_check ? site.turnstile_site_key : "";

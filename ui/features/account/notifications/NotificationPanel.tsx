@@ -34,7 +34,7 @@ import { PushBinding } from "./PushBinding.tsx";
 /** Dollars. */
 const PICKS = [0.2, 1, 2, 5, 10];
 
-/** How one is told, of what, and from which balance on. */
+/** The user's notification settings: method, events and balance threshold. */
 export const NotificationPanel = ({ user }: { user: UserView }) => {
   const { t, i18n } = useTranslation();
   const queries = useQueryClient();
@@ -179,7 +179,7 @@ type Props = {
   onRemove: (name: FieldName) => void;
 };
 
-/** What the chosen way asks for; secrets are replaced or removed, never shown. */
+/** The fields of the chosen method; secrets can be replaced or removed, but are never shown. */
 const WayFields = ({ form, setting, missing, onValue, onRemove }: Props) => {
   const { t } = useTranslation();
   return (

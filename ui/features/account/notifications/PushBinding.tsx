@@ -13,7 +13,7 @@ import { bindPush, createPushCode, unbindPush } from "./notify-form.ts";
 const QR_SIZE = 180;
 const ASK_EVERY_MS = 3000;
 
-/** Binds WeChat by the service WxPusher: a QR code to scan, which expires and can be fetched again. */
+/** Links WeChat through WxPusher: shows a QR code, which expires and can be refreshed. */
 export const PushBinding = ({ isBound }: { isBound: boolean }) => {
   const { t } = useTranslation();
   const confirm = useConfirm();

@@ -8,7 +8,7 @@ type Way = (typeof WAYS)[number];
 export const EVENTS = ["low_balance", "price_change", "announcement", "promotion", "contact"] as const;
 export type NoticeEvent = (typeof EVENTS)[number];
 
-/** Under `notifications.fields` in the words. */
+/** Keys under `notifications.fields` in the locales. */
 export type FieldName =
   | "notification_email"
   | "webhook_url"
@@ -26,7 +26,7 @@ export type FieldName =
 
 type WayField = Readonly<{ name: FieldName; isSecret?: true; isOptional?: true }>;
 
-/** What each way asks for. */
+/** The fields of each notification method. */
 export const FIELDS: Readonly<Record<Way, readonly WayField[]>> = {
   email: [{ name: "notification_email", isOptional: true }],
   webhook: [{ name: "webhook_url" }, { name: "webhook_secret", isSecret: true, isOptional: true }],
@@ -46,21 +46,21 @@ export const FIELDS: Readonly<Record<Way, readonly WayField[]>> = {
 };
 
 const DEFAULT_EVENTS: readonly NoticeEvent[] = ["low_balance", "price_change", "announcement"];
-/** Quota units, offered to whoever has saved none; until then the site's counts. */
+/** Quota units, suggested if the user saved none; until then the site's threshold applies. */
 const OFFERED_THRESHOLD = 500_000;
 
 export type NotifyForm = Readonly<{
   way: Way;
   events: readonly NoticeEvent[];
-  /** Quota units, as text while it is typed. */
+  /** Quota units, as text while being edited. */
   threshold: string;
-  /** What is typed; secrets begin empty, whether or not one is stored. */
+  /** The form's values; secrets start empty, even if one is stored. */
   values: Readonly<Partial<Record<FieldName, string>>>;
-  /** Stored secrets that go away. */
+  /** Stored secrets to remove. */
   removed: readonly FieldName[];
 }>;
 
-/** The form of what is stored. */
+/** Initial form values from the stored settings. */
 export function formOf(setting: UserSetting): NotifyForm {
   const events = Array.isArray(setting.notify_events) ? setting.notify_events : DEFAULT_EVENTS;
   const names = Object.values(FIELDS)
@@ -77,21 +77,21 @@ export function formOf(setting: UserSetting): NotifyForm {
   };
 }
 
-/** Whether low balances are told, but no threshold of one's own is stored. */
+/** Whether low-balance notifications are on without a threshold of the user's own. */
 export const isThresholdUnsaved = (form: NotifyForm, setting: UserSetting): boolean =>
   form.events.includes("low_balance") && typeof setting.quota_warning_threshold !== "number";
 
-/** Whether a secret is stored and stays. */
+/** Whether a secret is stored and kept. */
 export const isStored = (setting: UserSetting, form: NotifyForm, name: FieldName): boolean =>
   setting[`${name}_set`] === true && !form.removed.includes(name);
 
-/** The fields of the chosen way that are empty and must not be. */
+/** Required fields of the chosen method that are empty. */
 export const missingFields = (form: NotifyForm, setting: UserSetting): FieldName[] =>
   FIELDS[form.way]
     .filter(({ name, isOptional }) => !isOptional && !form.values[name]?.trim() && !isStored(setting, form, name))
     .map(({ name }) => name);
 
-/** What is sent: the chosen way's fields, a secret only when one was typed or removed, the threshold where it is shown. */
+/** The request body: the chosen method's fields, a secret only if typed or removed, the threshold if shown. */
 export function requestOf(form: NotifyForm, language: string): UserSetting {
   const fields = FIELDS[form.way].flatMap(({ name, isSecret }): (readonly [string, unknown])[] => {
     const value = form.values[name]?.trim() ?? "";
@@ -109,12 +109,12 @@ export function requestOf(form: NotifyForm, language: string): UserSetting {
   };
 }
 
-/** Sends a message the stored way; rejects ApiError with why it did not arrive. */
+/** Sends a test notification with the stored method; rejects ApiError with the reason if it can't be delivered. */
 export const sendTest = () => readEnvelope(notificationApi.setting.test.post({}));
 
 type PushCode = Readonly<{
   code: string;
-  /** A picture. */
+  /** URL of the QR code's image. */
   url: string;
   /** Seconds. */
   expires_in: number;
@@ -122,7 +122,7 @@ type PushCode = Readonly<{
 
 export const createPushCode = (): Promise<PushCode> => readData(notificationApi.push.code.post({}));
 
-/** Whether the code was scanned by now, and is bound. */
+/** Whether the code has been scanned and linked. */
 export const bindPush = async (code: string): Promise<boolean> =>
   (await readData(notificationApi.push.bind.post({ code }))).bound;
 

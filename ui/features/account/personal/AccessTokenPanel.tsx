@@ -9,7 +9,7 @@ import { notifyError } from "../../../components/feedback/notify.tsx";
 import { Panel, Row } from "../../../components/layout.tsx";
 import { makeAccessToken } from "./self-calls.ts";
 
-/** The token by which tools manage the gateway in one's name; shown once, when it is made. */
+/** The token with which tools manage the gateway as the user; shown only once, when created. */
 export const AccessTokenPanel = () => {
   const { t } = useTranslation();
   const confirm = useConfirm();

@@ -15,7 +15,7 @@ import { AskDialog } from "../security/AskDialog.tsx";
 import { Entry } from "../security/Entry.tsx";
 import { bindEmail, self, unbind } from "./self-calls.ts";
 
-/** Where a user's identity at each service stands. */
+/** The field of a user's identity at each service. */
 const FIELDS = {
   github: "github_id",
   oidc: "oidc_id",
@@ -25,7 +25,7 @@ const FIELDS = {
   telegram: "telegram_id",
 } as const satisfies Record<ServiceName, keyof UserView>;
 
-/** The address and the accounts elsewhere that are bound to this one. */
+/** The email address and sign-in services linked to the account. */
 export const BindingsPanel = ({ user }: { user: UserView }) => {
   const { t } = useTranslation();
   const confirm = useConfirm();
@@ -116,7 +116,7 @@ export const BindingsPanel = ({ user }: { user: UserView }) => {
   );
 };
 
-/** Binds an address, in place of the one before, with the code that is mailed to it. */
+/** Links an email address, replacing the previous one, with the code sent to it. */
 const EmailDialog = ({ onDone, onClose }: { onDone: () => void; onClose: () => void }) => {
   const { t } = useTranslation();
   const human = useTurnstile("register");

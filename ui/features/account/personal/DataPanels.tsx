@@ -15,7 +15,7 @@ import { useSession } from "../../../state/session.ts";
 import { AskDialog } from "../security/AskDialog.tsx";
 import { deleteAccount } from "./self-calls.ts";
 
-/** Downloads everything that is kept of oneself. */
+/** Downloads all data stored about the user. */
 export const ExportPanel = () => {
   const { t } = useTranslation();
   const [isOpen, setOpen] = useState(false);
@@ -68,7 +68,7 @@ export const ExportPanel = () => {
   );
 };
 
-/** Deregisters oneself, after typing one's name. */
+/** Deletes the user's own account, after typing its name. */
 export const DeleteAccountPanel = ({ user }: { user: UserView }) => {
   const { t } = useTranslation();
   const navigate = useNavigate();

@@ -13,7 +13,7 @@ const ROLES: Readonly<Record<number, { key: "1" | "10" | "100"; tone: ToneName }
   100: { key: "100", tone: "warn" },
 };
 
-/** Who I am here, and what I have and used. */
+/** The user's identity, balance and usage. */
 export const IdentityCard = ({ user }: { user: UserView }) => {
   const { t } = useTranslation();
   const role = ROLES[user.role];

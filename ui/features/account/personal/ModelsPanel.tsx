@@ -14,10 +14,10 @@ import { Panel, Row } from "../../../components/layout.tsx";
 import { SWITCH_FORMAT, storedAtom } from "../../../state/stored-atom.ts";
 import { usableModels } from "../../tokens/token.ts";
 
-/** So many are shown until all are asked for. */
+/** Number of models shown before expansion. */
 const FEW = 10;
 
-/** The models that I may call; a click copies a name. */
+/** The models that the user may call; a click copies the name. */
 export const ModelsPanel = () => {
   const { t } = useTranslation();
   const { data, error, refetch } = useQuery(usableModels);

@@ -12,7 +12,7 @@ import { changePassword } from "./self-calls.ts";
 
 const EMPTY: PasswordForm = { original: "", password: "", confirm: "" };
 
-/** Changes one's password. */
+/** Changes the user's password. */
 export const PasswordPanel = () => {
   const { t } = useTranslation();
   const queries = useQueryClient();
@@ -76,7 +76,7 @@ type PasswordErrors = Partial<Record<keyof PasswordForm, "original" | "length" |
 const MIN_LENGTH = 8;
 const MAX_LENGTH = 20;
 
-/** What is wrong with a change of password, by field; empty when it can be sent. */
+/** Validation errors by field; empty if the form is valid. */
 export function checkPasswordForm({ original, password, confirm }: PasswordForm, hasPassword: boolean): PasswordErrors {
   const errors: PasswordErrors = {};
   if (hasPassword && original === "") errors.original = "original";

@@ -24,7 +24,7 @@ import { self } from "./self-calls.ts";
 
 const CARD_HEIGHT = 150;
 
-/** One's own account, in parts. */
+/** The user's own account, in tabs. */
 export function PersonalPage() {
   const { t } = useTranslation();
   const navigate = useNavigate();
@@ -102,9 +102,9 @@ const Part = ({ tab, user }: { tab: Tab; user: UserView }) => {
   }
 };
 
-/** The parts of the personal page, by the `tab` in its address. */
+/** The tabs of the personal page, by the URL's `tab`. */
 const TABS = ["account", "security", "notifications", "prices"] as const;
 type Tab = (typeof TABS)[number];
 
-/** The part that an address names; else the first. */
+/** The tab in the URL; the first by default. */
 const tabOf = (given: unknown): Tab => TABS.find((tab) => tab === given) ?? "account";

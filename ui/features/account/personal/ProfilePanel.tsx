@@ -12,7 +12,7 @@ import { readSetting, saveDisplayName, saveSetting, self } from "./self-calls.ts
 
 const LONGEST_NAME = 20;
 
-/** What others see of me. */
+/** The display name. */
 export const ProfilePanel = ({ user }: { user: UserView }) => {
   const { t } = useTranslation();
   const queries = useQueryClient();

@@ -12,7 +12,7 @@ export const self = queryOptions({
 export const changePassword = (original: string, password: string) =>
   readData(userSelfApi.self.put({ original_password: original, password }));
 
-/** Makes a new system access token, which ends the old one, and returns it. */
+/** Creates a new system access token, which revokes the old one, and returns it. */
 export const makeAccessToken = (): Promise<string> => readData(userSelfApi.token.get());
 
 export const saveDisplayName = (name: string) => readData(userSelfApi.self.put({ display_name: name }));
@@ -20,15 +20,15 @@ export const saveDisplayName = (name: string) => readData(userSelfApi.self.put({
 export const bindEmail = (email: string, code: string) =>
   readEnvelope(bindingApi.oauth.email.bind.get({ query: { email, code } }));
 
-/** Unbinds an address or an account elsewhere. */
+/** Unlinks an email address or a sign-in service. */
 export const unbind = (what: string) => readEnvelope(bindingApi.user.bindings({ provider: what }).delete());
 
 export const deleteAccount = () => readData(userSelfApi.self.delete());
 
-/** What users set for themselves; secrets come as flags. */
+/** The user's own settings; secrets are only flags. */
 export type UserSetting = Readonly<Record<string, unknown>>;
 
-/** The settings of a user, which the server keeps as text. */
+/** Parses a user's settings, which the server stores as text. */
 export function readSetting({ setting }: UserView): UserSetting {
   try {
     return JSON.parse(setting) as UserSetting;
@@ -37,5 +37,5 @@ export function readSetting({ setting }: UserView): UserSetting {
   }
 }
 
-/** Saves some settings; the others stay. */
+/** Saves the given settings; the others stay unchanged. */
 export const saveSetting = (changes: UserSetting) => readEnvelope(userSelfApi.setting.put(changes));

@@ -18,13 +18,13 @@ type Props = {
   onCode: (code: string) => void;
   emailError?: string | undefined;
   codeError?: string | undefined;
-  /** The proof of being human, where the site asks for one. */
+  /** The Turnstile token, if the site requires one. */
   turnstile: string;
   isTurnstileMissing: boolean;
   onSent: () => void;
 };
 
-/** An e-mail address and the code that is mailed to it; the next code can be asked for after half a minute. */
+/** An email address and the code sent to it; another code can be requested after half a minute. */
 export const EmailCode = (props: Props) => {
   const { t } = useTranslation();
   const [seconds, countDown] = useCountdown();
@@ -74,7 +74,7 @@ export const EmailCode = (props: Props) => {
   );
 };
 
-/** Seconds that are left, and what starts them. */
+/** Remaining seconds, and a function that starts the countdown. */
 export function useCountdown(): readonly [seconds: number, start: (seconds: number) => void] {
   const [until, setUntil] = useState(0);
   const [now, setNow] = useState(0);
@@ -91,7 +91,7 @@ export function useCountdown(): readonly [seconds: number, start: (seconds: numb
   return [Math.max(0, Math.ceil((until - now) / 1000)), start];
 }
 
-/** Makes the account; `affCode` is the code of whoever invited. */
+/** Creates the account; `affCode` is the inviter's code. */
 export const register = (form: RegisterForm, turnstile: string, affCode: string) =>
   readData(
     registerApi.register.post(
@@ -108,6 +108,6 @@ export const register = (form: RegisterForm, turnstile: string, affCode: string)
     { stayOn401: true },
   );
 
-/** Mails a code to an address: to register with it, or to bind it when somebody is signed in. */
+/** Mails a code to an address, to register with it or, when signed in, to link it. */
 const sendCode = (email: string, turnstile: string) =>
   readEnvelope(verificationApi.verification.get({ query: { email: email.trim(), turnstile } }), { stayOn401: true });

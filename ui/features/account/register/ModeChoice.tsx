@@ -13,7 +13,7 @@ import type { UsageMode } from "./setup-form.ts";
 
 const MODES: readonly UsageMode[] = ["external", "self", "demo"];
 
-/** For whom the gateway works: three cards, and a dialog that explains them. */
+/** Chooses who uses the gateway: three cards, and a dialog that explains them. */
 export const ModeChoice = ({ value, onChange }: { value: UsageMode; onChange: (mode: UsageMode) => void }) => {
   const { t } = useTranslation();
   const id = useId();

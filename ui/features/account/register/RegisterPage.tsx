@@ -26,7 +26,7 @@ import { useEasyToGuess } from "./weak-password.ts";
 
 const CARD_WIDTH = 400;
 
-/** Making an account; the code of an invitation link is remembered for it. */
+/** Creates an account; uses the stored code of an invitation link. */
 export function RegisterPage() {
   const { t } = useTranslation();
   const site = useSite();
@@ -37,7 +37,7 @@ export function RegisterPage() {
   useEffect(() => {
     if (typeof aff === "string") rememberInvitation(aff);
   }, [aff]);
-  /** Somebody new has no second factor: the account is known and guarded already, and signs in on its page. */
+  /** New users have no second factor: this account exists already, so its owner signs in on the sign-in page. */
   const enter = (entrance: Entrance) => {
     if (!entrance || "require_2fa" in entrance) return void navigate({ to: "/login", search: {} });
     remember(entrance);
@@ -61,7 +61,7 @@ export function RegisterPage() {
 
 const EMPTY: Form = { username: "", password: "", confirm: "", email: "", code: "" };
 
-/** Makes an account with a password, then leads to signing in. */
+/** Creates an account with a password, then opens the sign-in page. */
 const RegisterForm = () => {
   const { t } = useTranslation();
   const navigate = useNavigate();

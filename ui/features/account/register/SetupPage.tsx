@@ -18,7 +18,7 @@ import { useEasyToGuess } from "./weak-password.ts";
 const CARD_WIDTH = 560;
 const FORM_HEIGHT = 380;
 
-/** First start: the administrator's account and how the gateway is used. */
+/** First start: creates the administrator's account and chooses how the gateway is used. */
 export function SetupPage() {
   const { t } = useTranslation();
   const { data, error, refetch } = useQuery(setupStatus);
@@ -40,7 +40,7 @@ const EMPTY: SetupForm = { username: "", password: "", confirm: "", mode: "exter
 
 type Props = { hasRoot: boolean; isEmbedded: boolean };
 
-/** Asks what the gateway needs to know before its first use, then starts the console anew. */
+/** Asks for the initial setup, then reloads the console. */
 const SetupPanel = ({ hasRoot, isEmbedded }: Props) => {
   const { t } = useTranslation();
   const id = useId();

@@ -11,12 +11,12 @@ export type RegisterForm = Readonly<{
 export const LONGEST_USERNAME = 12;
 const PASSWORD = { min: 8, max: 20 };
 
-/** Under `register.errors` in the words. */
+/** Keys under `register.errors` in the locales. */
 type RegisterErrors = Partial<
   Record<keyof RegisterForm, "username" | "usernameLong" | "password" | "passwordLong" | "confirm" | "email" | "code">
 >;
 
-/** What is wrong with the form; empty when it can be sent. Lengths are characters, as people count them. */
+/** Validation errors; empty if the form is valid. Lengths are in characters, not code units. */
 export function checkRegisterForm(form: RegisterForm, needsEmail: boolean): RegisterErrors {
   const errors: RegisterErrors = {};
   if (form.username.trim() === "") errors.username = "username";
@@ -32,7 +32,7 @@ export function checkRegisterForm(form: RegisterForm, needsEmail: boolean): Regi
 
 const STORAGE_KEY = "aff";
 
-/** Keeps the code of an invitation link until somebody registers on this device. */
+/** Stores the code of an invitation link until somebody registers on this device. */
 export const rememberInvitation = (code: string): void => localStorage.setItem(STORAGE_KEY, code);
 
 /** The code of the last invitation link; "" without one. */

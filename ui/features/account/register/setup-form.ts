@@ -12,7 +12,7 @@ const MAX_USERNAME_LENGTH = 12;
 const MIN_PASSWORD_LENGTH = 8;
 const MAX_PASSWORD_LENGTH = 20;
 
-/** What is wrong with the administrator's account, by field; empty when it can be sent. Characters count, not code units. */
+/** Validation errors of the administrator's account, by field. Lengths are in characters, not code units. */
 export function checkSetupForm({ username, password, confirm }: SetupForm): SetupErrors {
   const errors: SetupErrors = {};
   if (username.trim() === "") errors.username = "username";
@@ -23,7 +23,7 @@ export function checkSetupForm({ username, password, confirm }: SetupForm): Setu
   return errors;
 }
 
-/** The form as the call takes it; without the account when there is one already. */
+/** The request body; without the account if one exists already. */
 export const setupBody = (form: SetupForm, hasRoot: boolean) => ({
   ...(!hasRoot && { username: form.username.trim(), password: form.password, confirmPassword: form.confirm }),
   SelfUseModeEnabled: form.mode === "self",

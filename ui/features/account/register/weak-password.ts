@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 
-/** What people choose most often, and guessers try first; compared without case and with digits read as letters. */
+/** The most common choices; compared without case and with digits read as letters. */
 const WELL_KNOWN =
   `password passwort passw0rd pass1234 motdepasse qwerty azerty iloveyou loveyou letmein welcome admin administrator
   dragon monkey master shadow sunshine princess football baseball basketball superman batman spiderman starwars pokemon
@@ -21,10 +21,10 @@ const LOOKALIKES: Readonly<Record<string, string>> = {
   $: "s",
 };
 const FEWEST_DIFFERENT = 5;
-/** The share of a password that a well-known part may have. */
+/** Maximum share of a password that a well-known part may take. */
 const MOST_KNOWN = 0.6;
 
-/** Whether a password is among the first that somebody would guess: common, of neighboring keys, or one's own name. */
+/** Whether a password is easy to guess: common, neighboring keys, or the user's own name. */
 export function isEasyToGuess(password: string, username: string): boolean {
   const text = password.toLowerCase();
   if (text === "") return false;
@@ -37,7 +37,7 @@ export function isEasyToGuess(password: string, username: string): boolean {
   return covers(longestRun(text));
 }
 
-/** The longest part that goes along a run, in either direction. */
+/** The longest part that follows a sequence, in either direction. */
 function longestRun(text: string): string {
   const runs = RUNS.flatMap((run) => [run, [...run].reverse().join("")]);
   let longest = "";
@@ -51,7 +51,7 @@ function longestRun(text: string): string {
   return longest;
 }
 
-/** Whether a password that is being typed is easy to guess, or known from leaks: what knows those is loaded by then. */
+/** Whether a password is easy to guess or leaked; loads the list of leaked passwords on the first keystroke. */
 export function useEasyToGuess(password: string, username: string): boolean {
   const { data: isCommon } = useQuery({
     queryKey: ["common-passwords"],

@@ -3,7 +3,7 @@ import { type ReactNode, useId } from "react";
 
 type Props = { title: ReactNode; children?: ReactNode; action?: ReactNode };
 
-/** A line of a short list: what it is, a word about it, what can be done. */
+/** A row of a short list: title, detail and action. */
 export const Entry = ({ title, children, action }: Props) => {
   const id = useId();
   return (

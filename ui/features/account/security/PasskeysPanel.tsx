@@ -14,13 +14,13 @@ import { security } from "./security-calls.ts";
 
 const LONGEST_NAME = 40;
 
-/** Passkeys: signing in with the device's own lock. */
+/** The user's passkeys, which sign in with the device's own lock. */
 export const PasskeysPanel = () => {
   const { t } = useTranslation();
   const queries = useQueryClient();
   const { data, error, refetch } = useQuery(passkeys);
   const { data: guards } = useQuery(security);
-  /** What the dialog is about: a new passkey, or the one to remove. */
+  /** The open dialog: a new passkey, or the one to remove. */
   const [subject, setSubject] = useState<"new" | Passkey | null>(null);
   const [name, setName] = useState("");
   const [password, setPassword] = useState("");

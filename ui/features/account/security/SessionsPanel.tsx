@@ -12,7 +12,7 @@ import { Panel, Row } from "../../../components/layout.tsx";
 import { Entry } from "./Entry.tsx";
 import { endOtherSessions, endSession, ownSessions } from "./security-calls.ts";
 
-/** Where one is signed in, and signing out there. */
+/** The user's sessions, each with a sign-out button. */
 export const SessionsPanel = () => {
   const { t } = useTranslation();
   const confirm = useConfirm();
@@ -102,7 +102,7 @@ const SYSTEMS: readonly (readonly [RegExp, string])[] = [
   [/\bLinux\b/, "Linux"],
 ];
 
-/** "Firefox, Windows" from what a browser says of itself; what a program says, cut short; "" when nothing was said. */
+/** "Firefox, Windows" from a browser's User-Agent; a program's User-Agent, truncated; "" without one. */
 export function deviceName(userAgent: string): string {
   const nameIn = (list: typeof BROWSERS) => list.find(([pattern]) => pattern.test(userAgent))?.[1];
   const parts = [nameIn(BROWSERS), nameIn(SYSTEMS)].filter(Boolean);

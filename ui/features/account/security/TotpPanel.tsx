@@ -15,7 +15,7 @@ import { beginTotp, confirmTotp, removeTotp, renewRecoveryCodes, security, type 
 
 type Question = "password" | "remove" | "renew";
 
-/** The second factor: a code of an app on one's phone. */
+/** The second factor: codes from an authenticator app. */
 export const TotpPanel = () => {
   const { t } = useTranslation();
   const queries = useQueryClient();
@@ -111,7 +111,7 @@ type Props = { totp: TotpSecret; onConfirmed: (recoveryCodes: string[]) => void;
 
 const QR_SIZE = 168;
 
-/** Brings the secret into the authenticator app, and a first code back. */
+/** Shows the secret for the authenticator app and asks for a first code. */
 const TotpSetup = ({ totp, onConfirmed, onCancel }: Props) => {
   const { t } = useTranslation();
   const [code, setCode] = useState("");
@@ -159,7 +159,7 @@ const TotpSetup = ({ totp, onConfirmed, onCancel }: Props) => {
   );
 };
 
-/** The recovery codes, the one time they can be read. */
+/** Shows the recovery codes, which are displayed only once. */
 const RecoveryCodes = ({ codes, onDone }: { codes: readonly string[]; onDone: () => void }) => {
   const { t } = useTranslation();
   return (

@@ -12,13 +12,13 @@ export type Passkey = Readonly<{
   last_used_at: number | null;
 }>;
 
-/** One's own passkeys. */
+/** The user's passkeys. */
 export const passkeys = queryOptions({
   queryKey: ["passkeys"],
   queryFn: ({ signal }) => readData(passkeyApi.passkey.get({ fetch: { signal } })),
 });
 
-/** Signs in with a passkey; null when the person closed the browser's question. Rejects ApiError. */
+/** Signs in with a passkey; null if the user closed the browser's prompt. Rejects ApiError. */
 export async function signInWithPasskey(): Promise<StoredUser | null> {
   const optionsJSON = await readData(passkeyApi.passkey.login.begin.post({}), { stayOn401: true });
   const response = await unlessClosed(startAuthentication({ optionsJSON }));
@@ -26,7 +26,7 @@ export async function signInWithPasskey(): Promise<StoredUser | null> {
   return readData(passkeyApi.passkey.login.finish.post(response), { stayOn401: true });
 }
 
-/** Makes a passkey; null when the person closed the browser's question. Rejects ApiError. */
+/** Creates a passkey; null if the user closed the browser's prompt. Rejects ApiError. */
 export async function addPasskey(name: string, password: string): Promise<Passkey[] | null> {
   const optionsJSON = await readData(passkeyApi.passkey.register.begin.post({ password }));
   const response = await unlessClosed(startRegistration({ optionsJSON }));

@@ -2,13 +2,13 @@ import { queryOptions } from "@tanstack/react-query";
 import { readData } from "../../../api/client.ts";
 import { securityApi } from "../../../api/groups.ts";
 
-/** How one's own account is guarded. */
+/** The security settings of the user's account. */
 export const security = queryOptions({
   queryKey: ["security"],
   queryFn: ({ signal }) => readData(securityApi.security.get({ fetch: { signal } })),
 });
 
-/** One's own logins. */
+/** The user's sessions. */
 export const ownSessions = queryOptions({
   queryKey: ["own-sessions"],
   queryFn: ({ signal }) => readData(securityApi.sessions.get({ fetch: { signal } })),

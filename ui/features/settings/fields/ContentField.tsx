@@ -14,7 +14,7 @@ type ContentFieldProps = Readonly<{
   onChange: (text: string) => void;
 }>;
 
-/** A text for visitors with a look at how they will see it. */
+/** A text for visitors, with a preview. */
 export const ContentField = ({ id, label, hint, value, onChange }: ContentFieldProps) => {
   const { t } = useTranslation();
   const [isShown, setShown] = useState(false);

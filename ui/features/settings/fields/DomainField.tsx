@@ -18,7 +18,7 @@ type DomainFieldProps = Readonly<{
   children?: ReactNode;
 }>;
 
-/** A list of mail domains as chips; each is checked when it is added. */
+/** A list of mail domains as chips; each is validated when it is added. */
 export const DomainField = ({ id, label, hint, value, onChange, children }: DomainFieldProps) => {
   const { t } = useTranslation();
   const [typed, setTyped] = useState("");

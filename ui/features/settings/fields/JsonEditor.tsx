@@ -13,7 +13,7 @@ type JsonEditorProps = Readonly<{
   maxHeight: number;
 }>;
 
-/** JSON with colors and line numbers, in the console's scheme. Escape, then Tab leaves it by keyboard. */
+/** JSON with syntax colors and line numbers. Escape, then Tab leaves it by keyboard. */
 const JsonEditor = ({ id, label, value, onChange, onBlur, hasError, maxHeight }: JsonEditorProps) => {
   const { mode, systemMode } = useColorScheme();
   const { vars } = useTheme();
@@ -22,7 +22,7 @@ const JsonEditor = ({ id, label, value, onChange, onBlur, hasError, maxHeight }:
     () => [
       json(),
       EditorView.lineWrapping,
-      // Editable text takes the focus anyway; said, so that what checks pages for it knows.
+      // Editable text is focusable anyway; stated explicitly for accessibility checkers.
       EditorView.contentAttributes.of({ id, "aria-label": label, tabindex: "0" }),
       EditorView.theme({
         "&": { fontSize: "12.5px", backgroundColor: "transparent !important" },

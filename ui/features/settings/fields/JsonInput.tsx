@@ -8,7 +8,7 @@ import { useLeft } from "../../../components/inputs/JsonField.tsx";
 import { checkJson, formatJson } from "../../../components/inputs/json-text.ts";
 import { Field, Row } from "../../../components/layout.tsx";
 
-/** The editor is big: it is loaded where JSON is shown. */
+/** The editor is large, so it is loaded on demand. */
 const JsonEditor = lazy(() => import("./JsonEditor.tsx"));
 
 const HEIGHT = 260;
@@ -20,12 +20,12 @@ type JsonInputProps = Readonly<{
   shape: "object" | "list";
   value: string;
   onChange: (text: string) => void;
-  /** What "Use default" puts in. */
+  /** The text that "Use default" inserts. */
   initial: string;
   isDefaultLong: boolean;
 }>;
 
-/** JSON of an option: colored, checked when the focus leaves with the place of the error, can be formatted. */
+/** JSON of an option: highlighted, validated on blur with the position of the error; can be formatted. */
 export const JsonInput = ({ id, label, hint, shape, value, onChange, initial, isDefaultLong }: JsonInputProps) => {
   const { t } = useTranslation();
   const readable = formatJson(initial);
@@ -71,9 +71,9 @@ export const JsonInput = ({ id, label, hint, shape, value, onChange, initial, is
 type DefaultToolsProps = Readonly<{
   /** The option's name. */
   label: string;
-  /** Laid out for reading. */
+  /** Formatted. */
   initial: string;
-  /** The line beside the field tells only how many entries it has. */
+  /** The hint shows only its number of entries. */
   isLong: boolean;
   isInUse: boolean;
   onUse: () => void;
@@ -81,7 +81,7 @@ type DefaultToolsProps = Readonly<{
   children?: ReactNode;
 }>;
 
-/** Below a field: puts the default in, and shows one that is too long for a line. */
+/** Below a field: inserts the default, and shows one that is too long for the hint. */
 export const DefaultTools = ({ label, initial, isLong, isInUse, onUse, children }: DefaultToolsProps) => {
   const { t } = useTranslation();
   const [isOpen, setOpen] = useState(false);

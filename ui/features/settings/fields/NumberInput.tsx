@@ -6,14 +6,14 @@ import { notifyError } from "../../../components/feedback/notify.tsx";
 type NumberInputProps = Readonly<{
   value: number;
   label: string;
-  /** Whether a typed number may be kept. */
+  /** Whether a typed number is valid. */
   isValid: (value: number) => boolean;
   onChange: (value: number) => void;
   start?: string;
   end?: string;
 }>;
 
-/** A number that is taken over when its field is left; what is none is told and stays to be corrected. */
+/** A number applied on blur; invalid input shows an error and stays for correction. */
 export const NumberInput = ({ value, label, isValid, onChange, start, end }: NumberInputProps) => {
   const { t } = useTranslation();
   const [typed, setTyped] = useState<string | null>(null);

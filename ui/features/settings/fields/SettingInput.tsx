@@ -19,7 +19,7 @@ import { ContentField } from "./ContentField.tsx";
 import { DomainField } from "./DomainField.tsx";
 import { DefaultTools, JsonInput } from "./JsonInput.tsx";
 
-/** The id of an option's control, to jump to. */
+/** The element id of an option's control. */
 export const controlId = (key: string): string => `setting-${key}`;
 
 /** The field of one option: label, control, what it does and its default. */
@@ -201,7 +201,7 @@ const SwitchField = ({ id, label, hint, field, isOn }: SwitchFieldProps) => {
 
 type SecretInputProps = Readonly<{ id: string; label: string; hint: string; field: SettingField }>;
 
-/** A secret: never shown, replaced by what is typed, kept when nothing is; can be removed. */
+/** A secret: never shown; typing replaces it, an empty field keeps it, and it can be removed. */
 const SecretInput = ({ id, label, hint, field }: SecretInputProps) => {
   const { t } = useTranslation();
   const store = useSettings();

@@ -25,7 +25,7 @@ import {
 } from "../../admin/announcements/announcement-calls.ts";
 import { WALLET_KEY } from "../../wallet/wallet-calls.ts";
 
-/** Writes, changes and deletes what the site tells its users. */
+/** Creates, edits and deletes announcements. */
 export const AnnouncementsPanel = () => {
   const { t } = useTranslation();
   const client = useQueryClient();

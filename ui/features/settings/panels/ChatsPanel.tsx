@@ -93,7 +93,7 @@ export const ChatsPanel = () => {
 
 type ChatRow = Readonly<{ name: string; link: string }>;
 
-/** The chat links of the option's text; null when it is no such list. */
+/** Parses the option's chat links; null if invalid. */
 export function readChats(text: string): ChatRow[] | null {
   try {
     const value: unknown = JSON.parse(text);
@@ -115,7 +115,7 @@ export const chatsText = (rows: readonly ChatRow[]): string =>
     2,
   );
 
-/** Apps that many people use, and how each takes a key and the address of its server. */
+/** Popular apps and their link formats for a key and a server URL. */
 const USUAL_CHATS: readonly ChatRow[] = [
   { name: "NextChat", link: 'https://app.nextchat.dev/#/?settings={"key":"{key}","url":"{address}"}' },
   {
@@ -130,6 +130,6 @@ const USUAL_CHATS: readonly ChatRow[] = [
   { name: "OpenCat", link: "opencat://team/join?domain={address}&token={key}" },
 ];
 
-/** Those of them that a list of links lacks, by name. */
+/** The popular apps that a list of links lacks, by name. */
 export const missingChats = (rows: readonly ChatRow[]): ChatRow[] =>
   USUAL_CHATS.filter(({ name }) => !rows.some((row) => row.name === name));

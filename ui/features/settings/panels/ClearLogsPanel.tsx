@@ -14,7 +14,7 @@ import { Col, Field, Row } from "../../../components/layout.tsx";
 
 const aMonthAgo = () => dayjs().subtract(1, "month").unix();
 
-/** Deletes old rows of the usage log; tells how many went and can be stopped. */
+/** Deletes old rows of the usage log; shows progress and can be stopped. */
 export const ClearLogsPanel = () => {
   const { t } = useTranslation();
   const confirm = useConfirm();
@@ -93,6 +93,6 @@ export const ClearLogsPanel = () => {
   );
 };
 
-/** Deletes log rows older than `before` (epoch seconds), telling how many went so far. */
+/** Deletes log rows older than `before` (epoch seconds) and reports how many are deleted so far. */
 const clearLogs = (before: number, onDeleted: (count: number) => void, signal: AbortSignal) =>
   postForLines(logApi.clear, { target_timestamp: before }, ({ deleted }) => onDeleted(deleted), signal);

@@ -22,7 +22,7 @@ const AREAS = {
 };
 const DAY_MS = 86_400_000;
 
-/** What groups pay less for a while, a discount a line; saved with the section. */
+/** Time-limited discounts of groups, one per line; saved with the section. */
 export const DiscountEditor = ({ groups }: { groups: readonly string[] }) => {
   const { t } = useTranslation();
   const { textOf, change } = useSettings();

@@ -8,7 +8,7 @@ import { notifyDone, notifyError } from "../../../components/feedback/notify.tsx
 import { Row } from "../../../components/layout.tsx";
 import { useSettings } from "../settings-store.tsx";
 
-/** Fills in the provider's endpoints from its well-known document, which the server fetches. */
+/** Fills in the provider's endpoints from its discovery document, which the server fetches. */
 export const DiscoveryPanel = () => {
   const { t } = useTranslation();
   const { textOf, change } = useSettings();
@@ -41,7 +41,7 @@ type OidcEndpoints = { authorization_endpoint: string; token_endpoint: string; u
 const discoverOidc = (wellKnown: string): Promise<OidcEndpoints> =>
   readData(discoveryApi.oidc_discovery.post({ well_known: wellKnown }));
 
-/** The way to the page where entries are seen and changed. */
+/** A link to the model catalog. */
 export const CatalogPanel = () => {
   const { t } = useTranslation();
   return (

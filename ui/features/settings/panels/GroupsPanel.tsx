@@ -15,7 +15,7 @@ import { useSettings } from "../settings-store.tsx";
 import { DiscountEditor } from "./DiscountEditor.tsx";
 
 const COLUMNS = { xs: "minmax(0, 1fr) 96px 32px", sm: "minmax(96px, 160px) 96px auto minmax(120px, 1fr) 32px" };
-/** On a phone a group takes two lines: what may be done with it comes first. */
+/** On a phone a group takes two lines, with its actions on the first. */
 const AREAS = { xs: '"name ratio remove" "usable text text"', sm: '"name ratio usable text remove"' };
 
 /** Groups as a form, or as the JSON of both options. */
@@ -138,12 +138,12 @@ const GroupLine = ({ row, onChange, onRemove }: GroupLineProps) => {
   );
 };
 
-/** A group: what it pays, and whether anybody may choose it. Without a ratio it cannot be used. */
+/** A group: its price ratio, and whether users may choose it. Without a ratio it can't be used. */
 type GroupRow = Readonly<{ name: string; ratio: number | null; description: string | null }>;
 
 type GroupTexts = Readonly<{ ratios: string; usable: string }>;
 
-/** The groups of both options; null when one is no valid map. */
+/** Parses the groups of both options; null if one is not a valid map. */
 export function readGroups({ ratios, usable }: GroupTexts): GroupRow[] | null {
   const factors = readNumberMap(ratios);
   const descriptions = readTextMap(usable);
@@ -152,7 +152,7 @@ export function readGroups({ ratios, usable }: GroupTexts): GroupRow[] | null {
   return names.map((name) => ({ name, ratio: factors[name] ?? null, description: descriptions[name] ?? null }));
 }
 
-/** The options' texts of these groups. */
+/** Formats the groups as both options' texts. */
 export const groupTexts = (rows: readonly GroupRow[]): GroupTexts => ({
   ratios: mapText(rows.map(({ name, ratio }) => [name, ratio])),
   usable: mapText(rows.map(({ name, description }) => [name, description])),

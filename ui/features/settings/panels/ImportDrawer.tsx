@@ -13,7 +13,7 @@ import { type ImportPlan, importSettings, type PlannedChange, type SettingsFile 
 
 type ImportDrawerProps = Readonly<{ file: SettingsFile; plan: ImportPlan; onClose: () => void }>;
 
-/** What a file would change, before it does. Nothing is imported while a value in it is refused. */
+/** Previews the changes of an import. Nothing is imported while a value is rejected. */
 export const ImportDrawer = ({ file, plan, onClose }: ImportDrawerProps) => {
   const { t } = useTranslation();
   const client = useQueryClient();

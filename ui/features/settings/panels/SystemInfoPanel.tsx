@@ -13,7 +13,7 @@ import { Col, Row } from "../../../components/layout.tsx";
 
 const Prose = lazy(async () => ({ default: (await import("../../site/Prose.tsx")).Prose }));
 
-/** Version, start and engine of this gateway; asks for a newer release. */
+/** Version, start time and database engine of this gateway; checks for a newer release. */
 export const SystemInfoPanel = () => {
   const { t } = useTranslation();
   const { data, error, refetch } = useQuery(systemInfo);

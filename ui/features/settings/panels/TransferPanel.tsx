@@ -13,7 +13,7 @@ import { Row } from "../../../components/layout.tsx";
 import { ImportDrawer } from "./ImportDrawer.tsx";
 import { exportSettings, type ImportPlan, planImport, readSettingsFile, type SettingsFile } from "./transfer-calls.ts";
 
-/** All settings as a file, and back after a look at what would change. */
+/** Exports all settings to a file, and imports them after a preview. */
 export const TransferPanel = () => {
   const { t } = useTranslation();
   const id = useId();

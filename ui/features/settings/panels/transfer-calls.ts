@@ -4,7 +4,7 @@ import { settingsTransferApi } from "../../../api/groups.ts";
 
 type Options = SettingsFile["options"];
 type Problem = { key: string; message: string };
-/** Secrets have no texts. */
+/** Null for secrets. */
 export type PlannedChange = { key: OptionKey; is_secret: boolean; before: string | null; after: string | null };
 export type ImportPlan = { changes: PlannedChange[]; problems: Problem[] };
 
@@ -15,10 +15,10 @@ export const planImport = (options: Options): Promise<ImportPlan> =>
 
 export const importSettings = (options: Options) => readData(settingsTransferApi.import.post({ options }));
 
-/** What an exported file holds. */
+/** The content of an exported file. */
 export type SettingsFile = Readonly<{ format: "sluice-settings"; options: Readonly<Record<string, string>> }>;
 
-/** Reads a file of settings; null when it is none. */
+/** Parses an exported file of settings; null if it isn't one. */
 export function readSettingsFile(text: string): SettingsFile | null {
   try {
     const value: unknown = JSON.parse(text);

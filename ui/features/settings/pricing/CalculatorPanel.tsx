@@ -47,7 +47,7 @@ const COST_DECIMALS = 6;
 
 const isCount = (text: string): boolean => /^\d{1,9}$/.test(text.trim());
 
-/** What a call would cost with the saved prices, worked out by the server as it charges calls. */
+/** What a call would cost with the saved prices, computed by the server's pricing. */
 export const CalculatorPanel = () => {
   const { t } = useTranslation();
   const id = useId();
@@ -151,7 +151,7 @@ const Result = ({ preview, group }: { preview: ChargePreview; group: string }) =
   );
 };
 
-/** Counts of tokens, as the call's usage would tell them. */
+/** Token counts of the call's usage. */
 type ImaginedUsage = Readonly<{
   prompt_tokens: number;
   completion_tokens: number;

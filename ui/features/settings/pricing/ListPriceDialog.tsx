@@ -28,7 +28,7 @@ type ListPriceDialogProps = Readonly<{
 
 const idOf = ({ key, model }: PriceDifference): string => `${key}/${model}`;
 
-/** Compares the prices with the list prices that come with this release; what is ticked is taken over. */
+/** Compares the prices with the list prices of this release, and applies the selected ones. */
 export const ListPriceDialog = ({ prices, maps, onClose }: ListPriceDialogProps) => {
   const { t } = useTranslation();
   const { defaults } = useSettings();
@@ -130,7 +130,7 @@ export const ListPriceDialog = ({ prices, maps, onClose }: ListPriceDialogProps)
   );
 };
 
-/** Where and when the prices were read that come with this release. */
+/** Sources and dates of this release's list prices. */
 const listPriceSources = queryOptions({
   queryKey: ["list-price-sources"],
   queryFn: ({ signal }) => readData(modelApi.channel.list_prices.get({ fetch: { signal } })),

@@ -21,7 +21,7 @@ type PriceDrawerProps = Readonly<{
   onClose: () => void;
 }>;
 
-/** The price of one model, by ratio or by dollars; it is saved with the section. */
+/** The price of one model, as ratios or in dollars; saved with the section. */
 export const PriceDrawer = ({ row, isTaken, onApply, onClose }: PriceDrawerProps) => {
   const { t } = useTranslation();
   const id = useId();

@@ -21,7 +21,7 @@ import { PRICE_VIEWS, type PriceViewName, usePriceMaps, usePriceView } from "./p
 import { TierEditor } from "./TierEditor.tsx";
 import { UnsetModels } from "./UnsetModels.tsx";
 
-/** What models cost: as a table, as JSON, and the models that have no price yet. */
+/** Model prices: as a table, as JSON, and the models without a price. */
 export const PricingPanel = () => {
   const { t } = useTranslation();
   const { name: view, isNarrowed, address } = usePriceView();
@@ -115,7 +115,7 @@ const ResetButton = () => {
   );
 };
 
-/** Every model that an enabled channel serves, and what the upstreams call it. */
+/** Every model that an enabled channel serves, with its upstream names. */
 const servedModels = queryOptions({
   queryKey: ["served-models"],
   queryFn: ({ signal }) => readData(modelApi.channel.models_served.get({ fetch: { signal } })),

@@ -15,14 +15,14 @@ import { readTiers, type TierRow, tiersText } from "./price-rules.ts";
 
 const FIELD = json("ContextTiers");
 const COLUMNS = { xs: "minmax(0, 1fr) 72px 72px 32px", sm: "minmax(120px, 1fr) 150px 110px 110px 32px" };
-/** On a phone the model has a line of its own. */
+/** On a phone the model has its own line. */
 const AREAS = { xs: '"model model model remove" "over input output ."', sm: '"model over input output remove"' };
 const LONG_PROMPT = 200_000;
 const SUGGESTED = 50;
-/** Steps that are seen without asking for more. */
+/** Tiers shown before expansion. */
 const SHOWN = 6;
 
-/** Prices by length of the prompt, a step a line; saved with the section. */
+/** Price tiers by prompt length, one per line; saved with the section. */
 export const TierEditor = ({ models }: { models: readonly string[] }) => {
   const { t } = useTranslation();
   const { textOf, change, defaults } = useSettings();
@@ -36,7 +36,7 @@ export const TierEditor = ({ models }: { models: readonly string[] }) => {
   const add = () => {
     if (name === "") return;
     const longest = Math.max(0, ...rows.filter((row) => row.model === name).map(({ over }) => over));
-    // The name stays: it shows the model's steps.
+    // Keeps the name in the search, so that the model's tiers are shown.
     update([...rows, { model: name, over: longest > 0 ? longest * 2 : LONG_PROMPT, input: 2, output: 1.5 }]);
   };
   const found = stepsOf(rows, name);
@@ -122,11 +122,11 @@ export const TierEditor = ({ models }: { models: readonly string[] }) => {
   );
 };
 
-/** The steps of models whose names hold what was typed. */
+/** The tiers of models whose name contains the search text. */
 const stepsOf = (rows: readonly TierRow[], typed: string): readonly TierRow[] =>
   rows.filter((row) => row.model.toLowerCase().includes(typed.toLowerCase()));
 
-/** Each step of a model once. */
+/** Each tier of a model may occur only once. */
 const isThreshold = (rows: readonly TierRow[], row: TierRow, over: number): boolean =>
   Number.isSafeInteger(over) &&
   over > 0 &&

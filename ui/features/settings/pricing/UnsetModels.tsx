@@ -27,7 +27,7 @@ type UnsetModelsProps = Readonly<{
 type UnsetModel = Readonly<{ name: string }>;
 const NONE: Selected = {};
 
-/** The models that nobody can call for want of a price: filled in one by one or many at a time. */
+/** The models that can't be called because they have no price; sets prices one by one or in bulk. */
 export const UnsetModels = ({ prices, maps, models }: UnsetModelsProps) => {
   const { t } = useTranslation();
   const [selected, setSelected] = useState(NONE);
@@ -136,12 +136,12 @@ const BATCH_MODES = ["price", "ratio", "completionRatio", "both"] as const;
 type BatchMode = (typeof BATCH_MODES)[number];
 
 type BatchFill = Readonly<{ mode: BatchMode; value: string; completion: string }>;
-/** A word under `settings.pricing.batch.faults`. */
+/** A key under `settings.pricing.batch.faults` in the locales. */
 type BatchFault = "selection" | "both" | "value" | "number";
 
 const isNumber = (text: string): boolean => Number.isFinite(Number(text)) && Number(text) >= 0;
 
-/** Why the fill cannot be applied to so many models; null when it can. */
+/** Why the bulk price can't be applied to the models; null if it can. */
 export function batchFault({ mode, value, completion }: BatchFill, selected: number): BatchFault | null {
   if (selected === 0) return "selection";
   const isEmpty = value.trim() === "";
@@ -153,7 +153,7 @@ export function batchFault({ mode, value, completion }: BatchFill, selected: num
   return isNumber(value) && !(mode === "price" && Number(value) === 0) ? null : "number";
 }
 
-/** The maps with the models filled in; only those that change. */
+/** The maps with the models' prices set; only those that change. */
 export function batchFilled(
   maps: PriceMaps,
   models: readonly string[],

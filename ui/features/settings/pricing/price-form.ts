@@ -1,6 +1,6 @@
 import { completionRatioOf, type PriceRow, priceOfRatio, ratioOfPrice } from "./price-maps.ts";
 
-/** A model's price while it is typed. */
+/** A model's price while being edited. */
 export type PriceForm = Readonly<{
   name: string;
   billing: "per_token" | "per_call";
@@ -15,7 +15,7 @@ export type PriceForm = Readonly<{
 }>;
 
 export type PriceField = "name" | "price" | "ratio" | "completionRatio" | "cacheRatio" | "inputPrice" | "outputPrice";
-/** A word under `settings.pricing.faults`. */
+/** A key under `settings.pricing.faults` in the locales. */
 type PriceFault = "required" | "number" | "zero" | "duplicate";
 
 const textOf = (value: number | null): string => (value === null ? "" : String(value));
@@ -40,7 +40,7 @@ export function priceFormOf(row: PriceRow): PriceForm {
 
 export const NEW_PRICE: PriceRow = { name: "", price: null, ratio: null, completionRatio: null, cacheRatio: null };
 
-/** The form with one field typed: ratios and dollars follow each other. */
+/** Updates one field; ratios and dollars follow each other. */
 export function typed(form: PriceForm, field: PriceField, text: string): PriceForm {
   const next = { ...form, [field]: text };
   if (field === "inputPrice" || field === "outputPrice") {
@@ -73,7 +73,7 @@ export function typed(form: PriceForm, field: PriceField, text: string): PriceFo
 const numberOf = (text: string): number | null =>
   text.trim() !== "" && Number.isFinite(Number(text)) && Number(text) >= 0 ? Number(text) : null;
 
-/** What is wrong, by field. `taken` tells whether another model has the name. */
+/** Validation errors by field. `taken` returns whether another model has the name. */
 export function checkPriceForm(
   form: PriceForm,
   taken: (name: string) => boolean,
@@ -97,7 +97,7 @@ export function checkPriceForm(
   return faults;
 }
 
-/** The row that a checked form describes. */
+/** Converts a valid form to a row. */
 export const rowOfForm = (form: PriceForm): PriceRow => {
   const name = form.name.trim();
   if (form.billing === "per_call") return { ...NEW_PRICE, name, price: numberOf(form.price) };

@@ -1,7 +1,7 @@
 import type { ServedModel } from "../../../../src/domain/channels/routing/served-models.ts";
 import { pricedName } from "../../models/pricing/pricing.ts";
 
-/** The options that prices are made of: model → number. */
+/** The price options, each a map of model → number. */
 export const PRICE_KEYS = [
   "ModelPrice",
   "ModelRatio",
@@ -18,13 +18,13 @@ export type PriceKey = (typeof PRICE_KEYS)[number];
 export type NumberMap = Readonly<Record<string, number>>;
 export type PriceMaps = Readonly<Record<PriceKey, NumberMap>>;
 
-/** A model as the visual editor shows it. With a fixed price its ratios do not count. */
+/** A model in the visual editor. A fixed price overrides its ratios. */
 export type PriceRow = Readonly<{
   name: string;
   /** Dollars per call. */
   price: number | null;
   ratio: number | null;
-  /** Null: that of its family. */
+  /** Null: its family's ratio. */
   completionRatio: number | null;
   cacheRatio: number | null;
 }>;
@@ -39,11 +39,11 @@ const rounded = (value: number): number => Number(value.toFixed(PLACES));
 export const ratioOfPrice = (usd: number): number => rounded(usd / USD_PER_RATIO);
 export const priceOfRatio = (ratio: number): number => rounded(ratio * USD_PER_RATIO);
 
-/** What output costs relative to input; 1 where input is free. */
+/** The price of output relative to input; 1 if input is free. */
 export const completionRatioOf = (inputUsd: number, outputUsd: number): number =>
   inputUsd === 0 ? 1 : rounded(outputUsd / inputUsd);
 
-/** A map of numbers as it was typed; null when it is none. */
+/** Parses a map of numbers; null if invalid. */
 export function readNumberMap(text: string): NumberMap | null {
   try {
     const value: unknown = JSON.parse(text);
@@ -54,7 +54,7 @@ export function readNumberMap(text: string): NumberMap | null {
   }
 }
 
-/** All price maps; the name of the first that cannot be read instead. */
+/** All price maps, or the name of the first that is invalid. */
 export function readPriceMaps(textOf: (key: PriceKey) => string): PriceMaps | { invalid: PriceKey } {
   const maps: Partial<Record<PriceKey, NumberMap>> = {};
   for (const key of PRICE_KEYS) {
@@ -72,7 +72,7 @@ export function priceRows(maps: PriceMaps): PriceRow[] {
   return [...names].sort((a, b) => a.localeCompare(b, "en")).map((name) => rowOf(maps, name));
 }
 
-/** What is set for one model. */
+/** The stored values of one model. */
 export const rowOf = (maps: PriceMaps, name: string): PriceRow => ({
   name,
   price: maps.ModelPrice[name] ?? null,
@@ -81,7 +81,7 @@ export const rowOf = (maps: PriceMaps, name: string): PriceRow => ({
   cacheRatio: maps.CacheRatio[name] ?? null,
 });
 
-/** The maps with a row put in; its values that are null are taken out. Only maps that differ are told. */
+/** The maps with a row set; its null values are removed. Returns only maps that change. */
 export function withRow(maps: PriceMaps, row: PriceRow): Partial<Record<PriceKey, NumberMap>> {
   const wanted = [
     ["ModelPrice", row.price],
@@ -99,8 +99,8 @@ export function withRow(maps: PriceMaps, row: PriceRow): Partial<Record<PriceKey
 }
 
 /**
- * Models that are served but have no price, neither under the name that is asked for nor under one that an upstream knows
- * them by: nobody can call them unless they accept that.
+ * Models that are served but have no price, neither under the requested name nor under an upstream's name: only users
+ * who accept models without a price can call them.
  */
 export function modelsWithoutPrice(served: readonly ServedModel[], maps: PriceMaps): string[] {
   const hasPrice = (name: string) => Object.hasOwn(maps.ModelPrice, name) || Object.hasOwn(maps.ModelRatio, name);
@@ -110,7 +110,10 @@ export function modelsWithoutPrice(served: readonly ServedModel[], maps: PriceMa
 
 export type PriceDifference = Readonly<{ key: PriceKey; model: string; before: number | null; after: number }>;
 
-/** What taking over `list` would change: models that are missing, or have another value. Models that it lacks stay. */
+/**
+ * The changes that applying `list` would make: models that are missing or have another value. Models that it lacks
+ * stay.
+ */
 export function priceDifferences(maps: PriceMaps, list: PriceMaps): PriceDifference[] {
   return PRICE_KEYS.flatMap((key) =>
     Object.entries(list[key]).flatMap(([model, after]) => {
@@ -120,7 +123,7 @@ export function priceDifferences(maps: PriceMaps, list: PriceMaps): PriceDiffere
   ).sort((a, b) => a.model.localeCompare(b.model, "en"));
 }
 
-/** The maps with the given differences taken over; only those that change. */
+/** The maps with the given changes applied; only those that change. */
 export function withDifferences(
   maps: PriceMaps,
   differences: readonly PriceDifference[],

@@ -1,10 +1,10 @@
-/** A step of a model's price by length of the prompt: factors for prompts of more than `over` tokens. */
+/** A price tier of a model: factors for prompts of more than `over` tokens. */
 export type TierRow = Readonly<{ model: string; over: number; input: number; output: number }>;
 
 /** A discount of a group; moments are ISO 8601. */
 export type DiscountRow = Readonly<{ group: string; percent: number; from: string; until: string }>;
 
-/** The steps of all models as rows; null when the text is not of that shape. */
+/** Parses the price tiers of all models; null if the text is invalid. */
 export function readTiers(text: string): TierRow[] | null {
   const value = parse(text);
   if (typeof value !== "object" || value === null || Array.isArray(value)) return null;
@@ -19,7 +19,7 @@ export function readTiers(text: string): TierRow[] | null {
   return rows;
 }
 
-/** The option's text of these rows. */
+/** Formats the rows as the option's text. */
 export function tiersText(rows: readonly TierRow[]): string {
   const byModel = Map.groupBy(rows, ({ model }) => model);
   const tiers = [...byModel].map(([model, own]) => [
@@ -29,7 +29,7 @@ export function tiersText(rows: readonly TierRow[]): string {
   return JSON.stringify(Object.fromEntries(tiers), null, 2);
 }
 
-/** The discounts; null when the text is not of that shape. */
+/** Parses the discounts; null if the text is invalid. */
 export function readDiscounts(text: string): DiscountRow[] | null {
   const value = parse(text);
   if (!Array.isArray(value)) return null;
@@ -44,14 +44,14 @@ export function readDiscounts(text: string): DiscountRow[] | null {
 
 export const discountsText = (rows: readonly DiscountRow[]): string => JSON.stringify(rows, null, 2);
 
-/** A moment as a date-and-time field has it: in this browser's zone. */
+/** Converts a moment to the value of a datetime-local field, in the browser's zone. */
 export function localText(iso: string): string {
   const date = new Date(iso);
   if (Number.isNaN(date.getTime())) return "";
   return new Date(date.getTime() - date.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
 }
 
-/** The moment that a date-and-time field says; null when it says none. */
+/** Parses the value of a datetime-local field; null if empty or invalid. */
 export function isoText(local: string): string | null {
   const date = new Date(local);
   return local === "" || Number.isNaN(date.getTime()) ? null : date.toISOString();

@@ -12,15 +12,15 @@ type PriceView = Readonly<{
   search: string;
   /** per_token, per_call or empty: both. */
   billing: string;
-  /** Whether the address shows something else than the first page of all prices. */
+  /** Whether the URL shows anything but the first page of all prices. */
   isNarrowed: boolean;
   address: Address;
 }>;
 
-/** What the address forgets when another tab of the settings is opened. */
+/** The parameters to remove when another tab of the settings is opened. */
 export const NO_PRICE_VIEW = { prices: undefined, model: undefined, billing: undefined, p: undefined };
 
-/** How the prices are shown; all of it is kept in the address. */
+/** The view of the prices, kept in the URL. */
 export function usePriceView(): PriceView {
   const address = useAddress({ keepsPlace: true });
   const given = address.text("prices");
@@ -34,10 +34,10 @@ export function usePriceView(): PriceView {
 }
 
 type EditedPrices = Readonly<{
-  /** As they are being edited; the option that is no valid map instead. */
+  /** The edited maps, or the option that is not a valid map. */
   edited: PriceMaps | { invalid: PriceKey };
   saved: PriceMaps | { invalid: PriceKey };
-  /** Changes what is being edited; nothing is saved yet. */
+  /** Updates the drafts; saves nothing. */
   apply: (maps: Partial<Record<PriceKey, NumberMap>>) => void;
 }>;
 

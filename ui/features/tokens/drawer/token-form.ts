@@ -10,7 +10,7 @@ export type TokenForm = {
   /** Epoch seconds; -1 never; null: what was typed is no date. */
   expiresAt: number | null;
   unlimited: boolean;
-  /** Quota units, as text while they are typed. */
+  /** Quota units, as text while being edited. */
   quota: string;
   models: string[];
   allowIps: string;

@@ -12,7 +12,7 @@ import { Col, Field, Row } from "../../../components/layout.tsx";
 import { WALLET_KEY } from "../wallet-calls.ts";
 import { saveAgent } from "./agent-calls.ts";
 
-/** Makes a user an agent, or changes an agent's terms. */
+/** Makes a user an agent, or edits an agent's terms. */
 export const AgentDialog = ({ agent, onClose }: { agent: AgentRow | null; onClose: () => void }) => {
   const { t } = useTranslation();
   const client = useQueryClient();

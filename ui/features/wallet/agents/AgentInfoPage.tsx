@@ -26,7 +26,7 @@ import { withdrawalColumns } from "./withdrawal-columns.tsx";
 
 const LISTS = ["dividends", "withdrawals"] as const;
 
-/** What I earn as an agent, and having it paid out. */
+/** The user's earnings as an agent, and withdrawals. */
 export const AgentInfoPage = () => {
   const { t } = useTranslation();
   const { data: agent, error, refetch } = useQuery(ownAgent);

@@ -23,7 +23,7 @@ import { WITHDRAWAL_STATUSES } from "./withdrawal-columns.tsx";
 
 const ALL = "all";
 
-/** Who earns a share of recharges, and who wants it paid out. */
+/** The list of agents and their withdrawal requests. */
 export const AgentListPage = () => {
   const { t } = useTranslation();
   const address = useAddress();
@@ -85,7 +85,7 @@ export const AgentListPage = () => {
   );
 };
 
-/** All agents; `keyword` is part of their name. */
+/** All agents whose name contains `keyword`. */
 const AgentTable = ({ keyword, onEdit }: { keyword: string; onEdit: (agent: AgentRow) => void }) => {
   const { t } = useTranslation();
   const columns: Column<AgentRow>[] = [

@@ -23,7 +23,7 @@ import { WALLET_KEY } from "../wallet-calls.ts";
 import { decideWithdrawal } from "./agent-calls.ts";
 import { withdrawalColumns } from "./withdrawal-columns.tsx";
 
-/** Everybody's withdrawals in one state, or all, and what can be decided about them. */
+/** All users' withdrawals, filtered by status, with the actions that decide them. */
 export const RequestTable = ({ status }: { status: string }) => {
   const { t } = useTranslation();
   const [open, setOpen] = useState<{ request: WithdrawalView; action: WithdrawalAction } | null>(null);
@@ -70,7 +70,7 @@ export const RequestTable = ({ status }: { status: string }) => {
 
 type Props = { request: WithdrawalView; action: WithdrawalAction; onClose: () => void };
 
-/** Asks before a decision about somebody's money, and for a word to them. */
+/** Confirms a decision about a withdrawal, with an optional note to the user. */
 const DecisionDialog = ({ request, action, onClose }: Props) => {
   const { t } = useTranslation();
   const format = useMoneyFormat();

@@ -10,7 +10,7 @@ import { Col, Field } from "../../../components/layout.tsx";
 import { WALLET_KEY } from "../wallet-calls.ts";
 import { askWithdrawal } from "./agent-calls.ts";
 
-/** Asks for earnings to be paid out; `available` is in quota units. */
+/** Requests a withdrawal of earnings; `available` is in quota units. */
 export const WithdrawDialog = ({ available, onClose }: { available: number; onClose: () => void }) => {
   const { t } = useTranslation();
   const format = useMoneyFormat();

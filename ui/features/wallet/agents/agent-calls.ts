@@ -4,7 +4,7 @@ import { readData } from "../../../api/client.ts";
 import { agentApi } from "../../../api/groups.ts";
 import { WALLET_KEY } from "../wallet-calls.ts";
 
-/** What one has earned as an agent; null for whoever is none. */
+/** The user's earnings as an agent; null if the user is not an agent. */
 export const ownAgent = queryOptions({
   queryKey: [...WALLET_KEY, "agent"],
   queryFn: ({ signal }) => readData(agentApi.self.get({ fetch: { signal } })),
@@ -13,7 +13,7 @@ export const ownAgent = queryOptions({
 export const askWithdrawal = (input: { quota: number; account: string; note: string }) =>
   readData(agentApi.withdrawals.post(input));
 
-/** Moves earnings to the own balance. */
+/** Transfers earnings to the user's balance. */
 export const transferEarnings = (quota: number) => readData(agentApi.transfer.post({ quota }));
 
 export const saveAgent = (input: { username: string; rate: string; is_active: boolean; note: string }) =>

@@ -10,7 +10,7 @@ type Status = (typeof WITHDRAWAL_STATUSES)[number];
 
 const TONES: Readonly<Record<Status, ToneName>> = { requested: "warn", approved: "info", paid: "ok", rejected: "bad" };
 
-/** The columns of withdrawals, whoever looks; administrators see whose they are. */
+/** The columns of withdrawals; administrators also see the user. */
 export const withdrawalColumns = (t: TFunction, isForAdmins: boolean): Column<WithdrawalView>[] => [
   {
     key: "id",
@@ -61,5 +61,5 @@ export const withdrawalColumns = (t: TFunction, isForAdmins: boolean): Column<Wi
   { key: "reply", head: t("agents.requests.reply"), cell: (row) => <Words text={row.reply} /> },
 ];
 
-/** What somebody wrote; where the column is too narrow for it, the whole is told on hover. */
+/** A note; the full text on hover if the column is too narrow. */
 const Words = ({ text }: { text: string }) => <span title={text}>{text || "–"}</span>;
