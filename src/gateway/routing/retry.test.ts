@@ -57,6 +57,12 @@ test.each([
   expect(coolDownMs(header, 0)).toBe(expected);
 });
 
+test("a date in Retry-After counts from now", () => {
+  const now = Date.parse("2026-01-01T00:00:00Z");
+  expect(coolDownMs("Thu, 01 Jan 2026 00:00:07 GMT", now)).toBe(7_000);
+  expect(coolDownMs("Wed, 31 Dec 2025 23:59:00 GMT", now)).toBe(0);
+});
+
 describe("attempts", () => {
   test("go to the best tier first, then through it, then down; never twice to the same while others are left", async () => {
     const [a, b, c] = upstreams(refuse(500), refuse(500), good);
@@ -277,6 +283,26 @@ describe("attempts", () => {
     for (let i = 0; i < 4; i += 1) await relay.post(CHAT, cached);
     expect(a?.received).toHaveLength(4);
     expect(new Set(a?.received.map(({ headers }) => headers.get("authorization"))).size).toBe(1);
+  });
+
+  test("never repeat a key that was refused, also where keys come by chance", async () => {
+    const [upstream] = upstreams(({ headers }) =>
+      headers.get("authorization") === "Bearer 1" ? refuse(404)() : good(),
+    );
+    const relay = relayWith({
+      channels: [{ baseUrl: upstream?.url ?? "", keys: ["1", "2"], setting: { multi_key_mode: "random" } }],
+      options: { RetryTimes: "1" },
+    });
+    const statuses = new Set<number>();
+    for (let i = 0; i < 30; i += 1) statuses.add((await relay.post(CHAT, ASK)).status);
+    expect([...statuses]).toEqual([200]);
+  });
+
+  test("rest a key that a status of 500 with Retry-After blames", async () => {
+    const [a, b] = upstreams(refuse(500, undefined, { "retry-after": "60" }), good);
+    const relay = relayWith({ channels: [{ baseUrl: a?.url ?? "", priority: 1 }, { baseUrl: b?.url ?? "" }] });
+    await relay.post(CHAT, ASK);
+    expect(relay.readLive()[0]?.keys).toMatchObject([{ isCooling: true, failures: 1 }]);
   });
 
   test("rest a key for as long as a fault's Retry-After says", async () => {

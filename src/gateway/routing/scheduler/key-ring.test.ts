@@ -32,3 +32,9 @@ test("by chance each key that is in order comes as often as the others", () => {
   expect(counts(channel, new Set(["c"]))).toEqual({ a: 150, d: 150 });
   expect(counts(channel, new Set(["a", "c", "d"]))).toEqual({ none: CALLS });
 });
+
+test("of two keys each comes by chance too, not in turns", () => {
+  const ring = createKeyRing(createCoolDown(), () => 0.9);
+  const channel = channelEntry({ keys: ["a", "b"], setting: { multi_key_mode: "random" } });
+  expect([1, 2, 3].map(() => ring.next(channel, null, false))).toEqual(["b", "b", "b"]);
+});
