@@ -60,7 +60,7 @@ const MODES = [
 ] as const;
 
 describe.each(MODES)("%s", (_, mode) => {
-  test("behavior 3.3 counters: a settled call is charged once everywhere: user, key, channel, log, roll-up", async () => {
+  test("counters: a settled call is charged once everywhere: user, key, channel, log, roll-up", async () => {
     const { sql } = database;
     const billing = await open(mode);
     const userId = await addUser(sql, 10_000);
@@ -116,7 +116,7 @@ describe.each(MODES)("%s", (_, mode) => {
     expect(exhausted).not.toContain(partly);
   });
 
-  test("behavior 3.2 unlimited keys: are counted and not limited", async () => {
+  test("unlimited keys: are counted and not limited", async () => {
     const { sql } = database;
     const billing = await open(mode);
     const userId = await addUser(sql, 10_000);
@@ -127,7 +127,7 @@ describe.each(MODES)("%s", (_, mode) => {
     expect(await tokenBooks(sql, token.id)).toMatchObject({ remain: 0, used: 300 });
   });
 
-  test("behavior 3.3 refund: leaves the balance as it was", async () => {
+  test("refund: leaves the balance as it was", async () => {
     const billing = await open(mode);
     const userId = await addUser(database.sql, 1000);
     billing.refund(await billing.reserve({ userId, token: null, amount: 1000 }));
@@ -136,7 +136,7 @@ describe.each(MODES)("%s", (_, mode) => {
     expect(await booksOf(database.sql, userId)).toMatchObject({ quota: 1000, held: 0, used: 0, requests: 0, rows: 0 });
   });
 
-  test("behavior 3.2 trust rule: what is held can't be held again, however ample the balance", async () => {
+  test("trust rule: what is held can't be held again, however ample the balance", async () => {
     const billing = await open(mode);
     const userId = await addUser(database.sql, 1000);
     const hold = await billing.reserve({ userId, token: null, amount: 600 });
@@ -146,7 +146,7 @@ describe.each(MODES)("%s", (_, mode) => {
     expect(await billing.reserve({ userId, token: null, amount: 1000 })).toMatchObject({ amount: 1000 });
   });
 
-  test("behavior 3.2 take: user and key must both cover the call, or neither is held", async () => {
+  test("take: user and key must both cover the call, or neither is held", async () => {
     const { sql } = database;
     const billing = await open(mode);
     const userId = await addUser(sql, 1000);
@@ -190,7 +190,7 @@ describe.each(MODES)("%s", (_, mode) => {
     });
   });
 
-  test("behavior 3.3 difference: a charge beyond hold and balance stops at zero, and says what was not covered", async () => {
+  test("difference: a charge beyond hold and balance stops at zero, and says what was not covered", async () => {
     const { sql } = database;
     const billing = await open(mode);
     const userId = await addUser(sql, 1000);
@@ -211,7 +211,7 @@ describe.each(MODES)("%s", (_, mode) => {
     expect(billing.available(userId)).toBe(0);
   });
 
-  test("behavior 3.1 zero rule: failed calls and calls without tokens are logged but count as no request", async () => {
+  test("zero rule: failed calls and calls without tokens are logged but count as no request", async () => {
     const billing = await open(mode);
     const userId = await addUser(database.sql, 1000);
     billing.record(usageRecord({ userId, quota: 0, failed: true }));

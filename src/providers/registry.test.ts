@@ -43,7 +43,7 @@ describe("reasoning models", () => {
   const adapt = (model: string, body: Record<string, unknown>, type = 1) =>
     providerOf(type)?.prepare?.(body, { capability: "chat", dialect: "openai-chat", model, stream: false });
 
-  test("pitfall 80: take max_completion_tokens and lose what they refuse", () => {
+  test("take max_completion_tokens and lose what they refuse", () => {
     const messages = [
       { role: "system", content: "s" },
       { role: "user", content: "u" },
@@ -61,7 +61,7 @@ describe("reasoning models", () => {
     });
   });
 
-  test("pitfall 80: Azure's too", () => {
+  test("Azure's too", () => {
     expect(adapt("gpt-5", { max_tokens: 5 }, 3)?.changes).toMatchObject({
       max_tokens: undefined,
       max_completion_tokens: 5,

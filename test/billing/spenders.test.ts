@@ -151,7 +151,7 @@ describe.each([
   );
 });
 
-test("behavior A2: the whole balance can be spent, to the last unit and no further, through either of two processes", async () => {
+test("the whole balance can be spent, to the last unit and no further, through either of two processes", async () => {
   const userId = await addUser(database.sql, 5000);
   const processes = await Promise.all([open(false), open(false)]);
   let spent = 0;

@@ -15,7 +15,7 @@ import {
 } from "drizzle-orm/pg-core";
 import { epochSeconds, quotaUnits } from "../columns.ts";
 
-/** What a user may set for themselves (specification 1, "User setting"); unknown keys are kept. */
+/** What users may set for themselves; unknown keys are kept. */
 export type UserSetting = {
   notify_type?: string;
   quota_warning_threshold?: number;

@@ -34,7 +34,7 @@ export type PriceTable = Readonly<{
   unsetRatio: Decimal;
 }>;
 
-/** What models without a price cost who accepts that (behavior 2.4). */
+/** What models without a price cost who accepts that. */
 export const UNSET_MODEL_RATIO = decimal("37.5");
 
 type PriceOption =

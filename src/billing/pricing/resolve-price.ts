@@ -21,7 +21,7 @@ type PriceQuery = Readonly<{
 
 /**
  * The price of a call: the requested name's, else the upstream name's; fixed price before ratios. A model without a
- * price gives null, or the table's ratio for these when the caller accepts that. An unknown group has the factor 1 (behavior 2.4).
+ * price gives null, or the table's ratio for these when the caller accepts that. An unknown group has the factor 1.
  */
 export function resolvePrice(table: PriceTable, query: PriceQuery): Price | null {
   const pays = { groupRatio: table.groupRatio.get(query.group) ?? ONE, discount: table.discounts.get(query.group) };

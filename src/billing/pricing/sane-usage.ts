@@ -1,6 +1,6 @@
 import type { Usage } from "../types.ts";
 
-/** Most tokens of one kind that one call is believed to have: what a client may ask for at most (behavior 3.2). */
+/** Most tokens of one kind that one call is believed to have: what a client may ask for at most. */
 const MOST_TOKENS = 1_073_741_823;
 
 /** A token count as an upstream or client states it → a whole number from 0 to 2^30 − 1; nonsense counts as 0. */

@@ -9,7 +9,7 @@ const JSON_TYPE = /^application\/json\b/;
 const TAKES_GZIP = /(^|,)\s*(gzip|\*)\s*(;\s*q=(0\.0*[1-9]\d*|1(\.0*)?))?\s*(,|$)/i;
 
 /**
- * The answer packed with gzip where its client takes that: JSON under /api (behavior 5.1). Files and events go as they are,
+ * The answer packed with gzip where its client takes that: JSON under /api. Files and events go as they are,
  * since they are handed on while they are made.
  */
 export async function compressed(request: Request, answer: Response): Promise<Response> {

@@ -29,8 +29,8 @@ const USER_ID_HEADERS = [
 const UNAUTHENTICATED = { status: 401 } as const;
 
 /**
- * The caller by session cookie, else by system access token; a session wins. The order of checks is the family's
- * (reference behavior, section 1.2), by which tools recognize it. Throws OperationError: 401, or 200 for a banned user.
+ * The caller by session cookie, else by system access token; a session wins. Checks and messages come in the
+ * order of one-api and new-api, because tools rely on them. Throws OperationError: 401, or 200 for a banned user.
  */
 export async function authenticate(services: AuthenticationServices, request: Request): Promise<Caller> {
   const session = await findSession(services, request);

@@ -33,7 +33,7 @@ describe("thinking", () => {
     expect(dropped).toContain("temperature");
   });
 
-  test("pitfall 91: newer models think adaptively and take no sampling at all", () => {
+  test("newer models think adaptively and take no sampling at all", () => {
     const { body, dropped } = fromChat({ reasoning_effort: "xhigh", top_p: 0.5, temperature: 0.2 }, NEW);
     expect(body).toMatchObject({
       thinking: { type: "adaptive", display: "summarized" },

@@ -17,7 +17,7 @@ import type { JsonObject } from "../json.ts";
 import { openaiChatClientCodec, openaiChatCodec } from "../openai-chat/index.ts";
 import { anthropicClientCodec, anthropicCodec } from "./index.ts";
 
-/** Pitfalls of Messages (specification of wire formats, section 7), each named by its row. */
+/** Edge cases of the Messages API: https://docs.anthropic.com/en/api/messages. */
 
 const stream = (...events: JsonObject[]): string =>
   events.map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`).join("");
@@ -69,7 +69,7 @@ const events = (...steps: ReplyEvent[]) => dataOf(written(anthropicClientCodec, 
 const asked = (body: JsonObject) =>
   anthropicCodec.encodeRequest(openaiChatClientCodec.decodeRequest(body), target("claude-sonnet-4-5"), new Set());
 
-test("pitfalls 1, 2, 5: any cut of the bytes gives the same steps, with every line end", () => {
+test("any cut of the bytes gives the same steps, with every line end", () => {
   const whole = stream(
     begin(),
     open(0, { type: "text", text: "" }),
@@ -103,7 +103,7 @@ test("pitfalls 1, 2, 5: any cut of the bytes gives the same steps, with every li
   }
 });
 
-test("pitfalls 19, 20: input_tokens leaves out cache reads and writes: all are the prompt, the total is the sum", () => {
+test("input_tokens leaves out cache reads and writes: all are the prompt, the total is the sum", () => {
   const usage = { input_tokens: 3, cache_read_input_tokens: 1000, cache_creation_input_tokens: 200, output_tokens: 1 };
   const steps = read(begin(usage), ...end("end_turn"));
   expect(usageIn(steps)).toMatchObject({ promptTokens: 1203, cachedTokens: 1000, cacheCreationTokens: 200 });
@@ -116,7 +116,7 @@ test("pitfalls 19, 20: input_tokens leaves out cache reads and writes: all are t
   });
 });
 
-test("pitfall 21: cached tokens are not counted twice: input_tokens is what is left", () => {
+test("cached tokens are not counted twice: input_tokens is what is left", () => {
   const usage = { ...NO_USAGE, promptTokens: 100, cachedTokens: 70, cacheCreationTokens: 10, completionTokens: 4 };
   const told = dataOf(written(anthropicClientCodec, [start, text("a"), finish("stop")], usage)).at(-2);
   expect(told?.usage).toEqual({
@@ -127,7 +127,7 @@ test("pitfall 21: cached tokens are not counted twice: input_tokens is what is l
   });
 });
 
-test("pitfalls 23, 24: always message_delta with reason and usage, then message_stop; both numbers are always there", () => {
+test("always message_delta with reason and usage, then message_stop; both numbers are always there", () => {
   for (const steps of [[text("a"), finish("stop")], [text("a")], []]) {
     const told = events(...steps);
     expect(told.slice(-2)).toMatchObject([
@@ -138,14 +138,14 @@ test("pitfalls 23, 24: always message_delta with reason and usage, then message_
   }
 });
 
-test("pitfall 15: a last event that repeats the input, or says 0, does not lose what the first one said", () => {
+test("a last event that repeats the input, or says 0, does not lose what the first one said", () => {
   expect(usageIn(read(begin(), ...end("end_turn", { input_tokens: 0, output_tokens: 5 })))).toMatchObject({
     promptTokens: 10,
     completionTokens: 5,
   });
 });
 
-test("pitfalls 29, 30: cache_control on parts, system and tools is kept, and none is added", () => {
+test("cache_control on parts, system and tools is kept, and none is added", () => {
   const cache_control = { type: "ephemeral", ttl: "1h" };
   const part = { type: "text", text: "long", cache_control };
   const body = asked({
@@ -162,7 +162,7 @@ test("pitfalls 29, 30: cache_control on parts, system and tools is kept, and non
   expect(JSON.stringify(again).split("cache_control")).toHaveLength(5);
 });
 
-test("pitfall 31: parallel calls are counted by themselves, not by content block", () => {
+test("parallel calls are counted by themselves, not by content block", () => {
   const steps = read(
     begin(),
     open(0, { type: "text", text: "so" }),
@@ -175,12 +175,12 @@ test("pitfall 31: parallel calls are counted by themselves, not by content block
   expect(chunks).toMatch(/"index":0,"id":"a".*"index":1,"id":"b"/);
 });
 
-test("pitfall 42: pending call though the reason is not known: calls win", () => {
+test("pending call though the reason is not known: calls win", () => {
   expect(meaningOf(read(begin(), ...tool(0, "a", "{}"), ...end("brand_new"))).finish).toBe("tool_calls");
   expect(meaningOf(read(begin(), ...tool(0, "a", "{}"), ...end("end_turn"))).finish).toBe("tool_calls");
 });
 
-test("pitfall 43: a tool without arguments: empty text means {}, in and out", () => {
+test("a tool without arguments: empty text means {}, in and out", () => {
   const steps = read(begin(), ...tool(0, "a", ""), ...end("tool_use"));
   const fragments = dataOf(written(openaiChatClientCodec, steps)).flatMap((chunk) => JSON.stringify(chunk.choices));
   expect(fragments.join("")).toContain('"arguments":"{}"');
@@ -195,7 +195,7 @@ test("pitfall 43: a tool without arguments: empty text means {}, in and out", ()
   expect(asked({ messages }).messages).toMatchObject([{}, { content: [{ type: "tool_use", input: {} }] }, {}]);
 });
 
-test("pitfall 47: results and ordinary text in one turn: results first", () => {
+test("results and ordinary text in one turn: results first", () => {
   const called = { id: "a", type: "function", function: { name: "f", arguments: "{}" } };
   const body = asked({
     messages: [
@@ -213,7 +213,7 @@ test("pitfall 47: results and ordinary text in one turn: results first", () => {
   ]);
 });
 
-test("pitfall 35: fragments of two calls interleaved are two whole blocks", () => {
+test("fragments of two calls interleaved are two whole blocks", () => {
   const told = events(
     callStart(0, "a"),
     callInput(0, '{"x":'),
@@ -229,7 +229,7 @@ test("pitfall 35: fragments of two calls interleaved are two whole blocks", () =
   ]);
 });
 
-test("pitfall 50: a thought with only a signature is kept, and goes back before the call", () => {
+test("a thought with only a signature is kept, and goes back before the call", () => {
   const thinking = { type: "thinking", thinking: "", signature: "c2ln" };
   const hidden = { type: "redacted_thinking", data: "aGlkZGVu" };
   const use = { type: "tool_use", id: "a", name: "f", input: {} };
@@ -246,7 +246,7 @@ test("pitfall 50: a thought with only a signature is kept, and goes back before 
   expect((body.messages as JsonObject[])[1]).toEqual({ role: "assistant", content: [thinking, hidden, use] });
 });
 
-test("pitfalls 48, 49: signatures and hidden thoughts stream in both directions", () => {
+test("signatures and hidden thoughts stream in both directions", () => {
   const steps = read(
     begin(),
     open(0, { type: "thinking", thinking: "", signature: "" }),
@@ -268,19 +268,19 @@ test("pitfalls 48, 49: signatures and hidden thoughts stream in both directions"
   );
 });
 
-test("pitfall 57: a thinking-only answer passes its thought", () => {
+test("a thinking-only answer passes its thought", () => {
   const steps = read(begin(), open(0, { type: "thinking", thinking: "only this" }), close(0), ...end("end_turn"));
   expect(meaningOf(steps)).toMatchObject({ thought: "only this", text: "", finish: "stop" });
 });
 
-test("pitfall 63: an error event is an error in chat, never a stop", () => {
+test("an error event is an error in chat, never a stop", () => {
   const error = { type: "error", error: { type: "overloaded_error", message: "Overloaded" } };
   const steps = read(begin(), open(0, { type: "text", text: "ha" }), error);
   expect(steps.at(-1)).toMatchObject({ type: "error", error: { status: 529, type: "overloaded_error" } });
   expect(steps.some(({ type }) => type === "finish")).toBe(false);
 });
 
-test("pitfall 62: an error after the 200 is an error event without message_stop", () => {
+test("an error after the 200 is an error event without message_stop", () => {
   const encoder = anthropicClientCodec.streamEncoder(
     replyContext(),
     anthropicClientCodec.decodeRequest({ messages: [{ role: "user" }] }),
@@ -290,12 +290,12 @@ test("pitfall 62: an error after the 200 is an error event without message_stop"
   expect(told.at(-1)).toMatchObject({ type: "error", error: { type: "api_error", message: "gone" } });
 });
 
-test("pitfall 69: clean EOF without message_delta or message_stop is no success", () => {
+test("clean EOF without message_delta or message_stop is no success", () => {
   const steps = read(begin(), open(0, { type: "text", text: "ha" }));
   expect(steps.some(({ type }) => type === "finish")).toBe(false);
 });
 
-test("pitfall 73: max_tokens is length, and the first text of a block start is not lost", () => {
+test("max_tokens is length, and the first text of a block start is not lost", () => {
   const steps = read(begin(), open(0, { type: "text", text: "first" }), close(0), ...end("max_tokens"));
   expect(meaningOf(steps)).toMatchObject({ text: "first", finish: "length" });
 });
@@ -305,34 +305,31 @@ test.each([
   ["model_context_window_exceeded", "length"],
   ["pause_turn", "length"],
   ["stop_sequence", "stop"],
-])("pitfall 74: %s is %s, the native word beside it", (native, reason) => {
+])("%s is %s, the native word beside it", (native, reason) => {
   const finished = read(begin(), ...end(native)).find((step) => step.type === "finish");
   expect(finished).toMatchObject({ reason, native } as object);
 });
 
-test.each(["pause_turn", "model_context_window_exceeded"])(
-  "pitfall 74: %s stays what it is for Anthropic's clients",
-  (native) => {
-    const searches = { type: "server_tool_use", id: "srvtoolu_1", name: "web_search", input: { query: "rain" } };
-    const steps = read(begin(), open(0, { type: "text", text: "a" }), close(0), ...end(native));
-    expect(dataOf(written(anthropicClientCodec, steps)).at(-2)).toMatchObject({ delta: { stop_reason: native } });
-    const answer = {
-      type: "message",
-      id: "msg_1",
-      content: [{ type: "text", text: "a" }, searches],
-      stop_reason: native,
-    };
-    const reply = anthropicCodec.decodeReply(answer);
-    expect(
-      reply &&
-        anthropicClientCodec.encodeReply(
-          reply,
-          replyContext(),
-          anthropicClientCodec.decodeRequest({ messages: [{ role: "user" }] }),
-        ),
-    ).toEqual(expect.objectContaining({ stop_reason: native, content: answer.content }));
-  },
-);
+test.each(["pause_turn", "model_context_window_exceeded"])("%s stays what it is for Anthropic's clients", (native) => {
+  const searches = { type: "server_tool_use", id: "srvtoolu_1", name: "web_search", input: { query: "rain" } };
+  const steps = read(begin(), open(0, { type: "text", text: "a" }), close(0), ...end(native));
+  expect(dataOf(written(anthropicClientCodec, steps)).at(-2)).toMatchObject({ delta: { stop_reason: native } });
+  const answer = {
+    type: "message",
+    id: "msg_1",
+    content: [{ type: "text", text: "a" }, searches],
+    stop_reason: native,
+  };
+  const reply = anthropicCodec.decodeReply(answer);
+  expect(
+    reply &&
+      anthropicClientCodec.encodeReply(
+        reply,
+        replyContext(),
+        anthropicClientCodec.decodeRequest({ messages: [{ role: "user" }] }),
+      ),
+  ).toEqual(expect.objectContaining({ stop_reason: native, content: answer.content }));
+});
 
 test("a turn that paused goes back as it came, to be gone on with", () => {
   const searches = { type: "server_tool_use", id: "srvtoolu_1", name: "web_search", input: { query: "rain" } };
@@ -354,18 +351,18 @@ test.each([
   ["length", "max_tokens"],
   ["tool_calls", "tool_use"],
   ["stop", "end_turn"],
-] as const)("pitfalls 72, 75: message_delta always has a stop_reason: %s comes out as %s", (reason, native) => {
+] as const)("message_delta always has a stop_reason: %s comes out as %s", (reason, native) => {
   expect(events(text("a"), finish(reason)).at(-2)).toMatchObject({ delta: { stop_reason: native } });
 });
 
-test("pitfall 89: one block for all deltas of a kind, a new one only on a change", () => {
+test("one block for all deltas of a kind, a new one only on a change", () => {
   const chunks = ["a", "b", "c"].map((content) => ({ choices: [{ index: 0, delta: { content } }] }));
   const told = dataOf(written(anthropicClientCodec, stepsOfStream(openaiChatCodec, chatStream(...chunks))));
   expect(told.filter(({ type }) => type === "content_block_start")).toHaveLength(1);
   expect(told.filter(({ type }) => type === "content_block_delta")).toHaveLength(3);
 });
 
-test("pitfall 91: temperature beside top_p: one is left out; blank stops and penalties too", () => {
+test("temperature beside top_p: one is left out; blank stops and penalties too", () => {
   const dropped = new Set<string>();
   const conversation = openaiChatClientCodec.decodeRequest({
     messages: [{ role: "user", content: "go" }],
@@ -382,7 +379,7 @@ test("pitfall 91: temperature beside top_p: one is left out; blank stops and pen
   expect(dropped).toEqual(new Set(["top_p", "frequency_penalty", "seed", "n"]));
 });
 
-test("pitfall 81: addresses of images stay addresses", () => {
+test("addresses of images stay addresses", () => {
   const url = "https://example.com/a.png";
   const body = asked({ messages: [{ role: "user", content: [{ type: "image_url", image_url: { url } }] }] });
   expect(body.messages).toMatchObject([{ content: [{ type: "image", source: { type: "url", url } }] }]);

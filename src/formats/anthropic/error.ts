@@ -20,7 +20,10 @@ const TYPE_OF_STATUS = new Map(Object.entries(STATUS_OF_TYPE).map(([type, status
 /** The type is kept as it came as well: clients of the same format are told the provider's own, also one unknown here. */
 const READ: ReadonlySet<string> = new Set(["message"]);
 
-/** Reads Anthropic's error object (providers.md 2.3.5), also as Bedrock and Vertex pass it on; null when it is none. */
+/**
+ * Reads Anthropic's error object, also as Bedrock and Vertex pass it on; null when it is none.
+ * Source: https://docs.anthropic.com/en/api/errors
+ */
 export function decodeError(status: number, body: unknown): ReplyError | null {
   const answer = recordOf(Array.isArray(body) ? body[0] : body);
   const error = recordOf(answer?.error);

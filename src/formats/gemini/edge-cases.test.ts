@@ -19,7 +19,7 @@ import { openaiChatClientCodec } from "../openai-chat/index.ts";
 import { openaiResponsesClientCodec } from "../openai-responses/index.ts";
 import { geminiClientCodec, geminiCodec } from "./index.ts";
 
-/** Pitfalls of generateContent (specification of wire formats, section 7), each named by its row. */
+/** Edge cases of generateContent: https://ai.google.dev/api/generate-content. */
 
 const answer = (parts: JsonObject[], candidate: JsonObject = {}, more: JsonObject = {}): JsonObject => ({
   candidates: [{ content: { role: "model", parts }, index: 0, ...candidate }],
@@ -41,7 +41,7 @@ const sent = (door: ClientCodec, body: JsonObject, model = "gemini-3-flash-previ
     parts: JsonObject[];
   }[];
 
-test("pitfalls 1, 2, 5: any cut of the bytes gives the same steps, with every line end", () => {
+test("any cut of the bytes gives the same steps, with every line end", () => {
   const whole = `: hello\n\n${stream(
     answer([{ text: "思考", thought: true }]),
     answer([{ text: "🐟 schön" }]),
@@ -72,7 +72,7 @@ test("pitfalls 1, 2, 5: any cut of the bytes gives the same steps, with every li
   }
 });
 
-test("pitfall 25: thoughts and tools' prompts count: completion is candidates and thoughts, the last usage holds", () => {
+test("thoughts and tools' prompts count: completion is candidates and thoughts, the last usage holds", () => {
   const usage = (candidates: number) => ({
     usageMetadata: {
       promptTokenCount: 20,
@@ -94,7 +94,7 @@ test("pitfall 25: thoughts and tools' prompts count: completion is candidates an
   });
 });
 
-test("pitfall 32: two calls of the same tool, also in different events, have an index each", () => {
+test("two calls of the same tool, also in different events, have an index each", () => {
   const steps = read(answer([call("f", { a: 1 }), call("f", { a: 2 })]), answer([call("f", { a: 3 })], stop));
   const starts = steps.filter((step) => step.type === "tool-start");
   expect(starts.map(({ index }) => index)).toEqual([0, 1, 2]);
@@ -102,12 +102,12 @@ test("pitfall 32: two calls of the same tool, also in different events, have an 
   expect(meaningOf(steps).calls.map(([, args]) => args)).toEqual([{ a: 1 }, { a: 2 }, { a: 3 }]);
 });
 
-test("pitfall 36: finish STOP though calls were sent is tool_calls", () => {
+test("finish STOP though calls were sent is tool_calls", () => {
   expect(meaningOf(read(answer([call("f", {})], stop))).finish).toBe("tool_calls");
   expect(meaningOf(read(answer([call("f", {})]), answer([{ text: "" }], stop))).finish).toBe("tool_calls");
 });
 
-test("pitfall 37: as many responses as calls, in their order and at once behind them, with the names of their functions", () => {
+test("as many responses as calls, in their order and at once behind them, with the names of their functions", () => {
   const called = (id: string, name: string) => ({ id, type: "function", function: { name, arguments: "" } });
   const contents = sent(openaiChatClientCodec, {
     messages: [
@@ -179,7 +179,7 @@ const NEXT: readonly [string, ClientCodec, (answered: JsonObject) => JsonObject]
   ],
 ];
 
-test.each(NEXT)("pitfall 52: thought_signature on functionCall parts is kept through %s", (_name, door, next) => {
+test.each(NEXT)("thought_signature on functionCall parts is kept through %s", (_name, door, next) => {
   const parts = [call("f", { a: 1 }, { thoughtSignature: "c2lnbmVk" }), call("g", {})];
   const reply = geminiCodec.decodeReply(answer(parts, stop));
   if (!reply) throw new Error("no reply");
@@ -196,7 +196,7 @@ test.each(NEXT)("pitfall 52: thought_signature on functionCall parts is kept thr
   ]);
 });
 
-test("pitfall 52: calls that another model made get the documented value, once a step, and only since Gemini 3", () => {
+test("calls that another model made get the documented value, once a step, and only since Gemini 3", () => {
   const called = (id: string) => ({ id, type: "function", function: { name: "f", arguments: "{}" } });
   const body = {
     messages: [
@@ -211,7 +211,7 @@ test("pitfall 52: calls that another model made get the documented value, once a
   expect(JSON.stringify(sent(openaiChatClientCodec, body, "gemini-2.5-flash"))).not.toContain("thoughtSignature");
 });
 
-test("pitfall 50: a signature without words, or on an empty text, is no part of its own kind", () => {
+test("a signature without words, or on an empty text, is no part of its own kind", () => {
   for (const part of [{ thoughtSignature: "c2ln" }, { text: "", thoughtSignature: "c2ln" }]) {
     const steps = read(answer([{ text: "a" }]), answer([part], stop));
     expect(steps.map(({ type }) => type)).toEqual(["start", "text", "signature", "finish"]);
@@ -229,7 +229,7 @@ test("thoughts of other makers are never sent, nor their signatures", () => {
   expect(contents[1]?.parts).toEqual([{ text: "ok" }]);
 });
 
-test("pitfall 61: errors as an array of one error object, whole and in the stream; a bad key is 401", () => {
+test("errors as an array of one error object, whole and in the stream; a bad key is 401", () => {
   const error = { code: 429, message: "slow down", status: "RESOURCE_EXHAUSTED" };
   expect(geminiCodec.decodeError(429, [{ error }])).toMatchObject({ status: 429, message: "slow down" });
   expect(read(answer([{ text: "a" }]), { error }).at(-1)).toMatchObject({ type: "error", error: { status: 429 } });
@@ -239,14 +239,14 @@ test("pitfall 61: errors as an array of one error object, whole and in the strea
   ).toMatchObject({ status: 401 });
 });
 
-test("pitfall 71: the finish reason is not lost because its chunk still had content", () => {
+test("the finish reason is not lost because its chunk still had content", () => {
   const steps = read(answer([{ text: "cut" }], { finishReason: "MAX_TOKENS" }));
   expect(meaningOf(steps)).toMatchObject({ text: "cut", finish: "length" });
   const later = read(answer([{ text: "a" }], stop), { usageMetadata: { promptTokenCount: 1 } });
   expect(later.filter(({ type }) => type === "finish")).toHaveLength(1);
 });
 
-test("pitfall 69: clean EOF without a finish reason is no success", () => {
+test("clean EOF without a finish reason is no success", () => {
   expect(read(answer([{ text: "a" }])).some(({ type }) => type === "finish")).toBe(false);
 });
 
@@ -256,7 +256,7 @@ test.each([
   ["PROHIBITED_CONTENT", "content_filter"],
   ["MAX_TOKENS", "length"],
   ["MALFORMED_FUNCTION_CALL", "stop"],
-])("pitfall 74: %s without content is %s, the native word beside it", (finishReason, reason) => {
+])("%s without content is %s, the native word beside it", (finishReason, reason) => {
   const finish = read({ candidates: [{ finishReason, index: 0 }] }).find((step) => step.type === "finish");
   expect(finish).toMatchObject({ reason, native: finishReason } as object);
 });

@@ -17,7 +17,10 @@ const NAMES = new Map([
 ]);
 const STATUSES = new Map([...NAMES].map(([status, name]) => [name, status]));
 
-/** Reads Google's error object (providers.md 2.4.4), alone or in a list; null when it is none. A bad key answers 400. */
+/**
+ * Reads Google's error object, alone or in a list; null when it is none. A bad key answers 400.
+ * Source: https://cloud.google.com/apis/design/errors
+ */
 export function decodeError(status: number, body: unknown): ReplyError | null {
   const error = recordOf(recordOf(Array.isArray(body) ? body[0] : body)?.error);
   const message = textOf(error?.message);

@@ -6,7 +6,10 @@ import { GROUNDING } from "../tools/web-search.ts";
 
 import { serverToolIn } from "./request/server-tools.ts";
 
-/** Switches the check of signatures off for calls that another model made (providers.md 2.4.1). */
+/**
+ * Switches the check of signatures off for calls that another model made.
+ * Source: https://ai.google.dev/gemini-api/docs/thought-signatures
+ */
 const NO_SIGNATURE = "skip_thought_signature_validator";
 
 /** A member in either spelling: Google takes camelCase and snake_case everywhere. */
@@ -60,7 +63,10 @@ function joined(first: JsonObject, second: JsonObject): JsonObject {
   return whole;
 }
 
-/** Reads a part (providers.md 2.4.1). Calls without an id get one, and their results the same. */
+/**
+ * Reads a part. Calls without an id get one, and their results the same.
+ * Source: https://ai.google.dev/api/generate-content
+ */
 export function readPart(part: JsonObject, calls: CallNames): Part[] {
   const [first, ...rest] = readPlain(part, calls);
   if (!first || first.type === "native" || first.type === "reasoning" || first.type === "refusal") {

@@ -16,7 +16,7 @@ import type { JsonObject } from "../json.ts";
 import { openaiResponsesCodec } from "../openai-responses/index.ts";
 import { openaiChatClientCodec, openaiChatCodec } from "./index.ts";
 
-/** Pitfalls of chats (specification of wire formats, section 7), each named by its row. */
+/** Edge cases of OpenAI's chat completions and of services that imitate them. */
 
 const delta = (piece: JsonObject, finish: string | null = null): JsonObject => ({
   id: "chatcmpl-1",
@@ -35,7 +35,7 @@ const text: ReplyEvent = { type: "text", choice: 0, text: "hi" };
 const sent = (door: typeof openaiChatClientCodec, body: JsonObject) =>
   openaiChatCodec.encodeRequest(door.decodeRequest(body), target(), new Set());
 
-test("pitfall 15: usage arrives in a chunk that is not the last one", () => {
+test("usage arrives in a chunk that is not the last one", () => {
   const steps = read(
     { ...delta({ content: "a" }), usage },
     { ...delta({ content: "b" }), usage: null },
@@ -46,7 +46,7 @@ test("pitfall 15: usage arrives in a chunk that is not the last one", () => {
   expect(told[0]?.type === "usage" && told[0].usage.promptTokens).toBe(10);
 });
 
-test("pitfall 16: usage chunk with empty choices only when the client asked", () => {
+test("usage chunk with empty choices only when the client asked", () => {
   const silent = dataOf(
     written(openaiChatClientCodec, [start, text, finish], NO_USAGE, { ...asking(), wantsUsage: false }),
   );
@@ -54,24 +54,24 @@ test("pitfall 16: usage chunk with empty choices only when the client asked", ()
   expect(silent.some((chunk) => "usage" in chunk)).toBe(false);
 });
 
-test("pitfalls 17, 18: usage in an own last chunk, null on the ordinary chunks", () => {
+test("usage in an own last chunk, null on the ordinary chunks", () => {
   const chunks = dataOf(written(openaiChatClientCodec, [start, text, finish], NO_USAGE, asking()));
   expect(chunks.at(-1)).toMatchObject({ choices: [], usage: { total_tokens: 0 } });
   expect(chunks.slice(0, -1).every((chunk) => chunk.usage === null)).toBe(true);
 });
 
-test("pitfall 28: explicit usage of 0 is no missing usage", () => {
+test("explicit usage of 0 is no missing usage", () => {
   const zero = { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 };
   expect(read({ ...delta({}, "stop"), usage: zero }).some(({ type }) => type === "usage")).toBe(true);
 });
 
-test("pitfall 22: cache_write_tokens are kept", () => {
+test("cache_write_tokens are kept", () => {
   const details = { ...usage, prompt_tokens_details: { cached_tokens: 2, cache_write_tokens: 4 } };
   const told = read({ ...delta({}, "stop"), usage: details }).find((step) => step.type === "usage");
   expect(told?.type === "usage" && told.usage.cacheCreationTokens).toBe(4);
 });
 
-test("pitfall 33: function_call items of Responses get an index each", () => {
+test("function_call items of Responses get an index each", () => {
   const item = (index: number, id: string) => ({
     type: "response.output_item.added",
     output_index: index,
@@ -82,7 +82,7 @@ test("pitfall 33: function_call items of Responses get an index each", () => {
   expect(JSON.stringify(chunks)).toMatch(/"index":0,"id":"a".*"index":1,"id":"b"/);
 });
 
-test("pitfall 34: several calls with the same index but other ids", () => {
+test("several calls with the same index but other ids", () => {
   const call = (id: string, city: string) => ({ index: 0, id, function: { name: "f", arguments: `{"c":"${city}"}` } });
   const { calls: made } = meaningOf(read(calls(call("a", "x")), calls(call("b", "y")), delta({}, "stop")));
   expect(made).toEqual([
@@ -91,7 +91,7 @@ test("pitfall 34: several calls with the same index but other ids", () => {
   ]);
 });
 
-test("pitfall 34: a new name after finished JSON opens a new call even if the index repeats", () => {
+test("a new name after finished JSON opens a new call even if the index repeats", () => {
   const whole = (name: string) => ({ index: 0, function: { name, arguments: "{}" } });
   expect(meaningOf(read(calls(whole("f")), calls(whole("g")), delta({}, "stop"))).calls).toEqual([
     ["f", {}],
@@ -99,13 +99,13 @@ test("pitfall 34: a new name after finished JSON opens a new call even if the in
   ]);
 });
 
-test("pitfall 46: tool-call message with content null", () => {
+test("tool-call message with content null", () => {
   const called = { id: "a", type: "function", function: { name: "f", arguments: "{}" } };
   const body = sent(openaiChatClientCodec, { model: "m", messages: [{ role: "assistant", tool_calls: [called] }] });
   expect(body.messages).toEqual([{ role: "assistant", content: null, tool_calls: [called] }]);
 });
 
-test("pitfall 46: Ollama's own chat wants an empty text instead", () => {
+test("Ollama's own chat wants an empty text instead", () => {
   const called = { id: "a", type: "function", function: { name: "f", arguments: "{}" } };
   const talk = openaiChatClientCodec.decodeRequest({
     model: "m",
@@ -114,7 +114,7 @@ test("pitfall 46: Ollama's own chat wants an empty text instead", () => {
   expect(ollamaCodec.encodeRequest(talk, target(), new Set()).messages).toMatchObject([{ content: "" }]);
 });
 
-test("pitfall 35: fragments interleaved between calls, id only on the first fragment", () => {
+test("fragments interleaved between calls, id only on the first fragment", () => {
   const piece = (index: number, text: string) => ({ index, function: { arguments: text } });
   const open = (index: number) => ({ index, id: `c${index}`, function: { name: `f${index}`, arguments: "" } });
   const steps = read(
@@ -129,7 +129,7 @@ test("pitfall 35: fragments interleaved between calls, id only on the first frag
   ]);
 });
 
-test("pitfall 34: calls without index or id are still told apart", () => {
+test("calls without index or id are still told apart", () => {
   const whole = (name: string) => ({ function: { name, arguments: "{}" } });
   const steps = read(calls(whole("f"), whole("g")));
   expect(meaningOf(steps).calls).toEqual([
@@ -140,24 +140,24 @@ test("pitfall 34: calls without index or id are still told apart", () => {
   expect(new Set(ids).size).toBe(2);
 });
 
-test("pitfall 36: finish_reason stop though tool calls were sent", () => {
+test("finish_reason stop though tool calls were sent", () => {
   const steps = read(calls({ index: 0, id: "a", function: { name: "f", arguments: "{}" } }), delta({}, "stop"));
   expect(meaningOf(steps).finish).toBe("tool_calls");
 });
 
-test("pitfall 43: a tool without arguments streams {} once", () => {
+test("a tool without arguments streams {} once", () => {
   const call: ReplyEvent = { type: "tool-start", choice: 0, index: 0, id: "a", name: "f", kind: "function" };
   const chunks = JSON.stringify(dataOf(written(openaiChatClientCodec, [start, call, finish])));
   expect(chunks.match(/"arguments":"{}"/g)).toHaveLength(1);
 });
 
-test("pitfall 44: the tool call repeated with id empty and name null on later fragments", () => {
+test("the tool call repeated with id empty and name null on later fragments", () => {
   const later = { index: 0, id: "", function: { name: null, arguments: ":1}" } };
   const steps = read(calls({ index: 0, id: "a", function: { name: "f", arguments: '{"x"' } }), calls(later));
   expect(meaningOf(steps).calls).toEqual([["f", { x: 1 }]]);
 });
 
-test("pitfall 45: two chunks for the head keep the id", () => {
+test("two chunks for the head keep the id", () => {
   const steps = read(
     calls({ index: 0, id: "a", type: "function", function: { name: "f" } }),
     calls({ index: 0, function: { arguments: "{}" } }),
@@ -174,7 +174,7 @@ test("legacy function_call is a tool call", () => {
   expect(meaningOf(steps)).toMatchObject({ calls: [["f", {}]], finish: "tool_calls" });
 });
 
-test("pitfall 48: a thinking signature comes back with reasoning_details", () => {
+test("a thinking signature comes back with reasoning_details", () => {
   const signed: ReplyEvent[] = [
     start,
     { type: "reasoning", choice: 0, text: "I " },
@@ -196,7 +196,7 @@ test("pitfall 48: a thinking signature comes back with reasoning_details", () =>
   expect(JSON.stringify(openaiChatCodec.encodeRequest(history, target(), new Set()))).not.toMatch(/think|sig/);
 });
 
-test("pitfall 49: redacted thinking is carried in both directions", () => {
+test("redacted thinking is carried in both directions", () => {
   const hidden: ReplyEvent = {
     type: "signature",
     choice: 0,
@@ -233,7 +233,7 @@ test("pitfall 49: redacted thinking is carried in both directions", () => {
   });
 });
 
-test("pitfall 52: Gemini's thought_signature on calls is kept", () => {
+test("Gemini's thought_signature on calls is kept", () => {
   const call: ReplyEvent = {
     type: "tool-start",
     choice: 0,
@@ -251,7 +251,7 @@ test("pitfall 52: Gemini's thought_signature on calls is kept", () => {
   expect(history.turns[0]?.parts[0]).toMatchObject({ type: "tool-call", signature: { dialect: "gemini", value: "g" } });
 });
 
-test("pitfall 53: reasoning_content goes back on assistant tool-call messages", () => {
+test("reasoning_content goes back on assistant tool-call messages", () => {
   const body = sent(openaiChatClientCodec, {
     model: "m",
     messages: [
@@ -266,18 +266,18 @@ test("pitfall 53: reasoning_content goes back on assistant tool-call messages", 
   expect(body.messages).toMatchObject([{ reasoning_content: "hm", tool_calls: [{ id: "a" }] }]);
 });
 
-test("pitfall 58: content as parts: thinking goes to reasoning, text is flattened", () => {
+test("content as parts: thinking goes to reasoning, text is flattened", () => {
   const thinking = { type: "thinking", thinking: [{ type: "text", text: "hm" }] };
   const steps = read(delta({ content: [thinking, { type: "text", text: "yes" }] }), delta({ content: "!" }, "stop"));
   expect(meaningOf(steps)).toMatchObject({ thought: "hm", text: "yes!" });
 });
 
-test("pitfall 59: reasoning sent twice: the field wins, the tagged text is cut", () => {
+test("reasoning sent twice: the field wins, the tagged text is cut", () => {
   const steps = read(delta({ reasoning_content: "hm", content: "<think>hm</think>yes" }), delta({}, "stop"));
   expect(meaningOf(steps)).toMatchObject({ thought: "hm", text: "yes" });
 });
 
-test("pitfall 60: think tags cut across deltas, and unclosed", () => {
+test("think tags cut across deltas, and unclosed", () => {
   const pieces = (whole: string) => [...whole].map((letter) => delta({ content: letter }));
   expect(meaningOf(read(...pieces("<think>\nhm</think>\n\nyes <think> no"), delta({}, "stop")))).toMatchObject({
     thought: "hm",
@@ -287,27 +287,27 @@ test("pitfall 60: think tags cut across deltas, and unclosed", () => {
   expect(meaningOf(read(...pieces("<thi"), delta({}, "stop")))).toMatchObject({ thought: "", text: "<thi" });
 });
 
-test("pitfall 61: errors as an array of one error object", () => {
+test("errors as an array of one error object", () => {
   const error = openaiChatCodec.decodeError(400, [
     { error: { code: 400, message: "bad", status: "INVALID_ARGUMENT" } },
   ]);
   expect(error).toMatchObject({ status: 400, message: "bad" });
 });
 
-test("pitfall 64: an error chunk in a chat stream is no stop", () => {
+test("an error chunk in a chat stream is no stop", () => {
   const [step, ...rest] = read({ error: { message: "down", type: "server_error", code: 503 }, choices: [] });
   expect(step).toMatchObject({ type: "error", error: { status: 503, message: "down" } });
   expect(rest).toEqual([]);
 });
 
-test("pitfall 69: clean EOF without finish_reason is no success", () => {
+test("clean EOF without finish_reason is no success", () => {
   const decoder = openaiChatCodec.streamDecoder((prefix) => prefix);
   decoder.push({ event: "", data: JSON.stringify(delta({ content: "half" })) });
   expect(decoder.end()).toEqual([]);
   expect(decoder.ended).toBe(false);
 });
 
-test("pitfalls 82, 83: Azure's first chunk gives no id and its last may lack a delta", () => {
+test("Azure's first chunk gives no id and its last may lack a delta", () => {
   const first = { id: "", object: "", model: "", created: 0, choices: [], prompt_filter_results: [] };
   const last = { ...delta({}), choices: [{ index: 0, finish_reason: null, content_filter_results: {} }] };
   const steps = read(first, delta({ content: "a" }), delta({}, "stop"), last);
@@ -315,7 +315,7 @@ test("pitfalls 82, 83: Azure's first chunk gives no id and its last may lack a d
   expect(meaningOf(steps)).toMatchObject({ text: "a", finish: "stop" });
 });
 
-test("pitfall 88: one stop sequence is sent as an array", () => {
+test("one stop sequence is sent as an array", () => {
   const conversation = anthropicClientCodec.decodeRequest({
     model: "m",
     max_tokens: 5,
@@ -325,12 +325,12 @@ test("pitfall 88: one stop sequence is sent as an array", () => {
   expect(openaiChatCodec.encodeRequest(conversation, target(), new Set()).stop).toEqual(["END"]);
 });
 
-test("pitfall 79: role developer becomes system", () => {
+test("role developer becomes system", () => {
   const body = sent(openaiChatClientCodec, { model: "m", messages: [{ role: "developer", content: "be kind" }] });
   expect(body.messages).toEqual([{ role: "system", content: "be kind" }]);
 });
 
-test("pitfall 90: an assistant message with empty content is no error", () => {
+test("an assistant message with empty content is no error", () => {
   const body = sent(openaiChatClientCodec, {
     model: "m",
     messages: [

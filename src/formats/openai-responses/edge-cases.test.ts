@@ -14,7 +14,7 @@ import { type JsonObject, recordOf, recordsOf } from "../json.ts";
 import { openaiChatClientCodec, openaiChatCodec } from "../openai-chat/index.ts";
 import { openaiResponsesClientCodec as door, openaiResponsesCodec as provider } from "./index.ts";
 
-/** Pitfalls of responses (specification of wire formats, section 7), each named by its row. */
+/** Edge cases of the Responses API: https://platform.openai.com/docs/api-reference/responses. */
 
 const stream = (...events: JsonObject[]): string =>
   events.map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`).join("");
@@ -35,7 +35,7 @@ const call = (index: number): ReplyEvent[] => [
   { type: "tool-input", choice: 0, index, text: "{}" },
 ];
 
-test("pitfall 51: thinking of an Anthropic turn never takes the tool call with it", () => {
+test("thinking of an Anthropic turn never takes the tool call with it", () => {
   const conversation = anthropicClientCodec.decodeRequest({
     model: "m",
     max_tokens: 50,
@@ -59,7 +59,7 @@ test("pitfall 51: thinking of an Anthropic turn never takes the tool call with i
   ]);
 });
 
-test("pitfall 56: items interleaved: state keyed by output_index", () => {
+test("items interleaved: state keyed by output_index", () => {
   const added = (output_index: number, name: string) => ({
     type: "response.output_item.added",
     output_index,
@@ -77,7 +77,7 @@ test("pitfall 56: items interleaved: state keyed by output_index", () => {
   ]);
 });
 
-test("pitfall 56: a thought that goes on while a call is open, and ends behind it, is whole", () => {
+test("a thought that goes on while a call is open, and ends behind it, is whole", () => {
   const thought = { type: "reasoning", id: "rs", summary: [], encrypted_content: "sealed" };
   const called = { type: "function_call", id: "fc", call_id: "c", name: "f", arguments: "{}" };
   const summary = (delta: string) => ({
@@ -99,7 +99,7 @@ test("pitfall 56: a thought that goes on while a call is open, and ends behind i
   expect(steps).toContainEqual(expect.objectContaining({ type: "signature" }));
 });
 
-test("pitfall 62: a failure after the 200 is an error, never an end", () => {
+test("a failure after the 200 is an error, never an end", () => {
   const failed = {
     type: "response.failed",
     response: { object: "response", status: "failed", error: { code: "server_error", message: "down" } },
@@ -120,7 +120,7 @@ test("an error event and the failed response after it are one error", () => {
   expect(steps).toMatchObject([{ type: "error", error: { status: 429 } }]);
 });
 
-test("pitfall 70: response.incomplete is length or content_filter, a benign end with usage", () => {
+test("response.incomplete is length or content_filter, a benign end with usage", () => {
   const usage = { input_tokens: 3, output_tokens: 4, total_tokens: 7 };
   const end = (reason: string) => ({
     type: "response.incomplete",
@@ -130,7 +130,7 @@ test("pitfall 70: response.incomplete is length or content_filter, a benign end 
   expect(read(end("content_filter")).at(-1)).toMatchObject({ type: "finish", reason: "content_filter" });
 });
 
-test("pitfall 76: a stream always ends with a terminal event", () => {
+test("a stream always ends with a terminal event", () => {
   expect(typesOf(written(door, [])).at(-1)).toBe("response.completed");
   expect(typesOf(written(door, [start, { ...finish, reason: "length" } as ReplyEvent])).at(-1)).toBe(
     "response.incomplete",
@@ -145,12 +145,12 @@ test("pitfall 76: a stream always ends with a terminal event", () => {
   ]);
 });
 
-test("pitfall 78: response.done is taken as response.completed", () => {
+test("response.done is taken as response.completed", () => {
   const steps = read({ ...completed(), type: "response.done" });
   expect(steps.at(-1)).toMatchObject({ type: "finish", reason: "stop" });
 });
 
-test("pitfall 84: the whole lifecycle is written from chat chunks, with full output and usage", () => {
+test("the whole lifecycle is written from chat chunks, with full output and usage", () => {
   const text = written(door, [start, say("a"), say("b"), finish], {
     ...NO_USAGE,
     promptTokens: 2,
@@ -176,12 +176,12 @@ test("pitfall 84: the whole lifecycle is written from chat chunks, with full out
   });
 });
 
-test("pitfall 85: sequence_number grows by one on every event", () => {
+test("sequence_number grows by one on every event", () => {
   const events = dataOf(written(door, [start, say("a"), ...call(0), ...call(1), say("b"), finish]));
   expect(events.map(({ sequence_number }) => sequence_number)).toEqual(events.map((_event, at) => at));
 });
 
-test("pitfall 86: items are closed in the order of output_index", () => {
+test("items are closed in the order of output_index", () => {
   const events = dataOf(written(door, [start, say("a"), ...call(0), ...call(1), say("b"), finish]));
   const done = events.filter(({ type }) => type === "response.output_item.done");
   expect(done.map(({ output_index }) => output_index)).toEqual([0, 1, 2, 3]);
@@ -189,7 +189,7 @@ test("pitfall 86: items are closed in the order of output_index", () => {
   expect(ids.every(({ id, call_id }) => id !== call_id)).toBe(true);
 });
 
-test("pitfall 86: items that come through each other are closed in order too", () => {
+test("items that come through each other are closed in order too", () => {
   const [open0, input0] = call(0) as [ReplyEvent, ReplyEvent];
   const [open1, input1] = call(1) as [ReplyEvent, ReplyEvent];
   const events = dataOf(written(door, [start, say("a"), open0, open1, input1, say("b"), input0, finish]));
@@ -203,7 +203,7 @@ test("pitfall 86: items that come through each other are closed in order too", (
   ]);
 });
 
-test("pitfall 87: arguments only in the done event, items only in the end", () => {
+test("arguments only in the done event, items only in the end", () => {
   const item = { type: "function_call", id: "fc", call_id: "c", name: "f", arguments: '{"a":1}' };
   const message = { type: "message", content: [{ type: "output_text", text: "hi" }] };
   const late = read(
@@ -214,7 +214,7 @@ test("pitfall 87: arguments only in the done event, items only in the end", () =
   expect(meaningOf(late)).toMatchObject({ calls: [["f", { a: 1 }]], text: "hi", finish: "tool_calls" });
 });
 
-test("pitfall 52: Gemini's signature of a call comes back with the call", () => {
+test("Gemini's signature of a call comes back with the call", () => {
   const [begin, input] = call(0);
   const signed = { ...begin, signature: { dialect: "gemini", value: "g" } } as ReplyEvent;
   const output = outputOf(written(door, [start, signed, input as ReplyEvent, finish]));
@@ -224,7 +224,7 @@ test("pitfall 52: Gemini's signature of a call comes back with the call", () => 
   ]);
 });
 
-test("pitfall 49: signed and hidden thoughts of other makers come back as they were", () => {
+test("signed and hidden thoughts of other makers come back as they were", () => {
   const anthropic = (value: string) => ({ dialect: "anthropic", value }) as const;
   const steps: ReplyEvent[] = [
     start,

@@ -2,7 +2,10 @@ import type { ReplyError } from "../conversation/reply.ts";
 import { recordOf, textOf } from "../json.ts";
 import { errorOf } from "../openai-chat/errors/decode-error.ts";
 
-/** Reads an error: OpenAI's object, an `error` event, or a response that failed (providers.md 2.2.5); null when it is none. */
+/**
+ * Reads an error: OpenAI's object, an `error` event, or a response that failed; null when it is none.
+ * Source: https://platform.openai.com/docs/api-reference/responses-streaming/error
+ */
 export function decodeError(status: number, body: unknown): ReplyError | null {
   const answer = recordOf(body);
   const response = recordOf(answer?.response) ?? answer;

@@ -24,7 +24,7 @@ const paired = (...turns: Turn[]) =>
     }),
   ]);
 
-test("pitfall 37: tool_use without a tool_result in the very next message, or the reverse", () => {
+test("tool_use without a tool_result in the very next message, or the reverse", () => {
   expect(
     paired(asks(text("go")), says(call("a"), call("b")), asks(text("and")), asks(result("b", "2")), says(call("c"))),
   ).toEqual([
@@ -40,7 +40,7 @@ test("pitfall 37: tool_use without a tool_result in the very next message, or th
   ]);
 });
 
-test("pitfall 38: the same id twice: made unique, results follow in their order", () => {
+test("the same id twice: made unique, results follow in their order", () => {
   expect(
     paired(says(call("a"), call("a"), call("")), asks(result("", "3"), result("a", "1"), result("a", "2"))),
   ).toEqual([

@@ -76,7 +76,7 @@ function withoutBearer(value: string | null): string {
 }
 
 /**
- * Finds the key's owner and checks both (reference behavior 1.5): key status, expiry, allowed addresses, owner's status,
+ * Finds the key's owner and checks both: key status, expiry, allowed addresses, owner's status,
  * and the right to name a channel. Expired and exhausted keys are marked so in the background. Throws RelayError.
  */
 export function authenticateByMemory(services: GatewayServices, request: Request, ip: string, now: number): Caller {

@@ -255,7 +255,7 @@ test("a search that a chat model of OpenAI's cannot make is named, and refused w
 });
 
 test.each([false, true])(
-  "pitfall 74: a turn of Claude's that paused is incomplete, and the log says more; streamed: %p",
+  "a turn of Claude's that paused is incomplete, and the log says more; streamed: %p",
   async (stream) => {
     const message = { id: "msg_1", type: "message", role: "assistant", model: "claude-sonnet-4-5" };
     const usage = { input_tokens: 60, output_tokens: 40 };

@@ -117,7 +117,7 @@ const rows: readonly Row[] = [
 ];
 
 test.each(rows)(
-  "behavior 3.8 %s",
+  "log row: %s",
   async (_name, { path = "/v1/chat/completions", body }, answer, channel, options, other) => {
     const upstream = startUpstream(() => Response.json(answer));
     const relay = startRelay({
@@ -143,7 +143,7 @@ test("ratios of what a call did not use are left out", async () => {
   );
 });
 
-test("behavior 3.8 frt: milliseconds to the first byte, -1000 where there was none", async () => {
+test("frt: milliseconds to the first byte, -1000 where there was none", async () => {
   const relay = startRelay({ channels: [{ baseUrl: "http://127.0.0.1:1", models: ["m"] }], options: PRICES });
   stops.push(relay.stop);
   await relay.post("/v1/chat/completions", { model: "m", messages });

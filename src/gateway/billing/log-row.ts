@@ -48,7 +48,7 @@ type PriceNotes = Readonly<{
 const notesByPrice = new WeakMap<Price, PriceNotes>();
 const NO_PRICE: PriceNotes = { other: {}, writes: {}, sound: {}, content: "" };
 
-/** The log row of a finished call; names in `other` as the ecosystem has them (reference behavior 3.8). */
+/** The log row of a finished call; names in `other` as in one-api and new-api. */
 export function logRowOf(call: Call, reserved: Reservation | null, outcome: Outcome): UsageRecord {
   const { caller, summary, ip } = call;
   const { route } = call.attempts;

@@ -42,9 +42,9 @@ function start(asked: string, known: readonly Known[], options: Partial<Record<O
 }
 
 test.each([
-  ["behavior 3.9 requested: its price holds, whatever the upstream's name is", "own", "dear", 5],
-  ["behavior 3.9 upstream: its price holds where the requested name has none", "alias", "dear", 30],
-  ["behavior 3.9 effort: a name with its effort is priced under its own entry", "o3-mini-high", "o3-mini-high", 4],
+  ["requested: its price holds, whatever the upstream's name is", "own", "dear", 5],
+  ["upstream: its price holds where the requested name has none", "alias", "dear", 30],
+  ["effort: a name with its effort is priced under its own entry", "o3-mini-high", "o3-mini-high", 4],
 ])("%s", async (_, asked, as, ratio) => {
   const { relay, ask } = start(asked, [{ as, answer: answered }]);
   expect((await ask()).status).toBe(200);
@@ -52,14 +52,14 @@ test.each([
   expect({ quota, modelName, ratio: other.model_ratio }).toEqual({ quota: costOf(ratio), modelName: asked, ratio });
 });
 
-test("behavior 3.9 prefix: what it leaves of the name has the price", async () => {
+test("prefix: what it leaves of the name has the price", async () => {
   const channel = { models: ["cheap"], modelPrefix: "vip-", modelMapping: new Map() };
   const { relay, ask } = start("vip-cheap", [{ as: "", answer: answered, channel }]);
   expect((await ask()).status).toBe(200);
   expect(await relay.billing.nextRecord()).toMatchObject({ quota: costOf(1), modelName: "vip-cheap" });
 });
 
-test("behavior 3.9 prefix: a price of the rest alone is none where that is mapped to another name", async () => {
+test("prefix: a price of the rest alone is none where that is mapped to another name", async () => {
   const channel = { models: ["cheap"], modelPrefix: "vip-", modelMapping: new Map([["cheap", "nameless"]]) };
   const { relay, ask, upstreams } = start("vip-cheap", [{ as: "", answer: answered, channel }]);
   const refused = await ask();
@@ -70,7 +70,7 @@ test("behavior 3.9 prefix: a price of the rest alone is none where that is mappe
 test.each([
   ["dear", "cheap", 1],
   ["cheap", "dear", 30],
-])("behavior 3.9 retry: from %s to %s the call is charged for the one that answered", async (first, second, ratio) => {
+])("retry: from %s to %s the call is charged for the one that answered", async (first, second, ratio) => {
   const { relay, ask } = start("alias", [
     { as: first, answer: broken },
     { as: second, answer: answered },
@@ -88,7 +88,7 @@ test.each([
   expect(relay.billing.openHolds).toBe(0);
 });
 
-test("behavior 3.9 retry: a fixed price gives way to one by tokens", async () => {
+test("retry: a fixed price gives way to one by tokens", async () => {
   const { relay, ask } = start("alias", [
     { as: "picture", answer: broken },
     { as: "cheap", answer: answered },
@@ -102,7 +102,7 @@ test("behavior 3.9 retry: a fixed price gives way to one by tokens", async () =>
   });
 });
 
-test("behavior 3.9 retry: speech is measured as the one that answered is", async () => {
+test("retry: speech is measured as the one that answered is", async () => {
   const sound = () => new Response(new Uint8Array(9), { headers: { "content-type": "audio/mpeg" } });
   const known = [
     { as: "cat-1", answer: broken },
@@ -114,7 +114,7 @@ test("behavior 3.9 retry: speech is measured as the one that answered is", async
   expect((await relay.billing.nextRecord()).quota).toBe(22);
 });
 
-test("behavior 3.9 no price: a channel whose name has none is left out while others have one", async () => {
+test("no price: a channel whose name has none is left out while others have one", async () => {
   const known = [
     { as: "nameless", answer: answered },
     { as: "cheap", answer: answered },
@@ -125,7 +125,7 @@ test("behavior 3.9 no price: a channel whose name has none is left out while oth
   expect(upstreams.map(({ received }) => received.length)).toEqual([0, 1]);
 });
 
-test("behavior 3.9 no price: where no name has one the call is refused", async () => {
+test("no price: where no name has one the call is refused", async () => {
   const known = [
     { as: "nameless", answer: answered },
     { as: "unknown", answer: answered },

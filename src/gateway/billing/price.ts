@@ -14,7 +14,7 @@ type PricePayer = Readonly<{ group: string; user: Pick<Caller["user"], "acceptUn
 export type Prices = {
   /** The price of a call. Throws RelayError when the model has none and the caller does not accept that. */
   of(payer: PricePayer, requestedModel: string, upstreamModel: string): Price;
-  /** The price of a task: a fixed price, else a ratio read as one, else `usd` (reference behavior 6.5). */
+  /** The price of a task: a fixed price, else a ratio read as one, else `usd`. */
   ofTask(caller: Caller, model: string, usd: Decimal): Price;
   /** What a model costs a caller for each unit, in dollars; null: it has no price. */
   usd(payer: Pick<PricePayer, "group">, requestedModel: string, upstreamModels: readonly string[]): UsdPrices | null;

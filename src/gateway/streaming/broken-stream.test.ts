@@ -60,7 +60,7 @@ describe("a client that leaves a stream", () => {
     expect(relay.billing.openHolds).toBe(0);
   });
 
-  test("pitfall 26: leaves the upstream to finish where the channel drains, and pays what it reports", async () => {
+  test("leaves the upstream to finish where the channel drains, and pays what it reports", async () => {
     const { upstream, relay } = start(
       () => pacedSse([chunk({ content: "Once" }), 300, chunk({}, {}, "stop"), usageChunk(), DONE]),
       { broken_stream: "drain" },
@@ -84,7 +84,7 @@ describe("a client that leaves a stream", () => {
     });
   });
 
-  test("pitfall 27: before the upstream answered stops it and pays nothing", async () => {
+  test("before the upstream answered stops it and pays nothing", async () => {
     const { upstream, relay } = start(async () => {
       await Bun.sleep(20_000);
       return Response.json(chatReply());
@@ -103,7 +103,7 @@ describe("a client that leaves a stream", () => {
 });
 
 describe("an upstream that fails in a stream", () => {
-  test("pitfall 66: after something useful came: the client is told, what came is charged", async () => {
+  test("after something useful came: the client is told, what came is charged", async () => {
     const { relay } = start(() => pacedSse([chunk({ content: "Once upon" }), 20, new Error("dies")]));
     const text = await (await relay.post(CHAT, STREAM)).text();
     expect(text.startsWith(chunk({ content: "Once upon" }))).toBe(true);
@@ -114,7 +114,7 @@ describe("an upstream that fails in a stream", () => {
     expect(record.other).toMatchObject({ ending: "upstream_failed", usage_evidence: "estimated", status: 200 });
   });
 
-  test("pitfall 69: by ending without a finish reason or an end marker: the same", async () => {
+  test("by ending without a finish reason or an end marker: the same", async () => {
     const { relay } = start(() => sse(chunk({ content: "Once upon" })));
     expect(await (await relay.post(CHAT, STREAM)).text()).toContain('"code":"stream_broken"');
     expect((await relay.billing.nextRecord()).other.ending).toBe("upstream_failed");

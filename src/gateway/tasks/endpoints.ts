@@ -16,7 +16,7 @@ const base = {
   },
 } as const;
 
-/** A drawing or a song without a price costs so much (reference behavior 6.5). */
+/** A drawing or a song without a price costs so much. */
 const usdWithoutPrice = decimal("0.1");
 
 export const drawing: Endpoint = { ...base, capability: "drawing", rules: drawingRules, usdWithoutPrice };

@@ -101,7 +101,7 @@ describe.each([...FAKES, zhipuFourth].map((fake) => [nameOf(fake), fake] as cons
 
   const expectPrice = (record: object) => {
     if (fake.silentOnUsage) {
-      // Counted here (behavior 3.4 services): the answer has at least its words.
+      // Counted by the gateway: the answer has at least its words.
       expect(record).toMatchObject({ other: { usage_evidence: "estimated" } });
       const { promptTokens = 0, completionTokens = 0, quota } = record as Record<string, number>;
       expect(completionTokens).toBeGreaterThan(0);

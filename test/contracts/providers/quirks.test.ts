@@ -64,7 +64,7 @@ describe("requests meet what services take", () => {
   const adapt = (type: number, body: JsonObject, model = "m") =>
     providerOf(type)?.prepare?.({ model, ...body }, ask(model));
 
-  test("pitfall 41: Mistral: nothing unknown, short ids, seed by its name", () => {
+  test("Mistral: nothing unknown, short ids, seed by its name", () => {
     const id = "call_with_a_long_name";
     const messages = [
       { role: "developer", content: "s" },
@@ -98,7 +98,7 @@ describe("requests meet what services take", () => {
     chats
       .filter(({ id, capabilities }) => capabilities.includes("chat") && !OPENAI.has(id))
       .map(({ id, name }) => [name, id]),
-  )("pitfall 79: %s is told nothing as a developer", (_name, type) => {
+  )("%s is told nothing as a developer", (_name, type) => {
     const messages = [
       { role: "developer", content: "s" },
       { role: "user", content: "u" },
@@ -113,7 +113,7 @@ describe("requests meet what services take", () => {
     [42, "max_tokens"],
     [43, "max_tokens"],
     [48, "max_completion_tokens"],
-  ])("pitfall 80: type %i has one name for the limit: %s", (type, name) => {
+  ])("type %i has one name for the limit: %s", (type, name) => {
     const other = name === "max_tokens" ? "max_completion_tokens" : "max_tokens";
     expect(adapt(type, { [other]: 5 }, "grok-3-mini")?.changes).toMatchObject({ [name]: 5, [other]: undefined });
     expect(adapt(type, { [name]: 5 }, "grok-3-mini")?.changes ?? {}).not.toHaveProperty(name);

@@ -93,48 +93,48 @@ describe("formulas", () => {
   const EMBEDDED = { object: "list", data: [{ object: "embedding", index: 0, embedding: [0.1] }] };
   const tests: readonly (readonly [string, () => Ask, object, number])[] = [
     // [600 + 400 × ¼ + 100 × 4] × 2 × ½
-    ["behavior 3.1 text: chat", () => chat(), chatReply({ usage: usage(1_000, 100, CACHED) }), 1_100],
+    ["text: chat", () => chat(), chatReply({ usage: usage(1_000, 100, CACHED) }), 1_100],
     [
-      "behavior 3.1 text: completions",
+      "text: completions",
       () => ({ path: "/v1/completions", body: { model: "m", prompt: "hi" } }),
       { ...completion, usage: usage(1_000, 100, CACHED) },
       1_100,
     ],
     [
-      "behavior 3.1 text: responses, cached tokens read",
+      "text: responses, cached tokens read",
       () => ({ path: "/v1/responses", body: { model: "m", input: "hi" } }),
       responses,
       1_100,
     ],
     [
-      "behavior 3.1 text: embeddings",
+      "text: embeddings",
       () => ({ path: "/v1/embeddings", body: { model: "m", input: "hi" } }),
       { ...EMBEDDED, usage: { prompt_tokens: 1_000, total_tokens: 1_000 } },
       1_000,
     ],
     [
-      "behavior 3.1 text: rerank",
+      "text: rerank",
       () => ({ path: "/v1/rerank", body: { model: "m", query: "a", documents: ["b"] } }),
       { results: [], usage: { total_tokens: 1_000 } },
       1_000,
     ],
     [
-      "behavior 3.1 text: moderations",
+      "text: moderations",
       () => ({ path: "/v1/moderations", body: { model: "m", input: "hello there" } }),
       { id: "1", model: "m", results: [{ flagged: false }] },
       2,
     ],
     [
-      "behavior 3.1 text: transcriptions by tokens",
+      "text: transcriptions by tokens",
       () => ({ path: "/v1/audio/transcriptions", body: form() }),
       { text: "Hello", usage: { type: "tokens", input_tokens: 1_000, output_tokens: 100, total_tokens: 1_100 } },
       1_400,
     ],
     // $0.01 × 500,000 × ½
-    ["behavior 3.1 fixed price: a call", () => chat("fixed"), chatReply({ usage: usage(10, 10) }), 2_500],
+    ["fixed price: a call", () => chat("fixed"), chatReply({ usage: usage(10, 10) }), 2_500],
     // [100 + 20 × 4 + 50 × 10 + 30 × 10 × 2] × 2 × ½
     [
-      "behavior 3.1 audio: text and sound apart",
+      "audio: text and sound apart",
       () => chat("gpt-4o-audio-x"),
       chatReply({
         usage: usage(150, 50, {
@@ -145,17 +145,12 @@ describe("formulas", () => {
       1_280,
     ],
     // 3 × 2 × ½ = 3 units, 1 × 0.001 × ½ rounds to none.
-    ["behavior 3.1 minimum: one unit at least", () => chat("cheap"), chatReply({ usage: usage(1, 0) }), 1],
-    ["behavior 3.1 minimum: what is free stays free", () => chat("free"), chatReply({ usage: usage(9, 9) }), 0],
-    [
-      "behavior 3.1 zero rule: a fixed price too",
-      () => chat("fixed"),
-      chatReply({ choices: [], usage: usage(0, 0) }),
-      0,
-    ],
+    ["minimum: one unit at least", () => chat("cheap"), chatReply({ usage: usage(1, 0) }), 1],
+    ["minimum: what is free stays free", () => chat("free"), chatReply({ usage: usage(9, 9) }), 0],
+    ["zero rule: a fixed price too", () => chat("fixed"), chatReply({ choices: [], usage: usage(0, 0) }), 0],
     // 100 prompt, 30 written and 70 thought: [100 + 100 × 4] × 2 × ½
     [
-      "behavior 3.1 reasoning of xAI: stands beside the completion",
+      "reasoning of xAI: stands beside the completion",
       () => chat(),
       chatReply({
         usage: {
@@ -168,7 +163,7 @@ describe("formulas", () => {
       500,
     ],
     [
-      "behavior A6: cached tokens are within the prompt once",
+      "cached tokens are within the prompt once",
       () => chat(),
       chatReply({ usage: usage(1_000, 2, { prompt_tokens_details: { cached_tokens: 1_000 } }) }),
       // 1,000 × ¼ + 2 × 4
@@ -194,19 +189,19 @@ describe("formulas", () => {
     output_tokens: 100,
   };
   const asked = (model: string) => ({ path: "/v1/messages", body: { model, max_tokens: 500, messages } });
-  test("behavior 3.1 messages: the prompt without cached and written tokens, rounded like the rest", async () => {
+  test("messages: the prompt without cached and written tokens, rounded like the rest", async () => {
     // [600 + 400 × ¼ + 201 × 1.25 + 100 × 4] × 2 × ½ = 1,351.25
     expect(await amountOf(asked("m"), claude(told), CLAUDE)).toBe(1_351);
   });
-  test("behavior 3.1 messages: the same through the other format", async () => {
+  test("messages: the same through the other format", async () => {
     expect(await amountOf(chat(), claude(told), CLAUDE)).toBe(1_351);
   });
-  test("behavior 3.1 messages, fixed price: a call", async () => {
+  test("messages, fixed price: a call", async () => {
     const third = { ModelPrice: '{"fixed": 0.000003}' };
     // 1.5 × ½ = 0.75 units, rounded.
     expect(await amountOf(asked("fixed"), claude(told), CLAUDE, third)).toBe(1);
   });
-  test("behavior 3.1 reasoning: Gemini's thoughts are part of the completion", async () => {
+  test("reasoning: Gemini's thoughts are part of the completion", async () => {
     const answer = {
       candidates: [{ content: { role: "model", parts: [{ text: "Hello" }] }, finishReason: "STOP" }],
       usageMetadata: { promptTokenCount: 100, candidatesTokenCount: 30, thoughtsTokenCount: 70, totalTokenCount: 200 },
@@ -217,7 +212,7 @@ describe("formulas", () => {
 
 describe("holds", () => {
   const answered = chatReply({ usage: usage(10, 10) });
-  test("behavior 3.2 estimate: the client's limit, else the option", async () => {
+  test("estimate: the client's limit, else the option", async () => {
     const limited = await recordOf(chat("m", { max_tokens: 1_000 }), answered);
     const open = await recordOf(chat(), answered, {}, { PreConsumedQuota: "2000" });
     // 1,000 × 4 × 2 × ½ and the prompt; 2,000 likewise.
@@ -227,15 +222,15 @@ describe("holds", () => {
     ]);
     expect([limited.record.quota, open.record.quota]).toEqual([50, 50]);
   });
-  test("behavior 3.2 fixed price: held as it is", async () => {
+  test("fixed price: held as it is", async () => {
     expect((await recordOf(chat("fixed"), answered)).held).toBe(2_500);
   });
-  test("behavior 3.2 limit: more tokens than anybody has are refused", async () => {
+  test("limit: more tokens than anybody has are refused", async () => {
     const relay = startRelay({ channels: [{ models: MODELS }], options: OPTIONS });
     stops.push(relay.stop);
     expect((await relay.post("/v1/chat/completions", { model: "m", messages, max_tokens: 2 ** 31 })).status).toBe(400);
   });
-  test("behavior 3.2 refuse: nothing left, free models too; and less than the estimate", async () => {
+  test("refuse: nothing left, free models too; and less than the estimate", async () => {
     const relay = startRelay({ channels: [{ models: MODELS }], options: OPTIONS });
     stops.push(relay.stop);
     for (const [available, model] of [[0, "free"] as const, [2_499, "fixed"] as const]) {
@@ -248,9 +243,9 @@ describe("holds", () => {
     }
   });
   test.each([
-    ["behavior 3.3 failure: an upstream that fails costs nothing", chat(), () => new Response("{}", { status: 500 })],
+    ["failure: an upstream that fails costs nothing", chat(), () => new Response("{}", { status: 500 })],
     [
-      "behavior A7: nor does one that breaks off behind /v1/messages",
+      "nor does one that breaks off behind /v1/messages",
       { path: "/v1/messages", body: { model: "m", max_tokens: 5, messages } },
       () => new Response("not JSON"),
     ],
@@ -261,31 +256,31 @@ describe("holds", () => {
 });
 
 describe("without usage", () => {
-  test("behavior 3.4 stream: prompt and answer are counted here", async () => {
+  test("stream: prompt and answer are counted here", async () => {
     const body = `${chunk({ content: "Hello there, friend" })}data: [DONE]\n\n`;
     const { record } = await recordOf(chat("m", { stream: true }), body);
     expect([record.promptTokens, record.completionTokens]).toEqual([8, 4]);
     expect([record.quota, record.other.usage_evidence]).toEqual([8 + 4 * 4, "estimated"]);
   });
-  test("behavior 3.4 whole: prompt and answer are counted here", async () => {
+  test("whole: prompt and answer are counted here", async () => {
     const { usage: _, ...silent } = chatReply();
     const { record } = await recordOf(chat(), silent);
     expect([record.promptTokens, record.completionTokens, record.quota]).toEqual([8, 2, 16]);
   });
-  test("behavior 3.4 empty: an answer of blanks is free", async () => {
+  test("empty: an answer of blanks is free", async () => {
     const blank = chatReply({
       choices: [{ index: 0, message: { role: "assistant", content: " \n" } }],
       usage: usage(50, 0),
     });
     expect(await amountOf(chat(), blank)).toBe(0);
   });
-  test("behavior 3.4 responses: a stream that ends early has its prompt counted too", async () => {
+  test("responses: a stream that ends early has its prompt counted too", async () => {
     const body = event({ type: "response.output_text.delta", delta: "Hello there" }, "response.output_text.delta");
     const { record } = await recordOf({ path: "/v1/responses", body: { model: "m", input: "hi", stream: true } }, body);
     expect(record.promptTokens).toBeGreaterThan(0);
     expect(record.completionTokens).toBe(2);
   });
-  test("behavior 3.4 messages: a stream without output tokens has its text counted", async () => {
+  test("messages: a stream without output tokens has its text counted", async () => {
     const body =
       event(
         { type: "message_start", message: { id: "m", role: "assistant", content: [], usage: { input_tokens: 100 } } },
@@ -305,7 +300,7 @@ describe("without usage", () => {
     expect(record.completionTokens).toBe(2);
     expect(record.quota).toBeGreaterThan(0);
   });
-  test("behavior 3.4 messages: a client that leaves pays for what came, not for what was told before it", async () => {
+  test("messages: a client that leaves pays for what came, not for what was told before it", async () => {
     const began = { id: "m", role: "assistant", content: [], usage: { input_tokens: 100, output_tokens: 1 } };
     const delta = { type: "text_delta", text: "one two three four five six seven eight" };
     const head =
@@ -334,7 +329,7 @@ describe("without usage", () => {
   const toolCall = { id: "1", type: "function", function: { name: "f", arguments: "{}" } };
   test.each([
     [
-      "behavior A3: an answer of tool calls alone is charged",
+      "an answer of tool calls alone is charged",
       chat(),
       chatReply({
         choices: [{ index: 0, message: { role: "assistant", content: null, tool_calls: [toolCall] } }],
@@ -343,7 +338,7 @@ describe("without usage", () => {
       140,
     ],
     [
-      "behavior A3: so are embeddings",
+      "so are embeddings",
       { path: "/v1/embeddings", body: { model: "m", input: "hi" } },
       { object: "list", data: [], usage: { prompt_tokens: 100, total_tokens: 100 } },
       100,
@@ -354,22 +349,22 @@ describe("without usage", () => {
 describe("speech and sound", () => {
   const say = (model: string, input: string) => ({ path: "/v1/audio/speech", body: { model, input, voice: "alloy" } });
   const sound = () => new Response(new Uint8Array(9), { headers: { "content-type": "audio/mpeg" } });
-  test("behavior 3.5 tts: Unicode characters", async () => {
+  test("tts: Unicode characters", async () => {
     expect(await amountOf(say("tts-1", "Wörter 🌊"), sound)).toBe(8);
   });
-  test("behavior 3.5 other speech: tokens of the text", async () => {
+  test("other speech: tokens of the text", async () => {
     expect(await amountOf(say("speaks", "Hello there"), sound)).toBe(2);
   });
   test.each([
     ["a prefix", "vip-tts-1", { modelPrefix: "vip-" }],
     ["a mapping", "voice", { models: ["voice"], modelMapping: new Map([["voice", "tts-1"]]) }],
-  ])("behavior 3.5 tts: Unicode characters, behind %s", async (_, model, channel) => {
+  ])("tts: Unicode characters, behind %s", async (_, model, channel) => {
     expect(await amountOf(say(model, "Wörter 🌊"), sound, channel)).toBe(8);
   });
   test.each([
-    ["behavior 3.5 transcriptions: a minute is 1,000 tokens", "transcriptions", 60, 1_000],
-    ["behavior 3.5 transcriptions: a second begun counts", "transcriptions", 29.2, 500],
-    ["behavior 3.5 translations: likewise", "translations", 90, 1_500],
+    ["transcriptions: a minute is 1,000 tokens", "transcriptions", 60, 1_000],
+    ["transcriptions: a second begun counts", "transcriptions", 29.2, 500],
+    ["translations: likewise", "translations", 90, 1_500],
   ])("%s", async (_, kind, duration, quota) => {
     const fields = new FormData();
     fields.set("model", "whisper-1");
@@ -386,25 +381,25 @@ describe("pictures", () => {
   const drawn = { created: 1, data: [{ url: "https://x.example/1.png" }] };
   // $0.04 × 500,000 × ½ is 10,000; by ratio 2 × $0.0025 × 500,000 × ½ is 1,250.
   test.each([
-    ["behavior 3.6 base price: fixed", draw("dall-e-3"), 10_000],
-    ["behavior 3.6 base price: of a ratio", draw("draws"), 1_250],
-    ["behavior 3.6 size: 256", draw("draws", { size: "256x256" }), 500],
-    ["behavior 3.6 size: 512, half a unit up", draw("draws", { size: "512x512" }), 563],
-    ["behavior 3.6 size: square", draw("draws", { size: "1024x1024" }), 1_250],
-    ["behavior 3.6 size: tall", draw("draws", { size: "1024x1792" }), 2_500],
-    ["behavior 3.6 size: wide", draw("draws", { size: "1792x1024" }), 2_500],
-    ["behavior 3.6 size: another", draw("draws", { size: "1536x1024" }), 1_250],
-    ["behavior 3.6 quality: hd", draw("dall-e-3", { quality: "hd" }), 20_000],
-    ["behavior 3.6 quality: hd and wide", draw("dall-e-3", { quality: "hd", size: "1792x1024" }), 30_000],
-    ["behavior 3.6 quality: of another model", draw("draws", { quality: "hd" }), 1_250],
-    ["behavior 3.6 number: each", draw("dall-e-3", { n: 3 }), 30_000],
-    ["behavior 3.6 number: 128 at most", draw("draws", { n: 128 }), 160_000],
-    ["behavior A4: those of a ratio are not nearly free", draw("draws", { n: 4 }), 5_000],
+    ["base price: fixed", draw("dall-e-3"), 10_000],
+    ["base price: of a ratio", draw("draws"), 1_250],
+    ["size: 256", draw("draws", { size: "256x256" }), 500],
+    ["size: 512, half a unit up", draw("draws", { size: "512x512" }), 563],
+    ["size: square", draw("draws", { size: "1024x1024" }), 1_250],
+    ["size: tall", draw("draws", { size: "1024x1792" }), 2_500],
+    ["size: wide", draw("draws", { size: "1792x1024" }), 2_500],
+    ["size: another", draw("draws", { size: "1536x1024" }), 1_250],
+    ["quality: hd", draw("dall-e-3", { quality: "hd" }), 20_000],
+    ["quality: hd and wide", draw("dall-e-3", { quality: "hd", size: "1792x1024" }), 30_000],
+    ["quality: of another model", draw("draws", { quality: "hd" }), 1_250],
+    ["number: each", draw("dall-e-3", { n: 3 }), 30_000],
+    ["number: 128 at most", draw("draws", { n: 128 }), 160_000],
+    ["those of a ratio are not nearly free", draw("draws", { n: 4 }), 5_000],
   ])("%s", async (_, ask, quota) => {
     const { record, held } = await recordOf(ask, drawn);
     expect([record.quota, held]).toEqual([quota, quota]);
   });
-  test("behavior 3.6 log: the row ends with size and quality, and counts the pictures", async () => {
+  test("log: the row ends with size and quality, and counts the pictures", async () => {
     const { record } = await recordOf(draw("dall-e-3", { size: "1792x1024", quality: "hd", n: 2 }), drawn);
     expect(record.content).toEndWith(", group ratio 0.5, size 1792x1024, quality hd");
     expect([record.promptTokens, record.completionTokens]).toEqual([2, 0]);
@@ -418,14 +413,14 @@ describe("pictures", () => {
   const hd = { quality: "hd" };
   // By tokens: (100 + 200 × 2 × 4) × 2 × ½.
   test.each([
-    ["behavior 3.6 quality: behind a prefix", draw("vip-dall-e-3", hd), drawn, prefixed, 20_000],
-    ["behavior 3.6 quality: behind a mapping", draw("art", hd), drawn, mapped("dall-e-3"), 20_000],
+    ["quality: behind a prefix", draw("vip-dall-e-3", hd), drawn, prefixed, 20_000],
+    ["quality: behind a mapping", draw("art", hd), drawn, mapped("dall-e-3"), 20_000],
     ["tokens of pictures behind a prefix", draw("vip-gpt-image-1"), tokens, prefixed, 1_700],
     ["tokens of pictures behind a mapping", draw("art"), tokens, mapped("gpt-image-1"), 1_700],
   ])("%s", async (_, ask, answer, channel, quota) => {
     expect(await amountOf(ask, answer, channel, ratios)).toBe(quota);
   });
-  test("behavior 3.6 quality: by the name after mapping, also where the requested name has a price", async () => {
+  test("quality: by the name after mapping, also where the requested name has a price", async () => {
     const ModelPrice = '{"art": 0.08}';
     expect(await amountOf(draw("art", hd), drawn, mapped("dall-e-3"), { ModelPrice })).toBe(40_000);
   });
@@ -434,8 +429,8 @@ describe("pictures", () => {
     expect(await amountOf(draw("art"), tokens, mapped("gpt-image-1"), own)).toBe(900);
   });
   test.each([
-    ["behavior 3.6 checks: a prompt", draw("draws", { prompt: "" })],
-    ["behavior 3.6 checks: the letter x", draw("draws", { size: "1024×1024" })],
+    ["checks: a prompt", draw("draws", { prompt: "" })],
+    ["checks: the letter x", draw("draws", { size: "1024×1024" })],
   ])("%s", async (_, { path, body }) => {
     const relay = startRelay({ channels: [{ models: MODELS }], options: OPTIONS });
     stops.push(relay.stop);

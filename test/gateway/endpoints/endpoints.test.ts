@@ -54,7 +54,7 @@ describe("models", () => {
 });
 
 describe("paths", () => {
-  test("behavior A16: work with a slash behind them, and under /hf", async () => {
+  test("work with a slash behind them, and under /hf", async () => {
     const { relay, upstream } = start();
     for (const path of ["/v1/chat/completions/", "/hf/v1/chat/completions"])
       expect((await relay.post(path, ASK)).status).toBe(200);
@@ -151,7 +151,7 @@ describe("answers without content", () => {
 
 describe("the playground", () => {
   const session = userEntry({ username: "bob", group: "vip" });
-  test("behavior 3.2 playground: charges the signed-in user and leaves its own fields out", async () => {
+  test("playground: charges the signed-in user and leaves its own fields out", async () => {
     const { relay, upstream } = start({ session, channels: [{ groups: ["vip", "default"] }] });
     const answer = await relay.post("/pg/chat/completions", { ...ASK, group: "", max_tokens: 0, temperature: 0 });
     expect(answer.status).toBe(200);

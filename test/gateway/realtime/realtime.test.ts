@@ -35,7 +35,7 @@ const talks = (peer: Peer, event: Record<string, unknown>, usage: object | undef
 };
 
 describe("a talk", () => {
-  test("pitfall 94: (behavior 3.7 response) each response is charged as it is done, by text, audio and cached tokens", async () => {
+  test("each response is charged as it is done, by text, audio and cached tokens", async () => {
     const upstream = startUpstream((peer, event) => talks(peer, event));
     const relay = startTalks(upstream.url);
     const client = connect(relay.url);
@@ -72,7 +72,7 @@ describe("a talk", () => {
     expect(upstream.handshakes[0]?.url.search).toBe("?model=gpt-realtime");
   });
 
-  test("behavior 3.9 retry: it costs what the model costs at the channel that took it", async () => {
+  test("retry: it costs what the model costs at the channel that took it", async () => {
     const closed = startUpstream(
       () => {},
       () => new Response(null, { status: 500 }),
@@ -99,7 +99,7 @@ describe("a talk", () => {
     expect(relay.billing.holds.map(({ amount }) => amount)).toEqual([2_500_000, 16_000, 16_000]);
   });
 
-  test("behavior A5: at a fixed price each response costs that, and what was held beforehand goes back", async () => {
+  test("at a fixed price each response costs that, and what was held beforehand goes back", async () => {
     const upstream = startUpstream((peer, event) => talks(peer, event));
     const relay = startTalks(upstream.url, { options: { ModelPrice: '{"gpt-realtime": 0.02}' } });
     const client = connect(relay.url);
@@ -115,7 +115,7 @@ describe("a talk", () => {
     expect(relay.billing.records.map(({ quota }) => quota)).toEqual([10_000, 10_000]);
   });
 
-  test("pitfall 95: browsers send the key as a sub-protocol, and are answered with another", async () => {
+  test("browsers send the key as a sub-protocol, and are answered with another", async () => {
     const upstream = startUpstream(() => {});
     const relay = startTalks(upstream.url);
     const client = connect(relay.url, {
@@ -140,7 +140,7 @@ describe("a talk", () => {
     expect(headers.get("api-key")).toBe("upstream-key");
   });
 
-  test("behavior 3.7 transcriptions: are charged by the model that makes them", async () => {
+  test("transcriptions: are charged by the model that makes them", async () => {
     const upstream = startUpstream((peer) => {
       const session = { audio: { input: { transcription: { model: "gpt-4o-mini-transcribe" } } } };
       peer.send(JSON.stringify({ type: "session.updated", session }));
@@ -159,7 +159,7 @@ describe("a talk", () => {
 });
 
 describe("the end of a talk", () => {
-  test("behavior 3.7 quota: the client is told why, and nothing stays held", async () => {
+  test("quota: the client is told why, and nothing stays held", async () => {
     const upstream = startUpstream((peer, event) => talks(peer, event));
     const relay = startTalks(upstream.url);
     const client = connect(relay.url);
@@ -174,7 +174,7 @@ describe("the end of a talk", () => {
     await until(() => upstream.closed.length > 0);
   });
 
-  test("behavior 3.7 local counts: where the upstream ends in the middle of a response, what was said is counted and charged once", async () => {
+  test("local counts: where the upstream ends in the middle of a response, what was said is counted and charged once", async () => {
     const upstream = startUpstream((peer, event) => {
       if (event.type !== "response.create") return;
       peer.send(JSON.stringify({ type: "response.created", response: { id: "resp_1" } }));

@@ -109,7 +109,7 @@ describe("Bedrock", () => {
     "AKID|secret|eu-central-1|session",
     "AKID|secret|ap-south-1",
     "bedrock-key|us-east-1",
-  ])("pitfall 93: is called with the key %s by its region's profile, whole and streamed", async (key) => {
+  ])("is called with the key %s by its region's profile, whole and streamed", async (key) => {
     const { relay, upstream } = start(key);
     const answer = await relay.post("/v1/chat/completions", ask(false));
     expect(answer.status).toBe(200);

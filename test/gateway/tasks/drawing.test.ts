@@ -38,7 +38,7 @@ const fetchTask = async (id: string) => (await (await stage.relay.get(`/mj/task/
 const fetchImage = (address: string) => fetch(address.replace("http://site.test", stage.relay.url));
 
 describe("a client of the drawing protocol", () => {
-  test("behavior 3.1 tasks: draws, follows the task, goes on from its button and sees both pictures", async () => {
+  test("tasks: draws, follows the task, goes on from its button and sees both pictures", async () => {
     const first = await submit("imagine", { prompt: "a cat --fast", state: "mine" });
     expect(first).toMatchObject({ code: 1, description: "Success" });
     expect(await spent()).toBe(IMAGINE);
@@ -69,7 +69,7 @@ describe("a client of the drawing protocol", () => {
     await stage.poll();
   });
 
-  test("behavior 3.8 tasks: finds the price in the log, and no tokens", async () => {
+  test("tasks: finds the price in the log, and no tokens", async () => {
     await submit("imagine", { prompt: "a fox" });
     expect(await stage.lastCharge()).toMatchObject({
       model_price: 0.1,
@@ -80,7 +80,7 @@ describe("a client of the drawing protocol", () => {
     });
   });
 
-  test("behavior A8: gets back, once, what a task that failed cost", async () => {
+  test("gets back, once, what a task that failed cost", async () => {
     const { result } = await submit("imagine", { prompt: "a dog" });
     expect(await spent()).toBe(IMAGINE);
     upstream.move(result, { status: "FAILURE", failReason: "banned" });
@@ -112,7 +112,7 @@ describe("what an order may say", () => {
     expect(await spent()).toBe(0);
   });
 
-  test("behavior A20: “task U2” and the like are ordinary changes, of tasks that are done", async () => {
+  test("“task U2” and the like are ordinary changes, of tasks that are done", async () => {
     const first = await submit("imagine", { prompt: "a bird" }, "/mj-fast/mj/submit/");
     expect(upstream.received.at(-1)?.path).toBe("/mj/submit/imagine");
     const early = await stage.relay.post("/mj/submit/simple-change", { content: `${first.result} U2` });
@@ -235,7 +235,7 @@ describe("addresses without a key", () => {
     await stage.poll();
   });
 
-  test("behavior A20: tell of other people's tasks to nobody", async () => {
+  test("tell of other people's tasks to nobody", async () => {
     const { result } = await submit("imagine", { prompt: "mine" });
     const other = await stage.relay.get(`/mj/task/${result}/fetch`, { "mj-api-secret": "sk-other" });
     expect(other.status).toBe(401);

@@ -83,7 +83,7 @@ test("a song is ordered, followed, told of and continued where it was made", asy
   expect(await stage.spent()).toBe(2 * SONG);
 });
 
-test("behavior 3.1 tasks: lyrics cost less, what fails costs nothing, and an unknown task is none", async () => {
+test("tasks: lyrics cost less, what fails costs nothing, and an unknown task is none", async () => {
   const before = await stage.spent();
   const lyrics = await submit("lyrics", { prompt: "dance" });
   expect(await stage.spent()).toBe(before + LYRICS);

@@ -111,7 +111,7 @@ export class Account {
     return this.#free > 2 * chunk ? this.#free - chunk : 0;
   }
 
-  /** The allotment covers the amount; a call that costs nothing needs a balance all the same (behavior 3.2). */
+  /** The allotment covers the amount; a call that costs nothing needs a balance all the same. */
   covers(amount: number): boolean {
     return amount === 0 ? this.isRead && this.#quota > this.#pending : amount <= this.#free;
   }

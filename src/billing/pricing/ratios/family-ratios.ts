@@ -57,7 +57,7 @@ export const LONG_CACHE_FACTOR = decimal("1.6");
 /** Audio output costs twice what audio input costs. */
 export const AUDIO_COMPLETION_RATIO = decimal(2);
 
-/** Completion ratio of a model that has none of its own: its family's, else 1 (behavior 2.4). */
+/** Completion ratio of a model that has none of its own: its family's, else 1. */
 export const familyCompletionRatio = (model: string): Decimal => lookUp(COMPLETION_FAMILIES, model) ?? ONE;
 
 /** Audio ratio of a model that has none of its own; undefined when it is no audio model (audio counts as text). */

@@ -14,7 +14,7 @@ import type { ChannelDirectory } from "../directory.ts";
 import type { ChannelEntry } from "../entry.ts";
 import { upstreamModelsOf } from "../upstream/upstream-model.ts";
 
-/** A model as the price list shows it; names as the ecosystem has them (reference behavior 5.9). */
+/** A model as the price list shows it; names as in one-api and new-api. */
 export type PricedModel = Readonly<{
   model_name: string;
   /** 0: by tokens, 1: by call. */

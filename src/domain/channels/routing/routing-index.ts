@@ -55,7 +55,7 @@ export function createRoutingIndex() {
   };
 }
 
-/** Custom GPTs share one entry in lists of models (reference behavior, 4.2). */
+/** Custom GPTs share one entry in lists of models. */
 function collapseGizmo(model: string): string {
   for (const family of ["gpt-4-gizmo-", "gpt-4o-gizmo-"]) if (model.startsWith(family)) return `${family}*`;
   return model;

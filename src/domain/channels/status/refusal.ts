@@ -19,7 +19,7 @@ const LASTING_TYPES: ReadonlySet<string> = new Set([
 export const mayGoOff = ({ autoBan }: Pick<ChannelEntry, "autoBan">, settings: SettingsReader): boolean =>
   autoBan && settings.get("AutomaticDisableChannelEnabled");
 
-/** Whether a refusal switches off: the upstream will go on so (reference behavior 4.6), and the channel may go off. */
+/** Whether a refusal switches off: the upstream will go on so, and the channel may go off. */
 export function switchesOff(
   channel: Pick<ChannelEntry, "type" | "autoBan">,
   { status, error }: UpstreamRefusal,

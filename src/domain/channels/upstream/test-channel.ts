@@ -36,7 +36,7 @@ export type TestResult = Readonly<{
 }>;
 
 const TIMEOUT_MS = 60_000;
-/** Models of an embedding kind by their names (reference behavior, 4.7). */
+/** Models of an embedding kind by their names. */
 const EMBEDDING = /embed|bge-|^m3e|^embo-/i;
 
 /**

@@ -79,8 +79,8 @@ async function crossed(db: Db, id: number, isLow: boolean): Promise<boolean> {
 }
 
 /**
- * Asks the upstreams of all enabled channels; those with nothing left go off, whatever their auto_ban says (reference
- * behavior, 4.6), which `onDisabled` hears. Types without a balance and upstreams that do not tell it are passed over.
+ * Asks the upstreams of all enabled channels; those with nothing left go off, whatever their `auto_ban` says.
+ * `onDisabled` receives them. Types without a balance and upstreams that do not tell it are passed over.
  */
 export async function updateAllBalances(
   deps: BalanceDeps & Readonly<{ changes: Changes; onDisabled: OnDisabled }>,

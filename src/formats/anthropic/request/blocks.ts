@@ -11,7 +11,10 @@ import { type JsonObject, parseJson, recordOf, recordsOf, textOf } from "../../j
 import { callIdFor } from "../../tools/short-name.ts";
 import { isMadeUp, madeUpId, type Searched } from "../../tools/web-search.ts";
 
-/** Reads content blocks of a message (providers.md 2.3.1) or of an answer. */
+/**
+ * Reads content blocks of a message or of an answer.
+ * Source: https://docs.anthropic.com/en/api/messages
+ */
 export function partsOf(content: unknown): Part[] {
   if (typeof content === "string") return content === "" ? [] : [{ type: "text", text: content }];
   return recordsOf(content).flatMap((block) => {

@@ -19,7 +19,10 @@ const KNOWN: ReadonlySet<string> = new Set(
 /** The conversation before the messages is kept at Anthropic; there may be no new ones, where a turn is to go on. */
 export const continuesThread = ({ thread }: JsonObject): boolean => recordOf(thread)?.type === "continue";
 
-/** Reads a Messages request (providers.md 2.3.1). Throws DecodeError. */
+/**
+ * Reads a Messages request. Throws DecodeError.
+ * Source: https://docs.anthropic.com/en/api/messages
+ */
 export function decodeRequest(body: JsonObject): Conversation {
   if (!Array.isArray(body.messages) || (body.messages.length === 0 && !continuesThread(body))) {
     throw new DecodeError("messages: at least one message is required", "messages");

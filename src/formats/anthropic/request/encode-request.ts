@@ -22,7 +22,10 @@ import { blockOf } from "./blocks.ts";
 import { closedSchema, inputSchema } from "./schema.ts";
 import { ROOM_BESIDE_BUDGET, type Thinking, thinkingFor, withoutThought } from "./thinking.ts";
 
-/** Writes a Messages request (providers.md 2.3.1, 4.3, 4.4), within the rules that would else answer 400. */
+/**
+ * Writes a Messages request, within the rules that would else answer 400.
+ * Source: https://docs.anthropic.com/en/api/messages
+ */
 export function encodeRequest(conversation: Conversation, target: Target, dropped: Dropped): JsonObject {
   const { sampling, extra } = conversation;
   const own = extra.dialect === "anthropic" ? extra.members : {};

@@ -6,7 +6,10 @@ import { partsOf } from "../request/blocks.ts";
 import { finishOf } from "./stream-decoder.ts";
 import { readTier, readUsage } from "./usage.ts";
 
-/** Reads a complete message (providers.md 2.3.2); null when it has no content. */
+/**
+ * Reads a complete message; null when it has no content.
+ * Source: https://docs.anthropic.com/en/api/messages
+ */
 export function decodeReply(body: JsonObject): Reply | null {
   if (!Array.isArray(body.content)) return null;
   const parts = partsOf(body.content).filter((part) => part.type !== "tool-call" || part.name !== "");

@@ -9,7 +9,10 @@ import { searchedIn } from "../../tools/web-search.ts";
 import { blockOf, searchBlocks, thinkingBlock } from "../request/blocks.ts";
 import { usageObject } from "./usage.ts";
 
-/** Writes a complete message (providers.md 2.3.2). */
+/**
+ * Writes a complete message.
+ * Source: https://docs.anthropic.com/en/api/messages
+ */
 export function encodeReply(reply: Reply, context: ReplyContext): JsonObject {
   const choice = reply.choices[0];
   return {

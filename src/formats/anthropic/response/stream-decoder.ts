@@ -7,7 +7,7 @@ import { decodeError } from "../error.ts";
 import { citationOf } from "../request/blocks.ts";
 import { readTier, readUsage } from "./usage.ts";
 
-/** Anthropic's stop reasons (providers.md 4.1). */
+/** Anthropic's stop reasons. */
 export function finishOf(native: string): FinishReason {
   switch (native) {
     case "max_tokens":
@@ -39,7 +39,10 @@ type Block = {
 const PLAIN_TEXT =
   /^\{"type":"content_block_delta","index":\d+,"delta":\{"type":"text_delta","text":"([^"\\]+)"\} *\}$/;
 
-/** Reads a Messages stream (providers.md 2.3.3). */
+/**
+ * Reads a Messages stream.
+ * Source: https://docs.anthropic.com/en/docs/build-with-claude/streaming
+ */
 export class MessagesStreamDecoder implements StreamDecoder {
   ended = false;
   #blocks = new Map<number, Block>();

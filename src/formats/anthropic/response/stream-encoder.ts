@@ -25,7 +25,10 @@ const NOTHING_YET: ReportedUsage = {
 
 const write = (data: JsonObject & { type: string }): string => `event: ${data.type}\ndata: ${JSON.stringify(data)}\n\n`;
 
-/** Writes a Messages stream (providers.md 2.3.3): one block at a time, each opened and closed, indexes from 0. */
+/**
+ * Writes a Messages stream: one block at a time, each opened and closed, indexes from 0.
+ * Source: https://docs.anthropic.com/en/docs/build-with-claude/streaming
+ */
 export class MessagesStreamEncoder implements StreamEncoder {
   #begun = false;
   #id = "";

@@ -1,7 +1,7 @@
 import type { ReportedUsage } from "../../conversation/usage.ts";
 import { countOf, type JsonObject, recordOf, textOf } from "../../json.ts";
 
-/** Anthropic counts cached and written tokens beside `input_tokens`; here they are inside the prompt (providers.md 4.2). */
+/** Anthropic counts cached and written tokens beside `input_tokens`; here they are inside the prompt. */
 export function readUsage(value: unknown, before: ReportedUsage | null = null): ReportedUsage | null {
   const usage = recordOf(value);
   if (!usage) return before;

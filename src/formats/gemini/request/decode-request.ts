@@ -23,7 +23,10 @@ const KNOWN_GENERATION: ReadonlySet<string> = new Set(
 /** Google's tiers in OpenAI's words. */
 const TIERS = lookupTable<string>({ standard: "default", flex: "flex", priority: "priority" });
 
-/** Reads a generateContent request (providers.md 2.4.1); the path has the model and whether it is a stream. Throws DecodeError. */
+/**
+ * Reads a generateContent request; the path has the model and whether it is a stream. Throws DecodeError.
+ * Source: https://ai.google.dev/api/generate-content
+ */
 export function decodeRequest(body: JsonObject, path?: { model: string; stream: boolean }): Conversation {
   const contents = recordsOf(body.contents);
   if (contents.length === 0) throw new DecodeError("contents is not specified", "contents");

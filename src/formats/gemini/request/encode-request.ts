@@ -19,7 +19,10 @@ const MOST_STOPS = 5;
 /** OpenAI's tiers in Google's words. */
 const TIERS = lookupTable<string>({ default: "standard", flex: "flex", priority: "priority" });
 
-/** Writes a generateContent request (providers.md 2.4.1, 4.3, 4.4). */
+/**
+ * Writes a generateContent request.
+ * Source: https://ai.google.dev/api/generate-content
+ */
 export function encodeRequest(conversation: Conversation, target: Target, dropped: Dropped): JsonObject {
   const { extra, system } = conversation;
   const own = extra.dialect === "gemini" ? extra.members : {};
@@ -185,7 +188,7 @@ function hostedOf(tool: Tool): JsonObject | null {
   return tool.name.startsWith("code_") ? { codeExecution: {} } : null;
 }
 
-/** Functions of these names switch Google's own tools on, as the ecosystem has it (reference behavior 6.2). */
+/** Functions of these names switch Google's own tools on, as in new-api. */
 const BUILT_IN = lookupTable<JsonObject>({
   googleSearch: { googleSearch: {} },
   codeExecution: { codeExecution: {} },

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { cleanSchema } from "./schema.ts";
 
-test("pitfall 39: JSON Schema keywords outside Gemini's subset", () => {
+test("JSON Schema keywords outside Gemini's subset", () => {
   const schema = {
     $schema: "https://json-schema.org/draft/2020-12/schema",
     type: "object",
@@ -35,7 +35,7 @@ test("pitfall 39: JSON Schema keywords outside Gemini's subset", () => {
   });
 });
 
-test("pitfall 40: over-eager cleaning: anyOf and const are kept, oneOf and allOf rewritten", () => {
+test("over-eager cleaning: anyOf and const are kept, oneOf and allOf rewritten", () => {
   const shape = { oneOf: [{ type: "string" }, { properties: { a: { const: "x" } } }, { type: "null" }] };
   expect(cleanSchema({ type: "object", properties: { shape } })).toEqual({
     type: "object",

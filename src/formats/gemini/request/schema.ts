@@ -1,6 +1,9 @@
 import { type JsonObject, recordOf, recordsOf, textOf } from "../../json.ts";
 
-/** What Gemini's schema language knows (providers.md 4.4). */
+/**
+ * What Gemini's schema language knows.
+ * Source: https://ai.google.dev/api/caching#Schema
+ */
 const KEPT: ReadonlySet<string> = new Set(
   `title description nullable minItems maxItems minProperties maxProperties minimum maximum minLength maxLength pattern
   propertyOrdering`.split(/\s+/),

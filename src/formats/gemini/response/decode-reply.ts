@@ -13,7 +13,7 @@ import { PartialCall } from "./partial-args.ts";
 import { PlainEvents } from "./plain-events.ts";
 import { readTier, readUsage } from "./usage.ts";
 
-/** Gemini's finish reasons (providers.md 4.1). */
+/** Gemini's finish reasons. */
 function finishOf(native: string): FinishReason {
   switch (native) {
     case "MAX_TOKENS":
@@ -32,7 +32,10 @@ function finishOf(native: string): FinishReason {
   }
 }
 
-/** Reads generateContent answers, whole or as the events of a stream (providers.md 2.4.2, 2.4.3). */
+/**
+ * Reads generateContent answers, whole or as the events of a stream.
+ * Source: https://ai.google.dev/api/generate-content#generatecontentresponse
+ */
 export class GeminiDecoder implements StreamDecoder {
   ended = false;
   #started = false;

@@ -21,7 +21,10 @@ const FINISH: Readonly<Record<FinishReason, string>> = {
   error: "OTHER",
 };
 
-/** Writes a complete generateContent answer (providers.md 2.4.2). */
+/**
+ * Writes a complete generateContent answer.
+ * Source: https://ai.google.dev/api/generate-content#generatecontentresponse
+ */
 export function encodeReply(reply: Reply, context: ReplyContext): JsonObject {
   return compact({
     candidates: reply.choices.map(candidateOf),
@@ -92,7 +95,10 @@ function callPart(
 
 type Framing = "events" | "array";
 
-/** Writes a stream of answers (providers.md 2.4.3): server-sent events, or a JSON array element by element. */
+/**
+ * Writes a stream of answers: server-sent events, or a JSON array element by element.
+ * Source: https://ai.google.dev/api/generate-content#method:-models.streamgeneratecontent
+ */
 class GeminiStreamEncoder implements StreamEncoder {
   #written = 0;
   #usage: ReportedUsage | null = null;

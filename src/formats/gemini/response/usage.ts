@@ -1,7 +1,7 @@
 import type { ReportedUsage } from "../../conversation/usage.ts";
 import { countOf, type JsonObject, recordsOf, textOf } from "../../json.ts";
 
-/** Gemini's usage: thoughts stand beside the candidates' tokens, tools' prompts beside the prompt (providers.md 4.2). */
+/** Gemini's usage: thoughts stand beside the candidates' tokens, tools' prompts beside the prompt. */
 export function readUsage(usage: JsonObject): ReportedUsage {
   const prompt = countOf(usage.promptTokenCount) ?? 0;
   const thoughts = countOf(usage.thoughtsTokenCount) ?? 0;

@@ -26,7 +26,10 @@ const KNOWN: ReadonlySet<string> = new Set(
   ),
 );
 
-/** Reads a chat completion request (providers.md 2.1.1). Throws DecodeError where a message makes no sense. */
+/**
+ * Reads a chat completion request. Throws DecodeError where a message makes no sense.
+ * Source: https://platform.openai.com/docs/api-reference/chat/create
+ */
 export function decodeRequest(body: JsonObject): Conversation {
   const conversation = emptyConversation("openai-chat", textOf(body.model) ?? "");
   conversation.stream = body.stream === true;

@@ -31,7 +31,10 @@ import { withoutRootlessFormat } from "./rootless-format.ts";
 /** Chat models that search the web. */
 const SEARCHES = /-search-(preview|api)\b|(^|\/)sonar/;
 
-/** Writes a chat completion request (providers.md 2.1.1, 4.3, 4.4). */
+/**
+ * Writes a chat completion request.
+ * Source: https://platform.openai.com/docs/api-reference/chat/create
+ */
 export function encodeRequest(given: Conversation, target: Target, dropped: Dropped): JsonObject {
   const { sampling, reasoning, extra } = given;
   // Who speaks the format itself knows whom it calls.
@@ -103,7 +106,7 @@ function stopOf({ sampling: { stop }, extra }: Conversation, dropped: Dropped): 
   return stop.length > 0 ? stop : null;
 }
 
-/** A budget of thought as OpenAI's nearest effort (providers.md 4.6). */
+/** A budget of thought as OpenAI's nearest effort. */
 function effortOfBudget({ budgetTokens, enabled }: Conversation["reasoning"]): string | null {
   // Models that cannot think refuse even "none".
   if (enabled === false || budgetTokens === 0) return null;

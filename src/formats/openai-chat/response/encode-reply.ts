@@ -7,7 +7,10 @@ import type { JsonObject } from "../../json.ts";
 import { callExtra, callOf } from "../calls.ts";
 import { reasoningDetail } from "../request/reasoning.ts";
 
-/** Writes a complete chat answer (providers.md 2.1.2). */
+/**
+ * Writes a complete chat answer.
+ * Source: https://platform.openai.com/docs/api-reference/chat/object
+ */
 export function encodeReply(reply: Reply, context: ReplyContext): JsonObject {
   const choices = reply.choices.length > 0 ? reply.choices : [EMPTY_CHOICE];
   return {

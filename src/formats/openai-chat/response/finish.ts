@@ -1,6 +1,6 @@
 import type { FinishReason } from "../../conversation/reply.ts";
 
-/** OpenAI's finish reasons, and what compatible services write instead (providers.md 4.1). Unknown ones count as stop. */
+/** OpenAI's finish reasons, and what compatible services write instead. Unknown ones count as stop. */
 export function finishOf(native: string): FinishReason {
   switch (native) {
     case "length":

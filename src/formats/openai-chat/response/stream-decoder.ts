@@ -35,7 +35,10 @@ type OpenChoice = {
   finished: boolean;
 };
 
-/** Reads a chat stream (providers.md 2.1.3) of OpenAI or of any service that imitates it. */
+/**
+ * Reads a chat stream of OpenAI or of any service that imitates it.
+ * Source: https://platform.openai.com/docs/api-reference/chat-streaming
+ */
 export class ChatStreamDecoder implements StreamDecoder {
   ended = false;
   #started = false;

@@ -8,7 +8,10 @@ import { reasoningDetail } from "../request/reasoning.ts";
 import { annotationOf, chatFinish, chatId, imageText, usageObject } from "./encode-reply.ts";
 import { DONE_EVENT } from "./stream.ts";
 
-/** Writes a chat stream (providers.md 2.1.3): role first, one finish for each choice, usage if wanted, `[DONE]`. */
+/**
+ * Writes a chat stream: role first, one finish for each choice, usage if wanted, `[DONE]`.
+ * Source: https://platform.openai.com/docs/api-reference/chat-streaming
+ */
 class ChatStreamEncoder implements StreamEncoder {
   #start: Start = NOT_STARTED;
   #serviceTier: string | null = null;

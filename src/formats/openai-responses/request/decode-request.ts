@@ -29,7 +29,10 @@ function withMembers(parts: readonly Part[], message: JsonObject): readonly Part
 
 const EFFORTS: readonly Effort[] = ["none", "minimal", "low", "medium", "high", "xhigh", "max"];
 
-/** Reads a Responses request (providers.md 2.2.1). Throws DecodeError where an item makes no sense. */
+/**
+ * Reads a Responses request. Throws DecodeError where an item makes no sense.
+ * Source: https://platform.openai.com/docs/api-reference/responses/create
+ */
 export function decodeRequest(body: JsonObject): Conversation {
   const conversation = emptyConversation("openai-responses", textOf(body.model) ?? "");
   conversation.stream = body.stream === true;

@@ -31,7 +31,10 @@ const MIN_OUTPUT_TOKENS = 16;
 /** Models that reason: only these can give and take sealed thoughts. */
 const REASONS = /(^|\/)(o\d|gpt-[5-9](?!.*chat)|codex)/;
 
-/** Writes a Responses request (providers.md 2.2.1). */
+/**
+ * Writes a Responses request.
+ * Source: https://platform.openai.com/docs/api-reference/responses/create
+ */
 export function encodeRequest(given: Conversation, target: Target, dropped: Dropped): JsonObject {
   const conversation = withoutRootlessFormat(given, target.model, dropped);
   const { sampling, reasoning, extra, tools } = conversation;

@@ -5,7 +5,10 @@ import { type JsonObject, numberOf, recordOf, recordsOf, textOf } from "../../js
 import { readUsage } from "../../openai-chat/response/usage.ts";
 import { citationOf } from "../items.ts";
 
-/** Reads a complete response (providers.md 2.2.2); null when it is none. */
+/**
+ * Reads a complete response; null when it is none.
+ * Source: https://platform.openai.com/docs/api-reference/responses/object
+ */
 export function decodeReply(body: JsonObject): Reply | null {
   if (!Array.isArray(body.output)) return null;
   const collector = new ReplyCollector();

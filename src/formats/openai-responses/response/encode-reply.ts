@@ -4,7 +4,10 @@ import type { ReplyContext } from "../../conversation/reply.ts";
 import type { JsonObject } from "../../json.ts";
 import { ResponsesStreamEncoder } from "./stream-encoder.ts";
 
-/** Writes a complete response (providers.md 2.2.2): what a stream of it would end with. */
+/**
+ * Writes a complete response: what a stream of it would end with.
+ * Source: https://platform.openai.com/docs/api-reference/responses/object
+ */
 export function encodeReply(reply: Reply, context: ReplyContext, request: Conversation): JsonObject {
   const encoder = new ResponsesStreamEncoder(context, request);
   for (const step of stepsOf(reply)) encoder.push(step);

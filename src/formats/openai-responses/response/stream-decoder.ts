@@ -5,7 +5,10 @@ import { decodeError } from "../error.ts";
 import { citationOf } from "../items.ts";
 import { callStart, endOf, itemSteps, signatureSteps, startOf } from "./decode-reply.ts";
 
-/** Reads a Responses stream (providers.md 2.2.3); items may interleave, so all is kept by output index. */
+/**
+ * Reads a Responses stream; items may interleave, so all is kept by output index.
+ * Source: https://platform.openai.com/docs/api-reference/responses-streaming
+ */
 export class ResponsesStreamDecoder implements StreamDecoder {
   ended = false;
   /** Output index → number of the call. */

@@ -22,7 +22,10 @@ type OpenThought = {
 
 type OpenCall = { id: string; outputIndex: number; text: string; call: CallStart };
 
-/** Writes a Responses stream (providers.md 2.2.3, 2.2.4): numbered events, each item opened, filled and closed in turn. */
+/**
+ * Writes a Responses stream: numbered events, each item opened, filled and closed in turn.
+ * Source: https://platform.openai.com/docs/api-reference/responses-streaming
+ */
 export class ResponsesStreamEncoder implements StreamEncoder {
   #sequence = 0;
   #base: JsonObject | null = null;

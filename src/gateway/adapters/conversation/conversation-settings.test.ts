@@ -1,4 +1,4 @@
-/** The options for Claude and Gemini (specification 2, section 3), each by what an upstream is sent; and the ways by which calls come in. */
+/** The options for Claude and Gemini, each by what an upstream is sent; and the ways by which calls come in. */
 import { afterEach, describe, expect, test } from "bun:test";
 import { startRelay } from "../../../../test/support/gateway/start-gateway.ts";
 import {

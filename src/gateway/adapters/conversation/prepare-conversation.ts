@@ -1,7 +1,7 @@
 import type { ModelInfo } from "../../../catalog/catalog.ts";
 import type { ChatDialect, Conversation, Reasoning } from "../../../formats/conversation/conversation.ts";
 
-/** Options of specification 2 that shape requests. */
+/** Options that shape requests. */
 export type ConversationSettings = Readonly<{
   /** What is known about a model by its name at the upstream. */
   modelInfo(model: string): ModelInfo;
@@ -27,7 +27,7 @@ const GEMINI_SUFFIX = /^(.*gemini.*?)-(thinking(?:-(\d+))?|nothinking)$/;
 /** Below this Anthropic refuses to think; the limit must exceed the budget. */
 const LEAST_CLAUDE_LIMIT = 1280;
 const LEAST_CLAUDE_BUDGET = 1024;
-/** Budgets above are ignored (specification 2, section 9). */
+/** Budgets above are ignored. */
 const MOST_GEMINI_BUDGET = 24_576;
 
 type Prepared = Readonly<{ model: string; conversation: Conversation }>;

@@ -5,7 +5,7 @@ import { MOST_CHOICES } from "../../../formats/request-rules/number-limits.ts";
 import { type Decimal, decimal, multiply, whole } from "../../../lib/values/decimal.ts";
 import { lookupTable } from "../../../lib/values/lookup-table.ts";
 
-/** USD per image for each unit of model ratio, where a model has a ratio only (reference behavior 3.6). */
+/** USD per image for each unit of model ratio, where a model has a ratio only. */
 const USD_PER_RATIO = decimal("0.0025");
 
 const SIZES = lookupTable<Decimal>({
@@ -17,7 +17,7 @@ const SIZES = lookupTable<Decimal>({
 const ONE = whole(1);
 
 /**
- * The price of an order of images: by number, size and quality (reference behavior 3.6). What model it is says the name
+ * The price of an order of images: by number, size and quality. What model it is says the name
  * that has the price, or the one after the channel's mapping: that of the request may be any.
  */
 export function priceOfImages(price: Price, body: JsonObject, upstreamModel: string): Price {

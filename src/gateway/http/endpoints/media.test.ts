@@ -212,7 +212,7 @@ describe("transcriptions", () => {
     expect(relay.billing.records[0]?.promptTokens).toBe(tokens);
   });
 
-  test("pitfall 98: plain text passes as it is", async () => {
+  test("plain text passes as it is", async () => {
     const { client } = start(() => new Response("hello there", { headers: { "content-type": "text/plain" } }));
     const made = await client.audio.translations.create({
       model: "whisper-1",

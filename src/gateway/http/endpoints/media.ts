@@ -147,7 +147,7 @@ export const speech: Endpoint = {
     (speaksByCharacter(price?.pricedAs ?? summary.model) ? usageOf([...(textOf(prompt.input) ?? "")].length) : null),
 };
 
-/** POST /v1/audio/transcriptions and /translations, forms: one minute counts as 1,000 tokens (reference behavior 3.5). */
+/** POST /v1/audio/transcriptions and /translations, forms: one minute counts as 1,000 tokens. */
 export const transcriptions: Endpoint = audioEndpoint("transcriptions");
 export const translations: Endpoint = audioEndpoint("translations");
 

@@ -11,8 +11,7 @@ import { refuse } from "../refuse.ts";
 import { chatCompletions } from "./text.ts";
 
 /**
- * POST /pg/chat/completions: a chat of somebody signed in to the console, charged to the user alone (reference behavior
- * 6.8). The body may name one of the user's groups; `max_tokens: 0` means no limit.
+ * POST /pg/chat/completions: a chat of somebody signed in to the console, charged to the user alone. The body may name one of the user's groups; `max_tokens: 0` means no limit.
  */
 export async function handlePlayground(
   context: GatewayContext,

@@ -21,7 +21,10 @@ const UNKNOWN = [
 /** What clients who know DashScope may say besides. */
 const OWN = ["enable_search", "search_options", "repetition_penalty", "enable_code_interpreter"];
 
-/** Writes a request of DashScope's own generation address (providers.md, type 17). */
+/**
+ * Writes a request of DashScope's own generation address.
+ * Source: https://www.alibabacloud.com/help/en/model-studio/qwen-api-via-dashscope
+ */
 export function encodeRequest(given: Conversation, target: Target, dropped: Dropped): JsonObject {
   const { searches, rest: conversation } = takeSearch(given, "dashscope", dropped);
   // These two are said here, in other words and within other limits.

@@ -20,7 +20,10 @@ const SAID = ["max_tokens", "temperature", "top_p", "stop", "user", "response_fo
 const OWN = ["penalty_score", "disable_search", "enable_citation", "enable_trace"];
 const MOST_STOPS = 4;
 
-/** Writes a request of Qianfan's first chat (providers.md, type 15): an odd number of messages, the user's first and last. */
+/**
+ * Writes a request of Qianfan's first chat: an odd number of messages, the user's first and last.
+ * Source: https://cloud.baidu.com/doc/WENXINWORKSHOP/s/clntwmv7t
+ */
 export function encodeRequest(conversation: Conversation, target: Target, dropped: Dropped): JsonObject {
   const { sampling, extra, tools, toolChoice, format } = conversation;
   const chat = encodeChat({ ...conversation, turns: [] }, target, dropped);

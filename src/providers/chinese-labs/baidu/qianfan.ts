@@ -12,7 +12,7 @@ const STEM = "/rpc/2.0/ai_custom/v1/wenxinworkshop";
 const LIFE_SECONDS = 2_592_000;
 const SPARE_SECONDS = 3600;
 
-/** Model → last part of its address; others have their name in lower case. Sources: providers.md, type 15. */
+/** Model → last part of its address; others have their name in lower case. Source: https://cloud.baidu.com/doc/WENXINWORKSHOP/s/clntwmv7t */
 const SLUGS = lookupTable<string>({
   "ERNIE-4.0-8K": "completions_pro",
   "ERNIE-4.0": "completions_pro",

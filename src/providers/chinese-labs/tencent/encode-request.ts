@@ -12,7 +12,10 @@ const SAID = ["temperature", "top_p", "seed", "stop", "tools", "tool_choice", "r
 const OWN = ["EnableEnhancement", "SearchInfo", "Citation", "StreamModeration", "WebSearchOptions"];
 const MOST_SEED = 10_000;
 
-/** Writes a request of Tencent's ChatCompletions (providers.md, type 23): turns alternate, contents are never empty. */
+/**
+ * Writes a request of Tencent's ChatCompletions: turns alternate, contents are never empty.
+ * Source: https://cloud.tencent.com/document/api/1729/105701
+ */
 export function encodeRequest(given: Conversation, target: Target, dropped: Dropped): JsonObject {
   const { searches, rest: conversation } = takeSearch(given, "hunyuan", dropped);
   const turns = pairCalls(conversation.turns, target.newId);

@@ -17,7 +17,10 @@ type Signed = Readonly<{
   timestamp: number;
 }>;
 
-/** The headers of Tencent's API with a signature by TC3-HMAC-SHA256 (providers.md, type 23). */
+/**
+ * The headers of Tencent's API with a signature by TC3-HMAC-SHA256.
+ * Source: https://cloud.tencent.com/document/api/1729/101843
+ */
 export function tencentHeaders(request: Signed): Record<string, string> {
   const { action, host, body, contentType, secretId, secretKey, timestamp } = request;
   const day = new Date(timestamp * 1000).toISOString().slice(0, 10);

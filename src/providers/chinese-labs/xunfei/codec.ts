@@ -15,7 +15,10 @@ const MOST_TOKENS = 32_768;
 /** Versions before know no system message. */
 const WITHOUT_SYSTEM = /(v1\.1|v2\.1|v3\.1|lite|generalv2|generalv3)(?!\.)(-128K)?$|^SparkDesk$/i;
 
-/** Writes the one frame that Spark's chat is sent (providers.md, type 18). Application and domain are added with the key. */
+/**
+ * Writes the one frame that Spark's chat is sent. Application and domain are added with the key.
+ * Source: https://www.xfyun.cn/doc/spark/Web.html
+ */
 function encodeRequest(conversation: Conversation, target: Target, dropped: Dropped): JsonObject {
   const { sampling, tools, toolChoice, user } = conversation;
   noteUnsaid(encodeChat({ ...conversation, turns: [] }, target, dropped), SAID, dropped);

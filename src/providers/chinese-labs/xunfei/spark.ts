@@ -8,7 +8,10 @@ import { sparkCodec } from "./codec.ts";
 const DEFAULT_BASE_URL = "https://spark-api.xf-yun.com";
 const DEFAULT_VERSION = "v1.1";
 
-/** Version → path and domain (providers.md, type 18). */
+/**
+ * Version → path and domain.
+ * Source: https://www.xfyun.cn/doc/spark/Web.html
+ */
 const VERSIONS = lookupTable<readonly [path: string, domain: string]>({
   "v1.1": ["/v1.1/chat", "lite"],
   "v2.1": ["/v2.1/chat", "generalv2"],

@@ -10,7 +10,10 @@ import { type JsonObject, numberOf, parseJson, recordOf, recordsOf, textOf } fro
 import { errorOf } from "../../../formats/openai-chat/errors/decode-error.ts";
 import { encodeRequest as encodeChat } from "../../../formats/openai-chat/request/encode-request.ts";
 
-/** Writes a request of Zhipu's third API (providers.md, type 16); system instructions are the first exchange of words. */
+/**
+ * Writes a request of Zhipu's third API; system instructions are the first exchange of words.
+ * Source: https://open.bigmodel.cn/dev/api
+ */
 function encodeRequest(conversation: Conversation, target: Target, dropped: Dropped): JsonObject {
   noteUnsaid(encodeChat({ ...conversation, turns: [] }, target, dropped), ["temperature", "top_p"], dropped);
   const { temperature, topP } = conversation.sampling;

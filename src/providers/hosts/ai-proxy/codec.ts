@@ -9,7 +9,7 @@ import { type JsonObject, numberOf, recordOf, recordsOf, textOf } from "../../..
 import { errorOf } from "../../../formats/openai-chat/errors/decode-error.ts";
 import { encodeRequest as encodeChat } from "../../../formats/openai-chat/request/encode-request.ts";
 
-/** Writes a question to a library (providers.md, type 21): it hears the last words alone. Its id is added with the key. */
+/** Writes a question to a library: it hears the last words alone. Its id is added with the key. */
 function encodeRequest(conversation: Conversation, target: Target, dropped: Dropped): JsonObject {
   noteUnsaid(encodeChat({ ...conversation, turns: [] }, target, dropped), [], dropped);
   if (conversation.system.length > 0) dropped.add("system");

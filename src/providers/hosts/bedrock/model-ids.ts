@@ -9,8 +9,8 @@ const OF_JAPAN = /^claude-(haiku-4-5|sonnet-4-[56]|opus-4-[78]|(opus|sonnet)-5)/
 const OF_AUSTRALIA = /^claude-(haiku-4-5|sonnet-4-[56]|opus-4-[6-8]|(opus|sonnet)-5)/;
 
 /**
- * Bedrock's id of a Claude model in a region, by its inference profile; names that are already ids or ARNs stay. Sources:
- * providers.md, type 33.
+ * Bedrock's id of a Claude model in a region, by its inference profile; names that are already ids or ARNs stay.
+ * Source: https://docs.aws.amazon.com/bedrock/latest/userguide/inference-profiles-support.html
  */
 export function bedrockModelId(model: string, region: string): string {
   if (!model.startsWith("claude-")) return model;

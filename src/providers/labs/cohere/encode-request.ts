@@ -15,7 +15,10 @@ const OWN = ["safety_mode", "documents", "citation_options", "strict_tools", "pr
 /** Models that think. */
 const THINKS = /reasoning|command-a-plus/;
 
-/** Writes a request of Cohere's chat v2 (providers.md, type 34): values outside its ranges are clamped. */
+/**
+ * Writes a request of Cohere's chat v2: values outside its ranges are clamped.
+ * Source: https://docs.cohere.com/reference/chat
+ */
 export function encodeRequest(conversation: Conversation, target: Target, dropped: Dropped): JsonObject {
   // These two are said here, in other words and within other limits.
   const rest = { ...conversation.sampling, topK: null, stop: [] };

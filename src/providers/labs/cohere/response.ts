@@ -4,7 +4,7 @@ import type { FinishReason } from "../../../formats/conversation/reply.ts";
 import type { ReportedUsage } from "../../../formats/conversation/usage.ts";
 import { countOf, type JsonObject, numberOf, recordOf, recordsOf, textOf } from "../../../formats/json.ts";
 
-/** Cohere's finish reasons (providers.md 4.1). */
+/** Cohere's finish reasons. */
 export function finishOf(native: string | null, calls: number): FinishReason {
   const told = native === "MAX_TOKENS" ? "length" : native === "ERROR" || native === "TIMEOUT" ? "error" : "stop";
   return finishAfter(told, calls);

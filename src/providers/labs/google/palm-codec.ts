@@ -8,7 +8,7 @@ import { type JsonObject, recordOf, recordsOf, textOf } from "../../../formats/j
 import { errorOf } from "../../../formats/openai-chat/errors/decode-error.ts";
 import { encodeRequest as encodeChat } from "../../../formats/openai-chat/request/encode-request.ts";
 
-/** Writes a request of PaLM's generateMessage (providers.md, type 11): authors are numbers. */
+/** Writes a request of PaLM's generateMessage: authors are numbers. */
 function encodeRequest(conversation: Conversation, target: Target, dropped: Dropped): JsonObject {
   const said = ["temperature", "top_p", "top_k", "n"];
   noteUnsaid(encodeChat({ ...conversation, turns: [] }, target, dropped), said, dropped);

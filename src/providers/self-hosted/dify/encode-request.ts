@@ -14,8 +14,9 @@ export const difyKind = (model: string): "chat" | "workflow" | "completion" =>
   /^workflow/i.test(model) ? "workflow" : /^completion/i.test(model) ? "completion" : "chat";
 
 /**
- * Writes a request to a Dify app (providers.md, type 37). The talk goes as one text, for Dify keeps talks itself: a client
- * that brings `conversation_id` sends its last words alone. Clients may fill the app's variables as `inputs`.
+ * Writes a request to a Dify app. The conversation goes as one text, because Dify stores conversations itself: for a
+ * client that brings `conversation_id`, only the last message is sent. Clients may fill the app's variables as `inputs`.
+ * Source: https://docs.dify.ai/api-reference
  */
 export function encodeRequest(conversation: Conversation, target: Target, dropped: Dropped): JsonObject {
   noteUnsaid(encodeChat({ ...conversation, turns: [] }, target, dropped), SAID, dropped);

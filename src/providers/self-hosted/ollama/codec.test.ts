@@ -40,7 +40,7 @@ test("a request: options, images bare, arguments parsed, results named", () => {
   expect([...dropped]).toEqual(["n"]);
 });
 
-test("pitfall 36: finish_reason stop though tool calls were sent (Ollama)", () => {
+test("finish_reason stop though tool calls were sent (Ollama)", () => {
   const call = { function: { name: "f", arguments: { city: "Köln" } } };
   const lines = [
     {

@@ -81,7 +81,7 @@ export const priceChanges = (userId: number | undefined) =>
     getNextPageParam: ({ total }, _pages, page) => (page * CHANGES_PER_PAGE < total ? page + 1 : undefined),
   });
 
-/** USD of an image for each unit of model ratio, at 1024 × 1024 (reference behavior 3.6). */
+/** USD of an image for each unit of model ratio, at 1024 × 1024. */
 const USD_OF_IMAGE_PER_RATIO = 0.0025;
 /** So many tokens a minute of sound counts as. */
 const TOKENS_PER_MINUTE = 1000;

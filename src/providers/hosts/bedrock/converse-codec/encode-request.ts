@@ -29,7 +29,10 @@ const MOST_METADATA = 16;
 const METADATA_TEXT = /^[a-zA-Z0-9\s:_@$#=/+,.-]{0,256}$/;
 const BUDGETS = lookupTable<number>({ minimal: 1024, low: 1280, medium: 2048, high: 4096 });
 
-/** Writes a request of Bedrock's Converse (providers.md, type 33); model and stream stand in the address. */
+/**
+ * Writes a request of Bedrock's Converse; model and stream stand in the address.
+ * Source: https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_Converse.html
+ */
 export function encodeRequest(conversation: Conversation, target: Target, dropped: Dropped): JsonObject {
   noteUnsaid(encodeChat({ ...conversation, turns: [] }, target, dropped), SAID, dropped);
   noteBeside(conversation, dropped);

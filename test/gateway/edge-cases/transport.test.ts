@@ -1,4 +1,4 @@
-/** Pitfalls of transport and framing (specification of wire formats, section 7.1) through the whole relay. */
+/** Edge cases of transport and framing, through the whole gateway. */
 import { afterEach, describe, expect, test } from "bun:test";
 import OpenAI from "openai";
 import { startRelay } from "../../support/gateway/start-gateway.ts";
@@ -51,7 +51,7 @@ async function pieces(answer: Response): Promise<string[]> {
 }
 
 describe.each(DOORS)("%s", (path, body) => {
-  test("pitfalls 1, 2, 5: characters and line ends cut anywhere between two reads arrive whole", async () => {
+  test("characters and line ends cut anywhere between two reads arrive whole", async () => {
     const whole = (chunk({ content: FISH }) + END).replaceAll("\n", "\r\n");
     const bytes = Buffer.from(whole);
     const first = bytes.indexOf(Buffer.from("🐟"));
@@ -74,7 +74,7 @@ describe.each(DOORS)("%s", (path, body) => {
     }
   });
 
-  test("pitfall 3: a whole answer told as a stream is never cut inside a character", async () => {
+  test("a whole answer told as a stream is never cut inside a character", async () => {
     const text = FISH.repeat(2_000);
     const message = { role: "assistant", content: text };
     const { relay } = start(
@@ -88,7 +88,7 @@ describe.each(DOORS)("%s", (path, body) => {
     expect(texts.join("")).toContain(text);
   });
 
-  test("pitfall 4: the client is sent whole events only, however the upstream cuts its own", async () => {
+  test("the client is sent whole events only, however the upstream cuts its own", async () => {
     const event = Buffer.from(chunk({ content: FISH }));
     const cut = event.indexOf(Buffer.from("🐟")) + 2;
     const { relay } = start(() => {
@@ -111,7 +111,7 @@ describe.each(DOORS)("%s", (path, body) => {
     for (const piece of arrived) expect(piece).toMatch(/\n\r?\n$/);
   });
 
-  test("pitfalls 6, 7, 8: comments are no data and no end", async () => {
+  test("comments are no data and no end", async () => {
     const { relay } = start(() =>
       pacedSse([
         ": OPENROUTER PROCESSING\n\n",
@@ -130,7 +130,7 @@ describe.each(DOORS)("%s", (path, body) => {
     expect((await relay.billing.nextRecord()).other.ending).toBe("complete");
   });
 
-  test("pitfalls 9, 11: data without a blank, or on the line behind its name", async () => {
+  test("data without a blank, or on the line behind its name", async () => {
     const events = [chunk({ content: "no blank" }).replace("data: ", "data:"), chunk({ content: "next line" }), END];
     const { relay } = start(() => sse(events.join("").replace('data: {"id"', 'data:\n{"id"')), {
       force_format: true,
@@ -140,7 +140,7 @@ describe.each(DOORS)("%s", (path, body) => {
     expect(text).toContain("next line");
   });
 
-  test("pitfall 14: streams tell proxies to keep nothing back, and are not packed", async () => {
+  test("streams tell proxies to keep nothing back, and are not packed", async () => {
     const asStream = start(() => sse(chunk({ content: "a" }) + END));
     const asWhole = start(() => Response.json(chatReply()), { stream_support: "NON_STREAM_ONLY" });
     for (const { relay } of [asStream, asWhole]) {
@@ -152,7 +152,7 @@ describe.each(DOORS)("%s", (path, body) => {
     }
   });
 
-  test("pitfalls 10, 12: blank and comment lines before a whole answer are left out", async () => {
+  test("blank and comment lines before a whole answer are left out", async () => {
     const kept = `\n \n: OPENROUTER PROCESSING\n\n\r\n${JSON.stringify(chatReply())}`;
     const { relay } = start(() => new Response(kept, { headers: { "content-type": "application/json" } }));
     const plain = path.startsWith("/v1beta") ? path.replace(/:.*/, ":generateContent") : path;
@@ -163,7 +163,7 @@ describe.each(DOORS)("%s", (path, body) => {
   });
 });
 
-test("pitfalls 10, 12: an error behind comments is an error, and its words are read", async () => {
+test("an error behind comments is an error, and its words are read", async () => {
   const { client } = start(
     () =>
       new Response(': PROCESSING\n\n{"error":{"message":"down"}}', { headers: { "content-type": "application/json" } }),
@@ -174,7 +174,7 @@ test("pitfalls 10, 12: an error behind comments is an error, and its words are r
   });
 });
 
-test("pitfall 13: encodings of either side's transport stay on that side", async () => {
+test("encodings of either side's transport stay on that side", async () => {
   const packed = Bun.gzipSync(JSON.stringify(chatReply()));
   const { upstream, relay } = start(
     () => new Response(packed, { headers: { "content-type": "application/json", "content-encoding": "gzip" } }),

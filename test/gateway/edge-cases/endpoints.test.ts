@@ -1,4 +1,4 @@
-/** Pitfalls of embeddings, images, sound and rerank (specification of wire formats, section 7.7) through the whole relay. */
+/** Edge cases of embeddings, images, audio and reranking, through the whole gateway. */
 import { afterEach, expect, test } from "bun:test";
 import OpenAI from "openai";
 import { startRelay } from "../../support/gateway/start-gateway.ts";
@@ -31,7 +31,7 @@ const vectors = (embedding: unknown) => ({
 });
 const ASK_VECTORS = { model: "text-embedding-3-small", input: "a gate" };
 
-test("pitfall 96: clients that ask for base64 get it from upstreams that answer with numbers", async () => {
+test("clients that ask for base64 get it from upstreams that answer with numbers", async () => {
   const { relay, client } = start(() => Response.json(vectors(NUMBERS)));
   expect((await client.embeddings.create(ASK_VECTORS)).data[0]?.embedding).toEqual(NUMBERS);
   const raw = await (await relay.post("/v1/embeddings", { ...ASK_VECTORS, encoding_format: "base64" })).json();
@@ -40,7 +40,7 @@ test("pitfall 96: clients that ask for base64 get it from upstreams that answer 
   expect(relay.billing.records.map(({ promptTokens }) => promptTokens)).toEqual([4, 4]);
 });
 
-test("pitfall 96: base64 of the upstream's own and numbers that were asked for go as they come", async () => {
+test("base64 of the upstream's own and numbers that were asked for go as they come", async () => {
   const packed = Buffer.from(new Float32Array(NUMBERS).buffer).toString("base64");
   const { relay, client, upstream } = start(({ text }) =>
     Response.json(vectors(text.includes("base64") ? packed : NUMBERS)),
@@ -52,13 +52,13 @@ test("pitfall 96: base64 of the upstream's own and numbers that were asked for g
   expect(await plain.text()).toEndWith(JSON.stringify(vectors(NUMBERS)).slice(1));
 });
 
-test("pitfall 96: an upstream that knows numbers only is asked for them", async () => {
+test("an upstream that knows numbers only is asked for them", async () => {
   const { client, upstream } = start(() => Response.json(vectors(NUMBERS)), 17);
   expect((await client.embeddings.create(ASK_VECTORS)).data[0]?.embedding).toEqual(NUMBERS);
   expect(JSON.parse(upstream.received[0]?.text ?? "")).toMatchObject({ encoding_format: "float" });
 });
 
-test.each([["image"], ["image[]"], ["image[0]"]])("pitfall 97: %s of an edit arrives as a file", async (name) => {
+test.each([["image"], ["image[]"], ["image[0]"]])("%s of an edit arrives as a file", async (name) => {
   const seen: [string, string | File][] = [];
   const { relay } = start(async (_received, request) => {
     const type = request.headers.get("content-type") ?? "";
@@ -91,33 +91,30 @@ test.each([
   ["text", "text/plain; charset=utf-8", "hello there\n"],
   ["srt", "application/x-subrip", "1\n00:00:00,000 --> 00:00:02,000\nhello there\n"],
   ["vtt", "text/vtt", "WEBVTT\n\n00:00.000 --> 00:02.000\nhello there\n"],
-])(
-  "pitfall 98: a transcription as %s passes as it is and is charged by the file",
-  async (format, contentType, text) => {
-    const { relay } = start(() => new Response(text, { headers: { "content-type": contentType } }));
-    const wav = Buffer.alloc(44 + 30 * 16_000);
-    wav.write("RIFF", 0);
-    wav.write("WAVEfmt ", 8);
-    wav.writeUInt32LE(16, 16);
-    wav.writeUInt32LE(16_000, 28);
-    wav.write("data", 36);
-    const form = new FormData();
-    form.append("model", "whisper-1");
-    form.append("response_format", format);
-    form.append("file", new File([new Uint8Array(wav)], "a.wav"));
-    const answer = await fetch(`${relay.url}/v1/audio/transcriptions`, {
-      method: "POST",
-      headers: { authorization: "Bearer sk-test" },
-      body: form,
-    });
-    expect(answer.status).toBe(200);
-    expect(answer.headers.get("content-type")).toBe(contentType);
-    expect(await answer.text()).toBe(text);
-    expect(relay.billing.records[0]?.promptTokens).toBe(500);
-  },
-);
+])("a transcription as %s passes as it is and is charged by the file", async (format, contentType, text) => {
+  const { relay } = start(() => new Response(text, { headers: { "content-type": contentType } }));
+  const wav = Buffer.alloc(44 + 30 * 16_000);
+  wav.write("RIFF", 0);
+  wav.write("WAVEfmt ", 8);
+  wav.writeUInt32LE(16, 16);
+  wav.writeUInt32LE(16_000, 28);
+  wav.write("data", 36);
+  const form = new FormData();
+  form.append("model", "whisper-1");
+  form.append("response_format", format);
+  form.append("file", new File([new Uint8Array(wav)], "a.wav"));
+  const answer = await fetch(`${relay.url}/v1/audio/transcriptions`, {
+    method: "POST",
+    headers: { authorization: "Bearer sk-test" },
+    body: form,
+  });
+  expect(answer.status).toBe(200);
+  expect(answer.headers.get("content-type")).toBe(contentType);
+  expect(await answer.text()).toBe(text);
+  expect(relay.billing.records[0]?.promptTokens).toBe(500);
+});
 
-test("pitfall 99: no format of transcriptions is forced; what the reply says it used is charged", async () => {
+test("no format of transcriptions is forced; what the reply says it used is charged", async () => {
   const usage = { type: "tokens", input_tokens: 14, output_tokens: 45, total_tokens: 59 };
   const { client, relay, upstream } = start(({ text }) =>
     text.includes("verbose_json")
@@ -130,7 +127,7 @@ test("pitfall 99: no format of transcriptions is forced; what the reply says it 
   expect(relay.billing.records[0]).toMatchObject({ promptTokens: 14, completionTokens: 45 });
 });
 
-test("pitfall 100: documents that rerank leaves out are put in from the request", async () => {
+test("documents that rerank leaves out are put in from the request", async () => {
   const results = [
     { index: 1, relevance_score: 0.9 },
     { index: 0, relevance_score: 0.2, document: { text: "its own" } },
