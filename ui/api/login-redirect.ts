@@ -12,9 +12,9 @@ export function goToLogin(): void {
 }
 
 /** The page to open after sign-in: always one of this site. */
-export function safeReturnTo(given: string | undefined, fallback = "/token"): string {
-  if (!given?.startsWith("/") || given.startsWith("//") || given.includes("\\")) return fallback;
-  const url = URL.parse(given, "https://site.invalid");
+export function safeReturnTo(target: string | undefined, fallback = "/token"): string {
+  if (!target?.startsWith("/") || target.startsWith("//") || target.includes("\\")) return fallback;
+  const url = URL.parse(target, "https://site.invalid");
   if (url?.origin !== "https://site.invalid" || OPEN_PAGES.includes(url.pathname)) return fallback;
   // "/.//host" is a path here, but a link to it opens another site.
   if (url.pathname.startsWith("//")) return fallback;

@@ -25,7 +25,7 @@ export type PagedTableProps<Row extends RowData> = {
   /** Filters of the list. */
   filters?: object;
   /** The server's default sort key; without it, the list can't be sorted. */
-  usualSort?: string;
+  defaultSort?: string;
   columns: readonly Column<Row>[];
   rowId: (row: Row) => number;
   rowName: (row: Row) => string;
@@ -41,15 +41,15 @@ export type PagedTableProps<Row extends RowData> = {
 
 /** A paged list of the wallet; changed filters or sorting return to the first page. */
 export function PagedTable<Row extends RowData>(props: PagedTableProps<Row>) {
-  const { name, read, filters, usualSort, pollMs } = props;
+  const { name, read, filters, defaultSort, pollMs } = props;
   const address = useAddress();
-  const sorting = usualSort === undefined ? undefined : addressSort(address, usualSort);
-  const wanted = JSON.stringify({ ...filters, ...sorting?.query });
-  const [at, setAt] = useState({ page: 0, wanted });
+  const sorting = defaultSort === undefined ? undefined : addressSort(address, defaultSort);
+  const queryText = JSON.stringify({ ...filters, ...sorting?.query });
+  const [at, setAt] = useState({ page: 0, queryText });
   const [pageSize, setPageSize] = useAtom(pageSizeAtom);
-  const page = at.wanted === wanted ? at.page : 0;
+  const page = at.queryText === queryText ? at.page : 0;
   const list = useQuery({
-    queryKey: [...WALLET_KEY, name, wanted, page, pageSize],
+    queryKey: [...WALLET_KEY, name, queryText, page, pageSize],
     queryFn: ({ signal }) => read({ ...sorting?.query, p: page + 1, page_size: pageSize }, signal),
     placeholderData: keepPreviousData,
     refetchInterval: ({ state }) => pollMs?.(state.data?.items ?? []) ?? false,
@@ -77,10 +77,10 @@ export function PagedTable<Row extends RowData>(props: PagedTableProps<Row>) {
         pageSize,
         total: list.data?.total ?? 0,
         unit: props.unit,
-        onPage: (next) => setAt({ page: next, wanted }),
+        onPage: (next) => setAt({ page: next, queryText }),
         onPageSize: (size) => {
           setPageSize(size);
-          setAt({ page: 0, wanted });
+          setAt({ page: 0, queryText });
         },
       }}
     />

@@ -16,9 +16,9 @@ type Props = {
 };
 
 /** Floats over the table while rows are selected: their number and bulk actions. Escape clears the selection. */
-export const SelectionBar = ({ count, label: given, actions, onClear }: Props) => {
+export const SelectionBar = ({ count, label, actions, onClear }: Props) => {
   const { t } = useTranslation();
-  const what = given ?? t("components.table.selected", { count });
+  const what = label ?? t("components.table.selected", { count });
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
       if (event.key === "Escape" && !document.querySelector('[role="dialog"]')) onClear();

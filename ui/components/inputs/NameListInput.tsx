@@ -30,8 +30,8 @@ export function NameListInput({ id, value, onChange, options, strict, placeholde
   const chosen = useMemo(() => new Set(value), [value]);
   const free = useMemo(() => options.filter((name) => !chosen.has(name)), [options, chosen]);
 
-  const add = (given: string) => {
-    const names = given
+  const add = (text: string) => {
+    const names = text
       .split(/[,\s]+/)
       .map((name) => name.trim())
       .filter((name) => name !== "" && !chosen.has(name) && (!strict || options.includes(name)));
@@ -117,10 +117,10 @@ export function NameListInput({ id, value, onChange, options, strict, placeholde
 }
 
 function matching(names: readonly string[], typed: string): string[] {
-  const wanted = typed.trim().toLowerCase();
+  const search = typed.trim().toLowerCase();
   const found: string[] = [];
   for (const name of names) {
-    if (!name.toLowerCase().includes(wanted)) continue;
+    if (!name.toLowerCase().includes(search)) continue;
     found.push(name);
     if (found.length === SUGGESTED) break;
   }

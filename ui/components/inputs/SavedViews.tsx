@@ -24,9 +24,9 @@ export const SavedViews = ({ list }: { list: string }) => {
   const [views, setViews] = useAtom(savedViewsAtom(list));
   const [name, setName] = useState("");
   const save = () => {
-    const given = name.trim();
-    if (given === "") return;
-    setViews(withView(views, viewOf(given, search)));
+    const viewName = name.trim();
+    if (viewName === "") return;
+    setViews(withView(views, viewOf(viewName, search)));
     setName("");
     setAnchor(null);
   };

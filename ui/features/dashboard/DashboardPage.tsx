@@ -137,8 +137,8 @@ export const DetailPage = () => {
   );
 };
 
-const oneOf = <Name extends string>(names: readonly Name[], given: string, otherwise: Name): Name =>
-  names.find((name) => name === given) ?? otherwise;
+const oneOf = <Name extends string>(names: readonly Name[], text: string, otherwise: Name): Name =>
+  names.find((name) => name === text) ?? otherwise;
 
 /** Whose balance ends first at the pace of the last week. */
 const RunningOutPanel = () => {

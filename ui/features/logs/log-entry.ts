@@ -45,10 +45,10 @@ export function routeOf(entry: LogEntry): string[] {
 }
 
 /** A row of the log that says something: in English, and where `other` has a note in any language. */
-type Noted = Readonly<{ content: string; other: string }>;
+type NoteSource = Readonly<{ content: string; other: string }>;
 
 /** What a row of the log says, in the reader's language where the row has a note that the console knows. */
-export function noteText({ content, other }: Noted, t: TFunction, language: string): string {
+export function noteText({ content, other }: NoteSource, t: TFunction, language: string): string {
   return sayNote(noteOf(other), content, t, language);
 }
 

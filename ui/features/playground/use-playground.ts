@@ -76,10 +76,10 @@ export function usePlayground(userId: number) {
     add: () => open(newChat(chat.settings)),
     remove: (id: string) => {
       const left = chats.filter((candidate) => candidate.id !== id);
-      const kept = left.length > 0 ? left : [newChat(chat.settings)];
+      const remaining = left.length > 0 ? left : [newChat(chat.settings)];
       stopper.current?.abort();
-      setChats(kept);
-      setOpenId(kept[0]?.id ?? "");
+      setChats(remaining);
+      setOpenId(remaining[0]?.id ?? "");
     },
     setSettings: (settings: Partial<Chat["settings"]>) =>
       change(chat.id, (now) => ({ ...now, settings: { ...now.settings, ...settings } })),

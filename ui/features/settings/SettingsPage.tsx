@@ -53,19 +53,19 @@ const Content = () => {
   const { changed } = useSettings();
   useDraftsOfPage();
   useUnsavedGuard(changed.size > 0, nothing);
-  const given = address.text("tab");
-  const tab: SettingTab = isTab(given) ? given : "operation";
-  const wanted = address.text("field");
+  const tabName = address.text("tab");
+  const tab: SettingTab = isTab(tabName) ? tabName : "operation";
+  const target = address.text("field");
   useEffect(() => {
-    if (!wanted) return;
+    if (!target) return;
     // The tab's sections exist only after this render.
-    const frame = requestAnimationFrame(() => show(wanted));
+    const frame = requestAnimationFrame(() => show(target));
     return () => cancelAnimationFrame(frame);
-  }, [wanted]);
+  }, [target]);
   const find = ({ section, field }: SettingTarget) => {
     const found = field?.key ?? section.id;
     // Searching for it again doesn't change the URL.
-    if (found === wanted) show(found);
+    if (found === target) show(found);
     else address.set({ tab: section.tab, field: found });
   };
   const sections = SECTIONS.filter((section) => section.tab === tab);
@@ -106,9 +106,9 @@ const Content = () => {
 };
 
 /** Scrolls to a setting or a section. */
-function show(wanted: string): void {
-  const section = SECTIONS.find(({ id, fields }) => id === wanted || fields.some(({ key }) => key === wanted));
-  const control = document.getElementById(controlId(wanted));
+function show(target: string): void {
+  const section = SECTIONS.find(({ id, fields }) => id === target || fields.some(({ key }) => key === target));
+  const control = document.getElementById(controlId(target));
   const element = control ?? document.getElementById(sectionId(section?.id ?? ""));
   // Shows the start of a section that is taller than the viewport.
   element?.scrollIntoView({ block: control ? "center" : "start" });

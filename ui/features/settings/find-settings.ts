@@ -42,10 +42,10 @@ const pathOf = (where: string, label: string): string => `${where} · ${label}`;
 
 /** The targets that contain every typed word; those whose label starts with it come first. */
 export function findSettings(targets: readonly SettingTarget[], typed: string): SettingTarget[] {
-  const wanted = typed.trim().toLowerCase();
-  const parts = wanted.split(/\s+/);
+  const search = typed.trim().toLowerCase();
+  const parts = search.split(/\s+/);
   const rank = ({ label }: SettingTarget) => {
-    const at = label.toLowerCase().indexOf(wanted);
+    const at = label.toLowerCase().indexOf(search);
     return at === 0 ? 0 : at > 0 ? 1 : 2;
   };
   return targets.filter(({ words }) => parts.every((part) => words.includes(part))).sort((a, b) => rank(a) - rank(b));

@@ -79,8 +79,8 @@ export function useLeave(): () => Promise<void> {
     } catch (error) {
       return notifyError(error);
     }
-    const [kept] = siteStatus.queryKey;
-    queryClient.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== kept });
+    const [siteKey] = siteStatus.queryKey;
+    queryClient.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== siteKey });
     notifyDone(t("shell.signedOut"));
     await navigate({ to: "/login", search: {} });
   };

@@ -23,9 +23,9 @@ export const CommandPalette = ({ onClose }: { onClose: () => void }) => {
   const findsOf = useFinds();
   const [text, setText] = useState("");
   const [chosen, setChosen] = useState<string | null>(null);
-  const wanted = text.trim().toLowerCase();
+  const search = text.trim().toLowerCase();
   const hits = useHits(text);
-  const matching = [...commands.filter(({ label }) => label.toLowerCase().includes(wanted)), ...hits, ...findsOf(text)];
+  const matching = [...commands.filter(({ label }) => label.toLowerCase().includes(search)), ...hits, ...findsOf(text)];
   const at = Math.max(
     matching.findIndex(({ label }) => label === chosen),
     0,

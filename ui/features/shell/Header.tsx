@@ -14,7 +14,7 @@ import { Row, usePhone } from "../../components/layout.tsx";
 import { useSession } from "../../state/session.ts";
 import { useSite, useSiteName } from "../../state/site-status.ts";
 import { size } from "../../theme/theme.ts";
-import { PALETTE_KEYS, paletteAtom, useWays } from "./nav.ts";
+import { PALETTE_KEYS, paletteAtom, useSiteLinks } from "./nav.ts";
 import { LanguageMenu, ThemeMenu } from "./PreferenceMenus.tsx";
 
 /** Aligns the top links with the content beside the sidebar. */
@@ -57,7 +57,7 @@ export const Header = ({ onMenu }: { onMenu?: () => void }) => {
       <Box sx={isPhone ? { minWidth: 0 } : { minWidth: size.sider - BRAND_INSET }}>
         <Brand />
       </Box>
-      {!isPhone && pathname !== "/setup" && <Ways />}
+      {!isPhone && pathname !== "/setup" && <SiteLinks />}
       <Box sx={{ flex: 1 }} />
       {user && (isPhone ? <PaletteIcon /> : <PaletteButton />)}
       {user && (
@@ -122,21 +122,21 @@ const Brand = () => {
 
 const isNewYear = (now = new Date()): boolean => now.getMonth() === 0 && now.getDate() === 1;
 
-const Ways = () => {
+const SiteLinks = () => {
   const { t } = useTranslation();
   return (
     <Box component="nav" aria-label={t("shell.ways")} sx={{ display: "flex", gap: 0.5 }}>
-      {useWays().map((way) => (
+      {useSiteLinks().map((link) => (
         <Button
-          key={way.key}
+          key={link.key}
           variant="text"
-          {...("to" in way
-            ? { component: Link, to: way.to }
-            : { component: "a", href: way.href, target: "_blank", rel: "noreferrer" })}
-          aria-current={way.isHere ? "page" : undefined}
-          sx={way.isHere ? { color: "text.primary", fontWeight: 650 } : {}}
+          {...("to" in link
+            ? { component: Link, to: link.to }
+            : { component: "a", href: link.href, target: "_blank", rel: "noreferrer" })}
+          aria-current={link.isHere ? "page" : undefined}
+          sx={link.isHere ? { color: "text.primary", fontWeight: 650 } : {}}
         >
-          {way.label}
+          {link.label}
         </Button>
       ))}
     </Box>

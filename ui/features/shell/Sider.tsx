@@ -15,7 +15,7 @@ import { Row } from "../../components/layout.tsx";
 import { useSession } from "../../state/session.ts";
 import { siteStatus, useSite } from "../../state/site-status.ts";
 import { size } from "../../theme/theme.ts";
-import { isUnder, type NavItem, navFor, useWays, type Way } from "./nav.ts";
+import { isUnder, type NavItem, navFor, type SiteLink, useSiteLinks } from "./nav.ts";
 
 type Props = { isCollapsed: boolean; onCollapse?: (collapsed: boolean) => void; onNavigate?: () => void };
 
@@ -179,12 +179,12 @@ const NavLink = ({ to, label, icon: Icon, isCollapsed, onNavigate }: NavLinkProp
 export const SiderDrawer = ({ isOpen, onClose }: { isOpen: boolean; onClose: () => void }) => {
   const { t } = useTranslation();
   const { user } = useSession();
-  const ways = useWays().filter(({ key }) => key !== "console");
+  const siteLinks = useSiteLinks().filter(({ key }) => key !== "console");
   return (
     <Drawer open={isOpen} onClose={onClose} anchor="left" slotProps={{ paper: { "aria-label": t("shell.menu") } }}>
       <Box component="nav" aria-label={t("shell.ways")} sx={{ width: size.sider, flex: "none", px: 2, pt: 3 }}>
-        {ways.map((way) => (
-          <WayLink key={way.key} way={way} onClick={onClose} />
+        {siteLinks.map((link) => (
+          <SiteLinkItem key={link.key} link={link} onClick={onClose} />
         ))}
       </Box>
       {user && <Sider isCollapsed={false} onNavigate={onClose} />}
@@ -192,13 +192,13 @@ export const SiderDrawer = ({ isOpen, onClose }: { isOpen: boolean; onClose: () 
   );
 };
 
-const WayLink = ({ way, onClick }: { way: Way; onClick: () => void }) => (
+const SiteLinkItem = ({ link, onClick }: { link: SiteLink; onClick: () => void }) => (
   <ButtonBase
-    {...("to" in way
-      ? { component: Link, to: way.to }
-      : { component: "a", href: way.href, target: "_blank", rel: "noreferrer" })}
+    {...("to" in link
+      ? { component: Link, to: link.to }
+      : { component: "a", href: link.href, target: "_blank", rel: "noreferrer" })}
     onClick={onClick}
-    aria-current={way.isHere ? "page" : undefined}
+    aria-current={link.isHere ? "page" : undefined}
     sx={{
       width: "100%",
       height: 32,
@@ -206,10 +206,10 @@ const WayLink = ({ way, onClick }: { way: Way; onClick: () => void }) => (
       justifyContent: "flex-start",
       borderRadius: "7px",
       fontSize: 13,
-      color: way.isHere ? "text.primary" : "text.secondary",
-      fontWeight: way.isHere ? 600 : 450,
+      color: link.isHere ? "text.primary" : "text.secondary",
+      fontWeight: link.isHere ? 600 : 450,
     }}
   >
-    {way.label}
+    {link.label}
   </ButtonBase>
 );

@@ -174,10 +174,10 @@ export const isAdminPage = (pathname: string): boolean =>
   NAV.some(({ isForAdmins, items }) => isForAdmins && items.some(({ path }) => isUnder(pathname, path)));
 
 /** One of the site's main links: a page of the console, or another site. */
-export type Way = Readonly<{ key: string; label: string; isHere: boolean } & ({ to: string } | { href: string })>;
+export type SiteLink = Readonly<{ key: string; label: string; isHere: boolean } & ({ to: string } | { href: string })>;
 
 /** The links at the top of every page; some are for signed-in users only. */
-export function useWays(): readonly Way[] {
+export function useSiteLinks(): readonly SiteLink[] {
   const { t } = useTranslation();
   const { pathname } = useLocation();
   const { user } = useSession();

@@ -22,7 +22,7 @@ export function HomePage() {
   return data === "" ? <Landing /> : <SiteText text={data} frameTitle={t("home.customFrame")} />;
 }
 
-const DOORS = [
+const CLIENT_FORMATS = [
   { key: "chat", method: "POST", path: "/v1/chat/completions" },
   { key: "completions", method: "POST", path: "/v1/completions" },
   { key: "embeddings", method: "POST", path: "/v1/embeddings" },
@@ -74,7 +74,7 @@ function Landing() {
           <Typography variant="h2" id="doors" sx={{ mb: 3 }}>
             {t("home.doors")}
           </Typography>
-          <Doors />
+          <ClientFormats />
         </Box>
         <Box sx={{ minWidth: 0 }}>
           <Row sx={{ mb: 2, minHeight: 24 }}>
@@ -114,11 +114,11 @@ const AddressBox = ({ label, address }: { label: string; address: string }) => (
   </Row>
 );
 
-const Doors = () => {
+const ClientFormats = () => {
   const { t } = useTranslation();
   return (
     <Col gap={0}>
-      {DOORS.map(({ key, method, path }) => (
+      {CLIENT_FORMATS.map(({ key, method, path }) => (
         <Box key={key} sx={{ py: 2.5, borderTop: "1px solid", borderColor: "line.main" }}>
           <Box component="code" sx={{ fontSize: 13, overflowWrap: "anywhere" }}>
             <Box component="span" sx={{ color: "text.tertiary" }}>

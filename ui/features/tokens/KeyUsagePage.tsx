@@ -29,11 +29,11 @@ export const KeyUsagePage = () => {
   const { t } = useTranslation();
   const id = useId();
   const [typed, setTyped] = useState("");
-  const [asked, setAsked] = useState({ key: "", time: 0 });
+  const [lookup, setLookup] = useState({ key: "", time: 0 });
   const look = (event: FormEvent) => {
     event.preventDefault();
     const key = typed.trim();
-    if (key !== "") setAsked({ key, time: Date.now() });
+    if (key !== "") setLookup({ key, time: Date.now() });
   };
   return (
     <Box sx={{ maxWidth: 1200, mx: "auto", width: "100%", px: { xs: 3, sm: 6 }, py: 6 }}>
@@ -57,10 +57,10 @@ export const KeyUsagePage = () => {
           </Row>
         </Field>
       </Box>
-      {asked.key === "" ? (
+      {lookup.key === "" ? (
         <EmptyState icon={<Search />} title={t("keyUsage.emptyTitle")} body={t("keyUsage.emptyBody")} />
       ) : (
-        <KeyRecords key={`${asked.key} ${asked.time}`} apiKey={asked.key} />
+        <KeyRecords key={`${lookup.key} ${lookup.time}`} apiKey={lookup.key} />
       )}
     </Box>
   );
@@ -88,7 +88,7 @@ const KeyRecords = ({ apiKey }: { apiKey: string }) => {
   });
   return (
     <>
-      <StandingPanel apiKey={apiKey} />
+      <KeyStatusPanel apiKey={apiKey} />
       <DataTable
         model={model}
         isRefreshing={list.isPlaceholderData}
@@ -118,9 +118,9 @@ const idOf = (entry: LogEntry): number => entry.id;
 const detailOf = (entry: LogEntry) => <LogDetail entry={entry} place="visitor" />;
 
 /** What a key has left, has used, and until when it works; what the server says where it does not. */
-const StandingPanel = ({ apiKey }: { apiKey: string }) => {
+const KeyStatusPanel = ({ apiKey }: { apiKey: string }) => {
   const { t } = useTranslation();
-  const { data, error } = useQuery(keyStanding(apiKey));
+  const { data, error } = useQuery(keyStatus(apiKey));
   if (error)
     return (
       <Alert severity="warning" sx={{ mb: 4 }}>
@@ -163,7 +163,7 @@ const FORGET = { gcTime: 0, retry: false } as const;
 /** The key travels in a header, so that no address holds it, and without the session of whoever is signed in. */
 const asKey = (key: string) => ({ authorization: `Bearer ${key}` });
 
-const keyStanding = (key: string) =>
+const keyStatus = (key: string) =>
   queryOptions({
     queryKey: ["key-standing", key],
     queryFn: async ({ signal }) => {

@@ -73,7 +73,7 @@ export const OrderListPage = () => {
         name="all-orders"
         read={(page, signal) => readData(paymentApi.topup.get({ query: { ...filters, ...page }, fetch: { signal } }))}
         filters={filters}
-        usualSort="created_time"
+        defaultSort="created_time"
         columns={[...columns.slice(0, 1), user, ...columns.slice(1)]}
         rowId={(order) => order.id}
         rowName={(order) => order.trade_no}

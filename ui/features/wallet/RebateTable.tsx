@@ -60,7 +60,7 @@ export const RebateTable = ({ name, read }: Pick<PagedTableProps<RebateView>, "n
     <PagedTable<RebateView>
       name={name}
       read={read}
-      usualSort="created_time"
+      defaultSort="created_time"
       columns={columns}
       rowId={(rebate) => rebate.id}
       rowName={(rebate) => rebate.from}

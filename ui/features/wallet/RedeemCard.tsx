@@ -11,17 +11,17 @@ import { redeemCode } from "./wallet-calls.ts";
 
 type Props = {
   /** A code from the URL. */
-  given: string;
+  initialCode: string;
   /** Where codes are sold. */
   link: string;
 };
 
 /** Turns a redemption or gift code into balance. */
-export const RedeemCard = ({ given, link }: Props) => {
+export const RedeemCard = ({ initialCode, link }: Props) => {
   const { t } = useTranslation();
   const format = useMoneyFormat();
   const client = useQueryClient();
-  const [code, setCode] = useState(given);
+  const [code, setCode] = useState(initialCode);
   const [isMissing, setMissing] = useState(false);
   const redeem = useMutation({
     mutationFn: () => redeemCode(code.trim()),

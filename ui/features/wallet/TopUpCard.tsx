@@ -14,13 +14,13 @@ import { ErrorState } from "../../components/feedback/ErrorState.tsx";
 import { notifyError } from "../../components/feedback/notify.tsx";
 import { Field, Panel, Row } from "../../components/layout.tsx";
 import { self } from "../account/personal/self-calls.ts";
-import { moneyText, priceOf, startPayment, timesPrice, topUpWays } from "./wallet-calls.ts";
+import { moneyText, paymentOptions, priceOf, startPayment, timesPrice } from "./wallet-calls.ts";
 
 /** Buys quota online; says so if payments are not configured. */
 export const TopUpCard = () => {
   const { t, i18n } = useTranslation();
   const format = useMoneyFormat();
-  const { data, error, refetch } = useQuery(topUpWays);
+  const { data, error, refetch } = useQuery(paymentOptions);
   const first = data?.ways[0];
   const minimum = data && amountText(format.inCurrency ? data.minimum * format.quotaPerUnit : data.minimum, format);
   return (
@@ -64,15 +64,15 @@ export const TopUpCard = () => {
 const PICKS = [5, 10, 20, 50, 100, 500];
 
 /** Amount, payment method and price; `minimum` is in dollars, or in quota units if the site shows those. */
-const TopUpForm = ({ ways, minimum }: Pick<TopUpWays, "ways" | "minimum">) => {
+const TopUpForm = ({ ways: options, minimum }: Pick<TopUpWays, "ways" | "minimum">) => {
   const { t, i18n } = useTranslation();
   const format = useMoneyFormat();
   const confirm = useConfirm();
   const unit = format.inCurrency ? 1 : format.quotaPerUnit;
   const picks = PICKS.map((pick) => pick * unit).filter((pick) => pick >= minimum);
   const [text, setText] = useState(String(Math.max(minimum, 10 * unit)));
-  const [chosen, setChosen] = useState(ways[0]?.method ?? "zfb");
-  const way = ways.find(({ method }) => method === chosen) ?? ways[0];
+  const [chosen, setChosen] = useState(options[0]?.method ?? "zfb");
+  const way = options.find(({ method }) => method === chosen) ?? options[0];
   const amount = Number(text);
   const isWrong = text.trim() === "" || !Number.isInteger(amount) || amount < minimum;
   const price = useQuery({
@@ -150,7 +150,7 @@ const TopUpForm = ({ ways, minimum }: Pick<TopUpWays, "ways" | "minimum">) => {
             {t("wallet.topUp.method")}
           </Box>
           <Box role="group" aria-labelledby="pay-with" sx={{ display: "flex", gap: 2 }}>
-            {ways.map(({ method }) => (
+            {options.map(({ method }) => (
               <Choice key={method} isChosen={method === chosen} onChoose={() => setChosen(method)} isLow>
                 {t(`wallet.methods.${method}`)}
               </Choice>

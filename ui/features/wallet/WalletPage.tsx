@@ -21,7 +21,7 @@ import { OrderTable } from "./order-columns.tsx";
 import { RebateTable } from "./RebateTable.tsx";
 import { RedeemCard } from "./RedeemCard.tsx";
 import { TopUpCard } from "./TopUpCard.tsx";
-import { topUpWays } from "./wallet-calls.ts";
+import { paymentOptions } from "./wallet-calls.ts";
 
 const LISTS = ["orders", "rebates"] as const;
 
@@ -29,7 +29,7 @@ const LISTS = ["orders", "rebates"] as const;
 export const WalletPage = () => {
   const { t } = useTranslation();
   const address = useAddress();
-  const { data: ways } = useQuery(topUpWays);
+  const { data: payment } = useQuery(paymentOptions);
   const list = LISTS.find((name) => name === address.text("list")) ?? "orders";
   return (
     <>
@@ -47,7 +47,7 @@ export const WalletPage = () => {
         }}
       >
         <CheckInCard />
-        <RedeemCard given={address.text("code")} link={ways?.link ?? ""} />
+        <RedeemCard initialCode={address.text("code")} link={payment?.link ?? ""} />
       </Box>
       <Box sx={{ mt: 4 }}>
         <InvitationCard />

@@ -73,9 +73,9 @@ type Status = (typeof ORDER_STATUSES)[number];
 const TONES: Readonly<Record<Status, ToneName>> = { pending: "warn", success: "ok", expired: "idle", failed: "bad" };
 
 /** The status of an order. */
-const OrderStatus = ({ status: given }: { status: string }) => {
+const OrderStatus = ({ status: rawStatus }: { status: string }) => {
   const { t } = useTranslation();
-  const status = ORDER_STATUSES.find((known) => known === given) ?? "pending";
+  const status = ORDER_STATUSES.find((known) => known === rawStatus) ?? "pending";
   return (
     <StatusChip tone={TONES[status]} quiet={status === "success"}>
       {t(`wallet.statuses.${status}`)}
@@ -105,7 +105,7 @@ export const OrderTable = () => {
     <PagedTable<OwnOrder>
       name="orders"
       read={(query, signal) => readData(paymentApi.user.topup.orders.get({ query, fetch: { signal } }))}
-      usualSort="created_time"
+      defaultSort="created_time"
       columns={orderColumns(t, i18n.language)}
       rowId={(order) => order.id}
       rowName={(order) => order.trade_no}

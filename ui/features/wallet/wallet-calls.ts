@@ -7,7 +7,7 @@ import { checkInApi, invitationApi, paymentApi, redeemApi } from "../../api/grou
 /** Cache key of everything about the user's own money. */
 export const WALLET_KEY = ["wallet"] as const;
 
-export const topUpWays = queryOptions({
+export const paymentOptions = queryOptions({
   queryKey: [...WALLET_KEY, "ways"],
   queryFn: ({ signal }) => readData(paymentApi.user.topup.ways.get({ fetch: { signal } })),
 });

@@ -14,7 +14,7 @@ import { useSite, useSiteName } from "../../../state/site-status.ts";
 import type { StoredUser } from "../../../state/stored-user.ts";
 import { isRegistrationOpen } from "../register/register-form.ts";
 import { EntryCard, EntryLinks } from "./EntryCard.tsx";
-import type { Entrance } from "./oauth-calls.ts";
+import type { SignInResult } from "./oauth-calls.ts";
 import { SecondFactorForm } from "./SecondFactorForm.tsx";
 import { ServiceButtons } from "./ServiceButtons.tsx";
 import { useTurnstile } from "./use-turnstile.tsx";
@@ -46,9 +46,9 @@ export function LoginPage() {
 
   const returnTo = safeReturnTo(typeof search.returnTo === "string" ? search.returnTo : undefined);
   const goOn = () => history.push(returnTo);
-  const welcome = (entrance: Entrance) => {
-    if (entrance && "require_2fa" in entrance) return setWantsSecondFactor(true);
-    if (entrance) remember(entrance);
+  const welcome = (result: SignInResult) => {
+    if (result && "require_2fa" in result) return setWantsSecondFactor(true);
+    if (result) remember(result);
     notifyDone(t("login.done"));
     goOn();
   };
@@ -124,7 +124,7 @@ export function LoginPage() {
         </Col>
       </form>
       <PasskeyButton onUser={welcome} />
-      <ServiceButtons returnTo={returnTo} onEntrance={welcome} />
+      <ServiceButtons returnTo={returnTo} onSignIn={welcome} />
       <EntryLinks to={site && isRegistrationOpen(site) ? ["/register", "/reset", "/key"] : ["/reset", "/key"]} />
       {warnsOfDefault && (
         <Suspense>

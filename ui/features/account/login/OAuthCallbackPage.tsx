@@ -9,12 +9,12 @@ import { Row } from "../../../components/layout.tsx";
 import { useSession } from "../../../state/session.ts";
 import { EntryCard } from "./EntryCard.tsx";
 import {
-  comeBack,
+  completeSignIn,
   forgetUnderWay,
+  type PendingSignIn,
+  readPendingSignIn,
   readTelegramFragment,
-  readUnderWay,
   SERVICES,
-  type UnderWay,
 } from "./oauth-calls.ts";
 import { SecondFactorForm } from "./SecondFactorForm.tsx";
 
@@ -36,13 +36,13 @@ export function OAuthCallbackPage() {
   const goOn = useCallback(() => history.push(safeReturnTo(returnTo.current)), [history]);
   const end = useCallback(async () => {
     const service = SERVICES.find(({ name }) => name === provider)?.name;
-    const underWay = service ? readUnderWay(service) : null;
-    const query = underWay && readAnswer(underWay);
-    if (!service || !underWay || !query) return setProblem(t("oauth.notStarted"));
+    const pending = service ? readPendingSignIn(service) : null;
+    const query = pending && readCallback(pending);
+    if (!service || !pending || !query) return setProblem(t("oauth.notStarted"));
     forgetUnderWay();
-    returnTo.current = underWay.returnTo;
+    returnTo.current = pending.returnTo;
     try {
-      const { data, message } = await comeBack(service, query, user !== null);
+      const { data, message } = await completeSignIn(service, query, user !== null);
       if (message === "bind" || data === null) {
         notifyDone(t("oauth.bound"));
         await navigate({ to: "/personal", search: {} });
@@ -87,7 +87,7 @@ export function OAuthCallbackPage() {
 }
 
 /** The service's parameters in the URL; null if this tab didn't start the sign-in. */
-function readAnswer({ service, state }: UnderWay): Record<string, string> | null {
+function readCallback({ service, state }: PendingSignIn): Record<string, string> | null {
   const search = Object.fromEntries(new URLSearchParams(window.location.search));
   if (service !== "telegram") return search;
   return search.state === state ? readTelegramFragment(window.location.hash) : null;

@@ -5,7 +5,7 @@ import { lazy, Suspense, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { notifyError } from "../../../components/feedback/notify.tsx";
 import { useSite } from "../../../state/site-status.ts";
-import { type Entrance, goToService, SERVICES, type ServiceName, signInByWeChat } from "./oauth-calls.ts";
+import { goToService, SERVICES, type ServiceName, type SignInResult, signInByWeChat } from "./oauth-calls.ts";
 
 const WeChatDialog = lazy(async () => ({ default: (await import("./WeChatDialog.tsx")).WeChatDialog }));
 
@@ -13,11 +13,11 @@ type Props = {
   /** Where to go once signed in. */
   returnTo: string;
   /** WeChat signs in within the page. */
-  onEntrance: (entrance: Entrance) => void;
+  onSignIn: (result: SignInResult) => void;
 };
 
 /** Sign-in services other than a password; renders nothing if there are none. */
-export const ServiceButtons = ({ returnTo, onEntrance }: Props) => {
+export const ServiceButtons = ({ returnTo, onSignIn }: Props) => {
   const { t } = useTranslation();
   const site = useSite();
   const [leavingFor, setLeavingFor] = useState<ServiceName | null>(null);
@@ -59,7 +59,7 @@ export const ServiceButtons = ({ returnTo, onEntrance }: Props) => {
             onCode={async (code) => {
               const { data } = await signInByWeChat(code);
               setAsksWeChat(false);
-              onEntrance(data);
+              onSignIn(data);
             }}
           />
         </Suspense>

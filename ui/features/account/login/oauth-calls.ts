@@ -5,7 +5,7 @@ import type { StoredUser } from "../../../state/stored-user.ts";
 import { rememberedInvitation } from "../register/register-form.ts";
 
 /** The signed-in user, or that a second factor is required; null: an account was linked. */
-export type Entrance = StoredUser | Readonly<{ require_2fa: true }> | null;
+export type SignInResult = StoredUser | Readonly<{ require_2fa: true }> | null;
 
 /** Redirects to a sign-in service, which returns to /oauth/{service}. Rejects ApiError. */
 export async function goToService(service: ServiceName, returnTo: string): Promise<void> {
@@ -15,12 +15,12 @@ export async function goToService(service: ServiceName, returnTo: string): Promi
       ? bindingApi.oauth.telegram.start.get({ query: { state } })
       : oauthApi({ provider: service }).start.get({ query: { aff: rememberedInvitation() } });
   const { url } = await readData(start, { stayOn401: true });
-  rememberUnderWay({ service, returnTo, state });
+  rememberPendingSignIn({ service, returnTo, state });
   window.location.assign(url);
 }
 
 /** Completes `goToService` with the parameters of the callback. Rejects ApiError. */
-export const comeBack = (service: ServiceName, query: Readonly<Record<string, string>>, isSignedIn: boolean) => {
+export const completeSignIn = (service: ServiceName, query: Readonly<Record<string, string>>, isSignedIn: boolean) => {
   const stay = { stayOn401: true };
   if (service !== "telegram") return readEnvelope(oauthApi({ provider: service }).get({ query }), stay);
   const { bind, login } = bindingApi.oauth.telegram;
@@ -67,7 +67,7 @@ export const SERVICES: readonly Service[] = [
 ];
 
 /** A sign-in or link that this tab has started at a service. */
-export type UnderWay = Readonly<{
+export type PendingSignIn = Readonly<{
   service: ServiceName;
   /** A page of this site. */
   returnTo: string;
@@ -77,12 +77,13 @@ export type UnderWay = Readonly<{
 
 const STORAGE_KEY = "sign-in-under-way";
 
-const rememberUnderWay = (underWay: UnderWay): void => sessionStorage.setItem(STORAGE_KEY, JSON.stringify(underWay));
+const rememberPendingSignIn = (pending: PendingSignIn): void =>
+  sessionStorage.setItem(STORAGE_KEY, JSON.stringify(pending));
 
 /** The pending sign-in of this tab at the service; null: none. */
-export function readUnderWay(service: string): UnderWay | null {
+export function readPendingSignIn(service: string): PendingSignIn | null {
   try {
-    const stored = JSON.parse(sessionStorage.getItem(STORAGE_KEY) ?? "null") as UnderWay | null;
+    const stored = JSON.parse(sessionStorage.getItem(STORAGE_KEY) ?? "null") as PendingSignIn | null;
     return stored?.service === service ? stored : null;
   } catch {
     return null;

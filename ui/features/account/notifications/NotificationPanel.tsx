@@ -22,12 +22,12 @@ import {
   formOf,
   isStored,
   isThresholdUnsaved,
+  METHODS,
   missingFields,
   type NoticeEvent,
   type NotifyForm,
   requestOf,
   sendTest,
-  WAYS,
 } from "./notify-form.ts";
 import { PushBinding } from "./PushBinding.tsx";
 
@@ -79,7 +79,7 @@ export const NotificationPanel = ({ user }: { user: UserView }) => {
   const toggle = (event: NoticeEvent, isOn: boolean) =>
     change({ events: EVENTS.filter((each) => (each === event ? isOn : form.events.includes(each))) });
   const isPushBound = Boolean(setting.wxpusher_uid);
-  const ways = WAYS.filter((way) => way !== "wxpusher" || site?.wxpusher_enabled || isPushBound);
+  const methods = METHODS.filter((way) => way !== "wxpusher" || site?.wxpusher_enabled || isPushBound);
   return (
     <Panel title={t("notifications.title")}>
       <form onSubmit={submit} noValidate>
@@ -94,7 +94,7 @@ export const NotificationPanel = ({ user }: { user: UserView }) => {
               onChange={(event) => change({ way: event.target.value })}
               inputProps={{ "aria-label": t("notifications.way") }}
             >
-              {ways.map((way) => (
+              {methods.map((way) => (
                 <MenuItem key={way} value={way}>
                   {t(`notifications.ways.${way}`)}
                 </MenuItem>
@@ -102,7 +102,7 @@ export const NotificationPanel = ({ user }: { user: UserView }) => {
             </Select>
           </Field>
           {form.way === "wxpusher" && <PushBinding isBound={isPushBound} />}
-          <WayFields
+          <MethodFields
             form={form}
             setting={setting}
             missing={missing}
@@ -180,7 +180,7 @@ type Props = {
 };
 
 /** The fields of the chosen method; secrets can be replaced or removed, but are never shown. */
-const WayFields = ({ form, setting, missing, onValue, onRemove }: Props) => {
+const MethodFields = ({ form, setting, missing, onValue, onRemove }: Props) => {
   const { t } = useTranslation();
   return (
     <Col gap={3.5}>

@@ -2,8 +2,8 @@ import { readData, readEnvelope } from "../../../api/client.ts";
 import { notificationApi } from "../../../api/groups.ts";
 import type { UserSetting } from "../personal/self-calls.ts";
 
-export const WAYS = ["email", "webhook", "wecom", "dingtalk", "wxpusher", "bark", "gotify", "ntfy"] as const;
-type Way = (typeof WAYS)[number];
+export const METHODS = ["email", "webhook", "wecom", "dingtalk", "wxpusher", "bark", "gotify", "ntfy"] as const;
+type Method = (typeof METHODS)[number];
 
 export const EVENTS = ["low_balance", "price_change", "announcement", "promotion", "contact"] as const;
 export type NoticeEvent = (typeof EVENTS)[number];
@@ -24,10 +24,10 @@ export type FieldName =
   | "ntfy_url"
   | "ntfy_token";
 
-type WayField = Readonly<{ name: FieldName; isSecret?: true; isOptional?: true }>;
+type MethodField = Readonly<{ name: FieldName; isSecret?: true; isOptional?: true }>;
 
 /** The fields of each notification method. */
-export const FIELDS: Readonly<Record<Way, readonly WayField[]>> = {
+export const FIELDS: Readonly<Record<Method, readonly MethodField[]>> = {
   email: [{ name: "notification_email", isOptional: true }],
   webhook: [{ name: "webhook_url" }, { name: "webhook_secret", isSecret: true, isOptional: true }],
   wecom: [{ name: "wecom_key", isSecret: true }],
@@ -50,7 +50,7 @@ const DEFAULT_EVENTS: readonly NoticeEvent[] = ["low_balance", "price_change", "
 const OFFERED_THRESHOLD = 500_000;
 
 export type NotifyForm = Readonly<{
-  way: Way;
+  way: Method;
   events: readonly NoticeEvent[];
   /** Quota units, as text while being edited. */
   threshold: string;
@@ -69,7 +69,7 @@ export function formOf(setting: UserSetting): NotifyForm {
     .map((field) => field.name);
   const textOf = (value: unknown) => (Array.isArray(value) ? value.join(", ") : String(value ?? ""));
   return {
-    way: WAYS.find((way) => way === setting.notify_type) ?? "email",
+    way: METHODS.find((way) => way === setting.notify_type) ?? "email",
     events: EVENTS.filter((event) => events.includes(event)),
     threshold: String(setting.quota_warning_threshold ?? OFFERED_THRESHOLD),
     values: Object.fromEntries(names.map((name) => [name, textOf(setting[name])])),

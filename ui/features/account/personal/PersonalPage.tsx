@@ -28,9 +28,9 @@ const CARD_HEIGHT = 150;
 export function PersonalPage() {
   const { t } = useTranslation();
   const navigate = useNavigate();
-  const { tab: given }: { tab?: unknown } = useSearch({ strict: false });
+  const { tab: name }: { tab?: unknown } = useSearch({ strict: false });
   const { data, error, refetch } = useQuery(self);
-  const tab = tabOf(given);
+  const tab = tabOf(name);
   return (
     <>
       <PageHeader title={t("personal.title")} purpose={t("personal.purpose")} />
@@ -107,4 +107,4 @@ const TABS = ["account", "security", "notifications", "prices"] as const;
 type Tab = (typeof TABS)[number];
 
 /** The tab in the URL; the first by default. */
-const tabOf = (given: unknown): Tab => TABS.find((tab) => tab === given) ?? "account";
+const tabOf = (name: unknown): Tab => TABS.find((tab) => tab === name) ?? "account";

@@ -10,7 +10,7 @@ import { Col } from "../../../components/layout.tsx";
 import { useSession } from "../../../state/session.ts";
 import { useSite, useSiteName } from "../../../state/site-status.ts";
 import { EntryCard, EntryLinks } from "../login/EntryCard.tsx";
-import type { Entrance } from "../login/oauth-calls.ts";
+import type { SignInResult } from "../login/oauth-calls.ts";
 import { ServiceButtons } from "../login/ServiceButtons.tsx";
 import { useTurnstile } from "../login/use-turnstile.tsx";
 import { EmailCode, register } from "./EmailCode.tsx";
@@ -38,9 +38,9 @@ export function RegisterPage() {
     if (typeof aff === "string") rememberInvitation(aff);
   }, [aff]);
   /** New users have no second factor: this account exists already, so its owner signs in on the sign-in page. */
-  const enter = (entrance: Entrance) => {
-    if (!entrance || "require_2fa" in entrance) return void navigate({ to: "/login", search: {} });
-    remember(entrance);
+  const enter = (result: SignInResult) => {
+    if (!result || "require_2fa" in result) return void navigate({ to: "/login", search: {} });
+    remember(result);
     void navigate({ to: "/token", search: {} });
   };
   const closed = site && !isRegistrationOpen(site);
@@ -53,7 +53,7 @@ export function RegisterPage() {
       ) : (
         <RegisterForm />
       )}
-      {!closed && <ServiceButtons returnTo="/token" onEntrance={enter} />}
+      {!closed && <ServiceButtons returnTo="/token" onSignIn={enter} />}
       <EntryLinks to={["/login"]} />
     </EntryCard>
   );

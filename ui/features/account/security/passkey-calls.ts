@@ -37,9 +37,9 @@ export async function addPasskey(name: string, password: string): Promise<Passke
 export const removePasskey = (id: string, password: string) =>
   readData(passkeyApi.passkey.remove.post({ id, password }));
 
-async function unlessClosed<T>(asked: Promise<T>): Promise<T | null> {
+async function unlessClosed<T>(prompt: Promise<T>): Promise<T | null> {
   try {
-    return await asked;
+    return await prompt;
   } catch (error) {
     if (error instanceof Error && (error.name === "NotAllowedError" || error.name === "AbortError")) return null;
     throw error;

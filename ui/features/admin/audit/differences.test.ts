@@ -3,7 +3,7 @@ import i18next from "i18next";
 import { LOG_NOTES } from "../../../../src/domain/logs/log-note.ts";
 import en from "../../../locales/en.ts";
 import zh from "../../../locales/zh.ts";
-import { differencesOf, noteCodesWith, sayField, sayValue } from "./differences.ts";
+import { differencesOf, fieldLabel, noteCodesWith, valueText } from "./differences.ts";
 
 test("only what differs is shown, whatever kind it is", () => {
   const before = { role: 1, status: 1, group: "a" };
@@ -22,7 +22,7 @@ const readers = (["en", "zh"] as const).map((language) => ({
   format: { quotaPerUnit: 500_000, inCurrency: true },
   typeNames: new Map([[14, "Anthropic Claude"]]),
 }));
-const say = (field: string, value: unknown) => readers.map((reader) => sayValue(field, value, reader));
+const say = (field: string, value: unknown) => readers.map((reader) => valueText(field, value, reader));
 
 test.each([
   ["status", 2, ["disabled", "已禁用"]],
@@ -45,8 +45,10 @@ test.each([
 ])("%s: %p", (field, value, expected) => expect(say(field, value)).toEqual(expected));
 
 test("fields are words where they have any", () => {
-  expect(readers.map((reader) => sayField("models_added", reader))).toEqual(["Models added", "新增模型"]);
-  expect(readers.map((reader) => sayField("ModelRatio: gpt-4o", reader))).toEqual(Array(2).fill("ModelRatio: gpt-4o"));
+  expect(readers.map((reader) => fieldLabel("models_added", reader))).toEqual(["Models added", "新增模型"]);
+  expect(readers.map((reader) => fieldLabel("ModelRatio: gpt-4o", reader))).toEqual(
+    Array(2).fill("ModelRatio: gpt-4o"),
+  );
 });
 
 test("what is read on the screen is found by its code, in either language", () => {

@@ -8,7 +8,7 @@ import { exactTime } from "../../../components/display/TimeAgo.tsx";
 import { channelTypes } from "../../channels/channel-queries.ts";
 
 /** A changed field in the reader's language; null: the field was or is absent. */
-type SaidDifference = Readonly<{ field: string; label: string; before: string | null; after: string | null }>;
+type LabeledDifference = Readonly<{ field: string; label: string; before: string | null; after: string | null }>;
 
 /** Summarizes in one line what an entry changed; empty if nothing. */
 export function useChangesText(): (entry: AuditEntry) => string {
@@ -27,7 +27,7 @@ export function useChangesText(): (entry: AuditEntry) => string {
 }
 
 /** Describes what an entry changed. */
-export function useDifferences(): (entry: AuditEntry) => readonly SaidDifference[] {
+export function useDifferences(): (entry: AuditEntry) => readonly LabeledDifference[] {
   const { t, i18n } = useTranslation();
   const format = useMoneyFormat();
   const { language } = i18n;
@@ -36,10 +36,10 @@ export function useDifferences(): (entry: AuditEntry) => readonly SaidDifference
     (entry) => {
       const typeNames = new Map(types?.map(({ id, name }) => [id, name]));
       const reader = { t, language, format, typeNames };
-      const say = (field: string, value: unknown) => (value === undefined ? null : sayValue(field, value, reader));
+      const say = (field: string, value: unknown) => (value === undefined ? null : valueText(field, value, reader));
       return differencesOf(entry).map(({ field, before, after }) => ({
         field,
-        label: sayField(field, reader),
+        label: fieldLabel(field, reader),
         before: say(field, before),
         after: say(field, after),
       }));
@@ -128,13 +128,13 @@ const UNLIMITED = -1;
 const ROLES = { 1: "user", 10: "admin", 100: "root" } as const;
 
 /** A field's name in the reader's language. */
-export function sayField(field: string, { t }: Reader): string {
+export function fieldLabel(field: string, { t }: Reader): string {
   const known = FIELDS.find((name) => name === field);
   return known ? t(`audit.fields.${known}`) : field;
 }
 
 /** A field's value in the reader's language. */
-export function sayValue(field: string, value: unknown, reader: Reader): string {
+export function valueText(field: string, value: unknown, reader: Reader): string {
   const { t, language, format } = reader;
   if (value === "" || value === null) return t("audit.empty");
   if (typeof value === "boolean") return t(value ? "audit.yes" : "audit.no");
@@ -143,13 +143,13 @@ export function sayValue(field: string, value: unknown, reader: Reader): string 
     if (field === "quota") return amountText(value, format);
     if (TIMES.includes(field)) return value === 0 ? t("audit.empty") : exactTime(value, language);
   }
-  if (isRecord(value)) return sayRecord(value, reader);
+  if (isRecord(value)) return recordText(value, reader);
   if (field === "type" && typeof value === "number") return reader.typeNames.get(value) ?? String(value);
-  return sayName(field, value, t) ?? (typeof value === "string" ? value : JSON.stringify(value));
+  return valueName(field, value, t) ?? (typeof value === "string" ? value : JSON.stringify(value));
 }
 
 /** Values that are translated names. */
-function sayName(field: string, value: unknown, t: TFunction): string | null {
+function valueName(field: string, value: unknown, t: TFunction): string | null {
   if ((field === "password" || field === "key") && value === "changed") return t("audit.changed");
   const status = field === "status" ? STATUSES.find((known) => known === value) : undefined;
   if (status) return t(`audit.statuses.${status}`);
@@ -161,12 +161,12 @@ function sayName(field: string, value: unknown, t: TFunction): string | null {
   return role && t(`users.role.${role}`);
 }
 
-function sayRecord(record: Readonly<Record<string, unknown>>, reader: Reader): string {
+function recordText(record: Readonly<Record<string, unknown>>, reader: Reader): string {
   if (record.secret === "set") return reader.t("audit.secret");
   if (record.secret === "changed") return reader.t("audit.changed");
   return Object.entries(record)
     .map(([field, value]) =>
-      reader.t("audit.pair", { field: sayField(field, reader), value: sayValue(field, value, reader) }),
+      reader.t("audit.pair", { field: fieldLabel(field, reader), value: valueText(field, value, reader) }),
     )
     .join(reader.t("audit.comma"));
 }
@@ -179,9 +179,9 @@ const isRecord = (value: unknown): value is Record<string, unknown> =>
  * search.
  */
 export function noteCodesWith(typed: string, texts: Readonly<Record<string, string>>): readonly string[] {
-  const wanted = typed.trim().toLowerCase();
-  if (wanted === "") return [];
-  const fitting = Object.entries(texts).filter(([, text]) => withoutValues(text).toLowerCase().includes(wanted));
+  const search = typed.trim().toLowerCase();
+  if (search === "") return [];
+  const fitting = Object.entries(texts).filter(([, text]) => withoutValues(text).toLowerCase().includes(search));
   return [...new Set(fitting.map(([code]) => code.replace(/_(one|other)$/, "")))];
 }
 

@@ -31,12 +31,12 @@ export const CodeDrawer = ({ code, onClose, onCreated }: CodeDrawerProps) => {
   const client = useQueryClient();
   const money = useMoneyFormat();
   const send = async (form: CodeForm) => {
-    const given = bodyOf(form, amountText(Number(form.quota), money));
+    const request = bodyOf(form, amountText(Number(form.quota), money));
     if (code) {
-      const { name, quota, valid_from, valid_until } = given;
+      const { name, quota, valid_from, valid_until } = request;
       await updateCode(code.id, { name, quota, valid_from, valid_until });
       notifyDone(t("codes.saved", { name }));
-    } else onCreated({ name: given.name, keys: await createCodes(given) });
+    } else onCreated({ name: request.name, keys: await createCodes(request) });
     void client.invalidateQueries({ queryKey: CODES_KEY });
     onClose();
   };

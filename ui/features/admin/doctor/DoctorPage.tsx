@@ -11,7 +11,7 @@ import { StatusChip, type ToneName } from "../../../components/display/StatusChi
 import { ErrorState } from "../../../components/feedback/ErrorState.tsx";
 import { notifyDone, notifyError } from "../../../components/feedback/notify.tsx";
 import { Col, PageHeader, Panel, Row } from "../../../components/layout.tsx";
-import { doctorOverview, sendTestMail, useExamination } from "./doctor-calls.ts";
+import { doctorOverview, sendTestMail, useDiagnostics } from "./doctor-calls.ts";
 
 /** Checks the installation and says how to fix what is wrong. */
 export const DoctorPage = () => {
@@ -19,7 +19,7 @@ export const DoctorPage = () => {
   const overview = useQuery(doctorOverview);
   const listed = overview.data?.checks;
   const names = useMemo(() => listed?.map(({ check }) => check), [listed]);
-  const { reports, arrival, isRunning, again } = useExamination(names);
+  const { reports, arrival, isRunning, again } = useDiagnostics(names);
   const next = isRunning ? names?.find((check) => !reports[check]) : undefined;
   const wrong = Object.values(reports).flatMap(({ findings }) => findings.filter(({ fix }) => fix !== null)).length;
   const total = wrong + (arrival?.isHeld ? 1 : 0);
@@ -44,7 +44,7 @@ export const DoctorPage = () => {
           {listed.map(({ check, title }) => (
             <CheckPanel key={check} title={title} report={reports[check]} isNext={next === check}>
               {check === "streams" && arrival && (
-                <FindingRow
+                <CheckResultRow
                   state={arrival.isHeld ? "fail" : "ok"}
                   found={t(arrival.isHeld ? "doctor.stream.held" : "doctor.stream.flows", {
                     sent: arrival.sentMs,
@@ -74,8 +74,8 @@ const CheckPanel = ({ title, report, isNext, children }: Props) => {
   return (
     <Panel title={title} {...(action && { action })}>
       {isNext && <LinearProgress aria-label={title} />}
-      {report?.findings.map((finding) => (
-        <FindingRow key={finding.found} {...finding} />
+      {report?.findings.map((result) => (
+        <CheckResultRow key={result.found} {...result} />
       ))}
       {!report && !isNext && <Box sx={{ fontSize: 13, color: "text.tertiary" }}>{t("doctor.waits")}</Box>}
       {report && children}
@@ -84,7 +84,7 @@ const CheckPanel = ({ title, report, isNext, children }: Props) => {
 };
 
 /** A check result and, if it failed, what to do. */
-const FindingRow = ({ state, found, fix }: { state: State; found: string; fix: string | null }) => {
+const CheckResultRow = ({ state, found, fix }: { state: State; found: string; fix: string | null }) => {
   const { t } = useTranslation();
   return (
     <Row gap={3} sx={{ py: 1, alignItems: "flex-start", fontSize: 13, lineHeight: "20px" }}>

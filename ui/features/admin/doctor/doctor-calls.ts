@@ -11,7 +11,7 @@ type Reports = Partial<Record<Check, Report>>;
  * Runs the checks one after another, so that they don't affect each other's timing; also times the stream in this
  * browser.
  */
-export function useExamination(checks: readonly Check[] | undefined) {
+export function useDiagnostics(checks: readonly Check[] | undefined) {
   const [reports, setReports] = useState<Reports>({});
   const [arrival, setArrival] = useState<Arrival | null>(null);
   const [round, setRound] = useState(0);

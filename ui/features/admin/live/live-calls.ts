@@ -72,16 +72,16 @@ export function useLiveCalls(isPaused: boolean) {
 export const MOST_CALLS = 300;
 
 /** Prepends new calls, newest first; an update replaces the earlier row of the same call. */
-export function mergeCalls(shown: readonly LiveCall[], told: readonly LiveCall[]): readonly LiveCall[] {
-  const latest = new Map(told.map((call) => [call.request_id, call]));
-  const kept = shown.map((call) => {
+export function mergeCalls(shown: readonly LiveCall[], updates: readonly LiveCall[]): readonly LiveCall[] {
+  const latest = new Map(updates.map((call) => [call.request_id, call]));
+  const previous = shown.map((call) => {
     const news = latest.get(call.request_id);
     if (!news) return call;
     latest.delete(call.request_id);
     // The end event of a call may arrive before its start event.
     return call.is_over ? call : news;
   });
-  return [...[...latest.values()].reverse(), ...kept].slice(0, MOST_CALLS);
+  return [...[...latest.values()].reverse(), ...previous].slice(0, MOST_CALLS);
 }
 
 /** Whether any of a call's names contains the text. */

@@ -5,7 +5,7 @@ import { notifyDone, notifyError } from "../../../components/feedback/notify.tsx
 import { USERS_KEY, type User, type UserAction, type UserPage } from "./user.ts";
 import { manageUser, resetSecondFactor } from "./user-form.ts";
 
-const ASKS: ReadonlySet<UserAction> = new Set(["promote", "demote", "disable", "delete"]);
+const NEEDS_CONFIRMATION: ReadonlySet<UserAction> = new Set(["promote", "demote", "disable", "delete"]);
 
 /** Promotes, demotes, bans, unbans or deregisters users; asks for confirmation where it matters. */
 export function useUserActions() {
@@ -14,7 +14,7 @@ export function useUserActions() {
   const confirm = useConfirm();
   return async (user: User, action: UserAction) => {
     const name = user.username;
-    if (ASKS.has(action)) {
+    if (NEEDS_CONFIRMATION.has(action)) {
       const isSure = await confirm({
         title: t(`users.ask.${action}.title`, { name }),
         body: t(`users.ask.${action}.body`),

@@ -30,14 +30,14 @@ const NO_GROUPS: readonly never[] = [];
 export const ModelPicker = ({ offered, groups = NO_GROUPS, note, chosen, onApply, onClose }: ModelPickerProps) => {
   const { t } = useTranslation();
   const titleId = useId();
-  const [wanted, setWanted] = useState("");
+  const [search, setSearch] = useState("");
   const [group, setGroup] = useState("");
   const [ticked, setTicked] = useState<ReadonlySet<string>>(() => new Set(chosen));
   const shown = useMemo(() => {
-    const text = wanted.trim().toLowerCase();
+    const text = search.trim().toLowerCase();
     const within = groups.find(({ name }) => name === group)?.models ?? offered;
     return within.filter((name) => name.toLowerCase().includes(text));
-  }, [offered, groups, group, wanted]);
+  }, [offered, groups, group, search]);
   const tick = (names: readonly string[], on: boolean) => {
     const next = new Set(ticked);
     for (const name of names) on ? next.add(name) : next.delete(name);
@@ -54,8 +54,8 @@ export const ModelPicker = ({ offered, groups = NO_GROUPS, note, chosen, onApply
         <OutlinedInput
           autoFocus
           fullWidth
-          value={wanted}
-          onChange={(event) => setWanted(event.target.value)}
+          value={search}
+          onChange={(event) => setSearch(event.target.value)}
           placeholder={t("channels.form.pickSearch")}
           inputProps={{ "aria-label": t("channels.form.pickSearch") }}
           startAdornment={

@@ -34,7 +34,7 @@ export const RouterExplainPage = () => {
       <RouteForm isAsking={answer.isPending} onAsk={answer.mutate} />
       {answer.data && answer.variables?.conversation && (
         <Box sx={{ mb: 4 }}>
-          <StuckNotice {...answer.data} />
+          <StickyNotice {...answer.data} />
         </Box>
       )}
       {answer.isIdle ? (
@@ -52,7 +52,7 @@ export const RouterExplainPage = () => {
 };
 
 /** Whether the conversation sticks to a channel and key, by which affinity key, and until when. */
-const StuckNotice = ({ stuck, channels }: Pick<Explanation, "stuck" | "channels">) => {
+const StickyNotice = ({ stuck, channels }: Pick<Explanation, "stuck" | "channels">) => {
   const { t, i18n } = useTranslation();
   if (!stuck) return <Alert severity="info">{t("routing.stuck.no")}</Alert>;
   const { channelId, keyIndex, by, until, holds } = stuck;

@@ -58,8 +58,10 @@ export const ChannelListPage = () => {
 
   const actions = useChannelActions();
   const tagActions = useTagActions();
-  const asked = (list.data?.items ?? []).filter((channel) => channel.balance_updated_time > 0).map(({ id }) => id);
-  const forecast = useQuery(channelForecast(asked)).data ?? NO_FORECAST;
+  const withBalance = (list.data?.items ?? [])
+    .filter((channel) => channel.balance_updated_time > 0)
+    .map(({ id }) => id);
+  const forecast = useQuery(channelForecast(withBalance)).data ?? NO_FORECAST;
   const channelColumns = useChannelColumns(actions, { types: types ?? NO_TYPES, forecast, onCompare: setCompared });
   const columns = useListColumns(channelColumns, tagActions, tagMode);
   const { rows, selection } = useListRows(list.data?.items, query.byTag === true, tagMode.open, selected, setSelected);

@@ -44,7 +44,7 @@ export const ModelListDialog = ({ channel, onClose }: { channel: Channel; onClos
   const chosen = (names: readonly string[]) => names.filter((name) => !left.has(name));
   const take = useMutation({
     mutationFn: ({ added, gone }: ModelList) =>
-      takeModels(channel.id, {
+      applyModels(channel.id, {
         add: chosen(added),
         remove: chosen(gone),
         ignore: isIgnoring ? added.filter((name) => left.has(name)) : [],
@@ -165,10 +165,10 @@ const modelList = (id: number) =>
 const refreshModelList = (id: number): Promise<ModelList> =>
   readData(channelUpstreamApi({ id }).model_list.refresh.post({}));
 
-type TakenModels = Readonly<{ add: readonly string[]; remove: readonly string[]; ignore: readonly string[] }>;
+type ModelChanges = Readonly<{ add: readonly string[]; remove: readonly string[]; ignore: readonly string[] }>;
 
 /** Adds models to the channel and removes others; ignored ones are not reported again. */
-const takeModels = (id: number, { add, remove, ignore }: TakenModels) =>
+const applyModels = (id: number, { add, remove, ignore }: ModelChanges) =>
   readData(
     channelUpstreamApi({ id }).model_list.take.post({ add: [...add], remove: [...remove], ignore: [...ignore] }),
   );

@@ -21,9 +21,9 @@ import {
 export const ImportFile = ({ input }: { input: RefObject<HTMLInputElement | null> }) => {
   const { t } = useTranslation();
   const [open, setOpen] = useState<{ file: ChannelFile; plans: PlannedChannel[] } | null>(null);
-  const look = async (given: File | undefined) => {
-    if (!given) return;
-    const file = readChannelFile(await given.text());
+  const look = async (selected: File | undefined) => {
+    if (!selected) return;
+    const file = readChannelFile(await selected.text());
     if (!file) {
       notifyError(t("channels.transfer.noFile"));
       return;

@@ -100,14 +100,14 @@ const TEXTS = [
 /** What was said, where the site keeps it; long texts are folded. */
 const Content = ({ other }: { other: Partial<LogOther> }) => {
   const { t } = useTranslation();
-  const kept = TEXTS.flatMap(([name, field]) => {
+  const texts = TEXTS.flatMap(([name, field]) => {
     const text = other[field];
     return text ? [{ name, text }] : [];
   });
-  if (kept.length === 0) return null;
+  if (texts.length === 0) return null;
   return (
     <Col gap={4} sx={{ mt: 5 }}>
-      {kept.map(({ name, text }) => (
+      {texts.map(({ name, text }) => (
         <FoldedText key={name} title={t(`logs.detail.${name}`)} text={text} />
       ))}
     </Col>

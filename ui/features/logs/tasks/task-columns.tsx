@@ -104,7 +104,7 @@ type ProgressProps = { progress: string; hasFailed: boolean; isRound?: boolean }
 export const Progress = ({ progress, hasFailed, isRound }: ProgressProps) => {
   const { t } = useTranslation();
   const value = percentOf(progress);
-  const given = {
+  const progressProps = {
     variant: "determinate",
     value,
     color: hasFailed ? "error" : "primary",
@@ -113,10 +113,10 @@ export const Progress = ({ progress, hasFailed, isRound }: ProgressProps) => {
   return (
     <Row gap={2}>
       {isRound ? (
-        <CircularProgress {...given} size={20} thickness={5} />
+        <CircularProgress {...progressProps} size={20} thickness={5} />
       ) : (
         <Box sx={{ flex: 1, minWidth: 48 }}>
-          <LinearProgress {...given} />
+          <LinearProgress {...progressProps} />
         </Box>
       )}
       <span className="num">{value}%</span>

@@ -135,14 +135,14 @@ export const CatalogDrawer = ({ entry, mayEdit, onClose }: CatalogDrawerProps) =
     </Field>
   );
   const inherited = (value: string) => t("catalog.form.inherit", { value });
-  const said = (value: boolean | null | undefined) =>
+  const flagText = (value: boolean | null | undefined) =>
     t(value == null ? "catalog.form.unknown" : value ? "catalog.form.yes" : "catalog.form.no");
   const kind = (value: string) => t(`catalog.kinds.${value}`);
   const listed = (values: readonly string[] | null | undefined, nameOf: (value: string) => string) =>
     inherited(values ? joinWords(values.map(nameOf), i18n.language) : t("catalog.form.unknown"));
   const yesNo = (value: boolean | null | undefined) =>
     [
-      ["inherit", inherited(said(value))],
+      ["inherit", inherited(flagText(value))],
       ["yes", t("catalog.form.yes")],
       ["no", t("catalog.form.no")],
     ] as const;

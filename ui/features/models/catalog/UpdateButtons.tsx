@@ -20,8 +20,8 @@ export const UpdateButtons = () => {
   const [preview, setPreview] = useState<Preview | null>(null);
   const look = useMutation({
     mutationFn: async (file: File | null): Promise<Preview> => {
-      const given = file ? { document: await file.text() } : {};
-      return { ...given, plan: await previewUpdate(given) };
+      const source = file ? { document: await file.text() } : {};
+      return { ...source, plan: await previewUpdate(source) };
     },
     onSuccess: setPreview,
     onError: notifyError,

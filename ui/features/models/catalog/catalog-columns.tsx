@@ -98,12 +98,12 @@ type ModalitiesProps = Readonly<{ inputs: readonly string[] | null; outputs: rea
 export const Modalities = ({ inputs, outputs }: ModalitiesProps) => {
   const { t, i18n } = useTranslation();
   if (!inputs && !outputs) return <Quiet />;
-  const said = (kinds: readonly string[] | null) =>
+  const kindsText = (kinds: readonly string[] | null) =>
     joinWords(
       (kinds ?? []).map((kind) => t(`catalog.kinds.${kind}`)),
       i18n.language,
     );
-  const text = `${said(inputs) || "?"} → ${said(outputs) || "?"}`;
+  const text = `${kindsText(inputs) || "?"} → ${kindsText(outputs) || "?"}`;
   return (
     <Tooltip title={text}>
       <Box component="span" sx={{ fontSize: 12.5, color: "text.secondary" }}>

@@ -43,8 +43,12 @@ export const PricingPage = () => {
   const [selected, setSelected] = useState(NO_ROWS);
   const [refused, setRefused] = useState("");
   const [isShowingChanges, setShowingChanges] = useState(false);
-  const asked = { text: address.text("search"), maker: address.text("maker"), capability: address.text("capability") };
-  const { text, maker, capability } = asked;
+  const filters = {
+    text: address.text("search"),
+    maker: address.text("maker"),
+    capability: address.text("capability"),
+  };
+  const { text, maker, capability } = filters;
   const onlyAvailable = address.text("available") === "yes";
   const groups = useMemo(() => Object.keys(data?.groupRatio ?? {}), [data]);
   const chosen = address.text("group");

@@ -47,7 +47,11 @@ const usdPerMillion = (modelRatio: number, quotaPerUnit: number): number =>
  */
 export function tokenPrice(model: PricedModel, groupRatio: number, quotaPerUnit: number) {
   const { image_ratio: seen, image_completion_ratio: drawn } = model;
-  const { audio_ratio: heard, audio_completion_ratio: spoken, cache_creation_ratio: written } = model;
+  const {
+    audio_ratio: audioInputRatio,
+    audio_completion_ratio: audioOutputRatio,
+    cache_creation_ratio: cacheWriteRatio,
+  } = model;
   const input = usdPerMillion(model.model_ratio, quotaPerUnit) * groupRatio;
   return {
     input,
@@ -55,9 +59,9 @@ export function tokenPrice(model: PricedModel, groupRatio: number, quotaPerUnit:
     output: input * model.completion_ratio,
     imageInput: seen === null ? null : input * seen,
     imageOutput: drawn === null ? null : input * (seen ?? 1) * drawn,
-    audioInput: heard === null ? null : input * heard,
-    audioOutput: spoken === null ? null : input * (heard ?? 1) * spoken,
-    cacheWritten: written === null ? null : input * written,
+    audioInput: audioInputRatio === null ? null : input * audioInputRatio,
+    audioOutput: audioOutputRatio === null ? null : input * (audioInputRatio ?? 1) * audioOutputRatio,
+    cacheWritten: cacheWriteRatio === null ? null : input * cacheWriteRatio,
   };
 }
 
@@ -119,10 +123,10 @@ export const pricedName = (model: string): string => model.replace(/^(gpt-4o?-gi
 
 /** Whether the letters of `text` occur in `name` in their order, whatever is between them. */
 export function fuzzyMatch(text: string, name: string): boolean {
-  const wanted = text.toLowerCase().replace(/\s+/g, "");
+  const search = text.toLowerCase().replace(/\s+/g, "");
   const letters = name.toLowerCase();
   let at = 0;
-  for (const letter of wanted) {
+  for (const letter of search) {
     at = letters.indexOf(letter, at) + 1;
     if (at === 0) return false;
   }

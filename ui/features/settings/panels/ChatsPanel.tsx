@@ -116,7 +116,7 @@ export const chatsText = (rows: readonly ChatRow[]): string =>
   );
 
 /** Popular apps and their link formats for a key and a server URL. */
-const USUAL_CHATS: readonly ChatRow[] = [
+const POPULAR_CHATS: readonly ChatRow[] = [
   { name: "NextChat", link: 'https://app.nextchat.dev/#/?settings={"key":"{key}","url":"{address}"}' },
   {
     name: "Lobe Chat",
@@ -132,4 +132,4 @@ const USUAL_CHATS: readonly ChatRow[] = [
 
 /** The popular apps that a list of links lacks, by name. */
 export const missingChats = (rows: readonly ChatRow[]): ChatRow[] =>
-  USUAL_CHATS.filter(({ name }) => !rows.some((row) => row.name === name));
+  POPULAR_CHATS.filter(({ name }) => !rows.some((row) => row.name === name));

@@ -42,9 +42,9 @@ export const TransferPanel = () => {
     };
     if (!withSecrets || (await confirm(question))) leave.mutate(withSecrets);
   };
-  const look = async (given: File | undefined) => {
-    if (!given) return;
-    const content = readSettingsFile(await given.text());
+  const look = async (selected: File | undefined) => {
+    if (!selected) return;
+    const content = readSettingsFile(await selected.text());
     if (!content) {
       notifyError(t("settings.transfer.noFile"));
       return;

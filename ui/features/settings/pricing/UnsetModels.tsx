@@ -46,7 +46,7 @@ export const UnsetModels = ({ prices, maps, models }: UnsetModelsProps) => {
       notifyError(t(`settings.pricing.batch.faults.${fault}`));
       return;
     }
-    prices.apply(batchFilled(maps, chosen, batch));
+    prices.apply(withBatchPrices(maps, chosen, batch));
     setSelected(NONE);
     notifyDone(t("settings.pricing.batch.done", { count: chosen.length }));
   };
@@ -154,7 +154,7 @@ export function batchFault({ mode, value, completion }: BatchFill, selected: num
 }
 
 /** The maps with the models' prices set; only those that change. */
-export function batchFilled(
+export function withBatchPrices(
   maps: PriceMaps,
   models: readonly string[],
   { mode, value, completion }: BatchFill,

@@ -10,7 +10,7 @@ import {
   withDifferences,
   withRow,
 } from "./price-maps.ts";
-import { batchFault, batchFilled } from "./UnsetModels.tsx";
+import { batchFault, withBatchPrices } from "./UnsetModels.tsx";
 
 const EMPTY = {
   CacheCreationRatio: {},
@@ -103,7 +103,7 @@ describe("filling in many", () => {
   ] as const)("%j for %d: %p", (fill, selected, fault) => expect(batchFault(fill, selected)).toBe(fault));
 
   test("changes the maps of its mode", () =>
-    expect(batchFilled(MAPS, ["new"], { mode: "both", value: "1", completion: "3" })).toEqual({
+    expect(withBatchPrices(MAPS, ["new"], { mode: "both", value: "1", completion: "3" })).toEqual({
       ModelRatio: { ...MAPS.ModelRatio, new: 1 },
       CompletionRatio: { ...MAPS.CompletionRatio, new: 3 },
     }));

@@ -83,14 +83,14 @@ export const rowOf = (maps: PriceMaps, name: string): PriceRow => ({
 
 /** The maps with a row set; its null values are removed. Returns only maps that change. */
 export function withRow(maps: PriceMaps, row: PriceRow): Partial<Record<PriceKey, NumberMap>> {
-  const wanted = [
+  const entries = [
     ["ModelPrice", row.price],
     ["ModelRatio", row.ratio],
     ["CompletionRatio", row.completionRatio],
     ["CacheRatio", row.cacheRatio],
   ] as const;
   const changed: Partial<Record<PriceKey, NumberMap>> = {};
-  for (const [key, value] of wanted) {
+  for (const [key, value] of entries) {
     if ((maps[key][row.name] ?? null) === value) continue;
     const { [row.name]: _, ...others } = maps[key];
     changed[key] = value === null ? others : { ...maps[key], [row.name]: value };

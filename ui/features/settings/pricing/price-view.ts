@@ -23,9 +23,9 @@ export const NO_PRICE_VIEW = { prices: undefined, model: undefined, billing: und
 /** The view of the prices, kept in the URL. */
 export function usePriceView(): PriceView {
   const address = useAddress({ keepsPlace: true });
-  const given = address.text("prices");
+  const viewName = address.text("prices");
   return {
-    name: PRICE_VIEWS.find((known) => known === given) ?? "visual",
+    name: PRICE_VIEWS.find((known) => known === viewName) ?? "visual",
     search: address.text("model"),
     billing: address.text("billing"),
     isNarrowed: Object.keys(NO_PRICE_VIEW).some((key) => address.text(key) !== ""),

@@ -68,7 +68,7 @@ export const AgentInfoPage = () => {
           <PagedTable<WithdrawalView>
             name="withdrawals"
             read={(query, signal) => readData(agentApi.withdrawals.get({ query, fetch: { signal } }))}
-            usualSort="created_time"
+            defaultSort="created_time"
             columns={withdrawalColumns(t, false)}
             rowId={(row) => row.id}
             rowName={(row) => `#${row.id}`}

@@ -147,7 +147,7 @@ const AgentTable = ({ keyword, onEdit }: { keyword: string; onEdit: (agent: Agen
       name="agents"
       read={(page, signal) => readData(agentApi.get({ query: { keyword, ...page }, fetch: { signal } }))}
       filters={{ keyword }}
-      usualSort="created_time"
+      defaultSort="created_time"
       columns={columns}
       rowId={(agent) => agent.user_id}
       rowName={(agent) => agent.username}

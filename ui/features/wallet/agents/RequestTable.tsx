@@ -49,7 +49,7 @@ export const RequestTable = ({ status }: { status: string }) => {
         name="withdrawal-requests"
         read={(page, signal) => readData(agentApi.requests.get({ query: { status, ...page }, fetch: { signal } }))}
         filters={{ status }}
-        usualSort="created_time"
+        defaultSort="created_time"
         columns={withdrawalColumns(t, true)}
         rowId={(row) => row.id}
         rowName={(row) => `#${row.id}`}

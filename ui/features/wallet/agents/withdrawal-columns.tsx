@@ -53,8 +53,8 @@ export const withdrawalColumns = (t: TFunction, isForAdmins: boolean): Column<Wi
     sortKey: "status",
     width: 120,
     isSolid: true,
-    cell: ({ status: given }) => {
-      const status = WITHDRAWAL_STATUSES.find((known) => known === given) ?? "requested";
+    cell: ({ status: rawStatus }) => {
+      const status = WITHDRAWAL_STATUSES.find((known) => known === rawStatus) ?? "requested";
       return <StatusChip tone={TONES[status]}>{t(`agents.statuses.${status}`)}</StatusChip>;
     },
   },
