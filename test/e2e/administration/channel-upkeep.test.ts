@@ -146,7 +146,7 @@ test("the routing table is repaired, and columns, page size and order are rememb
   await consolePage.open("/channel");
   await chooseMore(words.upkeep.fix);
   await button(words.upkeep.fixAction, dialog(words.upkeep.fixTitle)).click();
-  await told(/^Routing table repaired for \d+ channel/);
+  await told(/^Routing table rebuilt for \d+ channel/);
   await button(table.columns).click();
   const columns = dialog(table.columns);
   await columns.getByRole("checkbox", { name: words.columns.created }).click();

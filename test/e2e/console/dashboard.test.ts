@@ -143,7 +143,7 @@ describe("the dashboard", () => {
     if (length === 0) await consolePage.waitForNotice(words.nobody);
     else
       await consolePage.page
-        .getByText(/^(\d+ days?|empty)$/)
+        .getByText(/^(\d+ days?|used up)$/)
         .first()
         .waitFor();
   }, 120_000);

@@ -56,7 +56,7 @@ describe.each<[Language, boolean, number]>([
     const waits = language === "en" ? WORDS.en.live.waiting_one : WORDS.zh.live.waiting_other;
     await page.getByText(waits.replace("{{count}}", "1")).waitFor({ timeout: PAGE_TIMEOUT_MS });
     expect(await rows().count()).toBe(2);
-    await page.getByRole("button", { name: words.live.goOn, exact: true }).click();
+    await page.getByRole("button", { name: words.live.resume, exact: true }).click();
     await shows(3);
   }, 120_000);
 

@@ -60,7 +60,7 @@ describe("the pages of an operator", () => {
     const { checks } = await fixture.root.get("/api/doctor/");
     const again = consolePage.button(words.again);
     await consolePage.page.getByText(words.waits).first().waitFor({ state: "detached" });
-    await consolePage.page.getByText(/^(Nothing to fix|\d+ things? to fix)$/).waitFor();
+    await consolePage.page.getByText(/^(No problems found|\d+ problems? found)$/).waitFor();
     for (const { title } of checks) await consolePage.page.getByRole("heading", { name: title, exact: true }).waitFor();
     expect(await consolePage.page.getByText(words.states.fail, { exact: true }).count()).toBe(0);
     await until(() => again.isEnabled());

@@ -51,13 +51,13 @@ describe.each(["en", "zh"] as const)("routing in %s", (language) => {
     await fill(words.keyId, String(id));
     await fill(words.request, JSON.stringify(REQUEST));
     await consolePage.button(words.ask).click();
-    await page.getByText(words.stuck.by.prompt, { exact: false }).first().waitFor();
+    await page.getByText(words.sticky.by.prompt, { exact: false }).first().waitFor();
     expect(await shares()).toEqual(["0%", "100%"]);
     await consolePage.row(words.reasons.stuckElsewhere).waitFor();
     await consolePage.expectAccessible();
     await fill(words.request, '{"messages":[{"role":"user","content":"New"}]}');
     await consolePage.button(words.ask).click();
-    await consolePage.waitForNotice(words.stuck.no);
+    await consolePage.waitForNotice(words.sticky.no);
     expect(await shares()).toEqual(["50%", "50%"]);
     expect(consolePage.complaints).toEqual([]);
   }, 90_000);

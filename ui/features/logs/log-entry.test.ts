@@ -47,8 +47,8 @@ test("amounts are told as the console tells them", async () => {
 test("what is counted has its singular, and times are the reader's", async () => {
   const note = (count: number) => ({ note: { code: "logs_deleted", params: { count, time: 1_767_225_600 } } });
   const say = await speak("en");
-  expect(say("", note(1))).toMatch(/^Deleted 1 log row older than .*20(25|26)/);
-  expect(say("", note(2))).toMatch(/^Deleted 2 log rows older than .*20(25|26)/);
+  expect(say("", note(1))).toMatch(/^Deleted 1 log entry older than .*20(25|26)/);
+  expect(say("", note(2))).toMatch(/^Deleted 2 log entries older than .*20(25|26)/);
 });
 
 test.each([

@@ -72,7 +72,7 @@ function Landing() {
       >
         <Box component="section" aria-labelledby="doors">
           <Typography variant="h2" id="doors" sx={{ mb: 3 }}>
-            {t("home.doors")}
+            {t("home.endpoints")}
           </Typography>
           <ClientFormats />
         </Box>
@@ -126,7 +126,7 @@ const ClientFormats = () => {
             </Box>
             {path}
           </Box>
-          <Box sx={{ mt: 0.5, fontSize: 13, color: "text.secondary" }}>{t(`home.door.${key}`)}</Box>
+          <Box sx={{ mt: 0.5, fontSize: 13, color: "text.secondary" }}>{t(`home.endpoint.${key}`)}</Box>
         </Box>
       ))}
     </Col>

@@ -39,7 +39,7 @@ test.each([
   ["password", "changed", ["(changed)", "（已更改）"]],
   ["note", "changed", ["changed", "changed"]],
   ["SMTPToken", { secret: "changed" }, ["(changed)", "（已更改）"]],
-  ["SMTPToken", { secret: "set" }, ["(secret)", "（已保密）"]],
+  ["SMTPToken", { secret: "set" }, ["(hidden)", "（已隐藏）"]],
   ["alpha (#3)", { status: 1, weight: 2 }, ["Status: enabled, Weight: 2", "状态：已启用，权重：2"]],
   ["ids", [1, 2], ["[1,2]", "[1,2]"]],
 ])("%s: %p", (field, value, expected) => expect(say(field, value)).toEqual(expected));

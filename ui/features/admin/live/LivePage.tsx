@@ -59,7 +59,7 @@ export const LivePage = () => {
               aria-pressed={isPaused}
               onClick={() => setPaused(!isPaused)}
             >
-              {t(isPaused ? "live.goOn" : "live.pause")}
+              {t(isPaused ? "live.resume" : "live.pause")}
             </Button>
           </>
         }

@@ -54,18 +54,18 @@ export const RouterExplainPage = () => {
 /** Whether the conversation sticks to a channel and key, by which affinity key, and until when. */
 const StickyNotice = ({ stuck, channels }: Pick<Explanation, "stuck" | "channels">) => {
   const { t, i18n } = useTranslation();
-  if (!stuck) return <Alert severity="info">{t("routing.stuck.no")}</Alert>;
+  if (!stuck) return <Alert severity="info">{t("routing.sticky.no")}</Alert>;
   const { channelId, keyIndex, by, until, holds } = stuck;
   const place = {
     channel: channels.find(({ id }) => id === channelId)?.name ?? `#${channelId}`,
     key: keyIndex + 1,
-    by: t(`routing.stuck.by.${by}`),
+    by: t(`routing.sticky.by.${by}`),
     time: exactTime(Math.ceil(until / 1000), i18n.language),
   };
   return holds ? (
-    <Alert severity="success">{t("routing.stuck.yes", place)}</Alert>
+    <Alert severity="success">{t("routing.sticky.yes", place)}</Alert>
   ) : (
-    <Alert severity="warning">{t("routing.stuck.freed", place)}</Alert>
+    <Alert severity="warning">{t("routing.sticky.freed", place)}</Alert>
   );
 };
 

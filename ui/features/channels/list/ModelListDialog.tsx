@@ -73,7 +73,7 @@ export const ModelListDialog = ({ channel, onClose }: { channel: Channel; onClos
           <span>
             {list && list.checked_time > 0 ? (
               <>
-                {t("channels.modelList.asked")} <TimeAgo seconds={list.checked_time} />
+                {t("channels.modelList.checkedAt")} <TimeAgo seconds={list.checked_time} />
               </>
             ) : (
               t("channels.modelList.never")

@@ -14,7 +14,7 @@ test.each([
   ],
   [
     { model_price: 0.02, model_ratio: 0, group_ratio: 2, user_group_ratio: 0.8 },
-    "$0.02 a call · group × 2 · group of the user × 0.8",
+    "$0.02 per call · group × 2 · user group × 0.8",
   ],
   [{ model_ratio: 1 }, "model × 1"],
 ])("%o is told as %s", (other, text) => {
