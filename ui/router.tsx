@@ -15,7 +15,7 @@ import { readUser } from "./state/stored-user.ts";
 
 type Context = { queryClient: QueryClient };
 
-/** Search parameters as they are; every page reads its own. */
+/** Untyped search parameters; every page parses its own. */
 type Search = Record<string, unknown>;
 
 const root = createRootRouteWithContext<Context>()({
@@ -23,19 +23,19 @@ const root = createRootRouteWithContext<Context>()({
   notFoundComponent: NotFoundPage,
   validateSearch: (search: Search) => search,
   beforeLoad: async ({ context, location }) => {
-    // A gateway that is not set up has no page but this; one that cannot be reached shows its pages' own errors.
+    // A gateway without setup shows only the setup page; one that can't be reached shows each page's own error.
     const site = await context.queryClient.ensureQueryData(siteStatus).catch(() => null);
     if (site && !site.setup && location.pathname !== "/setup") throw redirect({ to: "/setup", search: {} });
     if (site?.setup && location.pathname === "/setup") throw redirect({ to: "/", search: {} });
   },
 });
 
-/** Pages of people who are signed in come back here after signing in. */
+/** Redirects to the sign-in page, which returns here. */
 function requireSignIn({ location }: { location: { href: string } }): void {
   if (!readUser()) throw redirect({ to: "/login", search: { returnTo: location.href } });
 }
 
-/** Whoever is signed in has nothing to do on the sign-in page; a session that has ended is forgotten before it is shown. */
+/** Redirects signed-in users away from the sign-in page; an expired session is forgotten before this runs. */
 function skipSignIn({ search }: { search: Search }): void {
   const { returnTo } = search;
   if (readUser()) throw redirect({ href: safeReturnTo(typeof returnTo === "string" ? returnTo : undefined) });
@@ -47,13 +47,13 @@ const open = <Path extends string>(path: Path, page: ReturnType<typeof lazyRoute
 const guarded = <Path extends string>(path: Path, page: ReturnType<typeof lazyRouteComponent>) =>
   createRoute({ getParentRoute: () => root, path, component: page, beforeLoad: requireSignIn });
 
-/** A page that is loaded after what all pages inside share. */
+/** A page loaded after the shared parts of signed-in pages. */
 const inside = <Module extends Record<string, unknown>>(
   load: (pages: typeof import("./signed-in.ts")) => Promise<Module>,
   name: keyof Module & string,
 ) => lazyRouteComponent(async () => load(await import("./signed-in.ts")), name);
 
-/** The drawer has addresses of its own and opens over the list, which stays as it is. */
+/** The drawer has its own paths and opens over the unchanged list. */
 const channels = guarded(
   "/channel",
   inside((pages) => pages.channelList(), "ChannelListPage"),
@@ -219,7 +219,7 @@ const routeTree = root.addChildren([
   ]),
   users.addChildren([
     createRoute({ getParentRoute: () => users, path: "/add" }),
-    // Without a user it means one's own account.
+    // Without an id, this is the user's own account.
     createRoute({
       getParentRoute: () => users,
       path: "/edit",

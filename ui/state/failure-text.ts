@@ -5,8 +5,8 @@ import type { Sentence } from "../../src/lib/messages.ts";
 type Note = Readonly<{ error?: string; error_reason?: FailureNote["error_reason"] | null }>;
 
 /**
- * Why a call or an attempt failed, in the console's language where the gateway itself said why; an upstream's own words stay
- * as they are, as do sentences of another release. Empty: it did not fail.
+ * Why a call or an attempt failed: translated if the message is the gateway's own; an upstream's message and messages
+ * of other releases stay unchanged. Empty: it did not fail.
  */
 export function failureText({ error, error_reason: reason }: Note): string {
   return reason && i18next.exists(reason.code, { ns: "failures" }) ? sentenceText(reason) : (error ?? "");

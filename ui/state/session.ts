@@ -5,19 +5,19 @@ import { forgetUser, rememberUser, type StoredUser, userAtom } from "./stored-us
 
 type Session = Readonly<{
   user: StoredUser | null;
-  /** Signs in and remembers who it is; null when the account asks for a second factor too. Rejects ApiError. */
+  /** Signs in and stores the user; null if the account requires a second factor. Rejects ApiError. */
   signIn: (username: string, password: string, turnstile: string) => Promise<StoredUser | null>;
-  /** The second factor, after the first was right. Rejects ApiError. */
+  /** Submits the second factor. Rejects ApiError. */
   finishSignIn: (code: string) => Promise<void>;
-  /** Remembers somebody whom the server has signed in. */
+  /** Stores a user whom the server has signed in. */
   remember: (user: StoredUser) => void;
-  /** Forgets an account that is no more. */
+  /** Forgets a deleted account. */
   forget: () => void;
-  /** Ends the session on the server, then here. Rejects ApiError and stays signed in when the server cannot be asked. */
+  /** Ends the session on the server, then here. Rejects ApiError and stays signed in if the server can't be reached. */
   signOut: () => Promise<void>;
 }>;
 
-/** Who is signed in on this device, and how that changes. */
+/** The signed-in user of this device, and the actions that change it. */
 export const useSession = (): Session => ({
   user: useAtomValue(userAtom),
   signIn,
@@ -44,7 +44,7 @@ async function signOut(): Promise<void> {
   try {
     await readData(sessionApi.logout.get(), { stayOn401: true });
   } catch (error) {
-    // A session that has ended already is as good as one that ends now.
+    // The session had expired already.
     if (!(error instanceof ApiError) || error.status !== 401) throw error;
   }
   forgetUser();

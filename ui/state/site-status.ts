@@ -4,10 +4,10 @@ import { readData } from "../api/client.ts";
 import { statusApi } from "../api/groups.ts";
 import { jsonFormat, storedAtom } from "./stored-atom.ts";
 
-/** What everybody may know of the site: GET /api/status. */
+/** The site's public status, from GET /api/status. */
 export type SiteStatus = Readonly<{
   version: string;
-  /** Where this software is at home; a remembered copy may lack it. */
+  /** The project's home page; a stored copy may lack it. */
   project_url?: string;
   setup: boolean;
   system_name: string;
@@ -17,19 +17,19 @@ export type SiteStatus = Readonly<{
   docs_link: string;
   quota_per_unit: number;
   display_in_currency: boolean;
-  /** Quota units from which on those are warned who chose no threshold; a remembered copy may lack it. */
+  /** Default threshold of low-balance warnings, in quota units; a stored copy may lack it. */
   quota_remind_threshold?: number;
   default_collapse_sidebar: boolean;
   self_use_mode_enabled: boolean;
   demo_site_enabled: boolean;
   enable_data_export: boolean;
   check_in_enabled: boolean;
-  /** A remembered copy may lack it. */
+  /** A stored copy may lack it. */
   status_page_enabled?: boolean;
   enable_drawing: boolean;
   enable_task: boolean;
   mj_notify_enabled: boolean;
-  /** Name → link, in the order of the menu; a remembered copy may lack it. */
+  /** Name → link, in menu order; a stored copy may lack it. */
   chats?: readonly Readonly<Record<string, string>>[];
   data_export_default_time: string;
   register_enabled: boolean;
@@ -38,7 +38,7 @@ export type SiteStatus = Readonly<{
   email_verification: boolean;
   turnstile_check: boolean;
   turnstile_site_key: string;
-  /** A remembered copy may lack it. */
+  /** A stored copy may lack it. */
   turnstile_script?: string;
   github_oauth: boolean;
   oidc_enabled: boolean;
@@ -50,7 +50,7 @@ export type SiteStatus = Readonly<{
   wxpusher_enabled: boolean;
 }>;
 
-/** Single facts that other pages of the ecosystem read from local storage too. */
+/** Fields that other pages of the ecosystem also read from local storage. */
 const MIRRORED = [
   "system_name",
   "logo",
@@ -65,13 +65,13 @@ const MIRRORED = [
 
 const isSiteStatus = (value: unknown): value is SiteStatus => typeof value === "object" && value !== null;
 
-/** The site's status; until it has arrived, that of the last visit; undefined on a first visit. */
+/** The site's status; until loaded, that of the last visit; undefined on a first visit. */
 export const siteAtom = storedAtom(
   "status",
   jsonFormat((value) => (isSiteStatus(value) ? value : undefined)),
 );
 
-/** Reads the site's status into its atom. */
+/** Fetches the site's status into its atom. */
 export const siteStatus = queryOptions({
   queryKey: ["site-status"],
   queryFn: async ({ signal }) => {
@@ -85,7 +85,7 @@ export const siteStatus = queryOptions({
   refetchOnWindowFocus: true,
 });
 
-/** The site's status; undefined on a first visit until it has arrived. */
+/** The site's status; undefined on a first visit until loaded. */
 export const useSite = (): SiteStatus | undefined => useAtomValue(siteAtom);
 
 /** The site's name, as its administrator chose it. */

@@ -1,27 +1,27 @@
 import type { WritableAtom } from "jotai";
 import { atomWithStorage, type RESET } from "jotai/utils";
 
-/** How a value is written in local storage. */
+/** How a value is serialized in local storage. */
 type StoredFormat<Value> = Readonly<{
-  /** Null: nothing is stored. What cannot be read means the default, too. */
+  /** Null: nothing is stored. Returns the default for invalid text. */
   parse: (text: string | null) => Value;
   print: (value: Value) => string;
 }>;
 
-/** An atom that is set to a value, to what a function makes of the last one, or to RESET, which removes what is stored. */
+/** An atom that can be set to a value, a function of the previous value, or RESET, which removes the stored value. */
 type StoredAtom<Value> = WritableAtom<Value, [Value | typeof RESET | ((value: Value) => Value | typeof RESET)], void>;
 
-/** State that this device remembers in local storage under a key; other tabs follow a change. */
+/** An atom stored in local storage under a key and synchronized across tabs. */
 export function storedAtom<Value>(key: string, { parse, print }: StoredFormat<Value>): StoredAtom<Value> {
   const initial = parse(null);
   let last: Readonly<{ text: string | null; value: Value }> = { text: null, value: initial };
-  /** The same value for the same text, so that nothing is drawn again when nothing changed. */
+  /** Returns the same value for the same text, to avoid needless renders. */
   const read = (text: string | null): Value => {
     if (text !== last.text) last = { text, value: parse(text) };
     return last.value;
   };
   const storage = {
-    // There is none in unit tests.
+    // Local storage is missing in unit tests.
     getItem: () => read(globalThis.localStorage?.getItem(key) ?? null),
     setItem(_key: string, value: Value) {
       const text = print(value);
@@ -40,7 +40,7 @@ export function storedAtom<Value>(key: string, { parse, print }: StoredFormat<Va
   return atomWithStorage(key, initial, storage, { getOnInit: true });
 }
 
-/** For storedAtom: JSON, of which `read` makes the value; null when nothing is stored, or no JSON. */
+/** JSON format for storedAtom; `read` receives the parsed value, or null if nothing valid is stored. */
 export const jsonFormat = <Value>(read: (value: unknown) => Value): StoredFormat<Value> => ({
   parse: (text) => read(parseJson(text)),
   print: (value) => JSON.stringify(value),
@@ -54,10 +54,10 @@ function parseJson(text: string | null): unknown {
   }
 }
 
-/** For storedAtom: a switch that is off until somebody turns it on. */
+/** Format for storedAtom: a boolean that is false by default. */
 export const SWITCH_FORMAT: StoredFormat<boolean> = { parse: (text) => text === "true", print: String };
 
-/** Stored atoms of one kind, one for each key. */
+/** A family of stored atoms, one per key. */
 export function storedAtoms<Value>(format: StoredFormat<Value>): (key: string) => StoredAtom<Value> {
   const atoms = new Map<string, StoredAtom<Value>>();
   return (key) => {

@@ -2,7 +2,7 @@ import { getDefaultStore } from "jotai";
 import { RESET } from "jotai/utils";
 import { jsonFormat, storedAtom } from "./stored-atom.ts";
 
-/** Who is signed in on this device, as far as the device remembers; the server has the last word. */
+/** The signed-in user as stored on this device; the server decides. */
 export type StoredUser = Readonly<{
   id: number;
   username: string;
@@ -16,13 +16,13 @@ export type StoredUser = Readonly<{
 const isStoredUser = (value: unknown): value is StoredUser =>
   typeof value === "object" && value !== null && "id" in value && typeof value.id === "number";
 
-/** The remembered user; null when nobody signed in or what is stored cannot be read. */
+/** The stored user; null if nobody is signed in or the stored text is invalid. */
 export const userAtom = storedAtom(
   "user",
   jsonFormat((value) => (isStoredUser(value) ? value : null)),
 );
 
-/** The remembered user, outside of components. */
+/** The stored user, for use outside components. */
 export const readUser = (): StoredUser | null => getDefaultStore().get(userAtom);
 
 export const rememberUser = (user: StoredUser): void => getDefaultStore().set(userAtom, user);

@@ -5,7 +5,7 @@ import { fontSans, size } from "./tokens.ts";
 const check = (on: boolean, part = false) =>
   createElement("span", { className: `sl-check${on ? " on" : ""}${part ? " part" : ""}` });
 
-/** What is pressed, typed into or ticked. */
+/** Styles of controls: buttons, inputs, checkboxes. */
 export const controls: Components<Omit<Theme, "components">> = {
   MuiButtonBase: { defaultProps: { disableRipple: true }, styleOverrides: { root: { fontFamily: fontSans } } },
   MuiButton: {
@@ -101,7 +101,7 @@ export const controls: Components<Omit<Theme, "components">> = {
   },
   MuiAutocomplete: {
     styleOverrides: {
-      // As high and as far in as fields without suggestions.
+      // Same height and padding as fields without suggestions.
       root: {
         "& .MuiOutlinedInput-root.MuiInputBase-sizeSmall": {
           paddingTop: 0,

@@ -4,7 +4,7 @@ import { fontMono, fontSans, size } from "./tokens.ts";
 const ALERT_TONES = { success: "ok", info: "info", warning: "warn", error: "bad" } as const;
 const FLOATING_SHADOW = "0 12px 40px rgb(8 15 25 / .18)";
 
-/** What things lie on: the page, tables, panels, what floats. */
+/** Styles of surfaces: page, tables, panels and floating elements. */
 export const surfaces: Components<Omit<Theme, "components">> = {
   MuiCssBaseline: {
     styleOverrides: (t) => ({
@@ -26,7 +26,7 @@ export const surfaces: Components<Omit<Theme, "components">> = {
         border: `1px solid ${t.vars!.palette.line.main}`,
         background: t.vars!.palette.surface.paper,
       },
-      // Inter widens the hyphen too under `tnum`, so figures are tabular only where they stand in columns.
+      // Inter's `tnum` also widens the hyphen, so numbers are tabular only in columns.
       ".num, time, td.MuiTableCell-alignRight, tfoot td": { fontVariantNumeric: "tabular-nums" },
       a: { color: "inherit", textDecorationColor: t.vars!.palette.line.strong, textUnderlineOffset: 3 },
       ":focus-visible, .Mui-focusVisible": {

@@ -5,7 +5,7 @@ import { dark, fontSans, light } from "./tokens.ts";
 
 export { size } from "./tokens.ts";
 
-/** The console's looks: tokens, type, motion and the defaults of components. */
+/** The console's theme: tokens, type, motion and component defaults. */
 export const theme = createTheme({
   cssVariables: { cssVarPrefix: "sl", colorSchemeSelector: "data-scheme" },
   colorSchemes: { light: { palette: light }, dark: { palette: dark } },

@@ -1,6 +1,6 @@
 /**
- * Sluice's visual tokens: the one place where color, type and sizes are decided. Both schemes are made from the same token
- * names; components read `theme.vars.palette.*`, never a literal color.
+ * The design tokens: all colors, type and sizes. Both schemes use the same token names; components read
+ * `theme.vars.palette.*`, never a literal color.
  */
 import type {} from "@mui/material/styles";
 

@@ -33,7 +33,7 @@ const RANGES = ["24h", "7d", "30d", "90d", "365d"] as const;
 const LONG_STEPS = ["day", "week"] as const;
 const LONGEST_BY_HOUR_S = 15 * 86_400;
 
-/** Consumption over time: one's own, everybody's for administrators. */
+/** Usage over time: the user's own; all users' for administrators. */
 export const DetailPage = () => {
   const { t } = useTranslation();
   const address = useAddress();
@@ -48,7 +48,7 @@ export const DetailPage = () => {
   const dimensions: readonly SeriesDimension[] = isForAdmin ? ALL_DIMENSIONS : OWN_DIMENSIONS;
   const by = oneOf(dimensions, address.text("by"), "model");
   const site = useSite();
-  // Hours of long ranges would be more bars than the page has pixels.
+  // Hourly bars of long ranges would outnumber the page's pixels.
   const steps = span > LONGEST_BY_HOUR_S ? LONG_STEPS : STEPS;
   const step: SeriesStep = oneOf(
     steps,
@@ -140,7 +140,7 @@ export const DetailPage = () => {
 const oneOf = <Name extends string>(names: readonly Name[], text: string, otherwise: Name): Name =>
   names.find((name) => name === text) ?? otherwise;
 
-/** Whose balance ends first at the pace of the last week. */
+/** The balances that run out first at last week's rate. */
 const RunningOutPanel = () => {
   const { t } = useTranslation();
   const { data, error, refetch } = useQuery(runningOut);

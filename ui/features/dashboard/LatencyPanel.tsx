@@ -21,7 +21,7 @@ import { percent } from "./series-values.ts";
 const DIMENSIONS = ["model", "channel"] as const;
 const PERCENTILES = ["p50", "p90", "p99"] as const;
 
-/** How long calls took and how many failed, by model or channel. */
+/** Latency and failures, by model or channel. */
 export const LatencyPanel = ({ start, end }: Readonly<{ start: number; end: number }>) => {
   const { t } = useTranslation();
   const [by, setBy] = useState<LatencyDimension>("model");
@@ -106,7 +106,7 @@ type ChoiceProps<Name extends string> = Readonly<{
   onChange: (name: Name) => void;
 }>;
 
-/** One of a few, all in sight. */
+/** A toggle between a few options. */
 export const Choice = <Name extends string>({ label, value, choices, words, onChange }: ChoiceProps<Name>) => (
   <Box sx={{ overflowX: "auto", maxWidth: "100%", scrollbarWidth: "none" }}>
     <ToggleButtonGroup exclusive size="small" value={value} aria-label={label}>

@@ -9,7 +9,7 @@ import type { Series } from "../../../src/domain/logs/usage/read-series.ts";
 import { Count, Money } from "../../components/display/Money.tsx";
 import { percent, totalsOf } from "./series-values.ts";
 
-/** The sums of each series: spending, calls, tokens, share of failures and time a call. */
+/** The totals of each series: cost, calls, tokens, failure rate and average duration. */
 export const SeriesTable = ({
   series,
   nameOf,

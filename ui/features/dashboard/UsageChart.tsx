@@ -15,7 +15,7 @@ const STEP_SECONDS = { hour: 3600, day: 86_400, week: 604_800 } as const;
 type UsageChartProps = Readonly<{
   series: readonly Series[];
   step: SeriesStep;
-  /** The time that is shown, epoch seconds. */
+  /** The shown range, in epoch seconds. */
   range: Readonly<{ start: number; end: number }>;
   measure: Measure;
   nameOf: (one: Series) => string;
@@ -32,10 +32,10 @@ function labelledOf(periods: readonly number[], step: SeriesStep, most: number):
   return (start) => new Date(start * 1000).getHours() === 0 && Math.round(start / STEP_SECONDS.day) % every === 0;
 }
 
-/** Where nothing reaches a dollar, cents would all look alike. */
+/** If no value reaches a dollar, two decimals would all look alike. */
 const SMALL_DECIMALS = 4;
 
-/** Bars of each period, stacked by series; a click on a name takes its series away and brings it back. */
+/** Bars per period, stacked by series; a click on a name toggles its series. */
 export const UsageChart = ({ series, step, range, measure, nameOf }: UsageChartProps) => {
   const { t, i18n } = useTranslation();
   const isPhone = usePhone();

@@ -3,7 +3,7 @@ import type { SeriesDimension, SeriesStep } from "../../../src/domain/logs/usage
 import { readData } from "../../api/client.ts";
 import { dataApi } from "../../api/groups.ts";
 
-/** Whose consumption: everybody's, or one's own. */
+/** Whose usage: all users', or the user's own. */
 type DataScope = "all" | "self";
 
 /** What the dashboard shows; times are epoch seconds. */
@@ -31,7 +31,7 @@ export const runningOut = queryOptions({
   queryFn: ({ signal }) => readData(dataApi["running-out"].get({ fetch: { signal } })),
 });
 
-/** By what calls are told apart where their time is shown. */
+/** How latency is grouped. */
 export type LatencyDimension = "model" | "channel";
 
 export const latency = (by: LatencyDimension, { start, end }: Pick<DataView, "start" | "end">) =>

@@ -1,21 +1,21 @@
 import type { Series } from "../../../src/domain/logs/usage/read-series.ts";
 import type { SeriesPoint } from "../../../src/domain/logs/usage/series-cell.ts";
 
-/** What a chart draws of each period. */
+/** The measure that a chart shows per period. */
 export type Measure = "quota" | "calls" | "tokens";
 
-/** One figure of a period: quota units, calls or tokens. */
+/** One measure of a period: quota units, calls or tokens. */
 function figureOf(point: SeriesPoint, measure: Measure): number {
   if (measure === "quota") return point.quota;
   return measure === "calls" ? point.count : point.prompt_tokens + point.completion_tokens;
 }
 
-/** More bars than that are no picture any more: then only the time with calls is shown. */
+/** Beyond this many bars, only the time with calls is shown. */
 const MOST_PERIODS = 1000;
 
 /**
- * All periods of a time, in order, with the first and the last that has calls in any case: epoch seconds. None without
- * calls, for where periods begin is known from the series alone.
+ * All periods of a range in order, from the first to the last with calls at least, in epoch seconds. Empty without
+ * calls, because only the series tells where periods begin.
  */
 export function periodsOf(
   series: readonly Series[],
@@ -34,13 +34,13 @@ export function periodsOf(
   return Array.from({ length: fits ? before + between + after : between }, (_, index) => begin + index * stepSeconds);
 }
 
-/** The figures of one series for each period, 0 where it had no calls. */
+/** The values of one series per period, 0 without calls. */
 export function valuesOf({ points }: Series, periods: readonly number[], measure: Measure): number[] {
   const values = new Map(points.map((point) => [point.start, figureOf(point, measure)]));
   return periods.map((start) => values.get(start) ?? 0);
 }
 
-/** Sums over whole series. */
+/** Totals of a series. */
 export function totalsOf(series: readonly Series[]): Omit<SeriesPoint, "start"> {
   const totals = { count: 0, failed: 0, quota: 0, prompt_tokens: 0, completion_tokens: 0, elapsed_ms: 0 };
   for (const { points } of series) for (const point of points) for (const key of KEYS) totals[key] += point[key];
@@ -49,13 +49,16 @@ export function totalsOf(series: readonly Series[]): Omit<SeriesPoint, "start"> 
 
 const KEYS = ["count", "failed", "quota", "prompt_tokens", "completion_tokens", "elapsed_ms"] as const;
 
-/** A cell as CSV wants it; what a spreadsheet would run as a formula becomes text. */
+/** Escapes a CSV cell; text that a spreadsheet would run as a formula stays text. */
 const cell = (value: string | number): string => {
   const text = typeof value === "string" && /^[=+\-@\t\r]/.test(value) ? `'${value}` : String(value);
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 };
 
-/** The series as CSV (RFC 4180, with a byte order mark for spreadsheets): a line a period and series, money in quota units. */
+/**
+ * The series as CSV (RFC 4180, with a byte order mark for spreadsheets): one line per period and series, money in quota
+ * units.
+ */
 export function seriesCsv(series: readonly Series[], nameOf: (one: Series) => string): string {
   const head = ["start", "name", "calls", "failed", "quota_units", "prompt_tokens", "completion_tokens"];
   const lines = series.flatMap((one) =>
@@ -68,5 +71,5 @@ export function seriesCsv(series: readonly Series[], nameOf: (one: Series) => st
   return `\uFEFF${[head.join(","), ...lines].join("\r\n")}\r\n`;
 }
 
-/** A share in percent with two decimals; of nothing, a dash. */
+/** A percentage with two decimals; a dash if the total is zero. */
 export const percent = (part: number, whole: number): string => (whole ? `${((part / whole) * 100).toFixed(2)}%` : "–");

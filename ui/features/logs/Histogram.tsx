@@ -8,12 +8,12 @@ type Props = {
   buckets: readonly HistogramBucket[];
   /** Seconds a bucket spans. */
   step: number;
-  /** A range was dragged over: epoch seconds. */
+  /** Called with the dragged range, in epoch seconds. */
   onRange: (start: number, end: number) => void;
   height?: number;
 };
 
-/** Calls over time, failures in red; dragging over it chooses a range. */
+/** Calls over time, failures in red; dragging selects a range. */
 export const Histogram = ({ buckets, step, onRange, height = 56 }: Props) => {
   const { t, i18n } = useTranslation();
   const box = useRef<HTMLDivElement>(null);
@@ -119,7 +119,7 @@ function marksOf(buckets: readonly HistogramBucket[]): HistogramBucket[] {
   ).filter((bucket) => bucket !== undefined);
 }
 
-/** Hours and minutes where buckets are short, the day too where they span one. */
+/** Hours and minutes for short buckets, with the day for long ones. */
 function timeOf(seconds: number, step: number, language: string): string {
   const format: Intl.DateTimeFormatOptions =
     step >= DAY_S

@@ -23,10 +23,13 @@ type OverviewProps = Readonly<{
 
 const RANGES = ["15m", "1h", "24h", "7d", "30d"] as const;
 
-/** Sums, the range they are of, and traffic over that range (unless any time will do), on which a narrower one can be dragged. */
+/**
+ * Totals, the time range, and a histogram of the range on which a narrower one can be dragged; no histogram if any time
+ * matches.
+ */
 export const Overview = ({ scope, filters, range, now, onNamed, onCustom }: OverviewProps) => {
   const stat = useQuery(logStat(scope, filters));
-  // An open range reaches into the future, of which there is nothing to draw.
+  // An open range reaches into the future, which has no data.
   const histogram = useQuery({
     ...logHistogram(scope, { ...filters, end: Math.min(filters.end, Math.max(now, filters.start + 60)) }),
     enabled: !filters.anyTime,
@@ -52,7 +55,7 @@ export const Overview = ({ scope, filters, range, now, onNamed, onCustom }: Over
   );
 };
 
-/** What the rows in the range add up to, and the pace of the last minute. */
+/** The totals of the range, and the rate of the last minute. */
 export const Summary = ({ stat }: { stat: UsageStat | undefined }) => {
   const { t } = useTranslation();
   const money = useMoneyFormat();

@@ -14,16 +14,16 @@ const CUSTOM = "custom";
 
 type RangePickerProps = Readonly<{
   range: TimeRange;
-  /** Those one click away. */
+  /** The ranges offered as buttons. */
   names: readonly RangeName[];
-  /** What is shown may be of any time: no stretch is chosen. */
+  /** The page shows rows of any time: no range is selected. */
   isAnyTime?: boolean | undefined;
   onNamed: (name: RangeName) => void;
   /** Epoch seconds. */
   onCustom: (start: number, end: number) => void;
 }>;
 
-/** The stretch of time that a page shows. */
+/** Chooses the time range of a page. */
 export const RangePicker = ({ range, names, isAnyTime, onNamed, onCustom }: RangePickerProps) => {
   const { t } = useTranslation();
   const [anchor, setAnchor] = useState<HTMLElement | null>(null);

@@ -38,7 +38,7 @@ import { FAILED, isNarrowed, logExport, logFiltersOf, logPage, parametersOf, use
 import { Overview } from "./Overview.tsx";
 import { rangeOf, useNow } from "./time-range.ts";
 
-/** The usage log: one's own calls, everybody's for administrators. */
+/** The usage log: the user's own calls; all calls for administrators. */
 export const UsageLogPage = () => {
   const { t } = useTranslation();
   const address = useAddress();
@@ -121,7 +121,7 @@ const ADMIN = ["model", "token", "user", "channel", "group"] as const;
 
 type LogFilterBarProps = Readonly<{ address: Address; isAdmin: boolean; model: TableModel<LogEntry> }>;
 
-/** What narrows the log beside time. */
+/** The filters of the log, apart from time. */
 const LogFilterBar = ({ address, isAdmin, model }: LogFilterBarProps) => {
   const { t } = useTranslation();
   const types = [
@@ -149,7 +149,7 @@ const LogFilterBar = ({ address, isAdmin, model }: LogFilterBarProps) => {
   );
 };
 
-/** Nothing was called yet, or nothing fits; a request that was looked for by its id may still be in the whole log. */
+/** Empty state: no calls yet, or no match; a request searched by its id may still exist outside the list. */
 const LogsEmpty = ({ isFiltered, requestId }: { isFiltered: boolean; requestId?: string | undefined }) => {
   const { t } = useTranslation();
   if (requestId) {

@@ -12,7 +12,7 @@ import { notifyDone } from "../../components/feedback/notify.tsx";
 import { Row } from "../../components/layout.tsx";
 import { elapsedMsOf, firstTokenMsOf, isCall, LOG_TYPES, type LogEntry, otherOf, routeOf } from "./log-entry.ts";
 
-/** A row of the log on a phone: who, when, how much, how long. */
+/** A row of the log on a phone: user, time, cost and duration. */
 export const LogCard = ({ entry, isAdmin }: { entry: LogEntry; isAdmin: boolean }) => {
   const { t } = useTranslation();
   const who = [isAdmin ? entry.username : "", entry.token_name].filter(Boolean).join(" · ");
@@ -57,7 +57,7 @@ const KINDS: ReadonlyMap<number, readonly [string, ToneName]> = new Map([
   [LOG_TYPES.checkIn, ["checkIn", "ok"]],
 ]);
 
-/** What kind of row it is; a call that failed says so. */
+/** The type of a row; marks failed calls. */
 export const TypeCell = ({ entry }: { entry: LogEntry }) => {
   const { t } = useTranslation();
   if (entry.failed) return <StatusChip tone="bad">{t("logs.types.failed")}</StatusChip>;
@@ -79,7 +79,7 @@ export const TypeCell = ({ entry }: { entry: LogEntry }) => {
 
 const DECIMALS = 6;
 
-/** What a call cost, to six decimals; what was put in is marked with a plus. */
+/** The cost of a call, to six decimals; credits have a plus sign. */
 export const CostCell = ({ entry }: { entry: LogEntry }) => {
   if (isCall(entry)) {
     return (
@@ -98,7 +98,7 @@ export const CostCell = ({ entry }: { entry: LogEntry }) => {
   );
 };
 
-/** How long the call took, when its first token came, and whether it was streamed. */
+/** The call's duration, its time to first token, and whether it was streamed. */
 export const LatencyCell = ({ entry }: { entry: LogEntry }) => {
   const { t } = useTranslation();
   if (!isCall(entry)) return <Dash />;
@@ -124,7 +124,7 @@ export const LatencyCell = ({ entry }: { entry: LogEntry }) => {
   );
 };
 
-/** Where a figure makes no sense. */
+/** Stands in for a number that doesn't apply. */
 export const Dash = () => (
   <Box component="span" sx={{ color: "text.tertiary" }}>
     –
@@ -146,7 +146,7 @@ function toneOf(seconds: number, ok: number, warn: number): LatencyTone {
   return seconds < warn ? "warn" : "bad";
 }
 
-/** The numbers of the channels that the call went through, where it took more than one. */
+/** The ids of the channels that the call tried, if more than one. */
 export const RetryCell = ({ entry }: { entry: LogEntry }) => {
   const channels = otherOf(entry).admin_info?.use_channel ?? [];
   if (channels.length < 2) return <Dash />;
@@ -159,7 +159,7 @@ export const RetryCell = ({ entry }: { entry: LogEntry }) => {
   );
 };
 
-/** The channel that answered, and how many were tried. */
+/** The channel that responded, and how many were tried. */
 export const ChannelCell = ({ entry }: { entry: LogEntry }) => {
   if (!entry.channel) return <Dash />;
   const route = routeOf(entry);
@@ -183,7 +183,7 @@ export const ChannelCell = ({ entry }: { entry: LogEntry }) => {
   );
 };
 
-/** A text that a click copies; shown to copy by hand where the browser refuses. */
+/** A text that a click copies; shows it for manual copying if the browser refuses. */
 export const CopyText = ({ text, strong, children }: { text: string; strong?: boolean; children?: ReactNode }) => {
   const { t } = useTranslation();
   const [isRefused, setRefused] = useState(false);

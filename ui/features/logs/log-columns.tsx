@@ -24,7 +24,7 @@ export function useLogColumns(isAdmin: boolean, showUser: (id: number) => void):
   }, [isAdmin, showUser, t, i18n.language]);
 }
 
-/** In narrower windows administrators would have to scroll to see what a call cost. */
+/** In narrower windows administrators would have to scroll to the cost column. */
 const ROOM_FOR_ALL_PX = 1400;
 
 const columnsOf = (
@@ -147,7 +147,7 @@ const quiet = (text: string, title?: string) => (
   </Box>
 );
 
-/** Rows of some gateways have the group beside. */
+/** Imported rows may store the group in `other`. */
 const GroupCell = ({ entry }: { entry: LogEntry }) => {
   const group = groupOf(entry);
   return group ? quiet(group) : <Dash />;
@@ -155,7 +155,7 @@ const GroupCell = ({ entry }: { entry: LogEntry }) => {
 
 const quietNote = (entry: LogEntry, t: TFunction, language: string) => {
   const other = isCall(entry) ? otherOf(entry) : {};
-  // What a call made here says is in English; of calls by tokens the same is known in figures.
+  // Notes of this gateway's calls are in English; for calls priced by tokens, the ratios show the same.
   const isByTokens = other.usage_evidence !== undefined && (other.model_ratio ?? 0) > 0;
   const text = failureText(other) || (isByTokens ? ratiosText(other, t) : noteText(entry, t, language));
   return quiet(text, text);
@@ -176,7 +176,7 @@ const TimeCell = ({ entry, language }: { entry: LogEntry; language: string }) =>
   );
 };
 
-/** The model that was asked for; what is no call says what it is instead. */
+/** The requested model; for rows that are not calls, their type. */
 const ModelCell = ({ entry, t, language }: { entry: LogEntry; t: TFunction; language: string }) => {
   if (!entry.model_name) return quietNote(entry, t, language);
   const { upstream_model_name: upstream, is_model_mapped: isMapped } = otherOf(entry);

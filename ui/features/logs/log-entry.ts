@@ -6,7 +6,7 @@ import type { LogView } from "../../../src/domain/logs/list/log-view.ts";
 import { exactTime } from "../../components/display/TimeAgo.tsx";
 import { moneyText } from "../wallet/wallet-calls.ts";
 
-/** A row of the usage log as `GET /api/log/` answers it; `other` is JSON text of `LogOther`. */
+/** A row of the usage log as returned by `GET /api/log/`; `other` is JSON text of `LogOther`. */
 export type LogEntry = LogView;
 
 /** The log's row types; 0 stands for all in filters and is shown as consumption in rows. */
@@ -15,7 +15,7 @@ export const LOG_TYPES = { topUp: 1, consume: 2, manage: 3, system: 4, checkIn: 
 /** Whether the row is a relayed call. */
 export const isCall = (entry: LogEntry): boolean => entry.type === LOG_TYPES.consume || entry.type === 0;
 
-/** What was written beside the row; empty when it cannot be read. */
+/** Parses the row's `other`; empty if invalid. */
 export function otherOf(entry: LogEntry): Partial<LogOther> {
   if (!entry.other) return {};
   try {
@@ -26,7 +26,7 @@ export function otherOf(entry: LogEntry): Partial<LogOther> {
   }
 }
 
-/** The group the row is of; some gateways wrote it beside. */
+/** The row's group; imported rows may store it in `other`. */
 export const groupOf = (entry: LogEntry): string => entry.group || (otherOf(entry).group ?? "");
 
 /** Milliseconds the call took, exact where known. */
@@ -36,7 +36,7 @@ export const elapsedMsOf = (entry: LogEntry): number => entry.elapsed_ms || entr
 export const firstTokenMsOf = (other: Partial<LogOther>): number | null =>
   other.frt !== undefined && other.frt > 0 ? other.frt : null;
 
-/** The channels that the call went through, by name, in order; administrators only. */
+/** Names of the channels that the call tried, in order; administrators only. */
 export function routeOf(entry: LogEntry): string[] {
   const info = otherOf(entry).admin_info;
   if (!info) return [];
@@ -44,15 +44,15 @@ export function routeOf(entry: LogEntry): string[] {
   return named.length > 0 ? named : info.use_channel;
 }
 
-/** A row of the log that says something: in English, and where `other` has a note in any language. */
+/** A row with a note: English text, and a code in `other` if it can be translated. */
 type NoteSource = Readonly<{ content: string; other: string }>;
 
-/** What a row of the log says, in the reader's language where the row has a note that the console knows. */
+/** The note of a row, translated if the console knows its code. */
 export function noteText({ content, other }: NoteSource, t: TFunction, language: string): string {
   return sayNote(noteOf(other), content, t, language);
 }
 
-/** A note in the reader's language; `content` where there is none that the console knows. */
+/** Translates a note; returns `content` if the console doesn't know its code. */
 export function sayNote(note: unknown, content: string, t: TFunction, language: string): string {
   if (!isRecord(note) || typeof note.code !== "string") return content;
   const key = `logNotes.texts.${note.code}`;
@@ -61,7 +61,7 @@ export function sayNote(note: unknown, content: string, t: TFunction, language: 
 }
 
 function noteOf(other: string): unknown {
-  // Most rows are calls and have none: they need not be read.
+  // Most rows are calls without a note: skip parsing them.
   if (!other.includes('"note":')) return null;
   try {
     const parsed: unknown = JSON.parse(other);
@@ -71,7 +71,7 @@ function noteOf(other: string): unknown {
   }
 }
 
-/** What is filled in, as people read it. */
+/** The note's parameters, formatted. */
 function shown(params: Record<string, unknown>, language: string): Record<string, unknown> {
   const { money, currency, time } = params;
   const isMoney = typeof money === "string" && typeof currency === "string";
@@ -84,7 +84,7 @@ function shown(params: Record<string, unknown>, language: string): Record<string
 
 const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === "object" && value !== null;
 
-/** Tells what a row is called: its model, or what it says. */
+/** Returns the name of a row: its model, or its note. */
 export function useEntryName(): (entry: LogEntry) => string {
   const { t, i18n } = useTranslation();
   return useCallback((entry) => entry.model_name || noteText(entry, t, i18n.language), [t, i18n.language]);

@@ -5,11 +5,11 @@ import type { Address } from "../../components/use-address.ts";
 import { LOG_TYPES, type LogEntry } from "./log-entry.ts";
 import type { TimeRange } from "./time-range.ts";
 
-/** What narrows the log; times are epoch seconds. */
+/** Filters of the log; times are epoch seconds. */
 export type LogFilters = Readonly<{
   start: number;
   end: number;
-  /** The times hold for charts alone: rows and sums are looked for whenever they were. */
+  /** The times apply only to charts: rows and totals are of any time. */
   anyTime?: boolean | undefined;
   type?: number | undefined;
   failed?: boolean | undefined;
@@ -22,7 +22,7 @@ export type LogFilters = Readonly<{
   channel?: number | undefined;
 }>;
 
-/** Whose rows: everybody's, or one's own. */
+/** Whose rows: all users', or the user's own. */
 export type LogScope = "all" | "self";
 
 type LogPage = Readonly<{ items: LogEntry[]; total: number }>;
@@ -32,13 +32,13 @@ const LOGS_KEY = ["logs"] as const;
 const pageKey = (scope: LogScope, filters: LogFilters, page: number, pageSize: number) =>
   [...LOGS_KEY, "page", scope, filters, page, pageSize] as const;
 
-/** Where the list goes on behind a page; undefined when that is not known. */
+/** The cursor after a page; undefined if unknown. */
 const cursorBehind = (page: LogPage | undefined): string | undefined => {
   const last = page?.items.at(-1);
   return last && `${last.created_at}-${last.id}`;
 };
 
-/** A page by its number (from 0): read behind the page before it where that is known, which is fast however far back. */
+/** A page by its zero-based number; continues from the previous page's cursor if known, which is fast at any depth. */
 export const logPage = (scope: LogScope, filters: LogFilters, page: number, pageSize: number) =>
   queryOptions({
     queryKey: pageKey(scope, filters, page, pageSize),
@@ -50,10 +50,10 @@ export const logPage = (scope: LogScope, filters: LogFilters, page: number, page
     placeholderData: keepPreviousData,
   });
 
-/** As many rows as the server gives at once. */
+/** The server's maximum page size. */
 const MOST_ROWS = 100;
 
-/** The rows of one request, whenever it was: several where a conversation had several answers. */
+/** The rows of one request, of any time; a realtime session has one for each response. */
 export const requestRows = (scope: LogScope, requestId: string) =>
   queryOptions({
     queryKey: [...LOGS_KEY, "request", scope, requestId],
@@ -77,12 +77,12 @@ export const logHistogram = (scope: LogScope, filters: LogFilters) =>
     placeholderData: keepPreviousData,
   });
 
-/** Where the rows that fit can be downloaded as CSV. */
+/** The URL of the CSV download of the matching rows. */
 export const logExport = (scope: LogScope) => callsOf(scope).export;
 
 const callsOf = (scope: LogScope) => (scope === "self" ? logApi.self : logApi);
 
-/** The filters in the names of the calls. A model is looked for anywhere in the name. */
+/** The filters as query parameters. A model matches anywhere in its name. */
 export function parametersOf(scope: LogScope, filters: LogFilters) {
   return {
     start_timestamp: filters.anyTime ? undefined : filters.start,
@@ -97,7 +97,7 @@ export function parametersOf(scope: LogScope, filters: LogFilters) {
   };
 }
 
-/** What administrators may read of a user. */
+/** The details of a user that administrators may see. */
 type UserFacts = Readonly<{ username: string; quota: number; used_quota: number; request_count: number }>;
 
 export const userFacts = (id: number) =>
@@ -106,14 +106,14 @@ export const userFacts = (id: number) =>
     queryFn: ({ signal }): Promise<UserFacts> => readData(usersApi({ id }).get({ fetch: { signal } })),
   });
 
-/** In the address, instead of a type: calls that failed. */
+/** Value of `type` in the URL for failed calls. */
 export const FAILED = "failed";
 
 const TIMES = ["range", "from", "to"] as const;
 
 /**
- * What the address asks of the log within a range. A request that is looked for by its id may be of any time, unless the
- * address itself names one.
+ * The log's query in the URL within a range. A request searched by its id may be of any time, unless the URL names a
+ * range.
  */
 export function logFiltersOf(address: Pick<Address, "text" | "number">, range: TimeRange): LogFilters {
   const text = (key: string) => address.text(key) || undefined;
@@ -133,6 +133,6 @@ export function logFiltersOf(address: Pick<Address, "text" | "number">, range: T
   };
 }
 
-/** Whether anything but time narrows the log. */
+/** Whether any filter other than time is set. */
 export const isNarrowed = ({ start: _start, end: _end, anyTime: _anyTime, ...rest }: LogFilters): boolean =>
   Object.values(rest).some((value) => value !== undefined);

@@ -16,7 +16,7 @@ const DEFAULT_RANGE: RangeName = "24h";
 /** Clocks of browser and server may differ: the end of an open range lies an hour ahead. */
 const AHEAD_SECONDS = 3600;
 
-/** What the address says of time: a named range up to now, or two moments in epoch seconds. */
+/** The time range in the URL: a named range up to now, or two moments in epoch seconds. */
 type TimeChoice = Readonly<{ range?: string; from?: number; to?: number }>;
 
 /** A range in epoch seconds; `end` is open when it follows the clock. */
@@ -24,7 +24,7 @@ export type TimeRange = Readonly<{ name: RangeName | null; start: number; end: n
 
 const isRangeName = (name: string | undefined): name is RangeName => name !== undefined && Object.hasOwn(RANGES, name);
 
-/** The range that a choice means at a moment. */
+/** Resolves a choice to a range at a given moment. */
 export function rangeOf(choice: TimeChoice, nowSeconds: number): TimeRange {
   if (choice.from !== undefined || choice.to !== undefined) {
     const end = choice.to ?? nowSeconds + AHEAD_SECONDS;
@@ -39,8 +39,8 @@ const FOLLOW_MS = 5000;
 const nowSeconds = (): number => Math.floor(Date.now() / 1000);
 
 /**
- * The moment that open ranges end at, in epoch seconds: it stands still, so that pages do not shift while they are read,
- * until it is renewed, or moves by itself while following.
+ * The end of open ranges, in epoch seconds. It stays fixed until renewed, so that pages don't shift while they are
+ * read; it advances by itself in follow mode.
  */
 export function useNow(isFollowing: boolean): [number, () => void] {
   const [now, setNow] = useState(nowSeconds);

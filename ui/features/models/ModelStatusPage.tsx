@@ -23,7 +23,7 @@ import { fuzzyMatch } from "./pricing/pricing.ts";
 const TONE = { up: "ok", degraded: "warn", down: "bad" } as const;
 const STATES = ["down", "degraded", "up"] as const;
 
-/** How each model does now and did in the last 90 days. */
+/** The status of each model, now and over the last 90 days. */
 export const ModelStatusPage = () => {
   const { t, i18n } = useTranslation();
   const { user } = useSession();
@@ -134,7 +134,7 @@ const DAY_MS = 86_400_000;
 const GOOD = 9900;
 const FAIR = 9000;
 
-/** A bar a day: green, amber, red by the share of calls that went well, grey without calls. */
+/** One bar per day: green, amber or red by success rate, gray without calls. */
 const DayBars = ({ days, count, label }: { days: readonly (number | null)[]; count: number; label: string }) => {
   const { i18n } = useTranslation();
   const shown = days.length === 0 ? Array.from({ length: count }, () => null) : days;
@@ -168,7 +168,7 @@ export type { ModelStatus };
 
 const ASK_EVERY_MS = 60_000;
 
-/** How the models do; `userId` keeps what a visitor saw apart. */
+/** The models' status; `userId` separates the cache of visitors and users. */
 const modelStatus = (userId: number | undefined) =>
   queryOptions({
     queryKey: ["model-status", userId ?? "visitor"],

@@ -41,7 +41,7 @@ const COMPONENTS: Components = {
   img: ({ node: _node, ...image }) => <img {...image} alt={image.alt ?? ""} />,
 };
 
-/** What a model wrote, as Markdown; HTML in it is text. */
+/** A model's answer as Markdown; HTML in it is shown as text. */
 const AnswerText = ({ text }: { text: string }) => (
   <Box
     sx={{

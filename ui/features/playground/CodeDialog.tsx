@@ -13,7 +13,7 @@ import { useSite } from "../../state/site-status.ts";
 import { gatewayAddress } from "../site/examples.ts";
 import type { ChatBody } from "./chat.ts";
 
-/** The chat's last call as code to take along. */
+/** The chat's last call as code. */
 export const CodeDialog = ({ body, onClose }: { body: ChatBody; onClose: () => void }) => {
   const { t } = useTranslation();
   const [language, setLanguage] = useState<CodeLanguage>("curl");
@@ -49,7 +49,7 @@ export const CodeDialog = ({ body, onClose }: { body: ChatBody; onClose: () => v
 const CODE_LANGUAGES = ["curl", "python", "typescript"] as const;
 type CodeLanguage = (typeof CODE_LANGUAGES)[number];
 
-/** The same call for a terminal or a program, with the key left to fill in. `baseUrl` ends in /v1. */
+/** The call as code, with a placeholder for the key. `baseUrl` ends in /v1. */
 export function codeOf(language: CodeLanguage, body: ChatBody, baseUrl: string): string {
   const { model, messages, temperature, max_tokens } = body;
   const call = { model, messages, temperature, ...(max_tokens > 0 && { max_tokens }) };

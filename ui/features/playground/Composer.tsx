@@ -12,7 +12,7 @@ import { notifyError } from "../../components/feedback/notify.tsx";
 import { Row } from "../../components/layout.tsx";
 
 type Props = Readonly<{
-  /** The question that is edited: its text stands in the field. */
+  /** The question being edited; its text fills the field. */
   text: string;
   images: readonly string[];
   isEditing: boolean;
@@ -22,7 +22,7 @@ type Props = Readonly<{
   onCancel: () => void;
 }>;
 
-/** The field to ask in. Enter sends, Shift+Enter begins a line. */
+/** The input for questions. Enter sends, Shift+Enter starts a new line. */
 export const Composer = ({ isEditing, isRunning, onSend, onStop, onCancel, ...start }: Props) => {
   const { t } = useTranslation();
   const [text, setText] = useState(start.text);
@@ -70,7 +70,7 @@ export const Composer = ({ isEditing, isRunning, onSend, onStop, onCancel, ...st
         inputProps={{ "aria-label": t("playground.ask") }}
         onChange={(event) => setText(event.target.value)}
         onKeyDown={(event) => {
-          // Enter also ends a word that an input method composes.
+          // Enter also confirms an IME composition.
           if (event.key !== "Enter" || event.shiftKey || event.nativeEvent.isComposing) return;
           event.preventDefault();
           send();

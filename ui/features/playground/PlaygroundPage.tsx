@@ -22,7 +22,7 @@ import { SettingsPanel } from "./SettingsPanel.tsx";
 import { TurnView } from "./TurnView.tsx";
 import { type Playground, usePlayground } from "./use-playground.ts";
 
-/** Chats with one model, or two side by side, charged like any call. */
+/** The playground: chats with one model, or two side by side, charged like any call. */
 export const PlaygroundPage = () => {
   const { t } = useTranslation();
   const { user } = useSession();
@@ -96,7 +96,7 @@ export const PlaygroundPage = () => {
   );
 };
 
-/** The chats kept on this device: choose, begin, delete. */
+/** The chats stored on this device: open, create, delete. */
 const ChatList = ({ playground }: { playground: Playground }) => {
   const { t } = useTranslation();
   const confirm = useConfirm();

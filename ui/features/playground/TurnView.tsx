@@ -66,7 +66,7 @@ export const TurnView = ({ turn, isBusy, onEdit, onBranch, onRetry }: TurnProps)
   );
 };
 
-/** Markdown is big: it is loaded with the first answer. */
+/** Markdown support is large, so it is loaded with the first answer. */
 const AnswerText = lazy(() => import("./AnswerText.tsx"));
 
 type AnswerProps = Readonly<{ answer: Answer; isBusy: boolean; onRetry: () => void }>;
@@ -121,12 +121,14 @@ const AnswerView = ({ answer, isBusy, onRetry }: AnswerProps) => {
   );
 };
 
-/** The log is written a moment after the answer, or, when that was stopped, after the upstream has told its usage. */
+/**
+ * The log row is written shortly after the answer, or, if it was stopped, after the upstream has reported its usage.
+ */
 const LOG_DELAY_MS = 800;
 const LONGEST_DELAY_MS = 5000;
 const MOST_LOOKS = 20;
 
-/** Tokens, what was charged (by the usage log) and how long it took. */
+/** Tokens, cost (from the usage log) and duration. */
 const AnswerFacts = ({ answer }: { answer: Answer }) => {
   const { t } = useTranslation();
   const { status, requestId, promptTokens, completionTokens, firstMs, totalMs } = answer;

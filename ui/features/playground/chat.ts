@@ -1,4 +1,4 @@
-/** A tool that a model asked for; the playground shows it and runs nothing. */
+/** A tool call; the playground shows it but doesn't run it. */
 export type ToolCall = Readonly<{ name: string; arguments: string }>;
 
 /** A model's answer; `incomplete` while it streams. Times in milliseconds from the send. */
@@ -17,7 +17,7 @@ export type Answer = Readonly<{
   requestId: string;
 }>;
 
-/** A question and its answers, one a lane. */
+/** A question and its answers, one per lane (model). */
 export type Turn = Readonly<{ id: string; text: string; images: readonly string[]; answers: readonly Answer[] }>;
 
 export type ChatSettings = Readonly<{
@@ -76,7 +76,7 @@ export type ChatBody = {
   stream_options: { include_usage: true };
 };
 
-/** The call that a lane makes for the last of these turns. */
+/** The request of a lane for the last of these turns. */
 export function bodyOf(settings: ChatSettings, turns: readonly Turn[], lane: number): ChatBody {
   const { group, models, temperature, maxTokens, system } = settings;
   const messages: WireMessage[] = system.trim() ? [{ role: "system", content: system }] : [];
@@ -101,13 +101,13 @@ const questionOf = ({ text, images }: Turn): WireMessage["content"] =>
     ? text
     : [{ type: "text", text }, ...images.map((url): Part => ({ type: "image_url", image_url: { url } }))];
 
-/** The chat up to a turn, that turn included, as a chat of its own. */
+/** Branches the chat after a turn into a new chat. */
 export function branchOf(chat: Chat, turnId: string): Chat {
   const end = chat.turns.findIndex(({ id }) => id === turnId) + 1;
   return { ...chat, id: crypto.randomUUID(), turns: chat.turns.slice(0, end) };
 }
 
-/** The chat with one answer changed; without that turn, as it is. */
+/** The chat with one answer replaced; unchanged if the turn is gone. */
 export const withAnswer = (chat: Chat, turnId: string, lane: number, change: (answer: Answer) => Answer): Chat => ({
   ...chat,
   turns: chat.turns.map((turn) =>

@@ -5,8 +5,8 @@ import { readUser } from "../../state/stored-user.ts";
 import { type Answer, type ChatBody, emptyAnswer, type ToolCall } from "./chat.ts";
 
 /**
- * Sends a chat and tells the answer as it grows. Resolves when it has ended, in whatever way: failures are part of the
- * answer, and an aborted answer keeps what has come.
+ * Sends a chat and reports the answer as it streams. Resolves when it ends: failures are part of the answer, and an
+ * aborted answer keeps what was received.
  */
 export async function sendChat(body: ChatBody, onAnswer: (answer: Answer) => void, signal: AbortSignal): Promise<void> {
   const start = performance.now();
@@ -35,7 +35,7 @@ export async function sendChat(body: ChatBody, onAnswer: (answer: Answer) => voi
     for await (const data of eventsOf(response.body)) tell(applyEvent(answer, data, elapsed()));
     if (answer.status !== "error") tell({ status: "complete" });
   } catch {
-    // Whatever breaks a stream that nobody stopped is the connection.
+    // If nobody stopped the stream, the connection broke.
     tell(signal.aborted ? { status: "complete" } : { status: "error", error: translate("api.unreachable") });
   } finally {
     tell({ totalMs: elapsed() });
@@ -65,7 +65,7 @@ type Chunk = {
   error?: { message?: string };
 };
 
-/** An answer after one more event of its stream (the text behind `data:`), so many milliseconds after the send. */
+/** Applies one stream event (the text after `data:`) to an answer, a number of milliseconds after the request. */
 export function applyEvent(answer: Answer, data: string, elapsedMs: number): Answer {
   if (data === "[DONE]") return answer;
   const chunk = readChunk(data);
@@ -103,7 +103,7 @@ function withTools(tools: readonly ToolCall[], parts: NonNullable<Delta["tool_ca
   return next;
 }
 
-/** Splits a stream of bytes into the texts behind `data:`. */
+/** Splits a byte stream into the texts after `data:`. */
 export async function* eventsOf(bytes: ReadableStream<Uint8Array<ArrayBuffer>>): AsyncGenerator<string> {
   const reader = bytes.pipeThrough(new TextDecoderStream()).getReader();
   let rest = "";

@@ -7,10 +7,10 @@ import { sendChat } from "./send-chat.ts";
 const SAVE_DELAY_MS = 400;
 const TITLE_LENGTH = 40;
 
-/** In the place of a model that joined after the question. */
+/** Placeholder for a model added after the question. */
 const unasked = (model: string): Answer => ({ ...emptyAnswer(model), status: "complete" });
 
-/** The chats of a user on this device, and what can be done with the one that is open. */
+/** The user's chats on this device, and the actions on the open one. */
 export function usePlayground(userId: number) {
   const { t } = useTranslation();
   const [read] = useState(() => readChats(userId));
@@ -36,7 +36,7 @@ export function usePlayground(userId: number) {
       setChats((all) => all.map((candidate) => (candidate.id === id ? next(candidate) : candidate))),
     [],
   );
-  /** Asks the lanes for answers to the last turn. */
+  /** Requests the answers to the last turn from each model. */
   const run = (turns: readonly Turn[], lanes: readonly number[]) => {
     const last = turns.at(-1);
     if (!last) return;
@@ -88,7 +88,7 @@ export function usePlayground(userId: number) {
       change(chat.id, (now) => ({ ...now, turns: [], title: "" }));
     },
     branch: (turnId: string) => open(branchOf(chat, turnId)),
-    /** Asks; in place of an earlier turn, everything since is dropped. */
+    /** Sends a question; editing an earlier turn drops everything after it. */
     ask: (text: string, images: readonly string[], replaces: string | null) => {
       const turn = { id: crypto.randomUUID(), text, images, answers: models.map(emptyAnswer) };
       run(
@@ -112,7 +112,7 @@ export type Playground = ReturnType<typeof usePlayground>;
 const keyOf = (userId: number): string => `playground-chats-${userId}`;
 const MOST_CHATS = 50;
 
-/** The chats kept on this device, newest first; null when what is stored cannot be read. */
+/** The chats stored on this device, newest first; null if they can't be read. */
 function readChats(userId: number): readonly Chat[] | null {
   try {
     const stored: unknown = JSON.parse(localStorage.getItem(keyOf(userId)) ?? "[]");
@@ -124,7 +124,7 @@ function readChats(userId: number): readonly Chat[] | null {
   }
 }
 
-/** Keeps the chats on this device; false when there is no room for them. */
+/** Stores the chats on this device; false if there is no space. */
 function saveChats(userId: number, chats: readonly Chat[]): boolean {
   try {
     localStorage.setItem(keyOf(userId), JSON.stringify(chats.slice(0, MOST_CHATS)));
@@ -137,7 +137,7 @@ function saveChats(userId: number, chats: readonly Chat[]): boolean {
 const isChat = (value: unknown): value is Chat =>
   typeof value === "object" && value !== null && "turns" in value && "settings" in value && Array.isArray(value.turns);
 
-/** A page that was closed while an answer came has ended that answer. */
+/** Closing the page during an answer ends that answer. */
 const withoutStreams = (chat: Chat): Chat => ({
   ...chat,
   turns: chat.turns.map((turn) => ({

@@ -5,7 +5,7 @@ import { EmptyState } from "../../components/feedback/EmptyState.tsx";
 import { ErrorState } from "../../components/feedback/ErrorState.tsx";
 import { SiteText, siteText } from "./SiteText.tsx";
 
-/** Who runs this gateway, in the administrator's words. */
+/** The administrator's "About" text. */
 export function AboutPage() {
   const { t } = useTranslation();
   const { data, error, refetch } = useQuery(siteText("about"));

@@ -20,7 +20,7 @@ import { Col, PageHeader, Row } from "../../components/layout.tsx";
 import { useAddress } from "../../components/use-address.ts";
 import { type ApiCall, apiDocument, sectionsOf } from "./api-document.ts";
 
-/** Every call that the gateway answers, from the description that it serves itself. */
+/** The API reference, from the OpenAPI document that the gateway serves. */
 export const ApiReferencePage = () => {
   const { t } = useTranslation();
   const address = useAddress();

@@ -13,7 +13,7 @@ import { useSite } from "../../state/site-status.ts";
 import { curlExample, gatewayAddress } from "./examples.ts";
 import { SiteText, siteText } from "./SiteText.tsx";
 
-/** What the administrator put on the home page, else what this gateway is and how to call it. */
+/** The administrator's home page, else the built-in landing page. */
 export function HomePage() {
   const { t } = useTranslation();
   const { data, error, refetch } = useQuery(siteText("home_page_content"));
@@ -29,7 +29,7 @@ const CLIENT_FORMATS = [
   { key: "models", method: "GET", path: "/v1/models" },
 ] as const;
 
-/** What this gateway is, its address, what can be called, and one call to try. */
+/** The landing page: what this gateway is, its URL, its models, and a first call. */
 function Landing() {
   const { t } = useTranslation();
   const { user } = useSession();

@@ -28,10 +28,10 @@ export const Prose = ({ text }: { text: string }) => (
   </Box>
 );
 
-/** A picture without a description is decoration to a screen reader, not a file name to spell. */
+/** Without alt text, screen readers would spell the image's file name. */
 const COMPONENTS: Components = { img: ({ node: _node, ...image }) => <img {...image} alt={image.alt ?? ""} /> };
 
-/** Text of an administrator as Markdown: HTML in it is kept where it is harmless, scripts and handlers never run. */
+/** An administrator's Markdown with sanitized HTML: scripts and handlers never run. */
 const SafeContent = ({ text }: { text: string }) => (
   <Markdown remarkPlugins={[remarkGfm]} rehypePlugins={[rehypeRaw, rehypeSanitize]} components={COMPONENTS}>
     {text}

@@ -8,10 +8,10 @@ import { siteText } from "./SiteText.tsx";
 
 const Prose = lazy(async () => ({ default: (await import("./Prose.tsx")).Prose }));
 
-/** The text that was closed on this device: another one is shown again. */
+/** The notice dismissed on this device; a new notice is shown again. */
 const closedAtom = storedAtom<string | null>("notice", { parse: (text) => text, print: String });
 
-/** What the administrator tells everybody, until it is closed; `isBare` where the page has no space around it. */
+/** The administrator's notice, until dismissed; `isBare` on pages without margins. */
 const SiteNotice = ({ isBare = false }: { isBare?: boolean }) => {
   const { t } = useTranslation();
   const { data: text = "" } = useQuery(siteText("notice"));

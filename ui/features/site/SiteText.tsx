@@ -5,10 +5,10 @@ import { lazy, Suspense } from "react";
 import { readData } from "../../api/client.ts";
 import { statusApi } from "../../api/groups.ts";
 
-/** Markdown is big: it is loaded where a text is shown. */
+/** Markdown support is large, so it is loaded on demand. */
 const Prose = lazy(async () => ({ default: (await import("./Prose.tsx")).Prose }));
 
-/** What an administrator wrote for visitors: an https address as a frame without rights over this page, else Markdown. */
+/** An administrator's text for visitors: an https URL in a sandboxed frame, else Markdown. */
 export const SiteText = ({ text, frameTitle }: { text: string; frameTitle: string }) => {
   const address = frameAddress(text);
   if (address) {
@@ -41,7 +41,7 @@ const ProseSkeleton = () => (
   </>
 );
 
-/** The address when the text is nothing but one https address, which is then shown in a frame; else null. */
+/** The URL if the text is a single https URL, which is shown in a frame; else null. */
 export function frameAddress(text: string): string | null {
   const trimmed = text.trim();
   if (!/^https:\/\/\S+$/i.test(trimmed)) return null;

@@ -1,13 +1,13 @@
 import { queryOptions } from "@tanstack/react-query";
 import { readJson } from "../../api/client.ts";
 
-/** A call of the API as the reference shows it. */
+/** An API call in the reference. */
 export type ApiCall = Readonly<{
   method: string;
   path: string;
-  /** The least role; null: everybody, or an API key. */
+  /** The required role; null: public, or an API key. */
   role: string | null;
-  /** Names of what it takes: in the address, then in the body. */
+  /** Parameter names: path and query, then body. */
   parameters: readonly ApiParameter[];
 }>;
 
@@ -40,7 +40,7 @@ export const apiDocument = queryOptions({
   staleTime: Number.POSITIVE_INFINITY,
 });
 
-/** The calls by what they are about: the first words of their addresses. */
+/** Groups the calls by the first segments of their paths. */
 export function sectionsOf({ paths }: ApiDocument): readonly ApiSection[] {
   const sections = new Map<string, ApiCall[]>();
   for (const [path, methods] of Object.entries(paths)) {

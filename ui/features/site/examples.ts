@@ -1,4 +1,4 @@
-/** A call that any terminal can make, with the key left to fill in. */
+/** A curl command with a placeholder for the key. */
 export const curlExample = (address: string): string =>
   [
     `curl ${address}/v1/chat/completions \\`,
@@ -10,7 +10,7 @@ export const curlExample = (address: string): string =>
     "  }'",
   ].join("\n");
 
-/** Where programs reach this gateway: the address set by the administrator, else the one in the browser. */
+/** The gateway's base URL: the administrator's setting, else the browser's origin. */
 export function gatewayAddress(configured: string | undefined): string {
   return (configured || window.location.origin).replace(/\/+$/, "");
 }

@@ -10,7 +10,7 @@ import { CopyButton } from "../../components/display/CopyButton.tsx";
 import { Row } from "../../components/layout.tsx";
 import { fullKey, type Token } from "./token.ts";
 
-/** The keys that were just made, ready to be copied. */
+/** The keys that were just created, ready to copy. */
 export const CreatedDialog = ({ tokens, onClose }: { tokens: readonly Token[]; onClose: () => void }) => {
   const { t } = useTranslation();
   const id = useId();

@@ -15,7 +15,7 @@ import { fullKey, type Token, usableModels } from "./token.ts";
 const ANY_KEY = "sk-…";
 const ANY_MODEL = "gpt-4o-mini";
 
-/** The address and a first call; the copied snippet carries the newest key that works. */
+/** The base URL and a first call; the copied snippet contains the newest active key. */
 export const HowToUse = ({ token }: { token: Token | undefined }) => {
   const { t } = useTranslation();
   const [name, setName] = useState<SnippetName>("curl");

@@ -10,7 +10,7 @@ import { exactTime } from "../../components/display/TimeAgo.tsx";
 import { Row } from "../../components/layout.tsx";
 import { fullKey, maskedKey, type Token } from "./token.ts";
 
-/** A key, masked; the whole of it on request, and its copy button. */
+/** A masked key with buttons to reveal and copy it. */
 export const KeyCell = ({ token }: { token: Token }) => {
   const { t, i18n } = useTranslation();
   const [anchor, setAnchor] = useState<HTMLElement | null>(null);

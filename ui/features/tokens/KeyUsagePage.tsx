@@ -24,7 +24,7 @@ import { LogCard } from "../logs/log-cells.tsx";
 import { useLogColumns } from "../logs/log-columns.tsx";
 import { type LogEntry, useEntryName } from "../logs/log-entry.ts";
 
-/** What a key has left and what it was used for, for whoever has it; no login. */
+/** Balance and usage of an API key, without sign-in. */
 export const KeyUsagePage = () => {
   const { t } = useTranslation();
   const id = useId();
@@ -112,12 +112,12 @@ const KeyRecords = ({ apiKey }: { apiKey: string }) => {
   );
 };
 
-/** Users are for administrators to look at. */
+/** Only administrators can view users. */
 const nobody = () => {};
 const idOf = (entry: LogEntry): number => entry.id;
 const detailOf = (entry: LogEntry) => <LogDetail entry={entry} place="visitor" />;
 
-/** What a key has left, has used, and until when it works; what the server says where it does not. */
+/** A key's remaining and used quota and expiry; the server's message if the key doesn't work. */
 const KeyStatusPanel = ({ apiKey }: { apiKey: string }) => {
   const { t } = useTranslation();
   const { data, error } = useQuery(keyStatus(apiKey));
@@ -157,10 +157,10 @@ const Figure = ({ name, children }: { name: string; children: ReactNode }) => (
 
 export type { KeyStanding };
 
-/** Kept only as long as the page is open: the key is part of what names it. */
+/** Not cached after the page closes, because the API key is part of the cache key. */
 const FORGET = { gcTime: 0, retry: false } as const;
 
-/** The key travels in a header, so that no address holds it, and without the session of whoever is signed in. */
+/** Sends the key in a header, so that it is in no URL, and without the session. */
 const asKey = (key: string) => ({ authorization: `Bearer ${key}` });
 
 const keyStatus = (key: string) =>

@@ -23,7 +23,7 @@ const GRACE = [
 
 type RotateDialogProps = Readonly<{ token: Token; onClose: () => void; onRotated: (token: Token) => void }>;
 
-/** Gives a key a new secret; asks how long the old one may go on. */
+/** Rotates a key's secret; asks for the grace period of the old one. */
 export const RotateDialog = ({ token, onClose, onRotated }: RotateDialogProps) => {
   const { t } = useTranslation();
   const id = useId();

@@ -43,7 +43,7 @@ import { useCopyKeys, useTokenActions } from "./use-token-actions.ts";
 
 const NO_ROWS: Selected = {};
 
-/** The API keys of whoever is signed in, and how to use them. */
+/** The user's API keys, and how to use them. */
 export const TokenListPage = () => {
   const { t } = useTranslation();
   const isPhone = usePhone();
@@ -178,12 +178,12 @@ const STATUSES = [
 type TokenFiltersProps = Readonly<{
   address: Address;
   model: TableModel<Token>;
-  /** A whole key: a secret, so it is kept out of the address. */
+  /** A full API key is a secret, so it stays out of the URL. */
   wholeKey: string;
   onWholeKey: (key: string) => void;
 }>;
 
-/** Search by name or by a whole key; status and group. */
+/** Search by name or full key; filter by status and group. */
 const TokenFilters = ({ address, model, wholeKey, onWholeKey }: TokenFiltersProps) => {
   const { t } = useTranslation();
   const groups = Object.keys(useQuery(usableGroups).data ?? {});
@@ -225,7 +225,7 @@ const TokenFilters = ({ address, model, wholeKey, onWholeKey }: TokenFiltersProp
 
 type TokensEmptyProps = Readonly<{ isFiltered: boolean; onClear: () => void; onAdd: () => void }>;
 
-/** No key at all, or none that fits what is searched for. */
+/** Empty state: no key yet, or no match. */
 const TokensEmpty = ({ isFiltered, onClear, onAdd }: TokensEmptyProps) => {
   const { t } = useTranslation();
   if (isFiltered) {

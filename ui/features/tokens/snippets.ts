@@ -1,4 +1,4 @@
-/** How programs reach the gateway: its address with /v1, a key, and a model they may call. */
+/** What a client needs: base URL with /v1, API key, and a model. */
 type Access = Readonly<{ baseUrl: string; key: string; model: string }>;
 
 export const SNIPPETS = [
@@ -16,14 +16,14 @@ export const SNIPPETS = [
 ] as const;
 export type SnippetName = (typeof SNIPPETS)[number];
 
-/** Clients of these put the version behind the address themselves. */
+/** Clients of these formats append the version to the base URL themselves. */
 const ADD_VERSION: ReadonlySet<SnippetName> = new Set(["anthropic", "google", "claudeCode", "cherryStudio"]);
 
-/** The address that such a client is told, of the one with /v1. */
+/** The base URL without /v1, for clients that append it. */
 export const addressOf = (name: SnippetName, baseUrl: string): string =>
   ADD_VERSION.has(name) ? baseUrl.replace(/\/v1$/, "") : baseUrl;
 
-/** A first call in one language, ready to run; for a tool, what to enter under the names of its own settings. */
+/** A runnable first call in one language; for a tool, its settings by their own names. */
 export function snippetOf(name: SnippetName, { baseUrl, key, model }: Access): string {
   const address = addressOf(name, baseUrl);
   switch (name) {

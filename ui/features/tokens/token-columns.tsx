@@ -126,7 +126,7 @@ const quiet = (text: string): ReactNode => (
   </Box>
 );
 
-/** How many there are, all of them on hover. */
+/** The count, with all of them on hover. */
 function listed(names: readonly string[], countKey: string, none: string, t: TFunction): ReactNode {
   if (names.length === 0) return quiet(none);
   return (
@@ -136,7 +136,7 @@ function listed(names: readonly string[], countKey: string, none: string, t: TFu
   );
 }
 
-/** A key on a phone: whether it works, the key itself, what it spent. */
+/** A key on a phone: status, masked key and usage. */
 export const TokenCard = ({ token, onToggle }: { token: Token; onToggle: (token: Token) => void }) => {
   const { t } = useTranslation();
   return (
@@ -157,7 +157,7 @@ export const TokenCard = ({ token, onToggle }: { token: Token; onToggle: (token:
   );
 };
 
-/** Whether the key works, and if not, why. */
+/** The status of a key. */
 const TokenStatus = ({ token }: { token: Token }) => {
   const { t } = useTranslation();
   switch (effectiveStatus(token, Date.now() / 1000)) {
@@ -186,7 +186,7 @@ const TokenStatus = ({ token }: { token: Token }) => {
 
 const NEARLY_USED_UP = 0.9;
 
-/** What was used of what the key may spend, as a bar and in figures. */
+/** Used and total quota of a key, as a bar and numbers. */
 const QuotaCell = ({ token }: { token: Token }) => {
   const { t } = useTranslation();
   const { remain_quota: remaining, unlimited_quota: isUnlimited, budget_period: period } = token;

@@ -12,16 +12,16 @@ export const EXPIRED = 3;
 export const EXHAUSTED = 4;
 export const NEVER = -1;
 
-/** The key as programs send it. */
+/** The key as clients send it. */
 export const fullKey = (token: Pick<Token, "key">): string => `sk-${token.key.replace(/^sk-/, "")}`;
 
-/** The key as a list shows it. */
+/** The masked key. */
 export const maskedKey = (token: Pick<Token, "key">): string => {
   const key = fullKey(token);
   return key.length <= 12 ? `${key.slice(0, 5)}…` : `${key.slice(0, 7)}…${key.slice(-4)}`;
 };
 
-/** The status to show: a key whose time has come is expired before the server notices. */
+/** The effective status: a key past its expiry counts as expired before the server updates it. */
 export function effectiveStatus(token: Token, nowSeconds: number): number {
   if (token.status !== ENABLED) return token.status;
   if (token.expired_time !== NEVER && token.expired_time <= nowSeconds) return EXPIRED;
@@ -31,7 +31,7 @@ export function effectiveStatus(token: Token, nowSeconds: number): number {
 
 type TokenQuery = Readonly<{
   keyword?: string | undefined;
-  /** A whole key. */
+  /** A full API key. */
   token?: string | undefined;
   status?: number | undefined;
   group?: string | undefined;
@@ -67,7 +67,7 @@ export const usableModels = queryOptions({
   staleTime: REFERENCE_STALE_MS,
 });
 
-/** Group → what it is called and its factor on prices. */
+/** Group → its description and price ratio. */
 type UsableGroups = Readonly<Record<string, { desc: string; ratio: number }>>;
 
 export const usableGroups = queryOptions({

@@ -8,7 +8,7 @@ import { notifyDone, notifyError } from "../../components/feedback/notify.tsx";
 import { deleteToken, setTokenStatus } from "./drawer/token-form.ts";
 import { DISABLED, ENABLED, fullKey, TOKENS_KEY, type Token, type TokenPage } from "./token.ts";
 
-/** What can be done with one key or several. */
+/** Actions on one or more keys. */
 export function useTokenActions() {
   const { t } = useTranslation();
   const client = useQueryClient();
@@ -22,7 +22,7 @@ export function useTokenActions() {
           page && { ...page, items: page.items.map((token) => (token.id === id ? { ...token, status } : token)) },
       );
     return {
-      /** Shows at once, goes back when the server refuses. */
+      /** Optimistic: rolls back if the server rejects it. */
       toggle: async (token: Token) => {
         const status = token.status === ENABLED ? DISABLED : ENABLED;
         show(token.id, status);
@@ -35,7 +35,7 @@ export function useTokenActions() {
         }
         void refresh();
       },
-      /** Asks first; resolves with whether anything was deleted. */
+      /** Asks for confirmation; resolves with whether anything was deleted. */
       remove: async (tokens: readonly Token[]): Promise<boolean> => {
         const [first] = tokens;
         if (!first) return false;
@@ -62,7 +62,7 @@ export function useTokenActions() {
 
 const NONE: readonly Token[] = [];
 
-/** Copies keys, one a line; `refused` holds those that the browser would not copy. */
+/** Copies keys, one per line; `refused` holds the text if the browser denies clipboard access. */
 export function useCopyKeys() {
   const { t } = useTranslation();
   const [refused, setRefused] = useState(NONE);

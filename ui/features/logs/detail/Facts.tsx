@@ -11,12 +11,12 @@ import { isCall, type LogEntry, noteText } from "../log-entry.ts";
 
 type Fact = readonly [string, ReactNode];
 
-/** What is known of a row, as far as it is known. */
+/** The known details of a row. */
 export const Facts = ({ entry, other }: { entry: LogEntry; other: Partial<LogOther> }) => {
   const { t, i18n } = useTranslation();
   const requestId = other.request_id ?? entry.request_id;
   const count = (tokens: number | undefined) => (tokens ?? 0).toLocaleString("en");
-  /** Shown only where there is something to show. */
+  /** Omits facts without a value. */
   const fact = (name: string, isKnown: unknown, value: ReactNode): Fact[] =>
     isKnown ? [[t(`logs.detail.${name}`), value]] : [];
   const facts = [
@@ -49,7 +49,7 @@ export const Facts = ({ entry, other }: { entry: LogEntry; other: Partial<LogOth
     ...fact("uncovered", entry.uncovered, <Money key="uncovered" quota={entry.uncovered} decimals={6} />),
     ...fact("status", other.status, other.status),
     ...fact("error", other.error, failureText(other)),
-    // Of calls made here it tells again, in English, what the receipt or the error says.
+    // For calls of this gateway it repeats, in English, what the receipt or the error says.
     ...fact("note", entry.content && !other.usage_evidence, noteText(entry, t, i18n.language)),
     ...fact("ip", entry.ip, <code>{entry.ip}</code>),
   ];
@@ -78,12 +78,12 @@ const RATIOS = [
   "user_group_ratio",
 ] as const;
 
-/** What a call was priced by, for rows that have no receipt since another gateway wrote them. */
+/** The ratios of a call, for imported rows without a receipt. */
 export function ratiosText(other: Partial<LogOther>, t: TFunction): string {
   const { model_price: price = -1 } = other;
   const isFixed = price >= 0;
   const named = isFixed ? (["group_ratio", "user_group_ratio"] as const) : RATIOS;
-  // −1 is what that gateway writes for a ratio that does not apply.
+  // Imported rows contain −1 for a ratio that does not apply.
   const ratios = named.flatMap((name) => {
     const value = other[name];
     return value === undefined || value < 0 ? [] : [t(`logs.detail.ratioOf.${name}`, { value })];

@@ -14,11 +14,11 @@ import { Waterfall } from "./Waterfall.tsx";
 
 type LogDetailProps = Readonly<{
   entry: LogEntry;
-  /** Under a row of the log, on the request's own page, or where nobody is signed in. */
+  /** Below a row of the log, on the request's page, or for a visitor who is not signed in. */
   place?: "row" | "page" | "visitor";
 }>;
 
-/** What a row cost and why, where its time went, and what became of the request. */
+/** The details of a row: receipt, attempts, timing and outcome. */
 export const LogDetail = ({ entry, place = "row" }: LogDetailProps) => {
   const { t } = useTranslation();
   const isPhone = usePhone();
@@ -97,7 +97,7 @@ const TEXTS = [
   ["outputContent", "output_content"],
 ] as const;
 
-/** What was said, where the site keeps it; long texts are folded. */
+/** The content of prompts and responses, if the site logs it; long texts are collapsed. */
 const Content = ({ other }: { other: Partial<LogOther> }) => {
   const { t } = useTranslation();
   const texts = TEXTS.flatMap(([name, field]) => {

@@ -15,7 +15,7 @@ import { isAdmin } from "../../../state/stored-user.ts";
 import { requestRows } from "../log-queries.ts";
 import { LogDetail } from "./LogDetail.tsx";
 
-/** One request by its id: what it cost and why, where its time went, what was lost on the way. */
+/** One request by its id: cost, attempts, timing and dropped fields. */
 export const RequestPage = () => {
   const { t, i18n } = useTranslation();
   const { requestId = "" }: { requestId?: string } = useParams({ strict: false });

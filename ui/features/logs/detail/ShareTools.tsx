@@ -9,7 +9,7 @@ import { linePrice } from "../../../components/display/Receipt.tsx";
 import { Row } from "../../../components/layout.tsx";
 import { type LogEntry, otherOf } from "../log-entry.ts";
 
-/** Hands a call on: its receipt as text, its address, its own page. */
+/** Shares a call: its receipt as text, its link, its own page. */
 export const ShareTools = ({ entry, isPage }: { entry: LogEntry; isPage: boolean }) => {
   const { t } = useTranslation();
   const { receipt, request_id: noted } = otherOf(entry);
@@ -31,7 +31,7 @@ export const ShareTools = ({ entry, isPage }: { entry: LogEntry; isPage: boolean
 
 const DECIMALS = 6;
 
-/** A receipt as lines of text, to be pasted into a message: what was called, each sum, what was charged. */
+/** A receipt as plain text: the model, each line item and the total. */
 export function receiptText(entry: LogEntry, receipt: Receipt, requestId: string, t: TFunction): string {
   const perUnit = Number(receipt.quotaPerUnit) || 1;
   const usd = (quota: number) => `$${(quota / perUnit).toFixed(DECIMALS)}`;
@@ -48,7 +48,7 @@ export function receiptText(entry: LogEntry, receipt: Receipt, requestId: string
   ].join("\n");
 }
 
-/** What the group's factor is called, with the discount that is in it. */
+/** The label of the group's ratio, with its discount. */
 const ratioText = (group: string, { discountPercent: percent }: Receipt, t: TFunction): string =>
   percent === undefined
     ? t("components.receipt.groupRatio", { group })

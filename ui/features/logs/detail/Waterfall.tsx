@@ -4,7 +4,7 @@ import type { Attempt } from "../../../../src/billing/types.ts";
 import { StatusChip } from "../../../components/display/StatusChip.tsx";
 import { Row } from "../../../components/layout.tsx";
 
-/** Each attempt at an upstream on one time axis: waiting for the first byte, then streaming. */
+/** The attempts at upstreams on one time axis: waiting for the first byte, then streaming. */
 export const Waterfall = ({ attempts }: { attempts: readonly Attempt[] }) => {
   const { t } = useTranslation();
   const total = Math.max(...attempts.map(({ endMs }) => endMs), 1);

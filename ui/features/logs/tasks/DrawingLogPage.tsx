@@ -19,7 +19,7 @@ import { TaskFilters } from "./TaskFilters.tsx";
 import { type DrawingTask, elapsedSeconds, isSlowDrawing, monthAgo, pollTasks } from "./task.ts";
 import { commonColumns, Elapsed, Moment, Progress } from "./task-columns.tsx";
 
-/** Drawing tasks, of the last 30 days unless asked otherwise: everybody's for administrators, one's own else. */
+/** Drawing tasks, by default of the last 30 days: all users' for administrators, else the user's own. */
 export const DrawingLogPage = () => {
   const { t } = useTranslation();
   const address = useAddress();
@@ -87,7 +87,7 @@ const ACTIONS = [
 ] as const;
 const CODES = [0, 1, 21, 22] as const;
 
-/** The columns of drawing tasks; `open` shows what a cell has no room for. */
+/** The columns of drawing tasks; `open` shows the full text of a cell. */
 function drawingColumns(t: TFunction, isAdmin: boolean, open: (opened: Opened) => void): Column<DrawingTask>[] {
   const { ofAdmins, status, cost, text } = commonColumns<DrawingTask>(t, isAdmin, open);
   return [

@@ -9,7 +9,7 @@ import { useTranslation } from "react-i18next";
 import { CodeBox } from "../../../components/display/CodeBox.tsx";
 import { CopyButton } from "../../../components/display/CopyButton.tsx";
 
-/** What a task shows in full. */
+/** The part of a task to show in full. */
 export type Opened = Readonly<{ title: string; kind: "text" | "record" | "image"; content: string }>;
 
 /** A long text, a whole record or an image of a task. */
@@ -42,7 +42,7 @@ export const TaskDialog = ({ opened, onClose }: { opened: Opened; onClose: () =>
   );
 };
 
-/** The image, or why there is none to see. */
+/** The image, or why it can't be shown. */
 const Picture = ({ address, title }: { address: string; title: string }) => {
   const { t } = useTranslation();
   const [hasFailed, setFailed] = useState(false);

@@ -13,7 +13,7 @@ type Props = {
   end: number;
 };
 
-/** Task id, channel for administrators, and the time of submission; kept in the address. */
+/** Filters by task id, channel (administrators only) and submission time, kept in the URL. */
 export const TaskFilters = ({ address, hasChannel, start, end }: Props) => {
   const { t } = useTranslation();
   const time = (key: "start" | "end", value: number) => (

@@ -16,7 +16,7 @@ import { TaskFilters } from "./TaskFilters.tsx";
 import { elapsedSeconds, type MediaTask, pollTasks, startOfDay } from "./task.ts";
 import { commonColumns, Elapsed, LongText, Moment, Progress } from "./task-columns.tsx";
 
-/** Music and video tasks since the start of today, unless another time is asked for. */
+/** Music and video tasks, by default since the start of today. */
 export const TaskLogPage = () => {
   const { t } = useTranslation();
   const address = useAddress();

@@ -12,7 +12,7 @@ import { Row } from "../../../components/layout.tsx";
 import type { Opened } from "./TaskDialog.tsx";
 import { type DrawingTask, type MediaTask, percentOf } from "./task.ts";
 
-/** What drawings have in common with songs and videos; `open` shows what a cell has no room for. */
+/** Columns shared by drawing, music and video tasks; `open` shows the full text of a cell. */
 export function commonColumns<Task extends DrawingTask | MediaTask>(
   t: TFunction,
   isAdmin: boolean,
@@ -62,7 +62,7 @@ const TONES = {
 type Known = keyof typeof TONES;
 const isKnown = (status: string): status is Known => Object.hasOwn(TONES, status);
 
-/** Where a task stands; an empty status is one that is still being submitted. */
+/** The status of a task; an empty status means that it is being submitted. */
 const TaskStatus = ({ status }: { status: string }) => {
   const { t } = useTranslation();
   if (status === "") return <StatusChip tone="info">{t("tasks.submitting")}</StatusChip>;
@@ -73,7 +73,7 @@ const TaskStatus = ({ status }: { status: string }) => {
 /** A moment in epoch seconds; a dash for 0. */
 export const Moment = ({ seconds }: { seconds: number }) => (seconds > 0 ? <TimeAgo seconds={seconds} /> : "–");
 
-/** Whole seconds that something took, red when that was long; a dash for null. */
+/** A duration in whole seconds, red if long; a dash for null. */
 export const Elapsed = ({ seconds, isSlow = false }: { seconds: number | null; isSlow?: boolean }) => {
   const { t } = useTranslation();
   return (
@@ -83,7 +83,7 @@ export const Elapsed = ({ seconds, isSlow = false }: { seconds: number | null; i
   );
 };
 
-/** What a task cost, in quota units; what went back is crossed out. A dash for nothing. */
+/** The cost of a task in quota units; struck through if refunded. A dash for zero. */
 const Cost = ({ quota, refunded }: { quota: number; refunded: number }) => {
   const { t } = useTranslation();
   if (quota === 0 && refunded === 0) return "–";
@@ -100,7 +100,7 @@ const Cost = ({ quota, refunded }: { quota: number; refunded: number }) => {
 
 type ProgressProps = { progress: string; hasFailed: boolean; isRound?: boolean };
 
-/** How far a task is, as a bar or a circle with its percentage. */
+/** The progress of a task, as a bar or a circle with its percentage. */
 export const Progress = ({ progress, hasFailed, isRound }: ProgressProps) => {
   const { t } = useTranslation();
   const value = percentOf(progress);
@@ -124,7 +124,7 @@ export const Progress = ({ progress, hasFailed, isRound }: ProgressProps) => {
   );
 };
 
-/** A text that may be longer than its cell: it opens in full. */
+/** A text that may be longer than its cell; a click shows all of it. */
 export const LongText = ({ text, onOpen }: { text: string; onOpen: () => void }) =>
   text === "" ? (
     "–"

@@ -1,22 +1,22 @@
 import type { listDrawingTasks, listMediaTasks } from "../../../../src/domain/tasks/list-tasks.ts";
 
-/** A drawing task as `GET /api/mj/` answers it; times in milliseconds, 0: not yet. */
+/** A drawing task as returned by `GET /api/mj/`; times in milliseconds, 0: not yet. */
 export type DrawingTask = Awaited<ReturnType<typeof listDrawingTasks>>["items"][number];
-/** A music or video task as `GET /api/task/` answers it; times in seconds, 0: not yet. */
+/** A music or video task as returned by `GET /api/task/`; times in seconds, 0: not yet. */
 export type MediaTask = Awaited<ReturnType<typeof listMediaTasks>>["items"][number];
 
 const POLL_MS = 5000;
 
-/** How far a task is in percent, from text such as "40%". */
+/** Parses a progress such as "40%" to percent. */
 export function percentOf(progress: string): number {
   const value = Number.parseFloat(progress);
   return Number.isFinite(value) ? Math.min(Math.max(value, 0), 100) : 0;
 }
 
-/** Whether a task has come to its end, well or badly. */
+/** Whether a task has ended, successfully or not. */
 const isOver = ({ status }: Readonly<{ status: string }>): boolean => status === "SUCCESS" || status === "FAILURE";
 
-/** Milliseconds until a list is read again: soon while one of its tasks is under way. */
+/** Polling interval of a list in milliseconds: short while one of its tasks is running. */
 export const pollTasks = (tasks: readonly Readonly<{ status: string }>[]): number | false =>
   tasks.every(isOver) ? false : POLL_MS;
 
@@ -30,7 +30,7 @@ export const startOfDay = (moment: Date): number =>
 
 const DAYS_BACK = 30;
 
-/** Midnight of the day 30 days before a moment, local time, in epoch seconds: it stands still while a list is read. */
+/** Local midnight 30 days before a moment, in epoch seconds, so that it doesn't move between requests. */
 export const monthAgo = (moment: Date): number =>
   startOfDay(new Date(moment.getFullYear(), moment.getMonth(), moment.getDate() - DAYS_BACK));
 

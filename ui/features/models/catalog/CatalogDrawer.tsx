@@ -19,7 +19,7 @@ import { joinWords } from "./catalog-columns.tsx";
 import { checkEntryForm, EFFORTS, type EntryForm, entryForm, entryOf, MODALITIES, STYLES } from "./entry-form.ts";
 
 type CatalogDrawerProps = Readonly<{
-  /** Null: a new one. */
+  /** Null: a new entry. */
   entry: CatalogModel | null;
   /** Only super admins change entries. */
   mayEdit: boolean;
@@ -28,7 +28,7 @@ type CatalogDrawerProps = Readonly<{
 
 type TextField = { [K in keyof EntryForm]: EntryForm[K] extends string ? K : never }[keyof EntryForm];
 
-/** What the operator says about a model, beside what is known of it anyway. */
+/** Edits the operator's overrides of a model's catalog entry. */
 export const CatalogDrawer = ({ entry, mayEdit, onClose }: CatalogDrawerProps) => {
   const { t, i18n } = useTranslation();
   const id = useId();

@@ -38,7 +38,7 @@ const FITS: Readonly<Record<State, (entry: CatalogModel) => boolean>> = {
 
 const isState = (value: string): value is State => STATES.some((state) => state === value);
 
-/** What the gateway knows about models, and what the operator says about them. All entries are here at once. */
+/** The model catalog and the operator's overrides. All entries are loaded at once. */
 export const CatalogPage = () => {
   const { t } = useTranslation();
   const isPhone = usePhone();
@@ -137,7 +137,7 @@ const nameOf = ({ model }: CatalogModel) => model;
 
 type UpdateNoteProps = Readonly<{ update: Readonly<{ url: string; applied_at: number }>; mayEdit: boolean }>;
 
-/** Says which update is in force; it can be taken back. */
+/** Shows the active update, with a button to revert it. */
 const UpdateNote = ({ update, mayEdit }: UpdateNoteProps) => {
   const { t } = useTranslation();
   const client = useQueryClient();

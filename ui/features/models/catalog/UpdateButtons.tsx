@@ -13,7 +13,7 @@ import { applyUpdate, catalog, previewUpdate, type UpdatePlan } from "./catalog-
 
 type Preview = Readonly<{ plan: UpdatePlan; document?: string }>;
 
-/** Updates from the address of the settings, or from a file; each is shown before it is applied. */
+/** Updates the catalog from the URL in the settings or from a file, after a preview. */
 export const UpdateButtons = () => {
   const { t } = useTranslation();
   const input = useRef<HTMLInputElement>(null);
@@ -58,14 +58,14 @@ export const UpdateButtons = () => {
 
 type UpdateDrawerProps = Readonly<{
   plan: UpdatePlan;
-  /** The text of a file; absent: what the address of the settings has. */
+  /** The text of a file; absent: fetched from the URL in the settings. */
   document?: string;
   onClose: () => void;
 }>;
 
 const MOST_SHOWN = 200;
 
-/** What an update would change, before it does. */
+/** Previews the changes of an update. */
 const UpdateDrawer = ({ plan, document, onClose }: UpdateDrawerProps) => {
   const { t } = useTranslation();
   const client = useQueryClient();
@@ -138,7 +138,7 @@ const UpdateDrawer = ({ plan, document, onClose }: UpdateDrawerProps) => {
   );
 };
 
-/** A price without where it was read. */
+/** A price without its source. */
 const amountsOf = (price: UpdatePlan["prices"][number]["before"]) => {
   if (!price) return null;
   const { source: _, ...amounts } = price;

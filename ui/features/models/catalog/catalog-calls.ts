@@ -8,7 +8,7 @@ import { catalogApi } from "../../../api/groups.ts";
 export type CatalogModel = CatalogEntryView;
 export type { UpdatePlan };
 
-/** Entries by model, and the update in force; null: none. */
+/** Entries by model, and the active update; null: none. */
 type Catalog = Readonly<{
   entries: readonly CatalogModel[];
   update: Readonly<{ url: string; applied_at: number }> | null;
@@ -19,14 +19,14 @@ export const catalog = queryOptions({
   queryFn: ({ signal }): Promise<Catalog> => readData(catalogApi.get({ fetch: { signal } })),
 });
 
-/** What an operator says about a model; a price of null means the list price. */
+/** An operator's override of a model; a null price means the list price. */
 export type OwnEntry = Omit<CatalogEntry, "price"> & Readonly<{ price?: CatalogEntry["price"] | null }>;
 
 export const putEntry = (model: string, entry: OwnEntry) => readData(catalogApi.put({ model, entry }));
 
 export const deleteEntry = (model: string) => readData(catalogApi.delete({}, { query: { model } }));
 
-/** `document`: JSON text; absent: fetched from the address of the settings. */
+/** `document`: JSON text; absent: fetched from the URL in the settings. */
 type Update = Readonly<{ document?: string }>;
 
 export const previewUpdate = (update: Update): Promise<UpdatePlan> => readData(catalogApi.update.preview.post(update));

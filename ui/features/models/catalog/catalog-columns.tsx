@@ -94,7 +94,7 @@ const Tokens = ({ count }: { count: number | null }) =>
 
 type ModalitiesProps = Readonly<{ inputs: readonly string[] | null; outputs: readonly string[] | null }>;
 
-/** What goes in and what comes out, in words. */
+/** Input and output modalities as text. */
 export const Modalities = ({ inputs, outputs }: ModalitiesProps) => {
   const { t, i18n } = useTranslation();
   if (!inputs && !outputs) return <Quiet />;
@@ -135,11 +135,11 @@ const Price = ({ entry: { price, has_own_price } }: { entry: CatalogModel }) => 
   );
 };
 
-/** A list within a sentence. */
+/** Joins a list for use in a sentence. */
 export const joinWords = (words: readonly string[], language: string): string =>
   words.join(language.startsWith("zh") ? "、" : ", ");
 
-/** Tokens as people say them: 128K, 1M; exact where that is not a round number. */
+/** A token count such as 128K or 1M; exact if it is not round. */
 export function tokenCount(tokens: number): string {
   for (const [unit, letter] of [
     [1_000_000, "M"],

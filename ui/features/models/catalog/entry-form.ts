@@ -8,7 +8,7 @@ type Modality = (typeof MODALITIES)[number];
 type Effort = (typeof EFFORTS)[number];
 type Style = (typeof STYLES)[number];
 
-/** Empty texts, and "inherit", leave a fact to more general entries. */
+/** Empty text and "inherit" leave a fact to more general entries. */
 export type EntryForm = Readonly<{
   model: string;
   provider: string;
@@ -36,7 +36,7 @@ type EntryFault = "name" | "whole" | "day" | "price";
 const switchOf = (value: boolean | null | undefined) => (value == null ? "inherit" : value ? "yes" : "no");
 const textOf = (value: number | string | null | undefined) => (value == null ? "" : String(value));
 
-/** The form of what an operator says about a model already; null: a new one. */
+/** Initial form values of an override; null: a new one. */
 export function entryForm(entry: CatalogModel | null): EntryForm {
   const own = entry?.own ?? {};
   const { input, output, cache_read, per_call } = entry?.price ?? {};
@@ -82,7 +82,7 @@ export function checkEntryForm(form: EntryForm): Partial<Record<keyof EntryForm,
   return faults;
 }
 
-/** What the form says, over the facts of the entry that it has no field for. */
+/** The form's values, merged over facts of the entry that have no field. */
 export function entryOf(form: EntryForm, entry: CatalogModel | null): OwnEntry {
   const whole = (text: string) => (text.trim() === "" ? undefined : Number(text));
   const text = (value: string) => value.trim() || undefined;
@@ -121,7 +121,7 @@ function reasoningOf(form: EntryForm, style: Style, entry: CatalogModel | null):
   };
 }
 
-/** Parts of a price by tokens that the form has no field for (audio, images, long prompts) stay as they are. */
+/** Parts of a token price without a field (audio, images, long prompts) stay unchanged. */
 function priceOf(form: EntryForm, entry: CatalogModel | null): Pick<OwnEntry, "price"> {
   if (form.price === "keep") return {};
   if (form.price === "list") return { price: null };

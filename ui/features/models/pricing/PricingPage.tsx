@@ -34,7 +34,7 @@ import { type Discount, fuzzyMatch, type PricedModel, pricing } from "./pricing.
 const NO_ROWS: Selected = {};
 const NO_MODELS: readonly PricedModel[] = [];
 
-/** What every model costs, open to visitors. All models are here at once; a page of them is drawn. */
+/** Public model prices. All models are loaded at once; a page of them is rendered. */
 export const PricingPage = () => {
   const { t } = useTranslation();
   const { user } = useSession();
@@ -182,7 +182,7 @@ const nameOf = ({ model_name }: PricedModel): string => model_name;
 
 type Props = Readonly<{ isVisitor: boolean; group: string; ratio: number; discount: Discount | undefined }>;
 
-/** Whose prices these are, and how they come about. */
+/** Explains for which group the prices are, and how they are computed. */
 const PriceNotes = ({ isVisitor, group, ratio, discount }: Props) => {
   const { t, i18n } = useTranslation();
   const [isExplaining, setExplaining] = useState(false);

@@ -1,4 +1,4 @@
-/** Who makes models with such names; the first that fits. */
+/** Makers by model name pattern; the first match wins. */
 const MAKERS: readonly (readonly [RegExp, string])[] = [
   [/claude/, "Anthropic"],
   [/gemini|gemma|imagen|veo|palm|-bison/, "Google"],
@@ -58,12 +58,12 @@ const OTHER_THAN_CHAT: readonly (readonly [RegExp, Capability])[] = [
   ],
 ];
 
-/** Without the prefix that channels put before a slash. */
+/** Removes the channel prefix before a slash. */
 const bareName = (model: string): string => model.toLowerCase().replace(/^.*\//, "");
 
-/** The maker of a model as its name tells; empty when it does not. */
+/** The maker of a model by its name; empty if unknown. */
 export const makerOf = (model: string): string => MAKERS.find(([names]) => names.test(bareName(model)))?.[1] ?? "";
 
-/** What a model is for, as its name tells. */
+/** The capability of a model by its name. */
 export const capabilityOf = (model: string): Capability =>
   OTHER_THAN_CHAT.find(([names]) => names.test(bareName(model)))?.[1] ?? "chat";

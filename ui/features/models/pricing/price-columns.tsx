@@ -20,14 +20,14 @@ import { type PricedModel, tokenPrice, unitPrice, usd } from "./pricing.ts";
 type PriceView = Readonly<{
   group: string;
   groupRatio: number;
-  /** Groups that the caller may look at. */
+  /** Groups that the user may view. */
   groups: readonly string[];
   onGroup: (group: string) => void;
-  /** The clipboard was refused. */
+  /** Called if the browser denies clipboard access. */
   onRefused: (text: string) => void;
 }>;
 
-/** The columns of the price list, in the view of one group. */
+/** The columns of the price list, for one group. */
 export function usePriceColumns(view: PriceView): readonly Column<PricedModel>[] {
   const { t } = useTranslation();
   const { quotaPerUnit } = useMoneyFormat();
@@ -91,7 +91,7 @@ const columnsOf = (t: TFunction, view: PriceView, quotaPerUnit: number): readonl
   },
 ];
 
-/** Context, output, modalities and the day a model ends, as far as they are known. */
+/** Context window, output limit, modalities and retirement date, as far as they are known. */
 const Limits = ({ model }: { model: PricedModel }) => {
   const { t } = useTranslation();
   const { context_window: context, output_limit: output, deprecation_date: ends } = model;

@@ -7,7 +7,7 @@ import { pricingApi } from "../../../api/groups.ts";
 /** A model and its price before the factor of the group. */
 export type PricedModel = ListedModel;
 
-/** What a group pays less for a while. */
+/** A time-limited discount of a group. */
 export type Discount = Readonly<{ percent: number /** Epoch seconds. */; until: number }>;
 
 type Pricing = Readonly<{
@@ -18,7 +18,7 @@ type Pricing = Readonly<{
   ownGroup: string;
 }>;
 
-/** `userId` keeps what a visitor saw apart from what somebody signed in sees. */
+/** `userId` separates the cache of visitors and users. */
 export const pricing = (userId: number | undefined) =>
   queryOptions({
     queryKey: ["pricing", userId ?? "visitor"],
@@ -37,13 +37,13 @@ export const pricing = (userId: number | undefined) =>
 
 const TOKENS_PER_PRICE = 1_000_000;
 
-/** USD for a million tokens in, before a group's factor. */
+/** USD per million input tokens, before the group's ratio. */
 const usdPerMillion = (modelRatio: number, quotaPerUnit: number): number =>
   (modelRatio * TOKENS_PER_PRICE) / quotaPerUnit;
 
 /**
- * USD for a million tokens in and out, in a group with such a factor; of pictures and sound in and out and of what is
- * written to the cache where they have prices of their own, else null.
+ * USD per million input and output tokens in a group with the given ratio; for images, audio and cache writes if they
+ * have their own prices, else null.
  */
 export function tokenPrice(model: PricedModel, groupRatio: number, quotaPerUnit: number) {
   const { image_ratio: seen, image_completion_ratio: drawn } = model;
@@ -65,15 +65,15 @@ export function tokenPrice(model: PricedModel, groupRatio: number, quotaPerUnit:
   };
 }
 
-/** USD as people read prices: no more digits than there are, at most six decimals. */
+/** Formats USD without trailing zeros, at most six decimals. */
 export const usd = (amount: number): string => `$${Number(amount.toFixed(6))}`;
 
-/** What became of a model's price; factors of groups are not in it. */
+/** A change of a model's price, without group ratios. */
 export type PriceChange = PriceChangeView;
 
 const CHANGES_PER_PAGE = 50;
 
-/** Changes of prices, newest first. */
+/** Price changes, newest first. */
 export const priceChanges = (userId: number | undefined) =>
   infiniteQueryOptions({
     queryKey: ["price-changes", userId ?? "visitor"],
@@ -87,12 +87,12 @@ export const priceChanges = (userId: number | undefined) =>
 
 /** USD of an image for each unit of model ratio, at 1024 × 1024. */
 const USD_OF_IMAGE_PER_RATIO = 0.0025;
-/** So many tokens a minute of sound counts as. */
+/** Tokens charged per minute of audio. */
 const TOKENS_PER_MINUTE = 1000;
 
 type Priced = Pick<PricedModel, "quota_type" | "model_price" | "model_ratio" | "unit">;
 
-/** USD of a model's unit, of a million where tokens or characters are counted, in a group with such a factor. */
+/** USD per unit of a model (per million tokens or characters) in a group with the given ratio. */
 export function unitPrice(model: Priced, groupRatio: number, quotaPerUnit: number): number {
   if (model.quota_type === 1) return model.model_price * groupRatio;
   if (model.unit === "image") return model.model_ratio * USD_OF_IMAGE_PER_RATIO * groupRatio;
@@ -118,10 +118,10 @@ export function unitTag(tag: Tag, unit: PricedModel["unit"] | undefined, quotaPe
   return { unit, usd: unitPrice(priced, 1, quotaPerUnit) };
 }
 
-/** The name under which a model's price is kept: every custom GPT has its own name but one price. */
+/** The name under which a model's price is stored: custom GPTs share one price. */
 export const pricedName = (model: string): string => model.replace(/^(gpt-4o?-gizmo).*$/, "$1-*");
 
-/** Whether the letters of `text` occur in `name` in their order, whatever is between them. */
+/** Whether the letters of `text` occur in `name` in the same order, with anything between them. */
 export function fuzzyMatch(text: string, name: string): boolean {
   const search = text.toLowerCase().replace(/\s+/g, "");
   const letters = name.toLowerCase();

@@ -62,7 +62,7 @@ export const ChatPage = () => {
   );
 };
 
-/** Goes to a chat of another site with key and address filled in: the one that `?id=` names, else the first web page. */
+/** Redirects to a chat site with key and base URL filled in: the one named by `?id=`, else the first web page. */
 export const ChatToLinkPage = () => {
   const { t } = useTranslation();
   const site = useSite();
@@ -85,7 +85,7 @@ export const ChatToLinkPage = () => {
 
 const LEAVE_MS = 1500;
 
-/** Says that no key can be used, then goes to where one is made. */
+/** Says that there is no usable key, and links to the page that creates one. */
 const NoKey = () => {
   const { t } = useTranslation();
   const navigate = useNavigate();

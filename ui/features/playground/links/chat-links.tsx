@@ -12,11 +12,11 @@ export type ChatLinks = readonly Readonly<Record<string, string>>[];
 
 type ChatTarget = Readonly<{
   href: string;
-  /** The page may be shown in a frame; else it opens by itself, as an app does. */
+  /** The page can be shown in a frame; else it opens outside, as an app does. */
   isFramed: boolean;
 }>;
 
-/** Schemes that would run or show something within this page. */
+/** Schemes that would run or show something in this page. */
 const REFUSED = /^(javascript|data|vbscript|blob|file|filesystem|about):$/;
 
 /** Name and link of the chat at this place of the list; null when there is none. */
@@ -31,7 +31,7 @@ export const firstWebChat = (links: ChatLinks): number | null => {
   return place < 0 ? null : place;
 };
 
-/** Fills key (with `sk-`) and gateway address into a link; null when it is no address that may be opened. */
+/** Fills the key (with `sk-`) and the gateway's URL into a link; null if the result may not be opened. */
 export function chatTarget(link: string, key: string, address: string): ChatTarget | null {
   const filled = link.trim().replaceAll("{key}", key).replaceAll("{address}", encodeURIComponent(address));
   const url = URL.parse(filled);
@@ -39,7 +39,7 @@ export function chatTarget(link: string, key: string, address: string): ChatTarg
   return { href: url.href, isFramed: url.protocol === "https:" };
 }
 
-/** What a framed chat may do. One of this console's own origin could lift its sandbox, so it gets no origin. */
+/** Sandbox permissions of a framed chat. A same-origin frame could remove its sandbox, so it gets an opaque origin. */
 export const sandboxOf = (href: string, ownOrigin: string): string =>
   ["allow-scripts allow-forms allow-popups allow-downloads allow-modals"]
     .concat(URL.parse(href)?.origin === ownOrigin ? [] : ["allow-same-origin"])
@@ -54,7 +54,7 @@ type State =
 
 const MOST_KEYS = 100;
 
-/** The chat at this place of the site's list, with the newest key that works filled in. */
+/** The chat at an index of the site's list, with the newest active key filled in. */
 export function useChatTarget(place: number): State {
   const site = useSite();
   const tokens = useQuery(tokenPage({ status: ENABLED, page: 0, pageSize: MOST_KEYS }));
@@ -68,7 +68,7 @@ export function useChatTarget(place: number): State {
   return chat && target ? { kind: "ready", name: chat.name, target } : { kind: "noChat" };
 }
 
-/** For a key that works: opens each of the site's chats with that very key filled in. */
+/** Actions of an active key: opens each of the site's chats with this key filled in. */
 export function useKeyChats(): (token: Token) => readonly RowAction[] {
   const { t } = useTranslation();
   const site = useSite();
@@ -76,7 +76,7 @@ export function useKeyChats(): (token: Token) => readonly RowAction[] {
   const start = (link: string, token: Token) => {
     const target = chatTarget(link, fullKey(token), gatewayAddress(site?.server_address));
     if (!target) return notifyError(new Error(t("chat.badLink")));
-    // An app's address opens the app and leaves this page where it is.
+    // An app's URL opens the app and doesn't navigate away.
     if (/^https?:/.test(target.href)) window.open(target.href, "_blank", "noopener,noreferrer");
     else window.location.assign(target.href);
   };

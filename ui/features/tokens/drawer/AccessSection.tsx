@@ -19,7 +19,7 @@ type AccessSectionProps = Readonly<{
   change: (fields: Partial<TokenForm>) => void;
 }>;
 
-/** What a key may reach, and from where. */
+/** The groups, models and IP addresses of a key. */
 export const AccessSection = ({ form, faults, change }: AccessSectionProps) => {
   const { t } = useTranslation();
   const id = useId();
@@ -98,12 +98,12 @@ export const AccessSection = ({ form, faults, change }: AccessSectionProps) => {
   );
 };
 
-/** How dear a group is: above 5 red, above 3 orange, above 1 blue, else green. */
+/** Color of a group's ratio: above 5 red, above 3 orange, above 1 blue, else green. */
 export function ratioTone(ratio: number): ToneName {
   if (ratio > 5) return "bad";
   if (ratio > 3) return "warn";
   return ratio > 1 ? "info" : "ok";
 }
 
-/** A group's factor on prices, in its color. */
+/** A group's price ratio, in its color. */
 const RatioTag = ({ ratio }: { ratio: number }) => <Tag tone={ratioTone(ratio)}>× {ratio}</Tag>;

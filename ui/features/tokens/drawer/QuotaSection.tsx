@@ -23,7 +23,7 @@ type QuotaSectionProps = Readonly<{
   change: (fields: Partial<TokenForm>) => void;
 }>;
 
-/** What a key may spend, and whether that is filled again. */
+/** The quota of a key, and its periodic refill. */
 export const QuotaSection = ({ token, form, faults, change }: QuotaSectionProps) => {
   const { t, i18n } = useTranslation();
   const id = useId();
@@ -90,7 +90,7 @@ type LimitsSectionProps = Readonly<{
   change: (fields: Partial<TokenForm>) => void;
 }>;
 
-/** How fast a key may go, and whether it rather fails than lose something. */
+/** The rate limits of a key, and strict mode. */
 export const LimitsSection = ({ form, faults, change }: LimitsSectionProps) => {
   const { t } = useTranslation();
   const id = useId();

@@ -134,13 +134,13 @@ const QUICK = [
 ] as const;
 
 type ExpiryFieldProps = Readonly<{
-  /** Epoch seconds; -1 never; null: what was typed is no date. */
+  /** Epoch seconds; -1: never; null: not a valid date. */
   value: number | null;
   onChange: (seconds: number | null) => void;
   error: string | undefined;
 }>;
 
-/** When a key stops working. */
+/** The expiry of a key. */
 const ExpiryField = ({ value, onChange, error }: ExpiryFieldProps) => {
   const { t } = useTranslation();
   return (

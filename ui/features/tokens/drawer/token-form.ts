@@ -7,7 +7,7 @@ export type TokenForm = {
   name: string;
   /** How many keys to create. */
   quantity: string;
-  /** Epoch seconds; -1 never; null: what was typed is no date. */
+  /** Epoch seconds; -1: never; null: not a valid date. */
   expiresAt: number | null;
   unlimited: boolean;
   /** Quota units, as text while being edited. */
@@ -16,9 +16,9 @@ export type TokenForm = {
   allowIps: string;
   /** Empty: the owner's group. */
   group: string;
-  /** `day`, `week` or `month`: the quota is filled again when one begins; empty: never. */
+  /** `day`, `week` or `month`: the quota is refilled when one begins; empty: never. */
   budgetPeriod: string;
-  /** 0 or empty: no limit; text while they are typed. */
+  /** 0 or empty: no limit; text while being edited. */
   requestsPerMinute: string;
   tokensPerMinute: string;
   strict: boolean;
@@ -77,8 +77,8 @@ type TokenBody = Readonly<{
 }>;
 
 /**
- * Body of POST and PUT /api/token/ (PUT adds the id). An expiry that was not touched is left out: the server takes no
- * moment in the past, which it is for an expired key. So is a quota: calls have spent of it since the form was opened.
+ * Body of POST and PUT /api/token/ (PUT adds the id). Omits an unchanged expiry, because the server rejects a moment in
+ * the past, and an unchanged quota, because calls may have spent some of it since the form was opened.
  */
 export function bodyOf(form: TokenForm, name: string, stored?: Token): TokenBody {
   const period = form.unlimited ? "" : form.budgetPeriod;
@@ -148,18 +148,18 @@ export function changesOf(before: TokenForm, now: TokenForm): number {
   return fields.filter((field) => String(before[field]) !== String(now[field])).length;
 }
 
-/** Makes so many keys alike, all or none; the server gives those behind the first a suffix to their name. */
+/** Creates several identical keys, all or none; the server adds a suffix to the names after the first. */
 export const createTokens = async (body: TokenBody, count: number) =>
   [await readData(tokenApi.post({ ...body, count }))].flat();
 
 export const updateToken = (id: number, body: Partial<TokenBody>): Promise<Token> =>
   readData(tokenApi.put({ ...body, id }));
 
-/** Enables (1) or disables (2); the server refuses to enable what is expired or exhausted. */
+/** Enables (1) or disables (2) a key; the server rejects enabling an expired or exhausted one. */
 export const setTokenStatus = (id: number, status: number): Promise<Token> =>
   readData(tokenApi.put({ id, status }, { query: { status_only: "true" } }));
 
-/** Gives the key a new secret; the old one works for so long. */
+/** Rotates the key's secret; the old one works for a grace period. */
 export const rotateToken = (id: number, graceSeconds: number): Promise<Token> =>
   readData(tokenApi({ id }).rotate.post({ grace_seconds: graceSeconds }));
 
