@@ -1,12 +1,12 @@
-import { existsSync, readFileSync } from "node:fs";
-import { mkdir } from "node:fs/promises";
+import { Database as LockFile } from "bun:sqlite";
+import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { mkdir, statfs } from "node:fs/promises";
 import { join, resolve } from "node:path";
+import { findNewestBackup } from "../backup/find-backup.ts";
 import { openDriver } from "../server/driver.ts";
 import { answersWithin } from "../server/health.ts";
 import { type Database, DatabaseError } from "../types.ts";
 import { Engine } from "./engine.ts";
-import { explainFailure, refuseIncomplete } from "./explain-failure.ts";
-import { lockDataDir } from "./lock.ts";
 import { createRunDirectory, ENGINE_SOCKET, removeRunDirectory } from "./run-directory.ts";
 
 /** The major version of the pinned engine: another one cannot read its files. */
@@ -79,3 +79,74 @@ function checkVersion(engineDir: string): void {
 /** Inside the executable all entry points lie under one root; from source the worker is this file's neighbor. */
 const workerUrl = (): string =>
   Bun.isStandaloneExecutable ? "./db/embedded/worker.ts" : new URL("./worker.ts", import.meta.url).href;
+
+/**
+ * Takes the data directory for this process alone; the operating system frees it when the process ends, however it ends.
+ * (SQLite's exclusive lock is a POSIX record lock: the file must not be opened elsewhere in this process.)
+ * Returns what releases it. Throws DatabaseError when another process has it.
+ */
+function lockDataDir(dataDir: string): () => void {
+  const file = new LockFile(join(dataDir, "sluice.lock"), { create: true });
+  try {
+    file.run("pragma locking_mode = exclusive");
+    file.run("begin exclusive");
+  } catch {
+    file.close();
+    throw new DatabaseError(`another sluice process is using ${dataDir}: stop it, or choose another DATA_DIR`);
+  }
+  return () => file.close();
+}
+
+const FULL = "the disk is full: make room in DATA_DIR (100 MB at least) and start again";
+/** With less the engine can't write its log, whatever it says itself. */
+const LEAST_FREE_BYTES = 20_000_000;
+
+/** What the disk says, not the data: EROFS, ENOSPC and the like in a message of the engine or the system. */
+const DISK_TROUBLE: readonly (readonly [RegExp, string])[] = [
+  [/ENOSPC|EDQUOT|No space left/i, FULL],
+  [/EROFS|Read-only file system/i, "the file system is read-only: mount DATA_DIR writable"],
+  [
+    /EACCES|EPERM|Permission denied/i,
+    "files in DATA_DIR belong to somebody else: give them to the user of this process",
+  ],
+];
+
+/**
+ * Throws DatabaseError, with what to do, when the folder of the embedded database holds something that is none: a part of
+ * one, or a file.
+ */
+async function refuseIncomplete(home: string, engineDir: string): Promise<void> {
+  if (!existsSync(engineDir)) return;
+  if (!statSync(engineDir).isDirectory()) throw await damaged(home, engineDir, "it is a file");
+  if (readdirSync(engineDir).length === 0) return;
+  const version = join(engineDir, "PG_VERSION");
+  if (!existsSync(version)) throw await damaged(home, engineDir, "PG_VERSION is missing");
+  if (readFileSync(version, "utf8").trim() === "") throw await damaged(home, engineDir, "PG_VERSION is empty");
+}
+
+/** Why the embedded engine did not start, in words of this product, with what to do about it. */
+async function explainFailure(home: string, engineDir: string, error: Error): Promise<DatabaseError> {
+  const trouble = DISK_TROUBLE.find(([pattern]) => pattern.test(error.message))?.[1] ?? (await findFullDisk(home));
+  if (trouble) return new DatabaseError(`the embedded database does not start: ${error.message}: ${trouble}`);
+  if (!existsSync(engineDir))
+    return new DatabaseError(`the embedded database can't be made in ${home}: ${error.message}`);
+  return damaged(home, engineDir, `its engine says “${error.message.replace(/\.$/, "")}”`);
+}
+
+async function findFullDisk(home: string): Promise<string | null> {
+  const { bavail, bsize } = await statfs(home);
+  return bavail * bsize < LEAST_FREE_BYTES ? FULL : null;
+}
+
+async function damaged(home: string, engineDir: string, reason: string): Promise<DatabaseError> {
+  const backup = await findNewestBackup([home, join(home, "backups"), process.cwd()]);
+  const found = backup
+    ? `The newest backup found is ${backup.path}, made ${backup.madeAt}.`
+    : "No backup was found in DATA_DIR or the working directory: fetch the newest that `sluice backup` wrote.";
+  const file = backup?.path ?? "FILE";
+  return new DatabaseError(
+    `the embedded database in ${engineDir} is damaged: ${reason}. Nothing was deleted. ${found} ` +
+      `To go back to it: mv ${engineDir} ${engineDir}.damaged && DATA_DIR=${home} sluice restore ${file} && ` +
+      `DATA_DIR=${home} sluice serve. The key and the journal stay in DATA_DIR; charges between the backup and the journal are lost.`,
+  );
+}

@@ -1,8 +1,6 @@
 import { describe, expect, test } from "bun:test";
-import { createCatalog, UNKNOWN_MODEL } from "./catalog.ts";
+import { createCatalog, matchesGlob, nameForms, UNKNOWN_MODEL } from "./catalog.ts";
 import { CatalogError, ENTRY_FIELDS, readDocument, readEntries, readEntry } from "./entry.ts";
-import { matchesGlob } from "./glob.ts";
-import { nameForms } from "./name-forms.ts";
 import { shippedCatalog, shippedDocument } from "./shipped.ts";
 
 const catalogOf = (...sets: object[]) => createCatalog(sets.map((set) => readEntries(set, "models")));

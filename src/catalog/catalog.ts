@@ -1,7 +1,4 @@
 import type { CatalogEntries, CatalogEntry, ModelFacts } from "./entry.ts";
-import { matchesGlob } from "./glob.ts";
-import { nameForms } from "./name-forms.ts";
-
 /** Everything known about a model; null: not known. */
 export type ModelInfo = Readonly<{ [K in keyof ModelFacts]-?: Exclude<ModelFacts[K], undefined> }>;
 
@@ -90,4 +87,46 @@ function mergeFacts(layers: readonly Layer[], model: string): ModelInfo {
     }
   }
   return info;
+}
+
+/** Matches names by `*`, which stands for any characters, also none; in linear time, whatever the pattern. */
+export function matchesGlob(parts: readonly string[], name: string): boolean {
+  const [head = "", ...rest] = parts;
+  if (!name.startsWith(head)) return false;
+  const tail = rest.pop();
+  if (tail === undefined) return name === head;
+  let at = head.length;
+  for (const part of rest) {
+    const found = name.indexOf(part, at);
+    if (found < 0) return false;
+    at = found + part.length;
+  }
+  return name.length - tail.length >= at && name.endsWith(tail);
+}
+
+/**
+ * Forms of a model's name under which a catalogue may know it, the name itself first, then with less and less of what hosts
+ * add: letters in capitals, a path ("openai/gpt-4o"), a region and a maker ("us.anthropic.claude-…"), "ft:" and what follows
+ * a fine-tuned model, a version ("-v1:0", ":free", "@20250514"), a day. OpenRouter writes Claude's versions with a dot.
+ */
+export function nameForms(model: string): readonly string[] {
+  const forms = [model];
+  const add = (form: string) => {
+    if (form !== "" && !forms.includes(form)) forms.push(form);
+    return form;
+  };
+  let form = add(model.toLowerCase());
+  form = add(form.slice(form.lastIndexOf("/") + 1));
+  if (form.startsWith("ft:")) form = add(form.slice(3).replace(/:.*$/, ""));
+  form = add(form.replace(/^(?:[a-z-]+\.)+(?=[a-z])/, ""));
+  form = add(form.replace(/[:@].*$/, ""));
+  form = add(form.replace(/-v\d+$/, ""));
+  form = add(form.replace(/-(?:\d{4}-\d{2}-\d{2}|\d{8})$/, ""));
+  // Suffixes that the gateway reads itself.
+  if (/^(claude|gemini)-/.test(form)) {
+    form = add(form.replace(/-(?:no)?thinking$/, ""));
+    form = add(form.replace(/-\d{8}$/, ""));
+  }
+  if (form.startsWith("claude-")) add(form.replace(/(\d)\.(\d)/g, "$1-$2"));
+  return forms;
 }

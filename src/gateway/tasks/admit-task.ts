@@ -1,4 +1,5 @@
 import type { AskedVariant } from "../../billing/pricing/rules/price-variants.ts";
+import { recordOf } from "../../formats/json.ts";
 import { authenticate, type Caller } from "../auth/authenticate.ts";
 import { authorize } from "../auth/authorize.ts";
 import { rateLimit } from "../auth/rate-limit.ts";
@@ -11,8 +12,6 @@ import type { ClientBody } from "../http/client-body.ts";
 import type { Endpoint } from "../http/endpoints/endpoint.ts";
 import { parseRequest, readRequest } from "../http/parse-request.ts";
 import { channelOfTask, type TaskOrigin } from "./task-channel.ts";
-import { textsOf } from "./texts-of.ts";
-
 /** What a client orders, as far as channel and price depend on it. */
 export type Plan = Readonly<{
   model: string;
@@ -81,3 +80,16 @@ const planning = (endpoint: Endpoint, { model, prompt, seconds, asked }: Plan, i
     conversation: null,
   }),
 });
+
+/** Members that name, address or hold something; what is in them by chance are no words. */
+const NO_WORDS = /(?:id|ids|url|urls|hook|filter|base64|base64array)$/i;
+/** Addresses and the contents of files. */
+const NO_PROSE = /^(?:data:|https?:\/\/\S+$|[A-Za-z0-9+/_=-]{256,}$)/;
+
+/** Every text of an order, wherever its protocol has it: prompts of all kinds, titles, styles. */
+export function textsOf(order: unknown): string[] {
+  if (typeof order === "string") return order === "" || NO_PROSE.test(order) ? [] : [order];
+  if (Array.isArray(order)) return order.flatMap(textsOf);
+  const members = Object.entries(recordOf(order) ?? {});
+  return members.flatMap(([name, value]) => (NO_WORDS.test(name) ? [] : textsOf(value)));
+}

@@ -1,7 +1,6 @@
 import type { ChannelEntry } from "../../domain/channels/entry.ts";
 import type { JsonObject } from "../../formats/json.ts";
 import { carriesData } from "../../formats/openai-chat/response/stream.ts";
-import { withoutKeepAlives } from "../../lib/http/json-body.ts";
 import type { AdaptedRequest } from "../adapters/adapt.ts";
 import type { Adapter, CompleteResponse, StreamView } from "../adapters/adapter.ts";
 import { isHtml } from "../adapters/recognize-response.ts";
@@ -202,3 +201,26 @@ async function openStream(
 }
 
 const NOTHING = new Uint8Array(0);
+
+const COLON = 58;
+const LF = 10;
+const BRACKETS: ReadonlySet<number | undefined> = new Set([91, 123]);
+
+/**
+ * A JSON body without what servers write before it to keep the connection open: blank lines and comment lines of event
+ * streams. A body that holds no JSON behind them is returned as it is.
+ */
+function withoutKeepAlives(body: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> {
+  let at = 0;
+  while (at < body.length) {
+    if (isBlank(body[at])) at += 1;
+    else if (body[at] === COLON) {
+      const end = body.indexOf(LF, at);
+      if (end < 0) return body;
+      at = end + 1;
+    } else break;
+  }
+  return at > 0 && BRACKETS.has(body[at]) ? body.subarray(at) : body;
+}
+
+const isBlank = (byte: number | undefined): boolean => byte === 32 || byte === 9 || byte === 10 || byte === 13;

@@ -1,9 +1,11 @@
+import { unlinkSync } from "node:fs";
 import { readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { Logger } from "../../../lib/runtime/log.ts";
+import type { RecordSource } from "../pump.ts";
 import { Pump, type RecordSink } from "../pump.ts";
 import { claimDirectory, isClaimable } from "./claim.ts";
-import { openOrphan } from "./orphan.ts";
+import { readIncompleteLine, readLines, type SegmentLine, segmentPaths } from "./segment.ts";
 
 type Parts = Readonly<{
   /** Holds one directory per process, named by its id. */
@@ -35,4 +37,27 @@ export async function adoptOrphans({ root, sinkFor, done, log }: Parts): Promise
       claim.release();
     }
   }
+}
+
+/** The records that a dead process left in its journal directory; segments are deleted as they are committed. */
+async function openOrphan(directory: string): Promise<RecordSource> {
+  const paths = await segmentPaths(directory);
+  let done = 0;
+  return {
+    read(mostRecords, mostBytes) {
+      for (let path = paths[0]; path; path = paths[0]) {
+        const lines = readLines(path, done, mostRecords, mostBytes);
+        if (lines.length > 0) return lines;
+        const incomplete = readIncompleteLine(path, done);
+        if (incomplete) return [incomplete];
+        unlinkSync(path);
+        paths.shift();
+        done = 0;
+      }
+      return [];
+    },
+    commit(lines: readonly SegmentLine[]) {
+      done = lines.at(-1)?.end ?? done;
+    },
+  };
 }

@@ -1,8 +1,7 @@
 import { finishAfter } from "../../conversation/finish.ts";
-import type { ReplyEvent, StreamDecoder, WireEvent } from "../../conversation/reply.ts";
+import type { FinishReason, ReplyEvent, StreamDecoder, WireEvent } from "../../conversation/reply.ts";
 import { type JsonObject, numberOf, parseJson, recordOf, recordsOf, textOf } from "../../json.ts";
 import { errorOf } from "../errors/decode-error.ts";
-import { finishOf } from "./finish.ts";
 import {
   callSignature,
   citationSteps,
@@ -200,4 +199,29 @@ function audioSteps(audio: JsonObject | null, choice: number): ReplyEvent[] {
       ...(transcript && { transcript }),
     },
   ];
+}
+
+/** OpenAI's finish reasons, and what compatible services write instead. Unknown ones count as stop. */
+function finishOf(native: string): FinishReason {
+  switch (native) {
+    case "length":
+    case "max_tokens":
+    case "model_length":
+    case "model_context_window_exceeded":
+      return "length";
+    case "tool_calls":
+    case "function_call":
+    case "tool_use":
+      return "tool_calls";
+    case "content_filter":
+    case "sensitive":
+    case "refusal":
+      return "content_filter";
+    case "error":
+    case "network_error":
+    case "insufficient_system_resource":
+      return "error";
+    default:
+      return "stop";
+  }
 }

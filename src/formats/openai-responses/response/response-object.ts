@@ -3,7 +3,6 @@ import type { FinishReason, ReplyContext } from "../../conversation/reply.ts";
 import type { ReportedUsage } from "../../conversation/usage.ts";
 import { compact } from "../../helpers/compact.ts";
 import type { JsonObject } from "../../json.ts";
-import { usageObject } from "./usage.ts";
 
 /** Everything of a response but its output, its state and its usage: settings are repeated as they were asked for. */
 export function responseBase(id: string, createdAt: number, context: ReplyContext, request: Conversation): JsonObject {
@@ -85,3 +84,15 @@ export const callItem = (
 
 const namesOf = ({ name, namespace }: Readonly<{ name: string; namespace?: string }>): JsonObject =>
   namespace === undefined ? { name } : { name, namespace };
+
+/** Usage in Responses' words. */
+const usageObject = (usage: ReportedUsage): JsonObject => ({
+  input_tokens: usage.promptTokens,
+  input_tokens_details: {
+    cached_tokens: usage.cachedTokens,
+    cache_write_tokens: usage.cacheCreationTokens,
+  },
+  output_tokens: usage.completionTokens,
+  output_tokens_details: { reasoning_tokens: usage.reasoningTokens },
+  total_tokens: usage.promptTokens + usage.completionTokens,
+});

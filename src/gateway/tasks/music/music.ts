@@ -1,7 +1,7 @@
 import { findMedia } from "../../../domain/tasks/find-tasks.ts";
 import { addMedia, takeMedia } from "../../../domain/tasks/submit-task.ts";
 import { viewSong } from "../../../domain/tasks/task-view.ts";
-import { recordOf, textOf, textsOf } from "../../../formats/json.ts";
+import { type JsonObject, recordOf, textOf, textsOf } from "../../../formats/json.ts";
 import { requestIdOf } from "../../../lib/http/request-id.ts";
 import type { Caller } from "../../auth/authenticate.ts";
 import type { GatewayContext } from "../../call/context.ts";
@@ -13,7 +13,6 @@ import { answer, isQuota, taskErrorOf } from "../answers.ts";
 import { callerOf } from "../caller.ts";
 import { music } from "../endpoints.ts";
 import { type Sent, submitTask } from "../submit.ts";
-import { type MusicOrder, readMusicOrder } from "./order.ts";
 
 const PLATFORM = "suno";
 const MOST_IDS = 500;
@@ -118,3 +117,32 @@ export function refusal(context: GatewayContext, request: Request, error: unknow
 
 const codeOf = ({ code, type }: GatewayError): string =>
   type === "upstream_error" ? "fail_to_fetch_task" : code === null ? "error" : String(code);
+
+/** A music order, read. */
+type MusicOrder = Readonly<{
+  action: "MUSIC" | "LYRICS";
+  model: string;
+  prompt: string;
+  /** The task whose song it continues; null: a new song. */
+  parentId: string | null;
+  body: JsonObject;
+}>;
+
+const DEFAULT_VERSION = "chirp-v3-0";
+
+/** Reads an order by its address behind /suno/submit/, in any case. Throws RelayError with the protocol's reason. */
+function readMusicOrder(name: string, body: JsonObject): MusicOrder {
+  const action = name.toUpperCase();
+  const prompt = textOf(body.prompt) || (textOf(body.gpt_description_prompt) ?? "");
+  const { notify_hook: _hook, ...order } = body;
+  if (action === "LYRICS") {
+    if (!textOf(body.prompt)) throw new GatewayError(400, "invalid_request", "prompt_empty");
+    return { action, model: "suno_lyrics", prompt, parentId: null, body: order };
+  }
+  if (action !== "MUSIC") throw new GatewayError(400, "invalid_request", "invalid_action");
+  const taskId = textOf(body.task_id) ?? "";
+  const continues = (textOf(body.continue_clip_id) ?? "") !== "";
+  if (continues && taskId === "") throw new GatewayError(400, "invalid_request", "task_id_is_required");
+  const withVersion = { ...order, mv: textOf(body.mv) || DEFAULT_VERSION };
+  return { action, model: "suno_music", prompt, parentId: continues ? taskId : null, body: withVersion };
+}

@@ -1,8 +1,17 @@
 import { Elysia } from "elysia";
+import type { MediaRow } from "../../../domain/tasks/task-view.ts";
 import type { GatewayContext } from "../../call/context.ts";
+import type { GatewayServer } from "../../http/arrival.ts";
+import { refuse } from "../../http/refuse.ts";
+import { admitTask } from "../admit-task.ts";
+import { answer } from "../answers.ts";
+import { video } from "../endpoints.ts";
 import { orderFollowUp } from "./follow-up.ts";
 import { removeVideo, showContent, showVideos } from "./kept-videos.ts";
-import { fetchVideo, orderVideo } from "./video.ts";
+import { askedVariant, formOfOrder, readVideoOrder } from "./order.ts";
+import { ownVideo } from "./own-video.ts";
+import { submitVideo, videosOf } from "./submit-video.ts";
+import { viewGeneration, viewVideo } from "./view.ts";
 
 const unread = { parse: "none" } as const;
 
@@ -25,3 +34,58 @@ export const videoRoutes = (context: GatewayContext, prefix: string) =>
     .get("/video/generations/:id", ({ request, server, params }) =>
       fetchVideo(context, request, server, "generations", params.id),
     );
+
+/** In which of the two protocols the client speaks. */
+type VideoDoor = "videos" | "generations";
+
+const view = (context: GatewayContext, door: VideoDoor, row: MediaRow): object =>
+  door === "videos" ? viewVideo(row) : viewGeneration(context, row);
+
+/** POST /v1/videos and /v1/video/generations: orders a video; the answer names the task. */
+async function orderVideo(
+  context: GatewayContext,
+  request: Request,
+  server: GatewayServer | null,
+  door: VideoDoor,
+): Promise<Response> {
+  try {
+    const admitted = await admitTask(context, { request, server, endpoint: video }, async (_caller, body) => {
+      const order = await readVideoOrder(body);
+      return { ...order, asked: askedVariant(order), order };
+    });
+    const { call, body, planned } = admitted;
+    const { order } = planned;
+    try {
+      const row = await submitVideo(context, call, {
+        model: order.model,
+        properties: { input: order.prompt, seconds: order.seconds, size: order.size },
+        async request(channel, provider, model) {
+          const sent = { ...order, model };
+          const { url, action, body: fields, takesForm } = videosOf(provider).order(channel, sent);
+          const form = takesForm && body.form ? await formOfOrder(body.form, sent) : null;
+          return { url, action, body: form ?? JSON.stringify(fields) };
+        },
+      });
+      return answer(request, view(context, door, row));
+    } finally {
+      await body.form?.discard();
+    }
+  } catch (error) {
+    return refuse(context, request, error);
+  }
+}
+
+/** GET /v1/videos/{id} and /v1/video/generations/{id}: one of the caller's own videos. */
+async function fetchVideo(
+  context: GatewayContext,
+  request: Request,
+  server: GatewayServer | null,
+  door: VideoDoor,
+  id: string,
+): Promise<Response> {
+  try {
+    return answer(request, view(context, door, (await ownVideo(context, request, server, id)).row));
+  } catch (error) {
+    return refuse(context, request, error);
+  }
+}

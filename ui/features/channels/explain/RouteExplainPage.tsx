@@ -7,7 +7,7 @@ import { useMutation } from "@tanstack/react-query";
 import { Link as RouterLink } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 import type { ExplainedChannel, Explanation } from "../../../../src/gateway/routing/explain.ts";
-import type { StickyChannel } from "../../../../src/gateway/routing/explain-stickiness.ts";
+import type { StickyChannel } from "../../../../src/gateway/routing/explain.ts";
 import type { Column } from "../../../components/data-table/column.ts";
 import { DataTable } from "../../../components/data-table/DataTable.tsx";
 import { useDataTable } from "../../../components/data-table/use-data-table.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { textsOf } from "./texts-of.ts";
+import { textsOf } from "./admit-task.ts";
 
 test("every text of an order is told, whatever it is called", () => {
   const song = {

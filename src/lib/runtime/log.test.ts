@@ -1,8 +1,7 @@
 import { expect, test } from "bun:test";
 import { DrizzleQueryError } from "drizzle-orm";
 import pino from "pino";
-import { LOG_OPTIONS } from "../runtime/log.ts";
-import { errorFields } from "./error-fields.ts";
+import { errorFields, LOG_OPTIONS } from "./log.ts";
 
 test("an error is logged with its name, words, code, places and cause", () => {
   const lines: string[] = [];
@@ -14,7 +13,7 @@ test("an error is logged with its name, words, code, places and cause", () => {
     msg: "it failed",
     error: { name: "TypeError", message: "no answer", cause: { message: "connection refused", code: "ECONNREFUSED" } },
   });
-  expect(told.error.stack).toContain("error-fields.test.ts");
+  expect(told.error.stack).toContain("log.test.ts");
 });
 
 test("parameters of a query stay out of the log", () => {

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { RecentOverheads } from "./recent-overheads.ts";
+import { RecentOverheads } from "./metrics.ts";
 
 test("the median and the 99th of the last thousand", () => {
   const overheads = new RecentOverheads();

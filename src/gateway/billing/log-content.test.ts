@@ -1,7 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { fixedSettings } from "../../../test/support/settings.ts";
-import { contentToLog } from "./log-content.ts";
-import { redact } from "./redact.ts";
+import { contentToLog, redact } from "./log-content.ts";
 
 const own = fixedSettings({ LogContentRedactPatterns: "Project Falcon\nregex:ticket-\\d+" }).get(
   "LogContentRedactPatterns",

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import type { Call } from "../call/call.ts";
-import { responseTo } from "./response-headers.ts";
+import { responseTo } from "./respond.ts";
 
 /** As much of a call as its headers depend on. */
 function callOf(requestId: string, origin?: string, dropped: readonly string[] = []): Call {

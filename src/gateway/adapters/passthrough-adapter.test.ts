@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { extractUsage } from "./extract-usage.ts";
+import { extractUsage } from "./passthrough-adapter.ts";
 
 const figures = { prompt_tokens: 7, completion_tokens: 3, prompt_tokens_details: { cached_tokens: 2 } };
 const read = (text: string) => extractUsage(Buffer.from(text));

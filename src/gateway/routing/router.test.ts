@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from "bun:test";
 import { startRelay } from "../../../test/support/gateway/start-gateway.ts";
 import { chatReply, chunk, DONE, pacedSse, sse, startUpstream } from "../../../test/support/gateway/start-upstream.ts";
-import { coolDownMs, isRetryable } from "./retry.ts";
+import { coolDownMs, isRetryable } from "./router.ts";
 
 const stops: (() => unknown)[] = [];
 afterEach(() => Promise.all(stops.splice(0).map((stop) => stop())));
