@@ -97,7 +97,7 @@ export const channelById = (id: number) =>
   queryOptions({
     queryKey: [...CHANNELS_KEY, "one", id],
     queryFn: ({ signal }) => readData(channelApi({ id }).get({ fetch: { signal } })),
-    // Always refetched, because the form is filled from it and somebody else may have edited the channel.
+    // Always reloaded, because the form is filled from it and somebody else may have edited the channel.
     gcTime: 0,
     staleTime: Number.POSITIVE_INFINITY,
   });

@@ -87,7 +87,7 @@ const OrderStatus = ({ status: rawStatus }: { status: string }) => {
 const POLL_MS = 5000;
 const PAYING_SECONDS = 900;
 
-/** The user's own orders; refetches the balance when one is paid. */
+/** The user's own orders; reloads the balance when one is paid. */
 export const OrderTable = () => {
   const { t, i18n } = useTranslation();
   const client = useQueryClient();

@@ -23,7 +23,7 @@ export type Received = Readonly<{ items: readonly ReceivedAnnouncement[]; unread
 
 const ASK_EVERY_MS = 300_000;
 
-/** Announcements for signed-in users; refetched from time to time. */
+/** Announcements for signed-in users; reloaded from time to time. */
 export const receivedAnnouncements = queryOptions({
   queryKey: ["announcements"],
   queryFn: ({ signal }): Promise<Received> => readData(announcementApi.get({ fetch: { signal } })),

@@ -7,7 +7,7 @@ import { manageUser, resetSecondFactor } from "./user-form.ts";
 
 const NEEDS_CONFIRMATION: ReadonlySet<UserAction> = new Set(["promote", "demote", "disable", "delete"]);
 
-/** Promotes, demotes, bans, unbans or deregisters users; asks for confirmation where it matters. */
+/** Promotes, demotes, bans, readmits or deregisters users; asks for confirmation where it matters. */
 export function useUserActions() {
   const { t } = useTranslation();
   const client = useQueryClient();

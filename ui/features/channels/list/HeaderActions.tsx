@@ -112,7 +112,7 @@ function useUpkeep() {
   const client = useQueryClient();
   const confirm = useConfirm();
   const [isUpdating, setUpdating] = useState(false);
-  /** Runs the action, confirms it and refetches the list. */
+  /** Runs the action, confirms it and reloads the list. */
   const act = async (work: () => Promise<string>) => {
     try {
       notifyDone(await work());
