@@ -1,43 +1,16 @@
 import { requireRow } from "../require-row.ts";
-import type { Database, Sql } from "../types.ts";
-import { ensurePartitions } from "./partitions.ts";
-
-const TIDY_MS = 60_000;
-const PARTITIONS_MS = 6 * 3600_000;
+import type { Sql } from "../types.ts";
 
 /**
- * Looks after the database while it is in use: partitions for the months to come; on the embedded engine, which has nobody
- * who would tidy up by itself, also checkpoints and VACUUM. Both hold everybody up while they run, so it is done little
- * and often. Failures are told and tried again. Returns what ends it.
+ * Returns what tidies up the embedded engine, which has no autovacuum and no checkpointer: one VACUUM and one checkpoint. Both
+ * hold up other queries while they run, so run it often: each run is then short.
  */
-export function startUpkeep(database: Database, onFailure: (error: unknown) => void): () => void {
-  const ends = [every(PARTITIONS_MS, () => ensurePartitions(database), onFailure)];
-  if (database.kind === "embedded") {
-    const checkpoint = checkpointer(database.sql);
-    const tidy = async () => {
-      await vacuumWorst(database.sql);
-      await checkpoint();
-    };
-    ends.push(every(TIDY_MS, tidy, onFailure));
-  }
-  return () => {
-    for (const end of ends) end();
+export function createDatabaseTidier(sql: Sql): () => Promise<void> {
+  const checkpoint = checkpointer(sql);
+  return async () => {
+    await vacuumWorst(sql);
+    await checkpoint();
   };
-}
-
-function every(periodMs: number, work: () => Promise<unknown>, onFailure: (error: unknown) => void): () => void {
-  let isRunning = false;
-  const timer = setInterval(() => {
-    if (isRunning) return;
-    isRunning = true;
-    work()
-      .catch(onFailure)
-      .finally(() => {
-        isRunning = false;
-      });
-  }, periodMs);
-  timer.unref();
-  return () => clearInterval(timer);
 }
 
 /** Returns what writes a checkpoint if anything was written since the last: else the write-ahead log grows for ever. */

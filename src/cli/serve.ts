@@ -4,7 +4,9 @@ import { ensureDataDir } from "../lib/runtime/data-dir.ts";
 import { createLogger, type Logger } from "../lib/runtime/log.ts";
 import { type App, createApp } from "../server/app.ts";
 import { type Config, ConfigError, readConfig } from "../server/config.ts";
-import { keepSnapshot, type SnapshotKeeper } from "../server/outage/keep-snapshot.ts";
+import { listJobs } from "../server/jobs/jobs.ts";
+import { startJobs } from "../server/jobs/start-jobs.ts";
+import { keepSnapshot } from "../server/outage/keep-snapshot.ts";
 import { type OutageGateway, startFromSnapshot } from "../server/outage/start-from-snapshot.ts";
 import { openServices, type Services } from "../server/services.ts";
 import { version } from "../server/version.ts";
@@ -78,13 +80,13 @@ async function openGateway(config: Config, log: Logger, isDraining: () => boolea
     const services = await openServices(config, log);
     const app = createApp(services, isDraining);
     const endControl = await startControl(services, app.patient);
-    const snapshots = keepSnapshot(services);
+    const background = startBackground(services);
     return {
       gateway: app,
       liveProcesses: () => services.billing.status().liveProcesses,
       async close() {
         await endControl();
-        await closeServices(services, snapshots);
+        await background.close();
       },
     };
   } catch (error) {
@@ -96,9 +98,9 @@ async function openGateway(config: Config, log: Logger, isDraining: () => boolea
 
 /** The gateway of an outage and, once the database answers, the one that follows it. */
 function untilJoined(outage: OutageGateway): Opened {
-  let following: Readonly<{ services: Services; app: App; snapshots: SnapshotKeeper }> | null = null;
+  let following: Readonly<{ services: Services; app: App; background: Background }> | null = null;
   void outage.joined.then((joined) => {
-    if (joined) following = { ...joined, snapshots: keepSnapshot(joined.services) };
+    if (joined) following = { ...joined, background: startBackground(joined.services) };
   });
   return {
     gateway: {
@@ -115,15 +117,25 @@ function untilJoined(outage: OutageGateway): Opened {
     liveProcesses: () => following?.services.billing.status().liveProcesses ?? 1,
     async close() {
       await outage.close();
-      if (following) await closeServices(following.services, following.snapshots);
+      if (following) await following.background.close();
     },
   };
 }
 
-/** The last snapshot has the balances that the last charges have left. */
-async function closeServices(services: Services, snapshots: SnapshotKeeper): Promise<void> {
-  await services.close();
-  await snapshots.close();
+type Background = Readonly<{ close(): Promise<void> }>;
+
+/** Starts the jobs and keeps a snapshot. `close` ends these and the services. */
+function startBackground(services: Services): Background {
+  const endJobs = startJobs(listJobs(services), { db: services.database.db, log: services.log });
+  const snapshots = keepSnapshot(services);
+  return {
+    async close() {
+      endJobs();
+      await services.close();
+      // The last snapshot has the balances that the last charges have left.
+      await snapshots.close();
+    },
+  };
 }
 
 /** SIGTERM and SIGINT, one after the other. */

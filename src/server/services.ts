@@ -1,7 +1,6 @@
 import { join } from "node:path";
 import { type Changes, createChanges } from "../../db/changes.ts";
 import { openDatabase } from "../../db/connect.ts";
-import { startUpkeep } from "../../db/maintenance/upkeep.ts";
 import type { Database } from "../../db/types.ts";
 import { type Billing, createBilling } from "../billing/billing.ts";
 import { createUserDirectory, type UserDirectory } from "../domain/accounts/directory.ts";
@@ -15,12 +14,7 @@ import { type ChannelTester, createChannelTester } from "../domain/channels/upst
 import type { BalanceReading } from "../domain/channels/upstream/update-balance.ts";
 import { type CallFeed, createCallFeed } from "../domain/logs/live/call-feed.ts";
 import { type Broadcasts, createBroadcasts } from "../domain/notifications/broadcast.ts";
-import {
-  channelBalanceLow,
-  channelDisabled,
-  channelEnabled,
-  keyEnabled,
-} from "../domain/notifications/channel-notices.ts";
+import { channelBalanceLow, channelDisabled, channelEnabled } from "../domain/notifications/channel-notices.ts";
 import { journalLost } from "../domain/notifications/journal-notices.ts";
 import { createMailer, type Mailer } from "../domain/notifications/mail.ts";
 import { createNotifier, type Notifier } from "../domain/notifications/notifier.ts";
@@ -36,19 +30,9 @@ import { loadSecrets } from "../lib/security/secrets.ts";
 import { checkEncryptionKey } from "../settings/key-check.ts";
 import { createSettings, type Settings } from "../settings/settings.ts";
 import type { Config } from "./config.ts";
-import { startBudgetJob } from "./jobs/budgets.ts";
-import { startCatalogUpdateJob } from "./jobs/catalog-update.ts";
-import { startChannelJobs } from "./jobs/channel-upkeep.ts";
-import { startFoldJob } from "./jobs/fold-usage.ts";
-import { startLowBalanceJob } from "./jobs/low-balance.ts";
-import { startOrderJob } from "./jobs/orders.ts";
-import { startNoticeJob } from "./jobs/pending-notices.ts";
-import { startPriceChangeJob } from "./jobs/price-changes.ts";
-import { startTaskJob } from "./jobs/tasks.ts";
-import { startUnloggedCallsJob } from "./jobs/unlogged-calls.ts";
 import { version } from "./version.ts";
 
-/** Everything that is made once a process and shared by its rooms. */
+/** Everything that is made once per process and shared. */
 export type Services = Readonly<{
   config: Config;
   log: Logger;
@@ -112,7 +96,6 @@ export async function openServices(config: Config, log: Logger): Promise<Service
         void changes.publish("tokens", ids);
       },
     });
-    const endUpkeep = startUpkeep(database, (error) => log.warn({ error }, "the database could not be tidied up"));
     const policy = createAddressPolicy(config.allowPrivateUpstreams);
     const fetch = createSafeFetch(policy);
     // Any user may set such an address: what channels may reach is no measure for it.
@@ -146,29 +129,7 @@ export async function openServices(config: Config, log: Logger): Promise<Service
     });
     const onLowBalance: Services["onLowBalance"] = (channel, reading, limit) =>
       notifier.tellRoot(channelBalanceLow(channel, reading, limit));
-    const endChannelJobs = startChannelJobs({
-      db,
-      changes,
-      vault,
-      settings,
-      channels,
-      tester,
-      fetch,
-      onLowBalance,
-      onDisabled,
-      onKeyRecovered: (channel) => notifier.tellRoot(keyEnabled(channel)),
-      log,
-    });
     const broadcasts = createBroadcasts({ db, notifier, log });
-    const endCatalogUpdates = startCatalogUpdateJob({ settings, fetch, log });
-    const endLowBalance = startLowBalanceJob({ db, settings, notifier, log });
-    const endPriceChanges = startPriceChangeJob({ db, settings, channels, broadcasts, log });
-    const endTasks = startTaskJob({ ...tasks, channels, fetch });
-    const endNotices = startNoticeJob({ notifier, log });
-    const endOrders = startOrderJob({ db, log });
-    const endBudgets = startBudgetJob({ db, changes, settings, log });
-    const endFolding = startFoldJob({ database, settings, log });
-    const endForgetting = startUnloggedCallsJob({ database, log });
     const metrics = createMetrics();
     const sharedLimits = config.redisUrl === null ? null : createSharedLimits(config.redisUrl, log);
     return {
@@ -199,21 +160,10 @@ export async function openServices(config: Config, log: Logger): Promise<Service
       countRefusal: createRefusalCount(metrics),
       async close() {
         tester.cancel();
-        endUpkeep();
-        endChannelJobs();
-        endCatalogUpdates();
-        endLowBalance();
-        endFolding();
-        endForgetting();
-        endTasks();
-        endBudgets();
-        endOrders();
-        endNotices();
-        endPriceChanges();
         broadcasts.cancel();
         sharedLimits?.close();
         await billing.close();
-        for (const room of [sessions, channels, tokens, users, settings]) room.close();
+        for (const store of [sessions, channels, tokens, users, settings]) store.close();
         await changes.close();
         await database.close();
       },

@@ -1,26 +1,17 @@
 import { applyUpdate, fetchCatalog } from "../../domain/models/update-catalog.ts";
-import { nowSeconds } from "../../lib/clock.ts";
 import type { SafeFetch } from "../../lib/outbound/safe-fetch.ts";
 import { reasonOf, sayReason } from "../../lib/reason.ts";
 import type { Logger } from "../../lib/runtime/log.ts";
 import type { Settings } from "../../settings/settings.ts";
-import { every } from "./every.ts";
 
 type JobDeps = Readonly<{ settings: Settings; fetch: SafeFetch; log: Logger }>;
 
-const LOOK_EVERY_MS = 10 * 60_000;
 const DAY_SECONDS = 24 * 3600;
 
 /**
- * Fetches and applies the model catalog once a day where ModelCatalogAutoUpdate is on. A document that is wrong changes
- * nothing and is logged with the reason. Returns what ends it.
+ * Returns what fetches and applies the model catalog once a day has passed since it last tried, or since anybody applied one,
+ * where ModelCatalogAutoUpdate is on. An invalid document changes nothing and is logged with the reason. `now`: epoch seconds.
  */
-export function startCatalogUpdateJob(deps: JobDeps): () => void {
-  const update = createCatalogUpdate(deps, nowSeconds);
-  return every(LOOK_EVERY_MS, update, () => {});
-}
-
-/** Returns a function that updates the catalog when a day has passed since it last tried, or since anybody applied one. */
 export function createCatalogUpdate({ settings, fetch, log }: JobDeps, now: () => number): () => Promise<void> {
   let triedAt = 0;
   return async () => {

@@ -1,39 +1,26 @@
 import type { Database } from "../../../db/types.ts";
 import { foldUsage } from "../../domain/logs/usage/fold-usage.ts";
 import { nowSeconds } from "../../lib/clock.ts";
-import type { Logger } from "../../lib/runtime/log.ts";
 import type { SettingsReader } from "../../settings/settings.ts";
-import { every } from "./every.ts";
 
-type JobDeps = Readonly<{ database: Database; settings: SettingsReader; log: Logger }>;
+type FoldDeps = Readonly<{ database: Database; settings: SettingsReader }>;
 
-const LOOK_EVERY_MS = 60_000;
 const HOUR_S = 3600;
 /** Calls of an hour that go on into the next are mostly over by then. */
 const LATE_S = 600;
-/** Between two steps others get their turn. */
-const BREATH_MS = 200;
+/** Between two steps other queries run. */
+const STEP_PAUSE_MS = 200;
 
 /**
- * Adds the hours that are over to the totals that charts of long ranges read: at the start, then every
- * `DataExportInterval` minutes. Returns what ends it.
+ * Returns what adds the hours that are over to the totals that charts of long ranges read, once `DataExportInterval` minutes
+ * have passed since its last run.
  */
-export function startFoldJob({ database, settings, log }: JobDeps): () => void {
-  let ended = false;
+export function createUsageFold({ database, settings }: FoldDeps): (signal: AbortSignal) => Promise<void> {
   let lastAt = 0;
-  const fold = async () => {
+  return async (signal) => {
     if (!isFoldDue(lastAt, settings, Date.now())) return;
-    while (!ended && (await foldUsage(database, lastHour()))) await Bun.sleep(BREATH_MS);
+    while (!signal.aborted && (await foldUsage(database, lastHour()))) await Bun.sleep(STEP_PAUSE_MS);
     lastAt = Date.now();
-  };
-  const failed = (error: unknown) => log.warn({ error }, "usage could not be added up");
-  const first = setTimeout(() => fold().catch(failed), BREATH_MS);
-  first.unref();
-  const end = every(LOOK_EVERY_MS, fold, failed);
-  return () => {
-    ended = true;
-    clearTimeout(first);
-    end();
   };
 }
 

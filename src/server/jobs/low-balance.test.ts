@@ -7,8 +7,7 @@ import { openTestDatabase, type TestDatabase } from "../../../test/support/datab
 import { fixedSettings } from "../../../test/support/settings.ts";
 import { createUser } from "../../domain/accounts/users/create-user.ts";
 import type { Notice } from "../../domain/notifications/message.ts";
-import { createLogger } from "../../lib/runtime/log.ts";
-import { warnLowBalances } from "./low-balance.ts";
+import { dollarText, warnLowBalances } from "./low-balance.ts";
 
 /** One for all that is done here: an hour may turn meanwhile. */
 const NOW = Math.floor(Date.now() / 1000);
@@ -19,7 +18,6 @@ const told: [number, Notice][] = [];
 const deps = () => ({
   db: database.db,
   settings: fixedSettings({ QuotaRemindThreshold: "1000" }),
-  log: createLogger({ logLevel: "silent", logFormat: "json" }),
   notifier: {
     tell: async (userId: number, notice: Notice) => {
       told.push([userId, notice]);
@@ -89,3 +87,10 @@ test("whoever does not want to hear of it takes nobody's place in a round", asyn
   await warnLowBalances(deps(), NOW);
   expect(told.map(([id]) => id)).toEqual([last, chosen, odd]);
 });
+
+test.each([
+  [0, "$0.000000"],
+  [1, "$0.000002"],
+  [500_000, "$1.000000"],
+  [617_283, "$1.234566"],
+])("%p units are %p", (quota, text) => expect(dollarText(quota, 500_000)).toBe(text));

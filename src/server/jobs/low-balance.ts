@@ -5,33 +5,21 @@ import type { Notice } from "../../domain/notifications/message.ts";
 import { wantsInSql } from "../../domain/notifications/notification-setting.ts";
 import type { Notifier } from "../../domain/notifications/notifier.ts";
 import { nowSeconds } from "../../lib/clock.ts";
-import type { Logger } from "../../lib/runtime/log.ts";
 import type { SettingsReader } from "../../settings/settings.ts";
-import { dollarText } from "./dollar-text.ts";
-import { every } from "./every.ts";
 
-type JobDeps = Readonly<{ db: Db; settings: SettingsReader; notifier: Pick<Notifier, "tell">; log: Logger }>;
+type WarnDeps = Readonly<{ db: Db; settings: SettingsReader; notifier: Pick<Notifier, "tell"> }>;
 
-const EVERY_MS = 30_000;
 const PAUSE_SECONDS = 7200;
 const HOUR_SECONDS = 3600;
-/** People told in one round; the others are found in the next. */
-const MOST_A_ROUND = 500;
+/** Users notified in one run; the next run finds the others. */
+const MAX_USERS_PER_RUN = 500;
 
 /**
- * Looks every half minute at the balances of those who spent lately, and warns who has fallen below their threshold: at
- * most once in two hours, whichever replica sees it first. Returns what ends it.
+ * Looks at the balances of those who spent lately, and warns whoever has fallen below their threshold: at most once in two
+ * hours, whichever replica sees it first. `now`: epoch seconds. Resolves with how many were notified.
  */
-export const startLowBalanceJob = (deps: JobDeps): (() => void) =>
-  every(
-    EVERY_MS,
-    () => warnLowBalances(deps),
-    (error) => deps.log.warn({ error }, "balances could not be checked"),
-  );
-
-/** One round at `now` (seconds since 1970); resolves with how many were told, when they have been. */
-export async function warnLowBalances({ db, settings, notifier }: JobDeps, now = nowSeconds()): Promise<number> {
-  // The hour before too: what was spent at its end may have been seen by no round.
+export async function warnLowBalances({ db, settings, notifier }: WarnDeps, now = nowSeconds()): Promise<number> {
+  // The hour before too: what was spent at its end may have been seen by no run.
   const since = now - (now % HOUR_SECONDS) - HOUR_SECONDS;
   const found = await db.execute<{ id: number; quota: number }>(sql`
     select u.id, u.quota::float8 as quota
@@ -46,16 +34,16 @@ export async function warnLowBalances({ db, settings, notifier }: JobDeps, now =
         select from notices_sent n
         where n.user_id = u.id and n.kind = 'low_balance' and n.sent_at > ${now - PAUSE_SECONDS})
     order by u.id
-    limit ${MOST_A_ROUND}`);
-  let told = 0;
+    limit ${MAX_USERS_PER_RUN}`);
+  let notified = 0;
   for (const { id, quota } of found) {
     if (!(await claim(db, id, now))) continue;
-    if (await notifier.tell(id, lowBalance(quota, settings))) told += 1;
+    if (await notifier.tell(id, lowBalance(quota, settings))) notified += 1;
   }
-  return told;
+  return notified;
 }
 
-/** Whether this process is the one to tell the user now. */
+/** Whether this process is the one to notify the user now. */
 async function claim(db: Db, userId: number, now: number): Promise<boolean> {
   const claimed = await db
     .insert(noticesSent)
@@ -79,3 +67,12 @@ const lowBalance = (quota: number, settings: SettingsReader): Notice => ({
   values: [settings.get("DisplayInCurrencyEnabled") ? dollarText(quota, settings.get("QuotaPerUnit")) : quota],
   path: "/topup",
 });
+
+const DIGITS = 6;
+
+/** Quota units as dollars with six digits, cut off, not rounded: "$1.234567". */
+export function dollarText(quotaUnits: number, unitsPerDollar: number): string {
+  const millionths = (BigInt(quotaUnits) * 10n ** BigInt(DIGITS)) / BigInt(unitsPerDollar);
+  const text = millionths.toString().padStart(DIGITS + 1, "0");
+  return `$${text.slice(0, -DIGITS)}.${text.slice(-DIGITS)}`;
+}

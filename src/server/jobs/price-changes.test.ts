@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { channelEntry } from "../../../test/support/gateway/entries.ts";
 import { fixedSettings } from "../../../test/support/settings.ts";
 import { type BroadcastProgress, type BroadcastRequest, LONGEST_NOTICE } from "../../domain/notifications/broadcast.ts";
-import { joinChanges, tellPriceChanges } from "./price-changes.ts";
+import { joinChanges, notifyPriceChanges } from "./price-changes.ts";
 
 const CHANGES = [
   {
@@ -14,7 +14,7 @@ const CHANGES = [
   { model: "new", before: null, after: { usdPerCall: "1" } },
 ];
 
-type Changes = Parameters<typeof tellPriceChanges>[1];
+type Changes = Parameters<typeof notifyPriceChanges>[1];
 
 function tell(enabled: boolean, changes: Changes = CHANGES, isRunning = false) {
   const sent: BroadcastRequest[] = [];
@@ -27,12 +27,12 @@ function tell(enabled: boolean, changes: Changes = CHANGES, isRunning = false) {
       channelEntry({ id: 2, models: ["tts-1"], modelPrefix: "vip-" }),
     ],
   };
-  return { sent, untold: tellPriceChanges({ settings, broadcasts, channels }, changes) };
+  return { sent, pending: notifyPriceChanges({ settings, broadcasts, channels }, changes) };
 }
 
 test("prices that went up or down are told in dollars, where the site wants it", () => {
-  expect(tell(false)).toEqual({ sent: [], untold: [] });
-  expect(tell(true)).toMatchObject({ untold: [] });
+  expect(tell(false)).toEqual({ sent: [], pending: [] });
+  expect(tell(true)).toMatchObject({ pending: [] });
   expect(tell(true).sent).toEqual([
     {
       event: "price_change",
@@ -98,13 +98,13 @@ test("as many are told as a notice holds, and both languages say how many are le
 
 test("changes during another notice are told after it, joined with what changed meanwhile", () => {
   const waiting = tell(true, CHANGES, true);
-  expect(waiting).toEqual({ sent: [], untold: CHANGES });
+  expect(waiting).toEqual({ sent: [], pending: CHANGES });
   const [gptX, draw] = CHANGES;
   const back = { model: "gpt-x", before: gptX?.after ?? null, after: gptX?.before ?? null };
   const again = { model: "draw", before: draw?.after ?? null, after: { usdPerCall: "0.3" } };
-  const joined = joinChanges(waiting.untold, [back, again]);
-  const { sent, untold } = tell(true, joined);
-  expect(untold).toEqual([]);
+  const joined = joinChanges(waiting.pending, [back, again]);
+  const { sent, pending } = tell(true, joined);
+  expect(pending).toEqual([]);
   expect(sent.map(({ content }) => content)).toEqual([
     [
       "These models' prices have changed (input / output):",

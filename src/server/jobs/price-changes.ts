@@ -12,20 +12,16 @@ import {
 } from "../../domain/channels/prices/record-price-changes.ts";
 import { type Broadcasts, LONGEST_NOTICE } from "../../domain/notifications/broadcast.ts";
 import { nowSeconds } from "../../lib/clock.ts";
-import type { Logger } from "../../lib/runtime/log.ts";
 import { type Decimal, decimal, divide, multiply, toText, whole } from "../../lib/values/decimal.ts";
 import type { SettingsReader } from "../../settings/settings.ts";
-import { every } from "./every.ts";
 
-type JobDeps = Readonly<{
+type WatchDeps = Readonly<{
   db: Db;
   settings: SettingsReader;
   channels: Pick<ChannelDirectory, "all">;
   broadcasts: Broadcasts;
-  log: Logger;
 }>;
 
-const EVERY_MS = 60_000;
 /** Longer lists are on the price page. */
 const MOST_TOLD = 50;
 const PLACES = 6;
@@ -35,31 +31,30 @@ const USD_OF_IMAGE_PER_RATIO = decimal("0.0025");
 const MINUTES = whole(1000);
 
 /**
- * Writes down once a minute which models' prices have changed, and tells whoever wants to hear of it where the site has
- * that on (PriceChangeNoticeEnabled). Returns what ends it.
+ * Returns what records which models' prices have changed since its last run, and notifies whoever subscribed where the site
+ * has that on (PriceChangeNoticeEnabled).
  */
-export function startPriceChangeJob(deps: JobDeps): () => void {
+export function createPriceChangeWatch(deps: WatchDeps): () => Promise<void> {
   const prices = createPriceTable(deps.settings);
-  let seen = "";
-  let untold: readonly PriceChange[] = [];
-  const look = async () => {
+  let lastPrices = "";
+  let pending: readonly PriceChange[] = [];
+  return async () => {
     const present = JSON.stringify([...presentPrices(deps.channels, prices())]);
-    if (present !== seen) {
+    if (present !== lastPrices) {
       const changes = await recordPriceChanges({ ...deps, prices }, nowSeconds());
-      seen = present;
-      untold = joinChanges(untold, changes);
+      lastPrices = present;
+      pending = joinChanges(pending, changes);
     }
-    untold = tellPriceChanges(deps, untold);
+    pending = notifyPriceChanges(deps, pending);
   };
-  return every(EVERY_MS, look, (error) => deps.log.warn({ error }, "changed prices could not be written down"));
 }
 
 /**
  * Sends a notice of prices that went up or down; new models and those that went are no news of this kind. Returns what is
  * to be told later, as another notice is being sent.
  */
-export function tellPriceChanges(
-  { settings, broadcasts, channels }: Pick<JobDeps, "settings" | "broadcasts" | "channels">,
+export function notifyPriceChanges(
+  { settings, broadcasts, channels }: Pick<WatchDeps, "settings" | "broadcasts" | "channels">,
   changes: readonly PriceChange[],
 ): readonly PriceChange[] {
   const told = changes.flatMap(({ model, before, after }) => (before && after ? [{ model, before, after }] : []));

@@ -11,12 +11,13 @@ import { type ChannelDirectory, createChannelDirectory } from "../../domain/chan
 import { disableChannelKey } from "../../domain/channels/keys/key-status.ts";
 import type { ChannelInput } from "../../domain/channels/manage/channel-input.ts";
 import { createChannel } from "../../domain/channels/manage/create-channel.ts";
-import { viewModelList } from "../../domain/channels/upstream/model-list.ts";
+import { refreshAllModelLists, viewModelList } from "../../domain/channels/upstream/model-list.ts";
+import { updateAllBalances } from "../../domain/channels/upstream/update-balance.ts";
 import { createAddressPolicy } from "../../lib/outbound/address-policy.ts";
 import { createSafeFetch } from "../../lib/outbound/safe-fetch.ts";
 import { createLogger } from "../../lib/runtime/log.ts";
 import { createVault } from "../../lib/security/crypto.ts";
-import { pollBalances, pollModelLists } from "./channel-upkeep.ts";
+import { claimRun, type Job, runJob } from "./start-jobs.ts";
 
 /** What the upstream of each channel answers, by the channel's name: USD that are left, its models, or nothing (500). */
 const left = new Map<string, number>();
@@ -46,7 +47,7 @@ const upstream = Bun.serve({
 
 let database: TestDatabase;
 let directory: ChannelDirectory;
-let deps: Omit<Parameters<typeof pollBalances>[0], "settings"> & Parameters<typeof createChannel>[0];
+let deps: Omit<Parameters<typeof updateAllBalances>[0], "settings"> & Parameters<typeof createChannel>[0];
 let actor: { id: number; username: string };
 /** Channels whose balance fell below their limit, with the limit. */
 let warned: (readonly [string, number])[];
@@ -59,7 +60,7 @@ beforeAll(async () => {
   directory = await createChannelDirectory({ db, changes, vault, log });
   const fetch = createSafeFetch(createAddressPolicy(true));
   const onLowBalance: (typeof deps)["onLowBalance"] = ({ name }, _, limit) => void warned.push([name, limit]);
-  deps = { db, changes, vault, fetch, channels: directory, onLowBalance, onDisabled: () => {} };
+  deps = { db, changes, vault, fetch, onLowBalance, onDisabled: () => {} };
   actor = { id: await createUser(db, { username: "op", password: "correct horse", role: ROLE.admin }), username: "op" };
 });
 afterAll(async () => {
@@ -83,13 +84,20 @@ const rowOf = async (id: number) =>
 /** As if the last turn of every job had begun so many seconds earlier. */
 const letPass = (seconds: number) =>
   database.db.update(jobTurns).set({ begunAt: sql`${jobTurns.begunAt} - ${seconds}` });
+const runLeader = (name: string, periodS: number, run: Job["run"]) =>
+  runJob(
+    database.db,
+    { name, intervalMs: 1, runsOn: "leader", periodSeconds: () => periodS, run },
+    new AbortController().signal,
+  );
 const balances = (minutes = 10, warning = 5) =>
-  pollBalances({
-    ...deps,
-    settings: fixedSettings({ ChannelUpdateFrequency: String(minutes), ChannelBalanceWarning: String(warning) }),
-  });
-const lists = (hours = 24) =>
-  pollModelLists({ ...deps, settings: fixedSettings({ ChannelModelListFrequency: String(hours) }) });
+  runLeader("channel balances", minutes * 60, () =>
+    updateAllBalances(
+      { ...deps, settings: fixedSettings({ ChannelBalanceWarning: String(warning) }) },
+      directory.all(),
+    ),
+  );
+const lists = (hours = 24) => runLeader("model lists", hours * 3600, () => refreshAllModelLists(deps, directory.all()));
 /** The turn after a period, whatever came before. */
 const next = async (poll: () => Promise<void>) => {
   await poll();
@@ -194,4 +202,13 @@ test("models are compared with what upstreams offer: what is new and what is gon
   asked.length = 0;
   await lists(0);
   expect(asked).toEqual([]);
+});
+
+test("a job is done by one process, a period after it was first asked for", async () => {
+  const turn = (now: number, periodS = 600) => claimRun(database.db, "some job", periodS, now);
+  expect(await turn(1000)).toBe(false);
+  expect(await turn(1599)).toBe(false);
+  expect((await Promise.all([turn(1600), turn(1600), turn(1601)])).filter(Boolean)).toHaveLength(1);
+  expect(await turn(2199)).toBe(false);
+  expect(await turn(9000, 0)).toBe(false);
 });

@@ -1,20 +1,19 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
-import { channelKeys } from "../../../db/schema/gateway/channels.ts";
-import { openTestDatabase, type TestDatabase } from "../../../test/support/database.ts";
-import { fixedSettings } from "../../../test/support/settings.ts";
-import { ROLE } from "../../domain/accounts/roles.ts";
-import { createUser } from "../../domain/accounts/users/create-user.ts";
-import { type ChannelDirectory, createChannelDirectory } from "../../domain/channels/directory.ts";
-import { disableChannelKey } from "../../domain/channels/keys/key-status.ts";
-import { recoverKeys } from "../../domain/channels/keys/recover-keys.ts";
-import { createChannel } from "../../domain/channels/manage/create-channel.ts";
-import { setChannelStatus } from "../../domain/channels/status/set-status.ts";
-import { createAddressPolicy } from "../../lib/outbound/address-policy.ts";
-import { createSafeFetch } from "../../lib/outbound/safe-fetch.ts";
-import { createLogger } from "../../lib/runtime/log.ts";
-import { createVault } from "../../lib/security/crypto.ts";
-import { takeTurn } from "./channel-upkeep.ts";
+import { channelKeys } from "../../../../db/schema/gateway/channels.ts";
+import { openTestDatabase, type TestDatabase } from "../../../../test/support/database.ts";
+import { fixedSettings } from "../../../../test/support/settings.ts";
+import { createAddressPolicy } from "../../../lib/outbound/address-policy.ts";
+import { createSafeFetch } from "../../../lib/outbound/safe-fetch.ts";
+import { createLogger } from "../../../lib/runtime/log.ts";
+import { createVault } from "../../../lib/security/crypto.ts";
+import { ROLE } from "../../accounts/roles.ts";
+import { createUser } from "../../accounts/users/create-user.ts";
+import { type ChannelDirectory, createChannelDirectory } from "../directory.ts";
+import { createChannel } from "../manage/create-channel.ts";
+import { setChannelStatus } from "../status/set-status.ts";
+import { disableChannelKey } from "./key-status.ts";
+import { recoverKeys } from "./recover-keys.ts";
 
 const GOOD = "sk-good-again-0001";
 const BAD = "sk-still-bad-00002";
@@ -108,13 +107,4 @@ test("a channel that went off with its last key comes back with one, where setti
   expect(await run({ AutomaticEnableChannelEnabled: "true" })).toBe(1);
   expect(channels.get(id)).toMatchObject({ status: 1 });
   expect(await off(id)).toEqual([BAD, "sk-unused-0000003"]);
-});
-
-test("a job is done by one process, a period after it was first asked for", async () => {
-  const turn = (now: number, periodS = 600) => takeTurn(database.db, "some job", periodS, now);
-  expect(await turn(1000)).toBe(false);
-  expect(await turn(1599)).toBe(false);
-  expect((await Promise.all([turn(1600), turn(1600), turn(1601)])).filter(Boolean)).toHaveLength(1);
-  expect(await turn(2199)).toBe(false);
-  expect(await turn(9000, 0)).toBe(false);
 });
