@@ -10,7 +10,7 @@ export const AREAS = {
       "src/gateway/billing/**/*.ts",
       "src/domain/channels/prices/*.ts",
       "src/console/models/pricing.test.ts",
-      "test/gateway/endpoints/behaviour-amounts.test.ts",
+      "test/gateway/endpoints/amounts.test.ts",
     ],
   },
   billing: {
@@ -21,7 +21,7 @@ export const AREAS = {
       "src/gateway/billing/**/*.ts",
       "test/billing/{kept-holds,outage,outage-shares}.test.ts",
       "test/gateway/chat/chat.test.ts",
-      "test/gateway/endpoints/behaviour-amounts.test.ts",
+      "test/gateway/endpoints/amounts.test.ts",
     ],
   },
   routing: {
