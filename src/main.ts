@@ -2,7 +2,7 @@
 import "reflect-metadata";
 import { HELP, parseCommand, UsageError } from "./cli/arguments.ts";
 import { prepareRuntime } from "./lib/runtime/prepare-runtime.ts";
-import { version } from "./server/version.ts";
+import { commit, version } from "./server/version.ts";
 
 const args = process.argv.slice(2);
 
@@ -23,7 +23,7 @@ async function run(): Promise<number> {
       process.stdout.write(HELP);
       return 0;
     case "version":
-      process.stdout.write(`sluice ${version}\n`);
+      process.stdout.write(`sluice ${version} (${commit})\n`);
       return 0;
     case "healthcheck":
       return (await import("./cli/healthcheck.ts")).healthcheck();

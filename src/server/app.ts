@@ -219,6 +219,7 @@ function managementApi(
     notifyAddresses: config.notifyAddresses,
     localAddress: `http://localhost:${config.port}`,
     version,
+    commit,
     startedAt: nowSeconds(),
   };
   const operations = { db: database.db, changes, vault, channels, readLive };

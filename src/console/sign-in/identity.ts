@@ -65,6 +65,7 @@ export type IdentityServices = Readonly<{
   /** Where the console is when no ServerAddress is set. */
   localAddress: string;
   version: string;
+  commit: string;
   /** Epoch seconds. */
   startedAt: number;
 }>;

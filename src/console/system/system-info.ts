@@ -8,6 +8,8 @@ type SystemServices = Readonly<{
   fetch: SafeFetch;
   databaseKind: "embedded" | "server";
   version: string;
+  /** The commit that this release was built from. */
+  commit: string;
   /** Epoch seconds. */
   startedAt: number;
   /** Where the newest release is told; null: nowhere. */
@@ -16,7 +18,7 @@ type SystemServices = Readonly<{
 
 /** What runs here, and whether there is a newer release. */
 export function systemInfoRoutes(services: SystemServices, guarded: ReturnType<typeof guard>) {
-  const { fetch, databaseKind, version, startedAt, updateCheckUrl } = services;
+  const { fetch, databaseKind, version, commit, startedAt, updateCheckUrl } = services;
   return new Elysia({ prefix: "/api/system", name: "console/system-info" })
     .use(guarded)
     .get(
@@ -24,6 +26,7 @@ export function systemInfoRoutes(services: SystemServices, guarded: ReturnType<t
       () =>
         ok({
           version,
+          commit,
           start_time: startedAt,
           database: databaseKind,
           runtime: `Bun ${Bun.version}`,

@@ -295,8 +295,9 @@ describe("settings", () => {
   test("what runs here is shown, and a newer release is looked for", async () => {
     await openTab("other");
     const panel = section("systemInfo");
-    const { version } = await root.get("/api/system/info");
+    const { version, commit } = await root.get("/api/system/info");
     await panel.getByText(version, { exact: true }).waitFor();
+    await panel.getByText(commit, { exact: true }).waitFor();
     await panel.getByText(words.system.databases.embedded, { exact: true }).waitFor();
     await panel.getByRole("button", { name: words.system.check }).click();
     // What was built from source has no number to compare.

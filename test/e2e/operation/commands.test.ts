@@ -4,10 +4,12 @@ import { runCommand } from "../../support/processes/run-command.ts";
 
 const run = (...args: string[]) => runCommand(args);
 
-test("--version names the release", async () => {
+test("--version names the release and its commit", async () => {
   const { code, out } = await run("--version");
   expect(code).toBe(0);
-  expect(out).toBe(`sluice ${process.env.SLUICE_E2E_SOURCE === "1" ? "dev" : version}\n`);
+  const release = process.env.SLUICE_E2E_SOURCE === "1" ? "dev" : version;
+  expect(out).toMatch(/^sluice \S+ \((?:[0-9a-f]{7,40}|unknown)\)\n$/);
+  expect(out).toStartWith(`sluice ${release} (`);
 });
 
 test("--help lists the commands", async () => {

@@ -108,6 +108,7 @@ export async function startTestConsole(
           projectUrl: null,
           localAddress,
           version: "test",
+          commit: "0123456789ab",
           startedAt: 1,
         },
         guarded,

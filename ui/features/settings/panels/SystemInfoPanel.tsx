@@ -22,6 +22,7 @@ export const SystemInfoPanel = () => {
   if (!data) return <Skeleton variant="rounded" height={96} />;
   const facts = [
     [t("settings.system.version"), data.version],
+    [t("settings.system.commit"), data.commit],
     [t("settings.system.started"), <TimeAgo key="started" seconds={data.start_time} />],
     [t("settings.system.database"), t(`settings.system.databases.${data.database}`)],
     [t("settings.system.runtime"), `${data.runtime} · ${data.platform}`],
@@ -81,6 +82,7 @@ const ReleaseView = ({ release }: { release: Release }) => {
 
 type SystemInfo = {
   version: string;
+  commit: string;
   /** Epoch seconds. */
   start_time: number;
   database: "embedded" | "server";
