@@ -31,10 +31,10 @@ export function decodeError(status: number, body: unknown): ReplyError | null {
     textOf(error?.message) ?? (status >= 400 ? (textOf(answer?.message) ?? textOf(answer?.Message)) : null);
   if (message === null || (status < 400 && answer?.type !== "error" && !error)) return null;
   const type = textOf(error?.type) ?? textOf(error?.status) ?? TYPE_OF_STATUS.get(status) ?? "api_error";
-  const told = status >= 400 && status !== 502 ? status : (STATUS_OF_TYPE[type] ?? 502);
+  const clientStatus = status >= 400 && status !== 502 ? status : (STATUS_OF_TYPE[type] ?? 502);
   // Clouds that host Claude answer with their own error objects, too.
   const extra = error && answer?.type === "error" && extraOf("anthropic", error, READ);
-  return { status: told, type, code: textOf(error?.code), message, param: null, ...extra };
+  return { status: clientStatus, type, code: textOf(error?.code), message, param: null, ...extra };
 }
 
 /** The error as Anthropic's API writes it. */

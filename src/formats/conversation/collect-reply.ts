@@ -133,7 +133,7 @@ function* stepsOfChoice({ index: choice, parts, citations, logprobs, finish }: R
   let calls = 0;
   let tokens = logprobs;
   let said = 0;
-  const untold = new Set(citations);
+  const remainingCitations = new Set(citations);
   const lastText = parts.findLast(({ type }) => type === "text");
   for (const part of parts) {
     switch (part.type) {
@@ -141,11 +141,11 @@ function* stepsOfChoice({ index: choice, parts, citations, logprobs, finish }: R
         yield { type: "text", choice, text: part.text, ...(tokens && { logprobs: tokens }) };
         tokens = null;
         said += part.text.length;
-        for (const citation of untold) {
+        for (const citation of remainingCitations) {
           // Those without a place stand behind all that was said.
           const isPlaced = citation.end !== null && citation.end > 0 && citation.end <= said;
           if (!isPlaced && part !== lastText) continue;
-          untold.delete(citation);
+          remainingCitations.delete(citation);
           yield { type: "citation", choice, citation };
         }
         break;
@@ -178,7 +178,7 @@ function* stepsOfChoice({ index: choice, parts, citations, logprobs, finish }: R
         break;
     }
   }
-  for (const citation of untold) yield { type: "citation", choice, citation };
+  for (const citation of remainingCitations) yield { type: "citation", choice, citation };
   const { reason, native, stopSequence } = finish;
   yield { type: "finish", choice, reason, native, ...(stopSequence !== null && { stopSequence }) };
 }

@@ -42,7 +42,7 @@ export type Conversation = {
 };
 
 /** Tool results are parts of user turns. */
-export type Turn = { role: "user" | "assistant"; parts: Part[] } & Beside;
+export type Turn = { role: "user" | "assistant"; parts: Part[] } & Extensions;
 
 export type Part =
   | TextPart
@@ -55,10 +55,10 @@ export type Part =
   | { type: "native"; dialect: ChatDialect; name: string; value: JsonObject };
 
 /** Members of a part, a message or a tool that only its own format has words for; put back when the target speaks the same. */
-export type Beside = { beside?: { dialect: ChatDialect; members: JsonObject } };
+export type Extensions = { extensions?: { dialect: ChatDialect; members: JsonObject } };
 
 /** `cache`: the client marks the end of a prefix worth caching (Anthropic's cache_control). */
-export type TextPart = { type: "text"; text: string; cache?: JsonObject; citations?: Citation[] } & Beside;
+export type TextPart = { type: "text"; text: string; cache?: JsonObject; citations?: Citation[] } & Extensions;
 
 export type MediaPart = {
   type: "image" | "audio" | "video" | "document";
@@ -68,7 +68,7 @@ export type MediaPart = {
   /** File name or title of documents. */
   name?: string;
   cache?: JsonObject;
-} & Beside;
+} & Extensions;
 
 export type MediaSource =
   | { kind: "base64"; mediaType: string; data: string }
@@ -106,7 +106,7 @@ export type ToolCallPart = {
   /** Gemini signs calls too. */
   signature?: Signature;
   cache?: JsonObject;
-} & Beside;
+} & Extensions;
 
 export type ToolResultPart = {
   type: "tool-result";
@@ -116,7 +116,7 @@ export type ToolResultPart = {
   parts: Part[];
   isError: boolean;
   cache?: JsonObject;
-} & Beside;
+} & Extensions;
 
 export type Tool =
   | ({
@@ -127,7 +127,7 @@ export type Tool =
       parameters: JsonObject | null;
       strict: boolean | null;
       cache?: JsonObject;
-    } & Beside)
+    } & Extensions)
   /** Free text in. `format` in OpenAI Responses' words: {type: "text"} or {type: "grammar", syntax, definition}. */
   | { type: "custom"; name: string; description: string | null; format: JsonObject | null }
   /** Runs at the provider. `name` is "web_search", "code_execution", "file_search", … as far as it has an equal elsewhere. */
@@ -135,7 +135,7 @@ export type Tool =
 
 export type ToolChoice =
   | { type: "auto" | "none" | "required" }
-  | ({ type: "tool"; name: string; kind: "function" | "custom" } & Beside)
+  | ({ type: "tool"; name: string; kind: "function" | "custom" } & Extensions)
   | { type: "allowed"; mode: "auto" | "required"; names: string[] };
 
 export type OutputFormat =

@@ -1,14 +1,14 @@
 import type { JsonObject } from "../json.ts";
-import type { Beside, ChatDialect } from "./conversation.ts";
+import type { ChatDialect, Extensions } from "./conversation.ts";
 
 /** The members of a part, a tool or a message that are not read: they go along where the target speaks the same format. */
-export function besideOf(dialect: ChatDialect, given: JsonObject, read: ReadonlySet<string>): Beside {
+export function extensionsOf(dialect: ChatDialect, given: JsonObject, read: ReadonlySet<string>): Extensions {
   const members = Object.entries(given).filter(([name, value]) => !read.has(name) && saysSomething(value));
-  return members.length === 0 ? {} : { beside: { dialect, members: Object.fromEntries(members) } };
+  return members.length === 0 ? {} : { extensions: { dialect, members: Object.fromEntries(members) } };
 }
 
 const saysSomething = (value: unknown): boolean => value != null && !(Array.isArray(value) && value.length === 0);
 
 /** What of that is in the words of this format. */
-export const ownMembers = ({ beside }: Beside, dialect: ChatDialect): JsonObject =>
-  beside?.dialect === dialect ? beside.members : {};
+export const ownMembers = ({ extensions }: Extensions, dialect: ChatDialect): JsonObject =>
+  extensions?.dialect === dialect ? extensions.members : {};

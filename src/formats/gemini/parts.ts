@@ -1,5 +1,5 @@
 import { lookupTable } from "../../lib/values/lookup-table.ts";
-import type { Beside, MediaPart, MediaSource, Part, ToolResultPart } from "../conversation/conversation.ts";
+import type { Extensions, MediaPart, MediaSource, Part, ToolResultPart } from "../conversation/conversation.ts";
 import { carrySignature, readSignature } from "../conversation/signature.ts";
 import { type JsonObject, parseJson, recordOf, recordsOf, textOf } from "../json.ts";
 import { GROUNDING } from "../tools/web-search.ts";
@@ -31,7 +31,7 @@ const READ = lookupTable<ReadonlySet<string>>({
 });
 const SAID: ReadonlySet<string> = new Set(["text", "thought", "thoughtSignature"]);
 
-function besideOf(part: JsonObject): JsonObject {
+function partExtensions(part: JsonObject): JsonObject {
   const members: JsonObject = {};
   for (const [given, value] of Object.entries(part)) {
     const name = camel(given);
@@ -47,9 +47,9 @@ function besideOf(part: JsonObject): JsonObject {
 }
 
 /** A file that was fetched stands in another member than it came in: what was said of that one is left out. */
-function withBeside(written: JsonObject, { beside }: Beside): JsonObject {
-  if (beside?.dialect !== "gemini") return written;
-  const members = Object.entries(beside.members).filter(([name]) => !READ[name] || written[name]);
+function withExtensions(written: JsonObject, { extensions }: Extensions): JsonObject {
+  if (extensions?.dialect !== "gemini") return written;
+  const members = Object.entries(extensions.members).filter(([name]) => !READ[name] || written[name]);
   return joined(written, Object.fromEntries(members));
 }
 
@@ -72,9 +72,9 @@ export function readPart(part: JsonObject, calls: CallNames): Part[] {
   if (!first || first.type === "native" || first.type === "reasoning" || first.type === "refusal") {
     return first ? [first, ...rest] : [];
   }
-  const members = joined(besideOf(part), first.beside?.members ?? {});
+  const members = joined(partExtensions(part), first.extensions?.members ?? {});
   if (Object.keys(members).length === 0) return [first, ...rest];
-  return [{ ...first, beside: { dialect: "gemini", members } }, ...rest];
+  return [{ ...first, extensions: { dialect: "gemini", members } }, ...rest];
 }
 
 function readPlain(part: JsonObject, calls: CallNames): Part[] {
@@ -144,7 +144,7 @@ function readResponse(response: JsonObject, calls: CallNames): Part {
   const isSame = JSON.stringify(responseOf(result)) === JSON.stringify(value);
   return isSame
     ? result
-    : { ...result, beside: { dialect: "gemini", members: { functionResponse: { response: value } } } };
+    : { ...result, extensions: { dialect: "gemini", members: { functionResponse: { response: value } } } };
 }
 
 function media(mediaType: string, source: MediaSource): MediaPart {
@@ -156,7 +156,7 @@ function media(mediaType: string, source: MediaSource): MediaPart {
 /** A part as Gemini writes it; null when it cannot say it. */
 export function writePart(part: Part): JsonObject | null {
   const written = writePlain(part);
-  return written && "beside" in part ? withBeside(written, part) : written;
+  return written && "extensions" in part ? withExtensions(written, part) : written;
 }
 
 function writePlain(part: Part): JsonObject | null {

@@ -6,14 +6,14 @@ import { type JsonObject, parseJson, recordOf } from "../json.ts";
 import { ChatStreamDecoder } from "../openai-chat/response/stream-decoder.ts";
 
 /** What an event means in the words of OpenAI's chunks; null: nothing. `last`: no event after it matters. */
-export type Meaning = Readonly<{ chunk: JsonObject | null; last: boolean }>;
+export type ParsedEvent = Readonly<{ chunk: JsonObject | null; last: boolean }>;
 
 /** A format of a service's own whose answers say no more than OpenAI's chunks do. */
-type Table = Readonly<{
+type ChunkedFormat = Readonly<{
   dialect: ChatDialect;
   encodeRequest: ProviderCodec["encodeRequest"];
   /** Made anew for each answer: reads its events in turn. */
-  reader(): (body: JsonObject, event: string) => Meaning;
+  reader(): (body: JsonObject, event: string) => ParsedEvent;
   /** A complete answer looks so. */
   isAnswer(body: JsonObject): boolean;
   /** A complete answer as the event that says the same; absent: it is such an event. */
@@ -22,7 +22,7 @@ type Table = Readonly<{
 }>;
 
 /** The codec of a format by what its events mean in OpenAI's words. */
-export function chunkedCodec(table: Table): ProviderCodec {
+export function chunkedCodec(table: ChunkedFormat): ProviderCodec {
   const { dialect, encodeRequest, isAnswer, asEvent, decodeError } = table;
   return {
     dialect,
@@ -30,7 +30,7 @@ export function chunkedCodec(table: Table): ProviderCodec {
     decodeError,
     streamDecoder: (newId) => new ChunkedDecoder(table, newId),
     decodeReply: (body) =>
-      isAnswer(body) ? readWhole(new ChunkedDecoder(table, idsOf(body)), asEvent?.(body) ?? body) : null,
+      isAnswer(body) ? readCompleteResponse(new ChunkedDecoder(table, idsOf(body)), asEvent?.(body) ?? body) : null,
   };
 }
 
@@ -44,7 +44,7 @@ function idsOf(body: JsonObject): (prefix: string) => string {
 }
 
 /** A complete answer is a stream of one event. */
-function readWhole(decoder: ChunkedDecoder, event: JsonObject): Reply | null {
+function readCompleteResponse(decoder: ChunkedDecoder, event: JsonObject): Reply | null {
   const collector = new ReplyCollector();
   for (const step of decoder.push({ event: "", data: JSON.stringify(event) })) collector.push(step);
   decoder.ended = true;
@@ -54,10 +54,10 @@ function readWhole(decoder: ChunkedDecoder, event: JsonObject): Reply | null {
 
 class ChunkedDecoder implements StreamDecoder {
   readonly #chunks: ChatStreamDecoder;
-  readonly #read: ReturnType<Table["reader"]>;
+  readonly #read: ReturnType<ChunkedFormat["reader"]>;
 
   constructor(
-    private readonly table: Table,
+    private readonly table: ChunkedFormat,
     newId: (prefix: string) => string,
   ) {
     this.#chunks = new ChatStreamDecoder(newId);

@@ -1,6 +1,6 @@
 import type { Dropped } from "../conversation/codec.ts";
 import type { Conversation, Part, Turn } from "../conversation/conversation.ts";
-import { noteNative } from "../conversation/dropped-fields.ts";
+import { recordDroppedNative } from "../conversation/dropped-fields.ts";
 import { textOfParts } from "../openai-chat/request/media.ts";
 import { resultMedia, resultText } from "../tools/tool-result.ts";
 
@@ -11,10 +11,10 @@ export type Line = Readonly<{ role: "user" | "assistant"; text: string }>;
  * The talk's turns in words alone, for services that hold nothing else: they alternate, the first is the user's; calls of tools and
  * their results are told in words. What has no words is noted. `keepsImages`: somebody else takes care of these.
  */
-export function plainTalk({ turns }: Pick<Conversation, "turns">, dropped: Dropped, keepsImages = false): Line[] {
+export function flattenTurns({ turns }: Pick<Conversation, "turns">, dropped: Dropped, keepsImages = false): Line[] {
   const lines: { role: Turn["role"]; text: string }[] = [];
   for (const { role, parts } of turns) {
-    const text = parts.flatMap((part) => wordsOf(part, dropped, keepsImages)).join("\n");
+    const text = parts.flatMap((part) => textOfPart(part, dropped, keepsImages)).join("\n");
     const last = lines.at(-1);
     if (last?.role === role) last.text = [last.text, text].filter((piece) => piece !== "").join("\n");
     else if (text !== "") lines.push({ role, text });
@@ -24,13 +24,14 @@ export function plainTalk({ turns }: Pick<Conversation, "turns">, dropped: Dropp
 }
 
 /** What the user said last; empty when the talk has no such turn. */
-export const lastWords = (lines: readonly Line[]): string => lines.findLast(({ role }) => role === "user")?.text ?? "";
+export const lastUserText = (lines: readonly Line[]): string =>
+  lines.findLast(({ role }) => role === "user")?.text ?? "";
 
 /** System instructions as one text; null: none. */
 export const systemText = ({ system }: Pick<Conversation, "system">): string | null =>
   textOfParts(system, "\n\n") || null;
 
-function wordsOf(part: Part, dropped: Dropped, keepsImages: boolean): string[] {
+function textOfPart(part: Part, dropped: Dropped, keepsImages: boolean): string[] {
   switch (part.type) {
     case "text":
     case "refusal":
@@ -40,7 +41,7 @@ function wordsOf(part: Part, dropped: Dropped, keepsImages: boolean): string[] {
     case "tool-result":
       return [
         `[${part.name ?? "the tool"} answered: ${resultText(part)}]`,
-        ...resultMedia(part).flatMap((inner) => wordsOf(inner, dropped, false)),
+        ...resultMedia(part).flatMap((inner) => textOfPart(inner, dropped, false)),
       ];
     case "reasoning":
       return [];
@@ -51,7 +52,7 @@ function wordsOf(part: Part, dropped: Dropped, keepsImages: boolean): string[] {
       if (keepsImages) return [];
       break;
     case "native":
-      noteNative(part, dropped);
+      recordDroppedNative(part, dropped);
       return [];
   }
   dropped.add(part.type === "image" ? "image_url" : part.type);

@@ -30,7 +30,7 @@ export function readReasoningItem(item: JsonObject): ReadReasoning {
 }
 
 /** `encrypted_content` of a thought's item. */
-export const sealThought = (signature: Signature, encrypted: boolean): string =>
+export const sealReasoning = (signature: Signature, encrypted: boolean): string =>
   carrySignature(encrypted ? { ...signature, id: HIDDEN } : signature, "openai-responses");
 
 /** `encrypted_content` of the item that stands before a call for the sake of its signature. */

@@ -40,8 +40,8 @@ function asFunction({ name, description, format }: Extract<Tool, { type: "custom
   if (definition !== null) dropped.add("tools: format");
   const grammar =
     definition === null ? [] : [`\`input\` must fit this ${textOf(format?.syntax) ?? ""} grammar:\n${definition}`];
-  const told = [...(description === null ? [] : [description]), ...grammar].join("\n\n");
-  return { type: "function", name, description: told || null, parameters: FREE_TEXT, strict: null };
+  const fullDescription = [...(description === null ? [] : [description]), ...grammar].join("\n\n");
+  return { type: "function", name, description: fullDescription || null, parameters: FREE_TEXT, strict: null };
 }
 
 const asFunctionCall = (part: Part): Part =>

@@ -15,5 +15,5 @@ export const resultMedia = ({ parts }: Pick<ToolResultPart, "parts">): Part[] =>
   parts.filter(({ type }) => type !== "text");
 
 /** Whether calls must keep to the schema of some tool. */
-export const asksStrictly = ({ tools }: Pick<Conversation, "tools">): boolean =>
+export const requestsStrictTools = ({ tools }: Pick<Conversation, "tools">): boolean =>
   tools.some((tool) => tool.type === "function" && tool.strict === true);

@@ -24,7 +24,7 @@ export type WebSearch = Readonly<{
 }>;
 
 /** The wishes of a search, by the names that clients are told of what was dropped. */
-const WISHES = {
+const SEARCH_OPTIONS = {
   user_location: ({ location }: WebSearch) => location !== null,
   allowed_domains: ({ allowedDomains }: WebSearch) => allowedDomains.length > 0,
   blocked_domains: ({ blockedDomains }: WebSearch) => blockedDomains.length > 0,
@@ -32,7 +32,7 @@ const WISHES = {
   // Medium is what everybody does who is not told.
   search_context_size: ({ contextSize }: WebSearch) => contextSize !== null && contextSize !== "medium",
 } as const;
-type WishName = keyof typeof WISHES;
+type SearchOption = keyof typeof SEARCH_OPTIONS;
 
 /** A hosted tool that searches the web, whoever's it is. */
 export const isWebSearch = (tool: Tool): boolean => tool.type === "hosted" && tool.name.startsWith("web_search");
@@ -58,7 +58,7 @@ export function takeSearch(
 ): Readonly<{ searches: true | null; rest: Conversation }> {
   const search = foreignSearch(conversation, target);
   if (!search) return { searches: null, rest: conversation };
-  noteSearch(search, [], dropped);
+  recordDroppedSearch(search, [], dropped);
   const { web_search_options: _, max_tool_calls: __, ...members } = conversation.extra.members;
   const tools = conversation.tools.filter((tool) => !isWebSearch(tool));
   return { searches: true, rest: { ...conversation, tools, extra: { ...conversation.extra, members } } };
@@ -68,9 +68,9 @@ export function takeSearch(
 export const SEARCH_MEMBERS: readonly string[] = ["web_search_options", "max_tool_calls"];
 
 /** Notes what of a search the target's format has no words for; `said` are those that it has. */
-export function noteSearch(search: WebSearch, said: readonly WishName[], dropped: Dropped): void {
-  for (const [name, isWished] of Object.entries(WISHES))
-    if (!said.includes(name as WishName) && isWished(search)) dropped.add(`${search.from}: ${name}`);
+export function recordDroppedSearch(search: WebSearch, said: readonly SearchOption[], dropped: Dropped): void {
+  for (const [name, isWished] of Object.entries(SEARCH_OPTIONS))
+    if (!said.includes(name as SearchOption) && isWished(search)) dropped.add(`${search.from}: ${name}`);
   for (const name of search.unsaid) dropped.add(`${search.from}: ${name}`);
 }
 

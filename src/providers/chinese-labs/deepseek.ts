@@ -11,7 +11,7 @@ const purseOf = (answer: unknown): JsonObject | undefined => {
 };
 
 /** Its models think unless they are told not to, and tell no probabilities while they do. */
-function thoughtOf(body: JsonObject, { model, reasoningDisabled }: CallParams): JsonObject {
+function reasoningFields(body: JsonObject, { model, reasoningDisabled }: CallParams): JsonObject {
   const own = recordOf(body.thinking)?.type;
   const off =
     own === "disabled" || (own === undefined && (body.reasoning_effort === "none" || reasoningDisabled === true));
@@ -52,7 +52,7 @@ const chats = openAiCompatible({
   quirks: {
     limitField: "max_tokens",
     rejected: ["logit_bias", "n", "seed"],
-    rewrite: (body, params) => ({ ...thoughtOf(body, params), ...formatOf(body) }),
+    rewrite: (body, params) => ({ ...reasoningFields(body, params), ...formatOf(body) }),
     expressed: ({ reasoning_effort }) => (reasoning_effort === "none" ? ["reasoning_effort"] : []),
   },
 });

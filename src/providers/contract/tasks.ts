@@ -3,7 +3,7 @@ import type { TaskReport } from "../../formats/tasks/report.ts";
 import type { ProviderChannel } from "./provider.ts";
 
 /** A task as far as its upstream must know it to tell of it. */
-export type AskedTask = Readonly<{ upstreamId: string; action: string }>;
+export type TaskReference = Readonly<{ upstreamId: string; action: string }>;
 
 export type TaskRequest = Readonly<{ method: "GET" | "POST"; url: string; body: string }>;
 
@@ -13,9 +13,9 @@ export type TaskProtocol = Readonly<{
   mostAtOnce: number;
   /** A task that has not ended by then has failed. */
   timeoutSeconds: number;
-  ask(channel: ProviderChannel, tasks: readonly AskedTask[]): TaskRequest;
+  ask(channel: ProviderChannel, tasks: readonly TaskReference[]): TaskRequest;
   /** Reads the answer to such a question; tasks it does not tell of are left out. */
-  readReports(answer: unknown, tasks: readonly AskedTask[]): TaskReport[];
+  readReports(answer: unknown, tasks: readonly TaskReference[]): TaskReport[];
   /** All tasks that a key ordered by an action, newest first, page by page: for many of them at once. */
   list?: Readonly<{
     /** `cursor`: where the page begins; null: at the newest. */

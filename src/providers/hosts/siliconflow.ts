@@ -1,5 +1,5 @@
 import { recordOf } from "../../formats/json.ts";
-import { ordered, renamedImageFields } from "../shared/images.ts";
+import { imageCount, renamedImageFields } from "../shared/images.ts";
 import { openAiCompatible } from "../shared/openai-compatible.ts";
 
 /** Images come as URLs only. */
@@ -7,7 +7,7 @@ const images = renamedImageFields(
   ["seed", "negative_prompt", "num_inference_steps", "guidance_scale", "image"],
   (order, dropped) => {
     if (order.response_format === "b64_json") dropped.add("response_format");
-    return { image_size: order.size ?? "1024x1024", batch_size: ordered(order) };
+    return { image_size: order.size ?? "1024x1024", batch_size: imageCount(order) };
   },
 );
 

@@ -87,10 +87,10 @@ const videos: VideoProtocol = {
     };
   },
   readOrder(answer) {
-    const told = recordOf(answer);
-    const upstreamId = textOf(recordOf(told?.data)?.task_id);
-    if (told?.code === 0 && upstreamId) return { upstreamId };
-    return { problem: textOf(told?.message) || "the answer names no task" };
+    const response = recordOf(answer);
+    const upstreamId = textOf(recordOf(response?.data)?.task_id);
+    if (response?.code === 0 && upstreamId) return { upstreamId };
+    return { problem: textOf(response?.message) || "the answer names no task" };
   },
   videoUrl: (data) => textOf(recordsOf(recordOf(recordOf(data)?.task_result)?.videos)[0]?.url),
 };

@@ -66,19 +66,19 @@ const videos: VideoProtocol = {
     };
   },
   readOrder(answer) {
-    const told = recordOf(answer);
-    const upstreamId = textOf(told?.task_id);
-    if (upstreamId && told?.state !== "failed") return { upstreamId };
-    return { problem: textOf(told?.message) || textOf(told?.err_code) || "the answer names no task" };
+    const response = recordOf(answer);
+    const upstreamId = textOf(response?.task_id);
+    if (upstreamId && response?.state !== "failed") return { upstreamId };
+    return { problem: textOf(response?.message) || textOf(response?.err_code) || "the answer names no task" };
   },
   videoUrl: (data) => textOf(recordsOf(recordOf(data)?.creations)[0]?.url),
 };
 
 /** What all packages hold; null also where calls are paid by how many run at once, whatever the credits. */
 function creditsLeft(answer: unknown): number | null {
-  const told = recordOf(answer)?.remains;
-  if (!Array.isArray(told)) return null;
-  const packages = recordsOf(told);
+  const response = recordOf(answer)?.remains;
+  if (!Array.isArray(response)) return null;
+  const packages = recordsOf(response);
   const credits = packages.reduce((sum, { credit_remain }) => sum + (numberOf(credit_remain) ?? 0), 0);
   return credits === 0 && packages.some(({ type }) => type === "concurrent") ? null : credits;
 }

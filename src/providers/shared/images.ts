@@ -1,5 +1,5 @@
 import type { Dropped } from "../../formats/conversation/codec.ts";
-import { noteUnsaid } from "../../formats/conversation/dropped-fields.ts";
+import { recordDropped } from "../../formats/conversation/dropped-fields.ts";
 import { compact } from "../../formats/helpers/compact.ts";
 import { type JsonObject, numberOf, textOf } from "../../formats/json.ts";
 import { lookupTable } from "../../lib/values/lookup-table.ts";
@@ -16,10 +16,10 @@ const ASPECTS = lookupTable<string>({
 export const aspectOf = ({ size }: JsonObject): string => ASPECTS[textOf(size) ?? ""] ?? "1:1";
 
 /** How many pictures are ordered. */
-export const ordered = ({ n }: JsonObject): number => Math.max(1, Math.floor(numberOf(n) ?? 1));
+export const imageCount = ({ n }: JsonObject): number => Math.max(1, Math.floor(numberOf(n) ?? 1));
 
 /** OpenAI's answer; null without a single picture. */
-export const pictures = (data: readonly JsonObject[], usage?: JsonObject): JsonObject | null =>
+export const imageList = (data: readonly JsonObject[], usage?: JsonObject): JsonObject | null =>
   data.length === 0 ? null : { created: 0, data, ...(usage && { usage }) };
 
 /** Image generation that differs from OpenAI's in field names only: `own` pass as they are, `write` makes the others. */
@@ -28,7 +28,7 @@ export const renamedImageFields = (
   write: (order: JsonObject, dropped: Dropped) => JsonObject,
 ): NativeFormat => ({
   encode(order, model, dropped) {
-    noteUnsaid(order, ["prompt", "n", "size", "response_format", ...own], dropped);
+    recordDropped(order, ["prompt", "n", "size", "response_format", ...own], dropped);
     const kept = Object.fromEntries(own.map((name) => [name, order[name]]));
     return compact({ ...kept, model, prompt: order.prompt, ...write(order, dropped) });
   },

@@ -1,7 +1,7 @@
 import { nowSeconds } from "../../lib/clock.ts";
 
-type Fresh = Readonly<{ text: string; lifeSeconds: number }>;
-type Kept = { text: Promise<string>; fetchedAt: number; expiresAt: number };
+type NewToken = Readonly<{ text: string; lifeSeconds: number }>;
+type CachedToken = { text: Promise<string>; fetchedAt: number; expiresAt: number };
 
 const MAX_TOKENS = 1000;
 /** A token younger than this was refused for another reason than its age. */
@@ -11,27 +11,27 @@ const YOUNG_SECONDS = 10;
  * Keeps access tokens until `spareSeconds` before their end; each is asked for once however many calls want it. `ask` answers a
  * token and its life, and rejects with the reason why there is none.
  */
-export function keptTokens(spareSeconds: number) {
-  const tokens = new Map<string, Kept>();
+export function createTokenCache(spareSeconds: number) {
+  const tokens = new Map<string, CachedToken>();
   return {
-    get(name: string, ask: () => Promise<Fresh>): Promise<string> {
+    get(name: string, ask: () => Promise<NewToken>): Promise<string> {
       const known = tokens.get(name);
       if (known && known.expiresAt - spareSeconds > nowSeconds()) return known.text;
       if (tokens.size >= MAX_TOKENS) tokens.clear();
-      const asked = ask();
-      const kept: Kept = {
-        text: asked.then(({ text }) => text),
+      const request = ask();
+      const cached: CachedToken = {
+        text: request.then(({ text }) => text),
         fetchedAt: nowSeconds(),
         expiresAt: Number.POSITIVE_INFINITY,
       };
-      tokens.set(name, kept);
-      asked.then(
+      tokens.set(name, cached);
+      request.then(
         ({ lifeSeconds }) => {
-          kept.expiresAt = kept.fetchedAt + lifeSeconds;
+          cached.expiresAt = cached.fetchedAt + lifeSeconds;
         },
         () => tokens.delete(name),
       );
-      return kept.text;
+      return cached.text;
     },
 
     /** Whether there was one that may have been too old. */

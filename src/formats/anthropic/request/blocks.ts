@@ -1,5 +1,5 @@
 import type { Citation, MediaPart, MediaSource, Part, TextPart } from "../../conversation/conversation.ts";
-import { besideOf, ownMembers } from "../../conversation/extensions.ts";
+import { extensionsOf, ownMembers } from "../../conversation/extensions.ts";
 import {
   carrySignature,
   EMPTY_PROOF,
@@ -18,7 +18,7 @@ import { isMadeUp, madeUpId, type Searched } from "../../tools/web-search.ts";
 export function partsOf(content: unknown): Part[] {
   if (typeof content === "string") return content === "" ? [] : [{ type: "text", text: content }];
   return recordsOf(content).flatMap((block) => {
-    const pictures = picturesIn(block);
+    const pictures = imagesIn(block);
     const part = partOf(block);
     const isBare = part.type === "document" && part.source.kind === "text" && part.source.text === "";
     return isBare && pictures.length > 0 ? pictures : [part, ...pictures];
@@ -26,7 +26,7 @@ export function partsOf(content: unknown): Part[] {
 }
 
 /** Pictures of a document that consists of blocks: no other format has them inside. */
-function picturesIn({ type, source }: JsonObject): Part[] {
+function imagesIn({ type, source }: JsonObject): Part[] {
   const written = type === "document" ? recordOf(source) : null;
   return written?.type === "content" ? partsOf(written.content).filter((part) => part.type === "image") : [];
 }
@@ -48,7 +48,7 @@ function partOf(block: JsonObject): Part {
         source: sourceOf(recordOf(block.source), "application/pdf"),
         ...(name !== null && { name }),
         ...marked,
-        ...besideOf("anthropic", block, OF_DOCUMENT),
+        ...extensionsOf("anthropic", block, OF_DOCUMENT),
       };
     }
     case "thinking": {
@@ -74,7 +74,7 @@ function partOf(block: JsonObject): Part {
         input: JSON.stringify(block.input ?? {}),
         kind: "function",
         ...marked,
-        ...besideOf("anthropic", block, OF_CALL),
+        ...extensionsOf("anthropic", block, OF_CALL),
       };
     case "tool_result":
       return {
@@ -87,7 +87,7 @@ function partOf(block: JsonObject): Part {
       };
     case "search_result":
       // To others it is the text that it holds.
-      return { type: "text", text: foundText(block), beside: { dialect: "anthropic", members: block } };
+      return { type: "text", text: foundText(block), extensions: { dialect: "anthropic", members: block } };
     default:
       return { type: "native", dialect: "anthropic", name: textOf(block.type) ?? "block", value: block };
   }

@@ -7,7 +7,7 @@ import {
   type Tool,
   type ToolChoice,
 } from "../../conversation/conversation.ts";
-import { besideOf } from "../../conversation/extensions.ts";
+import { extensionsOf } from "../../conversation/extensions.ts";
 import { type JsonObject, numberOf, recordOf, recordsOf, textOf, textsOf } from "../../json.ts";
 import { partsOf } from "./blocks.ts";
 
@@ -97,7 +97,7 @@ function toolOf(tool: JsonObject): Tool {
     parameters: schema,
     strict: typeof tool.strict === "boolean" ? tool.strict : null,
     ...(cache && { cache }),
-    ...besideOf("anthropic", tool, OF_TOOL),
+    ...extensionsOf("anthropic", tool, OF_TOOL),
   };
 }
 

@@ -1,7 +1,7 @@
 import { lookupTable } from "../../../lib/values/lookup-table.ts";
 import type { Dropped, Target } from "../../conversation/codec.ts";
 import type { Conversation, Part, ToolChoice, Turn } from "../../conversation/conversation.ts";
-import { noteForeign, noteNative } from "../../conversation/dropped-fields.ts";
+import { recordDroppedNative, recordForeignFields } from "../../conversation/dropped-fields.ts";
 import { ownMembers } from "../../conversation/extensions.ts";
 import { compact } from "../../helpers/compact.ts";
 import type { JsonObject } from "../../json.ts";
@@ -13,14 +13,14 @@ import {
   choosesHosted,
   foreignSearch,
   isWebSearch,
-  noteSearch,
+  recordDroppedSearch,
   SEARCH_MEMBERS,
   type WebSearch,
 } from "../../tools/web-search.ts";
 import { supportsSchema } from "../models.ts";
 import { blockOf } from "./blocks.ts";
 import { closedSchema, inputSchema } from "./schema.ts";
-import { ROOM_BESIDE_BUDGET, type Thinking, thinkingFor, withoutThought } from "./thinking.ts";
+import { ROOM_BESIDE_BUDGET, type Thinking, thinkingFor, withoutReasoning } from "./thinking.ts";
 
 /**
  * Writes a Messages request, within the rules that would else answer 400.
@@ -29,7 +29,7 @@ import { ROOM_BESIDE_BUDGET, type Thinking, thinkingFor, withoutThought } from "
 export function encodeRequest(conversation: Conversation, target: Target, dropped: Dropped): JsonObject {
   const { sampling, extra } = conversation;
   const own = extra.dialect === "anthropic" ? extra.members : {};
-  noteUnsaid(conversation, dropped);
+  recordDroppedOptions(conversation, dropped);
   const messages = messagesOf(conversation.turns, target, dropped);
   const thinking = thinkingAfter(messages, thinkingFor(target.info, conversation), dropped);
   if (thinking.unmet) dropped.add("reasoning_effort");
@@ -58,10 +58,10 @@ export function encodeRequest(conversation: Conversation, target: Target, droppe
 /** With thinking on, the turn that is to go on must begin with its thought: calls of another model do not. */
 function thinkingAfter(messages: readonly Message[], thinking: Thinking, dropped: Dropped): Thinking {
   const turn = messages.findLast(({ role }) => role === "assistant");
-  if (!thinking.strict || !turn || isThought(turn.content[0] ?? {})) return thinking;
+  if (!thinking.strict || !turn || isReasoning(turn.content[0] ?? {})) return thinking;
   if (turn !== messages.at(-1) && turn.content.every(({ type }) => type !== "tool_use")) return thinking;
   dropped.add("reasoning_effort");
-  return withoutThought(thinking);
+  return withoutReasoning(thinking);
 }
 
 function outputConfig(own: JsonObject | null, { members }: Thinking, format: JsonObject | null): JsonObject | null {
@@ -80,7 +80,7 @@ function systemOf({ system, format }: Conversation, { info }: Target, dropped: D
   return [...blocks, { type: "text", text: `${only}. It must fit this JSON Schema:\n${schema}` }];
 }
 
-function noteUnsaid(conversation: Conversation, dropped: Dropped): void {
+function recordDroppedOptions(conversation: Conversation, dropped: Dropped): void {
   const { sampling, modalities, verbosity, promptCacheKey, metadata, serviceTier, extra } = conversation;
   if (sampling.n !== null && sampling.n > 1) dropped.add("n");
   if (sampling.frequencyPenalty) dropped.add("frequency_penalty");
@@ -94,7 +94,7 @@ function noteUnsaid(conversation: Conversation, dropped: Dropped): void {
   if (serviceTier !== null && serviceTier !== "auto" && !TIERS[serviceTier]) dropped.add("service_tier");
   if (promptCacheKey !== null) dropped.add("prompt_cache_key");
   if (extra.dialect !== "anthropic")
-    noteForeign(
+    recordForeignFields(
       conversation,
       ["cache_control", ...(foreignSearch(conversation, "anthropic") ? SEARCH_MEMBERS : [])],
       dropped,
@@ -150,7 +150,7 @@ type Message = { role: "user" | "assistant"; content: JsonObject[] };
 function blocksOf(parts: readonly Part[], role: Turn["role"], dropped: Dropped): JsonObject[] {
   const blocks = parts.flatMap((part): JsonObject[] => {
     const block = blockOf(part);
-    if (!block && part.type === "native") noteNative(part, dropped);
+    if (!block && part.type === "native") recordDroppedNative(part, dropped);
     else if (!block && part.type !== "text" && part.type !== "reasoning") dropped.add(part.type);
     if (part.type === "tool-result")
       for (const inner of resultMedia(part)) if (!blockOf(inner)) dropped.add(inner.type);
@@ -158,12 +158,12 @@ function blocksOf(parts: readonly Part[], role: Turn["role"], dropped: Dropped):
   });
   if (role === "user") return blocks;
   // Thoughts begin the turn they belong to.
-  return isThought(blocks[0] ?? {})
+  return isReasoning(blocks[0] ?? {})
     ? blocks
-    : [...blocks.filter(isThought), ...blocks.filter((block) => !isThought(block))];
+    : [...blocks.filter(isReasoning), ...blocks.filter((block) => !isReasoning(block))];
 }
 
-const isThought = ({ type }: JsonObject): boolean => type === "thinking" || type === "redacted_thinking";
+const isReasoning = ({ type }: JsonObject): boolean => type === "thinking" || type === "redacted_thinking";
 
 /** Where only some tools are allowed, the others stay away. */
 function toolsOf(conversation: Conversation, dropped: Dropped): JsonObject[] {
@@ -192,7 +192,7 @@ function toolsOf(conversation: Conversation, dropped: Dropped): JsonObject[] {
 function searchTool(search: WebSearch, dropped: Dropped): JsonObject {
   const { location, allowedDomains, blockedDomains, maxUses } = search;
   const site = allowedDomains.length > 0 ? "allowed_domains" : "blocked_domains";
-  noteSearch(search, ["user_location", "max_uses", site], dropped);
+  recordDroppedSearch(search, ["user_location", "max_uses", site], dropped);
   return compact({
     type: "web_search_20250305",
     name: "web_search",

@@ -39,8 +39,8 @@ export function thinkingFor(info: ModelInfo, { reasoning, toolChoice, extra }: C
     return { ...OFF, ...(canDisable && { members: { thinking: { type: "disabled" } } }), on: adaptive };
   }
   // To Anthropic's own clients effort is a measure of the whole answer, not a wish to think.
-  const wished = extra.dialect === "anthropic" ? null : effort;
-  const wanted = wished !== null || budgetTokens !== null || enabled === true;
+  const requestedEffort = extra.dialect === "anthropic" ? null : effort;
+  const wanted = requestedEffort !== null || budgetTokens !== null || enabled === true;
   // A forced tool and thought exclude each other.
   const forced = toolChoice !== null && toolChoice.type !== "auto" && toolChoice.type !== "none";
   if (adaptive || (supportsAdaptive(info) && budgetTokens === -1)) {
@@ -51,10 +51,10 @@ export function thinkingFor(info: ModelInfo, { reasoning, toolChoice, extra }: C
   }
   const members = extra.dialect === "anthropic" ? effortOf(effort) : {};
   if (!wanted || forced || !supportsBudget(info)) return { ...OFF, members, unmet: wanted };
-  const asked = budgetTokens !== null && budgetTokens > 0 ? budgetTokens : BUDGETS[effort ?? "medium"];
+  const requestedBudget = budgetTokens !== null && budgetTokens > 0 ? budgetTokens : BUDGETS[effort ?? "medium"];
   // Anthropic rejects an output limit above the model's own, and the limit must leave room beside the budget.
-  const most = info.output_limit === null ? asked : info.output_limit - ROOM_BESIDE_BUDGET - 1;
-  const budget = Math.max(LEAST_BUDGET, Math.min(asked, most));
+  const most = info.output_limit === null ? requestedBudget : info.output_limit - ROOM_BESIDE_BUDGET - 1;
+  const budget = Math.max(LEAST_BUDGET, Math.min(requestedBudget, most));
   return {
     members: { thinking: { type: "enabled", budget_tokens: budget }, ...members },
     on: true,
@@ -65,7 +65,7 @@ export function thinkingFor(info: ModelInfo, { reasoning, toolChoice, extra }: C
 }
 
 /** The same without the thought: the talk does not allow one. */
-export const withoutThought = ({ members: { thinking: _, ...members } }: Thinking): Thinking => ({ ...OFF, members });
+export const withoutReasoning = ({ members: { thinking: _, ...members } }: Thinking): Thinking => ({ ...OFF, members });
 
 const effortOf = (effort: Exclude<Effort, "none"> | null): JsonObject =>
   effort === null ? {} : { output_config: { effort: effort === "minimal" ? "low" : effort } };

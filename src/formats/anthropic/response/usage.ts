@@ -43,8 +43,8 @@ const TIERS: readonly (readonly [own: string, neutral: string])[] = [
 
 /** The tier that usage tells of, in OpenAI's words; empty: none. */
 export function readTier(value: unknown): { serviceTier?: string } {
-  const told = textOf(recordOf(value)?.service_tier);
-  const serviceTier = TIERS.find(([own]) => own === told)?.[1];
+  const tier = textOf(recordOf(value)?.service_tier);
+  const serviceTier = TIERS.find(([own]) => own === tier)?.[1];
   return serviceTier === undefined ? {} : { serviceTier };
 }
 

@@ -7,7 +7,7 @@ import {
   type Tool,
   type ToolChoice,
 } from "../../conversation/conversation.ts";
-import { besideOf } from "../../conversation/extensions.ts";
+import { extensionsOf } from "../../conversation/extensions.ts";
 import { type JsonObject, numberOf, recordOf, recordsOf, textOf, textsOf } from "../../json.ts";
 import { type CallNames, camel, either, readPart } from "../parts.ts";
 
@@ -76,7 +76,7 @@ function toolsOf(tool: JsonObject): Tool[] {
       description: textOf(declaration.description),
       parameters: recordOf(either(declaration, "parametersJsonSchema")) ?? lowered(recordOf(declaration.parameters)),
       strict: null,
-      ...besideOf("gemini", declaration, OF_DECLARATION),
+      ...extensionsOf("gemini", declaration, OF_DECLARATION),
     }),
   );
   const hosted = Object.keys(tool).filter((name) => camel(name) !== "functionDeclarations");

@@ -2,14 +2,20 @@ import type { ModelInfo } from "../../../catalog/catalog.ts";
 import { lookupTable } from "../../../lib/values/lookup-table.ts";
 import type { Dropped, Target } from "../../conversation/codec.ts";
 import type { Conversation, Part, Tool } from "../../conversation/conversation.ts";
-import { noteForeign, noteNative } from "../../conversation/dropped-fields.ts";
+import { recordDroppedNative, recordForeignFields } from "../../conversation/dropped-fields.ts";
 import { ownMembers } from "../../conversation/extensions.ts";
 import { compact } from "../../helpers/compact.ts";
 import { type JsonObject, listOf, recordOf } from "../../json.ts";
 import { FREE_TEXT } from "../../tools/custom-tools.ts";
 import { pairCalls } from "../../tools/pair-calls.ts";
-import { asksStrictly, resultMedia } from "../../tools/tool-result.ts";
-import { choosesHosted, foreignSearch, isWebSearch, noteSearch, SEARCH_MEMBERS } from "../../tools/web-search.ts";
+import { requestsStrictTools, resultMedia } from "../../tools/tool-result.ts";
+import {
+  choosesHosted,
+  foreignSearch,
+  isWebSearch,
+  recordDroppedSearch,
+  SEARCH_MEMBERS,
+} from "../../tools/web-search.ts";
 import { signFirstCall, writePart } from "../parts.ts";
 import { cleanSchema } from "./schema.ts";
 import { serverToolIn } from "./server-tools.ts";
@@ -26,14 +32,14 @@ const TIERS = lookupTable<string>({ default: "standard", flex: "flex", priority:
 export function encodeRequest(conversation: Conversation, target: Target, dropped: Dropped): JsonObject {
   const { extra, system } = conversation;
   const own = extra.dialect === "gemini" ? extra.members : {};
-  noteUnsaid(conversation, dropped);
+  recordDroppedOptions(conversation, dropped);
   const tools = toolsOf(conversation, target, dropped);
   const isMixed = mixes(conversation, tools);
   const contents = contentsOf(conversation, target, isMixed, dropped);
   const instruction = system.map(({ text }) => ({ text }));
   // Instructions alone are no talk: they become its first turn.
   const alone = contents.length === 0 && instruction.length > 0;
-  const format = formatBeside(conversation, tools, target.info, dropped);
+  const format = formatOptions(conversation, tools, target.info, dropped);
   return compact({
     ...own,
     systemInstruction: instruction.length > 0 && !alone ? { parts: instruction } : null,
@@ -54,7 +60,7 @@ export function encodeRequest(conversation: Conversation, target: Target, droppe
   });
 }
 
-function noteUnsaid(conversation: Conversation, dropped: Dropped): void {
+function recordDroppedOptions(conversation: Conversation, dropped: Dropped): void {
   const { sampling, parallelToolCalls, verbosity, user, promptCacheKey, metadata, serviceTier, extra } = conversation;
   if (sampling.logitBias) dropped.add("logit_bias");
   if (parallelToolCalls === false) dropped.add("parallel_tool_calls");
@@ -65,7 +71,7 @@ function noteUnsaid(conversation: Conversation, dropped: Dropped): void {
   if (serviceTier !== null && serviceTier !== "auto" && !TIERS[serviceTier]) dropped.add("service_tier");
   if (sampling.stop.length > MOST_STOPS) dropped.add("stop");
   if (extra.dialect !== "gemini")
-    noteForeign(conversation, foreignSearch(conversation, "gemini") ? SEARCH_MEMBERS : [], dropped);
+    recordForeignFields(conversation, foreignSearch(conversation, "gemini") ? SEARCH_MEMBERS : [], dropped);
 }
 
 /** Turns alternate and the user's comes first: a call may only follow one. */
@@ -121,7 +127,7 @@ function withSignatures(parts: readonly Part[]): Part[] {
 
 function written(part: Part, dropped: Dropped): JsonObject[] {
   const value = writePart(part);
-  if (!value && part.type === "native") noteNative(part, dropped);
+  if (!value && part.type === "native") recordDroppedNative(part, dropped);
   else if (!value && part.type !== "text" && part.type !== "reasoning") dropped.add(part.type);
   if (part.type !== "tool-result") return listOf(value);
   // Images of a result follow it.
@@ -129,7 +135,7 @@ function written(part: Part, dropped: Dropped): JsonObject[] {
 }
 
 /** Before Gemini 3, functions and JSON exclude each other. */
-function formatBeside(
+function formatOptions(
   { format, extra }: Conversation,
   tools: readonly JsonObject[],
   info: ModelInfo,
@@ -164,7 +170,7 @@ function toolsOf(
   const isOff = declarations.length > 0 && toolChoice?.type === "none" && extra.dialect !== "gemini";
   if (isOff) return [{ functionDeclarations: declarations }];
   if (search && exclusive) dropped.add(search.from === "tools" ? "tools: web_search" : search.from);
-  else if (search) noteSearch(search, [], dropped);
+  else if (search) recordDroppedSearch(search, [], dropped);
   const hosted = offered.flatMap((tool): JsonObject[] => {
     if (search && isWebSearch(tool)) return [];
     const own = hostedOf(tool);
@@ -225,8 +231,8 @@ function callingConfigOf(
     !toolChoice || toolChoice.type === "auto" || (toolChoice.type === "allowed" && toolChoice.mode === "auto");
   // Calls that must be made keep to the schema anyway; those that may be made do so in a mode of their own.
   // Beside tools of Google's own AUTO is refused: VALIDATED is its like there, and what goes without saying.
-  if (isFree && isMixed) return toolChoice || asksStrictly(conversation) ? config("VALIDATED") : null;
-  if (isFree && asksStrictly(conversation)) {
+  if (isFree && isMixed) return toolChoice || requestsStrictTools(conversation) ? config("VALIDATED") : null;
+  if (isFree && requestsStrictTools(conversation)) {
     if (info.strict_tools !== false) return config("VALIDATED");
     dropped.add("strict");
   }

@@ -32,9 +32,9 @@ function clean(given: JsonObject, place: Place, depth = 0): JsonObject {
   const reference = textOf(given.$ref);
   if (reference !== null) {
     if (place.within.includes(reference)) return { type: "object" };
-    const { $ref: _, ...beside } = given;
+    const { $ref: _, ...siblings } = given;
     const within = [...place.within, reference];
-    return clean({ ...resolve(reference, place), ...beside }, { ...place, within }, depth + 1);
+    return clean({ ...resolve(reference, place), ...siblings }, { ...place, within }, depth + 1);
   }
   if (recordsOf(given.allOf).length > 0) return clean(...merged(given, place), depth + 1);
   const schema: JsonObject = {};
@@ -95,7 +95,7 @@ const resolve = (reference: string, { definitions }: Place): JsonObject =>
 
 /** The parts of `allOf` as one schema, and where its references lead. */
 function merged(given: JsonObject, place: Place): [JsonObject, Place] {
-  const { allOf, ...beside } = given;
+  const { allOf, ...siblings } = given;
   const within = [...place.within];
   const whole = recordsOf(allOf).reduce((sum: JsonObject, part) => {
     const reference = textOf(part.$ref);
@@ -103,7 +103,7 @@ function merged(given: JsonObject, place: Place): [JsonObject, Place] {
     if (within.includes(reference)) return sum;
     within.push(reference);
     return merge(sum, resolve(reference, place));
-  }, beside);
+  }, siblings);
   return [whole, { ...place, within }];
 }
 

@@ -42,9 +42,9 @@ const TIERS: readonly (readonly [own: string, neutral: string, vertex: string])[
 
 /** The tier that usage tells of, in OpenAI's words; null: none. */
 export function readTier(usage: JsonObject | null): string | null {
-  const told = (textOf(usage?.serviceTier) ?? textOf(usage?.trafficType))?.toLowerCase();
-  if (told === undefined) return null;
-  return TIERS.find(([own, , vertex]) => own === told || vertex === told)?.[1] ?? null;
+  const tier = (textOf(usage?.serviceTier) ?? textOf(usage?.trafficType))?.toLowerCase();
+  if (tier === undefined) return null;
+  return TIERS.find(([own, , vertex]) => own === tier || vertex === tier)?.[1] ?? null;
 }
 
 /** Usage in Gemini's words. `serviceTier`: in OpenAI's. */

@@ -18,11 +18,11 @@ export type BaseFailure = Readonly<{ message: string; code: string; status?: num
 
 /** What a failed answer of any call to MiniMax says; null: it has not failed. */
 export function baseFailure(answer: JsonObject): BaseFailure | null {
-  const told = recordOf(answer.base_resp);
-  const code = numberOf(told?.status_code);
+  const baseResp = recordOf(answer.base_resp);
+  const code = numberOf(baseResp?.status_code);
   if (code === null || code === 0) return null;
   const status = STATUSES[code];
-  const message = textOf(told?.status_msg) ?? "The call failed.";
+  const message = textOf(baseResp?.status_msg) ?? "The call failed.";
   return {
     message,
     code: String(code),

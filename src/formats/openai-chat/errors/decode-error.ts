@@ -9,7 +9,7 @@ import { isErrorAnswer, readError } from "./error.ts";
  */
 export function errorOf(status: number, body: unknown): ReplyError | null {
   const answer = recordOf(Array.isArray(body) ? body[0] : body);
-  if (!answer || (status < 400 && !tellsError(answer))) return null;
+  if (!answer || (status < 400 && !hasError(answer))) return null;
   const { message, type, code, param, status: meant, extra } = readError(status, JSON.stringify(answer));
   return {
     status: meant ?? (status < 400 ? innerStatus(answer) : status),
@@ -22,7 +22,7 @@ export function errorOf(status: number, body: unknown): ReplyError | null {
 }
 
 /** Chunks may carry an error beside choices, and Mistral's error objects have no `error` member. */
-const tellsError = (answer: JsonObject): boolean =>
+const hasError = (answer: JsonObject): boolean =>
   (answer.error != null && answer.error !== "") || answer.object === "error" || isErrorAnswer(answer);
 
 /** The error may tell its own status. */

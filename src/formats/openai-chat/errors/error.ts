@@ -42,7 +42,7 @@ export function readError(status: number, body: string): ReadError {
     textOf(answer?.error) ||
     textOf(answer?.detail) ||
     fieldProblems(answer?.detail) ||
-    plainWords(parsed === undefined ? body : parsed) ||
+    plainText(parsed === undefined ? body : parsed) ||
     `bad response status code ${status}`;
   const shaped = textOf(error?.message) !== null;
   if (status === 400 && BAD_KEY.test(message)) {
@@ -79,7 +79,7 @@ const fieldProblems = (detail: unknown): string =>
     .join("; ");
 
 /** A short text that is neither JSON nor a page. */
-function plainWords(body: unknown): string {
+function plainText(body: unknown): string {
   const text = textOf(body)?.trim() ?? "";
   return text.length <= LONGEST_WORDS && !/^[<{[]/.test(text) ? text : "";
 }

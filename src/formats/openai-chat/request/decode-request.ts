@@ -11,7 +11,7 @@ import {
   type ToolChoice,
   type Turn,
 } from "../../conversation/conversation.ts";
-import { besideOf } from "../../conversation/extensions.ts";
+import { extensionsOf } from "../../conversation/extensions.ts";
 import { readSignature } from "../../conversation/signature.ts";
 import { type JsonObject, numberOf, recordOf, recordsOf, textOf, textsOf } from "../../json.ts";
 import { mediaPartOf } from "./media.ts";
@@ -82,13 +82,17 @@ function readMessage(conversation: Conversation, message: JsonObject, at: number
       conversation.system.push(...textParts(message.content));
       return;
     case "user":
-      turns.push({ role: "user", parts: contentParts(message.content), ...besideOf("openai-chat", message, OF_USER) });
+      turns.push({
+        role: "user",
+        parts: contentParts(message.content),
+        ...extensionsOf("openai-chat", message, OF_USER),
+      });
       return;
     case "assistant":
       turns.push({
         role: "assistant",
         parts: assistantParts(message, at),
-        ...besideOf("openai-chat", message, OF_ASSISTANT),
+        ...extensionsOf("openai-chat", message, OF_ASSISTANT),
       });
       return;
     case "tool":

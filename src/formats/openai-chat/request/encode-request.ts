@@ -8,7 +8,7 @@ import type {
   ToolCallPart,
   Turn,
 } from "../../conversation/conversation.ts";
-import { noteForeign, noteNative } from "../../conversation/dropped-fields.ts";
+import { recordDroppedNative, recordForeignFields } from "../../conversation/dropped-fields.ts";
 import { ownMembers } from "../../conversation/extensions.ts";
 import { compact } from "../../helpers/compact.ts";
 import type { JsonObject } from "../../json.ts";
@@ -18,7 +18,7 @@ import {
   choosesHosted,
   foreignSearch,
   isWebSearch,
-  noteSearch,
+  recordDroppedSearch,
   SEARCH_MEMBERS,
   type WebSearch,
 } from "../../tools/web-search.ts";
@@ -47,7 +47,7 @@ export function encodeRequest(given: Conversation, target: Target, dropped: Drop
   );
   if (sampling.topK !== null && extra.dialect !== "openai-chat") dropped.add("top_k");
   const search = target.searchesWeb || SEARCHES.test(target.model) ? foreignSearch(conversation, "openai-chat") : null;
-  if (extra.dialect !== "openai-chat") noteForeign(conversation, search ? SEARCH_MEMBERS : [], dropped);
+  if (extra.dialect !== "openai-chat") recordForeignFields(conversation, search ? SEARCH_MEMBERS : [], dropped);
   const body: JsonObject = {
     ...(extra.dialect === "openai-chat" && extra.members),
     model: target.model,
@@ -89,7 +89,7 @@ export function encodeRequest(given: Conversation, target: Target, dropped: Drop
 }
 
 function searchOptions(search: WebSearch, dropped: Dropped): JsonObject {
-  noteSearch(search, ["user_location", "search_context_size"], dropped);
+  recordDroppedSearch(search, ["user_location", "search_context_size"], dropped);
   const { location, contextSize } = search;
   return compact({
     search_context_size: contextSize,
@@ -155,12 +155,12 @@ function assistantMessages(turn: Turn, dropped: Dropped): JsonObject[] {
     parts.filter(({ type }) => type !== "reasoning" && type !== "tool-call" && type !== "refusal"),
     dropped,
   );
-  const thoughts = parts.filter((part): part is ReasoningPart => part.type === "reasoning" && mayGo(part));
+  const reasoningParts = parts.filter((part): part is ReasoningPart => part.type === "reasoning" && mayGo(part));
   const calls = parts.filter((part): part is ToolCallPart => part.type === "tool-call");
   const refusal = parts.flatMap((part) => (part.type === "refusal" ? [part.text] : [])).join("");
-  const told = thoughts.filter(({ text, signature }) => text !== "" || !signature);
+  const told = reasoningParts.filter(({ text, signature }) => text !== "" || !signature);
   const thought = told.length > 0 ? told.map(({ text }) => text).join("") : null;
-  const isSilent = content.length + calls.length + thoughts.length === 0 && refusal === "";
+  const isSilent = content.length + calls.length + reasoningParts.length === 0 && refusal === "";
   if (isSilent && parts.length > 0) return [];
   const message = compact({
     ...ownMembers(turn, "openai-chat"),
@@ -168,7 +168,7 @@ function assistantMessages(turn: Turn, dropped: Dropped): JsonObject[] {
     content: content.length > 0 ? plainWherePossible(content) : calls.length > 0 ? undefined : "",
     refusal: refusal || null,
     reasoning_content: thought,
-    reasoning_details: thoughts.some(({ signature }) => signature) ? thoughts.map(reasoningDetail) : null,
+    reasoning_details: reasoningParts.some(({ signature }) => signature) ? reasoningParts.map(reasoningDetail) : null,
     tool_calls: calls.length > 0 ? calls.map(ownCall) : null,
   });
   // Beside calls, most want the content to be null rather than to be missing.
@@ -190,7 +190,7 @@ function contentOf(parts: readonly Part[], dropped: Dropped): JsonObject[] {
     if (part.type === "text") return part.text === "" ? [] : [textContent(part)];
     if (part.type === "native") {
       if (part.dialect === "openai-chat") return [part.value];
-      noteNative(part, dropped);
+      recordDroppedNative(part, dropped);
       return [];
     }
     if (part.type === "reasoning" || part.type === "tool-call" || part.type === "tool-result") return [];

@@ -41,8 +41,8 @@ function choiceOf({ index, parts, citations, logprobs, finish }: ReplyChoice): J
     .flatMap((part) => (part.type === "text" ? [part.text] : part.type === "image" ? [imageText(part)] : []))
     .join("");
   const refusal = parts.flatMap((part) => (part.type === "refusal" ? [part.text] : [])).join("");
-  const thoughts = parts.filter((part): part is ReasoningPart => part.type === "reasoning");
-  const thought = thoughts.map((part) => part.text).join("");
+  const reasoningParts = parts.filter((part): part is ReasoningPart => part.type === "reasoning");
+  const thought = reasoningParts.map((part) => part.text).join("");
   const calls = parts.filter((part): part is ToolCallPart => part.type === "tool-call");
   const audio = parts.find((part): part is MediaPart => part.type === "audio");
   return {
@@ -53,7 +53,7 @@ function choiceOf({ index, parts, citations, logprobs, finish }: ReplyChoice): J
       refusal: refusal === "" ? null : refusal,
       ...compact({
         reasoning_content: thought || null,
-        reasoning_details: thoughts.length > 0 ? thoughts.map(reasoningDetail) : null,
+        reasoning_details: reasoningParts.length > 0 ? reasoningParts.map(reasoningDetail) : null,
         tool_calls: calls.length > 0 ? calls.map((call) => callOf(call, callExtra(call.signature))) : null,
         audio:
           audio?.source.kind === "base64"

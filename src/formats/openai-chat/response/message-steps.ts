@@ -65,7 +65,7 @@ export function citationSteps(annotations: unknown, choice: number): ReplyEvent[
  * Pages that some services name beside the choices of an answer: Perplexity and Baidu `search_results`, Zhipu `web_search`,
  * Perplexity and xAI addresses alone. Address → title.
  */
-export function pagesBeside({ search_results, web_search, citations }: JsonObject): ReadonlyMap<string, string | null> {
+export function citedPages({ search_results, web_search, citations }: JsonObject): ReadonlyMap<string, string | null> {
   const pages = new Map<string, string | null>();
   for (const { url, link, title } of [...recordsOf(search_results), ...recordsOf(web_search)]) {
     const address = textOf(url) ?? textOf(link);

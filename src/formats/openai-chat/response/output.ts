@@ -1,5 +1,5 @@
 import { recordOf, textOf } from "../../json.ts";
-import { pagesBeside } from "./message-steps.ts";
+import { citedPages } from "./message-steps.ts";
 
 /** Gathers what an answer says, as far as a local token count or a log of contents needs it. */
 export type OutputSink = {
@@ -18,7 +18,7 @@ export function collectOutput(answer: unknown, sink: OutputSink): boolean {
   const said = recordOf(answer);
   const choices = said?.choices;
   if (!said || !Array.isArray(choices)) return false;
-  if (pagesBeside(said).size > 0) sink.cited?.();
+  if (citedPages(said).size > 0) sink.cited?.();
   let finished = false;
   for (const item of choices) {
     const choice = recordOf(item);

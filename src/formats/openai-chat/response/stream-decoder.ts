@@ -2,14 +2,7 @@ import { finishAfter } from "../../conversation/finish.ts";
 import type { FinishReason, ReplyEvent, StreamDecoder, WireEvent } from "../../conversation/reply.ts";
 import { type JsonObject, numberOf, parseJson, recordOf, recordsOf, textOf } from "../../json.ts";
 import { errorOf } from "../errors/decode-error.ts";
-import {
-  callSignature,
-  citationSteps,
-  contentSteps,
-  imageSteps,
-  pagesBeside,
-  reasoningSteps,
-} from "./message-steps.ts";
+import { callSignature, citationSteps, citedPages, contentSteps, imageSteps, reasoningSteps } from "./message-steps.ts";
 import { ThinkTags } from "./think-tags.ts";
 import { usageIn } from "./usage.ts";
 
@@ -58,7 +51,7 @@ export class ChatStreamDecoder implements StreamDecoder {
     // OpenRouter reports usage with the error that ends a stream.
     if (error) return [...usageSteps(chunk), { type: "error", error }];
     const steps = this.#start(chunk);
-    if ((chunk.search_results ?? chunk.web_search ?? chunk.citations) !== undefined) this.#pages = pagesBeside(chunk);
+    if ((chunk.search_results ?? chunk.web_search ?? chunk.citations) !== undefined) this.#pages = citedPages(chunk);
     for (const choice of recordsOf(chunk.choices)) steps.push(...this.#choice(choice));
     steps.push(...usageSteps(chunk));
     return steps;

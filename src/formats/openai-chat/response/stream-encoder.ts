@@ -101,8 +101,8 @@ class ChatStreamEncoder implements StreamEncoder {
   end(usage: ReportedUsage): string {
     const open = this.#begun.size === 0 ? [0] : [...this.#begun].filter((choice) => !this.#finished.has(choice));
     const owed = open.map((choice) => this.push({ type: "finish", choice, reason: "stop", native: null })).join("");
-    const told = this.wantsUsage ? this.#chunk([], usageObject(usage)) : "";
-    return owed + told + DONE_EVENT;
+    const usageChunk = this.wantsUsage ? this.#chunk([], usageObject(usage)) : "";
+    return owed + usageChunk + DONE_EVENT;
   }
 
   /** Told twice: as plain text, and under the number that the signature will have, so that a client joins the two. */

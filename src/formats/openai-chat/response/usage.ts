@@ -15,11 +15,11 @@ export function readUsage(value: unknown): ReportedUsage | null {
   const completion = recordOf(usage.completion_tokens_details) ?? recordOf(usage.output_tokens_details);
   const total = countOf(usage.total_tokens);
   const reasoningTokens = countOf(completion?.reasoning_tokens) ?? 0;
-  const told = countOf(usage.completion_tokens) ?? countOf(usage.output_tokens);
+  const reportedTokens = countOf(usage.completion_tokens) ?? countOf(usage.output_tokens);
   const rest = Math.max(0, (total ?? promptTokens) - promptTokens);
   // xAI's reasoning stands beside the completion, within the total.
-  const isBeside = told !== null && reasoningTokens > 0 && rest === told + reasoningTokens;
-  const completionTokens = told === null || isBeside ? rest : told;
+  const isExcluded = reportedTokens !== null && reasoningTokens > 0 && rest === reportedTokens + reasoningTokens;
+  const completionTokens = reportedTokens === null || isExcluded ? rest : reportedTokens;
   const toolCalls = searchUsage(usage);
   return {
     ...(toolCalls && { toolCalls }),

@@ -7,7 +7,7 @@ import {
   type Signature,
   type Turn,
 } from "../../conversation/conversation.ts";
-import { besideOf } from "../../conversation/extensions.ts";
+import { extensionsOf } from "../../conversation/extensions.ts";
 import { type JsonObject, numberOf, recordOf, recordsOf, textOf, textsOf } from "../../json.ts";
 import { readReasoningItem } from "../reasoning-items.ts";
 import { readContent } from "./content.ts";
@@ -23,8 +23,8 @@ const OF_MESSAGE: ReadonlySet<string> = new Set(["type", "role", "content", "id"
 
 /** Each text of a message with all else that the message says. */
 function withMembers(parts: readonly Part[], message: JsonObject): readonly Part[] {
-  const beside = besideOf("openai-responses", message, OF_MESSAGE);
-  return parts.map((part) => (part.type === "text" ? { ...part, ...beside } : part));
+  const extensions = extensionsOf("openai-responses", message, OF_MESSAGE);
+  return parts.map((part) => (part.type === "text" ? { ...part, ...extensions } : part));
 }
 
 const EFFORTS: readonly Effort[] = ["none", "minimal", "low", "medium", "high", "xhigh", "max"];

@@ -1,14 +1,14 @@
 import type { Dropped, Target } from "../../conversation/codec.ts";
 import type {
-  Beside,
   Conversation,
+  Extensions,
   Part,
   ReasoningPart,
   ToolCallPart,
   ToolResultPart,
   Turn,
 } from "../../conversation/conversation.ts";
-import { noteForeign, noteNative } from "../../conversation/dropped-fields.ts";
+import { recordDroppedNative, recordForeignFields } from "../../conversation/dropped-fields.ts";
 import { ownMembers } from "../../conversation/extensions.ts";
 import { compact } from "../../helpers/compact.ts";
 import type { JsonObject } from "../../json.ts";
@@ -20,7 +20,7 @@ import {
   foreignSearch,
   isMadeUp,
   isWebSearch,
-  noteSearch,
+  recordDroppedSearch,
   SEARCH_MEMBERS,
   type WebSearch,
 } from "../../tools/web-search.ts";
@@ -39,8 +39,8 @@ export function encodeRequest(given: Conversation, target: Target, dropped: Drop
   const conversation = withoutRootlessFormat(given, target.model, dropped);
   const { sampling, reasoning, extra, tools } = conversation;
   const own = extra.dialect === "openai-responses";
-  noteUnsaid(conversation, dropped);
-  if (!own) noteForeign(conversation, ["store", ...SHARED, ...SEARCH_MEMBERS], dropped);
+  recordDroppedOptions(conversation, dropped);
+  if (!own) recordForeignFields(conversation, ["store", ...SHARED, ...SEARCH_MEMBERS], dropped);
   const search = foreignSearch(conversation, "openai-responses");
   const written = tools
     .filter((tool) => !search || !isWebSearch(tool))
@@ -87,7 +87,7 @@ const noted = (dropped: Dropped, name: string): null => {
 
 /** A tool that searches cannot be kept from a page. */
 function searchTool(search: WebSearch, dropped: Dropped): JsonObject {
-  noteSearch(search, ["user_location", "allowed_domains", "max_uses", "search_context_size"], dropped);
+  recordDroppedSearch(search, ["user_location", "allowed_domains", "max_uses", "search_context_size"], dropped);
   const { location, allowedDomains, contextSize } = search;
   return compact({
     type: "web_search",
@@ -97,7 +97,7 @@ function searchTool(search: WebSearch, dropped: Dropped): JsonObject {
   });
 }
 
-function noteUnsaid({ sampling, modalities, audio }: Conversation, dropped: Dropped): void {
+function recordDroppedOptions({ sampling, modalities, audio }: Conversation, dropped: Dropped): void {
   const { stop, n, frequencyPenalty, presencePenalty, seed, logitBias, topK } = sampling;
   if (stop.length > 0) dropped.add("stop");
   if (n !== null && n > 1) dropped.add("n");
@@ -198,15 +198,15 @@ function contentOf(parts: readonly Part[], dropped: Dropped): JsonObject[] {
 function assistantItems({ parts }: Turn, dropped: Dropped): JsonObject[] {
   const items: JsonObject[] = [];
   let content: JsonObject[] | null = null;
-  let of: Beside["beside"];
+  let of: Extensions["extensions"];
   for (const part of parts) {
     if (part.type === "text" || part.type === "refusal") {
       if (part.text === "") continue;
-      const beside = part.type === "text" ? part.beside : of;
-      if (!content || beside !== of) {
+      const extensions = part.type === "text" ? part.extensions : of;
+      if (!content || extensions !== of) {
         content = [];
-        of = beside;
-        items.push({ ...ownMembers({ ...(of && { beside: of }) }, "openai-responses"), ...messageOf(content) });
+        of = extensions;
+        items.push({ ...ownMembers({ ...(of && { extensions: of }) }, "openai-responses"), ...messageOf(content) });
       }
       const { type, text } = part;
       content.push(type === "text" ? { type: "output_text", text, annotations: [] } : { type, refusal: text });
@@ -214,7 +214,7 @@ function assistantItems({ parts }: Turn, dropped: Dropped): JsonObject[] {
     }
     content = null;
     if (part.type === "tool-call") items.push(callItem(part));
-    else if (part.type === "reasoning") items.push(...thoughtItem(part));
+    else if (part.type === "reasoning") items.push(...reasoningItem(part));
     else if (part.type === "native") items.push(...nativeItem(part, dropped));
     else dropped.add(part.type);
   }
@@ -232,7 +232,7 @@ function callItem({ id, name, namespace, input, kind }: ToolCallPart): JsonObjec
 }
 
 /** Only OpenAI's own sealed thoughts mean something to it. */
-function thoughtItem({ text, signature }: ReasoningPart): JsonObject[] {
+function reasoningItem({ text, signature }: ReasoningPart): JsonObject[] {
   if (signature?.dialect !== "openai-responses") return [];
   const summary = text === "" ? [] : [{ type: "summary_text", text }];
   const { id, value } = signature;
@@ -242,6 +242,6 @@ function thoughtItem({ text, signature }: ReasoningPart): JsonObject[] {
 function nativeItem(part: Extract<Part, { type: "native" }>, dropped: Dropped): JsonObject[] {
   const { dialect, value } = part;
   if (dialect === "openai-responses") return isMadeUp(value) ? [] : [value];
-  noteNative(part, dropped);
+  recordDroppedNative(part, dropped);
   return [];
 }

@@ -1,5 +1,5 @@
 import type { Conversation, OutputFormat, Tool, ToolChoice } from "../../conversation/conversation.ts";
-import { besideOf, ownMembers } from "../../conversation/extensions.ts";
+import { extensionsOf, ownMembers } from "../../conversation/extensions.ts";
 import { compact } from "../../helpers/compact.ts";
 import { type JsonObject, recordOf, recordsOf, textOf } from "../../json.ts";
 
@@ -13,8 +13,8 @@ export function readTool(tool: JsonObject): Tool {
   const description = textOf(tool.description);
   if (type === "function") {
     const strict = typeof tool.strict === "boolean" ? tool.strict : null;
-    const beside = besideOf("openai-responses", tool, OF_FUNCTION);
-    return { type, name, description, parameters: recordOf(tool.parameters), strict, ...beside };
+    const extensions = extensionsOf("openai-responses", tool, OF_FUNCTION);
+    return { type, name, description, parameters: recordOf(tool.parameters), strict, ...extensions };
   }
   if (type === "custom") return { type, name, description, format: recordOf(tool.format) };
   return { type: "hosted", name: type.replace(/_preview.*$/, ""), dialect: "openai-responses", value: tool };
@@ -57,7 +57,7 @@ export function readChoice(value: unknown): ToolChoice | null {
   if (choice.type === kind && textOf(choice.name)) return { type: "tool", name: textOf(choice.name) ?? "", kind };
   // A hosted tool is chosen by its type; an MCP server's also by its label and the tool on it.
   const name = textOf(choice.type) ?? textOf(choice.name);
-  return name === null ? null : { type: "tool", name, kind, ...besideOf("openai-responses", choice, OF_CHOICE) };
+  return name === null ? null : { type: "tool", name, kind, ...extensionsOf("openai-responses", choice, OF_CHOICE) };
 }
 
 export function writeChoice(choice: ToolChoice | null, tools: readonly Tool[]): unknown {

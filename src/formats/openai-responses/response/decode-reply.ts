@@ -64,7 +64,7 @@ export function itemSteps(item: JsonObject, calls: number, said: number): ReplyE
       });
     }
     case "reasoning":
-      return [...thoughtSteps(item), ...signatureSteps(item)];
+      return [...reasoningSteps(item), ...signatureSteps(item)];
     case "function_call":
     case "custom_tool_call": {
       if (!textOf(item.name)) return [];
@@ -113,7 +113,7 @@ function contentSteps(part: JsonObject, base: number): ReplyEvent[] {
   return [{ type: "text", choice: 0, text, ...(logprobs.length > 0 && { logprobs }) }, ...citations];
 }
 
-function thoughtSteps(item: JsonObject): ReplyEvent[] {
+function reasoningSteps(item: JsonObject): ReplyEvent[] {
   const content = recordsOf(item.content).map(({ text }) => textOf(text) ?? "");
   const summary = recordsOf(item.summary).map(({ text }) => textOf(text) ?? "");
   const raw = content.join("");

@@ -5,13 +5,13 @@ import type { ReportedUsage } from "../../conversation/usage.ts";
 import type { JsonObject } from "../../json.ts";
 import { searchedIn } from "../../tools/web-search.ts";
 import { annotationOf, itemId, reasoningItem, searchItem } from "../items.ts";
-import { sealCall, sealThought } from "../reasoning-items.ts";
+import { sealCall, sealReasoning } from "../reasoning-items.ts";
 import { MessageItem, type WriteEvent } from "./message-item.ts";
 import { callItem, endState, responseBase, responseId } from "./response-object.ts";
 
 type CallStart = Extract<ReplyEvent, { type: "tool-start" }>;
 
-type OpenThought = {
+type OpenReasoning = {
   kind: "reasoning";
   id: string;
   outputIndex: number;
@@ -35,7 +35,7 @@ export class ResponsesStreamEncoder implements StreamEncoder {
   #createdAt: number;
   #output: JsonObject[] = [];
   #nextIndex = 0;
-  #item: MessageItem | OpenThought | null = null;
+  #item: MessageItem | OpenReasoning | null = null;
   /** Calls stay open side by side: their pieces may interleave. */
   #calls = new Map<number, OpenCall>();
   #reason: FinishReason = "stop";
@@ -186,7 +186,7 @@ export class ResponsesStreamEncoder implements StreamEncoder {
   #seal(signature: Signature, encrypted: boolean): string {
     const fresh = this.#item?.kind !== "reasoning" || this.#item.sealed !== null ? this.#openReasoning() : "";
     if (this.#item?.kind === "reasoning") {
-      this.#item.sealed = sealThought(signature, encrypted);
+      this.#item.sealed = sealReasoning(signature, encrypted);
     }
     return fresh;
   }

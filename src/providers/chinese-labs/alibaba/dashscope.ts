@@ -19,7 +19,7 @@ const ownBase = ({ baseUrl }: Pick<ProviderChannel, "baseUrl">): string =>
   (baseUrl || DEFAULT_BASE_URL).replace(/\/+$/, "").replace(/\/compatible-mode\/v1$/, "");
 
 /** A wish for an effort switches thought on or off, unless the client says so itself. */
-function switchThought({ reasoning_effort: effort, enable_thinking }: JsonObject): JsonObject {
+function switchReasoning({ reasoning_effort: effort, enable_thinking }: JsonObject): JsonObject {
   if (effort == null) return {};
   return { reasoning_effort: undefined, ...(enable_thinking == null && { enable_thinking: effort !== "none" }) };
 }
@@ -57,7 +57,7 @@ const compatible = openAiCompatible({
   quirks: {
     topP: [0.001, 0.999],
     temperature: [0, 1.99],
-    rewrite: switchThought,
+    rewrite: switchReasoning,
     search: { fields: switchSearch, supports: [] },
     expressed: () => ["reasoning_effort"],
   },

@@ -1,10 +1,10 @@
 import type { Dropped, Target } from "../../../formats/conversation/codec.ts";
 import type { Conversation } from "../../../formats/conversation/conversation.ts";
-import { noteForeign } from "../../../formats/conversation/dropped-fields.ts";
+import { recordForeignFields } from "../../../formats/conversation/dropped-fields.ts";
 import { compact } from "../../../formats/helpers/compact.ts";
 import { type JsonObject, recordOf, recordsOf, textOf } from "../../../formats/json.ts";
 import { encodeRequest as encodeChat } from "../../../formats/openai-chat/request/encode-request.ts";
-import { asksStrictly } from "../../../formats/tools/tool-result.ts";
+import { requestsStrictTools } from "../../../formats/tools/tool-result.ts";
 import { takeSearch } from "../../../formats/tools/web-search.ts";
 
 const UNKNOWN = [
@@ -31,13 +31,13 @@ export function encodeRequest(given: Conversation, target: Target, dropped: Drop
   const others = { ...conversation.sampling, topK: null, stop: [] };
   const chat = encodeChat({ ...conversation, sampling: others }, target, dropped);
   for (const name of UNKNOWN) if (chat[name] !== undefined) dropped.add(name);
-  noteForeign(conversation, OWN, dropped);
+  recordForeignFields(conversation, OWN, dropped);
   const { sampling, extra, stream, reasoning } = conversation;
   const { toolChoice } = conversation;
   const allowed = toolChoice?.type === "allowed" ? toolChoice : null;
   const mustCall = toolChoice?.type === "required" || allowed?.mode === "required";
   if (mustCall) dropped.add("tool_choice");
-  if (asksStrictly(conversation)) dropped.add("strict");
+  if (requestsStrictTools(conversation)) dropped.add("strict");
   const own = extra.dialect === "openai-chat" ? OWN.map((name) => [name, extra.members[name]]) : [];
   const messages = recordsOf(chat.messages).map((message) => messageOf(message, dropped));
   return {

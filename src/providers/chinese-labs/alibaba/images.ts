@@ -1,7 +1,7 @@
-import { noteUnsaid } from "../../../formats/conversation/dropped-fields.ts";
+import { recordDropped } from "../../../formats/conversation/dropped-fields.ts";
 import { recordOf, recordsOf, textOf } from "../../../formats/json.ts";
 import type { NativeFormat } from "../../contract/native-format.ts";
-import { ordered, pictures } from "../../shared/images.ts";
+import { imageCount, imageList } from "../../shared/images.ts";
 
 /** Models that answer at once, in the form of a talk; the others make a job that must be asked for. */
 const AT_ONCE = /^(qwen-image|z-image|wan2\.[5-9])/;
@@ -14,11 +14,11 @@ const FAILED: ReadonlySet<unknown> = new Set(["FAILED", "CANCELED", "UNKNOWN"]);
 /** Pictures of Alibaba's DashScope; `base` is the address of its own API. */
 export const dashscopeImages = (base: (channel: { baseUrl: string }) => string): NativeFormat => ({
   encode(order, model, dropped) {
-    noteUnsaid(order, ["prompt", "n", "size", "response_format"], dropped);
+    recordDropped(order, ["prompt", "n", "size", "response_format"], dropped);
     if (order.response_format === "b64_json") dropped.add("response_format");
     const prompt = textOf(order.prompt) ?? "";
     const size = textOf(order.size)?.replace("x", "*");
-    const parameters = { n: ordered(order), ...(size && size !== "auto" && { size }) };
+    const parameters = { n: imageCount(order), ...(size && size !== "auto" && { size }) };
     const input = drawsAtOnce(model) ? { messages: [{ role: "user", content: [{ text: prompt }] }] } : { prompt };
     return { model, input, parameters };
   },
@@ -28,7 +28,7 @@ export const dashscopeImages = (base: (channel: { baseUrl: string }) => string):
     const shown = recordsOf(made?.choices).flatMap(({ message }) =>
       recordsOf(recordOf(message)?.content).map(({ image }) => image),
     );
-    return pictures([...results, ...shown].flatMap((url) => (textOf(url) ? [{ url }] : [])));
+    return imageList([...results, ...shown].flatMap((url) => (textOf(url) ? [{ url }] : [])));
   },
   failure(answer) {
     const output = recordOf(answer.output);

@@ -1,4 +1,4 @@
-import { noteUnsaid } from "../../../formats/conversation/dropped-fields.ts";
+import { recordDropped } from "../../../formats/conversation/dropped-fields.ts";
 import { compact } from "../../../formats/helpers/compact.ts";
 import { numberOf, recordOf, recordsOf, textOf } from "../../../formats/json.ts";
 import type { NativeFormat } from "../../contract/native-format.ts";
@@ -6,7 +6,7 @@ import type { NativeFormat } from "../../contract/native-format.ts";
 /** Rankings of documents in words of DashScope's own. */
 export const dashscopeRankings: NativeFormat = {
   encode(call, model, dropped) {
-    noteUnsaid(call, ["query", "documents", "top_n", "return_documents"], dropped);
+    recordDropped(call, ["query", "documents", "top_n", "return_documents"], dropped);
     const documents = Array.isArray(call.documents) ? call.documents : [];
     const texts = documents.map((document) => textOf(document) ?? textOf(recordOf(document)?.text) ?? "");
     const parameters = compact({ top_n: numberOf(call.top_n), return_documents: call.return_documents });

@@ -1,4 +1,4 @@
-import { noteUnsaid } from "../../../formats/conversation/dropped-fields.ts";
+import { recordDropped } from "../../../formats/conversation/dropped-fields.ts";
 import { compact } from "../../../formats/helpers/compact.ts";
 import { textOf } from "../../../formats/json.ts";
 import type { NativeFormat } from "../../contract/native-format.ts";
@@ -8,7 +8,7 @@ import { ernieCodec } from "./ernie-codec.ts";
 /** Vectors by Qianfan's first API: OpenAI's answers, but failures with status 200. */
 export const qianfanEmbeddings: NativeFormat = {
   encode(call, _model, dropped) {
-    noteUnsaid(call, ["input", "user", "encoding_format"], dropped);
+    recordDropped(call, ["input", "user", "encoding_format"], dropped);
     return compact({ input: inputsOf(call), user_id: textOf(call.user) });
   },
   decode: (answer) => (Array.isArray(answer.data) ? answer : null),

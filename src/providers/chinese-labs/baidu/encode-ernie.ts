@@ -7,9 +7,9 @@ import type {
   ToolResultPart,
   Turn,
 } from "../../../formats/conversation/conversation.ts";
-import { noteUnsaid } from "../../../formats/conversation/dropped-fields.ts";
+import { recordDropped } from "../../../formats/conversation/dropped-fields.ts";
 import { compact } from "../../../formats/helpers/compact.ts";
-import { plainTalk, systemText } from "../../../formats/helpers/flatten-to-text.ts";
+import { flattenTurns, systemText } from "../../../formats/helpers/flatten-to-text.ts";
 import type { JsonObject } from "../../../formats/json.ts";
 import { encodeRequest as encodeChat } from "../../../formats/openai-chat/request/encode-request.ts";
 import { pairCalls } from "../../../formats/tools/pair-calls.ts";
@@ -27,7 +27,7 @@ const MOST_STOPS = 4;
 export function encodeRequest(conversation: Conversation, target: Target, dropped: Dropped): JsonObject {
   const { sampling, extra, tools, toolChoice, format } = conversation;
   const chat = encodeChat({ ...conversation, turns: [] }, target, dropped);
-  noteUnsaid(chat, [...SAID, ...OWN], dropped);
+  recordDropped(chat, [...SAID, ...OWN], dropped);
   if (sampling.stop.length > MOST_STOPS) dropped.add("stop");
   if (format?.type === "schema") dropped.add("response_format");
   if (toolChoice?.type === "required" || toolChoice?.type === "allowed") dropped.add("tool_choice");
@@ -65,18 +65,18 @@ function messagesOf(turns: readonly Turn[], dropped: Dropped): JsonObject[] {
   const messages = turns.map(({ role, parts }): JsonObject => {
     const call = parts.find((part): part is ToolCallPart => part.type === "tool-call");
     const result = parts.find((part): part is ToolResultPart => part.type === "tool-result");
-    const rest = wordsOf(
+    const rest = textOfMedia(
       role,
       parts.filter((part) => part !== call && part !== result),
       dropped,
     );
     if (call) return { role, content: rest, function_call: { name: call.name, arguments: call.input || "{}" } };
     if (!result) return { role, content: rest || "..." };
-    const beside = wordsOf(role, resultMedia(result), dropped);
+    const media = textOfMedia(role, resultMedia(result), dropped);
     return {
       role: "function",
       name: result.name ?? "",
-      content: [resultText(result), beside, rest].filter((text) => text !== "").join("\n"),
+      content: [resultText(result), media, rest].filter((text) => text !== "").join("\n"),
     };
   });
   if (messages[0]?.role === "assistant") messages.unshift({ role: "user", content: "..." });
@@ -84,5 +84,5 @@ function messagesOf(turns: readonly Turn[], dropped: Dropped): JsonObject[] {
   return messages;
 }
 
-const wordsOf = (role: Turn["role"], parts: Part[], dropped: Dropped): string =>
-  plainTalk({ turns: [{ role, parts }] }, dropped).find((line) => line.role === role)?.text ?? "";
+const textOfMedia = (role: Turn["role"], parts: Part[], dropped: Dropped): string =>
+  flattenTurns({ turns: [{ role, parts }] }, dropped).find((line) => line.role === role)?.text ?? "";

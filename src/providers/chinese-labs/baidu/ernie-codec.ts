@@ -1,5 +1,5 @@
 import type { ReplyError } from "../../../formats/conversation/reply.ts";
-import { chunkedCodec, type Meaning } from "../../../formats/helpers/chunk-codec.ts";
+import { chunkedCodec, type ParsedEvent } from "../../../formats/helpers/chunk-codec.ts";
 import { serviceError } from "../../../formats/helpers/service-error.ts";
 import { countOf, type JsonObject, recordOf, textOf } from "../../../formats/json.ts";
 import { errorOf } from "../../../formats/openai-chat/errors/decode-error.ts";
@@ -14,7 +14,7 @@ export const ernieCodec = chunkedCodec({
   decodeError,
 });
 
-function readEvent(body: JsonObject): Meaning {
+function readEvent(body: JsonObject): ParsedEvent {
   const usage = recordOf(body.usage);
   const call = recordOf(body.function_call);
   const last = body.is_end !== false;

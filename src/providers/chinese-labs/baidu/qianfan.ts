@@ -2,7 +2,7 @@ import { parseJson, recordOf, textOf } from "../../../formats/json.ts";
 import { lookupTable } from "../../../lib/values/lookup-table.ts";
 import { chatApi } from "../../contract/chat.ts";
 import type { Provider, ProviderChannel, SigningTools } from "../../contract/provider.ts";
-import { keptTokens } from "../../shared/token-cache.ts";
+import { createTokenCache } from "../../shared/token-cache.ts";
 import { qianfanEmbeddings } from "./embeddings.ts";
 import { ernieCodec } from "./ernie-codec.ts";
 
@@ -48,7 +48,7 @@ const MODELS = [
 
 const rootOf = ({ baseUrl }: ProviderChannel): string => (baseUrl || DEFAULT_BASE_URL).replace(/\/+$/, "");
 
-const tokens = keptTokens(SPARE_SECONDS);
+const tokens = createTokenCache(SPARE_SECONDS);
 
 /** Baidu Qianfan's first API: the key is exchanged for an access token, which stands in the address. */
 export const qianfanV1: Provider = {

@@ -1,19 +1,19 @@
-import { noteUnsaid } from "../../../formats/conversation/dropped-fields.ts";
+import { recordDropped } from "../../../formats/conversation/dropped-fields.ts";
 import { compact } from "../../../formats/helpers/compact.ts";
 import { numberOf, recordOf, textOf } from "../../../formats/json.ts";
 import { baseFailure } from "../../../formats/openai-chat/errors/base-resp.ts";
 import type { NativeFormat } from "../../contract/native-format.ts";
-import { inputsOf, vectorList } from "../../shared/embeddings.ts";
+import { embeddingList, inputsOf } from "../../shared/embeddings.ts";
 
 /** Vectors, as lists of numbers alone. `type` tells texts that are kept from questions. */
 export const minimaxEmbeddings: NativeFormat = {
   encode(call, model, dropped) {
-    noteUnsaid(call, ["input", "encoding_format", "type"], dropped);
+    recordDropped(call, ["input", "encoding_format", "type"], dropped);
     return { model, texts: inputsOf(call), type: textOf(call.type) ?? "db" };
   },
   decode({ vectors, total_tokens }) {
     if (!Array.isArray(vectors)) return null;
-    return vectorList(vectors, numberOf(total_tokens));
+    return embeddingList(vectors, numberOf(total_tokens));
   },
   failure: baseFailure,
 };
@@ -23,7 +23,7 @@ const FORMATS: ReadonlySet<unknown> = new Set(["mp3", "pcm", "flac", "wav"]);
 /** Speech, which comes as hexadecimal digits. */
 export const minimaxSpeech: NativeFormat = {
   encode(call, model, dropped) {
-    noteUnsaid(call, ["input", "voice", "speed", "response_format"], dropped);
+    recordDropped(call, ["input", "voice", "speed", "response_format"], dropped);
     const known = call.response_format == null || FORMATS.has(call.response_format);
     if (!known) dropped.add("response_format");
     return {

@@ -1,24 +1,24 @@
-import { noteUnsaid } from "../../../formats/conversation/dropped-fields.ts";
+import { recordDropped } from "../../../formats/conversation/dropped-fields.ts";
 import { recordOf, textsOf } from "../../../formats/json.ts";
 import { baseFailure } from "../../../formats/openai-chat/errors/base-resp.ts";
 import type { NativeFormat } from "../../contract/native-format.ts";
-import { aspectOf, ordered, pictures } from "../../shared/images.ts";
+import { aspectOf, imageCount, imageList } from "../../shared/images.ts";
 
 /** Pictures of MiniMax, which answers failures with status 200. */
 export const minimaxImages: NativeFormat = {
   encode(order, model, dropped) {
-    noteUnsaid(order, ["prompt", "n", "size", "response_format"], dropped);
+    recordDropped(order, ["prompt", "n", "size", "response_format"], dropped);
     return {
       model,
       prompt: order.prompt,
-      n: ordered(order),
+      n: imageCount(order),
       aspect_ratio: aspectOf(order),
       response_format: order.response_format === "b64_json" ? "base64" : "url",
     };
   },
   decode({ data }) {
     const made = recordOf(data);
-    return pictures([
+    return imageList([
       ...textsOf(made?.image_urls).map((url) => ({ url })),
       ...textsOf(made?.image_base64).map((b64_json) => ({ b64_json })),
     ]);

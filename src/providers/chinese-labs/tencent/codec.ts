@@ -1,5 +1,5 @@
 import type { ReplyError } from "../../../formats/conversation/reply.ts";
-import { chunkedCodec, type Meaning } from "../../../formats/helpers/chunk-codec.ts";
+import { chunkedCodec, type ParsedEvent } from "../../../formats/helpers/chunk-codec.ts";
 import { compact } from "../../../formats/helpers/compact.ts";
 import { serviceError } from "../../../formats/helpers/service-error.ts";
 import { type JsonObject, recordOf, recordsOf, textOf } from "../../../formats/json.ts";
@@ -16,7 +16,7 @@ export const hunyuanCodec = chunkedCodec({
 });
 
 /** What a search found stands in every event. */
-function reader(): (body: JsonObject) => Meaning {
+function reader(): (body: JsonObject) => ParsedEvent {
   let cited = false;
   return (body) => {
     const annotations = cited ? [] : foundBy(recordOf((recordOf(body.Response) ?? body).SearchInfo));
@@ -31,7 +31,7 @@ const foundBy = (search: JsonObject | null): JsonObject[] =>
     url_citation: { url: Url, title: Title },
   }));
 
-function readEvent(body: JsonObject, annotations: readonly JsonObject[]): Meaning {
+function readEvent(body: JsonObject, annotations: readonly JsonObject[]): ParsedEvent {
   const answer = recordOf(body.Response) ?? body;
   const choices = recordsOf(answer.Choices);
   const usage = recordOf(answer.Usage);
@@ -70,7 +70,7 @@ const deltaOf = ({ Content, ReasoningContent, ToolCalls }: JsonObject): JsonObje
 function decodeError(status: number, body: unknown): ReplyError | null {
   const answer = recordOf(recordOf(body)?.Response) ?? recordOf(body);
   const error = recordOf(answer?.Error);
-  if (error) return told(textOf(error.Code) ?? "", textOf(error.Message) ?? "");
+  if (error) return toReplyError(textOf(error.Code) ?? "", textOf(error.Message) ?? "");
   const inner = recordOf(answer?.ErrorMsg);
   if (inner) return serviceError(502, inner.Code == null ? null : String(inner.Code), textOf(inner.Msg) ?? "");
   return status >= 400 ? errorOf(status, body) : null;
@@ -86,5 +86,5 @@ const STATUSES: readonly (readonly [RegExp, number])[] = [
   [/^InternalError/, 500],
 ];
 
-const told = (code: string, message: string): ReplyError =>
+const toReplyError = (code: string, message: string): ReplyError =>
   serviceError(STATUSES.find(([pattern]) => pattern.test(code))?.[1] ?? 502, code, message);

@@ -1,7 +1,7 @@
-import { noteUnsaid } from "../../../formats/conversation/dropped-fields.ts";
+import { recordDropped } from "../../../formats/conversation/dropped-fields.ts";
 import { type JsonObject, numberOf, recordOf, recordsOf, textOf } from "../../../formats/json.ts";
 import type { NativeFormat } from "../../contract/native-format.ts";
-import { inputsOf, vectorList } from "../../shared/embeddings.ts";
+import { embeddingList, inputsOf } from "../../shared/embeddings.ts";
 import { hunyuanCodec } from "./codec.ts";
 
 const responseOf = (answer: JsonObject): JsonObject => recordOf(answer.Response) ?? {};
@@ -9,7 +9,7 @@ const responseOf = (answer: JsonObject): JsonObject => recordOf(answer.Response)
 /** Vectors by Hunyuan's own API (GetEmbedding), which answers failures with status 200. */
 export const hunyuanEmbeddings: NativeFormat = {
   encode(call, _model, dropped) {
-    noteUnsaid(call, ["input", "encoding_format"], dropped);
+    recordDropped(call, ["input", "encoding_format"], dropped);
     return { InputList: inputsOf(call) };
   },
   decode(answer) {
@@ -17,7 +17,7 @@ export const hunyuanEmbeddings: NativeFormat = {
     if (!Array.isArray(Data)) return null;
     const ordered = recordsOf(Data).toSorted((one, other) => Number(one.Index) - Number(other.Index));
     const usage = recordOf(Usage);
-    return vectorList(
+    return embeddingList(
       ordered.map(({ Embedding }) => Embedding),
       numberOf(usage?.PromptTokens) ?? numberOf(usage?.TotalTokens),
     );

@@ -1,6 +1,6 @@
 import type { Dropped, Target } from "../../../formats/conversation/codec.ts";
 import type { Conversation, ToolChoice } from "../../../formats/conversation/conversation.ts";
-import { noteUnsaid } from "../../../formats/conversation/dropped-fields.ts";
+import { recordDropped } from "../../../formats/conversation/dropped-fields.ts";
 import { compact } from "../../../formats/helpers/compact.ts";
 import { type JsonObject, recordOf, recordsOf, textOf } from "../../../formats/json.ts";
 import { encodeRequest as encodeChat } from "../../../formats/openai-chat/request/encode-request.ts";
@@ -22,7 +22,7 @@ export function encodeRequest(given: Conversation, target: Target, dropped: Drop
   const chat = encodeChat({ ...conversation, turns }, target, dropped);
   const { sampling, extra, reasoning, toolChoice } = conversation;
   const own = extra.dialect === "openai-chat" ? OWN.map((name) => [name, extra.members[name]]) : [];
-  noteUnsaid(chat, [...SAID, ...OWN], dropped);
+  recordDropped(chat, [...SAID, ...OWN], dropped);
   const tools = toolsOf(recordsOf(chat.tools), toolChoice, dropped);
   const { effort, enabled, budgetTokens } = reasoning;
   const off = effort === "none" || enabled === false || budgetTokens === 0;

@@ -1,10 +1,10 @@
 import type { Dropped, Target } from "../../../formats/conversation/codec.ts";
 import type { Conversation, Tool } from "../../../formats/conversation/conversation.ts";
-import { noteUnsaid } from "../../../formats/conversation/dropped-fields.ts";
+import { recordDropped } from "../../../formats/conversation/dropped-fields.ts";
 import type { ReplyError } from "../../../formats/conversation/reply.ts";
-import { chunkedCodec, type Meaning } from "../../../formats/helpers/chunk-codec.ts";
+import { chunkedCodec, type ParsedEvent } from "../../../formats/helpers/chunk-codec.ts";
 import { compact } from "../../../formats/helpers/compact.ts";
-import { plainTalk, systemText } from "../../../formats/helpers/flatten-to-text.ts";
+import { flattenTurns, systemText } from "../../../formats/helpers/flatten-to-text.ts";
 import { serviceError } from "../../../formats/helpers/service-error.ts";
 import { type JsonObject, numberOf, recordOf, recordsOf, textOf } from "../../../formats/json.ts";
 import { errorOf } from "../../../formats/openai-chat/errors/decode-error.ts";
@@ -21,9 +21,9 @@ const WITHOUT_SYSTEM = /(v1\.1|v2\.1|v3\.1|lite|generalv2|generalv3)(?!\.)(-128K
  */
 function encodeRequest(conversation: Conversation, target: Target, dropped: Dropped): JsonObject {
   const { sampling, tools, toolChoice, user } = conversation;
-  noteUnsaid(encodeChat({ ...conversation, turns: [] }, target, dropped), SAID, dropped);
+  recordDropped(encodeChat({ ...conversation, turns: [] }, target, dropped), SAID, dropped);
   const system = systemText(conversation);
-  const lines = plainTalk(conversation, dropped).map(({ role, text }) => ({ role, content: text }));
+  const lines = flattenTurns(conversation, dropped).map(({ role, text }) => ({ role, content: text }));
   const asTurns = [
     { role: "user", content: system },
     { role: "assistant", content: "Okay" },
@@ -58,7 +58,7 @@ function functionOf(tool: Tool, dropped: Dropped): JsonObject[] {
   return [compact({ name, description, parameters: parameters ?? { type: "object", properties: {} } })];
 }
 
-function readFrame(frame: JsonObject): Meaning {
+function readFrame(frame: JsonObject): ParsedEvent {
   const { choices, usage } = recordOf(frame.payload) ?? {};
   const header = recordOf(frame.header) ?? {};
   const said = recordsOf(recordOf(choices)?.text);

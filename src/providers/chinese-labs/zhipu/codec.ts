@@ -1,10 +1,10 @@
 import type { Dropped, Target } from "../../../formats/conversation/codec.ts";
 import type { Conversation } from "../../../formats/conversation/conversation.ts";
-import { noteUnsaid } from "../../../formats/conversation/dropped-fields.ts";
+import { recordDropped } from "../../../formats/conversation/dropped-fields.ts";
 import type { ReplyError } from "../../../formats/conversation/reply.ts";
-import { chunkedCodec, type Meaning } from "../../../formats/helpers/chunk-codec.ts";
+import { chunkedCodec, type ParsedEvent } from "../../../formats/helpers/chunk-codec.ts";
 import { compact } from "../../../formats/helpers/compact.ts";
-import { plainTalk, systemText } from "../../../formats/helpers/flatten-to-text.ts";
+import { flattenTurns, systemText } from "../../../formats/helpers/flatten-to-text.ts";
 import { serviceError } from "../../../formats/helpers/service-error.ts";
 import { type JsonObject, numberOf, parseJson, recordOf, recordsOf, textOf } from "../../../formats/json.ts";
 import { errorOf } from "../../../formats/openai-chat/errors/decode-error.ts";
@@ -15,7 +15,7 @@ import { encodeRequest as encodeChat } from "../../../formats/openai-chat/reques
  * Source: https://open.bigmodel.cn/dev/api
  */
 function encodeRequest(conversation: Conversation, target: Target, dropped: Dropped): JsonObject {
-  noteUnsaid(encodeChat({ ...conversation, turns: [] }, target, dropped), ["temperature", "top_p"], dropped);
+  recordDropped(encodeChat({ ...conversation, turns: [] }, target, dropped), ["temperature", "top_p"], dropped);
   const { temperature, topP } = conversation.sampling;
   const system = systemText(conversation);
   const before = [
@@ -25,7 +25,7 @@ function encodeRequest(conversation: Conversation, target: Target, dropped: Drop
   return compact({
     prompt: [
       ...(system === null ? [] : before),
-      ...plainTalk(conversation, dropped).map(({ role, text }) => ({ role, content: text })),
+      ...flattenTurns(conversation, dropped).map(({ role, text }) => ({ role, content: text })),
     ],
     // Both ends are refused.
     temperature: temperature === null ? null : Math.min(1, Math.max(0.01, temperature)),
@@ -35,7 +35,7 @@ function encodeRequest(conversation: Conversation, target: Target, dropped: Drop
 }
 
 /** Events carry bare text; `meta` of the last one has the figures. */
-function readEvent(body: JsonObject, event: string): Meaning {
+function readEvent(body: JsonObject, event: string): ParsedEvent {
   const data = recordOf(body.data);
   if (data) {
     const parts = recordsOf(data.choices).map(({ content }) => {

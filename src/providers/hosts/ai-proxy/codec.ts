@@ -1,9 +1,9 @@
 import type { Dropped, Target } from "../../../formats/conversation/codec.ts";
 import type { Conversation } from "../../../formats/conversation/conversation.ts";
-import { noteUnsaid } from "../../../formats/conversation/dropped-fields.ts";
+import { recordDropped } from "../../../formats/conversation/dropped-fields.ts";
 import type { ReplyError } from "../../../formats/conversation/reply.ts";
-import { chunkedCodec, type Meaning } from "../../../formats/helpers/chunk-codec.ts";
-import { lastWords, plainTalk } from "../../../formats/helpers/flatten-to-text.ts";
+import { chunkedCodec, type ParsedEvent } from "../../../formats/helpers/chunk-codec.ts";
+import { flattenTurns, lastUserText } from "../../../formats/helpers/flatten-to-text.ts";
 import { serviceError } from "../../../formats/helpers/service-error.ts";
 import { type JsonObject, numberOf, recordOf, recordsOf, textOf } from "../../../formats/json.ts";
 import { errorOf } from "../../../formats/openai-chat/errors/decode-error.ts";
@@ -11,11 +11,11 @@ import { encodeRequest as encodeChat } from "../../../formats/openai-chat/reques
 
 /** Writes a question to a library: it hears the last words alone. Its id is added with the key. */
 function encodeRequest(conversation: Conversation, target: Target, dropped: Dropped): JsonObject {
-  noteUnsaid(encodeChat({ ...conversation, turns: [] }, target, dropped), [], dropped);
+  recordDropped(encodeChat({ ...conversation, turns: [] }, target, dropped), [], dropped);
   if (conversation.system.length > 0) dropped.add("system");
-  const lines = plainTalk(conversation, dropped);
+  const lines = flattenTurns(conversation, dropped);
   if (lines.length > 1) dropped.add("messages");
-  return { model: target.model, query: lastWords(lines), stream: conversation.stream };
+  return { model: target.model, query: lastUserText(lines), stream: conversation.stream };
 }
 
 /** The documents it drew on stand behind the answer, numbered. */
@@ -26,7 +26,7 @@ function sourcesOf(documents: unknown): string {
   return list.length === 0 ? "" : `\n\n${list.join("\n")}`;
 }
 
-function readEvent(body: JsonObject): Meaning {
+function readEvent(body: JsonObject): ParsedEvent {
   const whole = textOf(body.answer);
   const last = whole !== null || body.finish === true;
   const content = (whole ?? textOf(body.content) ?? "") + (last ? sourcesOf(body.documents) : "");

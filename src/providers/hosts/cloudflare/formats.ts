@@ -1,10 +1,10 @@
 import type { Dropped } from "../../../formats/conversation/codec.ts";
-import { noteUnsaid } from "../../../formats/conversation/dropped-fields.ts";
+import { recordDropped } from "../../../formats/conversation/dropped-fields.ts";
 import { compact } from "../../../formats/helpers/compact.ts";
 import { type JsonObject, numberOf, recordOf, recordsOf, textOf } from "../../../formats/json.ts";
 import { lookupTable } from "../../../lib/values/lookup-table.ts";
 import type { NativeFormat } from "../../contract/native-format.ts";
-import { ordered, pictures } from "../../shared/images.ts";
+import { imageCount, imageList } from "../../shared/images.ts";
 import { srtOf } from "./subtitles.ts";
 
 /** Settings of picture models that clients who know Workers AI may say. */
@@ -18,8 +18,8 @@ const resultOf = (answer: JsonObject): JsonObject => recordOf(answer.result) ?? 
 export const drawings: NativeFormat = {
   encode(order, model, dropped) {
     const [, width, height] = ONE_SIZE.test(model) ? [] : (/^(\d+)x(\d+)$/.exec(textOf(order.size) ?? "") ?? []);
-    noteUnsaid(order, ["prompt", "n", "response_format", ...DRAWING, ...(width ? ["size"] : [])], dropped);
-    if (ordered(order) > 1) dropped.add("n");
+    recordDropped(order, ["prompt", "n", "response_format", ...DRAWING, ...(width ? ["size"] : [])], dropped);
+    if (imageCount(order) > 1) dropped.add("n");
     if (order.response_format === "url") dropped.add("response_format");
     const own = Object.fromEntries(DRAWING.map((name) => [name, order[name]]));
     return compact({
@@ -31,7 +31,7 @@ export const drawings: NativeFormat = {
   },
   decode(answer) {
     const image = textOf(resultOf(answer).image);
-    return pictures(image ? [{ b64_json: image }] : []);
+    return imageList(image ? [{ b64_json: image }] : []);
   },
   decodeBytes: (bytes) => ({ created: 0, data: [{ b64_json: Buffer.from(bytes).toString("base64") }] }),
 };
@@ -39,7 +39,7 @@ export const drawings: NativeFormat = {
 /** Rankings of documents. */
 export const rankings: NativeFormat = {
   encode(call, _model, dropped) {
-    noteUnsaid(call, ["query", "documents", "top_n", "return_documents"], dropped);
+    recordDropped(call, ["query", "documents", "top_n", "return_documents"], dropped);
     const documents = Array.isArray(call.documents) ? call.documents : [];
     const contexts = documents.map((document) => ({
       text: textOf(document) ?? textOf(recordOf(document)?.text) ?? "",
@@ -60,11 +60,11 @@ export const transcripts = (task: "transcribe" | "translate"): NativeFormat => (
     const bytes = file?.bytes ?? new Uint8Array(0);
     // The older models take numbers, and nothing beside them.
     if (!model.includes("large-v3")) {
-      noteUnsaid(call, ["file", "response_format"], dropped);
+      recordDropped(call, ["file", "response_format"], dropped);
       if (task === "translate") dropped.add("translation");
       return { audio: [...bytes] };
     }
-    noteUnsaid(call, ["file", "response_format", "language", "prompt"], dropped);
+    recordDropped(call, ["file", "response_format", "language", "prompt"], dropped);
     const audio = Buffer.from(bytes).toString("base64");
     return compact({ audio, task, language: textOf(call.language), initial_prompt: textOf(call.prompt) });
   },
@@ -111,12 +111,12 @@ export const spoken: NativeFormat = {
 function askDeepgram(call: JsonObject, dropped: Dropped): JsonObject {
   const voice = textOf(call.voice);
   const speaker = voice !== null && !FOREIGN_VOICE.test(voice) ? voice : null;
-  noteUnsaid(call, ["input", "response_format", ...(speaker ? ["voice"] : [])], dropped);
+  recordDropped(call, ["input", "response_format", ...(speaker ? ["voice"] : [])], dropped);
   return compact({ text: call.input, speaker, ...ENCODINGS[textOf(call.response_format) ?? "mp3"] });
 }
 
 function askMelo(call: JsonObject, dropped: Dropped): JsonObject {
-  noteUnsaid(call, ["input", "language", "response_format"], dropped);
+  recordDropped(call, ["input", "language", "response_format"], dropped);
   if (call.response_format != null && call.response_format !== "mp3") dropped.add("response_format");
   return compact({ prompt: call.input, lang: textOf(call.language) });
 }

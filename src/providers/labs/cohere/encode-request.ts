@@ -1,11 +1,11 @@
 import type { Dropped, Target } from "../../../formats/conversation/codec.ts";
 import type { Conversation, ToolChoice } from "../../../formats/conversation/conversation.ts";
-import { noteForeign } from "../../../formats/conversation/dropped-fields.ts";
+import { recordForeignFields } from "../../../formats/conversation/dropped-fields.ts";
 import { compact } from "../../../formats/helpers/compact.ts";
 import { type JsonObject, recordOf, recordsOf, textOf, textsOf } from "../../../formats/json.ts";
 import { encodeRequest as encodeChat } from "../../../formats/openai-chat/request/encode-request.ts";
 import { FREE_TEXT } from "../../../formats/tools/custom-tools.ts";
-import { asksStrictly } from "../../../formats/tools/tool-result.ts";
+import { requestsStrictTools } from "../../../formats/tools/tool-result.ts";
 import { choosesHosted } from "../../../formats/tools/web-search.ts";
 
 const UNKNOWN = ["n", "logit_bias", "top_logprobs", "parallel_tool_calls", "user", "metadata", "service_tier"];
@@ -24,7 +24,7 @@ export function encodeRequest(conversation: Conversation, target: Target, droppe
   const rest = { ...conversation.sampling, topK: null, stop: [] };
   const chat = encodeChat({ ...conversation, sampling: rest }, target, dropped);
   for (const name of [...UNKNOWN, ...UNKNOWN_TOO]) if (chat[name] !== undefined) dropped.add(name);
-  noteForeign(conversation, OWN, dropped);
+  recordForeignFields(conversation, OWN, dropped);
   const { sampling, extra, toolChoice, reasoning } = conversation;
   const thinking = thinkingOf(reasoning);
   const canThink = THINKS.test(target.model);
@@ -103,7 +103,7 @@ function toolsOf(tools: readonly JsonObject[], choice: ToolChoice | null, droppe
 
 /** It is strict with all tools or with none, and only with those that must be told something. */
 function strictOf({ tools, extra }: Conversation, dropped: Dropped): unknown {
-  if (!asksStrictly({ tools })) return extra.dialect === "openai-chat" ? extra.members.strict_tools : null;
+  if (!requestsStrictTools({ tools })) return extra.dialect === "openai-chat" ? extra.members.strict_tools : null;
   const suits = tools.every(
     (tool) => tool.type === "function" && tool.strict === true && textsOf(tool.parameters?.required).length > 0,
   );

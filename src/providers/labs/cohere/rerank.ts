@@ -1,4 +1,4 @@
-import { noteUnsaid } from "../../../formats/conversation/dropped-fields.ts";
+import { recordDropped } from "../../../formats/conversation/dropped-fields.ts";
 import { compact } from "../../../formats/helpers/compact.ts";
 import { recordOf, textOf } from "../../../formats/json.ts";
 import type { NativeFormat } from "../../contract/native-format.ts";
@@ -7,7 +7,7 @@ import type { NativeFormat } from "../../contract/native-format.ts";
 export const cohereRankings: NativeFormat = {
   encode(call, model, dropped) {
     // Documents that are wanted back come from the request.
-    noteUnsaid(call, ["query", "documents", "top_n", "max_tokens_per_doc", "return_documents"], dropped);
+    recordDropped(call, ["query", "documents", "top_n", "max_tokens_per_doc", "return_documents"], dropped);
     const { query, top_n, max_tokens_per_doc } = call;
     const documents = Array.isArray(call.documents) ? call.documents.map(textOfDocument) : [];
     return compact({ model, query, documents, top_n, max_tokens_per_doc });

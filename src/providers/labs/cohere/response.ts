@@ -6,8 +6,8 @@ import { countOf, type JsonObject, numberOf, recordOf, recordsOf, textOf } from 
 
 /** Cohere's finish reasons. */
 export function finishOf(native: string | null, calls: number): FinishReason {
-  const told = native === "MAX_TOKENS" ? "length" : native === "ERROR" || native === "TIMEOUT" ? "error" : "stop";
-  return finishAfter(told, calls);
+  const reason = native === "MAX_TOKENS" ? "length" : native === "ERROR" || native === "TIMEOUT" ? "error" : "stop";
+  return finishAfter(reason, calls);
 }
 
 /** All tokens, not only those that are billed: these leave out what Cohere adds. */

@@ -1,7 +1,7 @@
 import { importPKCS8, SignJWT } from "jose";
 import { parseJson, recordOf, textOf } from "../../../formats/json.ts";
 import type { SigningTools } from "../../contract/provider.ts";
-import { keptTokens } from "../../shared/token-cache.ts";
+import { createTokenCache } from "../../shared/token-cache.ts";
 
 export type ServiceAccount = Readonly<{
   projectId: string;
@@ -30,7 +30,7 @@ const LIFE_SECONDS = 3600;
 /** A token is renewed when it has less than this left. */
 const SPARE_SECONDS = 300;
 
-const tokens = keptTokens(SPARE_SECONDS);
+const tokens = createTokenCache(SPARE_SECONDS);
 
 const nameOf = ({ clientEmail, privateKeyId, tokenUri }: ServiceAccount): string =>
   `${clientEmail}\n${privateKeyId}\n${tokenUri}`;

@@ -1,16 +1,16 @@
 import { DecodeError } from "../../../formats/conversation/codec.ts";
-import { noteUnsaid } from "../../../formats/conversation/dropped-fields.ts";
+import { recordDropped } from "../../../formats/conversation/dropped-fields.ts";
 import { compact } from "../../../formats/helpers/compact.ts";
 import { countOf, type JsonObject, numberOf, recordOf, recordsOf, textOf } from "../../../formats/json.ts";
 import type { NativeFormat } from "../../contract/native-format.ts";
-import { inputsOf, vectorList } from "../../shared/embeddings.ts";
+import { embeddingList, inputsOf } from "../../shared/embeddings.ts";
 
 const SAID = ["input", "encoding_format", "dimensions", "task_type", "title"];
 
 /** Vectors by the Gemini API (`:batchEmbedContents`, which one text may have to itself too). */
 export const geminiEmbeddings: NativeFormat = {
   encode(call, model, dropped) {
-    noteUnsaid(call, SAID, dropped);
+    recordDropped(call, SAID, dropped);
     const wishes = compact({
       taskType: textOf(call.task_type),
       title: textOf(call.title),
@@ -25,7 +25,7 @@ export const geminiEmbeddings: NativeFormat = {
   },
   decode({ embeddings, usageMetadata }) {
     if (!Array.isArray(embeddings)) return null;
-    return vectorList(
+    return embeddingList(
       recordsOf(embeddings).map(({ values }) => values),
       countOf(recordOf(usageMetadata)?.promptTokenCount),
     );
@@ -35,7 +35,7 @@ export const geminiEmbeddings: NativeFormat = {
 /** Vectors by Vertex AI's text models (`:predict`), each of which tells the tokens of its text. */
 export const vertexEmbeddings: NativeFormat = {
   encode(call, _model, dropped) {
-    noteUnsaid(call, SAID, dropped);
+    recordDropped(call, SAID, dropped);
     const wishes = compact({ task_type: textOf(call.task_type), title: textOf(call.title) });
     const outputDimensionality = numberOf(call.dimensions);
     return {
@@ -48,7 +48,7 @@ export const vertexEmbeddings: NativeFormat = {
     const made = recordsOf(predictions).map(({ embeddings }) => recordOf(embeddings));
     const counts = made.flatMap((embeddings) => countOf(recordOf(embeddings?.statistics)?.token_count) ?? []);
     const isWhole = counts.length > 0 && counts.length === made.length;
-    return vectorList(
+    return embeddingList(
       made.map((embeddings) => embeddings?.values),
       isWhole ? counts.reduce((sum, count) => sum + count, 0) : null,
     );

@@ -1,7 +1,7 @@
-import { noteUnsaid } from "../../../formats/conversation/dropped-fields.ts";
+import { recordDropped } from "../../../formats/conversation/dropped-fields.ts";
 import { countOf, type JsonObject, recordOf, recordsOf, textOf } from "../../../formats/json.ts";
 import type { NativeFormat } from "../../contract/native-format.ts";
-import { aspectOf, ordered, pictures } from "../../shared/images.ts";
+import { aspectOf, imageCount, imageList } from "../../shared/images.ts";
 
 /** Imagen draws through a method of its own, Gemini's picture models as they chat. */
 export const isImagen = (model: string): boolean => model.startsWith("imagen");
@@ -9,12 +9,13 @@ export const isImagen = (model: string): boolean => model.startsWith("imagen");
 /** Imagen (`:predict`) and Gemini's picture models (`:generateContent`), on Gemini's API and on Vertex. */
 export const googleImages: NativeFormat = {
   encode(order, model, dropped) {
-    noteUnsaid(order, ["prompt", "n", "size", "response_format"], dropped);
+    recordDropped(order, ["prompt", "n", "size", "response_format"], dropped);
     if (order.response_format === "url") dropped.add("response_format");
-    if (!isImagen(model) && ordered(order) > 1) dropped.add("n");
+    if (!isImagen(model) && imageCount(order) > 1) dropped.add("n");
     const prompt = textOf(order.prompt) ?? "";
     const aspectRatio = aspectOf(order);
-    if (isImagen(model)) return { instances: [{ prompt }], parameters: { sampleCount: ordered(order), aspectRatio } };
+    if (isImagen(model))
+      return { instances: [{ prompt }], parameters: { sampleCount: imageCount(order), aspectRatio } };
     return {
       contents: [{ role: "user", parts: [{ text: prompt }] }],
       generationConfig: { responseModalities: ["TEXT", "IMAGE"], imageConfig: { aspectRatio } },
@@ -26,7 +27,7 @@ export const googleImages: NativeFormat = {
       recordsOf(recordOf(content)?.parts).map((part) => recordOf(part.inlineData)?.data),
     );
     const data = [...drawn, ...shown].flatMap((bytes) => (textOf(bytes) ? [{ b64_json: bytes }] : []));
-    return pictures(data, usageOf(recordOf(answer.usageMetadata)));
+    return imageList(data, usageOf(recordOf(answer.usageMetadata)));
   },
   failure(answer) {
     const filtered = recordsOf(answer.predictions).find(({ raiFilteredReason }) => textOf(raiFilteredReason));

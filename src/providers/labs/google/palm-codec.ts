@@ -1,9 +1,9 @@
 import type { Dropped, Target } from "../../../formats/conversation/codec.ts";
 import type { Conversation } from "../../../formats/conversation/conversation.ts";
-import { noteUnsaid } from "../../../formats/conversation/dropped-fields.ts";
-import { chunkedCodec, type Meaning } from "../../../formats/helpers/chunk-codec.ts";
+import { recordDropped } from "../../../formats/conversation/dropped-fields.ts";
+import { chunkedCodec, type ParsedEvent } from "../../../formats/helpers/chunk-codec.ts";
 import { compact } from "../../../formats/helpers/compact.ts";
-import { plainTalk, systemText } from "../../../formats/helpers/flatten-to-text.ts";
+import { flattenTurns, systemText } from "../../../formats/helpers/flatten-to-text.ts";
 import { type JsonObject, recordOf, recordsOf, textOf } from "../../../formats/json.ts";
 import { errorOf } from "../../../formats/openai-chat/errors/decode-error.ts";
 import { encodeRequest as encodeChat } from "../../../formats/openai-chat/request/encode-request.ts";
@@ -11,9 +11,9 @@ import { encodeRequest as encodeChat } from "../../../formats/openai-chat/reques
 /** Writes a request of PaLM's generateMessage: authors are numbers. */
 function encodeRequest(conversation: Conversation, target: Target, dropped: Dropped): JsonObject {
   const said = ["temperature", "top_p", "top_k", "n"];
-  noteUnsaid(encodeChat({ ...conversation, turns: [] }, target, dropped), said, dropped);
+  recordDropped(encodeChat({ ...conversation, turns: [] }, target, dropped), said, dropped);
   const { temperature, topP, topK, n } = conversation.sampling;
-  const messages = plainTalk(conversation, dropped).map(({ role, text }) => ({
+  const messages = flattenTurns(conversation, dropped).map(({ role, text }) => ({
     author: role === "user" ? "0" : "1",
     content: text,
   }));
@@ -27,7 +27,7 @@ function encodeRequest(conversation: Conversation, target: Target, dropped: Drop
 }
 
 /** A talk that was filtered away has no candidates. */
-function readAnswer({ candidates, filters }: JsonObject): Meaning {
+function readAnswer({ candidates, filters }: JsonObject): ParsedEvent {
   const said = recordsOf(candidates);
   const blocked = said.length === 0 && recordsOf(filters).length > 0;
   const answers = blocked ? [{ content: "" }] : said;

@@ -1,4 +1,4 @@
-import { noteUnsaid } from "../../../formats/conversation/dropped-fields.ts";
+import { recordDropped } from "../../../formats/conversation/dropped-fields.ts";
 import { countOf, type JsonObject, recordOf, recordsOf, textOf } from "../../../formats/json.ts";
 import type { Content, NativeFormat } from "../../contract/native-format.ts";
 
@@ -15,7 +15,7 @@ const WAV_HEADER_BYTES = 44;
 /** Speech by Gemini's TTS models (`:generateContent`), which answer bare samples: one channel of 16 bits. */
 export const googleSpeech: NativeFormat = {
   encode(call, _model, dropped) {
-    noteUnsaid(call, SAID, dropped);
+    recordDropped(call, SAID, dropped);
     // Asked for no format, or for one that it has not, it answers WAV.
     if (call.response_format != null && !FORMATS.has(call.response_format)) dropped.add("response_format");
     const voice = textOf(call.voice) ?? textOf(recordOf(call.voice)?.id) ?? "";

@@ -1,4 +1,4 @@
-import { noteUnsaid } from "../../../formats/conversation/dropped-fields.ts";
+import { recordDropped } from "../../../formats/conversation/dropped-fields.ts";
 import { compact } from "../../../formats/helpers/compact.ts";
 import { mediaTypeOf } from "../../../lib/http/media-type.ts";
 import type { NativeFormat } from "../../contract/native-format.ts";
@@ -11,7 +11,7 @@ export const xaiEdits: NativeFormat = {
   encode(order, model, dropped, files) {
     const pictures = files.filter(({ name }) => IS_PICTURE.test(name)).map(({ bytes }) => dataUri(bytes));
     const said = Object.keys(order).filter((name) => IS_PICTURE.test(name));
-    noteUnsaid(order, [...KNOWN_FIELDS, ...said], dropped);
+    recordDropped(order, [...KNOWN_FIELDS, ...said], dropped);
     const [only, ...further] = pictures.map((url) => ({ type: "image_url", url }));
     return compact({
       model,

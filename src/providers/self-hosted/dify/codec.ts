@@ -1,5 +1,5 @@
 import type { ReplyError } from "../../../formats/conversation/reply.ts";
-import { chunkedCodec, type Meaning } from "../../../formats/helpers/chunk-codec.ts";
+import { chunkedCodec, type ParsedEvent } from "../../../formats/helpers/chunk-codec.ts";
 import { compact } from "../../../formats/helpers/compact.ts";
 import { serviceError } from "../../../formats/helpers/service-error.ts";
 import { type JsonObject, numberOf, recordOf, recordsOf, textOf } from "../../../formats/json.ts";
@@ -17,13 +17,13 @@ export const difyCodec = chunkedCodec({
   decodeError,
 });
 
-function reader(): (body: JsonObject) => Meaning {
+function reader(): (body: JsonObject) => ParsedEvent {
   let said = "";
   const say = (text: string, more: JsonObject = {}): JsonObject => {
     said += text;
     return { choices: [{ index: 0, delta: { content: text, ...more }, finish_reason: null }] };
   };
-  const going = (chunk: JsonObject | null): Meaning => ({ chunk, last: false });
+  const going = (chunk: JsonObject | null): ParsedEvent => ({ chunk, last: false });
   return (body) => {
     const data = recordOf(body.data) ?? {};
     const answer = withThinkTags(textOf(body.answer) ?? "");

@@ -1,8 +1,8 @@
 import type { Dropped, Target } from "../../../formats/conversation/codec.ts";
 import type { Conversation, MediaPart } from "../../../formats/conversation/conversation.ts";
-import { noteUnsaid } from "../../../formats/conversation/dropped-fields.ts";
+import { recordDropped } from "../../../formats/conversation/dropped-fields.ts";
 import { compact } from "../../../formats/helpers/compact.ts";
-import { lastWords, plainTalk, systemText } from "../../../formats/helpers/flatten-to-text.ts";
+import { flattenTurns, lastUserText, systemText } from "../../../formats/helpers/flatten-to-text.ts";
 import { type JsonObject, recordOf, textOf } from "../../../formats/json.ts";
 import { encodeRequest as encodeChat } from "../../../formats/openai-chat/request/encode-request.ts";
 import { urlOfSource } from "../../../formats/openai-chat/request/media.ts";
@@ -19,10 +19,10 @@ export const difyKind = (model: string): "chat" | "workflow" | "completion" =>
  * Source: https://docs.dify.ai/api-reference
  */
 export function encodeRequest(conversation: Conversation, target: Target, dropped: Dropped): JsonObject {
-  noteUnsaid(encodeChat({ ...conversation, turns: [] }, target, dropped), SAID, dropped);
+  recordDropped(encodeChat({ ...conversation, turns: [] }, target, dropped), SAID, dropped);
   const { extra, turns, user } = conversation;
   const own = extra.dialect === "openai-chat" ? extra.members : {};
-  const lines = plainTalk(conversation, dropped, true);
+  const lines = flattenTurns(conversation, dropped, true);
   const known = textOf(own.conversation_id);
   const system = systemText(conversation);
   const single = known !== null || (lines.length === 1 && system === null);
@@ -30,7 +30,7 @@ export function encodeRequest(conversation: Conversation, target: Target, droppe
     ...(system === null ? [] : [`SYSTEM: ${system}`]),
     ...lines.map(({ role, text }) => `${role.toUpperCase()}: ${text}`),
   ];
-  const query = single ? lastWords(lines) : told.map((line) => `${line}\n`).join("");
+  const query = single ? lastUserText(lines) : told.map((line) => `${line}\n`).join("");
   const files = turns.flatMap(({ parts }) =>
     parts.flatMap((part) => (part.type === "image" ? fileOf(part, dropped) : [])),
   );

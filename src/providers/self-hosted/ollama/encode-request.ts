@@ -1,10 +1,10 @@
 import type { Dropped, Target } from "../../../formats/conversation/codec.ts";
 import type { Conversation } from "../../../formats/conversation/conversation.ts";
-import { noteForeign } from "../../../formats/conversation/dropped-fields.ts";
+import { recordForeignFields } from "../../../formats/conversation/dropped-fields.ts";
 import { compact } from "../../../formats/helpers/compact.ts";
 import { type JsonObject, parseJson, recordOf, recordsOf, textOf } from "../../../formats/json.ts";
 import { encodeRequest as encodeChat } from "../../../formats/openai-chat/request/encode-request.ts";
-import { asksStrictly } from "../../../formats/tools/tool-result.ts";
+import { requestsStrictTools } from "../../../formats/tools/tool-result.ts";
 
 const UNKNOWN = ["n", "logit_bias", "tool_choice", "parallel_tool_calls", "user", "metadata"];
 const UNKNOWN_TOO = ["service_tier", "verbosity", "modalities", "audio", "prompt_cache_key"];
@@ -18,8 +18,8 @@ export function encodeRequest(conversation: Conversation, target: Target, droppe
   const rest = { ...conversation.sampling, topK: null, stop: [] };
   const chat = encodeChat({ ...conversation, sampling: rest }, target, dropped);
   for (const name of [...UNKNOWN, ...UNKNOWN_TOO]) if (chat[name] !== undefined) dropped.add(name);
-  noteForeign(conversation, ["options", "keep_alive"], dropped);
-  if (asksStrictly(conversation)) dropped.add("strict");
+  recordForeignFields(conversation, ["options", "keep_alive"], dropped);
+  if (requestsStrictTools(conversation)) dropped.add("strict");
   const { sampling, extra } = conversation;
   const own = extra.dialect === "openai-chat" ? extra.members : {};
   const options = compact({

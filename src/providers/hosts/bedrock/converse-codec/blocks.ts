@@ -1,6 +1,6 @@
 import type { Dropped } from "../../../../formats/conversation/codec.ts";
 import type { MediaPart, Part, ReasoningPart, ToolResultPart } from "../../../../formats/conversation/conversation.ts";
-import { noteNative } from "../../../../formats/conversation/dropped-fields.ts";
+import { recordDroppedNative } from "../../../../formats/conversation/dropped-fields.ts";
 import { compact } from "../../../../formats/helpers/compact.ts";
 import { type JsonObject, parseJson, recordOf } from "../../../../formats/json.ts";
 import { callIdFor } from "../../../../formats/tools/short-name.ts";
@@ -15,7 +15,7 @@ export function blocksOf(part: Part, dropped: Dropped): JsonObject[] {
     case "refusal":
       return [{ text: part.text }];
     case "reasoning":
-      return thoughtOf(part);
+      return reasoningOf(part);
     case "tool-call": {
       const input = recordOf(parseJson(part.input || "{}")) ?? { input: part.input };
       return [{ toolUse: { toolUseId: callIdFor("converse", part.id), name: part.name, input } }];
@@ -23,7 +23,7 @@ export function blocksOf(part: Part, dropped: Dropped): JsonObject[] {
     case "tool-result":
       return [{ toolResult: resultOf(part, dropped) }];
     case "native":
-      noteNative(part, dropped);
+      recordDroppedNative(part, dropped);
       return [];
     default: {
       const media = mediaOf(part);
@@ -34,7 +34,7 @@ export function blocksOf(part: Part, dropped: Dropped): JsonObject[] {
 }
 
 /** Thoughts go back only with a proof that this service gave. */
-function thoughtOf({ text, signature, encrypted }: ReasoningPart): JsonObject[] {
+function reasoningOf({ text, signature, encrypted }: ReasoningPart): JsonObject[] {
   if (signature?.dialect !== "converse") return [];
   if (encrypted) return [{ reasoningContent: { redactedContent: signature.value } }];
   return [{ reasoningContent: { reasoningText: { text, signature: signature.value } } }];

@@ -82,11 +82,11 @@ export class ConverseStreamDecoder implements StreamDecoder {
     const input = textOf(recordOf(toolUse)?.input);
     const index = this.#calls.get(block);
     if (input && index !== undefined) return [{ type: "tool-input", choice: 0, index, text: input }];
-    return thoughtSteps(recordOf(reasoningContent) ?? {});
+    return reasoningSteps(recordOf(reasoningContent) ?? {});
   }
 }
 
-function thoughtSteps({ text, signature, redactedContent }: JsonObject): ReplyEvent[] {
+function reasoningSteps({ text, signature, redactedContent }: JsonObject): ReplyEvent[] {
   const thought = textOf(text);
   const proof = textOf(signature);
   const hidden = textOf(redactedContent);
@@ -139,7 +139,7 @@ export function decodeReply(body: JsonObject): Reply | null {
     if (text) steps.push({ type: "text", choice: 0, text });
     const thought = recordOf(block.reasoningContent);
     if (thought)
-      steps.push(...thoughtSteps({ ...recordOf(thought.reasoningText), redactedContent: thought.redactedContent }));
+      steps.push(...reasoningSteps({ ...recordOf(thought.reasoningText), redactedContent: thought.redactedContent }));
     const call = recordOf(block.toolUse);
     for (const step of decoder.open(at, call)) {
       steps.push(step);

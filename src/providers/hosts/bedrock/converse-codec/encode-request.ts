@@ -2,7 +2,7 @@ import { supportsAdaptive, supportsBudget } from "../../../../formats/anthropic/
 import { closedSchema, inputSchema } from "../../../../formats/anthropic/request/schema.ts";
 import type { Dropped, Target } from "../../../../formats/conversation/codec.ts";
 import type { Conversation, Reasoning, Tool, ToolChoice, Turn } from "../../../../formats/conversation/conversation.ts";
-import { noteBeside, noteUnsaid } from "../../../../formats/conversation/dropped-fields.ts";
+import { recordDropped, recordDroppedExtensions } from "../../../../formats/conversation/dropped-fields.ts";
 import { compact } from "../../../../formats/helpers/compact.ts";
 import type { JsonObject } from "../../../../formats/json.ts";
 import { encodeRequest as encodeChat } from "../../../../formats/openai-chat/request/encode-request.ts";
@@ -34,12 +34,12 @@ const BUDGETS = lookupTable<number>({ minimal: 1024, low: 1280, medium: 2048, hi
  * Source: https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_Converse.html
  */
 export function encodeRequest(conversation: Conversation, target: Target, dropped: Dropped): JsonObject {
-  noteUnsaid(encodeChat({ ...conversation, turns: [] }, target, dropped), SAID, dropped);
-  noteBeside(conversation, dropped);
+  recordDropped(encodeChat({ ...conversation, turns: [] }, target, dropped), SAID, dropped);
+  recordDroppedExtensions(conversation, dropped);
   const { sampling, system, format } = conversation;
   const turns = pairCalls(conversation.turns, target.newId);
   const keeps = target.info.structured_output === true;
-  const inWords = keeps && format?.type === "schema" ? [] : wishedFormat(format, dropped);
+  const inWords = keeps && format?.type === "schema" ? [] : formatInstructions(format, dropped);
   const instructions = [...system.map(({ text }) => text), ...inWords].filter((text) => text.trim() !== "");
   const inference = compact({
     maxTokens: sampling.maxOutputTokens,
@@ -90,7 +90,7 @@ function outputConfig(format: Conversation["format"]): JsonObject | null {
 }
 
 /** JSON without a schema, or of models that keep to none, is asked for in words. */
-function wishedFormat(format: Conversation["format"], dropped: Dropped): string[] {
+function formatInstructions(format: Conversation["format"], dropped: Dropped): string[] {
   if (!format || format.type === "text") return [];
   const only = "Answer with one JSON value and nothing else, without a code fence.";
   if (format.type === "json") return [only];
