@@ -51,6 +51,7 @@ export default defineConfig({
         ["Architecture", "/architecture"],
         ["Decisions", "/decisions/"],
         ["Contributing", "/contributing"],
+        ["Adding a provider", "/contributing/adding-a-provider"],
       ]),
     ],
   },
