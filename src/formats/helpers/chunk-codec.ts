@@ -5,23 +5,23 @@ import type { ReplyEvent, StreamDecoder, WireEvent } from "../conversation/reply
 import { type JsonObject, parseJson, recordOf } from "../json.ts";
 import { ChatStreamDecoder } from "../openai-chat/response/stream-decoder.ts";
 
-/** What an event means in the words of OpenAI's chunks; null: nothing. `last`: no event after it matters. */
+/** An event as a chunk of OpenAI's format; null: it carries nothing. `last`: later events are ignored. */
 export type ParsedEvent = Readonly<{ chunk: JsonObject | null; last: boolean }>;
 
-/** A format of a service's own whose answers say no more than OpenAI's chunks do. */
+/** A service's own format whose responses hold no more than OpenAI's chunks do. */
 type ChunkedFormat = Readonly<{
   dialect: ChatDialect;
   encodeRequest: ProviderCodec["encodeRequest"];
-  /** Made anew for each answer: reads its events in turn. */
+  /** Made once per response: reads its events in order. */
   reader(): (body: JsonObject, event: string) => ParsedEvent;
-  /** A complete answer looks so. */
+  /** Whether a body is a complete response. */
   isAnswer(body: JsonObject): boolean;
-  /** A complete answer as the event that says the same; absent: it is such an event. */
+  /** A complete response as the equivalent event; absent: it is one already. */
   asEvent?(body: JsonObject): JsonObject;
   decodeError: ProviderCodec["decodeError"];
 }>;
 
-/** The codec of a format by what its events mean in OpenAI's words. */
+/** Makes the codec of a format whose events translate to OpenAI's chunks. */
 export function chunkedCodec(table: ChunkedFormat): ProviderCodec {
   const { dialect, encodeRequest, isAnswer, asEvent, decodeError } = table;
   return {
@@ -34,7 +34,7 @@ export function chunkedCodec(table: ChunkedFormat): ProviderCodec {
   };
 }
 
-/** Ids that are missing are made of the answer's own, so that they differ from turn to turn. */
+/** Missing ids derive from the response's id, so that they differ between turns. */
 function idsOf(body: JsonObject): (prefix: string) => string {
   const seed = String(body.id ?? body.created ?? body.request_id ?? "")
     .replace(/[^A-Za-z0-9]/g, "")
@@ -43,7 +43,7 @@ function idsOf(body: JsonObject): (prefix: string) => string {
   return (prefix) => `${prefix}${seed}${made++}`;
 }
 
-/** A complete answer is a stream of one event. */
+/** Reads a complete response as a stream of one event. */
 function readCompleteResponse(decoder: ChunkedDecoder, event: JsonObject): Reply | null {
   const collector = new ReplyCollector();
   for (const step of decoder.push({ event: "", data: JSON.stringify(event) })) collector.push(step);

@@ -4,12 +4,12 @@ import { recordDroppedNative } from "../conversation/dropped-fields.ts";
 import { textOfParts } from "../openai-chat/request/media.ts";
 import { resultMedia, resultText } from "../tools/tool-result.ts";
 
-/** A line of a talk in words alone. */
+/** A turn of a conversation as plain text. */
 export type Line = Readonly<{ role: "user" | "assistant"; text: string }>;
 
 /**
- * The talk's turns in words alone, for services that hold nothing else: they alternate, the first is the user's; calls of tools and
- * their results are told in words. What has no words is noted. `keepsImages`: somebody else takes care of these.
+ * The turns as plain text, for services that take nothing else: roles alternate, starting with the user; tool calls and their
+ * results become text. Adds the rest to `dropped`. `keepsImages`: the caller handles images.
  */
 export function flattenTurns({ turns }: Pick<Conversation, "turns">, dropped: Dropped, keepsImages = false): Line[] {
   const lines: { role: Turn["role"]; text: string }[] = [];
@@ -23,7 +23,7 @@ export function flattenTurns({ turns }: Pick<Conversation, "turns">, dropped: Dr
   return lines;
 }
 
-/** What the user said last; empty when the talk has no such turn. */
+/** The user's last message; empty: there is none. */
 export const lastUserText = (lines: readonly Line[]): string =>
   lines.findLast(({ role }) => role === "user")?.text ?? "";
 

@@ -2,21 +2,21 @@ import type { JsonObject } from "../../formats/json.ts";
 import type { TaskReport } from "../../formats/tasks/report.ts";
 import type { ProviderChannel } from "./provider.ts";
 
-/** A task as far as its upstream must know it to tell of it. */
+/** What an upstream must know of a task to report its status. */
 export type TaskReference = Readonly<{ upstreamId: string; action: string }>;
 
 export type TaskRequest = Readonly<{ method: "GET" | "POST"; url: string; body: string }>;
 
-/** How tasks are followed at an upstream that answers a call with a task. Pure: the caller sends and signs. */
+/** How tasks are polled at an upstream that answers calls with tasks. Pure: the caller sends and signs. */
 export type TaskProtocol = Readonly<{
-  /** Tasks that one question may ask about. */
+  /** The most tasks that one request may query. */
   mostAtOnce: number;
-  /** A task that has not ended by then has failed. */
+  /** A task that has not ended by then counts as failed. */
   timeoutSeconds: number;
   ask(channel: ProviderChannel, tasks: readonly TaskReference[]): TaskRequest;
-  /** Reads the answer to such a question; tasks it does not tell of are left out. */
+  /** Reads the response to such a request; tasks that it doesn't mention are left out. */
   readReports(answer: unknown, tasks: readonly TaskReference[]): TaskReport[];
-  /** All tasks that a key ordered by an action, newest first, page by page: for many of them at once. */
+  /** Lists all tasks of a key and an action, newest first, page by page: cheaper where there are many. */
   list?: Readonly<{
     /** `cursor`: where the page begins; null: at the newest. */
     ask(channel: ProviderChannel, action: string, cursor: string | null): TaskRequest;
@@ -25,49 +25,49 @@ export type TaskProtocol = Readonly<{
   }>;
 }>;
 
-/** A video that is asked for, in no provider's words. */
+/** A request for a video, independent of the provider. */
 export type VideoOrder = Readonly<{
   /** The upstream's name of the model. */
   model: string;
   prompt: string;
   seconds: number;
-  /** Pixels as “1280x720”; empty: as the provider likes. */
+  /** Pixels as “1280x720”; empty: the provider's default. */
   size: string;
-  /** Pictures to begin with, as addresses or data URIs. */
+  /** Images to start from, as URLs or data URIs. */
   images: readonly string[];
-  /** Fields in the provider's own words, which win. */
+  /** Fields of the provider's own API; they take precedence. */
   own: JsonObject;
 }>;
 
-/** What can be made of a finished video: the same again with changes, an edited one, a longer one. */
+/** What can be made of a finished video: a variation, an edited version, a longer one. */
 export type FollowUpKind = "remix" | "edit" | "extension";
 
 /** How videos are ordered at a provider. */
 export type VideoProtocol = Readonly<{
   /** How long a model's videos are where the request states no length; null: as usual, or not this provider's model. */
   defaultSeconds?(model: string): number | null;
-  /** `action` is kept with the task; `takesForm`: an order that came as a form goes on as one, with these fields. */
+  /** `action` is stored with the task; `takesForm`: a request that came as a form is sent as one, with these fields. */
   order(
     channel: ProviderChannel,
     order: VideoOrder,
   ): Readonly<{ url: string; action: string; body: JsonObject; takesForm?: boolean }>;
-  /** A video that goes on from another of the same channel and key; absent: the provider has no such thing. */
+  /** A video based on another one of the same channel and key; absent: the provider doesn't offer that. */
   followUp?(
     channel: ProviderChannel,
     order: Readonly<{ kind: FollowUpKind; upstreamId: string; prompt: string; seconds: number }>,
   ): Readonly<{ url: string; body: JsonObject }>;
   /** The task's name at the upstream, or why there is none. */
   readOrder(answer: unknown): Readonly<{ upstreamId: string }> | Readonly<{ problem: string }>;
-  /** Where the finished video lies; null: nowhere yet. */
+  /** URL of the finished video; null: there is none yet. */
   videoUrl(data: unknown): string | null;
   /** Only the key can read or delete its videos: among the provider's objects, under `/videos`. */
   isKept?: boolean;
 }>;
 
-/** The address before a path, without a slash at its end. */
+/** A base URL without trailing slashes. */
 export const trimmed = (baseUrl: string): string => baseUrl.replace(/\/+$/, "");
 
-/** Shape of a picture of so many pixels, as “16:9”; null where the size is none. */
+/** Aspect ratio of a size in pixels, as “16:9”; null: the size is invalid. */
 export function aspectRatioOf(size: string): string | null {
   const [width = 0, height = 0] = (/^(\d{2,5})x(\d{2,5})$/.exec(size)?.slice(1) ?? []).map(Number);
   if (width === 0 || height === 0) return null;

@@ -15,14 +15,14 @@ const ASPECTS = lookupTable<string>({
 /** The aspect ratio nearest to a size. */
 export const aspectOf = ({ size }: JsonObject): string => ASPECTS[textOf(size) ?? ""] ?? "1:1";
 
-/** How many pictures are ordered. */
+/** The number of images requested. */
 export const imageCount = ({ n }: JsonObject): number => Math.max(1, Math.floor(numberOf(n) ?? 1));
 
-/** OpenAI's answer; null without a single picture. */
+/** OpenAI's response; null: it would hold no image. */
 export const imageList = (data: readonly JsonObject[], usage?: JsonObject): JsonObject | null =>
   data.length === 0 ? null : { created: 0, data, ...(usage && { usage }) };
 
-/** Image generation that differs from OpenAI's in field names only: `own` pass as they are, `write` makes the others. */
+/** Image generation that differs from OpenAI's in field names only: fields in `own` pass unchanged, `write` makes the others. */
 export const renamedImageFields = (
   own: readonly string[],
   write: (order: JsonObject, dropped: Dropped) => JsonObject,

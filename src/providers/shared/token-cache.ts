@@ -4,12 +4,12 @@ type NewToken = Readonly<{ text: string; lifeSeconds: number }>;
 type CachedToken = { text: Promise<string>; fetchedAt: number; expiresAt: number };
 
 const MAX_TOKENS = 1000;
-/** A token younger than this was refused for another reason than its age. */
+/** A token younger than this was rejected for another reason than its age. */
 const YOUNG_SECONDS = 10;
 
 /**
- * Keeps access tokens until `spareSeconds` before their end; each is asked for once however many calls want it. `ask` answers a
- * token and its life, and rejects with the reason why there is none.
+ * Caches access tokens until `spareSeconds` before they expire; concurrent calls share one request for a token. `ask` resolves
+ * to a token and its lifetime, and rejects with the reason why there is none.
  */
 export function createTokenCache(spareSeconds: number) {
   const tokens = new Map<string, CachedToken>();
@@ -34,7 +34,7 @@ export function createTokenCache(spareSeconds: number) {
       return cached.text;
     },
 
-    /** Whether there was one that may have been too old. */
+    /** Removes a token; true: it was old enough to have expired or been revoked. */
     forget(name: string): boolean {
       const known = tokens.get(name);
       tokens.delete(name);
