@@ -9,10 +9,7 @@ import { requestsStrictTools } from "../../../formats/tools/tool-result.ts";
 const UNKNOWN = ["n", "logit_bias", "tool_choice", "parallel_tool_calls", "user", "metadata"];
 const UNKNOWN_TOO = ["service_tier", "verbosity", "modalities", "audio", "prompt_cache_key"];
 
-/**
- * Writes a request of Ollama's own chat. Images are expected inside the request.
- * Source: https://github.com/ollama/ollama/blob/main/docs/api.md
- */
+/** Writes a request of Ollama's chat, images included: https://github.com/ollama/ollama/blob/main/docs/api.md. */
 export function encodeRequest(conversation: Conversation, target: Target, dropped: Dropped): JsonObject {
   // These two are said here, in other words and within other limits.
   const rest = { ...conversation.sampling, topK: null, stop: [] };
