@@ -15,8 +15,8 @@ export function encodeRequest(conversation: Conversation, target: Target, droppe
   const rest = { ...conversation.sampling, topK: null, stop: [] };
   const chat = encodeChat({ ...conversation, sampling: rest }, target, dropped);
   for (const name of [...UNKNOWN, ...UNKNOWN_TOO]) if (chat[name] !== undefined) dropped.add(name);
-  recordForeignFields(conversation, ["options", "keep_alive"], dropped);
   if (requestsStrictTools(conversation)) dropped.add("strict");
+  recordForeignFields(conversation, ["options", "keep_alive"], dropped);
   const { sampling, extra } = conversation;
   const own = extra.dialect === "openai-chat" ? extra.members : {};
   const options = compact({
