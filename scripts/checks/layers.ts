@@ -55,6 +55,9 @@ const layerRules = LAYERS.flatMap((modules, layer) => {
   );
 });
 
+/** What the console checks before it sends a form, and the server checks again. */
+const INPUT_RULES = "^src/catalog/entry[.]ts$|^src/domain/.*-rules[.]ts$";
+
 const configuration: IConfiguration = {
   forbidden: [
     ...layerRules,
@@ -78,10 +81,24 @@ const configuration: IConfiguration = {
     ),
     forbid(
       "ui-takes-only-types",
-      "The console uses `import type` for files of the server, but for sentences that both say. Otherwise server code ends up " +
-        "in the browser.",
+      "The console uses `import type` for files of the server, except for sentences that both say and rules of input that both " +
+        "check. Otherwise server code ends up in the browser.",
       { path: "^ui/" },
-      { path: "^(src|db)/", pathNot: "^src/lib/messages/(gateway|network)", dependencyTypesNot: ["type-only"] },
+      {
+        path: "^(src|db)/",
+        pathNot: ["^src/lib/messages/(gateway|network)", INPUT_RULES],
+        dependencyTypesNot: ["type-only"],
+      },
+    ),
+    forbid(
+      "rules-run-in-browsers",
+      "Rules of input run in the console too: they import nothing but types, other rules and pure functions.",
+      { path: INPUT_RULES },
+      {
+        path: "^(src|db)/",
+        pathNot: [INPUT_RULES, "^src/domain/api-keys/directory/ip-list[.]ts$", "^src/lib/values/decimal[.]ts$"],
+        dependencyTypesNot: ["type-only"],
+      },
     ),
     forbid(
       "server-knows-no-ui",

@@ -35,18 +35,34 @@ const MOST_ENTRIES_OF_A_LIST = 50;
 const LONGEST_TEXT = 500;
 const LONGEST_MODEL_NAME = 200;
 
+/** Whether a value can be a number of tokens. */
+export const isTokenCount = (value: unknown): value is number =>
+  typeof value === "number" && Number.isSafeInteger(value) && value >= 0 && value <= MOST_TOKENS;
+
+/** Whether a value can be an amount of a price. */
+export const isPrice = (value: unknown): value is number =>
+  typeof value === "number" && Number.isFinite(value) && value >= 0 && value <= MOST_USD;
+
+/** Whether a value is a day, or the month where the source names no day. */
+export const isDay = (value: unknown): value is string =>
+  typeof value === "string" && /^20\d\d-(0[1-9]|1[0-2])(-(0[1-9]|[12]\d|3[01]))?$/.test(value);
+
+/** Whether a model, or a pattern of models, can have the name. */
+export const isModelName = (name: string): boolean =>
+  name.trim() === name && name !== "" && name.length <= LONGEST_MODEL_NAME && name !== "*";
+
 const text: Reader<string> = (value, field) => {
   if (typeof value === "string" && value.trim() !== "" && value.length <= LONGEST_TEXT) return value;
   throw new CatalogError(field, `a text of 1 to ${LONGEST_TEXT} characters`);
 };
 
 const tokens: Reader<number> = (value, field) => {
-  if (typeof value === "number" && Number.isSafeInteger(value) && value >= 0 && value <= MOST_TOKENS) return value;
+  if (isTokenCount(value)) return value;
   throw new CatalogError(field, `a whole number from 0 to ${MOST_TOKENS}`);
 };
 
 const amount: Reader<number> = (value, field) => {
-  if (typeof value === "number" && Number.isFinite(value) && value >= 0 && value <= MOST_USD) return value;
+  if (isPrice(value)) return value;
   throw new CatalogError(field, `a number from 0 to ${MOST_USD}`);
 };
 
@@ -55,9 +71,8 @@ const flag: Reader<boolean> = (value, field) => {
   throw new CatalogError(field, "true or false");
 };
 
-/** A day, or the month where the source names no day. */
 const day: Reader<string> = (value, field) => {
-  if (typeof value === "string" && /^20\d\d-(0[1-9]|1[0-2])(-(0[1-9]|[12]\d|3[01]))?$/.test(value)) return value;
+  if (isDay(value)) return value;
   throw new CatalogError(field, "a day such as 2026-08-02, or a month such as 2026-08");
 };
 
@@ -257,8 +272,7 @@ export function readEntries(value: unknown, field: string): CatalogEntries {
 
 /** Throws CatalogError for a name that no model can have. */
 export function checkModelName(name: string, field: string): void {
-  const isName = name.trim() === name && name !== "" && name.length <= LONGEST_MODEL_NAME;
-  if (!isName || name === "*")
+  if (!isModelName(name))
     throw new CatalogError(
       `${field}.${name.slice(0, 50)}`,
       `named by 1 to ${LONGEST_MODEL_NAME} characters without blanks around them, and not by * alone`,

@@ -24,3 +24,8 @@ export class OperationError extends Error {
     this.retryAfterSeconds = options.retryAfterSeconds;
   }
 }
+
+/** Throws OperationError with the error that a rule of input found; does nothing when it found none. */
+export function throwRuleError(error: MessageCode | undefined, params?: MessageParams): void {
+  if (error) throw new OperationError(error, params);
+}

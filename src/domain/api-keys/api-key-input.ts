@@ -1,7 +1,8 @@
 import type { tokens } from "../../../db/schema/accounts/api-keys.ts";
 import { nowSeconds } from "../../lib/clock.ts";
-import { OperationError } from "../../lib/operation-error.ts";
+import { OperationError, throwRuleError } from "../../lib/operation-error.ts";
 import { usableGroups } from "../accounts/usable-groups.ts";
+import { TOKEN_LIMITS, tokenNameError, tokenQuotaError, tokenRateError } from "./api-key-rules.ts";
 import type { BudgetInput } from "./budget/budget.ts";
 import { invalidIpEntries } from "./directory/ip-list.ts";
 import type { Owner, TokenDeps } from "./operation.ts";
@@ -24,10 +25,7 @@ export type TokenInput = BudgetInput & {
 
 export type TokenValues = Partial<typeof tokens.$inferInsert>;
 
-/** Characters of a key's name. */
-export const LONGEST_NAME = 30;
 const NEVER = -1;
-const HIGHEST_RATE = 2_000_000_000;
 
 /** Checks the fields that are present, but for a budget, and turns them into column values. Throws OperationError. */
 export function readTokenInput(input: TokenInput, owner: Owner, settings: TokenDeps["settings"]): TokenValues {
@@ -48,21 +46,19 @@ export function readTokenInput(input: TokenInput, owner: Owner, settings: TokenD
 }
 
 function readName(given: string): string {
-  const name = given.trim();
-  if (name === "") throw new OperationError("token_name_required");
-  if ([...name].length > LONGEST_NAME) throw new OperationError("token_name_too_long", { max: LONGEST_NAME });
-  return name;
+  throwRuleError(tokenNameError(given), { max: TOKEN_LIMITS.name });
+  return given.trim();
 }
 
 /** Unlimited keys come with whatever the form held, which does not matter. */
 function readQuota(quota: number, unlimited: boolean): number {
   if (unlimited) return Math.max(0, Number.isSafeInteger(quota) ? quota : 0);
-  if (!Number.isSafeInteger(quota) || quota < 0) throw new OperationError("token_quota_invalid");
+  throwRuleError(tokenQuotaError(quota));
   return quota;
 }
 
 function readRate(count: number): number {
-  if (!Number.isSafeInteger(count) || count < 0 || count > HIGHEST_RATE) throw new OperationError("token_rate_invalid");
+  throwRuleError(tokenRateError(count));
   return count;
 }
 

@@ -1,17 +1,16 @@
 import { randomInt } from "node:crypto";
 import { tokens } from "../../../db/schema/accounts/api-keys.ts";
 import { nowSeconds } from "../../lib/clock.ts";
-import { OperationError } from "../../lib/operation-error.ts";
-import { LONGEST_NAME, readTokenInput, type TokenInput } from "./api-key-input.ts";
+import { OperationError, throwRuleError } from "../../lib/operation-error.ts";
+import { readTokenInput, type TokenInput } from "./api-key-input.ts";
+import { longestName, SUFFIX_LENGTH, TOKEN_LIMITS, tokenCountError, tokenNameError } from "./api-key-rules.ts";
 import { type TokenView, viewToken } from "./api-key-view.ts";
 import { readBudget } from "./budget/budget.ts";
 import { newKey } from "./new-key.ts";
 import type { Owner, TokenDeps } from "./operation.ts";
 import { stateOf } from "./update-api-key.ts";
 
-const MOST_AT_ONCE = 100;
 const SUFFIX_LETTERS = "abcdefghijklmnopqrstuvwxyz0123456789";
-const SUFFIX_LENGTH = 6;
 const NEW_KEY = { expiredTime: -1, unlimitedQuota: false, remainQuota: 0 };
 
 /** Makes an API key and returns it with the key in clear. Throws OperationError when a field is refused. */
@@ -31,13 +30,10 @@ export async function createTokens(
   input: TokenInput,
   count: number,
 ): Promise<TokenView[]> {
-  if (!Number.isInteger(count) || count < 1 || count > MOST_AT_ONCE) {
-    throw new OperationError("token_count_invalid", { max: MOST_AT_ONCE });
-  }
+  throwRuleError(tokenCountError(count), { max: TOKEN_LIMITS.count });
   const { name, ...values } = readTokenInput(input, owner, deps.settings);
   if (!name) throw new OperationError("token_name_required");
-  const longest = LONGEST_NAME - (count > 1 ? SUFFIX_LENGTH + 1 : 0);
-  if ([...name].length > longest) throw new OperationError("token_name_too_long", { max: longest });
+  throwRuleError(tokenNameError(name, count), { max: longestName(count) });
   const now = nowSeconds();
   const filled = { ...NEW_KEY, ...values, ...readBudget(input, deps.settings, now) };
   const common = { ...filled, status: stateOf(filled), userId: owner.id, createdTime: now };

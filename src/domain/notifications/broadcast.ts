@@ -1,9 +1,10 @@
 import { and, asc, eq, gt, isNull } from "drizzle-orm";
 import { users } from "../../../db/schema/accounts/users.ts";
 import type { Db } from "../../../db/types.ts";
-import { OperationError } from "../../lib/operation-error.ts";
+import { OperationError, throwRuleError } from "../../lib/operation-error.ts";
 import type { Logger } from "../../lib/runtime/log.ts";
 import type { Notice } from "./message.ts";
+import { NOTICE_LIMITS, noticeError } from "./notice-rules.ts";
 import { type NotifyEvent, wants } from "./notification-setting.ts";
 import type { Notifier } from "./notifier.ts";
 
@@ -32,8 +33,6 @@ const ACTIVE = 1;
 /** Users read at a time, and messages sent at a time. */
 const SLICE = 200;
 const AT_ONCE = 4;
-/** Characters that a notice may have. */
-export const LONGEST_NOTICE = { title: 100, content: 5000 };
 
 /** Creates the broadcasts of this process; `close` is `cancel`. */
 export function createBroadcasts(deps: Readonly<{ db: Db; notifier: Notifier; log: Logger }>): Broadcasts {
@@ -63,10 +62,7 @@ export function createBroadcasts(deps: Readonly<{ db: Db; notifier: Notifier; lo
   return {
     start({ event, title: givenTitle, content: givenContent }) {
       const [title, content] = [givenTitle.trim(), givenContent.trim()];
-      if (title === "" || content === "") throw new OperationError("broadcast_text_required");
-      if ([...title].length > LONGEST_NOTICE.title || [...content].length > LONGEST_NOTICE.content) {
-        throw new OperationError("broadcast_too_long", LONGEST_NOTICE);
-      }
+      throwRuleError(noticeError({ title, content }), NOTICE_LIMITS);
       if (state.is_running) throw new OperationError("broadcast_under_way");
       isCancelled = false;
       state = { is_running: true, event, title, told: 0, failed: 0 };

@@ -1,7 +1,8 @@
 import { expect, test } from "bun:test";
 import { channelEntry } from "../../../test/support/gateway/entries.ts";
 import { fixedSettings } from "../../../test/support/settings.ts";
-import { type BroadcastProgress, type BroadcastRequest, LONGEST_NOTICE } from "../../domain/notifications/broadcast.ts";
+import type { BroadcastProgress, BroadcastRequest } from "../../domain/notifications/broadcast.ts";
+import { NOTICE_LIMITS } from "../../domain/notifications/notice-rules.ts";
 import { joinChanges, notifyPriceChanges } from "./price-changes.ts";
 
 const CHANGES = [
@@ -92,7 +93,7 @@ test("as many are told as a notice holds, and both languages say how many are le
   expect(short?.content).toContain("\n… and 10 more\n");
   expect(short?.content).toEndWith("\n……以及另外 10 个模型");
   const [long] = tell(true, of(60, 200)).sent;
-  expect([...(long?.content ?? "")].length).toBeLessThanOrEqual(LONGEST_NOTICE.content);
+  expect([...(long?.content ?? "")].length).toBeLessThanOrEqual(NOTICE_LIMITS.content);
   expect(long?.content).toContain(" more\n\n以下模型");
 });
 

@@ -10,7 +10,8 @@ import {
   presentPrices,
   recordPriceChanges,
 } from "../../domain/channels/prices/record-price-changes.ts";
-import { type Broadcasts, LONGEST_NOTICE } from "../../domain/notifications/broadcast.ts";
+import type { Broadcasts } from "../../domain/notifications/broadcast.ts";
+import { NOTICE_LIMITS } from "../../domain/notifications/notice-rules.ts";
 import { nowSeconds } from "../../lib/clock.ts";
 import { type Decimal, decimal, divide, multiply, toText, whole } from "../../lib/values/decimal.ts";
 import type { SettingsReader } from "../../settings/settings.ts";
@@ -139,7 +140,7 @@ const CHINESE: Words = {
 function bodyOf(moved: readonly Moved[], quotaPerUnit: number): string {
   for (let told = Math.min(moved.length, MOST_TOLD); ; told -= 1) {
     const body = [ENGLISH, CHINESE].map((words) => paragraph(words, moved, told, quotaPerUnit)).join("\n\n");
-    if (told <= 1 || [...body].length <= LONGEST_NOTICE.content) return body;
+    if (told <= 1 || [...body].length <= NOTICE_LIMITS.content) return body;
   }
 }
 

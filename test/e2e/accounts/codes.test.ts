@@ -32,8 +32,8 @@ describe("redemption codes", () => {
     await drawer.getByLabel(words.columns.name, { exact: true }).fill("a name that is too long");
     await drawer.getByLabel(words.form.count).fill("101");
     await button(/./, drawer).last().click();
-    await drawer.getByText(words.form.errors.name).waitFor();
-    await drawer.getByText(words.form.errors.count).waitFor();
+    await drawer.getByText(words.form.errors.code_name_length.replace("{{name}}", "20")).waitFor();
+    await drawer.getByText(words.form.errors.code_count_invalid.replace("{{count}}", "100")).waitFor();
     await drawer.getByLabel(words.columns.name, { exact: true }).fill("spring");
     await drawer.getByText("$10", { exact: true }).click();
     await drawer.getByLabel(words.form.count).fill("100");
@@ -68,8 +68,8 @@ describe("redemption codes", () => {
     await type(words.form.validFrom, "209901010000");
     await type(words.form.validUntil, "209801010000");
     await button(words.form.create_one, drawer).click();
-    await drawer.getByText(words.form.errors.maxUses).waitFor();
-    await drawer.getByText(words.form.errors.window).first().waitFor();
+    await drawer.getByText(words.form.errors.code_max_uses_invalid).waitFor();
+    await drawer.getByText(words.form.errors.code_window_invalid).first().waitFor();
     await drawer.getByLabel(words.form.maxUses).fill("1");
     await type(words.form.validFrom, "202001010000");
     await consolePage.expectAccessible();

@@ -178,7 +178,12 @@ describe("keys", () => {
     await field(words.form.quantity).fill("0");
     await field(words.form.allowIps).fill("10.0.0.0/8\nnot an address");
     await drawer.getByRole("button", { name: /^Create/ }).click();
-    for (const error of [words.form.errors.name, words.form.errors.quantity, words.form.errors.ip])
+    const { errors } = words.form;
+    for (const error of [
+      errors.token_name_required,
+      errors.token_count_invalid.replace("{{count}}", "100"),
+      errors.token_ip_invalid,
+    ])
       await drawer.getByText(error).waitFor();
     await consolePage.expectAccessible();
     await field(words.form.name).fill("fleet");

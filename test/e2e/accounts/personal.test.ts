@@ -312,7 +312,7 @@ describe.each(["en", "zh"] as const)("personal settings in %s", (language) => {
     await button(invitation.choose).click();
     await dialog().getByLabel(code.label, { exact: true }).fill("Ab");
     await button(code.action, dialog()).click();
-    await dialog().getByText(code.malformed).waitFor();
+    await dialog().getByText(code.invite_code_malformed).waitFor();
     await dialog().getByLabel(code.label, { exact: true }).fill(chosen);
     await consolePage.expectAccessible();
     await button(code.action, dialog()).click();

@@ -40,19 +40,21 @@ describe.each(["en", "zh"] as const)("joining, in %s", (language) => {
     const { open, page, words, field, button } = newcomer;
     await open("/register?aff=ABCD");
     await button(words.register.submit).click();
-    await page.getByText(words.register.errors.username).waitFor();
+    await page.getByText(words.register.errors.username_required).waitFor();
     await page.getByText(words.register.errors.email).waitFor();
     await newcomer.clean();
     await field("username").fill("👩一二三四五六七八九十甲乙");
     expect([...(await field("username").inputValue())]).toHaveLength(12);
     await field("username").fill(name);
-    for (const [given, complaint] of [
-      ["七个字的密码吗", words.register.errors.password],
-      ["x".repeat(21), words.register.errors.passwordLong],
-    ] as const) {
+    const wrongLength = words.register.errors.password_length
+      .replace("{{passwordMin}}", "8")
+      .replace("{{passwordMax}}", "20");
+    for (const given of ["七个字的密码吗", "x".repeat(21)]) {
+      await field("password").fill(PASSWORD);
+      await page.getByText(wrongLength).waitFor({ state: "detached" });
       await field("password").fill(given);
       await button(words.register.submit).click();
-      await page.getByText(complaint).waitFor();
+      await page.getByText(wrongLength).waitFor();
     }
     await field("password").fill(PASSWORD);
     await field("confirm").fill("another password");

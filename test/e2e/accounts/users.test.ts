@@ -28,10 +28,12 @@ describe("users", () => {
     await button(words.form.add).click();
     const drawer = dialog(words.form.addTitle);
     await button(words.form.add, drawer).click();
-    await drawer.getByText(words.form.errors.required).waitFor();
-    await drawer.getByText(words.form.errors.password).waitFor();
+    await drawer.getByText(words.form.errors.username_required).waitFor();
+    await drawer
+      .getByText(words.form.errors.password_length.replace("{{passwordMin}}", "8").replace("{{passwordMax}}", "20"))
+      .waitFor();
     await drawer.getByLabel(words.columns.username, { exact: true }).fill("a-name-that-is-long");
-    await drawer.getByText(words.form.errors.username).waitFor();
+    await drawer.getByText(words.form.errors.username_too_long.replace("{{username}}", "12")).waitFor();
     await drawer.getByLabel(words.columns.username, { exact: true }).fill("barge");
     await drawer.getByLabel(words.columns.displayName).fill("The Barge");
     await drawer.getByLabel(words.form.password, { exact: true }).fill(PASSWORD);
@@ -55,7 +57,7 @@ describe("users", () => {
     await drawer.getByRole("combobox", { name: words.columns.group }).click();
     await page.getByRole("option", { name: "vip" }).click();
     await button(words.form.save, drawer).click();
-    await drawer.getByText(words.form.errors.limit).waitFor();
+    await drawer.getByText(words.form.errors.user_limit_invalid).waitFor();
     await drawer.getByLabel(words.form.maxConcurrency).fill("3");
     await drawer.getByLabel(words.form.perMinute).fill("60");
     await drawer.getByLabel(words.form.note, { exact: true }).fill("pays in **coal**");

@@ -52,7 +52,7 @@ describe.each<[Language, boolean]>([
     await page.goto(`${gateway.url}/channel`);
     await page.waitForURL("**/setup");
     await button(words.setup.submit).click();
-    await page.getByText(words.setup.errors.username).waitFor();
+    await page.getByText(words.setup.errors.username_required).waitFor();
     await page.getByLabel(words.setup.username).fill(NAME);
     await page.getByLabel(words.setup.password, { exact: true }).fill(PASSWORD);
     await page.getByLabel(words.setup.confirm, { exact: true }).fill("something else");

@@ -9,13 +9,13 @@ import {
 } from "react-hook-form";
 import { notifyError } from "../feedback/notify.tsx";
 
-type Faults<Form, Fault> = Partial<Record<keyof Form, Fault>>;
+type Errors<Form> = Partial<Record<keyof Form, string | undefined>>;
 
-type Options<Form, Fault> = Readonly<{
+type Options<Form, Found extends Errors<Form>> = Readonly<{
   /** Initial values; only those of the first render count. */
   initial: Form;
-  /** Returns the error code of each invalid field; without it, every input is valid. */
-  check?: (form: Form) => Faults<Form, Fault>;
+  /** Returns the error code of each invalid field, undefined for a valid one; without it, every input is valid. */
+  check?: (form: Form) => Found;
   /** Submits the values and closes the form. A rejection is shown, and the form stays open. */
   send: (form: Form) => Promise<unknown>;
   /** Runs before the form scrolls to the first error. */
@@ -34,7 +34,9 @@ type Options<Form, Fault> = Readonly<{
  * The state of a form: values, errors and submission. Pass `body` to the element around the fields and `submit` to the
  * form or its button. `isSaving` stays true after a successful submit.
  */
-export function useCheckedForm<Form extends FieldValues, Fault extends string = string>(options: Options<Form, Fault>) {
+export function useCheckedForm<Form extends FieldValues, Found extends Errors<Form> = Errors<Form>>(
+  options: Options<Form, Found>,
+) {
   const { check, send, onFaulty, mayBeSent, eager = [], rejection = "toast", staysOpen = false } = options;
   const body = useRef<HTMLDivElement>(null);
   const [initial] = useState(options.initial);
@@ -42,7 +44,9 @@ export function useCheckedForm<Form extends FieldValues, Fault extends string = 
     defaultValues: initial as DefaultValues<Form>,
     shouldFocusError: false,
     resolver: (values) => {
-      const errors = Object.entries(check?.(values) ?? {}).map(([field, fault]) => [field, { type: fault }]);
+      const errors = Object.entries(check?.(values) ?? {}).flatMap(([field, fault]) =>
+        fault === undefined ? [] : [[field, { type: fault }]],
+      );
       return errors.length === 0
         ? { values, errors: {} }
         : { values: {}, errors: Object.fromEntries(errors) as FieldErrors<Form> };
@@ -79,7 +83,7 @@ export function useCheckedForm<Form extends FieldValues, Fault extends string = 
     initial,
     form: watch(),
     change,
-    faults: faults as Faults<Form, Fault>,
+    faults: faults as Partial<Record<keyof Form, NonNullable<Found[keyof Found]>>>,
     /** Why the last submit was rejected; null: it was not. */
     problem: root?.rejected?.message ?? null,
     isSaving: isSubmitting || isSubmitSuccessful,

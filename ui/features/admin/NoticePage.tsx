@@ -7,6 +7,7 @@ import Select from "@mui/material/Select";
 import { queryOptions, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { type FormEvent, useId, useState } from "react";
 import { useTranslation } from "react-i18next";
+import { NOTICE_LIMITS } from "../../../src/domain/notifications/notice-rules.ts";
 import { readData } from "../../api/client.ts";
 import { broadcastApi } from "../../api/groups.ts";
 import { useConfirm } from "../../components/feedback/confirm.tsx";
@@ -54,7 +55,6 @@ export function NoticePage() {
   );
 }
 
-const LONGEST_TITLE = 100;
 const LINES = 6;
 
 /** Composes a broadcast to all subscribed users. */
@@ -105,7 +105,7 @@ const BroadcastForm = ({ isBusy }: { isBusy: boolean }) => {
           <LabelledInput
             label={t("notifications.broadcast.title")}
             name="title"
-            maxCharacters={LONGEST_TITLE}
+            maxCharacters={NOTICE_LIMITS.title}
             value={title}
             onChange={setTitle}
           />

@@ -57,14 +57,14 @@ const stored: Channel = {
 
 describe("checking", () => {
   test("a filled form has no faults", () => {
-    expect(checkChannelForm(filled, true, false)).toEqual({});
+    expect<object>(checkChannelForm(filled, null, false)).toEqual({});
   });
   test("name and key are required on create, the key not on edit", () => {
-    expect(checkChannelForm({ ...filled, name: " ", key: "" }, true, false)).toEqual({
+    expect<object>(checkChannelForm({ ...filled, name: " ", key: "" }, null, false)).toEqual({
       name: "nameAndKey",
       key: "nameAndKey",
     });
-    expect(checkChannelForm({ ...filled, key: "" }, false, false)).toEqual({});
+    expect<object>(checkChannelForm({ ...filled, key: "" }, filled, false)).toEqual({});
   });
   test("at least one model, and each JSON field has its own fault", () => {
     const broken = {
@@ -75,22 +75,26 @@ describe("checking", () => {
       setting: "x",
       statusCodeMapping: "1",
     };
-    expect(checkChannelForm(broken, true, false)).toEqual({
+    expect<object>(checkChannelForm(broken, null, false)).toEqual({
       models: "models",
-      modelMapping: "modelMapping",
-      paramOverride: "paramOverride",
-      setting: "setting",
-      statusCodeMapping: "statusCodeMapping",
+      modelMapping: "channel_model_mapping_invalid",
+      paramOverride: "channel_param_override_invalid",
+      setting: "channel_setting_invalid",
+      statusCodeMapping: "channel_status_mapping_invalid",
     });
   });
   test("region of type 41 is JSON only when it starts like it", () => {
-    expect(checkChannelForm({ ...filled, type: 41, other: "us-east5" }, true, false)).toEqual({});
-    expect(checkChannelForm({ ...filled, type: 41, other: "{default" }, true, false)).toEqual({ other: "other" });
+    expect<object>(checkChannelForm({ ...filled, type: 41, other: "us-east5" }, null, false)).toEqual({});
+    expect<object>(checkChannelForm({ ...filled, type: 41, other: "{default" }, null, false)).toEqual({
+      other: "channel_region_invalid",
+    });
   });
   test("address, priority and weight", () => {
-    expect(checkChannelForm(filled, true, true)).toEqual({ baseUrl: "baseUrlRequired" });
-    expect(checkChannelForm({ ...filled, baseUrl: "ftp://x" }, true, true)).toEqual({ baseUrl: "baseUrl" });
-    expect(checkChannelForm({ ...filled, priority: "-1000", weight: "1.5" }, true, false)).toEqual({
+    expect<object>(checkChannelForm(filled, null, true)).toEqual({ baseUrl: "baseUrlRequired" });
+    expect<object>(checkChannelForm({ ...filled, baseUrl: "ftp://x" }, null, true)).toEqual({
+      baseUrl: "channel_base_url_invalid",
+    });
+    expect<object>(checkChannelForm({ ...filled, priority: "-1000", weight: "1.5" }, null, false)).toEqual({
       priority: "priorityRange",
       weight: "integer",
     });

@@ -1,56 +1,49 @@
-import { type ChannelForm, VERTEX_TYPE } from "./channel-form.ts";
-
-/** Validation error of a field: the last part of its message key. */
-type ChannelFault =
-  | "nameAndKey"
-  | "models"
-  | "modelMapping"
-  | "paramOverride"
-  | "setting"
-  | "statusCodeMapping"
-  | "other"
-  | "baseUrl"
-  | "baseUrlRequired"
-  | "integer"
-  | "amount"
-  | "priorityRange";
-
-type ChannelFaults = Partial<Record<keyof ChannelForm, ChannelFault>>;
+import {
+  baseUrlError,
+  channelAmountError,
+  channelSettingError,
+  modelMappingError,
+  paramOverrideError,
+  regionError,
+  statusMappingError,
+} from "../../../src/domain/channels/channel-rules.ts";
+import type { ChannelForm } from "./channel-form.ts";
 
 const MIN_PRIORITY = -999;
 
-/** Validation errors by field; empty if the form is valid. `creating` makes the key required. */
-export function checkChannelForm(form: ChannelForm, creating: boolean, baseUrlRequired: boolean): ChannelFaults {
-  const faults: ChannelFaults = {};
-  if (form.name.trim() === "") faults.name = "nameAndKey";
-  if (creating && form.key.trim() === "") faults.key = "nameAndKey";
-  if (form.baseUrl.trim() === "") {
-    if (baseUrlRequired) faults.baseUrl = "baseUrlRequired";
-  } else if (!/^https?:\/\/[^\s/]/i.test(form.baseUrl.trim())) faults.baseUrl = "baseUrl";
-  if (form.type === VERTEX_TYPE && form.other.trim().startsWith("{") && !isJsonObject(form.other))
-    faults.other = "other";
-  if (form.models.length === 0) faults.models = "models";
-  for (const field of ["modelMapping", "paramOverride", "setting", "statusCodeMapping"] as const) {
-    if (form[field].trim() !== "" && !isJsonObject(form[field])) faults[field] = field;
-  }
-  if (!isInteger(form.priority)) faults.priority = "integer";
-  else if (Number(form.priority) < MIN_PRIORITY) faults.priority = "priorityRange";
-  if (!isInteger(form.weight)) faults.weight = "integer";
-  if (form.maxInputTokens.trim() !== "" && !isInteger(form.maxInputTokens)) faults.maxInputTokens = "integer";
-  if (form.warnBelow.trim() !== "" && !(Number(form.warnBelow) >= 0)) faults.warnBelow = "amount";
-  return faults;
+/**
+ * What is wrong with the form, by field: under `channels.form.errors` in the words. `initial` is null for a new channel, which
+ * needs a key. Texts that stay have no errors: those of an imported channel may break the rules of new ones.
+ */
+export function checkChannelForm(form: ChannelForm, initial: ChannelForm | null, isBaseUrlRequired: boolean) {
+  const ifChanged = <Error>(field: keyof ChannelForm, error: Error) =>
+    form[field] === initial?.[field] ? undefined : error;
+  const isMissing = (text: string) => (text.trim() === "" ? ("nameAndKey" as const) : undefined);
+  return {
+    name: isMissing(form.name),
+    key: initial === null ? isMissing(form.key) : undefined,
+    baseUrl:
+      isBaseUrlRequired && form.baseUrl.trim() === ""
+        ? ("baseUrlRequired" as const)
+        : ifChanged("baseUrl", baseUrlError(form.baseUrl)),
+    other: form.other.trim() === "" ? undefined : ifChanged("other", regionError(form.other, form.type)),
+    models: form.models.length === 0 ? ("models" as const) : undefined,
+    modelMapping: ifChanged("modelMapping", modelMappingError(form.modelMapping)),
+    paramOverride: ifChanged("paramOverride", paramOverrideError(form.paramOverride)),
+    setting: ifChanged("setting", channelSettingError(form.setting)),
+    statusCodeMapping: ifChanged("statusCodeMapping", statusMappingError(form.statusCodeMapping)),
+    priority:
+      integerError(form.priority) ?? (Number(form.priority) < MIN_PRIORITY ? ("priorityRange" as const) : undefined),
+    weight: integerError(form.weight),
+    maxInputTokens: form.maxInputTokens.trim() === "" ? undefined : integerError(form.maxInputTokens),
+    warnBelow: channelAmountError(Number(form.warnBelow)),
+  };
 }
 
-const isInteger = (text: string): boolean => /^\s*-?\d+\s*$/.test(text);
+const integerError = (text: string) => (/^\s*-?\d+\s*$/.test(text) ? undefined : ("integer" as const));
 
-function isJsonObject(text: string): boolean {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === "object" && value !== null && !Array.isArray(value);
-  } catch {
-    return false;
-  }
-}
+type Errors = ReturnType<typeof checkChannelForm>;
+export type ChannelFaults = Partial<Record<keyof ChannelForm, NonNullable<Errors[keyof Errors]>>>;
 
 /** Props of each section of the drawer. */
 export type SectionProps = Readonly<{

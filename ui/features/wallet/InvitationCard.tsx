@@ -6,6 +6,7 @@ import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import type { Invitation } from "../../../src/domain/wallet/invitations/invitation.ts";
+import { inviteCodeError } from "../../../src/domain/wallet/invitations/invite-code-rules.ts";
 import { CopyButton } from "../../components/display/CopyButton.tsx";
 import { exactAmountText, Money, useMoneyFormat } from "../../components/display/Money.tsx";
 import { ErrorState } from "../../components/feedback/ErrorState.tsx";
@@ -116,15 +117,13 @@ const Rules = ({ invitation: mine }: { invitation: Invitation }) => {
   );
 };
 
-const CODE = /^[a-z0-9_]{4,16}$/;
-
 /** Chooses the user's invitation code, which can't be changed later. */
 const InviteCodeDialog = ({ onClose }: { onClose: () => void }) => {
   const { t } = useTranslation();
   const client = useQueryClient();
   const { form, change, faults, problem, isSaving, submit } = useCheckedForm({
     initial: { code: "" },
-    check: ({ code }) => (CODE.test(code) ? {} : { code: "malformed" }),
+    check: ({ code }) => ({ code: inviteCodeError(code) && "invite_code_malformed" }),
     rejection: "inline",
     send: async ({ code }) => {
       await setInviteCode(code);

@@ -1,16 +1,12 @@
-import { OperationError } from "../../../lib/operation-error.ts";
-
-const PASSWORD_LENGTH = { min: 8, max: 20 } as const;
+import { throwRuleError } from "../../../lib/operation-error.ts";
+import { ACCOUNT_LIMITS, passwordError } from "../account-rules.ts";
 
 /** OWASP's choice for argon2id: 19 MiB, two passes. */
 const ARGON2ID = { algorithm: "argon2id", memoryCost: 19_456, timeCost: 2 } as const;
 
 /** Throws OperationError unless the password has 8 to 20 characters (code points, as people count). */
 export function checkPasswordLength(password: string): void {
-  const length = [...password].length;
-  if (length < PASSWORD_LENGTH.min || length > PASSWORD_LENGTH.max) {
-    throw new OperationError("password_length", PASSWORD_LENGTH);
-  }
+  throwRuleError(passwordError(password), { min: ACCOUNT_LIMITS.passwordMin, max: ACCOUNT_LIMITS.passwordMax });
 }
 
 export const hashPassword = (password: string): Promise<string> => Bun.password.hash(password, ARGON2ID);

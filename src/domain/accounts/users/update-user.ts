@@ -2,9 +2,10 @@ import { and, eq, isNull, ne, sql } from "drizzle-orm";
 import type { Changes } from "../../../../db/changes.ts";
 import { users } from "../../../../db/schema/accounts/users.ts";
 import type { Db, Tx } from "../../../../db/types.ts";
-import { OperationError } from "../../../lib/operation-error.ts";
+import { OperationError, throwRuleError } from "../../../lib/operation-error.ts";
 import type { SettingsReader } from "../../../settings/settings.ts";
 import { writeManagementLog } from "../../logs/write-log.ts";
+import { ACCOUNT_LIMITS, userLimitError, userNoteError } from "../account-rules.ts";
 import { checkPasswordLength, hashPassword } from "../credentials/passwords.ts";
 import type { UserEntry } from "../directory.ts";
 import { checkDisplayName, checkUsername } from "../registration/usernames.ts";
@@ -32,9 +33,6 @@ export type UserChange = Readonly<{
 
 type Row = typeof users.$inferSelect;
 type Values = Partial<typeof users.$inferInsert>;
-
-const LONGEST_NOTE = 1000;
-const LARGEST_LIMIT = 1_000_000;
 
 /**
  * Changes a user below the administrator; super admins change everybody. The log says what was before and after, the password excepted. A
@@ -114,13 +112,12 @@ function readGroup(group: string, settings: SettingsReader): string {
 }
 
 function readNote(given: string): string {
-  const note = given.trim();
-  if (note.length > LONGEST_NOTE) throw new OperationError("user_note_too_long", { max: LONGEST_NOTE });
-  return note;
+  throwRuleError(userNoteError(given), { max: ACCOUNT_LIMITS.note });
+  return given.trim();
 }
 
 function readLimit(limit: number): number {
-  if (!Number.isInteger(limit) || limit < 0 || limit > LARGEST_LIMIT) throw new OperationError("user_limit_invalid");
+  throwRuleError(userLimitError(limit));
   return limit;
 }
 

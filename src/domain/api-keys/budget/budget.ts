@@ -1,5 +1,6 @@
 import { type SQL, sql } from "drizzle-orm";
-import { OperationError } from "../../../lib/operation-error.ts";
+import { OperationError, throwRuleError } from "../../../lib/operation-error.ts";
+import { tokenBudgetError } from "../api-key-rules.ts";
 import type { TokenRow } from "../api-key-view.ts";
 import type { TokenDeps } from "../operation.ts";
 
@@ -29,7 +30,7 @@ export function readBudget(
     return before.budgetPeriod === "" ? {} : { budgetPeriod: period, budgetQuota: 0, budgetRenewsAt: 0 };
   }
   const quota = amount ?? before.budgetQuota;
-  if (!Number.isSafeInteger(quota) || quota <= 0) throw new OperationError("token_budget_invalid");
+  throwRuleError(tokenBudgetError(quota));
   if (period === before.budgetPeriod) {
     const remains = Math.max(0, quota - Math.max(0, before.budgetQuota - before.remainQuota));
     return quota === before.budgetQuota ? {} : { budgetQuota: quota, remainQuota: remains };

@@ -1,5 +1,16 @@
-import { OperationError } from "../../../lib/operation-error.ts";
+import type { MessageCode } from "../../../lib/messages.ts";
+import { OperationError, throwRuleError } from "../../../lib/operation-error.ts";
 import type { Vault } from "../../../lib/security/crypto.ts";
+import {
+  baseUrlError,
+  CHANNEL_LIMITS,
+  channelAmountError,
+  channelSettingError,
+  modelMappingError,
+  paramOverrideError,
+  regionError,
+  statusMappingError,
+} from "../channel-rules.ts";
 import type { ChannelRow } from "../entry.ts";
 import { isMasked, splitKeys } from "../keys/keys.ts";
 
@@ -32,14 +43,9 @@ export type ChannelInput = {
 
 export type ChannelValues = Partial<Omit<ChannelRow, "id">>;
 
-const VERTEX_AI = 41;
 const SPARK = 18;
 const SPARK_DEFAULT_VERSION = "v2.1";
 const LONGEST_MODEL_BYTES = 255;
-const LONGEST_PREFIX = 64;
-/** Groups and tags are indexed: longer ones would not fit into an index. */
-const LONGEST_GROUP = 64;
-const LONGEST_TAG = 200;
 
 /**
  * Checks the fields that are present and turns them into column values. Empty name, key, models and type 0 mean "leave it",
@@ -60,10 +66,10 @@ export function readChannelInput(input: ChannelInput, type: number, vault: Vault
     ...present("maxInputTokens", atLeastZero(input.max_input_tokens, "max_input_tokens")),
     ...present("models", models?.length ? checkModels(models) : undefined),
     ...present("groups", groups === undefined ? undefined : checkGroups(list(groups))),
-    ...present("modelMapping", jsonText(input.model_mapping, "channel_model_mapping_invalid", isTextMap)),
-    ...present("statusCodeMapping", jsonText(input.status_code_mapping, "channel_status_mapping_invalid", isStatusMap)),
-    ...present("setting", jsonText(input.setting, "channel_setting_invalid")),
-    ...present("paramOverride", jsonText(input.param_override, "channel_param_override_invalid")),
+    ...present("modelMapping", jsonText(input.model_mapping, modelMappingError)),
+    ...present("statusCodeMapping", jsonText(input.status_code_mapping, statusMappingError)),
+    ...present("setting", jsonText(input.setting, channelSettingError)),
+    ...present("paramOverride", jsonText(input.param_override, paramOverrideError)),
     ...present("modelPrefix", readPrefix(input.model_prefix)),
     ...present("tag", readTag(input.tag)),
     ...present("testModel", text(input.test_model)),
@@ -98,7 +104,7 @@ function whole(value: number | null | undefined, field: string): number | undefi
 
 function readAmount(value: number | null | undefined): string | null | undefined {
   if (value === null || value === undefined) return value;
-  if (!Number.isFinite(value) || value < 0) throw new OperationError("channel_amount_invalid");
+  throwRuleError(channelAmountError(value));
   return String(value);
 }
 
@@ -110,17 +116,14 @@ function atLeastZero(value: number | null | undefined, field: string): number | 
 function readBaseUrl(value: string | null | undefined): string | undefined {
   const address = text(value)?.replace(/\/+$/, "");
   if (!address) return address;
-  const url = URL.parse(address);
-  if (!url || !/^https?:$/.test(url.protocol)) throw new OperationError("channel_base_url_invalid");
+  throwRuleError(baseUrlError(address));
   return address;
 }
 
 function readOther(value: string | undefined, type: number): string | undefined {
   const other = value?.trim();
   if (type === SPARK && other === "") return SPARK_DEFAULT_VERSION;
-  if (type !== VERTEX_AI || other === undefined) return other;
-  const isValid = other.startsWith("{") ? "default" in (parseObject(other) ?? {}) : other !== "";
-  if (!isValid) throw new OperationError("channel_region_invalid");
+  if (other !== undefined) throwRuleError(regionError(other, type));
   return other;
 }
 
@@ -132,53 +135,29 @@ function checkModels(models: string[]): string[] {
 
 function checkGroups(groups: string[]): string[] {
   if (groups.length === 0) throw new OperationError("channel_group_required");
-  if (groups.some((group) => group.length > LONGEST_GROUP))
-    throw new OperationError("channel_group_too_long", { max: LONGEST_GROUP });
+  if (groups.some((group) => group.length > CHANNEL_LIMITS.group))
+    throw new OperationError("channel_group_too_long", { max: CHANNEL_LIMITS.group });
   return groups;
 }
 
 function readPrefix(value: string | null | undefined): string | undefined {
   const prefix = text(value);
-  if (prefix && prefix.length > LONGEST_PREFIX) throw new OperationError("channel_prefix_too_long");
+  if (prefix && prefix.length > CHANNEL_LIMITS.prefix) throw new OperationError("channel_prefix_too_long");
   return prefix;
 }
 
 function readTag(value: string | null | undefined): string | undefined {
   const tag = text(value);
-  if (tag && tag.length > LONGEST_TAG) throw new OperationError("channel_tag_too_long", { max: LONGEST_TAG });
+  if (tag && tag.length > CHANNEL_LIMITS.tag)
+    throw new OperationError("channel_tag_too_long", { max: CHANNEL_LIMITS.tag });
   return tag;
 }
 
-type JsonProblem =
-  | "channel_model_mapping_invalid"
-  | "channel_status_mapping_invalid"
-  | "channel_setting_invalid"
-  | "channel_param_override_invalid";
-
 function jsonText(
   value: string | null | undefined,
-  problem: JsonProblem,
-  accepts: (object: Record<string, unknown>) => boolean = () => true,
+  errorOf: (json: string) => MessageCode | undefined,
 ): string | undefined {
   const given = text(value);
-  if (!given) return given;
-  const object = parseObject(given);
-  if (!object || !accepts(object)) throw new OperationError(problem);
+  if (given) throwRuleError(errorOf(given));
   return given;
 }
-
-function parseObject(json: string): Record<string, unknown> | null {
-  try {
-    const value: unknown = JSON.parse(json);
-    return value && typeof value === "object" && !Array.isArray(value) ? (value as Record<string, unknown>) : null;
-  } catch {
-    return null;
-  }
-}
-
-const isTextMap = (object: Record<string, unknown>): boolean =>
-  Object.values(object).every((value) => typeof value === "string" && value !== "");
-
-const isStatus = (value: unknown): boolean => /^[1-5]\d\d$/.test(String(value));
-const isStatusMap = (object: Record<string, unknown>): boolean =>
-  Object.entries(object).every(([from, to]) => isStatus(from) && isStatus(to));

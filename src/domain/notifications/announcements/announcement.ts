@@ -1,5 +1,6 @@
 import type { announcements } from "../../../../db/schema/accounts/announcements.ts";
-import { OperationError } from "../../../lib/operation-error.ts";
+import { OperationError, throwRuleError } from "../../../lib/operation-error.ts";
+import { NOTICE_LIMITS, noticeError } from "../notice-rules.ts";
 
 /** How pressing an announcement is. */
 const ANNOUNCEMENT_LEVELS = ["info", "success", "warning", "critical"] as const;
@@ -10,17 +11,12 @@ export type AnnouncementInput = Readonly<{ level: string; title: string; content
 /** An announcement on the wire. */
 export type AnnouncementView = AnnouncementInput & Readonly<{ id: number }>;
 
-const LONGEST = { title: 100, content: 5000 };
-
 /** Checks an announcement and turns it into column values. Throws OperationError. */
 export function readAnnouncement(input: AnnouncementInput) {
   const [title, content] = [input.title.trim(), input.content.trim()];
   const level = ANNOUNCEMENT_LEVELS.find((known) => known === input.level);
   if (!level) throw new OperationError("announcement_level_invalid");
-  if (title === "" || content === "") throw new OperationError("broadcast_text_required");
-  if ([...title].length > LONGEST.title || [...content].length > LONGEST.content) {
-    throw new OperationError("broadcast_too_long", LONGEST);
-  }
+  throwRuleError(noticeError(input), NOTICE_LIMITS);
   if (!Number.isSafeInteger(input.published_at) || input.published_at <= 0) {
     throw new OperationError("announcement_time_invalid");
   }

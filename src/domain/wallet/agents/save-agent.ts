@@ -4,10 +4,10 @@ import { agents } from "../../../../db/schema/billing/wallet.ts";
 import type { Db } from "../../../../db/types.ts";
 import { nowSeconds } from "../../../lib/clock.ts";
 import { OperationError } from "../../../lib/operation-error.ts";
-import { decimal, isNegative, isZero, subtract, toText, whole } from "../../../lib/values/decimal.ts";
 import type { UserEntry } from "../../accounts/directory.ts";
 import { checkReach } from "../../accounts/users/manage-user.ts";
 import { writeManagementLog } from "../../logs/write-log.ts";
+import { agentRate } from "./agent-rules.ts";
 
 export type AgentInput = Readonly<{
   username: string;
@@ -55,13 +55,7 @@ export async function saveAgent(db: Db, actor: UserEntry, input: AgentInput): Pr
 }
 
 function readRate(text: string): string {
-  try {
-    const rate = decimal(text);
-    const fits = !isNegative(rate) && !isZero(rate) && !isNegative(subtract(whole(100), rate));
-    const written = toText(rate);
-    if (fits && (written.split(".")[1] ?? "").length <= 2) return written;
-  } catch {
-    // No number at all: the same message.
-  }
-  throw new OperationError("agent_rate_invalid");
+  const rate = agentRate(text);
+  if (rate === null) throw new OperationError("agent_rate_invalid");
+  return rate;
 }

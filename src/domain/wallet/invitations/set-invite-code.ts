@@ -1,17 +1,16 @@
 import { and, eq, notExists, sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/pg-core";
 import { users } from "../../../../db/schema/accounts/users.ts";
-import { OperationError } from "../../../lib/operation-error.ts";
+import { OperationError, throwRuleError } from "../../../lib/operation-error.ts";
 import type { WalletDeps } from "../operation.ts";
+import { inviteCodeError } from "./invite-code-rules.ts";
 
-const CODE = /^[a-z0-9_]{4,16}$/;
 const others = alias(users, "others");
 
 /** Gives a user the invitation code of their choice, once for all. Throws OperationError. */
 export async function setInviteCode({ db }: Pick<WalletDeps, "db">, userId: number, given: string): Promise<void> {
   const code = given.trim();
-  if (code === "") throw new OperationError("invite_code_required");
-  if (!CODE.test(code)) throw new OperationError("invite_code_malformed");
+  throwRuleError(inviteCodeError(code));
   await db.transaction(async (tx) => {
     // One choice at a time, so that two of the same code meet here and not at the index.
     await tx.execute(sql`select pg_advisory_xact_lock(hashtext('invite code'))`);

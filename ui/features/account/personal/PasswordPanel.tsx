@@ -1,6 +1,7 @@
 import Button from "@mui/material/Button";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
+import { ACCOUNT_LIMITS, passwordError } from "../../../../src/domain/accounts/account-rules.ts";
 import { notifyDone } from "../../../components/feedback/notify.tsx";
 import { PasswordField } from "../../../components/inputs/LabelledInput.tsx";
 import { useCheckedForm } from "../../../components/inputs/use-checked-form.ts";
@@ -32,7 +33,7 @@ export const PasswordPanel = () => {
   const field = (key: keyof PasswordForm) => ({
     name: key,
     value: form[key],
-    error: faults[key] && t(`personal.password.errors.${faults[key]}`),
+    error: faults[key] && t(`personal.password.errors.${faults[key]}`, ACCOUNT_LIMITS),
     onChange: (value: string) => change({ [key]: value }),
   });
   return (
@@ -71,18 +72,9 @@ export const PasswordPanel = () => {
 };
 
 type PasswordForm = Readonly<{ original: string; password: string; confirm: string }>;
-type PasswordErrors = Partial<Record<keyof PasswordForm, "original" | "length" | "same" | "confirm">>;
-
-const MIN_LENGTH = 8;
-const MAX_LENGTH = 20;
-
-/** Validation errors by field; empty if the form is valid. */
-export function checkPasswordForm({ original, password, confirm }: PasswordForm, hasPassword: boolean): PasswordErrors {
-  const errors: PasswordErrors = {};
-  if (hasPassword && original === "") errors.original = "original";
-  const length = [...password].length;
-  if (length < MIN_LENGTH || length > MAX_LENGTH) errors.password = "length";
-  else if (password === original) errors.password = "same";
-  if (confirm !== password) errors.confirm = "confirm";
-  return errors;
-}
+/** Validation errors by field: under `personal.password.errors` in the words. */
+export const checkPasswordForm = ({ original, password, confirm }: PasswordForm, hasPassword: boolean) => ({
+  original: hasPassword && original === "" ? ("original" as const) : undefined,
+  password: passwordError(password) ?? (password === original ? ("same" as const) : undefined),
+  confirm: confirm === password ? undefined : ("confirm" as const),
+});

@@ -4,13 +4,12 @@ import Switch from "@mui/material/Switch";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { type FormEvent, useId, useState } from "react";
 import { useTranslation } from "react-i18next";
+import { ACCOUNT_LIMITS } from "../../../../src/domain/accounts/account-rules.ts";
 import type { UserView } from "../../../../src/domain/accounts/users/user-view.ts";
 import { notifyDone, notifyError } from "../../../components/feedback/notify.tsx";
 import { LabelledInput } from "../../../components/inputs/LabelledInput.tsx";
 import { Col, Panel, Row } from "../../../components/layout.tsx";
 import { readSetting, saveDisplayName, saveSetting, self } from "./self-calls.ts";
-
-const LONGEST_NAME = 20;
 
 /** The display name. */
 export const ProfilePanel = ({ user }: { user: UserView }) => {
@@ -38,7 +37,7 @@ export const ProfilePanel = ({ user }: { user: UserView }) => {
             hint={t("personal.profile.hint")}
             name="display_name"
             autoComplete="nickname"
-            maxCharacters={LONGEST_NAME}
+            maxCharacters={ACCOUNT_LIMITS.displayName}
             value={name}
             onChange={setName}
           />

@@ -3,6 +3,7 @@ import Button from "@mui/material/Button";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { useEffect } from "react";
 import { useTranslation } from "react-i18next";
+import { ACCOUNT_LIMITS } from "../../../../src/domain/accounts/account-rules.ts";
 import { notifyDone } from "../../../components/feedback/notify.tsx";
 import { LabelledInput, PasswordField } from "../../../components/inputs/LabelledInput.tsx";
 import { useCheckedForm } from "../../../components/inputs/use-checked-form.ts";
@@ -18,7 +19,6 @@ import {
   checkRegisterForm,
   type RegisterForm as Form,
   isRegistrationOpen,
-  LONGEST_USERNAME,
   rememberedInvitation,
   rememberInvitation,
 } from "./register-form.ts";
@@ -86,7 +86,7 @@ const RegisterForm = () => {
   const isEasy = useEasyToGuess(form.password, form.username);
 
   const changeOf = (key: keyof Form) => (value: string) => change({ [key]: value });
-  const errorOf = (key: keyof Form) => faults[key] && t(`register.errors.${faults[key]}`);
+  const errorOf = (key: keyof Form) => faults[key] && t(`register.errors.${faults[key]}`, ACCOUNT_LIMITS);
   return (
     <form onSubmit={submit} noValidate>
       <Col gap={3.5}>
@@ -101,7 +101,7 @@ const RegisterForm = () => {
           autoFocus
           autoComplete="username"
           inputProps={{ autoCapitalize: "none", spellCheck: false }}
-          maxCharacters={LONGEST_USERNAME}
+          maxCharacters={ACCOUNT_LIMITS.username}
           hint={t("register.usernameHint")}
           value={form.username}
           onChange={changeOf("username")}

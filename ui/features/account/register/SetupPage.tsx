@@ -5,6 +5,7 @@ import Skeleton from "@mui/material/Skeleton";
 import { useQuery } from "@tanstack/react-query";
 import { useId } from "react";
 import { useTranslation } from "react-i18next";
+import { ACCOUNT_LIMITS } from "../../../../src/domain/accounts/account-rules.ts";
 import { ErrorState } from "../../../components/feedback/ErrorState.tsx";
 import { notifyDone } from "../../../components/feedback/notify.tsx";
 import { PasswordInput } from "../../../components/inputs/LabelledInput.tsx";
@@ -46,7 +47,7 @@ const SetupPanel = ({ hasRoot, isEmbedded }: Props) => {
   const id = useId();
   const { form, change, faults, problem, isSaving, submit } = useCheckedForm({
     initial: EMPTY,
-    check: (form) => (hasRoot ? {} : checkSetupForm(form)),
+    ...(!hasRoot && { check: checkSetupForm }),
     rejection: "inline",
     send: async (form) => {
       await finishSetup(setupBody(form, hasRoot));
@@ -55,7 +56,8 @@ const SetupPanel = ({ hasRoot, isEmbedded }: Props) => {
     },
   });
   const isEasy = useEasyToGuess(form.password, form.username);
-  const errorOf = (key: "username" | "password" | "confirm") => faults[key] && t(`setup.errors.${faults[key]}`);
+  const errorOf = (key: "username" | "password" | "confirm") =>
+    faults[key] && t(`setup.errors.${faults[key]}`, ACCOUNT_LIMITS);
   return (
     <form onSubmit={submit} noValidate>
       <Col gap={4}>

@@ -11,17 +11,21 @@ const GOOD = {
 
 describe("the registration form", () => {
   test("counts characters, not bytes or code units", () => {
-    expect(checkRegisterForm(GOOD, false)).toEqual({});
-    expect(checkRegisterForm({ ...GOOD, username: "😀".repeat(12) }, false)).toEqual({});
-    expect(checkRegisterForm({ ...GOOD, username: "😀".repeat(13) }, false)).toEqual({ username: "usernameLong" });
-    expect(checkRegisterForm({ ...GOOD, password: "密".repeat(8), confirm: "密".repeat(8) }, false)).toEqual({});
+    expect<object>(checkRegisterForm(GOOD, false)).toEqual({});
+    expect<object>(checkRegisterForm({ ...GOOD, username: "😀".repeat(12) }, false)).toEqual({});
+    expect<object>(checkRegisterForm({ ...GOOD, username: "😀".repeat(13) }, false)).toEqual({
+      username: "username_too_long",
+    });
+    expect<object>(checkRegisterForm({ ...GOOD, password: "密".repeat(8), confirm: "密".repeat(8) }, false)).toEqual(
+      {},
+    );
   });
 
   test("names everything that is missing", () => {
     const empty = { username: " ", password: "", confirm: "x", email: "", code: " " };
-    expect(checkRegisterForm(empty, true)).toEqual({
-      username: "username",
-      password: "password",
+    expect<object>(checkRegisterForm(empty, true)).toEqual({
+      username: "username_required",
+      password: "password_length",
       confirm: "confirm",
       email: "email",
       code: "code",

@@ -1,3 +1,4 @@
+import { passwordError, usernameError } from "../../../../src/domain/accounts/account-rules.ts";
 import type { SiteStatus } from "../../../state/site-status.ts";
 
 export type RegisterForm = Readonly<{
@@ -8,27 +9,14 @@ export type RegisterForm = Readonly<{
   code: string;
 }>;
 
-export const LONGEST_USERNAME = 12;
-const PASSWORD = { min: 8, max: 20 };
-
-/** Keys under `register.errors` in the locales. */
-type RegisterErrors = Partial<
-  Record<keyof RegisterForm, "username" | "usernameLong" | "password" | "passwordLong" | "confirm" | "email" | "code">
->;
-
-/** Validation errors; empty if the form is valid. Lengths are in characters, not code units. */
-export function checkRegisterForm(form: RegisterForm, needsEmail: boolean): RegisterErrors {
-  const errors: RegisterErrors = {};
-  if (form.username.trim() === "") errors.username = "username";
-  else if ([...form.username.trim()].length > LONGEST_USERNAME) errors.username = "usernameLong";
-  const length = [...form.password].length;
-  if (length < PASSWORD.min) errors.password = "password";
-  else if (length > PASSWORD.max) errors.password = "passwordLong";
-  if (form.confirm !== form.password) errors.confirm = "confirm";
-  if (needsEmail && form.email.trim() === "") errors.email = "email";
-  if (needsEmail && form.code.trim() === "") errors.code = "code";
-  return errors;
-}
+/** What is wrong with the form, by field: under `register.errors` in the words. */
+export const checkRegisterForm = (form: RegisterForm, needsEmail: boolean) => ({
+  username: usernameError(form.username),
+  password: passwordError(form.password),
+  confirm: form.confirm === form.password ? undefined : ("confirm" as const),
+  email: needsEmail && form.email.trim() === "" ? ("email" as const) : undefined,
+  code: needsEmail && form.code.trim() === "" ? ("code" as const) : undefined,
+});
 
 const STORAGE_KEY = "aff";
 

@@ -3,24 +3,26 @@ import { checkSetupForm, type SetupForm, setupBody } from "./setup-form.ts";
 
 const good: SetupForm = { username: "root", password: "long-enough", confirm: "long-enough", mode: "external" };
 
-test("a good form has no errors", () => expect(checkSetupForm(good)).toEqual({}));
+test("a good form has no errors", () => expect<object>(checkSetupForm(good)).toEqual({}));
 
 test("the username must not be blank", () =>
-  expect(checkSetupForm({ ...good, username: "  " })).toEqual({ username: "username" }));
+  expect<object>(checkSetupForm({ ...good, username: "  " })).toEqual({ username: "username_required" }));
 
 test("a username has at most 12 characters, also Chinese ones", () => {
-  expect(checkSetupForm({ ...good, username: "管".repeat(12) })).toEqual({});
-  expect(checkSetupForm({ ...good, username: "管".repeat(13) })).toEqual({ username: "usernameLength" });
+  expect<object>(checkSetupForm({ ...good, username: "管".repeat(12) })).toEqual({});
+  expect<object>(checkSetupForm({ ...good, username: "管".repeat(13) })).toEqual({ username: "username_too_long" });
 });
 
 test("the password has 8 to 20 characters", () => {
-  expect(checkSetupForm({ ...good, password: "short", confirm: "short" })).toEqual({ password: "passwordLength" });
+  expect<object>(checkSetupForm({ ...good, password: "short", confirm: "short" })).toEqual({
+    password: "password_length",
+  });
   const long = "x".repeat(21);
-  expect(checkSetupForm({ ...good, password: long, confirm: long })).toEqual({ password: "passwordTooLong" });
+  expect<object>(checkSetupForm({ ...good, password: long, confirm: long })).toEqual({ password: "password_length" });
 });
 
 test("both passwords must match", () =>
-  expect(checkSetupForm({ ...good, confirm: "long-enouhg" })).toEqual({ confirm: "confirm" }));
+  expect<object>(checkSetupForm({ ...good, confirm: "long-enouhg" })).toEqual({ confirm: "confirm" }));
 
 test("the account is sent only when there is none yet", () => {
   expect(setupBody({ ...good, username: " root ", mode: "self" }, false)).toEqual({

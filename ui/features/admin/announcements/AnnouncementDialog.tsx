@@ -4,6 +4,7 @@ import Select from "@mui/material/Select";
 import { useQueryClient } from "@tanstack/react-query";
 import { useId } from "react";
 import { useTranslation } from "react-i18next";
+import { NOTICE_LIMITS } from "../../../../src/domain/notifications/notice-rules.ts";
 import { FormDialog } from "../../../components/feedback/FormDialog.tsx";
 import { notifyDone } from "../../../components/feedback/notify.tsx";
 import { DateTimeInput } from "../../../components/inputs/DateTimeInput.tsx";
@@ -13,9 +14,6 @@ import { useCheckedForm } from "../../../components/inputs/use-checked-form.ts";
 import { Col, Field } from "../../../components/layout.tsx";
 import { WALLET_KEY } from "../../wallet/wallet-calls.ts";
 import { type AnnouncementView, LEVELS, receivedAnnouncements, saveAnnouncement } from "./announcement-calls.ts";
-
-const LONGEST_TITLE = 100;
-const LONGEST_CONTENT = 5000;
 
 type Form = {
   level: string;
@@ -89,7 +87,7 @@ export const AnnouncementDialog = ({ stored, onClose }: { stored: AnnouncementVi
         <LabelledInput
           label={t("announcements.form.title")}
           name="title"
-          maxCharacters={LONGEST_TITLE}
+          maxCharacters={NOTICE_LIMITS.title}
           value={title}
           error={errorOf("title")}
           onChange={(next) => change({ title: next })}
@@ -107,7 +105,7 @@ export const AnnouncementDialog = ({ stored, onClose }: { stored: AnnouncementVi
             minRows={6}
             maxRows={14}
             value={content}
-            inputProps={{ maxLength: LONGEST_CONTENT }}
+            inputProps={{ maxLength: NOTICE_LIMITS.content }}
             onChange={({ target }) => change({ content: target.value })}
           />
         </Field>

@@ -5,6 +5,7 @@ import Switch from "@mui/material/Switch";
 import { useQueryClient } from "@tanstack/react-query";
 import { useId } from "react";
 import { useTranslation } from "react-i18next";
+import { CODE_LIMITS } from "../../../../src/domain/codes/code-rules.ts";
 import { amountText, useMoneyFormat } from "../../../components/display/Money.tsx";
 import { notifyDone } from "../../../components/feedback/notify.tsx";
 import { Section, SideDrawer } from "../../../components/feedback/SideDrawer.tsx";
@@ -47,7 +48,7 @@ export const CodeDrawer = ({ code, onClose, onCreated }: CodeDrawerProps) => {
   });
   const fault = (field: keyof CodeForm) => {
     const found = faults[field];
-    return found && t(`codes.form.errors.${found}`);
+    return found && t(`codes.form.errors.${found}`, CODE_LIMITS);
   };
   const isDirty = JSON.stringify(initial) !== JSON.stringify(form);
   const text = (field: "name" | "count" | "maxUses" | "key", props: { autoFocus?: boolean; placeholder?: string }) => (

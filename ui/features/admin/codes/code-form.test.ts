@@ -21,22 +21,22 @@ const code: Code = {
 };
 
 test("a new code is fine as it stands and is called what it is worth", () => {
-  expect(checkCodeForm(NEW_CODE)).toEqual({});
+  expect<object>(checkCodeForm(NEW_CODE)).toEqual({});
   expect(bodyOf(NEW_CODE, "$0.20")).toMatchObject({ name: "$0.20", quota: 100_000, count: 1, max_uses: -1 });
 });
 
 test("each field has its fault", () => {
   const bad = { name: "n".repeat(21), quota: "0", count: "101", isGift: true, maxUses: "0", validFrom: null };
-  expect(checkCodeForm({ ...NEW_CODE, ...bad })).toEqual({
-    name: "name",
-    quota: "quota",
-    count: "count",
-    maxUses: "maxUses",
+  expect<object>(checkCodeForm({ ...NEW_CODE, ...bad })).toEqual({
+    name: "code_name_length",
+    quota: "code_quota_invalid",
+    count: "code_count_invalid",
+    maxUses: "code_max_uses_invalid",
     validFrom: "date",
   });
-  expect(checkCodeForm({ ...NEW_CODE, key: "a b", validFrom: 9, validUntil: 9 })).toEqual({
-    key: "key",
-    validUntil: "window",
+  expect<object>(checkCodeForm({ ...NEW_CODE, key: "a b", validFrom: 9, validUntil: 9 })).toEqual({
+    key: "code_key_invalid",
+    validUntil: "code_window_invalid",
   });
 });
 

@@ -1,3 +1,12 @@
+import {
+  CODE_LIMITS,
+  codeCountError,
+  codeKeyError,
+  codeNameError,
+  codeQuotaError,
+  codeUsesError,
+  codeWindowError,
+} from "../../../../src/domain/codes/code-rules.ts";
 import { readData } from "../../../api/client.ts";
 import { redemptionApi } from "../../../api/groups.ts";
 import { type Code, UNLIMITED } from "./code.ts";
@@ -50,7 +59,7 @@ type CodeBody = Readonly<{
 
 /** Body of POST and PUT; a blank name defaults to `quotaText`, the value of the codes. */
 export const bodyOf = (form: CodeForm, quotaText: string): CodeBody => ({
-  name: form.name.trim() || quotaText.slice(0, MAX_NAME),
+  name: form.name.trim() || quotaText.slice(0, CODE_LIMITS.name),
   quota: Number(form.quota),
   count: form.key.trim() ? 1 : Number(form.count),
   is_gift: form.isGift,
@@ -60,28 +69,16 @@ export const bodyOf = (form: CodeForm, quotaText: string): CodeBody => ({
   valid_until: form.validUntil ?? 0,
 });
 
-type CodeFault = "name" | "quota" | "count" | "maxUses" | "key" | "date" | "window";
-type CodeFaults = Partial<Record<keyof CodeForm, CodeFault>>;
-
-const MAX_NAME = 20;
-const MAX_COUNT = 100;
-const MAX_KEY = 64;
-
-/** Validation errors by field. */
-export function checkCodeForm(form: CodeForm): CodeFaults {
-  const faults: CodeFaults = {};
-  const [quota, count, maxUses, key] = [form.quota, form.count, form.maxUses, form.key].map((text) => text.trim());
-  if ([...form.name.trim()].length > MAX_NAME) faults.name = "name";
-  if (!/^[1-9]\d{0,14}$/.test(quota ?? "")) faults.quota = "quota";
-  if (!key && !(/^\d{1,3}$/.test(count ?? "") && Number(count) >= 1 && Number(count) <= MAX_COUNT))
-    faults.count = "count";
-  if (form.isGift && !/^(-1|[1-9]\d{0,8})$/.test(maxUses ?? "")) faults.maxUses = "maxUses";
-  if (key && (key.length > MAX_KEY || /\s/.test(key))) faults.key = "key";
-  if (form.validFrom === null) faults.validFrom = "date";
-  if (form.validUntil === null) faults.validUntil = "date";
-  if (form.validFrom && form.validUntil && form.validFrom >= form.validUntil) faults.validUntil = "window";
-  return faults;
-}
+/** What is wrong with the form, by field: under `codes.form.errors` in the words. */
+export const checkCodeForm = (form: CodeForm) => ({
+  name: form.name.trim() === "" ? undefined : codeNameError(form.name),
+  quota: codeQuotaError(Number(form.quota)),
+  count: form.key.trim() === "" ? codeCountError(Number(form.count)) : undefined,
+  maxUses: form.isGift ? codeUsesError(Number(form.maxUses)) : undefined,
+  key: codeKeyError(form.key),
+  validFrom: form.validFrom === null ? ("date" as const) : undefined,
+  validUntil: form.validUntil === null ? ("date" as const) : codeWindowError(form.validFrom ?? 0, form.validUntil),
+});
 
 /** Creates codes; resolves with their keys. */
 export const createCodes = (body: CodeBody): Promise<string[]> => readData(redemptionApi.post(body));

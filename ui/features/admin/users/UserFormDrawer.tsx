@@ -7,6 +7,7 @@ import Skeleton from "@mui/material/Skeleton";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useId, useState } from "react";
 import { useTranslation } from "react-i18next";
+import { ACCOUNT_LIMITS } from "../../../../src/domain/accounts/account-rules.ts";
 import { KeyValue } from "../../../components/display/KeyValue.tsx";
 import { Money } from "../../../components/display/Money.tsx";
 import { ErrorState } from "../../../components/feedback/ErrorState.tsx";
@@ -70,7 +71,7 @@ const UserFormDrawer = ({ user, onClose }: { user: User | null; onClose: () => v
       label={label}
       htmlFor={`${id}${field}`}
       hint={hint}
-      error={faults[field] && t(`users.form.errors.${faults[field]}`)}
+      error={faults[field] && t(`users.form.errors.${faults[field]}`, ACCOUNT_LIMITS)}
     >
       <OutlinedInput
         id={`${id}${field}`}
@@ -108,7 +109,7 @@ const UserFormDrawer = ({ user, onClose }: { user: User | null; onClose: () => v
             label={t("users.form.password")}
             htmlFor={`${id}password`}
             hint={t(isNew ? "users.form.passwordHint" : "users.form.passwordKeepHint")}
-            error={faults.password && t(`users.form.errors.${faults.password}`)}
+            error={faults.password && t(`users.form.errors.${faults.password}`, ACCOUNT_LIMITS)}
           >
             <PasswordInput
               id={`${id}password`}

@@ -1,3 +1,10 @@
+import {
+  displayNameError,
+  passwordError,
+  userLimitError,
+  userNoteError,
+  usernameError,
+} from "../../../../src/domain/accounts/account-rules.ts";
 import { readData } from "../../../api/client.ts";
 import { securityApi, usersApi } from "../../../api/groups.ts";
 import type { User, UserAction } from "./user.ts";
@@ -60,32 +67,18 @@ export function changesOf(before: UserForm, now: UserForm): UserChanges {
   };
 }
 
-type UserFault = "required" | "username" | "displayName" | "password" | "note" | "limit";
-type UserFaults = Partial<Record<keyof UserForm, UserFault>>;
-
-const MAX_USERNAME = 12;
-const MAX_DISPLAY_NAME = 20;
-const PASSWORD = { min: 8, max: 20 };
-const MAX_NOTE = 1000;
-
 /**
- * Validation errors by field; `stored` is null for a new user. An unchanged name is always valid: names of imported
- * users may exceed today's limit.
+ * The errors of the form, by field; `stored` is null for a new user. Names that stay have none: those of imported users may
+ * be longer than new ones.
  */
-export function checkUserForm(form: UserForm, stored: UserForm | null): UserFaults {
-  const faults: UserFaults = {};
-  const length = (text: string) => [...text.trim()].length;
-  if (form.username.trim() === "") faults.username = "required";
-  else if (form.username !== stored?.username && length(form.username) > MAX_USERNAME) faults.username = "username";
-  if (form.displayName !== stored?.displayName && length(form.displayName) > MAX_DISPLAY_NAME)
-    faults.displayName = "displayName";
-  const typed = [...form.password].length;
-  if ((stored === null || typed > 0) && (typed < PASSWORD.min || typed > PASSWORD.max)) faults.password = "password";
-  if (form.note.trim().length > MAX_NOTE) faults.note = "note";
-  for (const field of ["maxConcurrency", "perMinute"] as const)
-    if (!/^\s*\d{0,6}\s*$/.test(form[field])) faults[field] = "limit";
-  return faults;
-}
+export const checkUserForm = (form: UserForm, stored: UserForm | null) => ({
+  username: form.username === stored?.username ? undefined : usernameError(form.username),
+  displayName: form.displayName === stored?.displayName ? undefined : displayNameError(form.displayName),
+  password: stored !== null && form.password === "" ? undefined : passwordError(form.password),
+  note: userNoteError(form.note),
+  maxConcurrency: userLimitError(Number(form.maxConcurrency)),
+  perMinute: userLimitError(Number(form.perMinute)),
+});
 
 export const addUser = (body: NewUserBody) => readData(usersApi.post(body));
 

@@ -73,8 +73,8 @@ describe("the form", () => {
 
   test("a new user needs name and password", () => {
     const empty = formOf(null);
-    expect(checkUserForm(empty, null)).toEqual({ username: "required", password: "password" });
-    expect(checkUserForm({ ...empty, username: "a", password: "long enough" }, null)).toEqual({});
+    expect<object>(checkUserForm(empty, null)).toEqual({ username: "username_required", password: "password_length" });
+    expect<object>(checkUserForm({ ...empty, username: "a", password: "long enough" }, null)).toEqual({});
     expect(bodyOf({ ...empty, username: " a ", password: "long enough" })).toEqual({
       username: "a",
       password: "long enough",
@@ -84,11 +84,11 @@ describe("the form", () => {
 
   test("each field has its fault", () => {
     const bad = { username: "n".repeat(13), displayName: "n".repeat(21), password: "short", perMinute: "x" };
-    expect(checkUserForm({ ...formOf(user), ...bad }, formOf(user))).toEqual({
-      username: "username",
-      displayName: "displayName",
-      password: "password",
-      perMinute: "limit",
+    expect<object>(checkUserForm({ ...formOf(user), ...bad }, formOf(user))).toEqual({
+      username: "username_too_long",
+      displayName: "display_name_too_long",
+      password: "password_length",
+      perMinute: "user_limit_invalid",
     });
   });
 });
@@ -96,9 +96,12 @@ describe("the form", () => {
 test("names of imported users may stay longer than new ones", () => {
   const long = { username: "n".repeat(13), displayName: "n".repeat(21) };
   const stored = { ...formOf(user), ...long };
-  expect(checkUserForm({ ...stored, group: "vip" }, stored)).toEqual({});
+  expect<object>(checkUserForm({ ...stored, group: "vip" }, stored)).toEqual({});
   const renamed = { ...stored, username: "m".repeat(13), displayName: "m".repeat(21) };
-  expect(checkUserForm(renamed, stored)).toEqual({ username: "username", displayName: "displayName" });
+  expect<object>(checkUserForm(renamed, stored)).toEqual({
+    username: "username_too_long",
+    displayName: "display_name_too_long",
+  });
 });
 
 test("drawers have addresses", () => {

@@ -98,7 +98,7 @@ const ChannelFormDrawer = ({ stored, initial: read, onClose }: ChannelFormDrawer
   };
   const { body, initial, form, change, faults, isSaving, submit } = useCheckedForm({
     initial: read,
-    check: (form) => checkChannelForm(form, stored === null, typeOf(form)?.defaultBaseUrl === null),
+    check: (form) => checkChannelForm(form, stored && read, typeOf(form)?.defaultBaseUrl === null),
     mayBeSent,
     send,
     onFaulty: () => setTab("settings"),

@@ -9,6 +9,7 @@ import ToggleButtonGroup from "@mui/material/ToggleButtonGroup";
 import { useQueryClient } from "@tanstack/react-query";
 import { useId } from "react";
 import { useTranslation } from "react-i18next";
+import { EFFORTS, MODALITIES, REASONING_STYLES } from "../../../../src/catalog/entry.ts";
 import { useConfirm } from "../../../components/feedback/confirm.tsx";
 import { notifyDone, notifyError } from "../../../components/feedback/notify.tsx";
 import { Section, SideDrawer } from "../../../components/feedback/SideDrawer.tsx";
@@ -16,7 +17,7 @@ import { useCheckedForm } from "../../../components/inputs/use-checked-form.ts";
 import { Col, Field, Row } from "../../../components/layout.tsx";
 import { type CatalogModel, catalog, deleteEntry, putEntry } from "./catalog-calls.ts";
 import { joinWords } from "./catalog-columns.tsx";
-import { checkEntryForm, EFFORTS, type EntryForm, entryForm, entryOf, MODALITIES, STYLES } from "./entry-form.ts";
+import { checkEntryForm, type EntryForm, entryForm, entryOf } from "./entry-form.ts";
 
 type CatalogDrawerProps = Readonly<{
   /** Null: a new entry. */
@@ -189,7 +190,7 @@ export const CatalogDrawer = ({ entry, mayEdit, onClose }: CatalogDrawerProps) =
           </Row>
           {select("style", t("catalog.columns.reasoning"), [
             ["inherit", inherited(styleName)],
-            ...STYLES.map((style) => [style, t(`catalog.styles.${style}`)] as const),
+            ...REASONING_STYLES.map((style) => [style, t(`catalog.styles.${style}`)] as const),
           ])}
           {(form.style === "effort" || form.style.startsWith("adaptive")) &&
             several("efforts", t("catalog.form.efforts"), EFFORTS, (effort) => effort)}

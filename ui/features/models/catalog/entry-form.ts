@@ -1,12 +1,18 @@
 import type { CatalogPrice } from "../../../../src/catalog/entry.ts";
+import {
+  EFFORTS,
+  isDay,
+  isModelName,
+  isPrice,
+  isTokenCount,
+  type MODALITIES,
+  type REASONING_STYLES,
+} from "../../../../src/catalog/entry.ts";
 import type { CatalogModel, OwnEntry } from "./catalog-calls.ts";
 
-export const MODALITIES = ["text", "image", "audio", "video", "file", "embeddings"] as const;
-export const STYLES = ["none", "fixed", "switch", "effort", "budget", "adaptive", "adaptive_or_budget"] as const;
-export const EFFORTS = ["none", "minimal", "low", "medium", "high", "xhigh", "max"] as const;
 type Modality = (typeof MODALITIES)[number];
 type Effort = (typeof EFFORTS)[number];
-type Style = (typeof STYLES)[number];
+type Style = (typeof REASONING_STYLES)[number];
 
 /** Empty text and "inherit" leave a fact to more general entries. */
 export type EntryForm = Readonly<{
@@ -30,8 +36,6 @@ export type EntryForm = Readonly<{
   priceCached: string;
   priceCall: string;
 }>;
-
-type EntryFault = "name" | "whole" | "day" | "price";
 
 const switchOf = (value: boolean | null | undefined) => (value == null ? "inherit" : value ? "yes" : "no");
 const textOf = (value: number | string | null | undefined) => (value == null ? "" : String(value));
@@ -63,23 +67,27 @@ export function entryForm(entry: CatalogModel | null): EntryForm {
   };
 }
 
-const isWhole = (text: string) => text.trim() === "" || /^\d{1,9}$/.test(text.trim());
-const isAmount = (text: string) => /^\d+(\.\d+)?$/.test(text.trim());
-const isDay = (text: string) => text.trim() === "" || /^20\d\d-\d\d(-\d\d)?$/.test(text.trim());
-
-export function checkEntryForm(form: EntryForm): Partial<Record<keyof EntryForm, EntryFault>> {
-  const faults: Partial<Record<keyof EntryForm, EntryFault>> = {};
-  if (form.model.trim() === "" || form.model.trim() === "*") faults.model = "name";
-  for (const field of ["context", "output", "minBudget", "maxBudget"] as const)
-    if (!isWhole(form[field])) faults[field] = "whole";
-  if (!isDay(form.deprecation)) faults.deprecation = "day";
-  if (form.price === "tokens") {
-    if (!isAmount(form.priceInput)) faults.priceInput = "price";
-    for (const field of ["priceOutput", "priceCached"] as const)
-      if (form[field].trim() !== "" && !isAmount(form[field])) faults[field] = "price";
-  }
-  if (form.price === "call" && !isAmount(form.priceCall)) faults.priceCall = "price";
-  return faults;
+/** What is wrong with the form, by field: under `catalog.form.errors` in the words. */
+export function checkEntryForm(form: EntryForm) {
+  const tokensError = (text: string): "whole" | undefined =>
+    text.trim() === "" || isTokenCount(Number(text)) ? undefined : "whole";
+  const amountError = (text: string): "price" | undefined =>
+    text.trim() !== "" && isPrice(Number(text)) ? undefined : "price";
+  const day = form.deprecation.trim();
+  return {
+    model: isModelName(form.model.trim()) ? undefined : ("name" as const),
+    context: tokensError(form.context),
+    output: tokensError(form.output),
+    minBudget: tokensError(form.minBudget),
+    maxBudget: tokensError(form.maxBudget),
+    deprecation: day === "" || isDay(day) ? undefined : ("day" as const),
+    ...(form.price === "call" && { priceCall: amountError(form.priceCall) }),
+    ...(form.price === "tokens" && {
+      priceInput: amountError(form.priceInput),
+      priceOutput: form.priceOutput.trim() === "" ? undefined : amountError(form.priceOutput),
+      priceCached: form.priceCached.trim() === "" ? undefined : amountError(form.priceCached),
+    }),
+  };
 }
 
 /** The form's values, merged over facts of the entry that have no field. */

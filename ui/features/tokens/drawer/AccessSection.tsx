@@ -5,6 +5,7 @@ import Select from "@mui/material/Select";
 import { useQuery } from "@tanstack/react-query";
 import { useId } from "react";
 import { useTranslation } from "react-i18next";
+import { TOKEN_LIMITS } from "../../../../src/domain/api-keys/api-key-rules.ts";
 import type { ToneName } from "../../../components/display/StatusChip.tsx";
 import { Tag } from "../../../components/display/Tag.tsx";
 import { Section } from "../../../components/feedback/SideDrawer.tsx";
@@ -79,7 +80,7 @@ export const AccessSection = ({ form, faults, change }: AccessSectionProps) => {
       <Field
         label={t("tokens.form.allowIps")}
         htmlFor={`${id}ips`}
-        error={faults.allowIps && t(`tokens.form.errors.${faults.allowIps}`)}
+        error={faults.allowIps && t(`tokens.form.errors.${faults.allowIps}`, TOKEN_LIMITS)}
         hint={t("tokens.form.allowIpsHint")}
       >
         <OutlinedInput

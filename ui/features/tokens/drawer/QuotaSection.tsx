@@ -4,6 +4,7 @@ import OutlinedInput from "@mui/material/OutlinedInput";
 import Select from "@mui/material/Select";
 import { useId } from "react";
 import { useTranslation } from "react-i18next";
+import { TOKEN_LIMITS } from "../../../../src/domain/api-keys/api-key-rules.ts";
 import { exactTime } from "../../../components/display/TimeAgo.tsx";
 import { Section } from "../../../components/feedback/SideDrawer.tsx";
 import { QuotaInput } from "../../../components/inputs/QuotaInput.tsx";
@@ -41,7 +42,7 @@ export const QuotaSection = ({ token, form, faults, change }: QuotaSectionProps)
           <Field
             label={t("tokens.form.quota")}
             htmlFor={`${id}quota`}
-            error={faults.quota && t(`tokens.form.errors.${faults.quota}`)}
+            error={faults.quota && t(`tokens.form.errors.${faults.quota}`, TOKEN_LIMITS)}
             hint={t(form.budgetPeriod === "" ? "tokens.form.quotaHint" : "tokens.form.budgetHint")}
           >
             <QuotaInput
@@ -98,7 +99,7 @@ export const LimitsSection = ({ form, faults, change }: LimitsSectionProps) => {
     <Field
       label={t(`tokens.form.${field}`)}
       htmlFor={`${id}${field}`}
-      error={faults[field] && t(`tokens.form.errors.${faults[field]}`)}
+      error={faults[field] && t(`tokens.form.errors.${faults[field]}`, TOKEN_LIMITS)}
       hint={hint}
     >
       <OutlinedInput

@@ -5,6 +5,7 @@ import OutlinedInput from "@mui/material/OutlinedInput";
 import { useQueryClient } from "@tanstack/react-query";
 import { useId } from "react";
 import { useTranslation } from "react-i18next";
+import { TOKEN_LIMITS } from "../../../../src/domain/api-keys/api-key-rules.ts";
 import { notifyDone } from "../../../components/feedback/notify.tsx";
 import { Section, SideDrawer } from "../../../components/feedback/SideDrawer.tsx";
 import { DateTimeInput } from "../../../components/inputs/DateTimeInput.tsx";
@@ -53,7 +54,7 @@ export const TokenDrawer = ({ token, onClose, onCreated }: TokenDrawerProps) => 
   });
   const fault = (field: keyof TokenForm) => {
     const found = faults[field];
-    return found && t(`tokens.form.errors.${found}`);
+    return found && t(`tokens.form.errors.${found}`, TOKEN_LIMITS);
   };
   const changed = changesOf(initial, form);
   return (

@@ -30,27 +30,29 @@ const token: Token = {
 describe("checking", () => {
   const good = { ...NEW_TOKEN, name: "ide" };
   test("a named new key is fine", () => {
-    expect(checkTokenForm(good)).toEqual({});
+    expect<object>(checkTokenForm(good)).toEqual({});
   });
   test("each field has its fault", () => {
     const bad = { ...good, name: "", quantity: "0", expiresAt: null, quota: "-1", allowIps: "10.0.0.300" };
-    expect(checkTokenForm(bad)).toEqual({
-      name: "name",
-      quantity: "quantity",
+    expect<object>(checkTokenForm(bad)).toEqual({
+      name: "token_name_required",
+      quantity: "token_count_invalid",
       expiresAt: "expiry",
-      quota: "quota",
-      allowIps: "ip",
+      quota: "token_quota_invalid",
+      allowIps: "token_ip_invalid",
     });
   });
   test("a batch leaves room for the suffix", () => {
-    expect(checkTokenForm({ ...good, name: "x".repeat(30) })).toEqual({});
-    expect(checkTokenForm({ ...good, name: "x".repeat(24), quantity: "2" })).toEqual({ name: "nameLength" });
+    expect<object>(checkTokenForm({ ...good, name: "x".repeat(30) })).toEqual({});
+    expect<object>(checkTokenForm({ ...good, name: "x".repeat(24), quantity: "2" })).toEqual({
+      name: "token_name_too_long",
+    });
   });
   test.each(["10.0.0.1", "10.0.0.0/8", "2001:db8::/32", "::1"])("%s is an address", (line) => {
-    expect(checkTokenForm({ ...good, allowIps: `${line}\n` })).toEqual({});
+    expect<object>(checkTokenForm({ ...good, allowIps: `${line}\n` })).toEqual({});
   });
   test.each(["10.0.0", "10.0.0.0/33", "a.example", "::1/129", "10.0.0.0/8/8"])("%s is none", (line) => {
-    expect(checkTokenForm({ ...good, allowIps: line })).toEqual({ allowIps: "ip" });
+    expect<object>(checkTokenForm({ ...good, allowIps: line })).toEqual({ allowIps: "token_ip_invalid" });
   });
 });
 
@@ -85,15 +87,17 @@ describe("a budget", () => {
     expect(bodyOf({ ...formOf(daily), unlimited: true }, token.name, daily).budget_period).toBe("");
   });
   test("of nothing is none", () => {
-    expect(checkTokenForm({ ...formOf(daily), quota: "0" })).toEqual({ quota: "budget" });
+    expect<object>(checkTokenForm({ ...formOf(daily), quota: "0" })).toEqual({ quota: "token_budget_invalid" });
   });
 });
 
 test("limits a minute are whole numbers or nothing", () => {
   const form = { ...formOf(token), requestsPerMinute: "", tokensPerMinute: " 100000" };
-  expect(checkTokenForm(form)).toEqual({});
+  expect<object>(checkTokenForm(form)).toEqual({});
   expect(bodyOf(form, "ide")).toMatchObject({ requests_per_minute: 0, tokens_per_minute: 100_000 });
-  expect(checkTokenForm({ ...form, requestsPerMinute: "1.5" })).toEqual({ requestsPerMinute: "rate" });
+  expect<object>(checkTokenForm({ ...form, requestsPerMinute: "1.5" })).toEqual({
+    requestsPerMinute: "token_rate_invalid",
+  });
 });
 
 test("an untouched expiry is not sent again", () => {

@@ -1,3 +1,11 @@
+import {
+  tokenBudgetError,
+  tokenCountError,
+  tokenIpError,
+  tokenNameError,
+  tokenQuotaError,
+  tokenRateError,
+} from "../../../../src/domain/api-keys/api-key-rules.ts";
 import { readData } from "../../../api/client.ts";
 import { tokenApi } from "../../../api/groups.ts";
 import { NEVER, type Token } from "../token.ts";
@@ -100,47 +108,32 @@ export function bodyOf(form: TokenForm, name: string, stored?: Token): TokenBody
   };
 }
 
-type TokenFault = "name" | "nameLength" | "quantity" | "expiry" | "quota" | "budget" | "rate" | "ip";
-export type TokenFaults = Partial<Record<keyof TokenForm, TokenFault>>;
-
-const MAX_NAME = 30;
-const MAX_QUANTITY = 100;
-const SUFFIX_LENGTH = 6;
-const RATE = /^\s*\d{0,9}\s*$/;
-
-/** Validation errors by field. */
-export function checkTokenForm(form: TokenForm): TokenFaults {
-  const faults: TokenFaults = {};
-  const quantity = Number(form.quantity);
-  const name = form.name.trim();
-  const longest = MAX_NAME - (quantity > 1 ? SUFFIX_LENGTH + 1 : 0);
-  if (name === "") faults.name = "name";
-  else if ([...name].length > longest) faults.name = "nameLength";
-  if (!Number.isInteger(quantity) || quantity < 1 || quantity > MAX_QUANTITY) faults.quantity = "quantity";
-  if (form.expiresAt === null) faults.expiresAt = "expiry";
-  if (!form.unlimited && !/^\s*\d{1,15}\s*$/.test(form.quota)) faults.quota = "quota";
-  else if (!form.unlimited && form.budgetPeriod !== "" && Number(form.quota) === 0) faults.quota = "budget";
-  if (!RATE.test(form.requestsPerMinute)) faults.requestsPerMinute = "rate";
-  if (!RATE.test(form.tokensPerMinute)) faults.tokensPerMinute = "rate";
-  if (!linesOf(form.allowIps).every(looksLikeAddress)) faults.allowIps = "ip";
-  return faults;
+/** What is wrong with the form, by field: under `tokens.form.errors` in the words. */
+export function checkTokenForm(form: TokenForm) {
+  const count = Number(form.quantity);
+  const quotaError = form.budgetPeriod === "" ? tokenQuotaError : tokenBudgetError;
+  return {
+    name: tokenNameError(form.name, count),
+    quantity: tokenCountError(count),
+    expiresAt: form.expiresAt === null ? ("expiry" as const) : undefined,
+    quota: form.unlimited ? undefined : quotaError(wholeNumber(form.quota)),
+    requestsPerMinute: tokenRateError(Number(form.requestsPerMinute)),
+    tokensPerMinute: tokenRateError(Number(form.tokensPerMinute)),
+    allowIps: tokenIpError(form.allowIps),
+  };
 }
+
+type Errors = ReturnType<typeof checkTokenForm>;
+export type TokenFaults = Partial<Record<keyof TokenForm, NonNullable<Errors[keyof Errors]>>>;
+
+/** NaN while what is typed is empty. */
+const wholeNumber = (text: string): number => (text.trim() === "" ? Number.NaN : Number(text));
 
 const linesOf = (text: string): string[] =>
   text
     .split(/\r?\n/)
     .map((line) => line.trim())
     .filter((line) => line !== "");
-
-/** An IPv4 or IPv6 address, with or without a prefix length; the server decides finally. */
-function looksLikeAddress(line: string): boolean {
-  const [address = "", prefix, ...rest] = line.split("/");
-  if (rest.length > 0 || (prefix !== undefined && !/^\d{1,3}$/.test(prefix))) return false;
-  const bits = prefix === undefined ? 0 : Number(prefix);
-  if (/^\d{1,3}(\.\d{1,3}){3}$/.test(address))
-    return bits <= 32 && address.split(".").every((part) => Number(part) <= 255);
-  return address.includes(":") && /^[\da-f:.]+$/i.test(address) && bits <= 128;
-}
 
 /** How many fields differ. */
 export function changesOf(before: TokenForm, now: TokenForm): number {

@@ -4,6 +4,7 @@ import OutlinedInput from "@mui/material/OutlinedInput";
 import Switch from "@mui/material/Switch";
 import { useQueryClient } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
+import { agentRate } from "../../../../src/domain/wallet/agents/agent-rules.ts";
 import type { AgentRow } from "../../../../src/domain/wallet/agents/list-agents.ts";
 import { FormDialog } from "../../../components/feedback/FormDialog.tsx";
 import { notifyDone } from "../../../components/feedback/notify.tsx";
@@ -24,8 +25,8 @@ export const AgentDialog = ({ agent, onClose }: { agent: AgentRow | null; onClos
       note: agent?.note ?? "",
     },
     check: ({ username, rate }) => ({
-      ...(username.trim() === "" && { username: "usernameMissing" }),
-      ...(!(Number(rate) > 0 && Number(rate) <= 100) && { rate: "rateWrong" }),
+      username: username.trim() === "" ? "usernameMissing" : undefined,
+      rate: agentRate(rate) === null ? "rateWrong" : undefined,
     }),
     eager: ["rate"],
     rejection: "inline",
