@@ -43,7 +43,6 @@ import {
   createObjectStore,
   createResponseStore,
   type GatewayServices,
-  isGatewayPath,
   type RealtimeSession,
 } from "../gateway/http/create-gateway.ts";
 import type { Explanation } from "../gateway/routing/explain.ts";
@@ -81,10 +80,9 @@ export type App = Readonly<{
  */
 export function createApp(services: Services, draining: () => boolean): App {
   const parts = relayServices(services);
-  const { routes, takeCall, talks, cutOff, isResting, explain, readLive, readOverhead, keepTraffic } =
-    createGateway(parts);
+  const { router, talks, cutOff, isResting, explain, readLive, readOverhead, keepTraffic } = createGateway(parts);
   const patient = patientOf(services, readOverhead, () => runBenchmark(parts));
-  const relay = new Elysia({ name: "data-plane" }).use(routes).compile();
+  const relay = new Elysia({ name: "data-plane" }).use(router.app).compile();
   const api = managementApi(services, explain, readLive, patient);
   registerHealthMetrics(services.metrics, {
     version,
@@ -116,9 +114,9 @@ export function createApp(services: Services, draining: () => boolean): App {
   let listening: Bun.Server<RealtimeSession> | null = null;
   const answer = (request: Request): Promise<Response> => {
     const path = pathOf(request.url);
-    const call = takeCall(request, path, listening);
+    const call = router.take(request, path, listening);
     if (call) return call;
-    if (isGatewayPath(path)) return Promise.resolve(relay.fetch(request));
+    if (router.owns(path)) return Promise.resolve(relay.fetch(request));
     return Promise.resolve(management.fetch(request)).then((made) => compressed(request, made));
   };
   return {

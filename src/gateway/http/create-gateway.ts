@@ -29,15 +29,14 @@ import { createStickiness } from "../routing/scheduler/stickiness.ts";
 import { readTrafficFile, writeTrafficFile } from "../routing/scheduler/traffic-file.ts";
 import { settleForgotten } from "../state/files/follow.ts";
 import { createUpstream } from "../upstream/upstream.ts";
-import type { GatewayServer } from "./arrival.ts";
 import { formFolder } from "./client-body.ts";
-import { routesOf, takeCall } from "./routes.ts";
+import { createRouter } from "./router.ts";
+import { gatewayRoutes } from "./routes.ts";
 
 export type { GatewayServices } from "../call/services.ts";
 export { type RealtimeSession, realtimeSockets } from "../realtime/sessions.ts";
 export { createObjectStore } from "../state/files/store.ts";
 export { createResponseStore } from "../state/responses/store.ts";
-export { isGatewayPath } from "./routes.ts";
 
 /** The data plane: every route that API keys (and the playground) call; and what its scheduler would do. */
 export function createGateway(services: GatewayServices, random: () => number = Math.random) {
@@ -60,9 +59,7 @@ export function createGateway(services: GatewayServices, random: () => number = 
   rmSync(formFolder(services.config), { recursive: true, force: true });
   const talks = createRealtimeSessions(context);
   return {
-    routes: routesOf(context, talks),
-    takeCall: (request: Request, path: string, server: GatewayServer | null) =>
-      takeCall(context, request, path, server),
+    router: createRouter(context, gatewayRoutes(context, talks)),
     talks,
     /** Ends every call that is open with an error in its client's format; talks resolve when they are charged. */
     async cutOff() {

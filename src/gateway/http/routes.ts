@@ -1,17 +1,14 @@
-import { Elysia } from "elysia";
 import { geminiClientCodec } from "../../formats/gemini/index.ts";
-import { requestIdOf } from "../../lib/http/request-id.ts";
 import type { GatewayContext } from "../call/context.ts";
 import { errorResponse, GatewayError, PLAYGROUND_PATH } from "../call/errors.ts";
 import { handleCall } from "../pipeline.ts";
 import type { RealtimeSessions } from "../realtime/sessions.ts";
 import { objectRoutes } from "../state/files/routes.ts";
 import { refusal as refuseDrawing } from "../tasks/drawing/answers.ts";
-import { drawingRoutes } from "../tasks/drawing/routes.ts";
+import { drawingRoutes, openDrawingRoutes } from "../tasks/drawing/routes.ts";
 import { refusal as refuseMusic } from "../tasks/music/music.ts";
 import { musicRoutes } from "../tasks/music/routes.ts";
 import { videoRoutes } from "../tasks/video/routes.ts";
-import type { GatewayServer } from "./arrival.ts";
 import { billingSubscription, billingUsage, tokenUsage } from "./endpoints/billing.ts";
 import { messages, responses } from "./endpoints/conversations.ts";
 import { countMessageTokens } from "./endpoints/count-tokens.ts";
@@ -32,43 +29,60 @@ import { codecOf, listModels, showModel } from "./endpoints/models.ts";
 import { handlePlayground } from "./endpoints/playground.ts";
 import { storedResponse } from "./endpoints/stored-responses.ts";
 import { chatCompletions, completions } from "./endpoints/text.ts";
-import { PREFLIGHT_HEADERS } from "./headers.ts";
+import { type Route, type RouteGroup, type RouteMethod, route } from "./route.ts";
 
-/** The ecosystem serves every route under /hf too. */
-const BASES = ["/v1", "/hf/v1"] as const;
-
-/** Every route of the data plane. */
-export function routesOf(context: GatewayContext, talks: RealtimeSessions) {
-  const app = new Elysia({ name: "relay" }).onError({ as: "global" }, ({ code, error, request, path }) => {
-    if (code === "NOT_FOUND") return isGatewayPath(path) ? unknownPath(context, request, path) : undefined;
-    if (!isGatewayPath(path)) return;
-    const requestId = requestIdOf(request);
-    context.services.log.error({ requestId, method: request.method, path, error }, "a route failed unforeseen");
-    return errorResponse(new GatewayError(500, "internal_error", { code: "gateway_internal" }), request);
-  });
-  for (const base of BASES) app.use(versionOne(context, talks, base)).use(videoRoutes(context, base));
-  app.use(geminiVersions(context));
-  app.use(drawingRoutes(context));
-  app.use(musicRoutes(context));
-  app.post("/v2/rerank", ({ request, server }) => handleCall(context, { request, server, endpoint: rerank }), {
-    parse: "none",
-  });
-  return app
-    .post(PLAYGROUND_PATH, ({ request, server }) => handlePlayground(context, request, server), {
-      parse: "none",
-    })
-    .options("/pg/*", preflight)
-    .use(billingRoutes(context, "/dashboard/billing"))
-    .get("/api/usage/token", ({ request, server }) => tokenUsage(context, request, server))
-    .options("/api/usage/token", preflight);
+/**
+ * Every route of the data plane, in one table. Elysia's routes, the paths that skip its matching, the OpenAPI document and the
+ * prefixes that belong to the gateway are made from it (`createRouter`).
+ */
+export function gatewayRoutes(context: GatewayContext, sessions: RealtimeSessions): readonly RouteGroup[] {
+  const versionOne = versionOneRoutes(context, sessions);
+  const drawings = drawingRoutes(context);
+  return [
+    { prefix: "/v1", routes: versionOne, refuse: refuseByHeaders },
+    // Hugging Face's clients put their own prefix in front.
+    { prefix: "/hf", routes: versionOne.map((row) => ({ ...row, path: `/v1${row.path}` })), refuse: refuseByHeaders },
+    { prefix: "/v1beta", routes: geminiRoutes(context), refuse: refuseAsGemini },
+    { prefix: "/v1alpha", routes: [], refuse: refuseAsGemini },
+    { prefix: "/v2", routes: [call(context, "/rerank", rerank)], refuse: refuseByHeaders },
+    { prefix: "/mj", routes: [...drawings, ...openDrawingRoutes(context)], refuse: refuseDrawing },
+    // A mode in front: /fast/mj/…, /mj-fast/mj/…
+    {
+      prefix: "/:mode/mj",
+      routes: drawings,
+      owns: /^\/(?:(?:fast|relax|turbo)\/mj|mj-[^/]+)(?:\/|$)/,
+      refuse: refuseDrawing,
+    },
+    { prefix: "/suno", routes: musicRoutes(context), refuse: refuseMusic },
+    { prefix: "/pg", routes: [playgroundRoute(context)], refuse: refuseByHeaders },
+    { prefix: "/dashboard/billing", routes: billingRoutes(context), refuse: refuseByHeaders },
+    {
+      prefix: "/api/usage/token",
+      routes: [route("GET", "", ({ request, server }) => tokenUsage(context, request, server))],
+      refuse: refuseByHeaders,
+    },
+  ];
 }
 
+const refuseByHeaders: RouteGroup["refuse"] = (_context, request, error) =>
+  errorResponse(error, request, codecOf(request));
+const refuseAsGemini: RouteGroup["refuse"] = (_context, request, error) =>
+  errorResponse(error, request, geminiClientCodec);
+
+/** A model call at a path without variable parts. */
+const call = (context: GatewayContext, path: string, endpoint: Endpoint): Route =>
+  route("POST", path, ({ request, server }) => handleCall(context, { request, server, endpoint }));
+
+const playgroundRoute = (context: GatewayContext): Route =>
+  route("POST", PLAYGROUND_PATH.slice("/pg".length), ({ request, server }) =>
+    handlePlayground(context, request, server),
+  );
+
 /** What dashboards for OpenAI's API ask of a key; with and without /v1. */
-const billingRoutes = (context: GatewayContext, prefix: string) =>
-  new Elysia({ name: `relay${prefix}`, prefix })
-    .get("/subscription", ({ request, server }) => billingSubscription(context, request, server))
-    .get("/usage", ({ request, server }) => billingUsage(context, request, server))
-    .options("/*", preflight);
+const billingRoutes = (context: GatewayContext): readonly Route[] => [
+  route("GET", "/subscription", ({ request, server }) => billingSubscription(context, request, server)),
+  route("GET", "/usage", ({ request, server }) => billingUsage(context, request, server)),
+];
 
 /** Known in OpenAI's API and never offered, with all that is below them. */
 const UNSUPPORTED = [
@@ -87,7 +101,7 @@ const UNSUPPORTED = [
   "/fine_tuning/alpha",
   "/videos/characters",
 ] as const;
-const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"] as const;
+const METHODS: readonly RouteMethod[] = ["GET", "POST", "PUT", "PATCH", "DELETE"];
 
 /** Likewise, of addresses that serve other methods. */
 const UNSUPPORTED_METHODS = [
@@ -118,105 +132,52 @@ const CALLS: readonly (readonly [path: string, endpoint: Endpoint])[] = [
   ["/audio/translations", translations],
 ];
 
-const endpointByPath: ReadonlyMap<string, Endpoint> = new Map(
-  BASES.flatMap((base) => CALLS.map(([path, endpoint]) => [base + path, endpoint] as const)),
-);
+/** OpenAI's and Anthropic's paths, and what libraries for Gemini call under /v1. */
+const versionOneRoutes = (context: GatewayContext, sessions: RealtimeSessions): readonly Route[] => [
+  ...CALLS.map(([path, endpoint]) => call(context, path, endpoint)),
+  route("POST", "/engines/:model/embeddings", ({ request, server, param }) =>
+    handleCall(context, { request, server, endpoint: embeddings, path: { model: decodeURIComponent(param("model")) } }),
+  ),
+  route("POST", "/messages/count_tokens", ({ request, server }) => countMessageTokens(context, request, server)),
+  ...STORED_RESPONSES.map(([method, path, action]) =>
+    route(method, `/responses/:id${path}`, ({ request, server, param }) =>
+      storedResponse(context, request, server, param("id"), action),
+    ),
+  ),
+  route("POST", "/models/*", ({ request, server, param }) => handleGemini(context, request, server, param("*"))),
+  route("GET", "/realtime", ({ request, server }) => sessions.start(request, server)),
+  route("GET", "/models", ({ request, server }) => listModels(context, request, server)),
+  route("GET", "/models/*", ({ request, server, param }) =>
+    showModel(context, request, server, decodeURIComponent(param("*"))),
+  ),
+  ...billingRoutes(context).map((row) => ({ ...row, path: `/dashboard/billing${row.path}` })),
+  ...objectRoutes(context),
+  ...videoRoutes(context),
+  ...UNSUPPORTED.flatMap((path) => [path, `${path}/*`]).flatMap((path) =>
+    METHODS.map((method) => unsupported(method, path)),
+  ),
+  ...UNSUPPORTED_METHODS.map(([method, path]) => unsupported(method, path)),
+];
 
-/** Takes a request that is one of these calls past the router, which such calls would pay for; null: it is another. */
-export function takeCall(
-  context: GatewayContext,
-  request: Request,
-  path: string,
-  server: GatewayServer | null,
-): Promise<Response> | null {
-  const endpoint = endpointByPath.get(path);
-  return endpoint && request.method === "POST" ? handleCall(context, { request, server, endpoint }) : null;
-}
+const STORED_RESPONSES = [
+  ["GET", "", "retrieve"],
+  ["DELETE", "", "delete"],
+  ["GET", "/input_items", "input_items"],
+  ["POST", "/cancel", "cancel"],
+] as const;
 
-function versionOne(context: GatewayContext, talks: RealtimeSessions, base: string) {
-  const unread = { parse: "none" } as const;
-  const app = new Elysia({ name: `relay${base}`, prefix: base })
-    .post(
-      "/engines/:model/embeddings",
-      ({ request, server, params }) =>
-        handleCall(context, {
-          request,
-          server,
-          endpoint: embeddings,
-          path: { model: decodeURIComponent(params.model) },
-        }),
-      unread,
-    )
-    .post("/messages/count_tokens", ({ request, server }) => countMessageTokens(context, request, server), unread)
-    .get("/responses/:id", ({ request, server, params }) =>
-      storedResponse(context, request, server, params.id, "retrieve"),
-    )
-    .delete("/responses/:id", ({ request, server, params }) =>
-      storedResponse(context, request, server, params.id, "delete"),
-    )
-    .get("/responses/:id/input_items", ({ request, server, params }) =>
-      storedResponse(context, request, server, params.id, "input_items"),
-    )
-    .post(
-      "/responses/:id/cancel",
-      ({ request, server, params }) => storedResponse(context, request, server, params.id, "cancel"),
-      unread,
-    )
-    .post("/models/*", ({ request, server, params }) => handleGemini(context, request, server, params["*"]), unread)
-    .get("/realtime", ({ request, server }) => talks.start(request, server))
-    .get("/models", ({ request, server }) => listModels(context, request, server))
-    .get("/models/*", ({ request, server, params }) =>
-      showModel(context, request, server, decodeURIComponent(params["*"])),
-    );
-  app.use(billingRoutes(context, "/dashboard/billing"));
-  app.use(objectRoutes(context, ""));
-  for (const [path, endpoint] of CALLS) {
-    app.post(path, ({ request, server }) => handleCall(context, { request, server, endpoint }), unread);
-  }
-  for (const path of UNSUPPORTED.flatMap((path) => [path, `${path}/*`])) {
-    for (const method of METHODS) app.route(method, path, unsupported, { ...unread, detail: { hide: true } });
-  }
-  for (const [method, path] of UNSUPPORTED_METHODS) {
-    app.route(method, path, unsupported, { ...unread, detail: { hide: true } });
-  }
-  return app.options("/*", preflight);
-}
+/** Google's own paths. */
+const geminiRoutes = (context: GatewayContext): readonly Route[] => [
+  route("GET", "/models", ({ request, server }) => listGeminiModels(context, request, server)),
+  route("GET", "/models/*", ({ request, server, param }) =>
+    showGeminiModel(context, request, server, decodeURIComponent(param("*"))),
+  ),
+  route("POST", "/models/*", ({ request, server, param }) => handleGemini(context, request, server, param("*"))),
+];
 
-/** Google's own addresses; the library asks /v1 for some, which versionOne serves. */
-function geminiVersions(context: GatewayContext) {
-  return new Elysia({ name: "relay/v1beta", prefix: "/v1beta" })
-    .get("/models", ({ request, server }) => listGeminiModels(context, request, server))
-    .get("/models/*", ({ request, server, params }) =>
-      showGeminiModel(context, request, server, decodeURIComponent(params["*"])),
-    )
-    .post("/models/*", ({ request, server, params }) => handleGemini(context, request, server, params["*"]), {
-      parse: "none",
-    })
-    .options("/*", preflight);
-}
-
-/** Whether the path belongs to the data plane. */
-export const isGatewayPath = (path: string): boolean =>
-  /^\/(?:v1|v1beta|v1alpha|v2|pg|hf|dashboard\/billing|api\/usage\/token|(?:fast\/|relax\/|turbo\/)?mj|mj-[^/]+|suno)(?:\/|$)/.test(
-    path,
-  );
-
-const preflight = () => new Response(null, { status: 204, headers: PREFLIGHT_HEADERS });
-
-const unsupported = ({ request }: { request: Request }) =>
-  errorResponse(new GatewayError(501, "api_not_implemented", { code: "gateway_not_offered" }), request);
-
-/** Says in the shape of the API that the path belongs to that there is nothing at it. */
-function unknownPath(context: GatewayContext, request: Request, path: string): Response {
-  const error = new GatewayError(
-    404,
-    "unknown_url",
-    { code: "gateway_unknown_url", params: { method: request.method, path } },
-    {
-      type: "invalid_request_error",
-    },
-  );
-  if (path === "/suno" || path.startsWith("/suno/")) return refuseMusic(context, request, error);
-  if (/^(\/[^/]+)?\/mj(-[^/]+)?(\/|$)/.test(path)) return refuseDrawing(context, request, error);
-  return errorResponse(error, request, /^\/v1(beta|alpha)/.test(path) ? geminiClientCodec : codecOf(request));
-}
+const unsupported = (method: RouteMethod, path: string): Route => ({
+  ...route(method, path, ({ request }) =>
+    errorResponse(new GatewayError(501, "api_not_implemented", { code: "gateway_not_offered" }), request),
+  ),
+  isHidden: true,
+});

@@ -12,7 +12,6 @@ import {
   createObjectStore,
   createResponseStore,
   type GatewayServices,
-  isGatewayPath,
   type RealtimeSession,
 } from "../../gateway/http/create-gateway.ts";
 import { createClientAddress } from "../../lib/http/client-ip.ts";
@@ -83,7 +82,7 @@ export async function startFromSnapshot(
     vault,
   });
   const gateway = createGateway(parts);
-  const routes = new Elysia({ name: "data-plane" }).use(gateway.routes).compile();
+  const routes = new Elysia({ name: "data-plane" }).use(gateway.router.app).compile();
   log.warn(
     { takenAt: new Date(takenAt).toISOString() },
     "the database does not answer: calls are served from a snapshot",
@@ -135,9 +134,9 @@ export async function startFromSnapshot(
     fetch(request) {
       if (following) return following.fetch(request);
       const path = pathOf(request.url);
-      const call = gateway.takeCall(request, path, server);
+      const call = gateway.router.take(request, path, server);
       if (call) return call;
-      if (isGatewayPath(path)) return routes.fetch(request);
+      if (gateway.router.owns(path)) return routes.fetch(request);
       if (path === "/healthz" || path === "/readyz" || path === "/metrics") return monitors.fetch(request);
       const message = say("database_unavailable", languageOf(request));
       return Response.json({ success: false, message, code: "database_unavailable" }, { status: 503 });

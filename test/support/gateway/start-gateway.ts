@@ -126,7 +126,7 @@ export function startRelay(setup: Setup) {
     metrics,
   };
   const relay = createGateway(services, setup.random);
-  const app = new Elysia().use(relay.routes).compile();
+  const app = new Elysia().use(relay.router.app).compile();
   const server = Bun.serve({
     port: 0,
     hostname: "127.0.0.1",

@@ -1,13 +1,12 @@
-import { Elysia } from "elysia";
 import { openaiChatClientCodec } from "../../../formats/openai-chat/index.ts";
 import { requestIdOf } from "../../../lib/http/request-id.ts";
 import { authenticate, type Caller } from "../../auth/authenticate.ts";
 import { rateLimit } from "../../auth/rate-limit.ts";
 import type { GatewayContext } from "../../call/context.ts";
-import type { GatewayServer } from "../../http/arrival.ts";
 import { chatCompletions } from "../../http/endpoints/text.ts";
 import { corsHeaders } from "../../http/headers.ts";
 import { refuse } from "../../http/refuse.ts";
+import { type Route, type RoutedRequest, route } from "../../http/route.ts";
 import {
   act,
   addPart,
@@ -22,8 +21,7 @@ import { PATHS, refresh } from "./follow.ts";
 import { listObjects, readPart, removeObject } from "./read-objects.ts";
 import type { RoutedKind, StoredObject } from "./store.ts";
 
-type Arrival = Readonly<{ request: Request; server: GatewayServer | null; params: Readonly<Record<string, string>> }>;
-type Work = (caller: Caller, arrival: Arrival) => Promise<object>;
+type Work = (caller: Caller, routed: RoutedRequest) => Promise<object>;
 
 const CREATE: Readonly<Record<RoutedKind, Create>> = {
   file: createFile,
@@ -48,53 +46,56 @@ const PARTS: readonly (readonly [RoutedKind, string])[] = [
 ];
 
 /** Files, uploads, batches and fine-tuning jobs: each user sees those that the user's keys made, and nobody else's. */
-export function objectRoutes(context: GatewayContext, prefix: string) {
-  const unread = { parse: "none" } as const;
-  const answer = (work: Work) => (arrival: Arrival) => answerWith(context, arrival, work);
-  const ofObject = (kind: RoutedKind, work: (object: StoredObject, arrival: Arrival) => Promise<object>) =>
-    answer(async (caller, arrival) => work(await find(context, caller, kind, arrival.params.id ?? ""), arrival));
-  const app = new Elysia({ name: `objects${prefix}`, prefix });
-  for (const [kind, path] of Object.entries(PATHS) as [RoutedKind, string][]) {
-    app.post(
-      path,
-      answer((caller, { request }) => CREATE[kind](context, caller, request)),
-      unread,
-    );
-    app.get(
-      `${path}/:id`,
-      ofObject(kind, async (object) => (await refresh(context, object)).body),
-    );
-  }
-  for (const kind of LISTED) {
-    app.get(
-      PATHS[kind],
-      answer((caller, { request }) => listObjects(context, caller, kind, new URL(request.url).searchParams)),
-    );
-  }
-  for (const [kind, part] of PARTS) {
-    app.get(
-      `${PATHS[kind]}/:id/${part}`,
-      ofObject(kind, (object, { request }) => readPart(context, object, part, new URL(request.url).search)),
-    );
-  }
-  for (const [kind, action] of ACTIONS) {
-    app.post(
-      `${PATHS[kind]}/:id/${action}`,
-      ofObject(kind, (object, { request }) => act(context, object, action, request)),
-      unread,
-    );
-  }
-  return app
-    .post(
+export function objectRoutes(context: GatewayContext): readonly Route[] {
+  const answer = (work: Work) => (routed: RoutedRequest) => answerWith(context, routed, work);
+  const ofObject = (kind: RoutedKind, work: (object: StoredObject, request: Request) => Promise<object>) =>
+    answer(async (caller, { request, param }) => work(await find(context, caller, kind, param("id")), request));
+  const kinds = Object.entries(PATHS) as [RoutedKind, string][];
+  return [
+    ...kinds.flatMap(([kind, path]) => [
+      route(
+        "POST",
+        path,
+        answer((caller, { request }) => CREATE[kind](context, caller, request)),
+      ),
+      route(
+        "GET",
+        `${path}/:id`,
+        ofObject(kind, async (object) => (await refresh(context, object)).body),
+      ),
+    ]),
+    ...LISTED.map((kind) =>
+      route(
+        "GET",
+        PATHS[kind],
+        answer((caller, { request }) => listObjects(context, caller, kind, new URL(request.url).searchParams)),
+      ),
+    ),
+    ...PARTS.map(([kind, part]) =>
+      route(
+        "GET",
+        `${PATHS[kind]}/:id/${part}`,
+        ofObject(kind, (object, request) => readPart(context, object, part, new URL(request.url).search)),
+      ),
+    ),
+    ...ACTIONS.map(([kind, action]) =>
+      route(
+        "POST",
+        `${PATHS[kind]}/:id/${action}`,
+        ofObject(kind, (object, request) => act(context, object, action, request)),
+      ),
+    ),
+    route(
+      "POST",
       "/uploads/:id/parts",
-      ofObject("upload", (upload, { request }) => addPart(context, upload, request)),
-      unread,
-    )
-    .delete(
+      ofObject("upload", (upload, request) => addPart(context, upload, request)),
+    ),
+    route(
+      "DELETE",
       "/files/:id",
       ofObject("file", (file) => removeObject(context, file)),
-      unread,
-    );
+    ),
+  ];
 }
 
 async function find({ services }: GatewayContext, caller: Caller, kind: RoutedKind, id: string): Promise<StoredObject> {
@@ -104,14 +105,14 @@ async function find({ services }: GatewayContext, caller: Caller, kind: RoutedKi
 }
 
 /** Authenticates, counts the call in its caller's limits, and answers; failures in OpenAI's form. */
-async function answerWith(context: GatewayContext, arrival: Arrival, work: Work): Promise<Response> {
-  const { request, server } = arrival;
+async function answerWith(context: GatewayContext, routed: RoutedRequest, work: Work): Promise<Response> {
+  const { request, server } = routed;
   server?.timeout(request, 0);
   try {
     const { services } = context;
     const caller = await authenticate(services, request, services.clientAddress.ip(request, server));
     await rateLimit(context, { request, endpoint: chatCompletions }, caller);
-    const made = await work(caller, arrival);
+    const made = await work(caller, routed);
     const headers = { ...corsHeaders(request), "x-request-id": requestIdOf(request) };
     if (!(made instanceof Response)) return Response.json(made, { headers });
     for (const [name, value] of Object.entries(headers)) made.headers.set(name, value);

@@ -1,19 +1,12 @@
-import { Elysia } from "elysia";
 import type { GatewayContext } from "../../call/context.ts";
-import { PREFLIGHT_HEADERS } from "../../http/headers.ts";
+import { type Route, route } from "../../http/route.ts";
 import { fetchSong, listSongs, submitMusic } from "./music.ts";
 
-const unread = { parse: "none" } as const;
-
-/** The music protocol under /suno. */
-export function musicRoutes(context: GatewayContext) {
-  const app = new Elysia({ name: "relay/suno", prefix: "/suno" })
-    .post(
-      "/submit/:action",
-      ({ request, server, params }) => submitMusic(context, request, server, params.action),
-      unread,
-    )
-    .post("/fetch", ({ request, server }) => listSongs(context, request, server), unread)
-    .get("/fetch/:id", ({ request, server, params }) => fetchSong(context, request, server, params.id));
-  return app.options("/*", () => new Response(null, { status: 204, headers: PREFLIGHT_HEADERS }));
-}
+/** The Suno protocol, under /suno. */
+export const musicRoutes = (context: GatewayContext): readonly Route[] => [
+  route("POST", "/submit/:action", ({ request, server, param }) =>
+    submitMusic(context, request, server, param("action")),
+  ),
+  route("POST", "/fetch", ({ request, server }) => listSongs(context, request, server)),
+  route("GET", "/fetch/:id", ({ request, server, param }) => fetchSong(context, request, server, param("id"))),
+];

@@ -1,8 +1,8 @@
-import { Elysia } from "elysia";
 import type { MediaRow } from "../../../domain/tasks/task-view.ts";
 import type { GatewayContext } from "../../call/context.ts";
 import type { GatewayServer } from "../../http/arrival.ts";
 import { refuse } from "../../http/refuse.ts";
+import { type Route, route } from "../../http/route.ts";
 import { admitTask } from "../admit-task.ts";
 import { answer } from "../answers.ts";
 import { video } from "../endpoints.ts";
@@ -13,40 +13,40 @@ import { ownVideo } from "./own-video.ts";
 import { submitVideo, videosOf } from "./submit-video.ts";
 import { viewGeneration, viewVideo } from "./view.ts";
 
-const unread = { parse: "none" } as const;
-
-/** Videos behind a version: OpenAI's way and the ecosystem's. */
-export const videoRoutes = (context: GatewayContext, prefix: string) =>
-  new Elysia({ name: `relay${prefix}/videos`, prefix })
-    .post("/videos", ({ request, server }) => orderVideo(context, request, server, "videos"), unread)
-    .get("/videos", ({ request, server }) => showVideos(context, request, server))
-    .post("/videos/edits", ({ request, server }) => orderFollowUp(context, request, server, "edit"), unread)
-    .post("/videos/extensions", ({ request, server }) => orderFollowUp(context, request, server, "extension"), unread)
-    .get("/videos/:id", ({ request, server, params }) => fetchVideo(context, request, server, "videos", params.id))
-    .delete("/videos/:id", ({ request, server, params }) => removeVideo(context, request, server, params.id), unread)
-    .get("/videos/:id/content", ({ request, server, params }) => showContent(context, request, server, params.id))
-    .post(
-      "/videos/:id/remix",
-      ({ request, server, params }) => orderFollowUp(context, request, server, "remix", params.id),
-      unread,
-    )
-    .post("/video/generations", ({ request, server }) => orderVideo(context, request, server, "generations"), unread)
-    .get("/video/generations/:id", ({ request, server, params }) =>
-      fetchVideo(context, request, server, "generations", params.id),
-    );
+/** Videos in OpenAI's protocol and in that of /v1/video/generations, under /v1. */
+export const videoRoutes = (context: GatewayContext): readonly Route[] => [
+  route("POST", "/videos", ({ request, server }) => orderVideo(context, request, server, "videos")),
+  route("GET", "/videos", ({ request, server }) => showVideos(context, request, server)),
+  route("POST", "/videos/edits", ({ request, server }) => orderFollowUp(context, request, server, "edit")),
+  route("POST", "/videos/extensions", ({ request, server }) => orderFollowUp(context, request, server, "extension")),
+  route("GET", "/videos/:id", ({ request, server, param }) =>
+    fetchVideo(context, request, server, "videos", param("id")),
+  ),
+  route("DELETE", "/videos/:id", ({ request, server, param }) => removeVideo(context, request, server, param("id"))),
+  route("GET", "/videos/:id/content", ({ request, server, param }) =>
+    showContent(context, request, server, param("id")),
+  ),
+  route("POST", "/videos/:id/remix", ({ request, server, param }) =>
+    orderFollowUp(context, request, server, "remix", param("id")),
+  ),
+  route("POST", "/video/generations", ({ request, server }) => orderVideo(context, request, server, "generations")),
+  route("GET", "/video/generations/:id", ({ request, server, param }) =>
+    fetchVideo(context, request, server, "generations", param("id")),
+  ),
+];
 
 /** In which of the two protocols the client speaks. */
-type VideoDoor = "videos" | "generations";
+type VideoProtocol = "videos" | "generations";
 
-const view = (context: GatewayContext, door: VideoDoor, row: MediaRow): object =>
-  door === "videos" ? viewVideo(row) : viewGeneration(context, row);
+const view = (context: GatewayContext, protocol: VideoProtocol, row: MediaRow): object =>
+  protocol === "videos" ? viewVideo(row) : viewGeneration(context, row);
 
 /** POST /v1/videos and /v1/video/generations: orders a video; the answer names the task. */
 async function orderVideo(
   context: GatewayContext,
   request: Request,
   server: GatewayServer | null,
-  door: VideoDoor,
+  protocol: VideoProtocol,
 ): Promise<Response> {
   try {
     const admitted = await admitTask(context, { request, server, endpoint: video }, async (_caller, body) => {
@@ -66,7 +66,7 @@ async function orderVideo(
           return { url, action, body: form ?? JSON.stringify(fields) };
         },
       });
-      return answer(request, view(context, door, row));
+      return answer(request, view(context, protocol, row));
     } finally {
       await body.form?.discard();
     }
@@ -80,11 +80,11 @@ async function fetchVideo(
   context: GatewayContext,
   request: Request,
   server: GatewayServer | null,
-  door: VideoDoor,
+  protocol: VideoProtocol,
   id: string,
 ): Promise<Response> {
   try {
-    return answer(request, view(context, door, (await ownVideo(context, request, server, id)).row));
+    return answer(request, view(context, protocol, (await ownVideo(context, request, server, id)).row));
   } catch (error) {
     return refuse(context, request, error);
   }
