@@ -23,8 +23,8 @@ export function createRouter(context: GatewayContext, groups: readonly RouteGrou
   const fixed = new Map<string, Route["handle"]>();
   for (const { prefix, routes } of groups)
     for (const { method, path, handle } of routes) {
-      const whole = prefix + path;
-      if (method === "POST" && !/[:*]/.test(whole)) fixed.set(whole, handle);
+      const fullPath = prefix + path;
+      if (method === "POST" && !/[:*]/.test(fullPath)) fixed.set(fullPath, handle);
     }
   const failed = (request: Request, path: string, error: unknown): Response => {
     const requestId = requestIdOf(request);
