@@ -7,7 +7,7 @@ const NESTED: Reason = { code: "why_bad_address", params: { what: { code: "why_t
 
 describe("a reason", () => {
   test.each<[Reason, string, string]>([
-    [SLOW, "The test took 6.1 s, the limit is 5 s", "测试用时 6.1 秒，超过上限 5 秒"],
+    [SLOW, "The test took 6.1 s; the limit is 5 s", "测试用时 6.1 秒，超过上限 5 秒"],
     [
       NESTED,
       "the proxy address must begin with http:// or https:// and name a host",
@@ -22,7 +22,7 @@ describe("a reason", () => {
   });
 
   test.each([
-    "The test took 6.1 s, the limit is 5 s",
+    "The test took 6.1 s; the limit is 5 s",
     '{"code":"why_test_slow","params":{}}',
     'sluice:{"code":"of_a_later_release"}',
     'sluice:{"code":"toString"}',
@@ -38,7 +38,7 @@ describe("a reason", () => {
 
 test("an error tells its reason: in a sentence where it is ours, else in its own words", () => {
   const late = new ReasonedError({ code: "why_late", params: { seconds: 2 } });
-  expect(late.message).toBe("no answer within 2 s");
+  expect(late.message).toBe("no response within 2 s");
   expect(sayReason(reasonOf(late), "zh")).toBe("2 秒内没有响应");
   expect(sayReason(reasonOf(new OperationError("channel_key_required")), "zh")).toBe("请填写密钥。");
   expect(reasonOf(new Error("EACCES"))).toBe("EACCES");

@@ -158,7 +158,7 @@ describe("own settings", () => {
       webhook_url: "https://hook.example.com/x",
       quota_warning_threshold: 5000,
     };
-    expect((await save({ ...webhook, webhook_secret: "hush" })).body.message).toBe("Settings updated");
+    expect((await save({ ...webhook, webhook_secret: "hush" })).body.message).toBe("Settings saved");
     expect(await shown()).toMatchObject({ ...webhook, webhook_secret: "", webhook_secret_set: true });
     const stored = String((await rowOf(id))?.setting.webhook_secret);
     expect(app.vault.decrypt(stored)).toBe("hush");

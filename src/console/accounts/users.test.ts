@@ -83,14 +83,14 @@ describe("many at once", () => {
     const asked = [ids.admin2, ...some, ids.root, ids.admin, 99_999, some[0]];
     const { data } = await batch("admin", { ids: asked, action: "disable" });
     const told = (data as Outcome[]).map(({ id, success, message }) => [id, success ? "" : message]);
-    const refusal = "You cannot act on a user of an equal or higher role.";
+    const refusal = "You cannot manage users of an equal or higher role.";
     expect(told).toEqual([
       [ids.admin2, refusal],
       [some[0], ""],
       [some[1], ""],
       [ids.root, refusal],
       [ids.admin, refusal],
-      [99_999, "There is no such user."],
+      [99_999, "This user does not exist."],
     ] as never);
     for (const id of some) expect(await standing(id)).toMatchObject({ status: 2 });
     expect(await standing(ids.admin2 ?? 0)).toMatchObject({ status: 1 });

@@ -268,8 +268,8 @@ describe("models of an upstream", () => {
 
   test.each([
     ["a refusal", () => new Response("", { status: 401 }), "HTTP 401", "HTTP 401"],
-    ["no list", () => Response.json({ models: [] }), "no list", "没有模型列表"],
-    ["null", () => Response.json(null), "no list", "没有模型列表"],
+    ["no model list", () => Response.json({ models: [] }), "no model list", "没有模型列表"],
+    ["null", () => Response.json(null), "no model list", "没有模型列表"],
     ["no JSON", () => new Response("hello"), "not JSON", "不是 JSON"],
   ])("%s is told, in the caller's language, also later", async (_, answer, english, chinese) => {
     upstream.answerWith(answer);

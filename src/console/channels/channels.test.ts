@@ -116,7 +116,7 @@ describe("creating", () => {
     [{ models: "é".repeat(128) }, "channel_model_too_long", null],
     [{ model_prefix: "p".repeat(65) }, "channel_prefix_too_long", null],
     [{ group: `default,${"g".repeat(65)}` }, "channel_group_too_long", null],
-    [{ tag: "t".repeat(201) }, "channel_tag_too_long", "A tag has at most 200 characters."],
+    [{ tag: "t".repeat(201) }, "channel_tag_too_long", "The tag cannot exceed 200 characters."],
     [{ base_url: "ftp://a.example" }, "channel_base_url_invalid", null],
     [{ priority: 1.5 }, "channel_number_invalid", "priority must be a whole number."],
     [{ max_input_tokens: 1.5 }, "channel_number_invalid", "max_input_tokens must be a whole number."],

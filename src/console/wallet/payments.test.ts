@@ -183,7 +183,7 @@ describe("Easy Pay", () => {
     await app.settings.set("EpayKey", "");
     expect(await notify(noticeOf(fields, {}, ""))).toBe("fail");
     const answer = await app.call("POST", "/api/user/pay", { amount: 10, payment_method: "wx" });
-    expect(answer).toMatchObject({ message: "error", data: "The administrator has not enabled online top-up." });
+    expect(answer).toMatchObject({ message: "error", data: "Online top-up is not available on this site." });
     await app.settings.set("EpayKey", MERCHANT_KEY);
   });
 

@@ -65,7 +65,7 @@ test("a reason of ours within a notice is said in the reader's language", () => 
     sayNotice(channelDisabled({ id: 7, name: "main" }, false, why), language, "");
   expect(said("zh", reason).content).toBe("渠道「main」（#7）已被禁用，原因：测试用时 6.1 秒，超过上限 5 秒");
   expect(said("zh", reason).values).toEqual(["main", 7, "测试用时 6.1 秒，超过上限 5 秒"]);
-  expect(said("en", reason).content).toEndWith("was disabled: The test took 6.1 s, the limit is 5 s");
+  expect(said("en", reason).content).toEndWith("was disabled: The test took 6.1 s; the limit is 5 s");
   expect(said("zh", "401: no such key").content).toEndWith("原因：401: no such key");
 });
 

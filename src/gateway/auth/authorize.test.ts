@@ -68,7 +68,7 @@ describe("where an API key is read from", () => {
       readCredential(new Request("http://x/", { headers: { authorization: `Bearer ${key}` } }));
     expect(read("sk-abc-12")).toEqual({ key: "abc", channelId: 12 });
     expect(read("sk-abc-")).toEqual({ key: "abc", channelId: null });
-    expect(() => read("sk-abc-x")).toThrow("channel id");
+    expect(() => read("sk-abc-x")).toThrow("channel ID");
   });
 });
 

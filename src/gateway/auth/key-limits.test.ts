@@ -36,7 +36,7 @@ test("a key that has used its tokens of the minute waits", async () => {
   expect((await relay.post("/v1/chat/completions", ASK)).status).toBe(200);
   const refused = await relay.post("/v1/chat/completions", ASK);
   expect(refused.status).toBe(429);
-  expect(await refused.text()).toContain("5 tokens a minute");
+  expect(await refused.text()).toContain("5 tokens per minute");
   expect(relay.upstream.received).toHaveLength(1);
 });
 

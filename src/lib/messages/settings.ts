@@ -1,6 +1,6 @@
 /** Options: what a value must be, and what a switch needs first. */
 export const settingMessages = {
-  option_unknown: { en: "There is no setting named {key}.", zh: "不存在名为 {key} 的设置项。" },
+  option_unknown: { en: "Setting {key} does not exist.", zh: "不存在名为 {key} 的设置项。" },
   option_bool: { en: "{key} must be true or false.", zh: "{key} 必须为 true 或 false。" },
   option_integer: {
     en: "{key} must be a whole number from {min} to {max}.",
@@ -10,21 +10,21 @@ export const settingMessages = {
   option_choice: { en: "{key} must be one of: {choices}.", zh: "{key} 只能是以下之一：{choices}。" },
   option_too_long: { en: "{key} cannot exceed {max} characters.", zh: "{key} 不能超过 {max} 个字符。" },
   option_address: {
-    en: "{key} must be an address that begins with http:// or https://.",
+    en: "{key} must be a URL that starts with http:// or https://.",
     zh: "{key} 必须是以 http:// 或 https:// 开头的地址。",
   },
-  option_json: { en: "{key} is not a valid JSON string: {detail}", zh: "{key} 不是合法的 JSON 字符串：{detail}" },
+  option_json: { en: "{key} is not valid JSON: {detail}", zh: "{key} 不是合法的 JSON：{detail}" },
   catalog_price_of_pattern: {
-    en: "A price belongs to one model, and {model} is a pattern. Leave the price out, or name the model.",
+    en: "{model} is a pattern, and prices apply to a single model. Remove the price, or enter a model name.",
     zh: "价格只能设给具体模型，而 {model} 是通配名。请去掉价格，或填写具体的模型名。",
   },
-  catalog_entry_missing: { en: "There is no entry of your own for {model}.", zh: "{model} 没有自定义条目。" },
+  catalog_entry_missing: { en: "There is no custom entry for {model}.", zh: "{model} 没有自定义条目。" },
   catalog_url_unset: {
-    en: "No address is set to fetch the model catalog from. Set it under Settings, Models.",
-    zh: "尚未设置模型目录的更新地址，请先在设置的“模型”页填写。",
+    en: "No update URL is set for the model catalog. Set it under Settings → Models.",
+    zh: "尚未设置模型目录的更新地址，请先在“系统设置 → 模型”中填写。",
   },
   catalog_fetch_status: {
-    en: "The address of the model catalog answered with status {status}. Nothing was changed.",
+    en: "The model catalog's update URL returned status {status}. Nothing was changed.",
     zh: "模型目录的更新地址返回了状态码 {status}，未做任何更改。",
   },
   catalog_fetch_failed: {
@@ -45,14 +45,14 @@ export const settingMessages = {
     zh: "{key}：“{entry}” 的值应为：{shape}。",
   },
   shape_number: { en: "a number of 0 or more", zh: "不小于 0 的数字" },
-  shape_text: { en: "text", zh: "文本" },
+  shape_text: { en: "a string", zh: "字符串" },
   shape_count: { en: "a whole number above 0", zh: "大于 0 的整数" },
   shape_context_tiers: {
-    en: '[{"over": tokens, "input": factor, "output": factor}], each step once',
+    en: '[{"over": tokens, "input": factor, "output": factor}], each tier once',
     zh: '[{"over": token 数, "input": 倍数, "output": 倍数}]，每个分段只列一次',
   },
   shape_price_variants: {
-    en: '{"field=value,other=one|another": USD of a second}',
+    en: '{"field=value,other=one|another": USD per second}',
     zh: '{"字段=值,另一字段=甲|乙": 每秒美元价格}',
   },
   shape_group_discounts: {
@@ -62,11 +62,11 @@ export const settingMessages = {
   option_domain: { en: "{key}: “{entry}” is not a valid domain.", zh: "{key}：“{entry}” 不是有效的域名。" },
   option_needs: { en: "Fill in {needed} before turning on {key}.", zh: "启用 {key} 前请先填写 {needed}。" },
   option_password_login_needed: {
-    en: "Password login cannot be turned off: no super admin has bound another way to sign in.",
+    en: "Password sign-in cannot be turned off: no super admin has linked another sign-in method.",
     zh: "无法关闭密码登录：没有超级管理员绑定其他登录方式。",
   },
   option_last_sign_in_needed: {
-    en: "This cannot be turned off: password login is off, and no super admin has bound another way to sign in. Turn password login on first.",
+    en: "This cannot be turned off: password sign-in is off, and no super admin has linked another sign-in method. Turn on password sign-in first.",
     zh: "无法关闭：密码登录已关闭，且没有超级管理员绑定其他登录方式。请先开启密码登录。",
   },
   option_modes_exclusive: {

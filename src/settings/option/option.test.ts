@@ -81,7 +81,7 @@ describe("options", () => {
 
   test.each([
     ["GroupRatio", '{"a": "1"}', "不小于 0 的数字"],
-    ["UserUsableGroups", '{"a": 1}', "文本"],
+    ["UserUsableGroups", '{"a": 1}', "字符串"],
     ["claude.default_max_tokens", '{"a": 0}', "大于 0 的整数"],
     ["ContextTiers", '{"a": [{}]}', "每个分段只列一次"],
     ["VideoPrice", '{"a": {"x": 1}}', "每秒美元价格"],

@@ -102,7 +102,7 @@ describe.each(["en", "zh"] as const)("personal settings in %s", (language) => {
     const threshold = consolePage.page.getByLabel(words.notifications.threshold, { exact: true });
     expect(await threshold.inputValue()).toBe("500000");
     await consolePage.button(words.notifications.test).click();
-    await consolePage.waitForNotice(language === "en" ? /There is no email address to send to/ : /没有可用的邮箱/);
+    await consolePage.waitForNotice(language === "en" ? /No email address is set/ : /没有可用的邮箱/);
     await fill(fields.notification_email.label, `bell-${language}@example.com`);
     await save();
     expect(await settingOf()).toMatchObject({ quota_warning_threshold: DOLLAR });
@@ -121,7 +121,7 @@ describe.each(["en", "zh"] as const)("personal settings in %s", (language) => {
     await fill(fields.webhook_secret.label, "hush");
     await consolePage.button(words.notifications.save).click();
     await consolePage.waitForNotice(
-      language === "en" ? "The address must be a valid https address." : "地址必须是有效的 https 地址。",
+      language === "en" ? "The URL must be a valid https URL." : "地址必须是有效的 https 地址。",
     );
     expect(await settingOf()).toMatchObject({ notify_type: "email" });
     await fill(fields.webhook_url.label, `${receivers.secureUrl}/hook`);

@@ -195,7 +195,7 @@ describe("the doctor's command", () => {
     const text = await new Response(child.stdout).text();
     return { code: await child.exited, text };
   };
-  const measured = /the gateway adds \d+\.\d\d ms \(median\) and \d+\.\d\d ms .* takes \d+ calls a second/;
+  const measured = /the gateway adds \d+\.\d\d ms \(median\) and \d+\.\d\d ms .* handles \d+ requests per second/;
 
   test("asks the gateway that runs, which measures itself and charges nobody", async () => {
     const before = (await fixture.root.get("/api/log/?p=1&page_size=1")).total;

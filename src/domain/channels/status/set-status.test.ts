@@ -74,7 +74,7 @@ test("a reason of ours is kept in English for tools, and by its code for readers
   await setChannelStatus(deps, id, 3, reason);
   expect((await read(id))?.otherInfo).toEqual({
     note: "kept",
-    status_reason: "The test took 6.1 s, the limit is 5 s",
+    status_reason: "The test took 6.1 s; the limit is 5 s",
     status_note: reason,
     status_time: expect.any(Number),
   });
