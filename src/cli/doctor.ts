@@ -4,7 +4,7 @@ import { createChannelDirectory } from "../domain/channels/directory.ts";
 import { type State, trouble } from "../domain/diagnostics/check-result.ts";
 import { checkDisk } from "../domain/diagnostics/checks/check-disk.ts";
 import { CHECKS, examine, type Report, reportOf } from "../domain/diagnostics/run-checks.ts";
-import { createMailer } from "../domain/notifications/mail.ts";
+import { createMailer } from "../domain/notifications/mail/mail.ts";
 import { createObjectStore, createResponseStore } from "../gateway/http/create-gateway.ts";
 import { createSharedLimits } from "../lib/limits/shared-limits.ts";
 import { createAddressPolicy } from "../lib/outbound/address-policy.ts";

@@ -16,7 +16,7 @@ import { type CallFeed, createCallFeed } from "../domain/logs/live/call-feed.ts"
 import { type Broadcasts, createBroadcasts } from "../domain/notifications/broadcast.ts";
 import { channelBalanceLow, channelDisabled, channelEnabled } from "../domain/notifications/channel-notices.ts";
 import { journalLost } from "../domain/notifications/journal-notices.ts";
-import { createMailer, type Mailer } from "../domain/notifications/mail.ts";
+import { createMailer, type Mailer } from "../domain/notifications/mail/mail.ts";
 import { createNotifier, type Notifier } from "../domain/notifications/notifier.ts";
 import type { TaskDeps } from "../domain/tasks/task.ts";
 import { type ClientAddress, createClientAddress } from "../lib/http/client-ip.ts";

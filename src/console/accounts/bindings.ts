@@ -8,7 +8,7 @@ import { identifyByWeChat } from "../../domain/accounts/identities/wechat.ts";
 import { bindEmail, unbindEmail } from "../../domain/accounts/profile/bind-email.ts";
 import { requireFresh } from "../../domain/accounts/sessions/confirm-owner.ts";
 import { useOnce } from "../../domain/accounts/sessions/flows.ts";
-import type { Mailer } from "../../domain/notifications/mail.ts";
+import type { Mailer } from "../../domain/notifications/mail/mail.ts";
 import { nowSeconds } from "../../lib/clock.ts";
 import { languageOf } from "../../lib/messages.ts";
 import { OperationError } from "../../lib/operation-error.ts";

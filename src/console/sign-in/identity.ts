@@ -6,7 +6,7 @@ import type { Setup } from "../../domain/accounts/registration/setup.ts";
 import type { Sessions } from "../../domain/accounts/sessions/sessions.ts";
 import { createSignInLimiter } from "../../domain/accounts/sessions/sign-in.ts";
 import type { Broadcasts } from "../../domain/notifications/broadcast.ts";
-import type { Mailer } from "../../domain/notifications/mail.ts";
+import type { Mailer } from "../../domain/notifications/mail/mail.ts";
 import type { Notifier } from "../../domain/notifications/notifier.ts";
 import type { ClientAddress } from "../../lib/http/client-ip.ts";
 import type { SharedLimits } from "../../lib/limits/shared-limits.ts";

@@ -2,7 +2,7 @@ import { Elysia, t } from "elysia";
 import type { Patient } from "../../domain/diagnostics/diagnostics-context.ts";
 import { CHECKS, examine } from "../../domain/diagnostics/run-checks.ts";
 import { EVENTS, INTERVAL_MS, issueTicket, isTicket, timedStream } from "../../domain/diagnostics/timed-stream.ts";
-import { writeMail } from "../../domain/notifications/mail-text.ts";
+import { writeMail } from "../../domain/notifications/mail/mail-text.ts";
 import { languageOf, say } from "../../lib/messages.ts";
 import { OperationError } from "../../lib/operation-error.ts";
 import { done, ok } from "../http/envelope.ts";

@@ -6,7 +6,7 @@ import type { Vault } from "../../lib/security/crypto.ts";
 import type { Config } from "../../server/config.ts";
 import type { SettingsReader } from "../../settings/settings.ts";
 import type { ChannelEntry } from "../channels/entry.ts";
-import type { Mailer } from "../notifications/mail.ts";
+import type { Mailer } from "../notifications/mail/mail.ts";
 
 /** The gateway's own time in recent calls, up to the first byte of the answer: milliseconds; null: no call yet. */
 export type Overhead = Readonly<{ calls: number; p50Ms: number; p99Ms: number }> | null;

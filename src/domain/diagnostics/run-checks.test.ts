@@ -20,7 +20,7 @@ import { createLogger } from "../../lib/runtime/log.ts";
 import { createVault } from "../../lib/security/crypto.ts";
 import { ROLE } from "../accounts/roles.ts";
 import { createUser } from "../accounts/users/create-user.ts";
-import { createMailer } from "../notifications/mail.ts";
+import { createMailer } from "../notifications/mail/mail.ts";
 import type { Finding } from "./check-result.ts";
 import { checkChannels, checkPrices } from "./checks/check-channels.ts";
 import { checkClock, judgeSkew } from "./checks/check-clock.ts";

@@ -7,7 +7,7 @@ import type { Reason } from "../../lib/reason.ts";
 import { createLogger } from "../../lib/runtime/log.ts";
 import { createVault } from "../../lib/security/crypto.ts";
 import { channelDisabled } from "./channel-notices.ts";
-import { createMailer } from "./mail.ts";
+import { createMailer } from "./mail/mail.ts";
 import { type Notice, sayNotice } from "./message.ts";
 import type { StoredSetting } from "./notification-setting.ts";
 import { type SendDeps, sendMessage } from "./send.ts";

@@ -7,8 +7,8 @@ import { type Reason, sayReason } from "../../lib/reason.ts";
 import type { Vault } from "../../lib/security/crypto.ts";
 import type { NotifyAddresses } from "../../server/config.ts";
 import type { SettingsReader } from "../../settings/settings.ts";
-import type { Mailer } from "./mail.ts";
-import { writeMail } from "./mail-text.ts";
+import type { Mailer } from "./mail/mail.ts";
+import { writeMail } from "./mail/mail-text.ts";
 import type { Message } from "./message.ts";
 import type { NotifyType, StoredSetting } from "./notification-setting.ts";
 

@@ -1,8 +1,8 @@
 import type { Registry } from "prom-client";
 import type { UsageRecord } from "../../billing/types.ts";
 import type { UserDirectory, UserEntry } from "../../domain/accounts/directory.ts";
+import type { Standing, StandingSubject } from "../../domain/api-keys/budget/read-standing.ts";
 import type { TokenDirectory } from "../../domain/api-keys/directory/index.ts";
-import type { Standing, StandingSubject } from "../../domain/api-keys/read-standing.ts";
 import type { ChannelDirectory } from "../../domain/channels/directory.ts";
 import type { ChannelEntry } from "../../domain/channels/entry.ts";
 import type { CallFeed } from "../../domain/logs/live/call-feed.ts";

@@ -30,8 +30,8 @@ import { readTrafficFile, writeTrafficFile } from "../routing/scheduler/traffic-
 import { settleForgotten } from "../state/files/follow.ts";
 import { createUpstream } from "../upstream/upstream.ts";
 import { formFolder } from "./client-body.ts";
-import { createRouter } from "./router.ts";
-import { gatewayRoutes } from "./routes.ts";
+import { createRouter } from "./routes/router.ts";
+import { gatewayRoutes } from "./routes/table.ts";
 
 export type { GatewayServices } from "../call/services.ts";
 export { type RealtimeSession, realtimeSockets } from "../realtime/sessions.ts";

@@ -10,15 +10,15 @@ import type { Call } from "../call/call.ts";
 import type { GatewayContext } from "../call/context.ts";
 import { GatewayError } from "../call/errors.ts";
 import { failOver } from "../pipeline.ts";
-import { type Charge, RealtimeBilling, type ReservedResponse } from "./billing.ts";
 import { type Connected, connect } from "./connect.ts";
 import { realtime } from "./endpoint.ts";
 import { errorEvent } from "./error-event.ts";
+import { RealtimeWordFilter } from "./filters/word-filter.ts";
+import { type Charge, RealtimeBilling, type ReservedResponse } from "./metering/billing.ts";
+import { RealtimeMeter } from "./metering/session-meter.ts";
+import { readRealtimeUsage } from "./metering/usage.ts";
 import { type ClientSocket, type Frame, Pipe } from "./pipe.ts";
 import { requestTerms, responseCall, type SessionOrigin } from "./response-call.ts";
-import { RealtimeMeter } from "./session-meter.ts";
-import { readRealtimeUsage } from "./usage.ts";
-import { RealtimeWordFilter } from "./word-filter.ts";
 
 /** Codes of RFC 6455. */
 const CLOSE = { normal: 1000, goingAway: 1001, refused: 1008, failed: 1011 } as const;

@@ -12,7 +12,7 @@ import { ROLE, type RoleName } from "../../../src/domain/accounts/roles.ts";
 import { createSessions } from "../../../src/domain/accounts/sessions/sessions.ts";
 import { createAccount } from "../../../src/domain/accounts/users/create-user.ts";
 import { createBroadcasts } from "../../../src/domain/notifications/broadcast.ts";
-import { createMailer } from "../../../src/domain/notifications/mail.ts";
+import { createMailer } from "../../../src/domain/notifications/mail/mail.ts";
 import { createNotifier } from "../../../src/domain/notifications/notifier.ts";
 import { createClientAddress } from "../../../src/lib/http/client-ip.ts";
 import { createAddressPolicy } from "../../../src/lib/outbound/address-policy.ts";

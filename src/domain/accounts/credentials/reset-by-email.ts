@@ -7,7 +7,7 @@ import type { Language } from "../../../lib/messages.ts";
 import { OperationError } from "../../../lib/operation-error.ts";
 import type { Logger } from "../../../lib/runtime/log.ts";
 import type { Vault } from "../../../lib/security/crypto.ts";
-import { type Letter, writeMail } from "../../notifications/mail-text.ts";
+import { type Letter, writeMail } from "../../notifications/mail/mail-text.ts";
 import { countMail, type MailCodeDeps } from "../registration/send-verification.ts";
 import { checkCode, consumeCode, storeCode } from "../registration/verification-codes.ts";
 import { giveNewPassword } from "./reset-password.ts";

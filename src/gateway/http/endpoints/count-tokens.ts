@@ -23,7 +23,7 @@ import type { Arrival, GatewayServer } from "../arrival.ts";
 import { type ClientBody, readBody } from "../client-body.ts";
 import { parseRequest } from "../parse-request.ts";
 import { generateContent, messages } from "./conversations.ts";
-import { respondToKey } from "./models.ts";
+import { respondToKey } from "./lookup/models.ts";
 
 /** POST /v1/messages/count_tokens */
 export const countMessageTokens = (context: GatewayContext, request: Request, server: GatewayServer | null) =>

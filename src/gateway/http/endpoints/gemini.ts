@@ -7,8 +7,8 @@ import { refuse } from "../refuse.ts";
 import { generateContent, generateContentArray } from "./conversations.ts";
 import { countGeminiTokens } from "./count-tokens.ts";
 import { batchEmbedContents, embedContent } from "./embed-content.ts";
-import { geminiModel } from "./model-object.ts";
-import { allowedModels, refuseUnknownModel, respondToKey } from "./models.ts";
+import { geminiModel } from "./lookup/model-object.ts";
+import { allowedModels, refuseUnknownModel, respondToKey } from "./lookup/models.ts";
 
 /** POST …/models/{model}:{method} as Google's clients ask; the model may hold slashes and be percent-encoded. */
 export function handleGemini(

@@ -13,7 +13,7 @@ import { followResponse, type ResponseAction, requestStoredResponse } from "../.
 import { isTooLong, type StoredResponse } from "../../state/responses/store.ts";
 import type { GatewayServer } from "../arrival.ts";
 import { invalidRequest } from "../client-body.ts";
-import { respondToKey } from "./models.ts";
+import { respondToKey } from "./lookup/models.ts";
 
 /**
  * GET and DELETE /v1/responses/{id}, POST …/cancel, GET …/input_items: of the caller's own responses. What an upstream

@@ -6,7 +6,7 @@ import type { GatewayContext } from "../../call/context.ts";
 import { chatCompletions } from "../../http/endpoints/text.ts";
 import { corsHeaders } from "../../http/headers.ts";
 import { refuse } from "../../http/refuse.ts";
-import { type Route, type RoutedRequest, route } from "../../http/route.ts";
+import { type Route, type RoutedRequest, route } from "../../http/routes/route.ts";
 import {
   act,
   addPart,

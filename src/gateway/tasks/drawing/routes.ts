@@ -1,5 +1,5 @@
 import type { GatewayContext } from "../../call/context.ts";
-import { type Route, route } from "../../http/route.ts";
+import { type Route, route } from "../../http/routes/route.ts";
 import { readSwap } from "./action.ts";
 import { hearUpstream, showPicture } from "./open-addresses.ts";
 import { fetchDrawing, imageSeed, listDrawings } from "./read-drawings.ts";

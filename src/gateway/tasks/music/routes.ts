@@ -1,5 +1,5 @@
 import type { GatewayContext } from "../../call/context.ts";
-import { type Route, route } from "../../http/route.ts";
+import { type Route, route } from "../../http/routes/route.ts";
 import { fetchSong, listSongs, submitMusic } from "./music.ts";
 
 /** The Suno protocol, under /suno. */

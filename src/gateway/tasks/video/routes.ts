@@ -2,7 +2,7 @@ import type { MediaRow } from "../../../domain/tasks/task-view.ts";
 import type { GatewayContext } from "../../call/context.ts";
 import type { GatewayServer } from "../../http/arrival.ts";
 import { refuse } from "../../http/refuse.ts";
-import { type Route, route } from "../../http/route.ts";
+import { type Route, route } from "../../http/routes/route.ts";
 import { admitTask } from "../admit-task.ts";
 import { answer } from "../answers.ts";
 import { video } from "../endpoints.ts";

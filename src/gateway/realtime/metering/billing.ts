@@ -1,16 +1,16 @@
-import type { CallEnding } from "../../billing/types.ts";
-import type { ReportedUsage } from "../../formats/conversation/usage.ts";
-import { nowSeconds } from "../../lib/clock.ts";
-import type { Reason } from "../../lib/reason.ts";
-import { OutputMeter } from "../billing/output-meter.ts";
-import { priceCall, priceUnder } from "../billing/price-call.ts";
-import { type Reservation, reserve } from "../billing/reserve.ts";
-import type { Call } from "../call/call.ts";
-import { CallTiming } from "../call/call-timing.ts";
-import type { GatewayContext } from "../call/context.ts";
-import { finish } from "../pipeline.ts";
-import type { Connected } from "./connect.ts";
-import { callerOf, responseCall, type SessionOrigin, type Terms, termsOf } from "./response-call.ts";
+import type { CallEnding } from "../../../billing/types.ts";
+import type { ReportedUsage } from "../../../formats/conversation/usage.ts";
+import { nowSeconds } from "../../../lib/clock.ts";
+import type { Reason } from "../../../lib/reason.ts";
+import { OutputMeter } from "../../billing/output-meter.ts";
+import { priceCall, priceUnder } from "../../billing/price-call.ts";
+import { type Reservation, reserve } from "../../billing/reserve.ts";
+import type { Call } from "../../call/call.ts";
+import { CallTiming } from "../../call/call-timing.ts";
+import type { GatewayContext } from "../../call/context.ts";
+import { finish } from "../../pipeline.ts";
+import type { Connected } from "../connect.ts";
+import { callerOf, responseCall, type SessionOrigin, type Terms, termsOf } from "../response-call.ts";
 import type { Said } from "./session-meter.ts";
 
 /** A response as it is charged. */

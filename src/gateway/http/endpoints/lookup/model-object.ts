@@ -1,8 +1,8 @@
-import { type ModelInfo, UNKNOWN_MODEL } from "../../../catalog/catalog.ts";
-import { upstreamModelsOf } from "../../../domain/channels/upstream/upstream-model.ts";
-import { providerOf } from "../../../providers/registry.ts";
-import type { Caller } from "../../auth/authenticate.ts";
-import type { GatewayContext } from "../../call/context.ts";
+import { type ModelInfo, UNKNOWN_MODEL } from "../../../../catalog/catalog.ts";
+import { upstreamModelsOf } from "../../../../domain/channels/upstream/upstream-model.ts";
+import { providerOf } from "../../../../providers/registry.ts";
+import type { Caller } from "../../../auth/authenticate.ts";
+import type { GatewayContext } from "../../../call/context.ts";
 
 /** When a model was made is not known: the ecosystem's constant. */
 const CREATED = 1_626_777_600;

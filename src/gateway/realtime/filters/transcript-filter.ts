@@ -1,8 +1,8 @@
-import { type JsonObject, recordOf, recordsOf, textOf } from "../../formats/json.ts";
-import { lookupTable } from "../../lib/values/lookup-table.ts";
-import type { SettingsReader } from "../../settings/settings.ts";
-import { responseFilters } from "../adapters/views/response-word-filter.ts";
-import { applyFilters, type StepFilter } from "../adapters/views/step-filter.ts";
+import { type JsonObject, recordOf, recordsOf, textOf } from "../../../formats/json.ts";
+import { lookupTable } from "../../../lib/values/lookup-table.ts";
+import type { SettingsReader } from "../../../settings/settings.ts";
+import { responseFilters } from "../../adapters/views/response-word-filter.ts";
+import { applyFilters, type StepFilter } from "../../adapters/views/step-filter.ts";
 
 /** What the client is told in place of an event, and the response that is to end. */
 export type Passed = Readonly<{ events: readonly JsonObject[]; cancel: string | null }>;

@@ -1,10 +1,10 @@
-import type { StandingSubject } from "../../../domain/api-keys/read-standing.ts";
-import { openaiChatClientCodec } from "../../../formats/openai-chat/index.ts";
-import { divide, toText, whole } from "../../../lib/values/decimal.ts";
-import type { Caller } from "../../auth/authenticate.ts";
-import type { GatewayContext } from "../../call/context.ts";
-import { GatewayError } from "../../call/errors.ts";
-import type { GatewayServer } from "../arrival.ts";
+import type { StandingSubject } from "../../../../domain/api-keys/budget/read-standing.ts";
+import { openaiChatClientCodec } from "../../../../formats/openai-chat/index.ts";
+import { divide, toText, whole } from "../../../../lib/values/decimal.ts";
+import type { Caller } from "../../../auth/authenticate.ts";
+import type { GatewayContext } from "../../../call/context.ts";
+import { GatewayError } from "../../../call/errors.ts";
+import type { GatewayServer } from "../../arrival.ts";
 import { respondToKey } from "./models.ts";
 
 /** What an unlimited key is said to have: the form knows no “unlimited”. */

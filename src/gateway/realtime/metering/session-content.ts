@@ -1,5 +1,5 @@
-import { type JsonObject, textOf } from "../../formats/json.ts";
-import { instructionsOf, toldBy } from "./client-texts.ts";
+import { type JsonObject, textOf } from "../../../formats/json.ts";
+import { instructionsOf, toldBy } from "../filters/client-texts.ts";
 
 /** Characters kept of either side between two charges; a log row keeps far fewer. */
 const MAX_CHARACTERS = 256 * 1024;

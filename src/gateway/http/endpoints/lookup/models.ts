@@ -1,14 +1,14 @@
-import { anthropicClientCodec } from "../../../formats/anthropic/index.ts";
-import type { ClientCodec } from "../../../formats/conversation/codec.ts";
-import { geminiClientCodec } from "../../../formats/gemini/index.ts";
-import { openaiChatClientCodec } from "../../../formats/openai-chat/index.ts";
-import { requestIdOf } from "../../../lib/http/request-id.ts";
-import { authenticate, type Caller } from "../../auth/authenticate.ts";
-import { unknownModel } from "../../auth/authorize.ts";
-import type { GatewayContext } from "../../call/context.ts";
-import type { GatewayServer } from "../arrival.ts";
-import { corsHeaders } from "../headers.ts";
-import { refuse } from "../refuse.ts";
+import { anthropicClientCodec } from "../../../../formats/anthropic/index.ts";
+import type { ClientCodec } from "../../../../formats/conversation/codec.ts";
+import { geminiClientCodec } from "../../../../formats/gemini/index.ts";
+import { openaiChatClientCodec } from "../../../../formats/openai-chat/index.ts";
+import { requestIdOf } from "../../../../lib/http/request-id.ts";
+import { authenticate, type Caller } from "../../../auth/authenticate.ts";
+import { unknownModel } from "../../../auth/authorize.ts";
+import type { GatewayContext } from "../../../call/context.ts";
+import type { GatewayServer } from "../../arrival.ts";
+import { corsHeaders } from "../../headers.ts";
+import { refuse } from "../../refuse.ts";
 import { anthropicModel, geminiModel, modelObject } from "./model-object.ts";
 
 /**

@@ -1,8 +1,8 @@
 import { Elysia } from "elysia";
-import { requestIdOf } from "../../lib/http/request-id.ts";
-import type { GatewayContext } from "../call/context.ts";
-import { errorResponse, GatewayError } from "../call/errors.ts";
-import { PREFLIGHT_HEADERS } from "./headers.ts";
+import { requestIdOf } from "../../../lib/http/request-id.ts";
+import type { GatewayContext } from "../../call/context.ts";
+import { errorResponse, GatewayError } from "../../call/errors.ts";
+import { PREFLIGHT_HEADERS } from "../headers.ts";
 import type { Route, RoutedRequest, RouteGroup } from "./route.ts";
 
 /** What serves the table of routes. */

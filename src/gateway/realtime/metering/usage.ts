@@ -1,6 +1,6 @@
-import type { ReportedUsage } from "../../formats/conversation/usage.ts";
-import { countOf, recordOf } from "../../formats/json.ts";
-import { imageTokens } from "../../formats/openai-chat/response/usage.ts";
+import type { ReportedUsage } from "../../../formats/conversation/usage.ts";
+import { countOf, recordOf } from "../../../formats/json.ts";
+import { imageTokens } from "../../../formats/openai-chat/response/usage.ts";
 
 /**
  * What a `response.done` (or a transcription that is complete) says it used; null: it does not say. Audio and

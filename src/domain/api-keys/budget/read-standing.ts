@@ -1,7 +1,7 @@
 import { eq } from "drizzle-orm";
-import { tokens } from "../../../db/schema/accounts/api-keys.ts";
-import { users } from "../../../db/schema/accounts/users.ts";
-import type { Db } from "../../../db/types.ts";
+import { tokens } from "../../../../db/schema/accounts/api-keys.ts";
+import { users } from "../../../../db/schema/accounts/users.ts";
+import type { Db } from "../../../../db/types.ts";
 
 /** What is left and what was used, in quota units. */
 export type Standing = Readonly<{ remaining: number; used: number }>;

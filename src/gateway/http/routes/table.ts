@@ -1,20 +1,21 @@
-import { geminiClientCodec } from "../../formats/gemini/index.ts";
-import type { GatewayContext } from "../call/context.ts";
-import { errorResponse, GatewayError, PLAYGROUND_PATH } from "../call/errors.ts";
-import { handleCall } from "../pipeline.ts";
-import type { RealtimeSessions } from "../realtime/sessions.ts";
-import { objectRoutes } from "../state/files/routes.ts";
-import { refusal as refuseDrawing } from "../tasks/drawing/answers.ts";
-import { drawingRoutes, openDrawingRoutes } from "../tasks/drawing/routes.ts";
-import { refusal as refuseMusic } from "../tasks/music/music.ts";
-import { musicRoutes } from "../tasks/music/routes.ts";
-import { videoRoutes } from "../tasks/video/routes.ts";
-import { billingSubscription, billingUsage, tokenUsage } from "./endpoints/billing.ts";
-import { messages, responses } from "./endpoints/conversations.ts";
-import { countMessageTokens } from "./endpoints/count-tokens.ts";
-import { embeddings } from "./endpoints/embeddings.ts";
-import type { Endpoint } from "./endpoints/endpoint.ts";
-import { handleGemini, listGeminiModels, showGeminiModel } from "./endpoints/gemini.ts";
+import { geminiClientCodec } from "../../../formats/gemini/index.ts";
+import type { GatewayContext } from "../../call/context.ts";
+import { errorResponse, GatewayError, PLAYGROUND_PATH } from "../../call/errors.ts";
+import { handleCall } from "../../pipeline.ts";
+import type { RealtimeSessions } from "../../realtime/sessions.ts";
+import { objectRoutes } from "../../state/files/routes.ts";
+import { refusal as refuseDrawing } from "../../tasks/drawing/answers.ts";
+import { drawingRoutes, openDrawingRoutes } from "../../tasks/drawing/routes.ts";
+import { refusal as refuseMusic } from "../../tasks/music/music.ts";
+import { musicRoutes } from "../../tasks/music/routes.ts";
+import { videoRoutes } from "../../tasks/video/routes.ts";
+import { messages, responses } from "../endpoints/conversations.ts";
+import { countMessageTokens } from "../endpoints/count-tokens.ts";
+import { embeddings } from "../endpoints/embeddings.ts";
+import type { Endpoint } from "../endpoints/endpoint.ts";
+import { handleGemini, listGeminiModels, showGeminiModel } from "../endpoints/gemini.ts";
+import { billingSubscription, billingUsage, tokenUsage } from "../endpoints/lookup/billing.ts";
+import { codecOf, listModels, showModel } from "../endpoints/lookup/models.ts";
 import {
   imageEdits,
   images,
@@ -24,11 +25,10 @@ import {
   speech,
   transcriptions,
   translations,
-} from "./endpoints/media.ts";
-import { codecOf, listModels, showModel } from "./endpoints/models.ts";
-import { handlePlayground } from "./endpoints/playground.ts";
-import { storedResponse } from "./endpoints/stored-responses.ts";
-import { chatCompletions, completions } from "./endpoints/text.ts";
+} from "../endpoints/media.ts";
+import { handlePlayground } from "../endpoints/playground.ts";
+import { storedResponse } from "../endpoints/stored-responses.ts";
+import { chatCompletions, completions } from "../endpoints/text.ts";
 import { type Route, type RouteGroup, type RouteMethod, route } from "./route.ts";
 
 /**

@@ -1,4 +1,4 @@
-import { type JsonObject, recordOf, recordsOf, textOf } from "../../formats/json.ts";
+import { type JsonObject, recordOf, recordsOf, textOf } from "../../../formats/json.ts";
 
 /** What a client's event says in words, in the shape of a chat's request. */
 export type Told = Readonly<{ messages: readonly JsonObject[]; tools?: unknown }>;

@@ -1,12 +1,12 @@
 import { isIP } from "node:net";
 import { createTransport } from "nodemailer";
-import { OperationError } from "../../lib/operation-error.ts";
-import type { AddressPolicy } from "../../lib/outbound/address-policy.ts";
-import { OutboundError } from "../../lib/outbound/outbound-error.ts";
-import { createResolve } from "../../lib/outbound/resolve.ts";
-import { type Reason, sayReason } from "../../lib/reason.ts";
-import type { Logger } from "../../lib/runtime/log.ts";
-import type { SettingsReader } from "../../settings/settings.ts";
+import { OperationError } from "../../../lib/operation-error.ts";
+import type { AddressPolicy } from "../../../lib/outbound/address-policy.ts";
+import { OutboundError } from "../../../lib/outbound/outbound-error.ts";
+import { createResolve } from "../../../lib/outbound/resolve.ts";
+import { type Reason, sayReason } from "../../../lib/reason.ts";
+import type { Logger } from "../../../lib/runtime/log.ts";
+import type { SettingsReader } from "../../../settings/settings.ts";
 
 export type Mail = Readonly<{
   /** One address, or several separated by semicolons. */

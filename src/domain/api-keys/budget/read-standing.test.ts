@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { tokens } from "../../../db/schema/accounts/api-keys.ts";
-import { users } from "../../../db/schema/accounts/users.ts";
-import { openTestDatabase, type TestDatabase } from "../../../test/support/database.ts";
+import { tokens } from "../../../../db/schema/accounts/api-keys.ts";
+import { users } from "../../../../db/schema/accounts/users.ts";
+import { openTestDatabase, type TestDatabase } from "../../../../test/support/database.ts";
 import { readStanding } from "./read-standing.ts";
 
 let database: TestDatabase;

@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from "bun:test";
-import { startRelay } from "../../../../test/support/gateway/start-gateway.ts";
+import { startRelay } from "../../../../../test/support/gateway/start-gateway.ts";
 
 const stops: (() => unknown)[] = [];
 afterEach(() => Promise.all(stops.splice(0).map((stop) => stop())));

@@ -1,13 +1,13 @@
-import { type JsonObject, recordOf, textOf } from "../../formats/json.ts";
-import { refuseBlockedWords } from "../auth/word-filter.ts";
-import type { GatewayContext } from "../call/context.ts";
-import { GatewayError } from "../call/errors.ts";
-import { checkRequest } from "../http/check-request.ts";
-import { invalidRequest } from "../http/client-body.ts";
+import { type JsonObject, recordOf, textOf } from "../../../formats/json.ts";
+import { refuseBlockedWords } from "../../auth/word-filter.ts";
+import type { GatewayContext } from "../../call/context.ts";
+import { GatewayError } from "../../call/errors.ts";
+import { checkRequest } from "../../http/check-request.ts";
+import { invalidRequest } from "../../http/client-body.ts";
+import { errorEvent } from "../error-event.ts";
+import type { Frame } from "../pipe.ts";
+import { realtimeRules } from "../request-rules.ts";
 import { toldBy } from "./client-texts.ts";
-import { errorEvent } from "./error-event.ts";
-import type { Frame } from "./pipe.ts";
-import { realtimeRules } from "./request-rules.ts";
 import { SpokenWords } from "./transcript-filter.ts";
 
 /** What of an upstream's frame goes to the client, and what back to the upstream. */

@@ -1,7 +1,7 @@
-import type { GatewayContext } from "../call/context.ts";
-import type { GatewayError } from "../call/errors.ts";
-import type { UpgradingServer } from "../realtime/sessions.ts";
-import type { GatewayServer } from "./arrival.ts";
+import type { GatewayContext } from "../../call/context.ts";
+import type { GatewayError } from "../../call/errors.ts";
+import type { UpgradingServer } from "../../realtime/sessions.ts";
+import type { GatewayServer } from "../arrival.ts";
 
 /** A request at one of the gateway's routes. */
 export type RoutedRequest = Readonly<{

@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, test } from "bun:test";
-import { startMailServer } from "../../../test/support/notifications.ts";
-import { fixedSettings } from "../../../test/support/settings.ts";
-import { createAddressPolicy } from "../../lib/outbound/address-policy.ts";
-import { createLogger } from "../../lib/runtime/log.ts";
+import { startMailServer } from "../../../../test/support/notifications.ts";
+import { fixedSettings } from "../../../../test/support/settings.ts";
+import { createAddressPolicy } from "../../../lib/outbound/address-policy.ts";
+import { createLogger } from "../../../lib/runtime/log.ts";
 import { createMailer } from "./mail.ts";
 import { writeMail } from "./mail-text.ts";
 

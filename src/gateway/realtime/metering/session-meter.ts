@@ -1,6 +1,6 @@
-import type { ReportedUsage } from "../../formats/conversation/usage.ts";
-import { type JsonObject, recordOf, recordsOf, textOf } from "../../formats/json.ts";
-import { countText } from "../billing/count-tokens.ts";
+import type { ReportedUsage } from "../../../formats/conversation/usage.ts";
+import { type JsonObject, recordOf, recordsOf, textOf } from "../../../formats/json.ts";
+import { countText } from "../../billing/count-tokens.ts";
 import { RealtimeTranscript, type TalkWords } from "./session-content.ts";
 
 /** PCM of 16 bits at 24 kHz, and G.711 at 8 kHz. */

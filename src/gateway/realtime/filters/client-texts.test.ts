@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { eachPromptText } from "../../formats/openai-chat/request/summary.ts";
+import { eachPromptText } from "../../../formats/openai-chat/request/summary.ts";
 import { toldBy } from "./client-texts.ts";
 
 const textsOf = (event: object) => {
