@@ -103,34 +103,37 @@ describe("what is read of a request stands in its format's list", () => {
 });
 
 const SOURCES = join(import.meta.dir, "../../../src");
-/** Files that read requests, by format. Property names with underscores are never the gateway's own. */
+/** Folders and files that read requests, by format. Property names with underscores are never the gateway's own. */
 const READERS: readonly (readonly [RequestRules, readonly string[], readonly string[]])[] = [
   [
     openaiRules,
     [
-      ...["formats/openai-chat/decode-request.ts", "formats/openai-chat/request.ts", "formats/openai-chat/media.ts"],
-      ...["gateway/http/endpoints/text.ts", "gateway/http/endpoints/embeddings.ts"],
-      ...["gateway/http/endpoints/image-price.ts"],
-      ...["gateway/billing/hosted-tools.ts", "gateway/routing/conversation-key.ts"],
-      ...["gateway/adapters/passthrough-adapter.ts"],
+      "formats/openai-chat/request/*.ts",
+      "gateway/http/endpoints/{text,embeddings}.ts",
+      "gateway/billing/hosted-tools.ts",
+      "gateway/routing/conversation-key.ts",
+      "gateway/adapters/passthrough-adapter.ts",
     ],
     // Names of tools in counts, and of a setting; below the name of a log probability's place.
     ["google_search", "web_search", "web_search_preview", "search_billing", "pass_through_request_enabled"],
   ],
-  [
-    responsesRules,
-    ["decode-request.ts", "content.ts", "tools.ts", "reasoning-items.ts"].map(
-      (name) => `formats/openai-responses/${name}`,
-    ),
-    ["output_text"],
-  ],
-  [anthropicRules, ["formats/anthropic/decode-request.ts"], []],
+  [responsesRules, ["formats/openai-responses/request/*.ts"], ["output_text"]],
+  // Facts of the model catalog.
+  [anthropicRules, ["formats/anthropic/request/*.ts"], ["can_disable", "output_limit"]],
 ];
 
+/** The texts of the sources that a pattern finds; throws where it finds none. */
+async function sourcesOf(pattern: string): Promise<readonly (readonly [file: string, text: string])[]> {
+  const files = [...new Bun.Glob(pattern).scanSync({ cwd: SOURCES })].filter(
+    (file) => !file.endsWith(".test.ts") && !file.includes("encode"),
+  );
+  if (files.length === 0) throw new Error(`no source is called ${pattern}`);
+  return Promise.all(files.map(async (file) => [file, await Bun.file(join(SOURCES, file)).text()] as const));
+}
+
 describe("what the sources name stands in the format's list", () => {
-  test.each(READERS)("%#", async ({ members }, files, others) => {
-    for (const file of files) {
-      const source = await Bun.file(join(SOURCES, file)).text();
+  test.each(READERS)("%#", async ({ members }, patterns, others) => {
+    for (const [file, source] of (await Promise.all(patterns.map(sourcesOf))).flat()) {
       const names = [...source.matchAll(/(?:\.|[{,] )([a-z]+(?:_[a-z0-9]+)+)(?=[\s,;:)}?.=!\]])/g)].map(
         ([, name = ""]) => name,
       );
@@ -140,8 +143,7 @@ describe("what the sources name stands in the format's list", () => {
   });
 
   test("Google's members are read by name", async () => {
-    for (const name of ["decode-request", "parts", "goes-as-it-came"]) {
-      const source = await Bun.file(join(SOURCES, `formats/gemini/${name}.ts`)).text();
+    for (const [, source] of await sourcesOf("formats/gemini/request/*.ts")) {
       const names = [...source.matchAll(/(?:either\([^"()]*(?:\([^()]*\))?[^"()]*|given\()"([A-Za-z]+)"/g)].map(
         ([, read = ""]) => read,
       );
