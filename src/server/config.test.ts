@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { ConfigError, readConfig } from "./config.ts";
+import { allVariables, ConfigError, readConfig } from "./config.ts";
 
 describe("readConfig", () => {
   test("needs no environment at all", () => {
@@ -35,4 +35,28 @@ describe("readConfig", () => {
     expect(() => readConfig({ [name]: value })).toThrow(ConfigError);
     expect(() => readConfig({ [name]: value })).toThrow(name);
   });
+});
+
+/** Rows of the tables of docs/operate/configuration.md: variables, and what they are by default. */
+async function documented(): Promise<Record<string, string>> {
+  const page = await Bun.file(`${import.meta.dir}/../../docs/operate/configuration.md`).text();
+  const rows = [...page.matchAll(/^\| (`[A-Z_`, ]+`) \| (.*?) \|/gm)].flatMap(([, names = "", defaults = ""]) => {
+    const variables = names.replaceAll("`", "").split(", ");
+    const values = defaults.replaceAll("`", "");
+    const each = variables.length > 1 ? values.split(", ") : [values];
+    return variables.map((name, at) => [name, each[at] ?? ""] as const);
+  });
+  return Object.fromEntries(rows);
+}
+
+/** The runtime reads it. */
+const READ_BY_THE_RUNTIME = ["NODE_EXTRA_CA_CERTS"];
+
+test("the documentation has every variable with its default, and none that only tests set", async () => {
+  const shown = await documented();
+  for (const name of READ_BY_THE_RUNTIME) delete shown[name];
+  const read = allVariables().filter(({ isForTests }) => !isForTests);
+  expect(shown).toEqual(Object.assign({}, ...read.map(({ defaults }) => defaults)));
+  const page = await Bun.file(`${import.meta.dir}/../../docs/operate/configuration.md`).text();
+  for (const alias of read.flatMap(({ aliases }) => aliases)) expect(page).toContain(`\`${alias}\``);
 });

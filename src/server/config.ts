@@ -1,213 +1,171 @@
-/** Environment → one typed, validated object. Nothing else reads process.env. */
+import {
+  ConfigError,
+  flag,
+  fraction,
+  integer,
+  list,
+  oneOf,
+  optionalAddress,
+  optionalInteger,
+  optionalText,
+  rateLimit,
+  serviceAddress,
+  text,
+  type Variable,
+  variable,
+} from "./variables.ts";
 
-export type Config = Readonly<{
-  host: string;
-  port: number;
-  dataDir: string;
+export { ConfigError, type RateLimit } from "./variables.ts";
+
+const MEGABYTE = 1_048_576;
+const SECOND = 1000;
+const LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "fatal", "silent"] as const;
+const TURNSTILE = "https://challenges.cloudflare.com";
+
+/** Every environment variable that Sluice reads, as one table: docs/operate/configuration.md shows it to operators. */
+export const configSchema = (isTerminal: boolean) => ({
+  host: text("HOST", "0.0.0.0"),
+  port: integer("PORT", 3000, { min: 0, max: 65_535 }),
+  dataDir: text("DATA_DIR", "./data"),
   /** Postgres address; null: the embedded engine in `dataDir`. */
-  databaseUrl: string | null;
-  redisUrl: string | null;
+  databaseUrl: variable("DATABASE_URL", postgresUrl, { aliases: ["SQL_DSN"] }),
+  redisUrl: variable("REDIS_URL", redisUrl, { aliases: ["REDIS_CONN_STRING"] }),
   /** Given secrets win over the ones created once in `dataDir`. */
-  sessionSecret: string | null;
-  encryptionKey: string | null;
+  encryptionKey: optionalText("ENCRYPTION_KEY", { shown: "created in DATA_DIR/secret.key" }),
+  sessionSecret: optionalText("SESSION_SECRET", { shown: "derived from ENCRYPTION_KEY" }),
+  logLevel: oneOf("LOG_LEVEL", LOG_LEVELS, "info"),
+  logFormat: oneOf("LOG_FORMAT", ["json", "pretty"], isTerminal ? "pretty" : "json", "pretty in a terminal, else json"),
   /** Addresses or CIDR ranges whose forwarded headers are believed. */
-  trustedProxies: readonly string[];
-  logLevel: LogLevel;
-  logFormat: "json" | "pretty";
-  allowPrivateUpstreams: boolean;
-  /** The environment names a proxy for all outgoing requests of the process. */
-  usesEnvironmentProxy: boolean;
-  /** 0 to 1: how much of its share of a balance a process may spend while the database is away. */
-  outageSpendRatio: number;
-  /** Milliseconds to the head of an upstream's response; 0: no limit. */
-  relayTimeoutMs: number;
-  /** Milliseconds of silence while an upstream's response is read. */
-  streamingTimeoutMs: number;
-  /** Largest response of an upstream that is read whole, and largest event of a stream; decompressed. */
-  maxResponseBodyBytes: number;
+  trustedProxies: list("TRUSTED_PROXIES"),
+  allowPrivateUpstreams: flag("ALLOW_PRIVATE_UPSTREAMS", false),
+  /** Users' webhooks may lead to private, loopback and link-local addresses. */
+  allowPrivateWebhooks: flag("ALLOW_PRIVATE_WEBHOOKS", false),
+  /**
+   * Seconds of silence after which a client's connection is closed; calls have limits of their own. The runtime takes 255 at
+   * most. Load balancers that keep connections for a minute must not meet one that just closes.
+   */
+  idleTimeoutSeconds: integer("IDLE_TIMEOUT", 75, { min: 1, max: 255 }),
+  /** Largest body of a call, packed or unpacked. */
+  maxRequestBodyBytes: integer("MAX_REQUEST_BODY_MB", 64, { min: 1, max: 256, times: MEGABYTE }),
+  /** Largest file of a call; files wait on the disk. */
+  maxFileBytes: integer("MAX_UPLOAD_MB", 256, { min: 1, max: 1024, times: MEGABYTE }),
+  /** Largest response of an upstream that is not streamed, and largest event of a stream; decompressed. */
+  maxResponseBodyBytes: integer("MAX_RESPONSE_BODY_MB", 64, { min: 1, max: 1024, times: MEGABYTE }),
   /** Connections in use at a time, for each origin of an upstream. */
-  maxUpstreamConnections: number;
-  /** Largest body of a relayed call, packed or unpacked. */
-  maxRequestBodyBytes: number;
-  /** Largest form of a relayed call; its files wait on the disk. */
-  maxUploadBytes: number;
-  /** Milliseconds that a relayed call's body may take to arrive, beside what its size needs over a slow line. */
-  requestBodyTimeoutMs: number;
-  /** Seconds of silence after which a client's connection is closed; relayed calls have limits of their own. */
-  idleTimeoutSeconds: number;
+  maxUpstreamConnections: integer("MAX_UPSTREAM_CONNECTIONS", 10_000, { min: 1, max: 65_535 }),
+  /** Milliseconds that a call's body may take to arrive, besides what its size needs over a slow line. */
+  requestBodyTimeoutMs: integer("REQUEST_BODY_TIMEOUT", 60, { min: 1, max: 3600, times: SECOND }),
+  /** Milliseconds to the head of an upstream's response; 0: no limit. */
+  relayTimeoutMs: integer("RELAY_TIMEOUT", 600, { min: 0, max: 86_400, times: SECOND }),
+  /** Milliseconds of silence while an upstream's response is read. */
+  streamingTimeoutMs: integer("STREAMING_TIMEOUT", 300, { min: 1, max: 86_400, times: SECOND }),
   /**
    * Milliseconds after SIGTERM in which /readyz already says no and new connections are still taken; null: as many as
    * balancers need where other replicas can take over, else none.
    */
-  shutdownDelayMs: number | null;
+  shutdownDelayMs: optionalInteger(
+    "SHUTDOWN_DELAY",
+    { min: 0, max: 3600, times: SECOND },
+    "5 with other replicas, else 0",
+  ),
   /** Milliseconds that open calls get to finish after SIGTERM. */
-  shutdownTimeoutMs: number;
-  rateLimits: Readonly<{ api: RateLimit; web: RateLimit; critical: RateLimit }>;
+  shutdownTimeoutMs: integer("SHUTDOWN_TIMEOUT", 30, { min: 0, max: 3600, times: SECOND }),
+  /** 0 to 1: how much of its share of a balance a process may spend while the database is away. */
+  outageSpendRatio: fraction("OUTAGE_SPEND_RATIO", 1),
+  rateLimits: {
+    api: rateLimit("GLOBAL_API_RATE_LIMIT", 180, 180),
+    web: rateLimit("GLOBAL_WEB_RATE_LIMIT", 60, 180),
+    critical: rateLimit("CRITICAL_RATE_LIMIT", 20, 1200),
+  },
   /** Whoever registers starts with an API key. */
-  generateDefaultToken: boolean;
-  /** Users' webhooks may lead to private, loopback and link-local addresses. */
-  allowPrivateWebhooks: boolean;
-  /** Base addresses of the services that notices go through, without a slash at the end. */
-  notifyAddresses: NotifyAddresses;
+  generateDefaultToken: flag("GENERATE_DEFAULT_TOKEN", false),
   /** Notices of one kind to the super admin. */
-  notifyLimit: Readonly<{ count: number; windowMs: number }>;
-  /** Base addresses of the services that people sign in with, without a slash at the end. */
-  signInAddresses: SignInAddresses;
+  notifyLimit: {
+    count: integer("NOTIFY_LIMIT_COUNT", 2, { min: 1, max: 1000 }),
+    windowMs: integer("NOTIFICATION_LIMIT_DURATION_MINUTE", 10, { min: 1, max: 1440, times: 60 * SECOND }),
+  },
   /** Tells the newest release, as GitHub's API does; null: updates are not looked for. */
-  updateCheckUrl: string | null;
+  updateCheckUrl: optionalAddress("UPDATE_CHECK_URL", { shown: "none" }),
   /** Where this software is at home, which the footer links; null: nowhere. */
-  projectUrl: string | null;
-  /** Base address of the service that takes cards, without a slash at the end. */
-  stripeAddress: string;
-}>;
+  projectUrl: optionalAddress("PROJECT_URL", { shown: "none" }),
+  /** Base addresses of the services that notices go through. */
+  notifyAddresses: {
+    wecom: serviceAddress("WECOM_BASE_URL", "https://qyapi.weixin.qq.com"),
+    dingtalk: serviceAddress("DINGTALK_BASE_URL", "https://oapi.dingtalk.com"),
+    wxpusher: serviceAddress("WXPUSHER_BASE_URL", "https://wxpusher.zjiecode.com"),
+    bark: serviceAddress("BARK_BASE_URL", "https://api.day.app"),
+  },
+  /** Base addresses of the services that people sign in with. */
+  signInAddresses: {
+    github: serviceAddress("GITHUB_BASE_URL", "https://github.com"),
+    githubApi: serviceAddress("GITHUB_API_URL", "https://api.github.com"),
+    linuxdo: serviceAddress("LINUXDO_BASE_URL", "https://connect.linux.do"),
+    linuxdoApi: serviceAddress("LINUXDO_API_URL", "https://connect.linux.do"),
+    discord: serviceAddress("DISCORD_BASE_URL", "https://discord.com"),
+    telegram: serviceAddress("TELEGRAM_BASE_URL", "https://oauth.telegram.org"),
+    /** Where the human check's script comes from. */
+    turnstile: serviceAddress("TURNSTILE_BASE_URL", TURNSTILE),
+    /** Where its proofs are verified; null: below `turnstile`. */
+    turnstileVerify: optionalAddress("TURNSTILE_VERIFY_URL", { isForTests: true }),
+  },
+  /** Base address of the service that takes cards. */
+  stripeAddress: serviceAddress("STRIPE_API_URL", "https://api.stripe.com"),
+});
 
-export type NotifyAddresses = Readonly<{ wecom: string; dingtalk: string; wxpusher: string; bark: string }>;
+type Schema = ReturnType<typeof configSchema>;
+type Values<Group> = {
+  readonly [Key in keyof Group]: Group[Key] extends Variable<infer Value> ? Value : Values<Group[Key]>;
+};
 
-export type SignInAddresses = Readonly<{
-  github: string;
-  githubApi: string;
-  linuxdo: string;
-  linuxdoApi: string;
-  discord: string;
-  telegram: string;
-  /** Where the human check's script comes from. */
-  turnstile: string;
-  /** Where its proofs are verified. */
-  turnstileVerify: string;
-}>;
+/** The environment as one typed, validated object. Nothing else reads process.env. */
+export type Config = Omit<Values<Schema>, "signInAddresses"> &
+  Readonly<{
+    signInAddresses: SignInAddresses;
+    /** Largest form of a call: a file comes with some words about it. */
+    maxUploadBytes: number;
+    /** The environment names a proxy for all outgoing requests of the process. */
+    usesEnvironmentProxy: boolean;
+  }>;
 
-export type LogLevel = "trace" | "debug" | "info" | "warn" | "error" | "fatal" | "silent";
-
-/** Requests per window and address; null: not limited. */
-export type RateLimit = Readonly<{ count: number; windowMs: number }> | null;
-
-/** The environment is wrong; the message names the variable and says what it may be. */
-export class ConfigError extends Error {
-  override name = "ConfigError";
-}
-
-const LOG_LEVELS: readonly LogLevel[] = ["trace", "debug", "info", "warn", "error", "fatal", "silent"];
+export type NotifyAddresses = Config["notifyAddresses"];
+export type SignInAddresses = Readonly<Record<keyof Schema["signInAddresses"], string>>;
+export type LogLevel = Config["logLevel"];
 
 /** The runtime's fetch obeys them. */
 const PROXY_VARIABLES = ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "all_proxy"];
-
-const MEGABYTE = 1_048_576;
 
 type Env = Readonly<Record<string, string | undefined>>;
 
 /** Reads the configuration from environment variables. Throws ConfigError. */
 export function readConfig(env: Env = process.env, isTerminal = process.stdout.isTTY === true): Config {
-  const read = reader(env);
-  const turnstile = read.address("TURNSTILE_BASE_URL", "https://challenges.cloudflare.com");
+  const read = (name: string): string | null => env[name]?.trim() || null;
+  const values = readAll(configSchema(isTerminal), read);
+  const { turnstile, turnstileVerify, ...others } = values.signInAddresses;
   return {
-    host: read.text("HOST") ?? "0.0.0.0",
-    port: read.integer("PORT", 3000, 0, 65_535),
-    dataDir: read.text("DATA_DIR") ?? "./data",
-    databaseUrl: postgresUrl(read.text("DATABASE_URL") ?? read.text("SQL_DSN")),
-    redisUrl: redisUrl(read.text("REDIS_URL") ?? read.text("REDIS_CONN_STRING")),
-    sessionSecret: read.text("SESSION_SECRET"),
-    encryptionKey: read.text("ENCRYPTION_KEY"),
-    trustedProxies: read.list("TRUSTED_PROXIES"),
-    logLevel: read.oneOf("LOG_LEVEL", LOG_LEVELS, "info"),
-    logFormat: read.oneOf("LOG_FORMAT", ["json", "pretty"] as const, isTerminal ? "pretty" : "json"),
-    allowPrivateUpstreams: read.flag("ALLOW_PRIVATE_UPSTREAMS", false),
-    usesEnvironmentProxy: PROXY_VARIABLES.some((name) => read.text(name) !== null),
-    outageSpendRatio: read.fraction("OUTAGE_SPEND_RATIO", 1),
-    relayTimeoutMs: read.integer("RELAY_TIMEOUT", 600, 0, 86_400) * 1000,
-    streamingTimeoutMs: read.integer("STREAMING_TIMEOUT", 300, 1, 86_400) * 1000,
-    maxResponseBodyBytes: read.integer("MAX_RESPONSE_BODY_MB", 64, 1, 1024) * MEGABYTE,
-    maxUpstreamConnections: read.integer("MAX_UPSTREAM_CONNECTIONS", 10_000, 1, 65_535),
-    maxRequestBodyBytes: read.integer("MAX_REQUEST_BODY_MB", 64, 1, 256) * MEGABYTE,
-    // A file comes with some words about it.
-    maxUploadBytes: (read.integer("MAX_UPLOAD_MB", 256, 1, 1024) + 1) * MEGABYTE,
-    requestBodyTimeoutMs: read.integer("REQUEST_BODY_TIMEOUT", 60, 1, 3600) * 1000,
-    // The runtime takes 255 at most. Load balancers that keep connections for a minute must not meet one that just closes.
-    idleTimeoutSeconds: read.integer("IDLE_TIMEOUT", 75, 1, 255),
-    shutdownDelayMs: read.text("SHUTDOWN_DELAY") === null ? null : read.integer("SHUTDOWN_DELAY", 0, 0, 3600) * 1000,
-    shutdownTimeoutMs: read.integer("SHUTDOWN_TIMEOUT", 30, 0, 3600) * 1000,
-    rateLimits: {
-      api: read.rateLimit("GLOBAL_API_RATE_LIMIT", 180, 180),
-      web: read.rateLimit("GLOBAL_WEB_RATE_LIMIT", 60, 180),
-      critical: read.rateLimit("CRITICAL_RATE_LIMIT", 20, 1200),
-    },
-    generateDefaultToken: read.flag("GENERATE_DEFAULT_TOKEN", false),
-    allowPrivateWebhooks: read.flag("ALLOW_PRIVATE_WEBHOOKS", false),
-    notifyAddresses: {
-      wecom: read.address("WECOM_BASE_URL", "https://qyapi.weixin.qq.com"),
-      dingtalk: read.address("DINGTALK_BASE_URL", "https://oapi.dingtalk.com"),
-      wxpusher: read.address("WXPUSHER_BASE_URL", "https://wxpusher.zjiecode.com"),
-      bark: read.address("BARK_BASE_URL", "https://api.day.app"),
-    },
-    notifyLimit: {
-      count: read.integer("NOTIFY_LIMIT_COUNT", 2, 1, 1000),
-      windowMs: read.integer("NOTIFICATION_LIMIT_DURATION_MINUTE", 10, 1, 1440) * 60_000,
-    },
-    updateCheckUrl: read.text("UPDATE_CHECK_URL") === null ? null : read.address("UPDATE_CHECK_URL", ""),
-    projectUrl: read.text("PROJECT_URL") === null ? null : read.address("PROJECT_URL", ""),
+    ...values,
     signInAddresses: {
-      github: read.address("GITHUB_BASE_URL", "https://github.com"),
-      githubApi: read.address("GITHUB_API_URL", "https://api.github.com"),
-      linuxdo: read.address("LINUXDO_BASE_URL", "https://connect.linux.do"),
-      linuxdoApi: read.address("LINUXDO_API_URL", "https://connect.linux.do"),
-      discord: read.address("DISCORD_BASE_URL", "https://discord.com"),
-      telegram: read.address("TELEGRAM_BASE_URL", "https://oauth.telegram.org"),
+      ...others,
       turnstile,
-      turnstileVerify: read.address("TURNSTILE_VERIFY_URL", `${turnstile}/turnstile/v0/siteverify`),
+      turnstileVerify: turnstileVerify ?? `${turnstile}/turnstile/v0/siteverify`,
     },
-    stripeAddress: read.address("STRIPE_API_URL", "https://api.stripe.com"),
+    maxUploadBytes: values.maxFileBytes + MEGABYTE,
+    usesEnvironmentProxy: PROXY_VARIABLES.some((name) => read(name) !== null),
   };
 }
 
-function reader(env: Env) {
-  const text = (name: string): string | null => env[name]?.trim() || null;
-  const flag = (name: string, fallback: boolean): boolean => {
-    const value = text(name)?.toLowerCase();
-    if (value === undefined) return fallback;
-    if (["true", "1", "yes", "on"].includes(value)) return true;
-    if (["false", "0", "no", "off"].includes(value)) return false;
-    throw new ConfigError(`${name} must be true or false`);
-  };
-  const integer = (name: string, fallback: number, min: number, max: number): number => {
-    const value = text(name);
-    if (value === null) return fallback;
-    const parsed = Number(value);
-    if (!Number.isInteger(parsed) || parsed < min || parsed > max) {
-      throw new ConfigError(`${name} must be a whole number from ${min} to ${max}`);
-    }
-    return parsed;
-  };
-  const fraction = (name: string, fallback: number): number => {
-    const value = text(name);
-    const parsed = value === null ? fallback : Number(value);
-    if (parsed >= 0 && parsed <= 1) return parsed;
-    throw new ConfigError(`${name} must be a number from 0 to 1`);
-  };
-  return {
-    text,
-    flag,
-    integer,
-    fraction,
-    address(name: string, fallback: string): string {
-      const value = (text(name) ?? fallback).replace(/\/+$/, "");
-      if (/^https?:\/\//i.test(value) && URL.canParse(value)) return value;
-      throw new ConfigError(`${name} must be an address that begins with http:// or https://`);
-    },
-    list: (name: string): string[] => (text(name) ?? "").split(/[\s,]+/).filter(Boolean),
-    oneOf<T extends string>(name: string, choices: readonly T[], fallback: T): T {
-      const value = text(name)?.toLowerCase();
-      if (value === undefined) return fallback;
-      const choice = choices.find((candidate) => candidate === value);
-      if (!choice) throw new ConfigError(`${name} must be one of ${choices.join(", ")}`);
-      return choice;
-    },
-    rateLimit(name: string, count: number, windowSeconds: number): RateLimit {
-      if (!flag(`${name}_ENABLE`, true)) return null;
-      return {
-        count: integer(name, count, 1, 1_000_000),
-        windowMs: integer(`${name}_DURATION`, windowSeconds, 1, 86_400) * 1000,
-      };
-    },
-  };
+const isVariable = (part: object): part is Variable<unknown> => "read" in part && typeof part.read === "function";
+
+function readAll<Group extends object>(group: Group, read: (name: string) => string | null): Values<Group> {
+  const entries = Object.entries(group).map(([key, part]) => [
+    key,
+    isVariable(part) ? part.read(read) : readAll(part, read),
+  ]);
+  return Object.fromEntries(entries) as Values<Group>;
+}
+
+/** All variables of the schema, one after the other. */
+export function allVariables(group: object = configSchema(false)): readonly Variable<unknown>[] {
+  return Object.values(group).flatMap((part) => (isVariable(part) ? [part] : allVariables(part)));
 }
 
 function postgresUrl(value: string | null): string | null {

@@ -1,0 +1,135 @@
+/** The environment is wrong; the message names the variable and says what it may be. */
+export class ConfigError extends Error {
+  override name = "ConfigError";
+}
+
+/** The value of an environment variable without surrounding spaces; null: it is not set, or empty. */
+export type ReadText = (name: string) => string | null;
+
+/** One setting of the process, made of one environment variable or of a few that belong together. */
+export type Variable<Value> = Readonly<{
+  /** The names of its variables, with the value of each where it is not set, as the documentation writes it. */
+  defaults: Readonly<Record<string, string>>;
+  /** Older names that are read where the first one is not set. */
+  aliases: readonly string[];
+  /** Only tests set it: it is not in the documentation. */
+  isForTests: boolean;
+  /** Throws ConfigError. */
+  read(text: ReadText): Value;
+}>;
+
+type Options = Readonly<{ shown?: string; aliases?: readonly string[]; isForTests?: boolean }>;
+
+/** A setting of one variable; `parse` gets its text, or null where it is not set. */
+export function variable<Value>(
+  name: string,
+  parse: (value: string | null) => Value,
+  { shown = "unset", aliases = [], isForTests = false }: Options = {},
+): Variable<Value> {
+  const read = (text: ReadText) => parse([name, ...aliases].map(text).find((value) => value !== null) ?? null);
+  return { defaults: { [name]: shown }, aliases, isForTests, read };
+}
+
+export const text = (name: string, fallback: string): Variable<string> =>
+  variable(name, (value) => value ?? fallback, { shown: fallback });
+
+/** A text that has no default. */
+export const optionalText = (name: string, options?: Options): Variable<string | null> =>
+  variable(name, (value) => value, options);
+
+/** Words between spaces or commas. */
+export const list = (name: string): Variable<readonly string[]> =>
+  variable(name, (value) => (value ?? "").split(/[\s,]+/).filter(Boolean), { shown: "none" });
+
+export const flag = (name: string, fallback: boolean): Variable<boolean> =>
+  variable(name, (value) => parseFlag(name, value) ?? fallback, { shown: String(fallback) });
+
+function parseFlag(name: string, value: string | null): boolean | null {
+  const word = value?.toLowerCase();
+  if (word === undefined) return null;
+  if (["true", "1", "yes", "on"].includes(word)) return true;
+  if (["false", "0", "no", "off"].includes(word)) return false;
+  throw new ConfigError(`${name} must be true or false`);
+}
+
+/** Bounds of a whole number, both included; `times`: what the setting is in, in units of the variable. */
+type Range = Readonly<{ min: number; max: number; times?: number }>;
+
+export const integer = (name: string, fallback: number, range: Range): Variable<number> =>
+  variable(name, (value) => parseInteger(name, value, range) ?? fallback * (range.times ?? 1), {
+    shown: String(fallback),
+  });
+
+/** The same without a default; `shown`: what the documentation says instead of one. */
+export const optionalInteger = (name: string, range: Range, shown: string): Variable<number | null> =>
+  variable(name, (value) => parseInteger(name, value, range), { shown });
+
+function parseInteger(name: string, value: string | null, { min, max, times = 1 }: Range): number | null {
+  if (value === null) return null;
+  const parsed = Number(value);
+  if (!Number.isInteger(parsed) || parsed < min || parsed > max) {
+    throw new ConfigError(`${name} must be a whole number from ${min} to ${max}`);
+  }
+  return parsed * times;
+}
+
+/** A number from 0 to 1. */
+export const fraction = (name: string, fallback: number): Variable<number> =>
+  variable(
+    name,
+    (value) => {
+      const parsed = value === null ? fallback : Number(value);
+      if (parsed >= 0 && parsed <= 1) return parsed;
+      throw new ConfigError(`${name} must be a number from 0 to 1`);
+    },
+    { shown: String(fallback) },
+  );
+
+/** One of a few words; `fallback` may depend on where the process runs, `shown` says how. */
+export const oneOf = <Word extends string>(
+  name: string,
+  words: readonly Word[],
+  fallback: Word,
+  shown: string = fallback,
+): Variable<Word> =>
+  variable(
+    name,
+    (value) => {
+      if (value === null) return fallback;
+      const word = words.find((candidate) => candidate === value.toLowerCase());
+      if (!word) throw new ConfigError(`${name} must be one of ${words.join(", ")}`);
+      return word;
+    },
+    { shown },
+  );
+
+/** The address of a service, without a slash at the end. */
+export const optionalAddress = (name: string, options?: Options): Variable<string | null> =>
+  variable(name, (value) => parseAddress(name, value), options);
+
+function parseAddress(name: string, value: string | null): string | null {
+  if (value === null) return null;
+  const address = value.replace(/\/+$/, "");
+  if (/^https?:\/\//i.test(address) && URL.canParse(address)) return address;
+  throw new ConfigError(`${name} must be an address that begins with http:// or https://`);
+}
+
+/** The address of a public service, which only tests change. */
+export const serviceAddress = (name: string, fallback: string): Variable<string> =>
+  variable(name, (value) => parseAddress(name, value) ?? fallback, { shown: fallback, isForTests: true });
+
+/** Requests per window and address; null: not limited. */
+export type RateLimit = Readonly<{ count: number; windowMs: number }> | null;
+
+/** A limit of requests: whether it is on, how many, in how many seconds. */
+export function rateLimit(name: string, count: number, seconds: number): Variable<RateLimit> {
+  const isOn = flag(`${name}_ENABLE`, true);
+  const most = integer(name, count, { min: 1, max: 1_000_000 });
+  const windowMs = integer(`${name}_DURATION`, seconds, { min: 1, max: 86_400, times: 1000 });
+  return {
+    defaults: { ...isOn.defaults, ...most.defaults, ...windowMs.defaults },
+    aliases: [],
+    isForTests: false,
+    read: (given) => (isOn.read(given) ? { count: most.read(given), windowMs: windowMs.read(given) } : null),
+  };
+}
