@@ -150,7 +150,7 @@ const PaletteButton = () => {
     <ButtonBase
       onClick={() => setOpen(true)}
       sx={{
-        width: 220,
+        width: 260,
         height: 32,
         px: 2.5,
         gap: 2,
@@ -161,6 +161,7 @@ const PaletteButton = () => {
         bgcolor: "surface.paper",
         color: "text.tertiary",
         fontSize: 13,
+        whiteSpace: "nowrap",
       }}
     >
       <SearchOutlined sx={{ fontSize: 16 }} />
