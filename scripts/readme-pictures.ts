@@ -1,6 +1,6 @@
 /**
- * Makes the documentation's pictures of channels, dashboard and settings from generated data, in `docs/pictures/`. The console has to be
- * built before (`bun scripts/build.ts --ui-only`).
+ * Makes the documentation's pictures of channels, dashboard, settings and usage log from generated data, in
+ * `docs/pictures/`. The console has to be built before (`bun scripts/build.ts --ui-only`).
  */
 import { mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -12,8 +12,9 @@ import { createVault } from "../src/lib/security/crypto.ts";
 import { loadSecrets } from "../src/lib/security/secrets.ts";
 import { readConfig } from "../src/server/config.ts";
 import { openBrowser } from "../test/support/e2e/browser.ts";
+import { createChannel, createToken, setOption } from "../test/support/e2e/console-client.ts";
 import { openConsolePage, VIEWPORTS } from "../test/support/e2e/console-page.ts";
-import { setUp, startGateway } from "../test/support/e2e/fixture.ts";
+import { setUp, startFixture, startGateway } from "../test/support/e2e/fixture.ts";
 import { MODELS } from "./seed/models.ts";
 import { seed } from "./seed/seed.ts";
 
@@ -54,11 +55,39 @@ await setUp(gateway);
 const browser = await openBrowser();
 const { page, open } = await openConsolePage(browser, gateway, { ...VIEWPORTS.en, width: 1280 });
 await page.setViewportSize({ width: 1280, height: 800 });
-await picture("channels", "/channel");
-await picture("dashboard", "/detail?range=30d&step=day");
-await picture("settings", "/setting?tab=operation&field=pricing");
-await browser.close();
+await capture("channels", "/channel");
+await capture("dashboard", "/detail?range=30d&step=day");
+await capture("settings", "/setting?tab=operation&field=pricing");
 await gateway.stop();
+await captureUsageLog();
+await browser.close();
+
+/** The log of calls to a fake upstream, one of them open. */
+async function captureUsageLog(): Promise<void> {
+  const { gateway, root, upstream, stop } = await startFixture(["text-embedding-3-small"]);
+  const { key } = await createToken(root, { name: "ide-plugin" });
+  const models = ["gpt-5.4", "claude-sonnet-5", "gemini-3.6-flash"];
+  const answerAs = (answer: string) => JSON.stringify(Object.fromEntries(models.map((model) => [model, answer])));
+  const answers = { name: "openai-main", priority: 10, model_mapping: answerAs("usage-1000-500-cached-800") };
+  await createChannel(root, upstream.url, models, answers);
+  await setOption(root, "ModelRatio", Object.fromEntries(models.map((model) => [model, 1.25])));
+  for (const model of [...models, ...models, "gpt-5.4", "claude-sonnet-5", "gpt-5.4"]) {
+    const reply = await fetch(`${gateway.url}/v1/chat/completions`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+      body: JSON.stringify({ model, stream: model !== "gpt-5.4", messages: [{ role: "user", content: "Hello" }] }),
+    });
+    await reply.text();
+  }
+  const own = await openConsolePage(browser, gateway, { ...VIEWPORTS.en, width: 1280 });
+  await own.page.setViewportSize({ width: 1280, height: 800 });
+  await own.open("/log?type=2");
+  const call = own.row("claude-sonnet-5").first();
+  await call.getByRole("button").first().click();
+  await loaded(own.page);
+  await own.page.screenshot({ path: join(ASSETS, "usage-log.png") });
+  await stop();
+}
 
 async function giveNames({ sql }: Database): Promise<void> {
   for (const [index, name] of CHANNELS.entries())
@@ -72,7 +101,7 @@ async function giveNames({ sql }: Database): Promise<void> {
   }
 }
 
-async function picture(name: string, path: string): Promise<void> {
+async function capture(name: string, path: string): Promise<void> {
   await open(path);
   await loaded(page);
   await page.screenshot({ path: join(ASSETS, `${name}.png`) });
