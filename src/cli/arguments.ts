@@ -47,6 +47,7 @@ Environment (all optional)
   REDIS_URL                Redis or Valkey, where replicas count model requests together
   ENCRYPTION_KEY           encrypts secrets at rest; else a key file is made in DATA_DIR
   SESSION_SECRET           signs sessions; else made in DATA_DIR
+  DATABASE_URL_FILE, …     a file with the value, for each of the four above
   TRUSTED_PROXIES          addresses or CIDR ranges whose forwarded headers are believed
   ALLOW_PRIVATE_UPSTREAMS  true: channels may live on private and loopback addresses
   LOG_LEVEL, LOG_FORMAT    info; json or pretty

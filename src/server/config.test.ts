@@ -1,4 +1,7 @@
-import { describe, expect, test } from "bun:test";
+import { afterAll, describe, expect, test } from "bun:test";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { allVariables, ConfigError, readConfig } from "./config.ts";
 
 describe("readConfig", () => {
@@ -37,6 +40,39 @@ describe("readConfig", () => {
   });
 });
 
+describe("a secret in a file", () => {
+  const folder = mkdtempSync(join(tmpdir(), "sluice-secrets-"));
+  const file = join(folder, "database-url");
+  const empty = join(folder, "empty");
+  writeFileSync(file, "postgres://u:p@h/d\n");
+  writeFileSync(empty, "\n");
+  afterAll(() => rmSync(folder, { recursive: true }));
+
+  test("is read from the file that NAME_FILE names, without the line's end", () => {
+    expect(readConfig({ DATABASE_URL_FILE: file }).databaseUrl).toBe("postgres://u:p@h/d");
+    for (const { defaults, isSecret } of allVariables()) {
+      const [name = ""] = Object.keys(defaults);
+      if (!isSecret) continue;
+      expect(() => readConfig({ [`${name}_FILE`]: `${folder}/absent` })).toThrow(`${name}_FILE`);
+    }
+  });
+
+  test("is not shown where its form is wrong", () => {
+    writeFileSync(join(folder, "wrong"), "hunter2");
+    expect(() => readConfig({ DATABASE_URL_FILE: join(folder, "wrong") })).toThrow(/^(?!.*hunter2)/);
+  });
+
+  test.each([
+    ["both are set", { DATABASE_URL: "postgres://u@h/d", DATABASE_URL_FILE: file }, "not both"],
+    ["both are set, by an older name", { SQL_DSN: "postgres://u@h/d", DATABASE_URL_FILE: file }, "not both"],
+    ["the file is missing", { ENCRYPTION_KEY_FILE: join(folder, "absent") }, "ENOENT"],
+    ["the file is empty", { SESSION_SECRET_FILE: empty }, "empty"],
+  ])("is refused where %s", (_, env, message) => {
+    expect(() => readConfig(env)).toThrow(ConfigError);
+    expect(() => readConfig(env)).toThrow(message);
+  });
+});
+
 /** Rows of the tables of docs/operate/configuration.md: variables, and what they are by default. */
 async function documented(): Promise<Record<string, string>> {
   const page = await Bun.file(`${import.meta.dir}/../../docs/operate/configuration.md`).text();
@@ -59,4 +95,7 @@ test("the documentation has every variable with its default, and none that only 
   expect(shown).toEqual(Object.assign({}, ...read.map(({ defaults }) => defaults)));
   const page = await Bun.file(`${import.meta.dir}/../../docs/operate/configuration.md`).text();
   for (const alias of read.flatMap(({ aliases }) => aliases)) expect(page).toContain(`\`${alias}\``);
+  for (const { defaults, isSecret } of read) {
+    if (isSecret) expect(page).toContain(`\`${Object.keys(defaults)[0]}_FILE\``);
+  }
 });

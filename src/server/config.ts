@@ -28,11 +28,11 @@ export const configSchema = (isTerminal: boolean) => ({
   port: integer("PORT", 3000, { min: 0, max: 65_535 }),
   dataDir: text("DATA_DIR", "./data"),
   /** Postgres address; null: the embedded engine in `dataDir`. */
-  databaseUrl: variable("DATABASE_URL", postgresUrl, { aliases: ["SQL_DSN"] }),
-  redisUrl: variable("REDIS_URL", redisUrl, { aliases: ["REDIS_CONN_STRING"] }),
+  databaseUrl: variable("DATABASE_URL", postgresUrl, { aliases: ["SQL_DSN"], isSecret: true }),
+  redisUrl: variable("REDIS_URL", redisUrl, { aliases: ["REDIS_CONN_STRING"], isSecret: true }),
   /** Given secrets win over the ones created once in `dataDir`. */
-  encryptionKey: optionalText("ENCRYPTION_KEY", { shown: "created in DATA_DIR/secret.key" }),
-  sessionSecret: optionalText("SESSION_SECRET", { shown: "derived from ENCRYPTION_KEY" }),
+  encryptionKey: optionalText("ENCRYPTION_KEY", { shown: "created in DATA_DIR/secret.key", isSecret: true }),
+  sessionSecret: optionalText("SESSION_SECRET", { shown: "derived from ENCRYPTION_KEY", isSecret: true }),
   logLevel: oneOf("LOG_LEVEL", LOG_LEVELS, "info"),
   logFormat: oneOf("LOG_FORMAT", ["json", "pretty"], isTerminal ? "pretty" : "json", "pretty in a terminal, else json"),
   /** Addresses or CIDR ranges whose forwarded headers are believed. */

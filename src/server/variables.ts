@@ -1,3 +1,5 @@
+import { readFileSync } from "node:fs";
+
 /** The environment is wrong; the message names the variable and says what it may be. */
 export class ConfigError extends Error {
   override name = "ConfigError";
@@ -14,20 +16,43 @@ export type Variable<Value> = Readonly<{
   aliases: readonly string[];
   /** Only tests set it: it is not in the documentation. */
   isForTests: boolean;
+  /** `<name>_FILE` may name a file that holds the value. */
+  isSecret: boolean;
   /** Throws ConfigError. */
   read(text: ReadText): Value;
 }>;
 
-type Options = Readonly<{ shown?: string; aliases?: readonly string[]; isForTests?: boolean }>;
+type Options = Readonly<{ shown?: string; aliases?: readonly string[]; isForTests?: boolean; isSecret?: boolean }>;
 
 /** A setting of one variable; `parse` gets its text, or null where it is not set. */
 export function variable<Value>(
   name: string,
   parse: (value: string | null) => Value,
-  { shown = "unset", aliases = [], isForTests = false }: Options = {},
+  { shown = "unset", aliases = [], isForTests = false, isSecret = false }: Options = {},
 ): Variable<Value> {
-  const read = (text: ReadText) => parse([name, ...aliases].map(text).find((value) => value !== null) ?? null);
-  return { defaults: { [name]: shown }, aliases, isForTests, read };
+  const read = (text: ReadText) => {
+    const value = [name, ...aliases].map(text).find((found) => found !== null) ?? null;
+    return parse(isSecret ? secretOf(name, value, text(`${name}_FILE`)) : value);
+  };
+  return { defaults: { [name]: shown }, aliases, isForTests, isSecret, read };
+}
+
+/** A secret's value, from the variable itself or from the file that `<name>_FILE` names (Docker and Kubernetes mount them). */
+function secretOf(name: string, value: string | null, file: string | null): string | null {
+  if (file === null) return value;
+  if (value !== null) throw new ConfigError(`Set ${name} or ${name}_FILE, not both`);
+  const content = readSecretFile(name, file).trim();
+  if (content === "") throw new ConfigError(`${name}_FILE names an empty file: ${file}`);
+  return content;
+}
+
+function readSecretFile(name: string, file: string): string {
+  try {
+    return readFileSync(file, "utf8");
+  } catch (cause) {
+    const code = cause instanceof Error && "code" in cause ? ` (${String(cause.code)})` : "";
+    throw new ConfigError(`${name}_FILE names a file that cannot be read: ${file}${code}`);
+  }
 }
 
 export const text = (name: string, fallback: string): Variable<string> =>
@@ -130,6 +155,7 @@ export function rateLimit(name: string, count: number, seconds: number): Variabl
     defaults: { ...isOn.defaults, ...most.defaults, ...windowMs.defaults },
     aliases: [],
     isForTests: false,
-    read: (given) => (isOn.read(given) ? { count: most.read(given), windowMs: windowMs.read(given) } : null),
+    isSecret: false,
+    read: (env) => (isOn.read(env) ? { count: most.read(env), windowMs: windowMs.read(env) } : null),
   };
 }
