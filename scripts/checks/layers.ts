@@ -25,7 +25,7 @@ const LAYERS: readonly (readonly string[])[] = [
   ["billing", "providers", "settings"],
   ["formats", "db"],
   ["catalog"],
-  ["server/config", "server/version"],
+  ["server/config", "server/variables", "server/version"],
   ["lib"],
 ];
 

@@ -15,7 +15,7 @@ import {
   variable,
 } from "./variables.ts";
 
-export { ConfigError, type RateLimit } from "./variables.ts";
+export { ConfigError } from "./variables.ts";
 
 const MEGABYTE = 1_048_576;
 const SECOND = 1000;
@@ -23,7 +23,7 @@ const LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "fatal", "silent"
 const TURNSTILE = "https://challenges.cloudflare.com";
 
 /** Every environment variable that Sluice reads, as one table: docs/operate/configuration.md shows it to operators. */
-export const configSchema = (isTerminal: boolean) => ({
+const configSchema = (isTerminal: boolean) => ({
   host: text("HOST", "0.0.0.0"),
   port: integer("PORT", 3000, { min: 0, max: 65_535 }),
   dataDir: text("DATA_DIR", "./data"),
@@ -129,7 +129,6 @@ export type Config = Omit<Values<Schema>, "signInAddresses"> &
 
 export type NotifyAddresses = Config["notifyAddresses"];
 export type SignInAddresses = Readonly<Record<keyof Schema["signInAddresses"], string>>;
-export type LogLevel = Config["logLevel"];
 
 /** The runtime's fetch obeys them. */
 const PROXY_VARIABLES = ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "all_proxy"];
