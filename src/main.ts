@@ -29,6 +29,8 @@ async function run(): Promise<number> {
       return (await import("./cli/healthcheck.ts")).healthcheck();
     case "doctor":
       return (await import("./cli/doctor.ts")).doctor();
+    case "rotate-encryption-key":
+      return (await import("./cli/rotate-encryption-key.ts")).rotateEncryptionKey();
     case "journal":
       return (await import("./cli/journal.ts")).journal(command.action, command.asJson);
     case "serve":

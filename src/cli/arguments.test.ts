@@ -13,6 +13,7 @@ describe("parseCommand", () => {
     [["import", "--from", "a.db", "--logs"], { name: "import", from: "a.db", withLogs: true, isDry: false }],
     [["healthcheck"], { name: "healthcheck" }],
     [["doctor"], { name: "doctor" }],
+    [["rotate-encryption-key"], { name: "rotate-encryption-key" }],
     [["journal", "inspect", "--json"], { name: "journal", action: { action: "inspect" }, asJson: true }],
     [["journal", "replay", "--force"], { name: "journal", action: { action: "replay", force: true }, asJson: false }],
     [

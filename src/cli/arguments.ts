@@ -9,6 +9,7 @@ export type Command =
   | { name: "reset-password"; username: string }
   | { name: "healthcheck" }
   | { name: "doctor" }
+  | { name: "rotate-encryption-key" }
   | { name: "journal"; action: JournalAction; asJson: boolean }
   | { name: "help" }
   | { name: "version" };
@@ -30,6 +31,7 @@ Commands
                            bring users, API keys, channels, codes and options over from one-api, new-api or
                            Veloera: SOURCE is a SQLite file, or a mysql:// or postgres:// address
   reset-password USER      give USER a new password, print it, end the user's sessions
+  rotate-encryption-key    encrypt every stored secret under a new key; stop the gateway first
   doctor                   look for what is wrong with the installation, and say how to fix it
   journal inspect          show charges that are not in the database, rejected ones and lost processes
   journal replay [--force] charge rejected records again, each once; --force also those older than the log
@@ -75,6 +77,7 @@ export function parseCommand(args: readonly string[]): Command {
     case "serve":
     case "healthcheck":
     case "doctor":
+    case "rotate-encryption-key":
     case "help":
     case "version":
       expectOperands(0);

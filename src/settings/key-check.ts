@@ -5,7 +5,7 @@ import type { Vault } from "../lib/security/crypto.ts";
 import { SecretsError } from "../lib/security/secrets.ts";
 
 /** A row of the options table that is no option: it decrypts only under the key that wrote the database's secrets. */
-const ROW = "_encryption_key_check";
+export const KEY_CHECK_ROW = "_encryption_key_check";
 const EXPECTED = "sluice";
 
 /**
@@ -15,9 +15,9 @@ const EXPECTED = "sluice";
 export async function checkEncryptionKey(db: Db, vault: Vault, source: string): Promise<void> {
   await db
     .insert(options)
-    .values({ key: ROW, value: vault.encrypt(EXPECTED) })
+    .values({ key: KEY_CHECK_ROW, value: vault.encrypt(EXPECTED) })
     .onConflictDoNothing();
-  const [row] = await db.select({ value: options.value }).from(options).where(eq(options.key, ROW));
+  const [row] = await db.select({ value: options.value }).from(options).where(eq(options.key, KEY_CHECK_ROW));
   if (row && isKeyOf(row.value, vault)) return;
   throw new SecretsError(
     `${source} is not the encryption key of this database, so its secrets (channel keys, passwords of services) cannot be read. ` +
@@ -30,7 +30,7 @@ export async function checkEncryptionKey(db: Db, vault: Vault, source: string): 
  * there is no key yet.
  */
 export function checkBackupKey(option: Readonly<{ key: string; value: string }>, vault: Vault | null): void {
-  if (option.key !== ROW || (vault && isKeyOf(option.value, vault))) return;
+  if (option.key !== KEY_CHECK_ROW || (vault && isKeyOf(option.value, vault))) return;
   const found = vault
     ? "the encryption key here is another one than the backup was made with"
     : "there is no encryption key here";

@@ -14,7 +14,8 @@ export type NotifyEvent = (typeof NOTIFY_EVENTS)[number];
 const DEFAULT_EVENTS: readonly NotifyEvent[] = ["low_balance", "price_change", "announcement"];
 
 /** Stored encrypted, never shown; `<name>_set` says whether there is one. */
-const SECRET_SETTINGS = [
+/** Settings of a user that are stored encrypted. */
+export const SECRET_SETTINGS = [
   "webhook_secret",
   "wecom_key",
   "dingtalk_token",

@@ -20,10 +20,25 @@ const VERSION = "v1.";
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 
+/** A rotated encryption key: 32 random bytes, and the lookup key of the first one, both base64url. */
+const ROTATED = /^rotated1\.[\w-]{43}\.([\w-]{43})$/;
+
+/**
+ * A new encryption key in the place of another. It carries the lookup key on: hashes of API keys, recovery codes and the like
+ * cannot be made again, because nobody knows what they were made of.
+ */
+export const rotateKey = (encryptionKey: string): string =>
+  `rotated1.${randomText(32)}.${lookupKeyOf(encryptionKey).toString("base64url")}`;
+
+function lookupKeyOf(encryptionKey: string): Buffer {
+  const carried = ROTATED.exec(encryptionKey)?.[1];
+  return carried ? Buffer.from(carried, "base64url") : deriveKey(encryptionKey, "sluice lookup v1");
+}
+
 /** Creates the vault of one secret; encryption and lookup get keys of their own (HKDF-SHA256). */
 export function createVault({ encryptionKey }: Readonly<{ encryptionKey: string }>): Vault {
   const cipherKey = deriveKey(encryptionKey, "sluice encryption v1");
-  const hasher = new Bun.CryptoHasher("sha256", deriveKey(encryptionKey, "sluice lookup v1"));
+  const hasher = new Bun.CryptoHasher("sha256", lookupKeyOf(encryptionKey));
   const additional = Buffer.from(VERSION);
 
   return {

@@ -19,7 +19,7 @@ export class SecretsError extends Error {
   override name = "SecretsError";
 }
 
-const KEY_FILE = "secret.key";
+export const KEY_FILE = "secret.key";
 const LEAST_CHARACTERS = 16;
 const OTHERS_MAY = 0o077;
 

@@ -1,0 +1,147 @@
+/** Encrypting everything under a new key with the executable, on both databases, also after crashes in the middle. */
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { copyFile, mkdtemp, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { readBackup } from "../../../db/backup/read-backup.ts";
+import { createVault } from "../../../src/lib/security/crypto.ts";
+import { createChannel, createToken, ROOT_PASSWORD, setOption, setUp } from "../../support/e2e/console-client.ts";
+import { ENGINES, emptyDatabase, type FakeUpstream, startFakeUpstream } from "../../support/e2e/fixture.ts";
+import { startGateway } from "../../support/processes/gateway.ts";
+import { runCommand } from "../../support/processes/run-command.ts";
+
+const MODEL = "gpt-4o";
+const CHANNEL_KEY = "sk-key-of-the-channel";
+
+let folder = "";
+let upstream: FakeUpstream;
+beforeAll(async () => {
+  folder = await mkdtemp(path.join(tmpdir(), "sluice-e2e-rotation-"));
+  upstream = startFakeUpstream();
+});
+afterAll(async () => {
+  await upstream.stop();
+  await rm(folder, { recursive: true, force: true });
+});
+
+/** Every text in the database that the key can decrypt, by table. */
+async function secretsUnder(encryptionKey: string, env: Record<string, string>): Promise<Record<string, number>> {
+  const file = path.join(folder, `${Bun.randomUUIDv7()}.zst`);
+  expect(await runCommand(["backup", file], env)).toMatchObject({ code: 0 });
+  const vault = createVault({ encryptionKey });
+  const found: Record<string, number> = {};
+  let table = "";
+  for await (const item of readBackup(file)) {
+    if (item.kind === "table") table = item.name;
+    if (item.kind !== "row") continue;
+    for (const [cipher] of item.json.matchAll(/v1\.[\w-]{38,}/g)) {
+      try {
+        vault.decrypt(cipher);
+        found[table] = (found[table] ?? 0) + 1;
+      } catch {}
+    }
+  }
+  return found;
+}
+
+describe.each([...ENGINES])("a new encryption key on the %s database", (engine) => {
+  let dataDir = "";
+  let env: Record<string, string> = {};
+  const keyFile = () => path.join(dataDir, "secret.key");
+  const keyNow = async () => (await readFile(keyFile(), "utf8")).trim();
+  const rotate = (more: Record<string, string> = {}) => runCommand(["rotate-encryption-key"], { ...env, ...more });
+  const start = () => startGateway({ dataDir, env });
+  let apiKey = "";
+  let accessToken = "";
+  let firstKey = "";
+  let secrets: Record<string, number> = {};
+
+  /** Everything that depends on the key still works. */
+  async function expectWorking(): Promise<void> {
+    const gateway = await start();
+    upstream.requests.length = 0;
+    const called = await fetch(`${gateway.url}/v1/chat/completions`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${apiKey}`, "content-type": "application/json" },
+      body: JSON.stringify({ model: MODEL, messages: [{ role: "user", content: "hello" }] }),
+    });
+    expect(called.status).toBe(200);
+    expect(upstream.requests.at(-1)?.headers.get("authorization")).toBe(`Bearer ${CHANNEL_KEY}`);
+    const self = await fetch(`${gateway.url}/api/user/self`, {
+      headers: { authorization: accessToken, "sluice-user": "1" },
+    });
+    expect(await self.json()).toMatchObject({ success: true, data: { username: "root" } });
+    expect(await gateway.stop()).toBe(0);
+  }
+
+  beforeAll(async () => {
+    dataDir = await mkdtemp(path.join(folder, "data-"));
+    env = { DATA_DIR: dataDir, ...(engine === "postgres" ? { DATABASE_URL: await emptyDatabase() } : {}) };
+    const gateway = await start();
+    const root = await setUp(gateway);
+    await createChannel(root, upstream.url, [MODEL], { key: CHANNEL_KEY });
+    await setOption(root, "ModelRatio", { [MODEL]: 1 });
+    await setOption(root, "SMTPToken", "the mail server's password");
+    await root.put("/api/user/setting", {
+      notify_type: "webhook",
+      webhook_url: "https://example.com/hook",
+      webhook_secret: "hush",
+    });
+    await root.post("/api/user/totp/begin", { password: ROOT_PASSWORD });
+    for (let count = 0; count < 3; count += 1) apiKey = (await createToken(root)).key;
+    accessToken = await root.get("/api/user/token");
+
+    const busy = await rotate();
+    expect(busy.code).toBe(1);
+    expect(busy.err).toMatch(/another sluice process|a gateway is using/);
+    expect(await gateway.stop()).toBe(0);
+    firstKey = await keyNow();
+    secrets = await secretsUnder(firstKey, env);
+  });
+
+  test("everything is encrypted under the new key, nothing under the old one, and all of it works", async () => {
+    expect(Object.keys(secrets).sort()).toEqual(["channels", "options", "tokens", "totp_secrets", "users"]);
+    const total = Object.values(secrets).reduce((sum, count) => sum + count, 0);
+    const done = await rotate();
+    expect(done).toMatchObject({ code: 0, err: "" });
+    expect(done.out).toContain(`${total} secrets`);
+    expect(await keyNow()).not.toBe(firstKey);
+    expect(done.out).not.toContain(await keyNow());
+    expect((await stat(keyFile())).mode & 0o777).toBe(0o600);
+    expect(await secretsUnder(await keyNow(), env)).toEqual(secrets);
+    expect(await secretsUnder(firstKey, env)).toEqual({});
+    await expectWorking();
+  });
+
+  test("the old key is refused afterwards", async () => {
+    const refused = await runCommand(["rotate-encryption-key"], { ...env, ENCRYPTION_KEY: firstKey });
+    expect(refused.code).toBe(1);
+    expect(refused.err).toContain("is not the encryption key of this database");
+    await expectWorking();
+  });
+
+  test("a crash before the change leaves the old key in force, one after it the new one", async () => {
+    await writeFile(`${keyFile()}.new`, "what a run that was killed before its change left behind\n");
+    const before = await keyNow();
+    expect(await rotate()).toMatchObject({ code: 0 });
+    const after = await keyNow();
+    expect(after).not.toBe(before);
+    // As a run leaves it that was killed between its change and the new name of the file.
+    await rename(keyFile(), `${keyFile()}.new`);
+    await writeFile(keyFile(), `${before}\n`);
+    expect(await rotate()).toMatchObject({ code: 0 });
+    expect(await keyNow()).toBe(after);
+    await expectWorking();
+  });
+
+  test("a key of the environment is left to the operator, with the new one in a file", async () => {
+    const current = await keyNow();
+    const done = await rotate({ ENCRYPTION_KEY: current });
+    expect(done).toMatchObject({ code: 0, err: "" });
+    expect(done.out).toContain("secret.key.new");
+    expect(await keyNow()).toBe(current);
+    await copyFile(`${keyFile()}.new`, keyFile());
+    await rm(`${keyFile()}.new`);
+    await expectWorking();
+  });
+});
