@@ -24,6 +24,7 @@ import { modelRoutes } from "../console/models/models.ts";
 import { pricingRoutes } from "../console/models/pricing.ts";
 import { identityRoutes } from "../console/sign-in/identity.ts";
 import { doctorRoutes } from "../console/system/diagnostics.ts";
+import { firstStepsRoutes } from "../console/system/first-steps.ts";
 import { bookRoutes } from "../console/system/ledger-check.ts";
 import { type PageLimit, webAssets } from "../console/system/web-assets.ts";
 import { redemptionRoutes } from "../console/wallet/redemptions.ts";
@@ -243,6 +244,7 @@ function managementApi(
     .use(redemptionRoutes(shared, guarded))
     .use(auditRoutes(shared, guarded))
     .use(bookRoutes(shared, guarded))
+    .use(firstStepsRoutes(shared, guarded))
     .use(doctorRoutes(patient, guarded))
     .use(walletRoutes(shared, guarded))
     .use(dataRoutes(shared, guarded))

@@ -7,6 +7,7 @@ import { channelRoutes } from "../../../src/console/channels/channels.ts";
 import { logRoutes } from "../../../src/console/logs/logs.ts";
 import { dataRoutes } from "../../../src/console/logs/usage-data.ts";
 import { modelRoutes } from "../../../src/console/models/models.ts";
+import { firstStepsRoutes } from "../../../src/console/system/first-steps.ts";
 import { redemptionRoutes } from "../../../src/console/wallet/redemptions.ts";
 import { createTokenDirectory } from "../../../src/domain/api-keys/directory/index.ts";
 import { createChannelDirectory } from "../../../src/domain/channels/directory.ts";
@@ -33,6 +34,7 @@ export async function startTestOperations() {
     return new Elysia()
       .use(channelUpstreamRoutes(shared, guarded))
       .use(modelRoutes(shared, guarded))
+      .use(firstStepsRoutes(shared, guarded))
       .use(channelRoutes(shared, guarded))
       .use(channelTransferRoutes({ ...shared, version: "test" }, guarded))
       .use(channelKeyRoutes(shared, guarded))

@@ -1,0 +1,23 @@
+import { Elysia } from "elysia";
+import type { Db } from "../../../db/types.ts";
+import { createPriceTable } from "../../billing/pricing/price-table.ts";
+import type { ChannelDirectory } from "../../domain/channels/directory.ts";
+import { readFirstSteps } from "../../domain/diagnostics/first-steps.ts";
+import type { SettingsReader } from "../../settings/settings.ts";
+import { ok } from "../http/envelope.ts";
+import type { guard } from "../http/guard.ts";
+
+type Services = Readonly<{ db: Db; channels: Pick<ChannelDirectory, "all">; settings: SettingsReader }>;
+
+/** How far a new gateway is on the way to its first call. */
+export function firstStepsRoutes({ db, channels, settings }: Services, guarded: ReturnType<typeof guard>) {
+  const prices = createPriceTable(settings);
+  return new Elysia({ prefix: "/api/system", name: "console/first-steps" }).use(guarded).get(
+    "/first_steps",
+    async ({ actor }) => {
+      const needsPrices = !settings.get("SelfUseModeEnabled");
+      return ok(await readFirstSteps({ db, channels, prices, needsPrices }, actor.id));
+    },
+    { role: "root" },
+  );
+}
