@@ -142,6 +142,10 @@ const routeTree = root.addChildren([
     inside((pages) => pages.notice(), "NoticePage"),
   ),
   guarded(
+    "/start",
+    inside((pages) => pages.start(), "StartPage"),
+  ),
+  guarded(
     "/playground",
     inside((pages) => pages.playground(), "PlaygroundPage"),
   ),

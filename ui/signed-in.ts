@@ -17,10 +17,14 @@ export { SavedViews } from "./components/inputs/SavedViews.tsx";
 export { SwitchRow } from "./components/inputs/SwitchRow.tsx";
 export { PageHeader } from "./components/layout.tsx";
 export { Bell } from "./features/admin/announcements/Bell.tsx";
+export { defaultModel } from "./features/models/default-model.ts";
+export { NoModels } from "./features/playground/NoModels.tsx";
 export { AccountMenu } from "./features/shell/AccountMenu.tsx";
 export { CommandPalette } from "./features/shell/CommandPalette.tsx";
 export { KeyboardHelp } from "./features/shell/KeyboardHelp.tsx";
 export { Sider, SiderDrawer } from "./features/shell/Sider.tsx";
+export { CreatedDialog } from "./features/tokens/CreatedDialog.tsx";
+export { createTokens } from "./features/tokens/drawer/token-form.ts";
 
 export const agentInfo = () => import("./features/wallet/agents/AgentInfoPage.tsx");
 export const agentList = () => import("./features/wallet/agents/AgentListPage.tsx");
@@ -40,6 +44,7 @@ export const playground = () => import("./features/playground/PlaygroundPage.tsx
 export const redemptionList = () => import("./features/admin/codes/CodeListPage.tsx");
 export const request = () => import("./features/logs/detail/RequestPage.tsx");
 export const routerExplain = () => import("./features/channels/explain/RouteExplainPage.tsx");
+export const start = () => import("./features/start/StartPage.tsx");
 export const setting = () => import("./features/settings/SettingsPage.tsx");
 export const taskLog = () => import("./features/logs/tasks/TaskLogPage.tsx");
 export const tokenList = () => import("./features/tokens/TokenListPage.tsx");

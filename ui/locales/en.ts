@@ -31,6 +31,7 @@ import security from "./en/security.json" with { type: "json" };
 import settings from "./en/settings.json" with { type: "json" };
 import setup from "./en/setup.json" with { type: "json" };
 import shell from "./en/shell.json" with { type: "json" };
+import start from "./en/start.json" with { type: "json" };
 import status from "./en/status.json" with { type: "json" };
 import tasks from "./en/tasks.json" with { type: "json" };
 import tokens from "./en/tokens.json" with { type: "json" };
@@ -71,6 +72,7 @@ export default {
   settings,
   setup,
   shell,
+  start,
   status,
   tasks,
   tokens,

@@ -31,6 +31,7 @@ import security from "./zh/security.json" with { type: "json" };
 import settings from "./zh/settings.json" with { type: "json" };
 import setup from "./zh/setup.json" with { type: "json" };
 import shell from "./zh/shell.json" with { type: "json" };
+import start from "./zh/start.json" with { type: "json" };
 import status from "./zh/status.json" with { type: "json" };
 import tasks from "./zh/tasks.json" with { type: "json" };
 import tokens from "./zh/tokens.json" with { type: "json" };
@@ -71,6 +72,7 @@ export default {
   settings,
   setup,
   shell,
+  start,
   status,
   tasks,
   tokens,

@@ -62,10 +62,13 @@ describe.each<[Language, boolean]>([
     await page.getByLabel(words.setup.confirm, { exact: true }).fill(PASSWORD);
     await page.getByText(words.setup.modes.self.name, { exact: true }).click();
     await button(words.setup.submit).click();
-    await page.waitForURL(`${gateway.url}/`);
+    await page.waitForURL("**/start");
+    await page.getByRole("heading", { name: words.start.title }).waitFor();
   }, 120_000);
 
   test("signing in leads back to the page that was asked for", async () => {
+    await page.context().clearCookies();
+    await page.evaluate(() => localStorage.removeItem("user"));
     await page.goto(`${gateway.url}/channel`);
     await page.waitForURL("**/login?**");
     await clean();

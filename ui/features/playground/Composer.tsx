@@ -9,7 +9,7 @@ import Tooltip from "@mui/material/Tooltip";
 import { useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { notifyError } from "../../components/feedback/notify.tsx";
-import { Row } from "../../components/layout.tsx";
+import { Row, usePhone } from "../../components/layout.tsx";
 
 type Props = Readonly<{
   /** The question being edited; its text fills the field. */
@@ -25,6 +25,7 @@ type Props = Readonly<{
 /** The input for questions. Enter sends, Shift+Enter starts a new line. */
 export const Composer = ({ isEditing, isRunning, onSend, onStop, onCancel, ...start }: Props) => {
   const { t } = useTranslation();
+  const isPhone = usePhone();
   const [text, setText] = useState(start.text);
   const [images, setImages] = useState(start.images);
   const picker = useRef<HTMLInputElement>(null);
@@ -61,6 +62,7 @@ export const Composer = ({ isEditing, isRunning, onSend, onStop, onCancel, ...st
         ))}
       </Row>
       <OutlinedInput
+        autoFocus={!isPhone}
         fullWidth
         multiline
         minRows={2}

@@ -7,7 +7,8 @@ import IconButton from "@mui/material/IconButton";
 import MenuItem from "@mui/material/MenuItem";
 import Select from "@mui/material/Select";
 import Tooltip from "@mui/material/Tooltip";
-import { useEffect, useState } from "react";
+import { useQuery } from "@tanstack/react-query";
+import { useEffect, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useConfirm } from "../../components/feedback/confirm.tsx";
 import { EmptyState } from "../../components/feedback/EmptyState.tsx";
@@ -15,9 +16,12 @@ import { notifyError } from "../../components/feedback/notify.tsx";
 import { PageHeader, Row } from "../../components/layout.tsx";
 import { useAddress } from "../../components/use-address.ts";
 import { useSession } from "../../state/session.ts";
+import { defaultModel } from "../models/default-model.ts";
+import { usableModels } from "../tokens/token.ts";
 import { CodeDialog } from "./CodeDialog.tsx";
 import { Composer } from "./Composer.tsx";
 import { bodyOf } from "./chat.ts";
+import { NoModels } from "./NoModels.tsx";
 import { SettingsPanel } from "./SettingsPanel.tsx";
 import { TurnView } from "./TurnView.tsx";
 import { type Playground, usePlayground } from "./use-playground.ts";
@@ -34,6 +38,9 @@ export const PlaygroundPage = () => {
   useEffect(() => {
     if (hasExpired) notifyError(new Error(t("playground.expired")));
   }, [hasExpired, t]);
+  const { data: offered } = useQuery(usableModels);
+  const isWithoutModels = offered?.length === 0 && chat.turns.length === 0;
+  useOfferedModel(playground, offered);
   const edited = chat.turns.find(({ id }) => id === editedId);
   return (
     <>
@@ -63,8 +70,12 @@ export const PlaygroundPage = () => {
           <SettingsPanel settings={chat.settings} onChange={playground.setSettings} />
         </Box>
         <Box sx={{ flex: 1, minWidth: 0, width: "100%" }}>
-          {chat.turns.length === 0 && (
-            <EmptyState icon={<Forum />} title={t("playground.empty.title")} body={t("playground.empty.body")} />
+          {isWithoutModels ? (
+            <NoModels />
+          ) : (
+            chat.turns.length === 0 && (
+              <EmptyState icon={<Forum />} title={t("playground.empty.title")} body={t("playground.empty.body")} />
+            )
           )}
           {chat.turns.map((turn) => (
             <TurnView
@@ -76,25 +87,39 @@ export const PlaygroundPage = () => {
               onRetry={(lane) => playground.retry(turn, lane)}
             />
           ))}
-          <Composer
-            key={`${chat.id} ${edited?.id ?? ""}`}
-            text={edited?.text ?? ""}
-            images={edited?.images ?? []}
-            isEditing={edited !== undefined}
-            isRunning={isRunning}
-            onSend={(text, images) => {
-              playground.ask(text, images, edited?.id ?? null);
-              setEditedId(null);
-            }}
-            onStop={playground.stop}
-            onCancel={() => setEditedId(null)}
-          />
+          {!isWithoutModels && (
+            <Composer
+              key={`${chat.id} ${edited?.id ?? ""}`}
+              text={edited?.text ?? ""}
+              images={edited?.images ?? []}
+              isEditing={edited !== undefined}
+              isRunning={isRunning}
+              onSend={(text, images) => {
+                playground.ask(text, images, edited?.id ?? null);
+                setEditedId(null);
+              }}
+              onStop={playground.stop}
+              onCancel={() => setEditedId(null)}
+            />
+          )}
         </Box>
       </Box>
       {isCodeShown && <CodeDialog body={bodyOf(chat.settings, chat.turns, 0)} onClose={() => setCodeShown(false)} />}
     </>
   );
 };
+
+/** Replaces the models of a chat that is opened by an offered one, if none of them is offered. */
+function useOfferedModel({ chat, setSettings }: Playground, offered: readonly string[] | undefined): void {
+  const opened = useRef("");
+  useEffect(() => {
+    if (!offered || opened.current === chat.id) return;
+    opened.current = chat.id;
+    const model = defaultModel(offered);
+    const isOffered = chat.settings.models.some((name) => offered.includes(name));
+    if (model !== undefined && !isOffered) setSettings({ models: [model] });
+  }, [offered, chat, setSettings]);
+}
 
 /** The chats stored on this device: open, create, delete. */
 const ChatList = ({ playground }: { playground: Playground }) => {

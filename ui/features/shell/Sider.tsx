@@ -9,13 +9,15 @@ import IconButton from "@mui/material/IconButton";
 import Tooltip from "@mui/material/Tooltip";
 import { useIsFetching } from "@tanstack/react-query";
 import { Link, useLocation } from "@tanstack/react-router";
-import { Fragment, useId, useState } from "react";
+import { useId, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Row } from "../../components/layout.tsx";
 import { useSession } from "../../state/session.ts";
 import { siteStatus, useSite } from "../../state/site-status.ts";
 import { size } from "../../theme/theme.ts";
-import { isUnder, type NavItem, navFor, type SiteLink, useSiteLinks } from "./nav.ts";
+import { useHasFirstSteps } from "../start/first-steps.ts";
+import { entryStyle, NavGroupEntries, NavLink, type NavLinkProps } from "./NavLinks.tsx";
+import { groupsOf, isUnder, navFor, type SiteLink, useSiteLinks } from "./nav.ts";
 
 type Props = { isCollapsed: boolean; onCollapse?: (collapsed: boolean) => void; onNavigate?: () => void };
 
@@ -26,6 +28,7 @@ export const Sider = ({ isCollapsed, onCollapse, onNavigate }: Props) => {
   const site = useSite();
   // On a first visit the site's pages are unknown: entries that appear later would move the others under the pointer.
   const isUnknown = useIsFetching({ queryKey: siteStatus.queryKey }) > 0 && site === undefined;
+  const hasFirstSteps = useHasFirstSteps();
   const version = site?.version;
   const chats = (site?.chats ?? []).flatMap((chat) => Object.keys(chat).slice(0, 1));
   const shared = { isCollapsed, ...(onNavigate && { onNavigate }) };
@@ -46,19 +49,17 @@ export const Sider = ({ isCollapsed, onCollapse, onNavigate }: Props) => {
         py: 3,
       }}
     >
-      {(isUnknown ? [] : navFor(user, site)).map(({ key, items }) => (
+      {(isUnknown ? [] : navFor(user, site && { ...site, has_first_steps: hasFirstSteps })).map(({ key, items }) => (
         <Box key={key} sx={{ mb: 3 }}>
-          {!isCollapsed && (
+          {!isCollapsed && key !== "playground" && (
             <Box sx={{ px: 2.5, mb: 1, fontSize: 12, lineHeight: "16px", fontWeight: 520, color: "text.tertiary" }}>
               {t(`shell.sections.${key}`)}
             </Box>
           )}
-          {items.map(({ path, label, icon }) => (
-            <Fragment key={path}>
-              <NavLink to={path} label={t(`shell.${label}`)} icon={icon} {...shared} />
-              {path === "/playground" && chats.length > 0 && <ChatLinks names={chats} {...shared} />}
-            </Fragment>
+          {groupsOf(items).map(([group, pages]) => (
+            <NavGroupEntries key={group ?? ""} group={group} items={pages} {...shared} />
           ))}
+          {key === "playground" && chats.length > 0 && <ChatLinks names={chats} {...shared} />}
         </Box>
       ))}
       <Box sx={{ flex: 1 }} />
@@ -123,55 +124,6 @@ const ChatLinks = ({
         ))}
       </Box>
     </>
-  );
-};
-
-const entryStyle = (isHere: boolean, isCollapsed: boolean) => ({
-  width: "100%",
-  height: 32,
-  px: isCollapsed ? 0 : 2.5,
-  gap: 2.5,
-  justifyContent: isCollapsed ? "center" : "flex-start",
-  borderRadius: "7px",
-  fontSize: 13,
-  color: isHere ? "text.primary" : "text.secondary",
-  fontWeight: isHere ? 600 : 450,
-  border: "1px solid",
-  borderColor: isHere ? "line.main" : "transparent",
-  bgcolor: isHere ? "surface.paper" : "transparent",
-  "&:hover": { bgcolor: isHere ? "surface.paper" : "surface.hover", color: "text.primary" },
-  "& svg": { fontSize: 18, color: isHere ? "primary.main" : "text.tertiary" },
-});
-
-type NavLinkProps = {
-  to: string;
-  label: string;
-  icon: NavItem["icon"];
-  isCollapsed: boolean;
-  onNavigate?: () => void;
-};
-
-const NavLink = ({ to, label, icon: Icon, isCollapsed, onNavigate }: NavLinkProps) => {
-  const { pathname } = useLocation();
-  const isHere = isUnder(pathname, to);
-  const link = (
-    <ButtonBase
-      component={Link}
-      to={to}
-      onClick={() => onNavigate?.()}
-      aria-current={isHere ? "page" : undefined}
-      aria-label={isCollapsed ? label : undefined}
-      sx={entryStyle(isHere, isCollapsed)}
-    >
-      <Icon />
-      {!isCollapsed && label}
-    </ButtonBase>
-  );
-  if (!isCollapsed) return link;
-  return (
-    <Tooltip title={label} placement="right">
-      {link}
-    </Tooltip>
   );
 };
 

@@ -17,6 +17,7 @@ import PersonOutlineOutlined from "@mui/icons-material/PersonOutlineOutlined";
 import ReceiptLongOutlined from "@mui/icons-material/ReceiptLongOutlined";
 import ReceiptOutlined from "@mui/icons-material/ReceiptOutlined";
 import RedeemOutlined from "@mui/icons-material/RedeemOutlined";
+import RocketLaunchOutlined from "@mui/icons-material/RocketLaunchOutlined";
 import SensorsOutlined from "@mui/icons-material/SensorsOutlined";
 import TuneOutlined from "@mui/icons-material/TuneOutlined";
 import type SvgIcon from "@mui/material/SvgIcon";
@@ -27,11 +28,16 @@ import { useSession } from "../../state/session.ts";
 import { type SiteStatus, useSite } from "../../state/site-status.ts";
 import { isAdmin, isSuperAdmin, type StoredUser } from "../../state/stored-user.ts";
 
-/** The site's switches for optional pages. */
-type SiteSwitches = Pick<SiteStatus, "enable_data_export" | "enable_drawing" | "enable_task">;
+/** What optional pages depend on: the site's switches, and whether there are first steps to do. */
+type PageSwitches = Pick<SiteStatus, "enable_data_export" | "enable_drawing" | "enable_task"> &
+  Readonly<{ has_first_steps?: boolean }>;
+
+/** Groups of the administrators' pages, in the order of the sidebar. */
+export type NavGroup = "routing" | "people" | "trust" | "system";
 
 export type NavItem = Readonly<{
   path:
+    | "/start"
     | "/playground"
     | "/detail"
     | "/token"
@@ -55,6 +61,7 @@ export type NavItem = Readonly<{
     | "/personal";
   /** A key under `shell` in the locales. */
   label:
+    | "start"
     | "playground"
     | "dashboard"
     | "tokens"
@@ -77,13 +84,15 @@ export type NavItem = Readonly<{
     | "agents"
     | "personalSettings";
   icon: typeof SvgIcon;
+  /** A group that the sidebar can collapse. */
+  group?: NavGroup;
   isForSuperAdmins?: true;
-  /** Only if the site has this enabled. */
-  needs?: keyof SiteSwitches;
+  /** Only if this is on. */
+  needs?: keyof PageSwitches;
 }>;
 
 type NavSection = Readonly<{
-  key: "console" | "admin" | "personal";
+  key: "playground" | "console" | "admin" | "personal";
   isForAdmins: boolean;
   items: readonly NavItem[];
 }>;
@@ -91,10 +100,17 @@ type NavSection = Readonly<{
 /** The pages of the sidebar, by section. */
 export const NAV: readonly NavSection[] = [
   {
+    key: "playground",
+    isForAdmins: false,
+    items: [
+      { path: "/start", label: "start", icon: RocketLaunchOutlined, isForSuperAdmins: true, needs: "has_first_steps" },
+      { path: "/playground", label: "playground", icon: ForumOutlined },
+    ],
+  },
+  {
     key: "console",
     isForAdmins: false,
     items: [
-      { path: "/playground", label: "playground", icon: ForumOutlined },
       { path: "/detail", label: "dashboard", icon: InsightsOutlined, needs: "enable_data_export" },
       { path: "/token", label: "tokens", icon: KeyOutlined },
       { path: "/log", label: "logs", icon: ReceiptLongOutlined },
@@ -106,19 +122,19 @@ export const NAV: readonly NavSection[] = [
     key: "admin",
     isForAdmins: true,
     items: [
-      { path: "/channel", label: "channels", icon: HubOutlined },
-      { path: "/live", label: "live", icon: SensorsOutlined },
-      { path: "/router", label: "routing", icon: AltRouteOutlined },
-      { path: "/catalog", label: "catalog", icon: MenuBookOutlined },
-      { path: "/user", label: "users", icon: GroupOutlined },
-      { path: "/redemption", label: "codes", icon: RedeemOutlined },
-      { path: "/audit", label: "audit", icon: ManageHistoryOutlined },
-      { path: "/books", label: "books", icon: BalanceOutlined, isForSuperAdmins: true },
-      { path: "/doctor", label: "doctor", icon: MonitorHeartOutlined, isForSuperAdmins: true },
-      { path: "/notice", label: "notices", icon: CampaignOutlined, isForSuperAdmins: true },
-      { path: "/order", label: "orders", icon: ReceiptOutlined },
-      { path: "/agent", label: "agents", icon: HandshakeOutlined },
-      { path: "/setting", label: "settings", icon: TuneOutlined, isForSuperAdmins: true },
+      { path: "/channel", label: "channels", icon: HubOutlined, group: "routing" },
+      { path: "/catalog", label: "catalog", icon: MenuBookOutlined, group: "routing" },
+      { path: "/router", label: "routing", icon: AltRouteOutlined, group: "routing" },
+      { path: "/live", label: "live", icon: SensorsOutlined, group: "routing" },
+      { path: "/user", label: "users", icon: GroupOutlined, group: "people" },
+      { path: "/redemption", label: "codes", icon: RedeemOutlined, group: "people" },
+      { path: "/agent", label: "agents", icon: HandshakeOutlined, group: "people" },
+      { path: "/order", label: "orders", icon: ReceiptOutlined, group: "people" },
+      { path: "/books", label: "books", icon: BalanceOutlined, group: "trust", isForSuperAdmins: true },
+      { path: "/audit", label: "audit", icon: ManageHistoryOutlined, group: "trust" },
+      { path: "/doctor", label: "doctor", icon: MonitorHeartOutlined, group: "trust", isForSuperAdmins: true },
+      { path: "/notice", label: "notices", icon: CampaignOutlined, group: "system", isForSuperAdmins: true },
+      { path: "/setting", label: "settings", icon: TuneOutlined, group: "system", isForSuperAdmins: true },
     ],
   },
   {
@@ -131,8 +147,13 @@ export const NAV: readonly NavSection[] = [
   },
 ];
 
+/** The pages of a section by group, in their order; pages without a group form one without a name. */
+export const groupsOf = (items: readonly NavItem[]): readonly (readonly [NavGroup | undefined, NavItem[]])[] => [
+  ...Map.groupBy(items, ({ group }) => group),
+];
+
 /** The sections and pages that the user may open; without the site's status, only those that every site has. */
-export const navFor = (user: StoredUser | null, site: SiteSwitches | undefined): readonly NavSection[] =>
+export const navFor = (user: StoredUser | null, site: PageSwitches | undefined): readonly NavSection[] =>
   NAV.filter(({ isForAdmins }) => !isForAdmins || isAdmin(user)).map((section) => ({
     ...section,
     items: section.items.filter(

@@ -1,3 +1,4 @@
+import Alert from "@mui/material/Alert";
 import Box from "@mui/material/Box";
 import ToggleButton from "@mui/material/ToggleButton";
 import ToggleButtonGroup from "@mui/material/ToggleButtonGroup";
@@ -7,21 +8,26 @@ import { useTranslation } from "react-i18next";
 import { CodeBox } from "../../components/display/CodeBox.tsx";
 import { CopyButton } from "../../components/display/CopyButton.tsx";
 import { Panel, Row } from "../../components/layout.tsx";
+import { useSession } from "../../state/session.ts";
 import { useSite } from "../../state/site-status.ts";
+import { isAdmin } from "../../state/stored-user.ts";
+import { defaultModel } from "../models/default-model.ts";
+import { NoModelsAction } from "../playground/NoModels.tsx";
 import { gatewayAddress } from "../site/examples.ts";
 import { addressOf, SNIPPETS, type SnippetName, snippetOf } from "./snippets.ts";
 import { fullKey, type Token, usableModels } from "./token.ts";
 
 const ANY_KEY = "sk-…";
-const ANY_MODEL = "gpt-4o-mini";
+const ANY_MODEL = "your-model";
 
 /** The base URL and a first call; the copied snippet contains the newest active key. */
 export const HowToUse = ({ token }: { token: Token | undefined }) => {
   const { t } = useTranslation();
+  const { user } = useSession();
   const [name, setName] = useState<SnippetName>("curl");
   const baseUrl = `${gatewayAddress(useSite()?.server_address)}/v1`;
-  const models = useQuery(usableModels).data ?? [];
-  const model = models.includes(ANY_MODEL) ? ANY_MODEL : (models[0] ?? ANY_MODEL);
+  const { data: models } = useQuery(usableModels);
+  const model = defaultModel(models ?? []) ?? ANY_MODEL;
   const address = addressOf(name, baseUrl);
   const shown = snippetOf(name, { baseUrl, key: ANY_KEY, model });
   const copied = snippetOf(name, { baseUrl, key: token ? fullKey(token) : ANY_KEY, model });
@@ -52,6 +58,11 @@ export const HowToUse = ({ token }: { token: Token | undefined }) => {
         </ToggleButtonGroup>
         <CopyButton text={copied} words={t("tokens.use.copySnippet")} />
       </Row>
+      {models?.length === 0 && (
+        <Alert severity="info" action={<NoModelsAction />} sx={{ mb: 3 }}>
+          {t("tokens.use.noModels")} {t(isAdmin(user) ? "playground.noModels.admin" : "playground.noModels.user")}
+        </Alert>
+      )}
       <CodeBox code={shown} label={t("tokens.use.title")} />
     </Panel>
   );

@@ -11,6 +11,7 @@ import { notifyDone } from "../../../components/feedback/notify.tsx";
 import { PasswordInput } from "../../../components/inputs/LabelledInput.tsx";
 import { useCheckedForm } from "../../../components/inputs/use-checked-form.ts";
 import { Col, Field, Row } from "../../../components/layout.tsx";
+import { useSession } from "../../../state/session.ts";
 import { EntryCard } from "../login/EntryCard.tsx";
 import { ModeChoice } from "./ModeChoice.tsx";
 import { checkSetupForm, finishSetup, type SetupForm, setupBody, setupStatus } from "./setup-form.ts";
@@ -41,18 +42,21 @@ const EMPTY: SetupForm = { username: "", password: "", confirm: "", mode: "exter
 
 type Props = { hasRoot: boolean; isEmbedded: boolean };
 
-/** Asks for the initial setup, then reloads the console. */
+/** Asks for the initial setup, signs the administrator in, and reloads the console. */
 const SetupPanel = ({ hasRoot, isEmbedded }: Props) => {
   const { t } = useTranslation();
   const id = useId();
+  const { signIn } = useSession();
   const { form, change, faults, problem, isSaving, submit } = useCheckedForm({
     initial: EMPTY,
     ...(!hasRoot && { check: checkSetupForm }),
     rejection: "inline",
     send: async (form) => {
       await finishSetup(setupBody(form, hasRoot));
+      // The account that was just made needs no second factor and no Turnstile check.
+      const user = hasRoot ? null : await signIn(form.username.trim(), form.password, "").catch(() => null);
       notifyDone(t("setup.done"));
-      setTimeout(() => window.location.assign("/"), RELOAD_AFTER_MS);
+      setTimeout(() => window.location.assign(user ? "/start" : "/"), RELOAD_AFTER_MS);
     },
   });
   const isEasy = useEasyToGuess(form.password, form.username);

@@ -12,6 +12,7 @@ import { notifyDone } from "../../../components/feedback/notify.tsx";
 import { SideDrawer } from "../../../components/feedback/SideDrawer.tsx";
 import { useCheckedForm } from "../../../components/inputs/use-checked-form.ts";
 import { Row } from "../../../components/layout.tsx";
+import { usableModels } from "../../tokens/token.ts";
 import { ChannelStatus } from "../cells/status-cells.tsx";
 import type { Channel } from "../channel.ts";
 import { createChannel, updateChannel } from "../channel-calls.ts";
@@ -94,6 +95,7 @@ const ChannelFormDrawer = ({ stored, initial: read, onClose }: ChannelFormDrawer
     else await createChannel(bodyOf(form));
     notifyDone(t(stored ? "channels.saved" : "channels.created", { name: form.name.trim() }));
     void client.invalidateQueries({ queryKey: CHANNELS_KEY });
+    void client.invalidateQueries({ queryKey: usableModels.queryKey });
     onClose();
   };
   const { body, initial, form, change, faults, isSaving, submit } = useCheckedForm({

@@ -7,6 +7,7 @@ import { CopyButton } from "../../../components/display/CopyButton.tsx";
 import { Receipt } from "../../../components/display/Receipt.tsx";
 import { StatusChip } from "../../../components/display/StatusChip.tsx";
 import { Col, Row, usePhone } from "../../../components/layout.tsx";
+import { useSeenReceipt } from "../../start/first-steps.ts";
 import { isCall, type LogEntry, otherOf } from "../log-entry.ts";
 import { Facts } from "./Facts.tsx";
 import { ShareTools } from "./ShareTools.tsx";
@@ -23,6 +24,7 @@ export const LogDetail = ({ entry, place = "row" }: LogDetailProps) => {
   const { t } = useTranslation();
   const isPhone = usePhone();
   const other = otherOf(entry);
+  useSeenReceipt(isCall(entry) && place !== "visitor");
   const attempts = other.admin_info?.attempts ?? [];
   return (
     <Box sx={isPhone ? { pt: 3 } : { p: 4, pl: place === "page" ? 4 : 9, pt: 2 }}>

@@ -1,0 +1,141 @@
+import Alert from "@mui/material/Alert";
+import Box from "@mui/material/Box";
+import Button from "@mui/material/Button";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { useState } from "react";
+import { useTranslation } from "react-i18next";
+import { baseUrlError } from "../../../../src/domain/channels/channel-rules.ts";
+import type { ChannelType } from "../../../../src/providers/registry.ts";
+import { LabelledInput } from "../../../components/inputs/LabelledInput.tsx";
+import { useCheckedForm } from "../../../components/inputs/use-checked-form.ts";
+import { Col, Row } from "../../../components/layout.tsx";
+import { usableModels } from "../../tokens/token.ts";
+import { cleanBaseUrl } from "../channel-form.ts";
+import { CHANNELS_KEY, channelTypes, pricedModels } from "../channel-queries.ts";
+import { type AddedChannel, addChannel, type Phase } from "./add-channel.ts";
+import { COMPATIBLE, ProviderTiles } from "./ProviderTiles.tsx";
+import { typesOfKey } from "./recognize-key.ts";
+
+type QuickForm = Readonly<{
+  key: string;
+  /** A channel type, `COMPATIBLE`, or null: by the key's form. */
+  provider: number | null;
+  baseUrl: string;
+}>;
+
+const EMPTY: QuickForm = { key: "", provider: null, baseUrl: "" };
+const OPENAI_TYPE = 1;
+const NONE: readonly ChannelType[] = [];
+
+/** Without a key an own server still needs some text as one. */
+const NO_KEY = "none";
+
+/** Adds a channel from a key alone: finds the provider, fetches its models, stores the channel and tests it. */
+export const QuickChannelForm = ({ onAdded }: { onAdded: (channel: AddedChannel) => void }) => {
+  const { t } = useTranslation();
+  const client = useQueryClient();
+  const types = useQuery(channelTypes).data ?? NONE;
+  const [phase, setPhase] = useState<Phase>("models");
+  const typesOf = ({ key, provider }: QuickForm): readonly ChannelType[] => {
+    const ids = provider === COMPATIBLE ? [OPENAI_TYPE] : provider === null ? typesOfKey(key) : [provider];
+    return ids.flatMap((id) => types.find((type) => type.id === id) ?? []);
+  };
+  const needsUrl = (form: QuickForm) =>
+    form.provider === COMPATIBLE || typesOf(form).some(({ defaultBaseUrl }) => defaultBaseUrl === null);
+  const check = (form: QuickForm) => ({
+    key: form.key.trim() === "" && form.provider !== COMPATIBLE ? ("key" as const) : undefined,
+    provider: form.key.trim() !== "" && typesOf(form).length === 0 ? ("provider" as const) : undefined,
+    baseUrl: !needsUrl(form)
+      ? undefined
+      : form.baseUrl.trim() === ""
+        ? ("baseUrl" as const)
+        : baseUrlError(form.baseUrl) && ("baseUrlInvalid" as const),
+  });
+  const { form, change, faults, problem, isSaving, submit } = useCheckedForm({
+    initial: EMPTY,
+    check,
+    rejection: "inline",
+    send: async (form) => {
+      const priced = await client.ensureQueryData(pricedModels);
+      const quick = {
+        types: typesOf(form),
+        key: form.key.trim() || NO_KEY,
+        baseUrl: needsUrl(form) ? cleanBaseUrl(form.baseUrl).replace(/\/v1$/, "") : "",
+        priced,
+      };
+      const added = await addChannel(quick, setPhase);
+      void client.invalidateQueries({ queryKey: CHANNELS_KEY });
+      void client.invalidateQueries({ queryKey: usableModels.queryKey });
+      onAdded(added);
+    },
+  });
+  const candidates = typesOf(form);
+  const [first] = candidates;
+  const errorOf = (field: "key" | "baseUrl") => faults[field] && t(`channels.quick.errors.${faults[field]}`);
+  return (
+    <form onSubmit={submit} noValidate>
+      <Col gap={4}>
+        <LabelledInput
+          label={t("channels.quick.key")}
+          autoFocus
+          value={form.key}
+          onChange={(key) => change({ key })}
+          error={errorOf("key")}
+          hint={<KeyHint form={form} candidates={candidates} />}
+          placeholder={t("channels.quick.keyPlaceholder")}
+          autoComplete="off"
+          inputProps={{ className: "mono", spellCheck: false, "data-1p-ignore": true }}
+        />
+        <ProviderTiles
+          types={types}
+          value={form.provider ?? (candidates.length === 1 && first ? first.id : null)}
+          likely={candidates.map(({ id }) => id)}
+          onChange={(provider) => change({ provider })}
+          error={faults.provider && t("channels.quick.errors.provider")}
+        />
+        {needsUrl(form) && (
+          <LabelledInput
+            label={t("channels.form.baseUrl")}
+            value={form.baseUrl}
+            onChange={(baseUrl) => change({ baseUrl })}
+            error={errorOf("baseUrl")}
+            hint={t("channels.quick.baseUrlHint")}
+            placeholder="https://api.example.com"
+            inputProps={{ spellCheck: false, inputMode: "url" }}
+          />
+        )}
+        {problem && (
+          <Alert role="alert" severity="error">
+            {problem}
+          </Alert>
+        )}
+        <Row gap={3} wrap>
+          <Button type="submit" variant="contained" color="primary" loading={isSaving} loadingPosition="start">
+            {t("channels.add")}
+          </Button>
+          <Box role="status" sx={{ fontSize: 12.5, color: "text.secondary" }}>
+            {isSaving && t(`channels.quick.phases.${phase}`)}
+          </Box>
+          <Box sx={{ flex: 1 }} />
+          {!isSaving && (
+            <Button component={Link} to="/channel/add" variant="text" size="small">
+              {t("channels.quick.allSettings")}
+            </Button>
+          )}
+        </Row>
+      </Col>
+    </form>
+  );
+};
+
+/** Says whose key this looks like, or that several providers will be asked. */
+const KeyHint = ({ form, candidates }: { form: QuickForm; candidates: readonly ChannelType[] }) => {
+  const { t, i18n } = useTranslation();
+  const [first] = candidates;
+  if (form.provider !== null || form.key.trim() === "") return t("channels.quick.keyHint");
+  if (!first) return t("channels.quick.unknown");
+  if (candidates.length === 1) return t("channels.quick.recognized", { name: first.name });
+  const names = new Intl.ListFormat(i18n.language, { type: "disjunction" }).format(candidates.map(({ name }) => name));
+  return t("channels.quick.ambiguous", { names });
+};

@@ -1,0 +1,69 @@
+import type { PricedNames } from "../../../../src/domain/channels/prices/priced-names.ts";
+import type { ChannelType } from "../../../../src/providers/registry.ts";
+import { createChannel, fetchModels, type TestOutcome, testChannel } from "../channel-calls.ts";
+import { bodyOf, NEW_CHANNEL } from "../channel-form.ts";
+import { unpricedModels } from "../drawer/unpriced-models.ts";
+import { offeredModels, testModelOf } from "./pick-models.ts";
+
+type QuickChannel = Readonly<{
+  /** Types that the key may belong to; with several, the first that accepts it. */
+  types: readonly ChannelType[];
+  key: string;
+  /** Empty: the type's own. */
+  baseUrl: string;
+  priced: PricedNames;
+}>;
+
+/** What is being done, in order. */
+export type Phase = "models" | "saving" | "test";
+
+/** A channel that was added, with the result of its first test. */
+export type AddedChannel = Readonly<{
+  id: number;
+  name: string;
+  models: readonly string[];
+  /** Models that the provider has but that have no price. */
+  leftOut: readonly string[];
+  tested: string;
+  outcome: TestOutcome;
+}>;
+
+const MOST_TESTED = 3;
+
+/**
+ * Adds a channel from a key: finds its type, fetches the models, stores the channel and tests it. Rejects, without
+ * storing anything, if no type accepts the key.
+ */
+export async function addChannel(quick: QuickChannel, onPhase: (phase: Phase) => void): Promise<AddedChannel> {
+  onPhase("models");
+  const { type, models } = await findType(quick);
+  const isUnpriced = (names: readonly string[]) =>
+    unpricedModels({ models: names, modelPrefix: "", modelMapping: "" }, quick.priced);
+  const { offered, leftOut } = offeredModels(models, isUnpriced);
+  const tested = testModelOf(offered) ?? "";
+  onPhase("saving");
+  const name = quick.baseUrl === "" ? type.name : hostOf(quick.baseUrl);
+  const form = { ...formOf(quick, type.id), name, models: [...offered], testModel: tested };
+  const id = await createChannel(bodyOf(form));
+  onPhase("test");
+  return { id, name, models: offered, leftOut, tested, outcome: await testChannel(id, tested) };
+}
+
+/** The first type that accepts the key, with its models. */
+async function findType(quick: QuickChannel): Promise<{ type: ChannelType; models: readonly string[] }> {
+  let failure: unknown;
+  for (const type of quick.types.slice(0, MOST_TESTED)) {
+    if (!type.listsModels) return { type, models: type.models };
+    try {
+      return { type, models: await fetchModels(formOf(quick, type.id), quick.key.trim()) };
+    } catch (error) {
+      failure ??= error;
+    }
+  }
+  throw failure;
+}
+
+const formOf = ({ key, baseUrl }: QuickChannel, type: number) => ({ ...NEW_CHANNEL, type, key, baseUrl });
+
+/** The host of a base URL; the text itself if it is not one. */
+const hostOf = (baseUrl: string): string => URL.parse(baseUrl.trim())?.host ?? baseUrl.trim();

@@ -1,0 +1,37 @@
+import Hub from "@mui/icons-material/HubOutlined";
+import Button from "@mui/material/Button";
+import { Link } from "@tanstack/react-router";
+import { useTranslation } from "react-i18next";
+import { EmptyState } from "../../components/feedback/EmptyState.tsx";
+import { useSession } from "../../state/session.ts";
+import { isAdmin, isSuperAdmin } from "../../state/stored-user.ts";
+
+/** Shown while the user may call no model: what is missing, and who can add it. */
+export const NoModels = () => {
+  const { t } = useTranslation();
+  const { user } = useSession();
+  return (
+    <EmptyState
+      icon={<Hub />}
+      title={t("playground.noModels.title")}
+      body={t(isAdmin(user) ? "playground.noModels.admin" : "playground.noModels.user")}
+      action={<NoModelsAction isPrimary />}
+    />
+  );
+};
+
+/** Leads an administrator to where a channel is added; nothing for others. */
+export const NoModelsAction = ({ isPrimary = false }: { isPrimary?: boolean }) => {
+  const { t } = useTranslation();
+  const { user } = useSession();
+  if (!isAdmin(user)) return null;
+  return (
+    <Button
+      component={Link}
+      to={isSuperAdmin(user) ? "/start" : "/channel/add"}
+      {...(isPrimary ? { variant: "contained" as const, color: "primary" as const } : { size: "small" as const })}
+    >
+      {t("channels.add")}
+    </Button>
+  );
+};

@@ -1,0 +1,127 @@
+import ExpandMore from "@mui/icons-material/ExpandMore";
+import Box from "@mui/material/Box";
+import ButtonBase from "@mui/material/ButtonBase";
+import Tooltip from "@mui/material/Tooltip";
+import { Link, useLocation } from "@tanstack/react-router";
+import { useAtom } from "jotai";
+import { useId } from "react";
+import { useTranslation } from "react-i18next";
+import { jsonFormat, storedAtom } from "../../state/stored-atom.ts";
+import { isUnder, type NavGroup, type NavItem } from "./nav.ts";
+
+/** The style of an entry of the sidebar. */
+export const entryStyle = (isHere: boolean, isCollapsed: boolean) => ({
+  width: "100%",
+  height: 32,
+  px: isCollapsed ? 0 : 2.5,
+  gap: 2.5,
+  justifyContent: isCollapsed ? "center" : "flex-start",
+  borderRadius: "7px",
+  fontSize: 13,
+  color: isHere ? "text.primary" : "text.secondary",
+  fontWeight: isHere ? 600 : 450,
+  border: "1px solid",
+  borderColor: isHere ? "line.main" : "transparent",
+  bgcolor: isHere ? "surface.paper" : "transparent",
+  "&:hover": { bgcolor: isHere ? "surface.paper" : "surface.hover", color: "text.primary" },
+  "& svg": { fontSize: 18, color: isHere ? "primary.main" : "text.tertiary" },
+});
+
+export type NavLinkProps = {
+  to: string;
+  label: string;
+  /** What the page is for, shown on hover. */
+  hint?: string;
+  icon: NavItem["icon"];
+  isCollapsed: boolean;
+  onNavigate?: () => void;
+};
+
+/** Waits until the pointer rests, so that moving along the menu shows nothing. */
+const HINT_DELAY_MS = 500;
+
+/** An entry of the sidebar that opens a page. */
+export const NavLink = ({ to, label, hint, icon: Icon, isCollapsed, onNavigate }: NavLinkProps) => {
+  const { pathname } = useLocation();
+  const isHere = isUnder(pathname, to);
+  const link = (
+    <ButtonBase
+      component={Link}
+      to={to}
+      onClick={() => onNavigate?.()}
+      aria-current={isHere ? "page" : undefined}
+      aria-label={isCollapsed ? label : undefined}
+      sx={entryStyle(isHere, isCollapsed)}
+    >
+      <Icon />
+      {!isCollapsed && label}
+    </ButtonBase>
+  );
+  if (isCollapsed) {
+    return (
+      <Tooltip title={hint ? `${label}: ${hint}` : label} placement="right">
+        {link}
+      </Tooltip>
+    );
+  }
+  if (!hint) return link;
+  return (
+    <Tooltip title={hint} placement="right" describeChild enterDelay={HINT_DELAY_MS} enterNextDelay={HINT_DELAY_MS}>
+      {link}
+    </Tooltip>
+  );
+};
+
+/** The collapsed groups of this device. */
+const closedGroupsAtom = storedAtom(
+  "sider-closed-groups",
+  jsonFormat((value): readonly string[] => (Array.isArray(value) ? value.map(String) : [])),
+);
+
+type NavGroupEntriesProps = Readonly<{ group: NavGroup | undefined; items: readonly NavItem[] }> &
+  Pick<NavLinkProps, "isCollapsed" | "onNavigate">;
+
+/** Pages of a group under a heading that collapses them; the open page always stays. */
+export const NavGroupEntries = ({ group, items, ...shared }: NavGroupEntriesProps) => {
+  const { t } = useTranslation();
+  const id = useId();
+  const { pathname } = useLocation();
+  const [closed, setClosed] = useAtom(closedGroupsAtom);
+  const isOpen = group === undefined || shared.isCollapsed || !closed.includes(group);
+  const shown = isOpen ? items : items.filter(({ path }) => isUnder(pathname, path));
+  const links = shown.map(({ path, label, icon }) => (
+    <NavLink
+      key={path}
+      to={path}
+      label={t(`shell.${label}`)}
+      hint={t(`shell.hints.${label}`)}
+      icon={icon}
+      {...shared}
+    />
+  ));
+  if (group === undefined || shared.isCollapsed) return links;
+  return (
+    <Box sx={{ "& + &": { mt: 1 } }}>
+      <ButtonBase
+        aria-expanded={isOpen}
+        aria-controls={id}
+        onClick={() => setClosed(isOpen ? [...closed, group] : closed.filter((name) => name !== group))}
+        sx={{
+          width: "100%",
+          height: 26,
+          px: 2.5,
+          borderRadius: "6px",
+          justifyContent: "space-between",
+          fontSize: 12,
+          color: "text.tertiary",
+          "&:hover": { bgcolor: "surface.hover", color: "text.primary" },
+          "& svg": { fontSize: 16 },
+        }}
+      >
+        {t(`shell.groups.${group}`)}
+        <ExpandMore sx={isOpen ? {} : { transform: "rotate(-90deg)" }} />
+      </ButtonBase>
+      <Box id={id}>{links}</Box>
+    </Box>
+  );
+};
