@@ -112,11 +112,15 @@ describe("the pages of an operator", () => {
   test("the palette jumps to pages, users, channels, keys and settings by keyboard", async () => {
     const { page } = consolePage;
     const words = WORDS.en.shell.palette;
-    const jump = async (text: string, choice: string) => {
+    /** `place`: where the choice must stand, if that matters. */
+    const jump = async (text: string, choice: string, place?: number) => {
       await page.keyboard.press("Control+k");
       await page.getByRole("combobox", { name: words.placeholder }).fill(text);
       const option = page.getByRole("option", { name: choice, exact: true });
       await option.waitFor();
+      if (place !== undefined) {
+        expect(await page.getByRole("option").nth(place).getAttribute("aria-label")).toBe(choice);
+      }
       while ((await option.getAttribute("aria-selected")) !== "true") await page.keyboard.press("ArrowDown");
       await page.keyboard.press("Enter");
     };
@@ -147,6 +151,25 @@ describe("the pages of an operator", () => {
     await jump("program", fillPlaceholders(words.hit.token, { name: "my program", id: token }));
     await page.waitForURL("**/token?search=my*program");
     await consolePage.row("my program").waitFor();
+    await jump(String(ferry), fillPlaceholders(words.hit.user, { name: "ferry", id: ferry }));
+    await page.waitForURL(`**/user/edit/${ferry}`);
+    await page.keyboard.press("Escape");
+    // What is named exactly comes first, and actions need no page.
+    await jump("channels", fillPlaceholders(words.goTo, { page: WORDS.en.shell.channels }), 0);
+    await page.waitForURL("**/channel");
+    await jump("create key", WORDS.en.tokens.add, 0);
+    await consolePage.dialog(WORDS.en.tokens.form.createTitle).waitFor();
+    await page.keyboard.press("Escape");
+    await page.waitForURL("**/token");
+    await jump("new user", WORDS.en.users.form.add, 0);
+    await page.waitForURL("**/user/add");
+    await page.keyboard.press("Escape");
+    await jump("new codes", WORDS.en.codes.add, 0);
+    await consolePage.dialog(WORDS.en.codes.form.createTitle).waitFor();
+    await page.keyboard.press("Escape");
+    const id = "01a1fccd-8c35-7205-b224-8376fd1c373f";
+    await jump(id, fillPlaceholders(words.hit.request, { id }), 0);
+    await page.waitForURL(`**/log/${id}`);
     const { fields, sections } = WORDS.en.settings;
     const setting = (section: "general" | "linuxdo", key: "RetryTimes" | "LinuxDOClientId") =>
       fillPlaceholders(words.setting, { name: `${sections[section].title} · ${fields[key].label}` });
@@ -160,6 +183,28 @@ describe("the pages of an operator", () => {
     await page.keyboard.press("Escape");
     await page.getByRole("combobox", { name: words.placeholder }).waitFor({ state: "detached" });
   }, 120_000);
+
+  test("groups of the menu collapse and stay so; the open page stays in sight", async () => {
+    const { page } = consolePage;
+    const { shell } = WORDS.en;
+    const menu = page.getByRole("navigation", { name: shell.nav, exact: true });
+    const group = menu.getByRole("button", { name: shell.groups.routing, exact: true });
+    const link = (name: string) => menu.getByRole("link", { name, exact: true });
+    await consolePage.open("/channel");
+    await group.click();
+    expect(await group.getAttribute("aria-expanded")).toBe("false");
+    await link(shell.live).waitFor({ state: "detached" });
+    expect(await link(shell.channels).getAttribute("aria-current")).toBe("page");
+    await link(shell.audit).click();
+    await link(shell.channels).waitFor({ state: "detached" });
+    await page.reload();
+    await link(shell.audit).waitFor();
+    expect(await group.getAttribute("aria-expanded")).toBe("false");
+    await group.click();
+    await link(shell.live).hover();
+    await page.getByRole("tooltip", { name: shell.hints.live }).waitFor();
+    await consolePage.expectAccessible();
+  }, 60_000);
 
   test("nothing complained", () => expect(consolePage.complaints).toEqual([]));
 

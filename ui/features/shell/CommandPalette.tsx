@@ -13,7 +13,7 @@ import { isAdmin } from "../../state/stored-user.ts";
 import { isInReach, type User, userPage } from "../admin/users/user.ts";
 import { channelPage } from "../channels/channel-queries.ts";
 import { tokenPage } from "../tokens/token.ts";
-import { type Command, nameIn, useCommands, useFinds } from "./useCommands.ts";
+import { type Command, isKey, nameIn, rankCommands, rankOf, useCommands, useFinds } from "./useCommands.ts";
 
 /** The command palette: opens a page, runs an action, or finds a text. Late results don't move the selection. */
 export const CommandPalette = ({ onClose }: { onClose: () => void }) => {
@@ -23,9 +23,14 @@ export const CommandPalette = ({ onClose }: { onClose: () => void }) => {
   const findsOf = useFinds();
   const [text, setText] = useState("");
   const [chosen, setChosen] = useState<string | null>(null);
-  const search = text.trim().toLowerCase();
   const hits = useHits(text);
-  const matching = [...commands.filter(({ label }) => label.toLowerCase().includes(search)), ...hits, ...findsOf(text)];
+  const isExact = (hit: Command) => rankOf(hit, nameIn(text)) === 0;
+  const matching = [
+    ...hits.filter(isExact),
+    ...rankCommands(commands, text),
+    ...hits.filter((hit) => !isExact(hit)),
+    ...findsOf(text),
+  ];
   const at = Math.max(
     matching.findIndex(({ label }) => label === chosen),
     0,
@@ -103,6 +108,8 @@ const Choice = ({ id, command, isHere, onHover, onRun }: ChoiceProps) => (
     id={id}
     role="option"
     tabIndex={-1}
+    aria-label={command.label}
+    aria-description={command.hint || undefined}
     aria-selected={isHere}
     ref={(element: HTMLElement | null) => {
       if (isHere) element?.scrollIntoView({ block: "nearest" });
@@ -123,7 +130,24 @@ const Choice = ({ id, command, isHere, onHover, onRun }: ChoiceProps) => (
     }}
   >
     <command.icon />
-    {command.label}
+    <Box component="span" sx={{ flex: "none", maxWidth: "100%", overflow: "hidden", textOverflow: "ellipsis" }}>
+      {command.label}
+    </Box>
+    <Box
+      component="span"
+      sx={{
+        flex: 1,
+        minWidth: 0,
+        overflow: "hidden",
+        textOverflow: "ellipsis",
+        whiteSpace: "nowrap",
+        textAlign: "right",
+        fontSize: 12,
+        color: "text.tertiary",
+      }}
+    >
+      {command.hint}
+    </Box>
   </Box>
 );
 
@@ -132,41 +156,54 @@ const FEW = { page: 0, pageSize: 4 };
 /** After the last keystroke. */
 const PAUSE_MS = 200;
 
-/** Channels, users and API keys whose name contains the text; searched once typing pauses. */
+/** Channels, users and API keys by name or ID, and API keys by the key itself; searched once typing pauses. */
 function useHits(text: string): readonly Command[] {
   const { t } = useTranslation();
   const navigate = useNavigate();
   const { user: actor } = useSession();
   const typed = nameIn(text);
   const keyword = usePaused(typed);
-  const isAsked = keyword !== "" && keyword === typed;
-  const isAskedByAdmin = isAsked && isAdmin(actor);
-  const channels = useQuery({ ...channelPage({ keyword, ...FEW }), enabled: isAskedByAdmin }).data;
-  const users = useQuery({ ...userPage({ keyword }, FEW.page, FEW.pageSize), enabled: isAskedByAdmin }).data;
-  const tokens = useQuery({ ...tokenPage({ keyword, ...FEW }), enabled: isAsked }).data;
-  if (!isAsked) return [];
+  const isNameSearch = keyword !== "" && keyword === typed;
+  const isAdminSearch = isNameSearch && isAdmin(actor);
+  const channels = useQuery({ ...channelPage({ keyword, ...FEW }), enabled: isAdminSearch }).data;
+  const users = useQuery({ ...userPage({ keyword }, FEW.page, FEW.pageSize), enabled: isAdminSearch }).data;
+  const searchedKey = usePaused(isKey(text) ? text.trim() : "");
+  const isKeySearch = searchedKey !== "" && searchedKey === text.trim();
+  const tokens = useQuery({
+    ...tokenPage(isKeySearch ? { token: searchedKey, ...FEW } : { keyword, ...FEW }),
+    enabled: isNameSearch || isKeySearch,
+    // A key stays in memory no longer than it is shown.
+    ...(isKeySearch && { gcTime: 0 }),
+  }).data;
+  if (!isNameSearch && !isKeySearch) return [];
   const openUser = (user: User) =>
     isInReach(user, actor)
       ? navigate({ to: "/user/edit/$id", params: { id: String(user.id) }, search: {} })
       : navigate({ to: "/user", search: { search: user.username } });
   return [
-    ...(isAskedByAdmin && channels ? channels.items : []).map(({ id, name }) => ({
+    ...(isAdminSearch && channels ? channels.items : []).map(({ id, name }) => ({
       label: t("shell.palette.hit.channel", { name, id }),
+      name: exactOf(keyword, name, id),
       icon: HubOutlined,
       run: () => void navigate({ to: "/channel/edit/$id", params: { id: String(id) }, search: {} }),
     })),
-    ...(isAskedByAdmin && users ? users.items : []).map((user) => ({
+    ...(isAdminSearch && users ? users.items : []).map((user) => ({
       label: t("shell.palette.hit.user", { name: user.username, id: user.id }),
+      name: exactOf(keyword, user.username, user.id),
       icon: GroupOutlined,
       run: () => void openUser(user),
     })),
     ...(tokens?.items ?? []).map(({ id, name }) => ({
       label: t("shell.palette.hit.token", { name, id }),
+      name: exactOf(keyword, name, id),
       icon: KeyOutlined,
       run: () => void navigate({ to: "/token", search: { search: name } }),
     })),
   ];
 }
+
+/** What a hit is compared with: its ID if that was typed, else its name. */
+const exactOf = (keyword: string, name: string, id: number): string => (keyword === String(id) ? keyword : name);
 
 /** A debounced text. */
 function usePaused(text: string): string {

@@ -12,7 +12,7 @@ import { isUnder, type NavGroup, type NavItem } from "./nav.ts";
 /** The style of an entry of the sidebar. */
 export const entryStyle = (isHere: boolean, isCollapsed: boolean) => ({
   width: "100%",
-  height: 32,
+  height: 30,
   px: isCollapsed ? 0 : 2.5,
   gap: 2.5,
   justifyContent: isCollapsed ? "center" : "flex-start",
@@ -108,7 +108,7 @@ export const NavGroupEntries = ({ group, items, ...shared }: NavGroupEntriesProp
         onClick={() => setClosed(isOpen ? [...closed, group] : closed.filter((name) => name !== group))}
         sx={{
           width: "100%",
-          height: 26,
+          height: 24,
           px: 2.5,
           borderRadius: "6px",
           justifyContent: "space-between",

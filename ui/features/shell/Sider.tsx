@@ -50,7 +50,7 @@ export const Sider = ({ isCollapsed, onCollapse, onNavigate }: Props) => {
       }}
     >
       {(isUnknown ? [] : navFor(user, site && { ...site, has_first_steps: hasFirstSteps })).map(({ key, items }) => (
-        <Box key={key} sx={{ mb: 3 }}>
+        <Box key={key} sx={{ mb: 2.5 }}>
           {!isCollapsed && key !== "playground" && (
             <Box sx={{ px: 2.5, mb: 1, fontSize: 12, lineHeight: "16px", fontWeight: 520, color: "text.tertiary" }}>
               {t(`shell.sections.${key}`)}

@@ -6,6 +6,7 @@ import LanguageOutlined from "@mui/icons-material/LanguageOutlined";
 import LogoutOutlined from "@mui/icons-material/LogoutOutlined";
 import MenuBookOutlined from "@mui/icons-material/MenuBookOutlined";
 import MonitorHeartOutlined from "@mui/icons-material/MonitorHeartOutlined";
+import ReceiptLongOutlined from "@mui/icons-material/ReceiptLongOutlined";
 import SearchOutlined from "@mui/icons-material/SearchOutlined";
 import SellOutlined from "@mui/icons-material/SellOutlined";
 import TuneOutlined from "@mui/icons-material/TuneOutlined";
@@ -19,6 +20,7 @@ import { useSession } from "../../state/session.ts";
 import { useSite } from "../../state/site-status.ts";
 import { isAdmin, isSuperAdmin } from "../../state/stored-user.ts";
 import { findSettings, useSettingTargets } from "../settings/find-settings.ts";
+import { useHasFirstSteps } from "../start/first-steps.ts";
 import { useLeave } from "./AccountMenu.tsx";
 import { navFor } from "./nav.ts";
 import { LANGUAGES, THEME_MODES } from "./PreferenceMenus.tsx";
@@ -26,7 +28,43 @@ import { LANGUAGES, THEME_MODES } from "./PreferenceMenus.tsx";
 const SHORTEST_SETTING = 3;
 const MOST_SETTINGS = 5;
 
-export type Command = Readonly<{ label: string; icon: typeof SvgIcon; run: () => void }>;
+export type Command = Readonly<{
+  label: string;
+  icon: typeof SvgIcon;
+  run: () => void;
+  /** What it is about, if the label says more; an equal search text ranks first. */
+  name?: string;
+  /** What it is for, in one line. */
+  hint?: string;
+  /** Further texts by which it is found. */
+  keywords?: string;
+}>;
+
+/**
+ * How well a command fits a search, best first: its name, the beginning of its name, of a word, any part of its label,
+ * its hint and keywords. Null if it lacks a word of the search.
+ */
+export function rankOf({ label, name = label, hint = "", keywords = "" }: Command, typed: string): number | null {
+  const search = typed.trim().toLowerCase();
+  const [text, subject] = [label.toLowerCase(), name.toLowerCase()];
+  const all = `${text} ${hint} ${keywords}`.toLowerCase();
+  if (!search.split(/\s+/).every((word) => all.includes(word))) return null;
+  if (subject === search) return 0;
+  if (subject.startsWith(search)) return 1;
+  if (` ${text}`.includes(` ${search}`)) return 2;
+  return text.includes(search) ? 3 : 4;
+}
+
+/** The commands that fit a search, best first; equally good ones keep their order. */
+export function rankCommands(commands: readonly Command[], typed: string): readonly Command[] {
+  return commands
+    .flatMap((command) => {
+      const rank = rankOf(command, typed);
+      return rank === null ? [] : [{ command, rank }];
+    })
+    .sort((a, b) => a.rank - b.rank)
+    .map(({ command }) => command);
+}
 
 /** The palette's commands for the current user: pages first, then actions. */
 export function useCommands(): readonly Command[] {
@@ -36,26 +74,39 @@ export function useCommands(): readonly Command[] {
   const { user } = useSession();
   const leave = useLeave();
   const site = useSite();
-  const pages = navFor(user, site).flatMap(({ items }) => items);
-  const goTo = (page: string, path: string, icon: typeof SvgIcon): Command => ({
+  const hasFirstSteps = useHasFirstSteps();
+  const pages = navFor(user, site && { ...site, has_first_steps: hasFirstSteps }).flatMap(({ items }) => items);
+  const goTo = (page: string, path: string, icon: typeof SvgIcon, hint = ""): Command => ({
     label: t("shell.palette.goTo", { page }),
+    name: page,
+    hint,
+    keywords: path.slice(1),
     icon,
     run: () => void navigate({ to: path, search: {} }),
   });
-  const addChannel = (): Command => ({
-    label: t("channels.add"),
+  const add = (label: string, path: "/channel/add" | "/user/add" | "/token" | "/redemption"): Command => ({
+    label,
     icon: AddOutlined,
-    run: () => void navigate({ to: "/channel/add", search: {} }),
+    keywords: t("shell.palette.new"),
+    // Lists open their form by this parameter; the others have a path for it.
+    run: () => void navigate({ to: path, search: path.endsWith("/add") ? {} : () => ({ add: 1 }) }),
   });
   return [
-    ...pages.map(({ path, label, icon }) => goTo(t(`shell.${label}`), path, icon)),
+    ...pages.map(({ path, label, icon }) => goTo(t(`shell.${label}`), path, icon, t(`shell.hints.${label}`))),
     goTo(t("shell.home"), "/", HomeOutlined),
     goTo(t("pricing.title"), "/pricing", SellOutlined),
     ...(site?.status_page_enabled ? [goTo(t("status.title"), "/status", MonitorHeartOutlined)] : []),
     goTo(t("reference.title"), "/reference", MenuBookOutlined),
     goTo(t("keyUsage.title"), "/key", VpnKeyOutlined),
     goTo(t("shell.about"), "/about", InfoOutlined),
-    ...(isAdmin(user) ? [addChannel()] : []),
+    add(t("tokens.add"), "/token"),
+    ...(isAdmin(user)
+      ? [
+          add(t("channels.add"), "/channel/add"),
+          add(t("users.form.add"), "/user/add"),
+          add(t("codes.add"), "/redemption"),
+        ]
+      : []),
     ...THEME_MODES.map((mode) => ({
       label: t("shell.palette.theme", { theme: t(`shell.theme.${mode}`) }),
       icon: ContrastOutlined,
@@ -86,7 +137,19 @@ export function useFinds(): (text: string) => readonly Command[] {
         run: () => void navigate({ to: "/setting", search: { tab: section.tab, field: field?.key ?? section.id } }),
       }));
   };
+  const requestOf = (text: string): Command[] => {
+    const id = text.trim();
+    if (!OWN_REQUEST_ID.test(id)) return [];
+    return [
+      {
+        label: t("shell.palette.hit.request", { id }),
+        icon: ReceiptLongOutlined,
+        run: () => void navigate({ to: "/log/$requestId", params: { requestId: id }, search: {} }),
+      },
+    ];
+  };
   return (text) => [
+    ...requestOf(text),
     ...settingsFor(text),
     ...findTargets(text, isAdmin(user)).map(({ what, path, search }) => ({
       label: t(`shell.palette.find.${what}`, { text: text.trim() }),
@@ -105,14 +168,20 @@ type FindTarget = Readonly<{
 }>;
 
 const SHORTEST = 2;
+/** An ID as lists show it. */
+const ID = /^#?\d{1,9}$/;
 /** Format of the gateway's request IDs; clients may choose others. */
 const OWN_REQUEST_ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 /** API keys are secrets: keep them out of URLs. */
 const KEY = /^sk-/i;
 
-/** The search text if it may be part of a name; empty if it is too short, secret or a request ID. */
+/** Whether a text is an API key. */
+export const isKey = (typed: string): boolean => KEY.test(typed.trim());
+
+/** The search text if it may be an ID or part of a name; empty if it is too short, secret or a request ID. */
 export function nameIn(typed: string): string {
   const text = typed.trim();
+  if (ID.test(text)) return text.replace("#", "");
   return text.length < SHORTEST || KEY.test(text) || OWN_REQUEST_ID.test(text) ? "" : text;
 }
 

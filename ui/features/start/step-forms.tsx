@@ -63,7 +63,7 @@ const SET_EACH = { field: "pricing", prices: "unset" };
 
 /** Sets one price for all models that have none. */
 export const PriceStep = ({ models, onSaved }: { models: readonly string[]; onSaved: () => void }) => {
-  const { t, i18n } = useTranslation();
+  const { t } = useTranslation();
   const navigate = useNavigate();
   const client = useQueryClient();
   const { form, change, faults, problem, isSaving, submit } = useCheckedForm({
@@ -96,7 +96,7 @@ export const PriceStep = ({ models, onSaved }: { models: readonly string[]; onSa
         <span>
           {t("start.prices.missing", {
             count: models.length,
-            names: new Intl.ListFormat(i18n.language, { type: "unit" }).format(shown),
+            names: shown.join(", "),
           })}
         </span>
         <Row gap={4} wrap sx={{ alignItems: "flex-start", "& > *": { minWidth: "160px" } }}>

@@ -49,7 +49,13 @@ export const TokenListPage = () => {
   const isPhone = usePhone();
   const address = useAddress();
   const [selected, setSelected] = useState(NO_ROWS);
-  const [drawer, setDrawer] = useState<{ token: Token | null } | null>(null);
+  const [opened, setOpened] = useState<{ token: Token | null } | null>(null);
+  const isAdding = address.text("add") !== "";
+  const drawer = opened ?? (isAdding ? { token: null } : null);
+  const closeDrawer = () => {
+    setOpened(null);
+    if (isAdding) address.set({ add: undefined });
+  };
   const [rotating, setRotating] = useState<Token | null>(null);
   const [created, setCreated] = useState<readonly Token[]>([]);
   const [wholeKey, setWholeKey] = useState("");
@@ -89,7 +95,7 @@ export const TokenListPage = () => {
       { label: t("tokens.copyKey"), icon: <Copy />, onSelect: () => copy.copy([token]) },
       ...keyChats(token),
       { label: t("tokens.rotate.action"), icon: <Rotate />, onSelect: () => setRotating(token) },
-      { label: t("tokens.edit"), icon: <Edit />, onSelect: () => setDrawer({ token }) },
+      { label: t("tokens.edit"), icon: <Edit />, onSelect: () => setOpened({ token }) },
       { label: t("tokens.delete"), icon: <Delete />, onSelect: () => actions.remove([token]), isDangerous: true },
     ],
     columnsKey: "tokens-table-columns",
@@ -100,7 +106,7 @@ export const TokenListPage = () => {
         title={t("tokens.title")}
         purpose={t("tokens.purpose")}
         actions={
-          <Button variant="contained" color="primary" startIcon={<Add />} onClick={() => setDrawer({ token: null })}>
+          <Button variant="contained" color="primary" startIcon={<Add />} onClick={() => setOpened({ token: null })}>
             {isPhone ? t("tokens.addShort") : t("tokens.add")}
           </Button>
         }
@@ -128,10 +134,10 @@ export const TokenListPage = () => {
         isRefreshing={list.isPlaceholderData}
         error={list.error}
         onRetry={() => list.refetch()}
-        empty={<TokensEmpty isFiltered={isFiltered} onClear={clearFilters} onAdd={() => setDrawer({ token: null })} />}
+        empty={<TokensEmpty isFiltered={isFiltered} onClear={clearFilters} onAdd={() => setOpened({ token: null })} />}
         paging={pagingOf(list.data?.total, t("tokens.unit"))}
         card={(token) => <TokenCard token={token} onToggle={actions.toggle} />}
-        onOpen={(token) => setDrawer({ token })}
+        onOpen={(token) => setOpened({ token })}
         isDim={isOff}
       />
       <HowToUse token={rows?.find((token) => !isOff(token))} />
@@ -154,7 +160,7 @@ export const TokenListPage = () => {
           ]}
         />
       )}
-      {drawer && <TokenDrawer token={drawer.token} onClose={() => setDrawer(null)} onCreated={setCreated} />}
+      {drawer && <TokenDrawer token={drawer.token} onClose={closeDrawer} onCreated={setCreated} />}
       {rotating && (
         <RotateDialog token={rotating} onClose={() => setRotating(null)} onRotated={(token) => setCreated([token])} />
       )}

@@ -43,7 +43,13 @@ export const RedemptionListPage = () => {
   const isPhone = usePhone();
   const address = useAddress();
   const [selected, setSelected] = useState(NO_ROWS);
-  const [drawer, setDrawer] = useState<{ code: Code | null } | null>(null);
+  const [opened, setOpened] = useState<{ code: Code | null } | null>(null);
+  const isAdding = address.text("add") !== "";
+  const drawer = opened ?? (isAdding ? { code: null } : null);
+  const closeDrawer = () => {
+    setOpened(null);
+    if (isAdding) address.set({ add: undefined });
+  };
   const [created, setCreated] = useState<{ name: string; keys: readonly string[] } | null>(null);
   const [shownUses, setShownUses] = useState<Code | null>(null);
   const [isDeletingByName, setDeletingByName] = useState(false);
@@ -71,7 +77,7 @@ export const RedemptionListPage = () => {
     else setNotCopied(text);
   };
   const add = (
-    <Button variant="contained" color="primary" startIcon={<Add />} onClick={() => setDrawer({ code: null })}>
+    <Button variant="contained" color="primary" startIcon={<Add />} onClick={() => setOpened({ code: null })}>
       {t(isPhone ? "codes.addShort" : "codes.add")}
     </Button>
   );
@@ -95,7 +101,7 @@ export const RedemptionListPage = () => {
       {
         label: t("codes.edit"),
         icon: <Edit />,
-        onSelect: () => setDrawer({ code }),
+        onSelect: () => setOpened({ code }),
         isDisabled: code.status !== UNUSED,
       },
       {
@@ -142,7 +148,7 @@ export const RedemptionListPage = () => {
         }
         paging={pagingOf(list.data?.total, t("codes.unit"))}
         card={(code) => <CodeCard code={code} />}
-        onOpen={(code) => (code.status === UNUSED ? setDrawer({ code }) : setShownUses(code))}
+        onOpen={(code) => (code.status === UNUSED ? setOpened({ code }) : setShownUses(code))}
         isDim={isSpent}
       />
       {ticked.length > 0 && (
@@ -165,7 +171,7 @@ export const RedemptionListPage = () => {
           ]}
         />
       )}
-      {drawer && <CodeDrawer code={drawer.code} onClose={() => setDrawer(null)} onCreated={setCreated} />}
+      {drawer && <CodeDrawer code={drawer.code} onClose={closeDrawer} onCreated={setCreated} />}
       {created && <CreatedCodes {...created} onClose={() => setCreated(null)} />}
       {shownUses && <CodeUsesDialog code={shownUses} onClose={() => setShownUses(null)} />}
       {isDeletingByName && (

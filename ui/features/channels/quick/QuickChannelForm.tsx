@@ -131,11 +131,10 @@ export const QuickChannelForm = ({ onAdded }: { onAdded: (channel: AddedChannel)
 
 /** Says whose key this looks like, or that several providers will be asked. */
 const KeyHint = ({ form, candidates }: { form: QuickForm; candidates: readonly ChannelType[] }) => {
-  const { t, i18n } = useTranslation();
+  const { t } = useTranslation();
   const [first] = candidates;
   if (form.provider !== null || form.key.trim() === "") return t("channels.quick.keyHint");
   if (!first) return t("channels.quick.unknown");
   if (candidates.length === 1) return t("channels.quick.recognized", { name: first.name });
-  const names = new Intl.ListFormat(i18n.language, { type: "disjunction" }).format(candidates.map(({ name }) => name));
-  return t("channels.quick.ambiguous", { names });
+  return t("channels.quick.ambiguous", { names: candidates.map(({ name }) => name).join(" / ") });
 };
