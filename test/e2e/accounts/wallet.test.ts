@@ -123,12 +123,12 @@ describe.each(["en", "zh"] as const)("the wallet in %s", (language) => {
     await consolePage.button(words.redeem.action).click();
     await refusal(words.redeem.missing);
     await redeem(`gift-${language}`);
-    await refusal(language === "en" ? "you have used this code" : "你已使用过该兑换码");
+    await refusal(language === "en" ? "you have already used this code" : "你已使用过该兑换码");
     await redeem(` code-${language} `);
     await consolePage.waitForNotice(fillPlaceholders(words.redeem.done, { amount: "$1.00" }));
     await balanceIs("$3.00");
     await redeem(`code-${language}`);
-    await refusal(language === "en" ? "the code has been used" : "该兑换码已被使用");
+    await refusal(language === "en" ? "the code has already been used" : "该兑换码已被使用");
     await redeem("no-such-code");
     await refusal(language === "en" ? "the code is invalid" : "无效的兑换码");
     await consolePage.expectAccessible();

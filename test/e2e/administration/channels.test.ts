@@ -117,7 +117,7 @@ describe.each<[Language, boolean, number]>([
     expect((await root.get(`/api/channel/${ids["east-2"]}`)).keys).toEqual({ total: 2, enabled: 1 });
     await clean();
     await page.getByRole("tab", { name: words.tabs.errors }).click();
-    await page.getByText(words.errors.none).waitFor();
+    await page.getByRole("heading", { name: words.errors.none }).waitFor();
     await clean();
   });
 

@@ -83,7 +83,7 @@ describe("the price list", () => {
     await row(VIP_ONLY)
       .getByRole("button", { name: fillPlaceholders(words.lookAt, { group: "vip" }) })
       .click();
-    await page.getByText(fillPlaceholders(words.lookingAt, { group: "vip", ratio: 0.5 })).waitFor();
+    await page.getByText(fillPlaceholders(words.lookingAt, { group: "vip", ratio: 0.5 }), { exact: true }).waitFor();
     await row(VIP_ONLY)
       .getByText(fillPlaceholders(words.input, { price: "$1" }))
       .waitFor();

@@ -135,7 +135,7 @@ describe("prices", () => {
     await consolePage.page.getByRole("checkbox", { name: WORDS.en.components.table.selectPage }).check();
     await fillIn(3);
     await consolePage.waitForNotice(price.batch.faults.value);
-    await consolePage.page.getByLabel(price.batch.value).fill("cheap");
+    await consolePage.page.getByLabel(price.batch.value, { exact: true }).fill("cheap");
     await fillIn(3);
     await consolePage.waitForNotice(price.batch.faults.number);
     await consolePage.page.getByRole("combobox", { name: price.batch.mode }).click();

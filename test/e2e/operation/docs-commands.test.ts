@@ -12,6 +12,8 @@ const REASONS = [
   "builds, then serves in the foreground",
   "measures for minutes",
   "needs Docker",
+  "needs a cluster",
+  "needs a stopped gateway",
   "needs an alarm",
   "needs an empty Postgres database",
   "needs root",
