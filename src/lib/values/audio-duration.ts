@@ -1,38 +1,93 @@
-/** Bit rates of MPEG-1 layer III frames, in kbit/s, by their index; and of MPEG-2. */
-const RATES_1 = [0, 32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320];
-const RATES_2 = [0, 8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160];
-/** What is assumed of formats that are not read here: speech is seldom sent at less. */
+import { parseFromTokenizer } from "music-metadata";
+import { AbstractTokenizer, EndOfStreamError, type IReadChunkOptions } from "strtok3";
+
+/** What is assumed of files whose length cannot be read: 32 kbit/s, below which speech is seldom sent. */
 const ASSUMED_BYTES_PER_SECOND = 4_000;
-const HEAD_BYTES = 64 * 1024;
+/** No speech codec needs less than 400 bit/s: a header that claims a longer recording than that is wrong. */
+const MIN_BYTES_PER_SECOND = 50;
+/** Lossy audio needs at most 512 kbit/s: a header that claims a shorter recording than that is wrong. */
+const MAX_LOSSY_BYTES_PER_SECOND = 64_000;
+/** Bounds the CPU time that one file can take: MP3 without a header of its length is read frame by frame. */
+const MAX_READS = 50_000;
+const WINDOW_BYTES = 16_384;
+/** The largest single piece that a parser may ask for, such as the sample tables of an MP4 file. */
+const MAX_PIECE_BYTES = 8 * 1024 * 1024;
 
-/** How long a sound file plays, in seconds: read from WAV and MP3 heads, else estimated by its size from above. */
+/**
+ * How long an audio file plays, in seconds, by its content: the type and name that the client gave do not matter. Files that
+ * state no length are read frame by frame, very long ones in part. What cannot be read at all is estimated by its size. Never
+ * rejects because of the file's content.
+ */
 export async function audioSeconds(file: Blob): Promise<number> {
-  const head = Buffer.from(await file.slice(0, HEAD_BYTES).arrayBuffer());
-  return wavSeconds(head, file.size) ?? mp3Seconds(head, file.size) ?? file.size / ASSUMED_BYTES_PER_SECOND;
+  const tokenizer = new BoundedTokenizer(file);
+  const options = { duration: true, skipCovers: true, skipPostHeaders: true };
+  const format = await parseFromTokenizer(tokenizer, options).then(
+    (metadata) => metadata.format,
+    () => null,
+  );
+  const read = format?.duration ?? 0;
+  if (!(read > 0)) return file.size / ASSUMED_BYTES_PER_SECOND;
+  // Cut short, the parser has counted what was read until then; the rest of the file plays at the same rate.
+  const seconds = tokenizer.isSpent ? read * (file.size / tokenizer.position) : read;
+  const least = format?.lossless === false ? file.size / MAX_LOSSY_BYTES_PER_SECOND : 0;
+  return Math.min(Math.max(seconds, least), file.size / MIN_BYTES_PER_SECOND);
 }
 
-function wavSeconds(head: Buffer, size: number): number | null {
-  if (head.toString("latin1", 0, 4) !== "RIFF" || head.toString("latin1", 8, 12) !== "WAVE") return null;
-  const format = head.indexOf("fmt ");
-  if (format < 0 || format + 20 > head.length) return null;
-  const bytesPerSecond = head.readUInt32LE(format + 16);
-  const data = head.indexOf("data", format);
-  if (bytesPerSecond === 0) return null;
-  return (size - (data < 0 ? 44 : data + 8)) / bytesPerSecond;
-}
+/** Reads a file through a window in memory and pretends that it ends where its reads are used up. */
+class BoundedTokenizer extends AbstractTokenizer {
+  readonly fileInfo: { size: number };
+  readonly #file: Blob;
+  #window = new Uint8Array();
+  #windowStart = 0;
+  #reads = 0;
 
-function mp3Seconds(head: Buffer, size: number): number | null {
-  const tag = head.toString("latin1", 0, 3) === "ID3" ? 10 + synchsafe(head, 6) : 0;
-  for (let at = tag; at + 4 < head.length; at += 1) {
-    const second = head[at + 1] ?? 0;
-    if (head[at] !== 0xff || (second & 0xe6) !== 0xe2) continue;
-    const rates = (second & 0x08) !== 0 ? RATES_1 : RATES_2;
-    const kilobits = rates[(head[at + 2] ?? 0) >> 4] ?? 0;
-    if (kilobits > 0) return ((size - at) * 8) / (kilobits * 1000);
+  constructor(file: Blob) {
+    super({ maxBufferSize: MAX_PIECE_BYTES });
+    this.#file = file;
+    this.fileInfo = { size: file.size };
   }
-  return null;
-}
 
-/** A length in four bytes of seven bits, as ID3 writes it. */
-const synchsafe = (head: Buffer, at: number): number =>
-  [0, 1, 2, 3].reduce((sum, offset) => (sum << 7) | ((head[at + offset] ?? 0) & 0x7f), 0);
+  /** True when the file was not read to its end. */
+  get isSpent(): boolean {
+    return this.#reads > MAX_READS;
+  }
+
+  supportsRandomAccess(): boolean {
+    return true;
+  }
+
+  setPosition(position: number): void {
+    this.position = position;
+  }
+
+  override ignore(length: number): Promise<number> {
+    this.#count();
+    return super.ignore(length);
+  }
+
+  async readBuffer(buffer: Uint8Array, options?: IReadChunkOptions): Promise<number> {
+    const { position } = this.normalizeOptions(buffer, options);
+    const read = await this.peekBuffer(buffer, options);
+    this.position = position + read;
+    return read;
+  }
+
+  async peekBuffer(buffer: Uint8Array, options?: IReadChunkOptions): Promise<number> {
+    this.#count();
+    const { position, length, mayBeLess } = this.normalizeOptions(buffer, options);
+    const end = Math.min(this.#file.size, position + length);
+    if (end < position + length && mayBeLess !== true) throw new EndOfStreamError();
+    if (end <= position) return 0;
+    if (position < this.#windowStart || end > this.#windowStart + this.#window.length) {
+      this.#window = await this.#file.slice(position, Math.max(end, position + WINDOW_BYTES)).bytes();
+      this.#windowStart = position;
+    }
+    buffer.set(this.#window.subarray(position - this.#windowStart, end - this.#windowStart));
+    return end - position;
+  }
+
+  #count(): void {
+    this.#reads += 1;
+    if (this.isSpent) throw new EndOfStreamError();
+  }
+}

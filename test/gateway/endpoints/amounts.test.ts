@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, test } from "bun:test";
+import { join } from "node:path";
 import type { ChannelEntry } from "../../../src/domain/channels/entry.ts";
 import type { OptionKey } from "../../../src/settings/registry/index.ts";
 import { startRelay } from "../../support/gateway/start-gateway.ts";
@@ -370,6 +371,17 @@ describe("speech and sound", () => {
     fields.set("model", "whisper-1");
     fields.set("file", new File([new Uint8Array(10)], "a.wav"));
     expect(await amountOf({ path: `/v1/audio/${kind}`, body: fields }, { text: "Hello", duration })).toBe(quota);
+  });
+  test.each([
+    ["MP3 of a varying bit rate", "vbr.mp3", 117],
+    ["M4A", "aac.m4a", 117],
+    ["Opus", "opus.ogg", 100],
+  ])("transcriptions: %s costs its own length where the provider names none", async (_, name, quota) => {
+    const fields = new FormData();
+    fields.set("model", "whisper-1");
+    const recording = Bun.file(join(import.meta.dir, "../../support/lib/audio", name));
+    fields.set("file", new File([await recording.bytes()], name));
+    expect(await amountOf({ path: "/v1/audio/transcriptions", body: fields }, { text: "Hello" })).toBe(quota);
   });
 });
 
