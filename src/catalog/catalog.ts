@@ -1,3 +1,4 @@
+import { LRUCache } from "lru-cache";
 import type { CatalogEntries, CatalogEntry, ModelFacts } from "./entry.ts";
 /** Everything known about a model; null: not known. */
 export type ModelInfo = Readonly<{ [K in keyof ModelFacts]-?: Exclude<ModelFacts[K], undefined> }>;
@@ -41,13 +42,12 @@ type Layer = Readonly<{ byName: ReadonlyMap<string, ModelFacts>; patterns: reado
  */
 export function createCatalog(sets: readonly CatalogEntries[]): Catalog {
   const layers = sets.map(indexEntries);
-  const known = new Map<string, ModelInfo>();
+  const known = new LRUCache<string, ModelInfo>({ max: MOST_REMEMBERED });
   return {
     find(model) {
       const found = known.get(model);
       if (found) return found;
       const info = mergeFacts(layers, model);
-      if (known.size >= MOST_REMEMBERED) known.clear();
       known.set(model, info);
       return info;
     },

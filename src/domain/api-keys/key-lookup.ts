@@ -1,3 +1,4 @@
+import { LRUCache } from "lru-cache";
 import { nowSeconds } from "../../lib/clock.ts";
 import type { Vault } from "../../lib/security/crypto.ts";
 import type { TokenEntry } from "./directory/api-key-entry.ts";
@@ -14,10 +15,10 @@ export function createKeyLookup(
   table: TokenTable,
   vault: Pick<Vault, "keyedHash">,
 ): (key: string) => TokenEntry | undefined {
-  const remembered = new Map<string, Found>();
+  const remembered = new LRUCache<string, Found>({ max: MOST_REMEMBERED });
   let rememberedVersion = table.version;
   const find = (key: string): Found => {
-    if (rememberedVersion !== table.version || remembered.size >= MOST_REMEMBERED) {
+    if (rememberedVersion !== table.version) {
       rememberedVersion = table.version;
       remembered.clear();
     }

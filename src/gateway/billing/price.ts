@@ -1,3 +1,4 @@
+import { LRUCache } from "lru-cache";
 import { createPriceTable, type PriceTable } from "../../billing/pricing/price-table.ts";
 import { ownRatios } from "../../billing/pricing/ratios/own-ratios.ts";
 import { type UsdPrices, usdPrices } from "../../billing/pricing/ratios/usd-prices.ts";
@@ -27,7 +28,7 @@ const MAX_KEPT = 5_000;
 /** Prices from the settings, each resolved once until an option changes. */
 export function createPrices(settings: SettingsReader): Prices {
   const table = createPriceTable(settings);
-  const kept = new Map<string, Price>();
+  const kept = new LRUCache<string, Price>({ max: MAX_KEPT });
   let version = Number.NaN;
   let keptFor: PriceTable | null = null;
   let unit = whole(1);
@@ -49,7 +50,6 @@ export function createPrices(settings: SettingsReader): Prices {
       if (known) return known;
       const price = resolvePrice(table(), { requestedModel, upstreamModel, group: payer.group, acceptUnset });
       if (!price) throw noPrice(requestedModel);
-      if (kept.size >= MAX_KEPT) kept.clear();
       kept.set(name, price);
       return price;
     },

@@ -1,3 +1,4 @@
+import { LRUCache } from "lru-cache";
 import { SlidingCount, waitSeconds } from "./sliding-count.ts";
 
 /** Counts requests by key in bounded memory. */
@@ -22,20 +23,15 @@ export function createRateLimiter(
   limit: Limit,
   { maxKeys = 50_000, now = Date.now }: Readonly<{ maxKeys?: number; now?: () => number }> = {},
 ): RateLimiter {
-  const counts = new Map<string, SlidingCount>();
+  // Bounded by size: bounded by `max`, each limiter would hold memory for all of its keys from the start.
+  const counts = new LRUCache<string, SlidingCount>({ maxSize: maxKeys, sizeCalculation: () => 1 });
 
   /** The key's count, as the most recently used one. */
   const use = (key: string): SlidingCount => {
     const known = counts.get(key);
-    if (known) counts.delete(key);
-    const count = known ?? new SlidingCount(limit.windowMs);
+    if (known) return known;
+    const count = new SlidingCount(limit.windowMs);
     counts.set(key, count);
-    if (counts.size > maxKeys) {
-      for (const oldest of counts.keys()) {
-        counts.delete(oldest);
-        break;
-      }
-    }
     return count;
   };
 
@@ -50,7 +46,7 @@ export function createRateLimiter(
     },
     check(key) {
       const time = now();
-      const count = counts.get(key);
+      const count = counts.peek(key);
       count?.advance(time);
       return count && count.total >= limit.count ? waitSeconds(limit, count.slices(), time) : 0;
     },

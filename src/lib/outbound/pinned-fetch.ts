@@ -1,4 +1,5 @@
 import { isIP } from "node:net";
+import { LRUCache } from "lru-cache";
 import { decodeBody } from "./decode-body.ts";
 import { hostnameOf } from "./url.ts";
 
@@ -49,18 +50,15 @@ const newSession = () => new Bun.FetchSession({ keepAlive: { idleTimeout: 30 } }
 const session = newSession();
 
 /** Proxies may choose a way out by login, so each address of a proxy, login included, has connections of its own. */
-const proxySessions = new Map<string, Bun.FetchSession>();
-const MAX_PROXY_SESSIONS = 200;
+const proxySessions = new LRUCache<string, Bun.FetchSession>({
+  max: 200,
+  // Closes what is idle; requests under way go on.
+  dispose: (unused) => unused.close(),
+});
 
 function sessionFor(proxy: string): Bun.FetchSession {
   const known = proxySessions.get(proxy);
   if (known) return known;
-  const [oldest] = proxySessions;
-  if (oldest && proxySessions.size >= MAX_PROXY_SESSIONS) {
-    proxySessions.delete(oldest[0]);
-    // Closes what is idle; requests under way go on.
-    oldest[1].close();
-  }
   const made = newSession();
   proxySessions.set(proxy, made);
   return made;

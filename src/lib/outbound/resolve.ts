@@ -1,5 +1,6 @@
 import { lookup as systemLookup } from "node:dns/promises";
 import { isIP } from "node:net";
+import { LRUCache } from "lru-cache";
 import type { AddressPolicy } from "./address-policy.ts";
 import { OutboundError } from "./outbound-error.ts";
 
@@ -21,7 +22,7 @@ const lookupAll: Lookup = async (hostname) =>
  * address is no way round the policy.
  */
 export function createResolve(policy: AddressPolicy, lookup: Lookup = lookupAll, now = Date.now): Resolve {
-  const known = new Map<string, { addresses: readonly string[]; until: number }>();
+  const known = new LRUCache<string, { addresses: readonly string[]; until: number }>({ max: MAX_NAMES });
 
   const ask = async (hostname: string): Promise<readonly string[]> => {
     let addresses: readonly string[];
@@ -34,7 +35,6 @@ export function createResolve(policy: AddressPolicy, lookup: Lookup = lookupAll,
       throw new OutboundError("unresolved", { code: "why_no_host_address", params: { host: hostname } });
     }
     if (!addresses.every(policy.allows)) throw refused(hostname);
-    if (known.size >= MAX_NAMES) known.clear();
     known.set(hostname, { addresses, until: now() + FRESH_MS });
     return addresses;
   };

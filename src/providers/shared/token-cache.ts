@@ -1,3 +1,4 @@
+import { LRUCache } from "lru-cache";
 import { nowSeconds } from "../../lib/clock.ts";
 
 type NewToken = Readonly<{ text: string; lifeSeconds: number }>;
@@ -12,12 +13,11 @@ const YOUNG_SECONDS = 10;
  * to a token and its lifetime, and rejects with the reason why there is none.
  */
 export function createTokenCache(spareSeconds: number) {
-  const tokens = new Map<string, CachedToken>();
+  const tokens = new LRUCache<string, CachedToken>({ max: MAX_TOKENS });
   return {
     get(name: string, ask: () => Promise<NewToken>): Promise<string> {
       const known = tokens.get(name);
       if (known && known.expiresAt - spareSeconds > nowSeconds()) return known.text;
-      if (tokens.size >= MAX_TOKENS) tokens.clear();
       const request = ask();
       const cached: CachedToken = {
         text: request.then(({ text }) => text),

@@ -1,4 +1,5 @@
 import { eq, lt } from "drizzle-orm";
+import { LRUCache } from "lru-cache";
 import type { Changes } from "../../../../db/changes.ts";
 import { sessions as table } from "../../../../db/schema/accounts/users.ts";
 import type { Db } from "../../../../db/types.ts";
@@ -38,14 +39,14 @@ export function createSessions(
 ): Sessions {
   const { db, changes, users } = deps;
   const hasher = new Bun.CryptoHasher("sha256", deps.secret);
-  const cache = new Map<string, Session & { checkedAt: number }>();
+  const cache = new LRUCache<string, Session & { checkedAt: number }>({ max: MOST_CACHED });
   // Raised by every change of a user: what was read before must not be cached after it.
   let epoch = 0;
 
   const unsubscribe = changes.subscribe("users", (ids) => {
     epoch += 1;
     const changed = new Set(ids.map(Number));
-    for (const [id, session] of cache) if (changed.has(session.userId)) cache.delete(id);
+    for (const [id, session] of [...cache]) if (changed.has(session.userId)) cache.delete(id);
   });
 
   const isInForce = (session: Session): boolean => {
@@ -60,10 +61,7 @@ export function createSessions(
     const now = nowSeconds();
     if (now - row.lastSeenAt > TOUCH_SECONDS) await db.update(table).set({ lastSeenAt: now }).where(eq(table.id, id));
     const session = { id, userId: row.userId, version: row.version, expiresAt: row.expiresAt };
-    if (epoch === before) {
-      cache.set(id, { ...session, checkedAt: now });
-      if (cache.size > MOST_CACHED) cache.delete(cache.keys().next().value ?? "");
-    }
+    if (epoch === before) cache.set(id, { ...session, checkedAt: now });
     return session;
   };
 

@@ -1,3 +1,4 @@
+import { LRUCache } from "lru-cache";
 import { createRateLimiter } from "../../../lib/limits/rate-limiter.ts";
 
 /** What was found out about a key is believed so long. */
@@ -29,19 +30,11 @@ export type RecheckKey = (key: string, address: string) => Promise<boolean>;
 export function createRecheckKey({ hash, reread, timeoutMs = TIMEOUT_MS, now = Date.now }: Parts): RecheckKey {
   const perAddress = createRateLimiter(PER_ADDRESS, { now });
   const all = createRateLimiter(ALL, { now });
-  /** When each key was last asked about, and what failed then; oldest first. */
-  const answers = new Map<string, Readonly<{ at: number; failure: unknown }>>();
+  /** When each key was last asked about, and what failed then. */
+  const answers = new LRUCache<string, Readonly<{ at: number; failure: unknown }>>({ max: MAX_REMEMBERED });
   const running = new Map<string, Promise<boolean>>();
 
-  const remember = (id: string, failure: unknown) => {
-    answers.delete(id);
-    answers.set(id, { at: now(), failure });
-    if (answers.size <= MAX_REMEMBERED) return;
-    for (const oldest of answers.keys()) {
-      answers.delete(oldest);
-      return;
-    }
-  };
+  const remember = (id: string, failure: unknown) => answers.set(id, { at: now(), failure });
   const ask = async (id: string, key: string): Promise<boolean> => {
     try {
       await within(timeoutMs, reread(key));

@@ -1,3 +1,4 @@
+import { LRUCache } from "lru-cache";
 import type { Database } from "../../../../db/types.ts";
 import type { Logger } from "../../../lib/runtime/log.ts";
 import type { CallFeed, LiveCall } from "./call-feed.ts";
@@ -36,7 +37,7 @@ export function streamCalls({
   };
   return new ReadableStream({
     start(controller) {
-      const known = new Set<string>();
+      const known = new LRUCache<string, true>({ max: MOST_KNOWN });
       const look =
         database.kind === "server" ? followLog(database, (call) => !known.has(call.request_id) && take(call)) : null;
       let ticks = 0;
@@ -57,7 +58,7 @@ export function streamCalls({
       const timer = setInterval(tick, TICK_MS);
       const end = feed.watch(
         (call) => {
-          if (look) remember(known, call.request_id);
+          if (look) known.set(call.request_id, true);
           take(call);
         },
         () => {
@@ -74,12 +75,6 @@ export function streamCalls({
     },
     cancel: () => stop(),
   });
-}
-
-function remember(known: Set<string>, id: string): void {
-  known.add(id);
-  const [oldest] = known;
-  if (known.size > MOST_KNOWN && oldest !== undefined) known.delete(oldest);
 }
 
 /** Returns what tells the calls that the log got since the last time; while it does, it is not asked again. */

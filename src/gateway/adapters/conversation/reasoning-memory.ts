@@ -1,3 +1,4 @@
+import { LRUCache } from "lru-cache";
 import type {
   ChatDialect,
   Conversation,
@@ -27,13 +28,7 @@ const MOST_CALLS = 10_000;
 const MOST_CHARACTERS = 100_000;
 
 export function createReasoningMemory(): ReasoningMemory {
-  const calls = new Map<string, Kept>();
-  const keep = (name: string, kept: Kept) => {
-    calls.set(name, kept);
-    if (calls.size <= MOST_CALLS) return;
-    const [oldest] = calls.keys();
-    if (oldest !== undefined) calls.delete(oldest);
-  };
+  const calls = new LRUCache<string, Kept>({ max: MOST_CALLS });
   return {
     observe(userId, dialect) {
       let thoughts: ReasoningPart[] = [];
@@ -48,7 +43,7 @@ export function createReasoningMemory(): ReasoningMemory {
           );
           thoughts = [];
           if (size > MOST_CHARACTERS || (signed.length === 0 && !step.signature)) return;
-          keep(`${userId}/${dialect}/${step.id}`, { thoughts: signed, signature: step.signature });
+          calls.set(`${userId}/${dialect}/${step.id}`, { thoughts: signed, signature: step.signature });
         }
       };
     },

@@ -1,3 +1,4 @@
+import { LRUCache } from "lru-cache";
 import type { Choice } from "./choose.ts";
 
 /**
@@ -16,7 +17,7 @@ const MOST_CONVERSATIONS = 20_000;
 const LIFE_MS = 10 * 60_000;
 
 export function createStickiness(now: () => number = Date.now): Stickiness {
-  const kept = new Map<bigint, { channelId: number; key: string; until: number }>();
+  const kept = new LRUCache<bigint, { channelId: number; key: string; until: number }>({ max: MOST_CONVERSATIONS });
   return {
     find(conversation) {
       const found = kept.get(conversation);
@@ -26,13 +27,7 @@ export function createStickiness(now: () => number = Date.now): Stickiness {
       return null;
     },
     forget: (conversation) => void kept.delete(conversation),
-    keep(conversation, { channel, key }) {
-      // Set anew, it is the youngest: the oldest goes first when there are too many.
-      kept.delete(conversation);
-      kept.set(conversation, { channelId: channel.id, key, until: now() + LIFE_MS });
-      if (kept.size <= MOST_CONVERSATIONS) return;
-      const [oldest] = kept.keys();
-      if (oldest !== undefined) kept.delete(oldest);
-    },
+    keep: (conversation, { channel, key }) =>
+      void kept.set(conversation, { channelId: channel.id, key, until: now() + LIFE_MS }),
   };
 }

@@ -1,3 +1,4 @@
+import { LRUCache } from "lru-cache";
 import { charge } from "../../../billing/pricing/charge.ts";
 import { type ContextTier, tierOf } from "../../../billing/pricing/rules/context-tiers.ts";
 import { NO_USAGE, type Price, type Usage, type UsageRecord } from "../../../billing/types.ts";
@@ -35,7 +36,7 @@ export const isOver = ({ status }: JsonObject): boolean => OVER.has(status);
 export async function settleObject(context: GatewayContext, object: StoredObject): Promise<void> {
   if (object.settledAt !== null || !isOver(object.body)) return;
   const { objects } = context.services;
-  const settlings = settlingsOf.get(objects) ?? new Map<string, Promise<void>>();
+  const settlings = settlingsOf.get(objects) ?? new LRUCache<string, Promise<void>>({ max: MOST_SETTLINGS });
   settlingsOf.set(objects, settlings);
   // Several may look at an object at once, or hold it as it was before.
   const begun = settlings.get(object.id);
@@ -43,14 +44,12 @@ export async function settleObject(context: GatewayContext, object: StoredObject
   const settling = settle(context, object);
   settlings.set(object.id, settling);
   settling.catch(() => settlings.delete(object.id));
-  const [oldest] = settlings.keys();
-  if (settlings.size > MOST_SETTLINGS && oldest !== undefined) settlings.delete(oldest);
   return settling;
 }
 
 const MOST_SETTLINGS = 1_000;
 /** What this process has charged lately, or is charging. */
-const settlingsOf = new WeakMap<ObjectStore, Map<string, Promise<void>>>();
+const settlingsOf = new WeakMap<ObjectStore, LRUCache<string, Promise<void>>>();
 
 async function settle(context: GatewayContext, object: StoredObject): Promise<void> {
   const used = await usedByObject(context, object);

@@ -1,4 +1,5 @@
 import { isIP } from "node:net";
+import { LRUCache } from "lru-cache";
 import type { SocksProxy } from "socks";
 import { OutboundError } from "../outbound-error.ts";
 import type { Resolve } from "../resolve.ts";
@@ -8,7 +9,7 @@ import { openSocksBridge, type SocksBridge } from "./socks-bridge.ts";
 const SOCKS = /^socks([45]?)[ah]?:\/\//i;
 const SOCKS_PORT = 1080;
 /** Bridges that are kept open; addresses of proxies change seldom. */
-const MOST_BRIDGES = 200;
+const MAX_BRIDGES = 200;
 
 /**
  * Checks a proxy address (`http://`, `https://`, `socks5://`, `socks4://`, with or without user and password) and returns
@@ -27,17 +28,20 @@ export async function checkedProxy(proxy: string, resolve: Resolve): Promise<str
   return (await bridgeTo(proxy, socksProxy(url, version === "4" ? 4 : 5, resolve))).address;
 }
 
-const bridges = new Map<string, Promise<SocksBridge>>();
+const bridges = new LRUCache<string, Promise<SocksBridge>>({
+  max: MAX_BRIDGES,
+  dispose(unused) {
+    unused.then(
+      ({ close }) => close(),
+      () => {},
+    );
+  },
+});
 
 /** One bridge for each address of a proxy. */
 function bridgeTo(proxy: string, target: () => Promise<SocksProxy>): Promise<SocksBridge> {
   const known = bridges.get(proxy);
   if (known) return known;
-  const [oldest] = bridges;
-  if (oldest && bridges.size >= MOST_BRIDGES) {
-    bridges.delete(oldest[0]);
-    void oldest[1].then(({ close }) => close());
-  }
   const opened = openSocksBridge(target);
   bridges.set(proxy, opened);
   opened.catch(() => bridges.delete(proxy));
