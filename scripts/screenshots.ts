@@ -60,6 +60,7 @@ const PAGES: readonly (readonly [name: string, path: string, act?: (page: Page) 
   ["tasks", "/task"],
   ["channel", "/channel"],
   ["channel-add", "/channel/add"],
+  ["channel-add-all", "/channel/add?all=1"],
   ["channel-edit", "/channel/edit/1"],
   ["live", "/live"],
   [

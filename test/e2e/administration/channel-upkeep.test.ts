@@ -11,7 +11,15 @@ const words = WORDS.en.channels;
 const table = WORDS.en.components.table;
 const KEY = "sk-upstream-key";
 
-type Channel = { id: number; name: string; status: number; tag: string; response_time: number; priority: number };
+type Channel = {
+  id: number;
+  name: string;
+  models: string;
+  status: number;
+  tag: string;
+  response_time: number;
+  priority: number;
+};
 
 const channels = async (): Promise<Record<string, Channel>> => {
   const rows: Channel[] = await root.get("/api/channel/?p=0&page_size=100");
@@ -40,7 +48,7 @@ const consolePage = await openConsolePage(browser, gateway, VIEWPORTS.en);
 test("the drawer says what is missing, warns of /v1, and checks JSON where it is wrong", async () => {
   const { button, dialog, waitForNotice: told } = consolePage;
   const form = words.form;
-  await consolePage.open("/channel/add");
+  await consolePage.open("/channel/add?all=1");
   const drawer = dialog(form.createTitle);
   await button(form.create, drawer).click();
   await drawer.getByText(form.errors.nameAndKey).first().waitFor();
@@ -66,6 +74,23 @@ test("the drawer says what is missing, warns of /v1, and checks JSON where it is
     model_mapping: '{"mine": "gpt-4o"}',
   });
 }, 90_000);
+
+test("a channel is added from a key alone, and tested", async () => {
+  const { button, dialog, page, waitForNotice, open } = consolePage;
+  await open("/channel/add");
+  const drawer = dialog(words.form.createTitle);
+  await drawer.getByLabel(words.quick.key, { exact: true }).fill(KEY);
+  await drawer.getByRole("radio", { name: words.quick.compatible }).check();
+  await drawer.getByLabel(words.form.baseUrl, { exact: true }).fill(`${upstream.url}/v1/`);
+  await button(words.add, drawer).click();
+  const host = new URL(upstream.url).host;
+  await waitForNotice(new RegExp(`^${RegExp.escape(host)} added with \\d+ models, responded in`));
+  await page.waitForURL("**/channel");
+  const channel = (await channels())[host] as Channel;
+  expect(channel).toMatchObject({ base_url: upstream.url, test_model: "gpt-4o-mini" });
+  expect(channel.models.split(",")).toContain("gpt-4o-mini");
+  await root.delete(`/api/channel/${channel.id}/`);
+}, 60_000);
 
 test("a copy is made switched off; what is switched off is deleted together, whatever the list shows", async () => {
   const { page, chooseRowAction: act, waitForNotice: told, dialog, button } = consolePage;

@@ -115,7 +115,7 @@ describe("prices", () => {
     const told = fillPlaceholders(form.unpriced_other, { count: 3, names: UNPRICED.join(", ") });
     await consolePage.open(`/channel/edit/${channelId}`);
     await consolePage.page.getByText(told).waitFor();
-    await consolePage.open("/channel/add");
+    await consolePage.open("/channel/add?all=1");
     await consolePage.page.getByRole("combobox", { name: form.type }).click();
     await consolePage.page.getByRole("option", { name: "Ollama" }).click();
     await consolePage.page.getByText(WORDS.en.channels.noListPrice.own_server).waitFor();

@@ -67,6 +67,8 @@ describe.each<[Language, boolean]>([
   }, 120_000);
 
   test("signing in leads back to the page that was asked for", async () => {
+    // A page of the console could go to sign-in by itself meanwhile.
+    await page.goto(`${gateway.url}/healthz`);
     await page.context().clearCookies();
     await page.evaluate(() => localStorage.removeItem("user"));
     await page.goto(`${gateway.url}/channel`);
@@ -87,6 +89,8 @@ describe.each<[Language, boolean]>([
   test("a channel is added and tested", async () => {
     await button(words.channels.add).first().click();
     const drawer = page.getByRole("dialog", { name: words.channels.form.createTitle });
+    await clean();
+    await drawer.getByRole("button", { name: words.channels.quick.allSettings, exact: true }).click();
     await drawer.getByLabel(words.channels.form.name, { exact: true }).fill("main-upstream");
     await drawer.getByLabel(words.channels.form.baseUrl).fill(upstream.url);
     await drawer.getByLabel(words.channels.form.key, { exact: true }).fill("sk-upstream-key");

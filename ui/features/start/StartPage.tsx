@@ -58,6 +58,7 @@ const FirstSteps = () => {
     ? {
         channel: (
           <QuickChannelForm
+            onAllSettings={() => navigate({ to: "/channel/add", search: () => ({ all: 1 }) })}
             onAdded={(channel) => {
               setAdded(channel);
               setOpened(null);

@@ -12,6 +12,7 @@ import { notifyDone } from "../../../components/feedback/notify.tsx";
 import { SideDrawer } from "../../../components/feedback/SideDrawer.tsx";
 import { useCheckedForm } from "../../../components/inputs/use-checked-form.ts";
 import { Row } from "../../../components/layout.tsx";
+import { useAddress } from "../../../components/use-address.ts";
 import { usableModels } from "../../tokens/token.ts";
 import { ChannelStatus } from "../cells/status-cells.tsx";
 import type { Channel } from "../channel.ts";
@@ -31,6 +32,7 @@ import { checkChannelForm } from "../check-channel-form.ts";
 import { ErrorsTab } from "../health/ErrorsTab.tsx";
 import { HealthTab } from "../health/HealthTab.tsx";
 import { TestDialog } from "../list/TestDialog.tsx";
+import { QuickChannelDrawer } from "../quick/QuickChannelDrawer.tsx";
 import { AdvancedSection } from "./AdvancedSection.tsx";
 import { BasicsSection } from "./BasicsSection.tsx";
 import { FormSkeleton } from "./FormSkeleton.tsx";
@@ -44,13 +46,14 @@ type ChannelDrawerProps = Readonly<{
   onClose: () => void;
 }>;
 
-/** Creates a channel, or edits one after refetching it. */
-export const ChannelDrawer = ({ id, onClose }: ChannelDrawerProps) =>
-  id === null ? (
-    <ChannelFormDrawer stored={null} initial={NEW_CHANNEL} onClose={onClose} />
-  ) : (
-    <StoredChannelDrawer id={id} onClose={onClose} />
-  );
+/** Creates a channel, from a key alone or (`?all=1`) with all its settings, or edits one after refetching it. */
+export const ChannelDrawer = ({ id, onClose }: ChannelDrawerProps) => {
+  const address = useAddress();
+  if (id !== null) return <StoredChannelDrawer id={id} onClose={onClose} />;
+  if (address.text("all") === "")
+    return <QuickChannelDrawer onClose={onClose} onAllSettings={() => address.set({ all: 1 })} />;
+  return <ChannelFormDrawer stored={null} initial={NEW_CHANNEL} onClose={onClose} />;
+};
 
 const StoredChannelDrawer = ({ id, onClose }: { id: number; onClose: () => void }) => {
   const { t } = useTranslation();

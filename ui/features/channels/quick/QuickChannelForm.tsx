@@ -2,7 +2,6 @@ import Alert from "@mui/material/Alert";
 import Box from "@mui/material/Box";
 import Button from "@mui/material/Button";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { baseUrlError } from "../../../../src/domain/channels/channel-rules.ts";
@@ -31,8 +30,10 @@ const NONE: readonly ChannelType[] = [];
 /** Without a key an own server still needs some text as one. */
 const NO_KEY = "none";
 
+type QuickChannelFormProps = Readonly<{ onAdded: (channel: AddedChannel) => void; onAllSettings: () => void }>;
+
 /** Adds a channel from a key alone: finds the provider, fetches its models, stores the channel and tests it. */
-export const QuickChannelForm = ({ onAdded }: { onAdded: (channel: AddedChannel) => void }) => {
+export const QuickChannelForm = ({ onAdded, onAllSettings }: QuickChannelFormProps) => {
   const { t } = useTranslation();
   const client = useQueryClient();
   const types = useQuery(channelTypes).data ?? NONE;
@@ -119,7 +120,7 @@ export const QuickChannelForm = ({ onAdded }: { onAdded: (channel: AddedChannel)
           </Box>
           <Box sx={{ flex: 1 }} />
           {!isSaving && (
-            <Button component={Link} to="/channel/add" variant="text" size="small">
+            <Button onClick={onAllSettings} variant="text" size="small">
               {t("channels.quick.allSettings")}
             </Button>
           )}

@@ -1,0 +1,33 @@
+import Button from "@mui/material/Button";
+import { useNavigate } from "@tanstack/react-router";
+import { useTranslation } from "react-i18next";
+import { notifyDone, notifyError, notifyInfo } from "../../../components/feedback/notify.tsx";
+import { SideDrawer } from "../../../components/feedback/SideDrawer.tsx";
+import type { AddedChannel } from "./add-channel.ts";
+import { QuickChannelForm } from "./QuickChannelForm.tsx";
+
+type QuickChannelDrawerProps = Readonly<{ onClose: () => void; onAllSettings: () => void }>;
+
+/** Adds a channel from a key alone and says how its test went; a channel that failed it is opened. */
+export const QuickChannelDrawer = ({ onClose, onAllSettings }: QuickChannelDrawerProps) => {
+  const { t } = useTranslation();
+  const navigate = useNavigate();
+  const finish = ({ id, name, models, leftOut, outcome }: AddedChannel) => {
+    if (leftOut.length > 0) notifyInfo(t("channels.quick.leftOut", { count: leftOut.length }));
+    if (outcome.success) {
+      notifyDone(t("channels.quick.added", { name, count: models.length, time: outcome.time.toFixed(2) }));
+      return onClose();
+    }
+    notifyError(new Error(t("channels.quick.testFailed", { name, reason: outcome.message })));
+    void navigate({ to: "/channel/edit/$id", params: { id: String(id) }, search: {} });
+  };
+  return (
+    <SideDrawer
+      title={t("channels.form.createTitle")}
+      footer={(close) => <Button onClick={close}>{t("components.cancel")}</Button>}
+      onClose={onClose}
+    >
+      <QuickChannelForm onAdded={finish} onAllSettings={onAllSettings} />
+    </SideDrawer>
+  );
+};
