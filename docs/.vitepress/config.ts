@@ -44,6 +44,7 @@ export default defineConfig({
         ["Operations", "/operate/operations"],
         ["Outages of Postgres", "/operate/outages"],
         ["Metrics and alerts", "/operate/metrics"],
+        ["OpenTelemetry", "/operate/telemetry"],
         ["Security", "/operate/security"],
         ["Benchmarks", "/operate/benchmarks"],
       ]),

@@ -37,7 +37,7 @@ export async function handleCall(context: GatewayContext, arrival: Arrival): Pro
     body = await readRequest(services, arrival, timing);
     const parsed = parseRequest(arrival, body);
     const candidates = authorize(services, arrival, caller, parsed);
-    const call = newCall({ request, endpoint, caller, ip, ...parsed, candidates }, timing);
+    const call = newCall({ request, endpoint, caller, ip, ...parsed, candidates }, timing, services.telemetry);
     const unserved = refuseUnserved(context, call);
     if (unserved) return respondWithError(context, request, unserved, endpoint.codec, body);
     return await runCall(context, await bindState(context, call));

@@ -8,6 +8,7 @@ import {
   optionalAddress,
   optionalInteger,
   optionalText,
+  pairs,
   rateLimit,
   serviceAddress,
   text,
@@ -20,6 +21,11 @@ export { ConfigError } from "./variables.ts";
 const MEGABYTE = 1_048_576;
 const SECOND = 1000;
 const LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "fatal", "silent"] as const;
+const OTLP_PROTOCOLS = ["http/protobuf", "http/json", "grpc"] as const;
+const SAMPLERS = [
+  ...(["always_on", "always_off", "traceidratio"] as const),
+  ...(["parentbased_always_on", "parentbased_always_off", "parentbased_traceidratio"] as const),
+];
 const TURNSTILE = "https://challenges.cloudflare.com";
 
 /** Every environment variable that Sluice reads, as one table: docs/operate/configuration.md shows it to operators. */
@@ -76,6 +82,19 @@ const configSchema = (isTerminal: boolean) => ({
     api: rateLimit("GLOBAL_API_RATE_LIMIT", 180, 180),
     web: rateLimit("GLOBAL_WEB_RATE_LIMIT", 60, 180),
     critical: rateLimit("CRITICAL_RATE_LIMIT", 20, 1200),
+  },
+  /** Traces and metrics of calls, by the variables of OpenTelemetry; without an endpoint none are made. */
+  telemetry: {
+    endpoint: optionalAddress("OTEL_EXPORTER_OTLP_ENDPOINT", { shown: "none" }),
+    protocol: oneOf("OTEL_EXPORTER_OTLP_PROTOCOL", OTLP_PROTOCOLS, "http/protobuf"),
+    headers: pairs("OTEL_EXPORTER_OTLP_HEADERS", { isSecret: true }),
+    serviceName: text("OTEL_SERVICE_NAME", "sluice"),
+    resource: pairs("OTEL_RESOURCE_ATTRIBUTES"),
+    sampler: oneOf("OTEL_TRACES_SAMPLER", SAMPLERS, "parentbased_always_on"),
+    /** 0 to 1, for the samplers by ratio. */
+    sampledRatio: fraction("OTEL_TRACES_SAMPLER_ARG", 1),
+    /** Prompts and outputs become attributes of spans. */
+    capturesContent: flag("OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT", false),
   },
   /** Whoever registers starts with an API key. */
   generateDefaultToken: flag("GENERATE_DEFAULT_TOKEN", false),

@@ -19,6 +19,7 @@ import { journalLost } from "../domain/notifications/journal-notices.ts";
 import { createMailer, type Mailer } from "../domain/notifications/mail/mail.ts";
 import { createNotifier, type Notifier } from "../domain/notifications/notifier.ts";
 import type { TaskDeps } from "../domain/tasks/task.ts";
+import type { Telemetry } from "../gateway/call/telemetry/telemetry.ts";
 import { type ClientAddress, createClientAddress } from "../lib/http/client-ip.ts";
 import { createSharedLimits, type SharedLimits } from "../lib/limits/shared-limits.ts";
 import { createAddressPolicy } from "../lib/outbound/address-policy.ts";
@@ -61,6 +62,8 @@ export type Services = Readonly<{
   /** Calls of this process as they happen. */
   feed: CallFeed;
   metrics: ReturnType<typeof createMetrics>;
+  /** Exports traces and metrics of calls; null: no collector is configured. */
+  telemetry: Telemetry | null;
   countRefusal: CountRefusal;
   /** Ends everything in the reverse order; charges that wait are written first. */
   close(): Promise<void>;
@@ -131,6 +134,7 @@ export async function openServices(config: Config, log: Logger): Promise<Service
       notifier.tellRoot(channelBalanceLow(channel, reading, limit));
     const broadcasts = createBroadcasts({ db, notifier, log });
     const metrics = createMetrics();
+    const telemetry = await openTelemetry(config);
     const sharedLimits = config.redisUrl === null ? null : createSharedLimits(config.redisUrl, log);
     return {
       config,
@@ -157,12 +161,14 @@ export async function openServices(config: Config, log: Logger): Promise<Service
       tasks,
       feed: createCallFeed(),
       metrics,
+      telemetry,
       countRefusal: createRefusalCount(metrics),
       async close() {
         tester.cancel();
         broadcasts.cancel();
         sharedLimits?.close();
         await billing.close();
+        await telemetry?.close();
         for (const store of [sessions, channels, tokens, users, settings]) store.close();
         await changes.close();
         await database.close();
@@ -172,6 +178,14 @@ export async function openServices(config: Config, log: Logger): Promise<Service
     await database.close();
     throw error;
   }
+}
+
+/** Starts exporting traces and metrics where a collector is configured. Its libraries are loaded only then. */
+async function openTelemetry({ telemetry }: Config): Promise<Telemetry | null> {
+  const { endpoint } = telemetry;
+  if (endpoint === null) return null;
+  const { startTelemetry } = await import("../gateway/call/telemetry/telemetry.ts");
+  return startTelemetry({ ...telemetry, endpoint, version, instanceId: Bun.randomUUIDv7() });
 }
 
 /** Where the built console is: embedded in the executable under its last name, in the sources under ui/dist. */

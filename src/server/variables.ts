@@ -66,6 +66,25 @@ export const optionalText = (name: string, options?: Options): Variable<string |
 export const list = (name: string): Variable<readonly string[]> =>
   variable(name, (value) => (value ?? "").split(/[\s,]+/).filter(Boolean), { shown: "none" });
 
+/** `name=value` pairs between commas, percent-encoded, as OpenTelemetry's variables have them. */
+export const pairs = (name: string, options?: Options): Variable<Readonly<Record<string, string>>> =>
+  variable(name, (value) => parsePairs(name, value), { shown: "none", ...options });
+
+function parsePairs(name: string, value: string | null): Record<string, string> {
+  const found: Record<string, string> = {};
+  for (const pair of (value ?? "").split(",").filter((part) => part.trim() !== "")) {
+    const at = pair.indexOf("=");
+    const key = pair.slice(0, at).trim();
+    try {
+      if (at < 1 || key === "") throw new URIError();
+      found[key] = decodeURIComponent(pair.slice(at + 1).trim());
+    } catch {
+      throw new ConfigError(`${name} must be name=value pairs between commas, percent-encoded`);
+    }
+  }
+  return found;
+}
+
 export const flag = (name: string, fallback: boolean): Variable<boolean> =>
   variable(name, (value) => parseFlag(name, value) ?? fallback, { shown: String(fallback) });
 

@@ -38,7 +38,8 @@ export async function record(
   });
   const kept = storedRow(row, settings);
   const survives = hold ? billing.settle(hold, kept) : billing.record(kept);
-  end(context, call, row);
+  call.trace?.addContent(call.prompt, () => ended.meter.countable().text);
+  end(context, call, row, usage);
   context.requestLimit.succeeded(row.userId);
   const { token } = call.caller;
   if (token) context.tokenLimits.used(token, usage.promptTokens + usage.completionTokens);
@@ -91,12 +92,14 @@ export function recordFailure(
     content: null,
   });
   if (settings.get("LogConsumeEnabled")) void billing.record(row);
-  end(context, call, row);
+  end(context, call, row, null);
 }
 
-/** Nothing runs for the call any more: its limits, the metrics and the live feed hear of it. */
-function end(context: GatewayContext, call: Call, row: ReturnType<typeof logRowOf>): void {
-  const { feed } = context.services;
+/** Nothing runs for the call any more: its limits, the metrics, the collector and the live feed hear of it. */
+function end(context: GatewayContext, call: Call, row: UsageRecord, usage: Usage | null): void {
+  const { feed, telemetry } = context.services;
+  call.trace?.end(row, usage);
+  telemetry?.count(call, row, usage);
   call.client.end();
   context.userLimits.end(call);
   context.metrics.finished(call, row);

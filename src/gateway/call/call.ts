@@ -12,6 +12,8 @@ import type { Endpoint } from "../http/endpoints/endpoint.ts";
 import type { Excluded } from "../routing/scheduler/choose.ts";
 import { AttemptLog } from "../upstream/attempt-log.ts";
 import type { CallTiming } from "./call-timing.ts";
+import type { CallTrace } from "./telemetry/call-trace.ts";
+import type { Telemetry } from "./telemetry/telemetry.ts";
 
 /** A request that was read and authorized. */
 type AuthorizedRequest = Readonly<{
@@ -43,6 +45,8 @@ export type Call = AuthorizedRequest &
     timing: CallTiming;
     client: ClientPresence;
     attempts: AttemptLog;
+    /** Its spans; null: nobody collects them. */
+    trace: CallTrace | null;
     /** The whole chat, with the earlier turns that it refers to, for the upstream; null where it is no chat. */
     fullConversation: (() => Conversation) | null;
     /** Earlier turns were put before the client's own messages. */
@@ -51,8 +55,8 @@ export type Call = AuthorizedRequest &
     excluded: Excluded | null;
   }>;
 
-/** The call of an authorized request; `createdAt`: epoch seconds. */
-export function newCall(authorized: AuthorizedRequest, timing: CallTiming, createdAt = nowSeconds()): Call {
+/** The call of an authorized request. `telemetry`: where its spans go, if anywhere. */
+export function newCall(authorized: AuthorizedRequest, timing: CallTiming, telemetry: Telemetry | null = null): Call {
   const { request } = authorized;
   const { requestId, recordId } = identify(request);
   const conversation = authorized.conversation && readOnce(authorized.conversation);
@@ -70,10 +74,11 @@ export function newCall(authorized: AuthorizedRequest, timing: CallTiming, creat
     conversation,
     requestId,
     recordId,
-    createdAt,
+    createdAt: nowSeconds(),
     timing,
     client: new ClientPresence(request),
     attempts: new AttemptLog(),
+    trace: telemetry?.begin(authorized, timing) ?? null,
     fullConversation: conversation,
     isResumed: false,
     excluded: null,

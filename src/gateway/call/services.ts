@@ -16,6 +16,7 @@ import type { Config } from "../../server/config.ts";
 import type { SettingsReader } from "../../settings/settings.ts";
 import type { ObjectStore } from "../state/files/store.ts";
 import type { ResponseStore } from "../state/responses/store.ts";
+import type { Telemetry } from "./telemetry/telemetry.ts";
 
 /** Quota set aside for one call. */
 export type Hold = Readonly<{ amount: number }>;
@@ -79,4 +80,6 @@ export type GatewayServices = Readonly<{
   log: Logger;
   countRefusal: CountRefusal;
   metrics: Registry;
+  /** Exports traces and metrics of calls; null or absent: nobody collects them. */
+  telemetry?: Telemetry | null;
 }>;

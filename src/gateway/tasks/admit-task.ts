@@ -54,7 +54,11 @@ export async function admitTask<Planned extends Plan>(
     };
     const parsed = parseRequest(arrival, body);
     const candidates = authorize(services, arrival, caller, parsed);
-    const call = newCall({ request, endpoint: arrival.endpoint, caller, ip, ...parsed, candidates }, timing);
+    const call = newCall(
+      { request, endpoint: arrival.endpoint, caller, ip, ...parsed, candidates },
+      timing,
+      services.telemetry,
+    );
     const unserved = refuseUnserved(context, call);
     if (unserved) throw unserved;
     return { call, planned, body };

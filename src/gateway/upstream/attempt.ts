@@ -43,6 +43,7 @@ export async function trackAttempt<Result>(
   try {
     const route = bindChannel(call, prices, choice);
     attempts.route = route;
+    call.trace?.beginAttempt(route);
     const result = await work({ route, exchange, entry });
     failed = false;
     return result;
@@ -51,11 +52,13 @@ export async function trackAttempt<Result>(
     exchange.abort();
     if (cause instanceof DecodeError || cause instanceof GatewayError) {
       Object.assign(entry, failureNote(cause.reason));
+      call.trace?.failAttempt(entry);
       throw cause;
     }
     const failure = cause instanceof AttemptFailure ? cause : failureOf(choice, exchange, cause, budgetMs !== null);
     if (failure.answered) entry.status = failure.status;
     Object.assign(entry, failureNote(failure.detail));
+    call.trace?.failAttempt(entry);
     // What a client requested wrongly, or did not wait for, says nothing of the upstream.
     failed = client.hasLeft || (failure.answered && isClientsFault(failure.status)) ? null : true;
     throw failure;

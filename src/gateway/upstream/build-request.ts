@@ -27,6 +27,7 @@ export async function buildRequest(
     if (value !== null) headers[name] = value;
   }
   addSetHeaders(headers, context.conversationSettings.headersOf(ask.model), provider, ask.dialect);
+  call.trace?.inject(headers);
   const webSocket = ask.capability === "chat" && provider.chat?.streaming.isWebSocket === true;
   const outgoing = { url, headers, body, webSocket, proxy: proxyOf(channel) };
   if (!provider.sign || isForm) return outgoing;

@@ -332,7 +332,7 @@ describe("settings", () => {
     const panel = section("logging");
     await panel.getByRole("button", { name: words.clearLogs.action }).click();
     await consolePage.button(words.clearLogs.action, consolePage.dialog()).click();
-    const notice = consolePage.page.getByText(/^[\d,]+ log entr(y|ies) deleted$/);
+    const notice = consolePage.page.getByText(/^[\d,]+ log (entry|entries) deleted$/);
     await notice.waitFor();
     const told = Number((await notice.textContent())?.replace(/\D/g, ""));
     expect(told).toBeGreaterThan(LOGS / 2);

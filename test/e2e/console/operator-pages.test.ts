@@ -126,7 +126,7 @@ describe("the pages of an operator", () => {
     };
     await consolePage.open("/token");
     await page.getByRole("heading", { level: 1 }).waitFor();
-    await jump("diagnos", fillPlaceholders(words.goTo, { page: WORDS.en.shell.doctor }));
+    await jump("diagnostics", fillPlaceholders(words.goTo, { page: WORDS.en.shell.doctor }));
     await page.waitForURL("**/doctor");
     for (const [name, path] of [
       [WORDS.en.pricing.title, "/pricing"],

@@ -20,6 +20,7 @@ const REASONS = [
   "needs systemd",
   "needs two running gateways",
   "runs every test",
+  "serves in the foreground",
 ];
 
 const blocks = readPages().flatMap(shellBlocks);

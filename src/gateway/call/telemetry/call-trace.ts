@@ -1,0 +1,172 @@
+import {
+  type Attributes,
+  type Context,
+  ROOT_CONTEXT,
+  type Span,
+  SpanKind,
+  SpanStatusCode,
+  type TextMapPropagator,
+  type Tracer,
+  trace as traces,
+} from "@opentelemetry/api";
+import type { Attempt, Usage, UsageRecord } from "../../../billing/types.ts";
+import type { Capability, TaskCapability } from "../../../providers/contract/provider.ts";
+import { operationOf, providerNameOf } from "./semantics.ts";
+
+export type Tracing = Readonly<{ tracer: Tracer; propagator: TextMapPropagator; capturesContent: boolean }>;
+
+/** What is known of a call when it begins. */
+export type TracedCall = Readonly<{
+  request: Request;
+  endpoint: Readonly<{ capability: Capability | TaskCapability }>;
+  summary: Readonly<{ model: string; stream: boolean }>;
+}>;
+
+/** The channel and the model's name there. */
+export type TracedRoute = Readonly<{
+  provider: Readonly<{ type: number; name: string }>;
+  channel: Readonly<{ id: number; name: string }>;
+  upstreamModel: string;
+}>;
+
+const MAX_CONTENT_CHARACTERS = 65_536;
+
+/**
+ * The spans of one call: one of the call as a server, and below it one of each attempt as a client of an upstream, which the
+ * upstream gets in `traceparent` (https://www.w3.org/TR/trace-context/). A call that is not sampled costs next to nothing and
+ * still hands the trace on.
+ */
+export class CallTrace {
+  readonly #tracing: Tracing;
+  readonly #operation: string;
+  readonly #isStream: boolean;
+  /** `performance.now()` at arrival. */
+  readonly #startedAtMs: number;
+  readonly #context: Context;
+  readonly #span: Span;
+  #attempt: Span | null = null;
+  #attemptContext: Context = ROOT_CONTEXT;
+
+  constructor(tracing: Tracing, { request, endpoint, summary }: TracedCall, startedAtMs: number) {
+    this.#tracing = tracing;
+    this.#operation = operationOf(endpoint.capability);
+    this.#isStream = summary.stream;
+    this.#startedAtMs = startedAtMs;
+    const parent = tracing.propagator.extract(ROOT_CONTEXT, request.headers, HEADERS);
+    this.#span = tracing.tracer.startSpan(
+      `gateway ${this.#operation}`,
+      {
+        kind: SpanKind.SERVER,
+        startTime: performance.timeOrigin + startedAtMs,
+        attributes: {
+          "http.request.method": request.method,
+          "gen_ai.operation.name": this.#operation,
+          "gen_ai.request.model": summary.model,
+        },
+      },
+      parent,
+    );
+    this.#context = traces.setSpan(parent, this.#span);
+  }
+
+  /** An attempt begins. */
+  beginAttempt({ provider, channel, upstreamModel }: TracedRoute): void {
+    this.#attempt?.end();
+    this.#attempt = this.#tracing.tracer.startSpan(
+      `${this.#operation} ${upstreamModel}`,
+      {
+        kind: SpanKind.CLIENT,
+        attributes: {
+          "gen_ai.operation.name": this.#operation,
+          "gen_ai.provider.name": providerNameOf(provider),
+          "gen_ai.request.model": upstreamModel,
+          "gen_ai.request.stream": this.#isStream,
+          "sluice.channel.id": channel.id,
+          "sluice.channel.name": channel.name,
+        },
+      },
+      this.#context,
+    );
+    this.#attemptContext = traces.setSpan(this.#context, this.#attempt);
+  }
+
+  /** Adds the trace to the headers of the request to the upstream. */
+  inject(headers: Record<string, string>): void {
+    this.#tracing.propagator.inject(this.#attemptContext, headers, RECORD);
+  }
+
+  /** The attempt failed before a response was sent to the client. */
+  failAttempt({ status, error }: Attempt): void {
+    if (status > 0) this.#attempt?.setAttribute("http.response.status_code", status);
+    fail(this.#attempt, status > 0 ? String(status) : "no_response", error);
+    this.#attempt?.end();
+    this.#attempt = null;
+  }
+
+  /** What was said in the call, where the configuration asks for it. */
+  addContent(prompt: unknown, output: () => string): void {
+    if (!this.#tracing.capturesContent || !this.#attempt?.isRecording()) return;
+    this.#attempt.setAttribute("gen_ai.input.messages", JSON.stringify(prompt).slice(0, MAX_CONTENT_CHARACTERS));
+    this.#attempt.setAttribute("gen_ai.output.messages", output().slice(0, MAX_CONTENT_CHARACTERS));
+  }
+
+  /** The call is over. */
+  end(record: UsageRecord, usage: Usage | null): void {
+    if (this.#span.isRecording()) this.#describe(record, usage);
+    this.#attempt?.end();
+    this.#span.end();
+  }
+
+  #describe(record: UsageRecord, usage: Usage | null): void {
+    const status = record.other.status ?? 200;
+    this.#span.setAttributes({
+      "http.response.status_code": status,
+      "sluice.request.id": record.requestId,
+      "sluice.user.id": record.userId,
+      "sluice.api_key.id": record.tokenId,
+      "sluice.group": record.group,
+      "sluice.quota": record.quota,
+    });
+    const { attempts } = record.other.admin_info ?? { attempts: [] };
+    const last = attempts.at(-1);
+    if (last && this.#attempt) {
+      this.#attempt.setAttributes({ "http.response.status_code": last.status, ...usageAttributes(usage) });
+      if (last.firstByteMs !== null) {
+        this.#attempt.addEvent("gen_ai.first_token", undefined, this.#at(last.firstByteMs));
+      }
+    }
+    if (!record.failed) return;
+    fail(this.#span, String(status), record.other.error);
+    fail(this.#attempt, record.other.ending ?? "failed", record.other.error);
+  }
+
+  /** Epoch milliseconds of a moment of the call. */
+  #at(sinceStartMs: number): number {
+    return performance.timeOrigin + this.#startedAtMs + sinceStartMs;
+  }
+}
+
+function usageAttributes(usage: Usage | null): Attributes {
+  if (!usage) return {};
+  return {
+    "gen_ai.usage.input_tokens": usage.promptTokens,
+    "gen_ai.usage.output_tokens": usage.completionTokens,
+    "gen_ai.usage.cache_read.input_tokens": usage.cachedTokens,
+    "gen_ai.usage.cache_creation.input_tokens": usage.cacheCreationTokens,
+  };
+}
+
+function fail(span: Span | null, type: string, message: string | undefined): void {
+  span?.setAttribute("error.type", type);
+  span?.setStatus({ code: SpanStatusCode.ERROR, ...(message !== undefined && { message }) });
+}
+
+const HEADERS = {
+  get: (headers: Headers, name: string) => headers.get(name) ?? undefined,
+  keys: (headers: Headers) => [...headers.keys()],
+};
+const RECORD = {
+  set(headers: Record<string, string>, name: string, value: string) {
+    headers[name] = value;
+  },
+};

@@ -1,0 +1,117 @@
+import { W3CTraceContextPropagator } from "@opentelemetry/core";
+import { resourceFromAttributes } from "@opentelemetry/resources";
+import { MeterProvider, PeriodicExportingMetricReader } from "@opentelemetry/sdk-metrics";
+import {
+  AlwaysOffSampler,
+  AlwaysOnSampler,
+  BatchSpanProcessor,
+  ParentBasedSampler,
+  type Sampler,
+  TraceIdRatioBasedSampler,
+  TracerProvider,
+} from "@opentelemetry/sdk-trace";
+import type { Usage, UsageRecord } from "../../../billing/types.ts";
+import type { Config } from "../../../server/config.ts";
+import { CallTrace, type TracedCall, type TracedRoute, type Tracing } from "./call-trace.ts";
+import { loadExporters } from "./exporters.ts";
+import { operationOf, providerNameOf } from "./semantics.ts";
+
+/** The configuration of an exporting process. */
+export type TelemetryConfig = Config["telemetry"] & Readonly<{ endpoint: string; version: string; instanceId: string }>;
+
+/** Traces and metrics of calls for an OpenTelemetry collector. */
+export type Telemetry = {
+  /** The spans of a call that begins. */
+  begin(call: TracedCall, timing: Readonly<{ startedAtMs: number }>): CallTrace;
+  /** Counts a call that is over. */
+  count(call: EndedCall, record: UsageRecord, usage: Usage | null): void;
+  /** Sends what waits; resolves also where nothing listens, after 5 s at most. */
+  close(): Promise<void>;
+};
+
+/** `route` null: no channel was tried. */
+type EndedCall = Pick<TracedCall, "endpoint"> & Readonly<{ attempts: Readonly<{ route: TracedRoute | null }> }>;
+
+const EXPORT_METRICS_MS = 30_000;
+const CLOSE_WITHIN_MS = 5000;
+/** Bounds of histograms as the conventions advise, seconds and tokens. */
+const SECONDS = [0.01, 0.02, 0.04, 0.08, 0.16, 0.32, 0.64, 1.28, 2.56, 5.12, 10.24, 20.48, 40.96, 81.92];
+const TOKENS = [1, 4, 16, 64, 256, 1024, 4096, 16_384, 65_536, 262_144, 1_048_576, 4_194_304];
+
+/** Starts exporting. What cannot be delivered is dropped: calls never wait for a collector. */
+export async function startTelemetry(config: TelemetryConfig): Promise<Telemetry> {
+  const exporters = await loadExporters(config);
+  const resource = resourceFromAttributes({
+    "service.name": config.serviceName,
+    "service.version": config.version,
+    "service.instance.id": config.instanceId,
+    ...config.resource,
+  });
+  const spans = new TracerProvider({
+    resource,
+    sampler: samplerOf(config),
+    spanProcessors: [new BatchSpanProcessor({ exporter: exporters.spans })],
+  });
+  const metrics = new MeterProvider({
+    resource,
+    readers: [
+      new PeriodicExportingMetricReader({ exporter: exporters.metrics, exportIntervalMillis: EXPORT_METRICS_MS }),
+    ],
+  });
+  const tracing: Tracing = {
+    tracer: spans.getTracer("sluice", config.version),
+    propagator: new W3CTraceContextPropagator(),
+    capturesContent: config.capturesContent,
+  };
+  const meter = metrics.getMeter("sluice", config.version);
+  const duration = meter.createHistogram("gen_ai.server.request.duration", {
+    unit: "s",
+    advice: { explicitBucketBoundaries: SECONDS },
+  });
+  const firstToken = meter.createHistogram("gen_ai.server.time_to_first_token", {
+    unit: "s",
+    advice: { explicitBucketBoundaries: SECONDS },
+  });
+  const tokens = meter.createHistogram("gen_ai.client.token.usage", {
+    unit: "{token}",
+    advice: { explicitBucketBoundaries: TOKENS },
+  });
+
+  return {
+    begin: (call, { startedAtMs }) => new CallTrace(tracing, call, startedAtMs),
+    count({ endpoint, attempts: { route } }, record, usage) {
+      // Models and providers that were really called: names that callers make up would never end.
+      const labels = {
+        "gen_ai.operation.name": operationOf(endpoint.capability),
+        ...(route && {
+          "gen_ai.provider.name": providerNameOf(route.provider),
+          "gen_ai.request.model": route.upstreamModel,
+        }),
+      };
+      const failure = record.failed ? { "error.type": String(record.other.status ?? "failed") } : {};
+      duration.record(record.elapsedMs / 1000, { ...labels, ...failure });
+      const firstByteMs = record.other.frt ?? -1;
+      if (record.isStream && firstByteMs >= 0) firstToken.record(firstByteMs / 1000, labels);
+      if (!usage) return;
+      tokens.record(usage.promptTokens, { ...labels, "gen_ai.token.type": "input" });
+      tokens.record(usage.completionTokens, { ...labels, "gen_ai.token.type": "output" });
+    },
+    async close() {
+      const ended = Promise.allSettled([spans.shutdown(), metrics.shutdown()]);
+      await Promise.race([ended, Bun.sleep(CLOSE_WITHIN_MS)]);
+    },
+  };
+}
+
+function samplerOf({ sampler, sampledRatio }: Pick<TelemetryConfig, "sampler" | "sampledRatio">): Sampler {
+  const [kind = "", isParentBased] = sampler.startsWith("parentbased_")
+    ? [sampler.slice("parentbased_".length), true]
+    : [sampler, false];
+  const root =
+    kind === "always_off"
+      ? new AlwaysOffSampler()
+      : kind === "traceidratio"
+        ? new TraceIdRatioBasedSampler(sampledRatio)
+        : new AlwaysOnSampler();
+  return isParentBased ? new ParentBasedSampler({ root }) : root;
+}

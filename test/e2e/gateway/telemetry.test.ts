@@ -1,0 +1,227 @@
+/** Traces and metrics of calls through the executable, as a collector of OpenTelemetry receives them. */
+import { afterEach, expect, test } from "bun:test";
+import { Server, ServerCredentials } from "@grpc/grpc-js";
+import { createChannel, setOption } from "../../support/e2e/console-client.ts";
+import { UPSTREAM_KEY } from "../../support/e2e/fake-upstream/fake-upstream.ts";
+import { type Fixture, startFixture } from "../../support/e2e/fixture.ts";
+
+const MODEL = "gpt-4o";
+const PARENT = { trace: "4bf92f3577b34da6a3ce929d0e0e4736", span: "00f067aa0ba902b7" };
+
+type Value = Readonly<{ stringValue?: string; intValue?: number | string; boolValue?: boolean; doubleValue?: number }>;
+type Span = Readonly<{
+  traceId: string;
+  spanId: string;
+  parentSpanId?: string;
+  name: string;
+  kind: number;
+  startTimeUnixNano: string;
+  endTimeUnixNano: string;
+  status: { code?: number; message?: string };
+  attributes: { key: string; value: Value }[];
+  events: { name: string }[];
+}>;
+
+const attributesOf = ({ attributes }: Pick<Span, "attributes">) =>
+  Object.fromEntries(attributes.map(({ key, value }) => [key, Object.values(value)[0]]));
+
+/** A collector that speaks OTLP over HTTP. */
+function startCollector() {
+  const received: { path: string; type: string | null; key: string | null; bytes: Uint8Array }[] = [];
+  const server = Bun.serve({
+    hostname: "127.0.0.1",
+    port: 0,
+    async fetch(request) {
+      const { headers } = request;
+      const [type, key] = [headers.get("content-type"), headers.get("x-key")];
+      received.push({ path: new URL(request.url).pathname, type, key, bytes: await request.bytes() });
+      return Response.json({});
+    },
+  });
+  const documents = (path: string) =>
+    received.filter((one) => one.path === path).map(({ bytes }) => JSON.parse(new TextDecoder().decode(bytes)));
+  return {
+    url: `http://127.0.0.1:${server.port}`,
+    received,
+    spans: (): Span[] =>
+      documents("/v1/traces").flatMap(({ resourceSpans }) =>
+        resourceSpans.flatMap(({ scopeSpans }: { scopeSpans: { spans: Span[] }[] }) =>
+          scopeSpans.flatMap(({ spans }) => spans),
+        ),
+      ),
+    resources: () => documents("/v1/traces").map(({ resourceSpans }) => attributesOf(resourceSpans[0].resource)),
+    metrics: () =>
+      documents("/v1/metrics").flatMap(({ resourceMetrics }) =>
+        resourceMetrics.flatMap(({ scopeMetrics }: { scopeMetrics: { metrics: { name: string }[] }[] }) =>
+          scopeMetrics.flatMap(({ metrics }) => metrics),
+        ),
+      ),
+    stop: () => server.stop(true),
+  };
+}
+
+let fixture: Fixture | null = null;
+let collector = startCollector();
+afterEach(async () => {
+  await fixture?.stop();
+  await collector.stop();
+  fixture = null;
+  collector = startCollector();
+});
+
+async function start(env: Record<string, string>): Promise<Fixture> {
+  fixture = await startFixture([MODEL], { env: { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url, ...env } });
+  return fixture;
+}
+
+const call = ({ gateway, key }: Fixture, body: object = {}, headers: Record<string, string> = {}) =>
+  fetch(`${gateway.url}/v1/chat/completions`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${key}`, "content-type": "application/json", ...headers },
+    body: JSON.stringify({ model: MODEL, messages: [{ role: "user", content: "hello there" }], ...body }),
+  });
+
+/** Ends the gateway, so that everything has been exported. */
+async function exported(): Promise<void> {
+  await fixture?.stop();
+  fixture = null;
+}
+
+test("a call is a trace: the caller's, the gateway's span, one of each attempt, and the upstream goes on with it", async () => {
+  const { upstream, root } = await start({
+    OTEL_EXPORTER_OTLP_PROTOCOL: "http/json",
+    OTEL_EXPORTER_OTLP_HEADERS: "x-key=open%20sesame",
+    OTEL_RESOURCE_ATTRIBUTES: "deployment.environment.name=test",
+  });
+  await setOption(root, "RetryTimes", 1);
+  // Chosen first, and fails.
+  await createChannel(root, upstream.url, [MODEL], { key: "sk-wrong", priority: 10, name: "broken" });
+  if (!fixture) throw new Error("not started");
+  const reply = await call(fixture, { stream: true }, { traceparent: `00-${PARENT.trace}-${PARENT.span}-01` });
+  expect(reply.status).toBe(200);
+  await reply.text();
+  const sent = upstream.requests.map(({ headers }) => headers.get("traceparent"));
+  await exported();
+
+  const spans = collector.spans();
+  const server = spans.find(({ kind }) => kind === 2);
+  const attempts = spans.filter(({ kind }) => kind === 3);
+  expect(spans.map(({ traceId }) => traceId)).toEqual([PARENT.trace, PARENT.trace, PARENT.trace]);
+  expect(server).toMatchObject({ name: "gateway chat", parentSpanId: PARENT.span });
+  expect(attributesOf(server ?? { attributes: [] })).toMatchObject({
+    "gen_ai.request.model": MODEL,
+    "http.response.status_code": 200,
+    "sluice.user.id": 1,
+    "sluice.request.id": expect.any(String),
+  });
+  expect(attempts.map(({ name, parentSpanId }) => [name, parentSpanId])).toEqual([
+    [`chat ${MODEL}`, server?.spanId],
+    [`chat ${MODEL}`, server?.spanId],
+  ]);
+  const [failed, answered] = attempts;
+  if (!failed || !answered) throw new Error("two attempts were expected");
+  expect(failed.status.code).toBe(2);
+  expect(attributesOf(failed)).toMatchObject({ "error.type": "401", "sluice.channel.name": "broken" });
+  expect(attributesOf(answered)).toMatchObject({
+    "gen_ai.operation.name": "chat",
+    "gen_ai.provider.name": "openai",
+    "gen_ai.request.model": MODEL,
+    "gen_ai.usage.input_tokens": expect.any(Number),
+    "gen_ai.usage.output_tokens": expect.any(Number),
+  });
+  expect(answered.events.map(({ name }) => name)).toEqual(["gen_ai.first_token"]);
+  expect(sent).toEqual(attempts.map(({ spanId }) => `00-${PARENT.trace}-${spanId}-01`));
+  for (const span of spans) expect(BigInt(span.endTimeUnixNano)).toBeGreaterThanOrEqual(BigInt(span.startTimeUnixNano));
+  expect(collector.received.map(({ key }) => key).filter((key) => key !== "open sesame")).toEqual([]);
+  expect(collector.resources()[0]).toMatchObject({
+    "service.name": "sluice",
+    "service.version": expect.any(String),
+    "deployment.environment.name": "test",
+  });
+  // Nothing that was said, and no key.
+  const everything = JSON.stringify(spans);
+  expect(everything).not.toContain("hello there");
+  expect(everything).not.toContain("sk-wrong");
+  expect(everything).not.toContain(UPSTREAM_KEY);
+  expect(collector.metrics().map(({ name }) => name)).toEqual(
+    expect.arrayContaining([
+      "gen_ai.server.request.duration",
+      "gen_ai.server.time_to_first_token",
+      "gen_ai.client.token.usage",
+    ]),
+  );
+});
+
+test("a caller's trace that is not sampled stays so, and is handed on; contents are exported where asked for", async () => {
+  const started = await start({
+    OTEL_EXPORTER_OTLP_PROTOCOL: "http/json",
+    OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT: "true",
+  });
+  expect((await call(started, {}, { traceparent: `00-${PARENT.trace}-${PARENT.span}-00` })).status).toBe(200);
+  expect(started.upstream.requests.at(-1)?.headers.get("traceparent")).toMatch(
+    new RegExp(`^00-${PARENT.trace}-[0-9a-f]{16}-00$`),
+  );
+  expect((await call(started, { model: "nobody-has-it" })).status).toBe(404);
+  expect((await call(started)).status).toBe(200);
+  await exported();
+  const spans = collector.spans();
+  expect(spans.map(({ traceId }) => traceId)).not.toContain(PARENT.trace);
+  expect(spans.map(({ name }) => name).sort()).toEqual([`chat ${MODEL}`, "gateway chat", "gateway chat"]);
+  const refused = spans.find(({ status }) => status.code === 2);
+  expect(attributesOf(refused ?? { attributes: [] })).toMatchObject({ "error.type": "404" });
+  const attempt = spans.find(({ kind }) => kind === 3);
+  expect(attributesOf(attempt ?? { attributes: [] })["gen_ai.input.messages"]).toContain("hello there");
+});
+
+test("protobuf is the default; a collector that is away costs no call and no end", async () => {
+  const started = await start({});
+  expect((await call(started)).status).toBe(200);
+  await exported();
+  const traces = collector.received.filter(({ path }) => path === "/v1/traces");
+  expect(traces.map(({ type }) => type)).toEqual(["application/x-protobuf"]);
+  expect(new TextDecoder().decode(traces[0]?.bytes)).toContain("gateway chat");
+
+  const away = await startFixture([MODEL], { env: { OTEL_EXPORTER_OTLP_ENDPOINT: "http://127.0.0.1:9" } });
+  expect((await call(away)).status).toBe(200);
+  await away.stop();
+});
+
+test("gRPC", async () => {
+  const received: Buffer[] = [];
+  const server = new Server();
+  const bytes = (value: Buffer) => value;
+  const exportOf = (path: string) => ({
+    path,
+    requestStream: false,
+    responseStream: false,
+    requestSerialize: bytes,
+    requestDeserialize: bytes,
+    responseSerialize: bytes,
+    responseDeserialize: bytes,
+  });
+  for (const signal of ["trace.v1.TraceService", "metrics.v1.MetricsService"]) {
+    server.addService(
+      { Export: exportOf(`/opentelemetry.proto.collector.${signal}/Export`) },
+      {
+        Export(exporting: { request: Buffer }, done: (error: null, reply: Buffer) => void) {
+          received.push(exporting.request);
+          done(null, Buffer.alloc(0));
+        },
+      },
+    );
+  }
+  const { promise, resolve, reject } = Promise.withResolvers<number>();
+  server.bindAsync("127.0.0.1:0", ServerCredentials.createInsecure(), (error, port) =>
+    error ? reject(error) : resolve(port),
+  );
+  const started = await start({
+    OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${await promise}`,
+    OTEL_EXPORTER_OTLP_PROTOCOL: "grpc",
+  });
+  expect((await call(started)).status).toBe(200);
+  await exported();
+  server.forceShutdown();
+  const text = Buffer.concat(received).toString("latin1");
+  expect(text).toContain("gateway chat");
+  expect(text).toContain("gen_ai.server.request.duration");
+});
