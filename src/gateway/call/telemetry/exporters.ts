@@ -13,7 +13,7 @@ type Exporters = Readonly<{ spans: SpanExporter; metrics: PushMetricExporter }>;
  */
 export async function loadExporters({ endpoint, protocol, headers }: OtlpTarget): Promise<Exporters> {
   const below = (path: string) => ({ url: `${endpoint.replace(/\/+$/, "")}${path}`, headers: { ...headers } });
-  if (protocol === "grpc") return loadGrpcExporters({ endpoint, protocol, headers });
+  if (protocol === "grpc") return loadGrpcExporters({ endpoint, headers });
   if (protocol === "http/json") {
     const [traces, metrics] = await Promise.all([
       import("@opentelemetry/exporter-trace-otlp-http"),
@@ -34,12 +34,11 @@ export async function loadExporters({ endpoint, protocol, headers }: OtlpTarget)
   };
 }
 
-async function loadGrpcExporters({ endpoint, headers }: OtlpTarget): Promise<Exporters> {
-  const [traces, metrics, { Metadata }] = await Promise.all([
-    import("@opentelemetry/exporter-trace-otlp-grpc"),
-    import("@opentelemetry/exporter-metrics-otlp-grpc"),
-    import("@grpc/grpc-js"),
-  ]);
+/** By `require`: their ES modules load @grpc/grpc-js in a way that no bundler follows, so it would be missing in the executable. */
+function loadGrpcExporters({ endpoint, headers }: Omit<OtlpTarget, "protocol">): Exporters {
+  const traces: typeof import("@opentelemetry/exporter-trace-otlp-grpc") = require("@opentelemetry/exporter-trace-otlp-grpc");
+  const metrics: typeof import("@opentelemetry/exporter-metrics-otlp-grpc") = require("@opentelemetry/exporter-metrics-otlp-grpc");
+  const { Metadata }: typeof import("@grpc/grpc-js") = require("@grpc/grpc-js");
   const metadata = new Metadata();
   for (const [name, value] of Object.entries(headers)) metadata.set(name, value);
   const options = { url: endpoint, metadata };
