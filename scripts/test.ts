@@ -19,6 +19,8 @@ const UNIT_MS = 90_000;
 const BROWSER_MS = 180_000;
 /** More than two cores have: a good part of the tests wait for a process to start or a pause to end. */
 const WORKERS = 3;
+/** A browser test waits for its page more than half of its time. */
+const BROWSER_WORKERS = 5;
 /** Opens more connections than other tests would leave it: nothing runs beside it. */
 const ALONE = ["test/e2e/gateway/streams.test.ts"];
 /** The embedded database's code would be compiled once more, for speed: more work than a test's few seconds give back. */
@@ -44,7 +46,7 @@ try {
   const server: Record<string, string> = postgres ? { TEST_DATABASE_URL: postgres.url } : {};
   // Each has its own gateway, data and browser.
   const endToEnd = listTests((file) => file.startsWith("test/e2e/") && !ALONE.includes(file));
-  await stage("executable", () => tests(endToEnd, BROWSER_MS, WORKERS, { ...SHORT_LIVED, ...server }, isTimed));
+  await stage("executable", () => tests(endToEnd, BROWSER_MS, BROWSER_WORKERS, { ...SHORT_LIVED, ...server }, isTimed));
   await stage("executable, alone", () => tests(ALONE, BROWSER_MS, 1, server));
 } finally {
   await postgres?.stop();

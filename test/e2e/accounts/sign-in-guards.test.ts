@@ -56,9 +56,11 @@ for (const name of Object.values(GUARDED)) await addUser(fixture.root, name, PAS
 describe.each(["en", "zh"] as const)("in %s", (language) => {
   const somebody = visitors[language];
   const name = GUARDED[language];
+  /** What has no screen of its own is tried in one language. */
+  const isEnglish = language === "en";
 
   describe("signing in", () => {
-    test(
+    test.if(isEnglish)(
       "says that the login is over, and leads back to the page that was asked for",
       async () => {
         const { open, page, words } = somebody;
@@ -74,7 +76,7 @@ describe.each(["en", "zh"] as const)("in %s", (language) => {
       TIMEOUT_MS,
     );
 
-    test.each(language === "en" ? ELSEWHERE : ELSEWHERE.slice(0, 1))(
+    test.each(isEnglish ? ELSEWHERE : [])(
       "never leads to another site: %s",
       async (returnTo) => {
         const { open, page, signOut } = somebody;
@@ -133,7 +135,7 @@ describe.each(["en", "zh"] as const)("in %s", (language) => {
       TIMEOUT_MS,
     );
 
-    test(
+    test.if(isEnglish)(
       "stands before joining and before mails",
       async () => {
         const { open, page, words, button, field, signOut } = somebody;
@@ -161,27 +163,31 @@ describe.each(["en", "zh"] as const)("in %s", (language) => {
   });
 
   describe("joining", () => {
-    test("is not offered where it is turned off, nor with a password where only services are wanted", async () => {
-      const { open, page, words } = somebody;
-      await setOptions(fixture.root, { PasswordRegisterEnabled: "false" });
-      await open("/register");
-      await page.getByText(words.register.noPassword).waitFor();
-      await setOptions(fixture.root, { RegisterEnabled: "false" });
-      await open("/register");
-      await page.getByText(words.register.closed).waitFor();
-      await page.getByRole("link", { name: words.login.links.toLogin }).click();
-      await page.getByRole("link", { name: words.login.links.toReset }).waitFor();
-      expect(await page.getByRole("link", { name: words.login.links.toRegister }).count()).toBe(0);
-      await setOptions(fixture.root, { RegisterEnabled: "true", PasswordRegisterEnabled: "true" });
-    });
+    test.if(isEnglish)(
+      "is not offered where it is turned off, nor with a password where only services are wanted",
+      async () => {
+        const { open, page, words } = somebody;
+        await setOptions(fixture.root, { PasswordRegisterEnabled: "false" });
+        await open("/register");
+        await page.getByText(words.register.noPassword).waitFor();
+        await setOptions(fixture.root, { RegisterEnabled: "false" });
+        await open("/register");
+        await page.getByText(words.register.closed).waitFor();
+        await page.getByRole("link", { name: words.login.links.toLogin }).click();
+        await page.getByRole("link", { name: words.login.links.toReset }).waitFor();
+        expect(await page.getByRole("link", { name: words.login.links.toRegister }).count()).toBe(0);
+        await setOptions(fixture.root, { RegisterEnabled: "true", PasswordRegisterEnabled: "true" });
+      },
+    );
   });
 
   describe("an account", () => {
     test(
       "changes its address by a code, and the former address is told",
       async () => {
-        const { open, page, words, button, field, countdown, dialog, entry, typePassword } = somebody;
+        const { open, page, words, button, field, countdown, dialog, entry, signOut, typePassword } = somebody;
         const { bindings } = words.personal;
+        await signOut();
         await typePassword(name, PASSWORD);
         await page.waitForURL("**/token");
         await open("/personal");
@@ -274,7 +280,7 @@ describe.each(["en", "zh"] as const)("in %s", (language) => {
       TIMEOUT_MS,
     );
 
-    test(
+    test.if(isEnglish)(
       "whose device is lost gets in again with an administrator's help",
       async () => {
         const own = await login(fixture.gateway, name, PASSWORD);
@@ -300,9 +306,12 @@ describe.each(["en", "zh"] as const)("in %s", (language) => {
 
         await typePassword(name, PASSWORD);
         await page.waitForURL("**/token");
-        expect(somebody.unexpected()).toEqual([]);
       },
       TIMEOUT_MS,
     );
+
+    test("meets nothing that the browser complains of", () => {
+      expect(somebody.unexpected()).toEqual([]);
+    });
   });
 });

@@ -128,10 +128,12 @@ describe("services to sign in with", () => {
   });
 
   describe.each(["en", "zh"] as const)("in %s", (language) => {
+    /** What has no screen of its own is tried in one language. */
+    const isEnglish = language === "en";
     const somebody = visitors[language];
     const { name, services, newcomerId } = TRAVELERS[language];
 
-    test.each(REDIRECTING)(
+    test.each(isEnglish ? REDIRECTING : REDIRECTING.slice(0, 1))(
       "%s: bound on the personal page, used to sign in, unbound",
       async (service) => {
         const { page, open, words, typePassword, signOut } = somebody;
@@ -193,7 +195,7 @@ describe("services to sign in with", () => {
       TIMEOUT_MS,
     );
 
-    test(
+    test.if(isEnglish)(
       "an answer that another visit asked for is not taken, in the browser or behind it",
       async () => {
         const { page, open, words, signOut } = somebody;
@@ -217,7 +219,8 @@ describe("services to sign in with", () => {
       async () => {
         const inviter = await login(fixture.gateway, name, PASSWORD);
         const code = await inviter.get("/api/user/aff");
-        const { page, open } = somebody;
+        const { page, open, signOut } = somebody;
+        await signOut();
         await open(`/register?aff=${code}`);
         await page.waitForFunction((expected) => localStorage.getItem("aff") === expected, code);
         await open("/register");
@@ -267,7 +270,7 @@ describe("services to sign in with", () => {
       TIMEOUT_MS,
     );
 
-    test(
+    test.if(isEnglish)(
       "the last way to sign in cannot be turned off, whichever comes last",
       async () => {
         const boss = await openVisitor(browser, fixture.url, VIEWPORTS[language]);

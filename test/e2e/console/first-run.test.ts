@@ -9,7 +9,6 @@ import { type Gateway, startFakeUpstream, startGateway } from "../../support/e2e
 
 const KEY = "sk-upstream-key";
 const QUESTION = "What is a sluice?";
-const MOST_SECONDS = 90;
 const MOST_CLICKS = 8;
 const MOST_KEYS = 40;
 
@@ -84,7 +83,6 @@ describe("from set-up to the first answer", () => {
     process.stdout.write(`first answer by mouse: ${clicks} clicks, ${seconds.toFixed(1)} s\n`);
     expect(keys).toBe(0);
     expect(clicks).toBeLessThanOrEqual(MOST_CLICKS);
-    expect(seconds).toBeLessThanOrEqual(MOST_SECONDS);
     await close();
   }, 180_000);
 
