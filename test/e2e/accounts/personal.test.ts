@@ -75,6 +75,7 @@ describe.each(["en", "zh"] as const)("personal settings in %s", (language) => {
   afterAll(() => consolePage.close());
 
   const settingOf = async () => JSON.parse((await own.get("/api/user/self")).setting);
+  const qrCode = () => consolePage.page.getByRole("img", { name: words.notifications.push.picture });
   const fill = (label: string, value: string) => consolePage.page.getByLabel(label, { exact: true }).fill(value);
   const choose = async (way: keyof typeof ways) => {
     await consolePage.page.getByRole("combobox", { name: words.notifications.way }).click();
@@ -165,7 +166,7 @@ describe.each(["en", "zh"] as const)("personal settings in %s", (language) => {
     await choose("wxpusher");
     expect(await consolePage.button(words.notifications.save).isDisabled()).toBe(true);
     await consolePage.button(words.notifications.push.get).click();
-    await consolePage.page.getByRole("img", { name: words.notifications.push.picture }).waitFor();
+    await qrCode().waitFor();
     await consolePage.expectAccessible();
     receivers.state.scannedBy = `UID_${language}`;
     await consolePage.page.getByText(words.notifications.push.bound, { exact: true }).waitFor();
@@ -207,7 +208,7 @@ describe.each(["en", "zh"] as const)("personal settings in %s", (language) => {
       await consolePage.expectAccessible();
     }
     await consolePage.button(words.notifications.push.get).click();
-    await consolePage.page.getByRole("img", { name: words.notifications.push.picture }).waitFor();
+    await qrCode().waitFor();
     await consolePage.expectAccessible();
   });
 
