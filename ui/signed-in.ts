@@ -9,6 +9,7 @@ export { CopyButton } from "./components/display/CopyButton.tsx";
 export { Money } from "./components/display/Money.tsx";
 export { EmptyState } from "./components/feedback/EmptyState.tsx";
 export { ErrorState } from "./components/feedback/ErrorState.tsx";
+export { SettingLink } from "./components/feedback/SettingLink.tsx";
 export { SideDrawer } from "./components/feedback/SideDrawer.tsx";
 export { FilterBar } from "./components/inputs/FilterBar.tsx";
 export { NameListInput } from "./components/inputs/NameListInput.tsx";

@@ -10,6 +10,7 @@ import { saveFile } from "../../components/display/DownloadButton.tsx";
 import { Money } from "../../components/display/Money.tsx";
 import { EmptyState } from "../../components/feedback/EmptyState.tsx";
 import { ErrorState } from "../../components/feedback/ErrorState.tsx";
+import { SettingLink } from "../../components/feedback/SettingLink.tsx";
 import { Col, PageHeader, Panel, Row } from "../../components/layout.tsx";
 import { useAddress } from "../../components/use-address.ts";
 import { useSession } from "../../state/session.ts";
@@ -63,7 +64,15 @@ export const DetailPage = () => {
   const download = () =>
     saveFile(new Blob([seriesCsv(series.data ?? [], nameOf)], { type: "text/csv" }), `usage-by-${by}.csv`);
   if (site && !site.enable_data_export)
-    return <EmptyState isPage icon={<InsightsOutlined />} title={t("dashboard.off")} body={t("dashboard.offBody")} />;
+    return (
+      <EmptyState
+        isPage
+        icon={<InsightsOutlined />}
+        title={t("dashboard.off")}
+        body={t("dashboard.offBody")}
+        action={<SettingLink tab="operation" field="DataExportEnabled" />}
+      />
+    );
   return (
     <>
       <PageHeader

@@ -12,6 +12,7 @@ import { amountText, useMoneyFormat } from "../../components/display/Money.tsx";
 import { useConfirm } from "../../components/feedback/confirm.tsx";
 import { ErrorState } from "../../components/feedback/ErrorState.tsx";
 import { notifyError } from "../../components/feedback/notify.tsx";
+import { SettingLink } from "../../components/feedback/SettingLink.tsx";
 import { Field, Panel, Row } from "../../components/layout.tsx";
 import { self } from "../account/personal/self-calls.ts";
 import { moneyText, paymentOptions, priceOf, startPayment, timesPrice } from "./wallet-calls.ts";
@@ -51,6 +52,9 @@ export const TopUpCard = () => {
             ) : (
               t("wallet.topUp.noLink")
             )}
+          </Box>
+          <Box sx={{ mt: 3 }}>
+            <SettingLink tab="system" field="payment" />
           </Box>
         </Box>
       ) : (

@@ -26,6 +26,7 @@ import { FilterBar } from "../../../components/inputs/FilterBar.tsx";
 import { PageHeader, Row } from "../../../components/layout.tsx";
 import { useAddress } from "../../../components/use-address.ts";
 import { useSession } from "../../../state/session.ts";
+import { NoModelsAction } from "../../playground/NoModels.tsx";
 import { CAPABILITIES, capabilityOf, makerOf } from "./model-traits.ts";
 import { PriceChangesDialog } from "./PriceChangesDialog.tsx";
 import { usePriceColumns } from "./price-columns.tsx";
@@ -153,7 +154,13 @@ export const PricingPage = () => {
             icon={<Sell />}
             title={t(isFiltered ? "pricing.empty.filteredTitle" : "pricing.empty.title")}
             body={t(isFiltered ? "pricing.empty.filteredBody" : "pricing.empty.body")}
-            action={isFiltered && <Button onClick={address.clear}>{t("components.filter.clear")}</Button>}
+            action={
+              isFiltered ? (
+                <Button onClick={address.clear}>{t("components.filter.clear")}</Button>
+              ) : (
+                <NoModelsAction isPrimary />
+              )
+            }
           />
         }
         paging={paging}

@@ -8,6 +8,7 @@ import { useEffect } from "react";
 import { useTranslation } from "react-i18next";
 import { EmptyState } from "../../../components/feedback/EmptyState.tsx";
 import { ErrorState } from "../../../components/feedback/ErrorState.tsx";
+import { SettingLink } from "../../../components/feedback/SettingLink.tsx";
 import { useAddress } from "../../../components/use-address.ts";
 import { useSite } from "../../../state/site-status.ts";
 import { firstWebChat, sandboxOf, useChatTarget } from "./chat-links.tsx";
@@ -19,8 +20,7 @@ export const ChatPage = () => {
   const chat = useChatTarget(Number(id ?? 0));
   if (chat.kind === "failed") return <ErrorState error={chat.error} onRetry={chat.retry} />;
   if (chat.kind === "noKey") return <NoKey />;
-  if (chat.kind === "noChat")
-    return <EmptyState isPage icon={<Forum />} title={t("chat.none.title")} body={t("chat.none.body")} />;
+  if (chat.kind === "noChat") return <NoChat />;
   if (chat.kind === "loading")
     return (
       <Box sx={{ display: "grid", placeItems: "center", py: 12 }}>
@@ -74,8 +74,7 @@ export const ChatToLinkPage = () => {
   }, [href]);
   if (chat.kind === "failed") return <ErrorState error={chat.error} onRetry={chat.retry} />;
   if (chat.kind === "noKey") return <NoKey />;
-  if (chat.kind === "noChat")
-    return <EmptyState isPage icon={<Forum />} title={t("chat.none.title")} body={t("chat.none.body")} />;
+  if (chat.kind === "noChat") return <NoChat />;
   return (
     <Box sx={{ display: "grid", placeItems: "center", py: 12 }}>
       <CircularProgress aria-label={t("chat.loading")} />
@@ -97,5 +96,19 @@ const NoKey = () => {
     <Box role="alert">
       <EmptyState isPage icon={<Key />} title={t("chat.noKey.title")} body={t("chat.noKey.body")} />
     </Box>
+  );
+};
+
+/** No chat link has this place. */
+const NoChat = () => {
+  const { t } = useTranslation();
+  return (
+    <EmptyState
+      isPage
+      icon={<Forum />}
+      title={t("chat.none.title")}
+      body={t("chat.none.body")}
+      action={<SettingLink tab="operation" field="chats" />}
+    />
   );
 };
