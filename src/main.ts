@@ -32,11 +32,13 @@ async function run(): Promise<number> {
     case "rotate-encryption-key":
       return (await import("./cli/rotate-encryption-key.ts")).rotateEncryptionKey();
     case "journal":
-      return (await import("./cli/journal.ts")).journal(command.action, command.asJson);
+      return (await import("./cli/control/journal.ts")).journal(command.action, command.asJson);
     case "serve":
       await prepareRuntime(args);
       // At once: what is left of connections to a database that went silent would keep the process alive.
       return process.exit(await (await import("./cli/serve.ts")).serve());
+    case "demo":
+      return (await import("./cli/demo/demo.ts")).demo();
     case "backup":
       return (await import("./cli/backup.ts")).backup(command.file);
     case "restore":

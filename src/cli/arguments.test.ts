@@ -5,6 +5,7 @@ describe("parseCommand", () => {
   test.each<[string[], Command]>([
     [[], { name: "serve" }],
     [["serve"], { name: "serve" }],
+    [["demo"], { name: "demo" }],
     [["--help"], { name: "help" }],
     [["-v"], { name: "version" }],
     [["backup", "a.zst"], { name: "backup", file: "a.zst" }],

@@ -3,6 +3,7 @@ import type { JournalAction } from "./control/journal-actions.ts";
 
 export type Command =
   | { name: "serve" }
+  | { name: "demo" }
   | { name: "backup"; file: string }
   | { name: "restore"; file: string; force: boolean }
   | { name: "import"; from: string; withLogs: boolean; isDry: boolean }
@@ -25,6 +26,7 @@ Usage: sluice [command]
 
 Commands
   serve                    run the gateway (default)
+  demo                     run a gateway with a built-in provider and made-up traffic, to look around; keeps nothing
   backup FILE              write the whole database to FILE; works while serving
   restore FILE [--force]   read FILE into an empty database; --force replaces what is there
   import --from SOURCE [--logs] [--dry-run]
@@ -75,6 +77,7 @@ export function parseCommand(args: readonly string[]): Command {
   }
   switch (name) {
     case "serve":
+    case "demo":
     case "healthcheck":
     case "doctor":
     case "rotate-encryption-key":

@@ -35,16 +35,30 @@ export const runtimeSettings = (env: Env): Readonly<Record<string, string>> => (
 export async function prepareRuntime(args: readonly string[]): Promise<void> {
   const settings = runtimeSettings(process.env);
   if (Object.keys(settings).every((name) => process.env[name] !== undefined)) return;
-  const env: Record<string, string> = { ...settings };
-  for (const [name, value] of Object.entries(process.env)) if (value !== undefined) env[name] = value;
-  const command = Bun.isStandaloneExecutable ? [...args] : [process.argv[1] ?? "", ...args];
-  const argv = [process.execPath, ...command];
-  if (process.platform === "win32" || !process.execve) await runAsChild(argv, env);
-  else process.execve(process.execPath, argv, env);
+  const env = { ...settings, ...ownEnvironment() };
+  if (process.platform === "win32" || !process.execve) process.exit(await startAgain(args, env).exited);
+  process.execve(process.execPath, commandOf(args), env);
 }
 
-async function runAsChild(command: string[], env: Record<string, string>): Promise<never> {
-  const child = Bun.spawn(command, { env, stdio: ["inherit", "inherit", "inherit"] });
+/**
+ * Starts this program once more as a child with these arguments; `settings` replace what the environment has. Signals
+ * are passed on.
+ */
+export function startAgain(args: readonly string[], settings: Readonly<Record<string, string>>): Bun.Subprocess {
+  const env = { ...ownEnvironment(), ...settings };
+  const child = Bun.spawn(commandOf(args), { env, stdio: ["inherit", "inherit", "inherit"] });
   for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.on(signal, () => child.kill(signal));
-  process.exit(await child.exited);
+  return child;
+}
+
+const commandOf = (args: readonly string[]): string[] => [
+  process.execPath,
+  ...(Bun.isStandaloneExecutable ? [] : [process.argv[1] ?? ""]),
+  ...args,
+];
+
+function ownEnvironment(): Record<string, string> {
+  const env: Record<string, string> = {};
+  for (const [name, value] of Object.entries(process.env)) if (value !== undefined) env[name] = value;
+  return env;
 }

@@ -1,8 +1,8 @@
-import { createChanges } from "../../db/changes.ts";
-import { openDatabase, openExistingDatabase } from "../../db/connect.ts";
-import type { ReplayResult } from "../billing/journal/rejected/replay-rejected.ts";
-import { type Config, readConfig } from "../server/config.ts";
-import { askGateway, textOf } from "./control/control-client.ts";
+import { createChanges } from "../../../db/changes.ts";
+import { openDatabase, openExistingDatabase } from "../../../db/connect.ts";
+import type { ReplayResult } from "../../billing/journal/rejected/replay-rejected.ts";
+import { type Config, readConfig } from "../../server/config.ts";
+import { askGateway, textOf } from "./control-client.ts";
 import {
   type AcknowledgeResult,
   acknowledge,
@@ -10,7 +10,7 @@ import {
   type JournalAction,
   type JournalReport,
   replay,
-} from "./control/journal-actions.ts";
+} from "./journal-actions.ts";
 
 type Result = JournalReport | ReplayResult | AcknowledgeResult;
 
