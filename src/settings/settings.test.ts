@@ -4,6 +4,7 @@ import { openTestDatabase, type TestDatabase } from "../../test/support/database
 import { until } from "../../test/support/lib/until.ts";
 import { createLogger } from "../lib/runtime/log.ts";
 import { createVault, DecryptionError } from "../lib/security/crypto.ts";
+import { decimal } from "../lib/values/decimal.ts";
 import { createSettings } from "./settings.ts";
 
 const log = createLogger({ logLevel: "silent", logFormat: "json" });
@@ -34,7 +35,7 @@ describe("settings", () => {
     settings.close();
     const restarted = (await startReplica()).settings;
     expect(restarted.get("EpayKey")).toBe("hush");
-    expect(restarted.get("GroupRatio").get("default")).toEqual({ digits: 3, places: 1 });
+    expect(restarted.get("GroupRatio").get("default")).toEqual(decimal("0.3"));
     restarted.close();
     expect(startReplica(createVault({ encryptionKey: "another key altogether" }))).rejects.toThrow(DecryptionError);
   });

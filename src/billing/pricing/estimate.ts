@@ -1,4 +1,4 @@
-import { add, ceilToWhole, type Decimal, multiply, ONE, whole } from "../../lib/values/decimal.ts";
+import { add, type Decimal, multiply, ONE, roundUp, whole } from "../../lib/values/decimal.ts";
 import type { Price } from "../types.ts";
 import { dearer, dearestTier } from "./rules/context-tiers.ts";
 import { saneTokens } from "./sane-usage.ts";
@@ -70,4 +70,4 @@ function writeRatio(price: TokenPrice, writes: CacheWrites): Decimal {
   return writes === "long" ? price.longCacheCreationRatio : price.cacheCreationRatio;
 }
 
-const upper = (amount: Decimal, groupRatio: Decimal): number => Math.max(0, ceilToWhole(multiply(amount, groupRatio)));
+const upper = (amount: Decimal, groupRatio: Decimal): number => Math.max(0, roundUp(multiply(amount, groupRatio)));

@@ -1,14 +1,15 @@
 import { describe, expect, test } from "bun:test";
 import {
   add,
-  ceilToWhole,
   type Decimal,
   decimal,
   divide,
   multiply,
   roundToWhole,
+  roundUp,
   subtract,
   toText,
+  truncate,
   whole,
 } from "./decimal.ts";
 
@@ -54,9 +55,19 @@ describe("decimal", () => {
   ])("%s rounds to %d, halves away from zero", (text, rounded) => expect(roundToWhole(decimal(text))).toBe(rounded));
 
   test("ceil", () => {
-    expect(ceilToWhole(decimal("1.01"))).toBe(2);
-    expect(ceilToWhole(decimal("-1.5"))).toBe(-1);
-    expect(ceilToWhole(whole(7))).toBe(7);
+    expect(roundUp(decimal("1.01"))).toBe(2);
+    expect(roundUp(decimal("-1.5"))).toBe(-1);
+    expect(roundUp(whole(7))).toBe(7);
+  });
+
+  test("towards zero", () => {
+    expect(truncate(decimal("1.99"))).toBe(1);
+    expect(truncate(decimal("-1.99"))).toBe(-1);
+  });
+
+  test("with so many decimals", () => {
+    expect(toText(decimal("1.005"), 2)).toBe("1.01");
+    expect(toText(decimal("7"), 2)).toBe("7.00");
   });
 
   test("amounts beyond 2^53 are clamped, never wrapped to a negative charge", () => {
@@ -65,7 +76,7 @@ describe("decimal", () => {
   });
 });
 
-describe("numbers while they are safe, bigints beyond: the same sums as with bigints alone", () => {
+describe("the same sums as with integers alone, around 2^53 and with up to 20 decimals", () => {
   const SAFE = BigInt(Number.MAX_SAFE_INTEGER);
   const edges = [
     0n,
@@ -90,7 +101,10 @@ describe("numbers while they are safe, bigints beyond: the same sums as with big
   const text = ([value, places]: [bigint, number]) => `${value}e-${places}`;
   /** To so many places, which lose nothing of either. */
   const PLACES = 40;
-  const scaled = ({ digits: value, places }: Decimal) => BigInt(value) * 10n ** BigInt(PLACES - places);
+  const scaled = (value: Decimal) => {
+    const [integer = "", fraction = ""] = toText(value).split(".");
+    return BigInt(integer + fraction.padEnd(PLACES, "0"));
+  };
   const clamp = (value: bigint) => Number(value > SAFE ? SAFE : value < -SAFE ? -SAFE : value);
 
   test("sums, differences and products", () => {
@@ -100,10 +114,8 @@ describe("numbers while they are safe, bigints beyond: the same sums as with big
         const at = ([value, places]: [bigint, number]) => value * 10n ** BigInt(PLACES - places);
         if (scaled(add(left, right)) !== at(a) + at(b)) throw new Error(`${text(a)} + ${text(b)}`);
         if (scaled(subtract(left, right)) !== at(a) - at(b)) throw new Error(`${text(a)} - ${text(b)}`);
-        const { digits: product, places } = multiply(left, right);
-        const exact =
-          BigInt(product) * 10n ** BigInt(PLACES - places) === a[0] * b[0] * 10n ** BigInt(PLACES - a[1] - b[1]);
-        if (!exact) throw new Error(`${text(a)} × ${text(b)}`);
+        const product = a[0] * b[0] * 10n ** BigInt(PLACES - a[1] - b[1]);
+        if (scaled(multiply(left, right)) !== product) throw new Error(`${text(a)} × ${text(b)}`);
       }
     }
   });
@@ -117,7 +129,7 @@ describe("numbers while they are safe, bigints beyond: the same sums as with big
       expect([text(a), roundToWhole(value)]).toEqual([text(a), clamp(a[0] < 0n ? -rounded : rounded)]);
       const quotient = a[0] / unit;
       const up = a[0] > 0n && a[0] % unit !== 0n ? quotient + 1n : quotient;
-      expect([text(a), ceilToWhole(value)]).toEqual([text(a), clamp(up)]);
+      expect([text(a), roundUp(value)]).toEqual([text(a), clamp(up)]);
       expect(scaled(decimal(toText(value)))).toBe(scaled(value));
     }
   });

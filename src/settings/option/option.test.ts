@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { fixedSettings } from "../../../test/support/settings.ts";
 import { say } from "../../lib/messages.ts";
 import { OperationError } from "../../lib/operation-error.ts";
-import { toText } from "../../lib/values/decimal.ts";
+import { toText, ZERO } from "../../lib/values/decimal.ts";
 import { findOption, isOptionKey, type OptionKey, optionKeys, registry } from "../registry/index.ts";
 
 const refusalOf = (key: OptionKey, text: string): OperationError | null => {
@@ -100,7 +100,7 @@ describe("options", () => {
       SensitiveWords: "Bad\nregex:^no+$",
       EmailDomainWhitelist: "B.com,b.com",
     });
-    expect(toText(settings.get("ModelRatio").get("a") ?? { digits: 9, places: 0 })).toBe("0.1");
+    expect(toText(settings.get("ModelRatio").get("a") ?? ZERO)).toBe("0.1");
     expect([...settings.get("ModelRatio").keys()]).toEqual(["a", "__proto__"]);
     expect(settings.get("ServerAddress")).toBe("https://ai.example.com");
     expect(settings.get("oidc.token_endpoint")).toBe("https://id.example.com/token/");

@@ -1,4 +1,4 @@
-import { type Decimal, isZero, multiply, whole, ZERO } from "../../../lib/values/decimal.ts";
+import { type Decimal, decimal, isZero, multiply, truncate, whole, ZERO } from "../../../lib/values/decimal.ts";
 import type { SettingsReader } from "../../../settings/settings.ts";
 
 /** Percent of a recharge that the inviter gets, and the least recharge (quota units) that counts. */
@@ -10,7 +10,7 @@ export function cashbackTerms(settings: SettingsReader): { rate: Decimal; minimu
 }
 
 /** `rate` percent of an amount of quota units, rounded down. */
-export function shareOf(quotaUnits: number, rate: Decimal): number {
-  const { digits, places } = multiply(whole(quotaUnits), rate);
-  return Number(BigInt(digits) / 10n ** BigInt(places + 2));
-}
+export const shareOf = (quotaUnits: number, rate: Decimal): number =>
+  truncate(multiply(multiply(whole(quotaUnits), rate), PERCENT));
+
+const PERCENT = decimal("0.01");

@@ -7,7 +7,9 @@ import {
   isZero,
   multiply,
   ONE,
+  roundUp,
   subtract,
+  toText,
   whole,
 } from "../../../lib/values/decimal.ts";
 import type { SettingsReader } from "../../../settings/settings.ts";
@@ -45,7 +47,7 @@ export function quoteTopUp(settings: SettingsReader, group: string, amount: numb
   const due = divide(multiply(multiply(whole(quotaUnits), price), groupFactor(settings, group)), whole(unit), 2);
   if (isNegative(subtract(due, CENT))) throw new OperationError("top_up_price_too_low");
   const currency = method === "stripe" ? settings.get("StripeCurrency").toUpperCase() : "CNY";
-  return { quotaUnits, money: isWholeCurrency(currency) ? `${roundUp(due)}.00` : twoDecimals(due), currency };
+  return { quotaUnits, money: isWholeCurrency(currency) ? `${roundUp(due)}.00` : toText(due, 2), currency };
 }
 
 /** Currencies without a smaller coin. */
@@ -55,12 +57,4 @@ export const isWholeCurrency = (currency: string): boolean => currency === "JPY"
 export function groupFactor(settings: SettingsReader, group: string): Decimal {
   const factor = settings.get("TopupGroupRatio").get(group);
   return factor === undefined || isZero(factor) ? ONE : factor;
-}
-
-const roundUp = ({ digits }: Decimal): bigint => (BigInt(digits) + 99n) / 100n;
-
-/** Of an amount that has two decimal places. */
-function twoDecimals({ digits }: Decimal): string {
-  const text = digits.toString().padStart(3, "0");
-  return `${text.slice(0, -2)}.${text.slice(-2)}`;
 }
