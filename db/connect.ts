@@ -6,7 +6,8 @@ import { migrateDatabase } from "./migrate.ts";
 import { openServer } from "./server/open-server.ts";
 import { type Database, DatabaseError } from "./types.ts";
 
-type Place = Readonly<{ databaseUrl: string | null; dataDir: string }>;
+/** `connections`: most that are open to a server at a time; by default twelve. */
+type Place = Readonly<{ databaseUrl: string | null; dataDir: string; connections?: number }>;
 
 /**
  * Opens the configured database and brings its tables up to date. `onTrouble` hears of an embedded engine that crashed and
@@ -32,5 +33,8 @@ export async function openExistingDatabase(place: Place): Promise<Database> {
   return connect(place);
 }
 
-const connect = ({ databaseUrl, dataDir }: Place, onTrouble?: (message: string) => void): Promise<Database> =>
-  databaseUrl === null ? openEmbedded({ dataDir, onTrouble }) : openServer(databaseUrl);
+const connect = (
+  { databaseUrl, dataDir, connections }: Place,
+  onTrouble?: (message: string) => void,
+): Promise<Database> =>
+  databaseUrl === null ? openEmbedded({ dataDir, onTrouble }) : openServer(databaseUrl, connections);

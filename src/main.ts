@@ -36,9 +36,15 @@ async function run(): Promise<number> {
     case "serve":
       await prepareRuntime(args);
       // At once: what is left of connections to a database that went silent would keep the process alive.
-      return process.exit(await (await import("./cli/serve.ts")).serve());
+      return process.exit(await (await import("./cli/serve/serve.ts")).serve());
     case "demo":
       return (await import("./cli/demo/demo.ts")).demo();
+    case "worker":
+      return process.exit(await (await import("./cli/serve/serve.ts")).serveAsWorker(command));
+    case "reload":
+      return (await import("./cli/serve/ask-supervisor.ts")).reload();
+    case "status":
+      return (await import("./cli/serve/ask-supervisor.ts")).status(command.asJson);
     case "backup":
       return (await import("./cli/backup.ts")).backup(command.file);
     case "restore":

@@ -4,9 +4,10 @@ import { join } from "node:path";
 
 /** sun_path holds 108 bytes with its closing zero. */
 const LONGEST_SOCKET_PATH = 107;
-/** The engine's own socket, and the one on which the gateway takes commands. */
+/** The engine's own socket, the one on which the gateway takes commands, and that of the supervisor of workers. */
 export const ENGINE_SOCKET = "engine.sock";
 export const CONTROL_SOCKET = "control.sock";
+export const SUPERVISOR_SOCKET = "supervisor.sock";
 
 /**
  * Makes the directory for the sockets of a data directory, which only this user can enter: `run` beside the data. Where
@@ -15,7 +16,7 @@ export const CONTROL_SOCKET = "control.sock";
 export async function createRunDirectory(home: string): Promise<string> {
   const path = join(home, "run");
   await removeRunDirectory(home);
-  if (Buffer.byteLength(join(path, CONTROL_SOCKET)) <= LONGEST_SOCKET_PATH) {
+  if (Buffer.byteLength(join(path, SUPERVISOR_SOCKET)) <= LONGEST_SOCKET_PATH) {
     await mkdir(path, { mode: 0o700 });
     await chmod(path, 0o700);
     return path;

@@ -15,7 +15,7 @@ const LAYERS: readonly (readonly string[])[] = [
   ["server/app", "server/openapi"],
   ["server/benchmark"],
   ["server/services"],
-  ["server/health"],
+  ["server/health", "server/workers"],
   ["console", "gateway"],
   ["cli/import", "server/jobs", "domain/diagnostics"],
   [

@@ -4,6 +4,9 @@ import type { JournalAction } from "./control/journal-actions.ts";
 export type Command =
   | { name: "serve" }
   | { name: "demo" }
+  | WorkerCommand
+  | { name: "reload" }
+  | { name: "status"; asJson: boolean }
   | { name: "backup"; file: string }
   | { name: "restore"; file: string; force: boolean }
   | { name: "import"; from: string; withLogs: boolean; isDry: boolean }
@@ -14,6 +17,9 @@ export type Command =
   | { name: "journal"; action: JournalAction; asJson: boolean }
   | { name: "help" }
   | { name: "version" };
+
+/** What a supervisor starts: worker `number`, one of `workers` that share `port`. */
+export type WorkerCommand = Readonly<{ name: "worker"; number: number; workers: number; port: number }>;
 
 /** The command line makes no sense; the message says what would. */
 export class UsageError extends Error {
@@ -27,6 +33,8 @@ Usage: sluice [command]
 Commands
   serve                    run the gateway (default)
   demo                     run a gateway with a built-in provider and made-up traffic, to look around; keeps nothing
+  status [--json]          show the workers of the gateway on this machine
+  reload                   replace its workers one by one without failing a call, also by a new executable
   backup FILE              write the whole database to FILE; works while serving
   restore FILE [--force]   read FILE into an empty database; --force replaces what is there
   import --from SOURCE [--logs] [--dry-run]
@@ -54,6 +62,7 @@ Environment (all optional)
   DATABASE_URL_FILE, …     a file with the value, for each of the four above
   TRUSTED_PROXIES          addresses or CIDR ranges whose forwarded headers are believed
   ALLOW_PRIVATE_UPSTREAMS  true: channels may live on private and loopback addresses
+  WORKERS                  processes that share the port (auto: one for each core; embedded database: 1)
   LOG_LEVEL, LOG_FORMAT    info; json or pretty
   RELAY_TIMEOUT, STREAMING_TIMEOUT, SHUTDOWN_TIMEOUT   seconds
 `;
@@ -71,13 +80,16 @@ export function parseCommand(args: readonly string[]): Command {
   if (values.force && name !== "restore" && !(name === "journal" && operand === "replay")) {
     throw new UsageError("--force goes with restore and journal replay");
   }
-  if (values.json && name !== "journal") throw new UsageError("--json goes with journal");
+  if (values.json && name !== "journal" && name !== "status") {
+    throw new UsageError("--json goes with journal and status");
+  }
   if ((values.from !== undefined || values.logs || values["dry-run"]) && name !== "import") {
     throw new UsageError("--from, --logs and --dry-run go with import");
   }
   switch (name) {
     case "serve":
     case "demo":
+    case "reload":
     case "healthcheck":
     case "doctor":
     case "rotate-encryption-key":
@@ -85,6 +97,11 @@ export function parseCommand(args: readonly string[]): Command {
     case "version":
       expectOperands(0);
       return { name };
+    case "status":
+      expectOperands(0);
+      return { name, asJson: values.json };
+    case "worker":
+      return readWorker(operand, rest);
     case "backup":
       expectOperands(1, "FILE");
       return { name, file: operand ?? "" };
@@ -104,6 +121,12 @@ export function parseCommand(args: readonly string[]): Command {
     default:
       throw new UsageError(`unknown command: ${name}`);
   }
+}
+
+function readWorker(operand: string | undefined, rest: readonly string[]): Command {
+  const [number = 0, workers = 0, port = 0] = [operand, ...rest].map(Number);
+  if (process.send && number > 0 && workers > 0 && port > 0) return { name: "worker", number, workers, port };
+  throw new UsageError("worker is started by sluice serve alone");
 }
 
 function readAction(action: string | undefined, [what, ...rest]: string[], force: boolean): JournalAction {

@@ -95,7 +95,19 @@ export function createApp(services: Services, draining: () => boolean): App {
     channels: services.channels.all,
     isResting,
   });
-  const monitors = health({ readiness: () => readiness(services, draining), metrics: services.metrics, version });
+  const ownReadiness = () => readiness(services, draining);
+  const { host } = services;
+  host?.attach({
+    readiness: ownReadiness,
+    metrics: services.metrics,
+    backlog: () => services.billing.status().pendingRecords,
+    adopt: services.billing.searchLostProcesses,
+  });
+  const monitors = health({
+    readiness: () => host?.readiness().catch(ownReadiness) ?? ownReadiness(),
+    metrics: () => host?.metricsText() ?? services.metrics.metrics(),
+    version,
+  });
   const apis: readonly AnyElysia[] = [relay, api, monitors];
   const document = lazily(() => openApiDocument(apis, version));
   const limitPages = pageLimit(services);
@@ -269,6 +281,7 @@ function relayServices(services: Services): GatewayServices {
   const deps = { db: database.db, changes, vault };
   return {
     ...services,
+    config: { ...services.config, dataDir: services.config.scratchDir },
     tasks: { ...services.tasks, db: database.callDb },
     responses: createResponseStore(database.callDb, log),
     objects: createObjectStore(database.callDb),

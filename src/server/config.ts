@@ -14,6 +14,7 @@ import {
   text,
   type Variable,
   variable,
+  workerCount,
 } from "./variables.ts";
 
 export { ConfigError } from "./variables.ts";
@@ -39,6 +40,8 @@ const configSchema = (isTerminal: boolean) => ({
   /** Given secrets win over the ones created once in `dataDir`. */
   encryptionKey: optionalText("ENCRYPTION_KEY", { shown: "created in DATA_DIR/secret.key", isSecret: true }),
   sessionSecret: optionalText("SESSION_SECRET", { shown: "derived from ENCRYPTION_KEY", isSecret: true }),
+  /** Processes that share the port; null: as many as there are cores. With the embedded database there is one. */
+  workers: workerCount("WORKERS"),
   logLevel: oneOf("LOG_LEVEL", LOG_LEVELS, "info"),
   logFormat: oneOf("LOG_FORMAT", ["json", "pretty"], isTerminal ? "pretty" : "json", "pretty in a terminal, else json"),
   /** Addresses or CIDR ranges whose forwarded headers are believed. */
@@ -139,6 +142,8 @@ type Values<Group> = {
 /** The environment as one typed, validated object. Nothing else reads process.env. */
 export type Config = Omit<Values<Schema>, "signInAddresses"> &
   Readonly<{
+    /** For files that only this process uses: `dataDir`, or a folder of the worker below it. */
+    scratchDir: string;
     signInAddresses: SignInAddresses;
     /** Largest form of a call: a file comes with some words about it. */
     maxUploadBytes: number;
@@ -159,8 +164,10 @@ export function readConfig(env: Env = process.env, isTerminal = process.stdout.i
   const read = (name: string): string | null => env[name]?.trim() || null;
   const values = readAll(configSchema(isTerminal), read);
   const { turnstile, turnstileVerify, ...others } = values.signInAddresses;
+  refuseEmbeddedWorkers(values);
   return {
     ...values,
+    scratchDir: values.dataDir,
     signInAddresses: {
       ...others,
       turnstile,
@@ -169,6 +176,13 @@ export function readConfig(env: Env = process.env, isTerminal = process.stdout.i
     maxUploadBytes: values.maxFileBytes + MEGABYTE,
     usesEnvironmentProxy: PROXY_VARIABLES.some((name) => read(name) !== null),
   };
+}
+
+function refuseEmbeddedWorkers({ databaseUrl, workers }: Pick<Config, "databaseUrl" | "workers">): void {
+  if (databaseUrl !== null || workers === null || workers === 1) return;
+  throw new ConfigError(
+    `WORKERS=${workers} needs a Postgres server: only one process at a time can open the embedded database. Set DATABASE_URL, or WORKERS to 1`,
+  );
 }
 
 const isVariable = (part: object): part is Variable<unknown> => "read" in part && typeof part.read === "function";

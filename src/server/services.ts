@@ -32,10 +32,13 @@ import { checkEncryptionKey } from "../settings/key-check.ts";
 import { createSettings, type Settings } from "../settings/settings.ts";
 import type { Config } from "./config.ts";
 import { version } from "./version.ts";
+import type { HostLink } from "./workers/host-link.ts";
 
 /** Everything that is made once per process and shared. */
 export type Services = Readonly<{
   config: Config;
+  /** The line to the supervisor of this host's workers; null: this process is the only one. */
+  host: HostLink | null;
   log: Logger;
   database: Database;
   changes: Changes;
@@ -69,13 +72,18 @@ export type Services = Readonly<{
   close(): Promise<void>;
 }>;
 
-/** Opens the database and loads what calls need. Throws DatabaseError, SecretsError and the like, with what to do. */
-export async function openServices(config: Config, log: Logger): Promise<Services> {
+/**
+ * Opens the database and loads what calls need. `host`: the line to the supervisor, in a worker. Throws DatabaseError,
+ * SecretsError and the like, with what to do.
+ */
+export async function openServices(config: Config, log: Logger, host: HostLink | null = null): Promise<Services> {
   // What the environment says wrong is found before anything is opened.
   const clientAddress = createClientAddress(config.trustedProxies);
   const secrets = await loadSecrets(config);
   const vault = createVault(secrets);
-  const database = await openDatabase(config, (message) => log.error(message));
+  const database = await openDatabase({ ...config, connections: connectionsOf(config) }, (message) =>
+    log.error(message),
+  );
   const { db } = database;
   try {
     await checkEncryptionKey(db, vault, secrets.source);
@@ -135,9 +143,10 @@ export async function openServices(config: Config, log: Logger): Promise<Service
     const broadcasts = createBroadcasts({ db, notifier, log });
     const metrics = createMetrics();
     const telemetry = await openTelemetry(config);
-    const sharedLimits = config.redisUrl === null ? null : createSharedLimits(config.redisUrl, log);
+    const sharedLimits = openSharedLimits(config, log, host);
     return {
       config,
+      host,
       log,
       database,
       changes,
@@ -187,6 +196,20 @@ async function openTelemetry({ telemetry }: Config): Promise<Telemetry | null> {
   const { startTelemetry } = await import("../gateway/call/telemetry/telemetry.ts");
   return startTelemetry({ ...telemetry, endpoint, version, instanceId: Bun.randomUUIDv7() });
 }
+
+/** Workers of a host share so many connections, as far as each has what it needs. */
+const HOST_CONNECTIONS = 48;
+const [FEWEST_CONNECTIONS, MOST_CONNECTIONS] = [4, 12];
+
+const connectionsOf = ({ workers }: Pick<Config, "workers">): number =>
+  Math.max(FEWEST_CONNECTIONS, Math.min(MOST_CONNECTIONS, Math.floor(HOST_CONNECTIONS / (workers ?? 1))));
+
+/** Where limits are counted for several processes: in Redis, else by the supervisor; null: each counts for itself. */
+export const openSharedLimits = (
+  { redisUrl }: Pick<Config, "redisUrl">,
+  log: Logger,
+  host: HostLink | null,
+): SharedLimits | null => (redisUrl === null ? (host?.limits ?? null) : createSharedLimits(redisUrl, log));
 
 /** Where the built console is: embedded in the executable under its last name, in the sources under ui/dist. */
 export const consoleRoot = (): string =>

@@ -117,6 +117,21 @@ function parseInteger(name: string, value: string | null, { min, max, times = 1 
   return parsed * times;
 }
 
+const MOST_WORKERS = 128;
+
+/** How many processes; null: `auto`. */
+export const workerCount = (name: string): Variable<number | null> =>
+  variable(
+    name,
+    (value) => {
+      if (value === null || value.toLowerCase() === "auto") return null;
+      const parsed = Number(value);
+      if (Number.isInteger(parsed) && parsed >= 1 && parsed <= MOST_WORKERS) return parsed;
+      throw new ConfigError(`${name} must be auto or a whole number from 1 to ${MOST_WORKERS}`);
+    },
+    { shown: "auto" },
+  );
+
 /** A number from 0 to 1. */
 export const fraction = (name: string, fallback: number): Variable<number> =>
   variable(

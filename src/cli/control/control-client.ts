@@ -11,20 +11,26 @@ class ControlError extends Error {
  * Asks the gateway that serves a data directory. Returns its answer, to be read, or null when none is running there.
  * Throws ControlError when the gateway says that it failed.
  */
-export async function askGateway(
+export const askGateway = (
   dataDir: string,
   command: "backup" | "reset-password" | "doctor" | "journal",
+  body = "",
+): Promise<IncomingMessage | null> => askSocket(dataDir, CONTROL_SOCKET, command, body);
+
+/** The same of one of the sockets in the run directory. */
+export async function askSocket(
+  dataDir: string,
+  socket: string,
+  command: string,
   body = "",
 ): Promise<IncomingMessage | null> {
   const directory = await findRunDirectory(dataDir);
   if (directory === null) return null;
-  const reply = await post(join(directory, CONTROL_SOCKET), `/${command}`, body).catch(
-    (error: NodeJS.ErrnoException) => {
-      // Left over from a process that was killed, or none yet.
-      if (error.code === "ENOENT" || error.code === "ECONNREFUSED") return null;
-      throw error;
-    },
-  );
+  const reply = await post(join(directory, socket), `/${command}`, body).catch((error: NodeJS.ErrnoException) => {
+    // Left over from a process that was killed, or none yet.
+    if (error.code === "ENOENT" || error.code === "ECONNREFUSED") return null;
+    throw error;
+  });
   if (reply && reply.statusCode !== 200) throw new ControlError(await textOf(reply));
   return reply;
 }

@@ -19,14 +19,14 @@ type SharedRateLimiter = {
 /** Counts in this process, or where replicas count together. */
 export type Limiter = RateLimiter | SharedRateLimiter;
 
-/** Redis or Valkey as a place to count in. */
+/** A place to count in for several processes: Redis or Valkey, or the supervisor of this host's workers. */
 export type SharedLimits = Readonly<{
   /** A limiter whose counts all replicas share under `name`. */
   limiter(name: string, limit: Limit): SharedRateLimiter;
   /** False while it is away: each process then counts for itself. */
   isAnswering(): boolean;
-  /** Milliseconds until it answers. Rejects with why it does not, within a few seconds. */
-  ping(): Promise<number>;
+  /** Milliseconds until it answers; rejects with why it does not, within a few seconds. Null: there is no Redis. */
+  ping: (() => Promise<number>) | null;
   close(): void;
 }>;
 

@@ -17,9 +17,15 @@ export const LOG_OPTIONS: pino.LoggerOptions = {
   serializers: { error: errorFields },
 };
 
-/** Creates the process's logger: one JSON object a line in production, readable lines in a terminal. */
-export function createLogger(config: Readonly<{ logLevel: string; logFormat: "json" | "pretty" }>): Logger {
-  const options = { ...LOG_OPTIONS, level: config.logLevel };
+/**
+ * Creates the process's logger: one JSON object a line in production, readable lines in a terminal. `worker`: its number,
+ * where several processes write to one stream; each line has it.
+ */
+export function createLogger(
+  config: Readonly<{ logLevel: string; logFormat: "json" | "pretty" }>,
+  worker: number | null = null,
+): Logger {
+  const options = { ...LOG_OPTIONS, level: config.logLevel, ...(worker !== null && { base: { worker } }) };
   return config.logFormat === "json" ? pino(options) : pino(options, { write: writeReadable });
 }
 

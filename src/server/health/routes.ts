@@ -1,11 +1,11 @@
 import { Elysia } from "elysia";
-import type { Registry } from "prom-client";
+import { prometheusContentType } from "prom-client";
 
 /** What works and what does not, as /readyz tells it. `degraded`: calls are served, but something waits. */
 export type Readiness = { ready: boolean; degraded: string[] };
 
 /** Liveness, readiness and metrics: for load balancers and monitors, without sign-in and without secrets. */
-export function health(deps: { readiness: () => Promise<Readiness>; metrics: Registry; version: string }) {
+export function health(deps: { readiness: () => Promise<Readiness>; metrics: () => Promise<string>; version: string }) {
   return new Elysia({ name: "health" })
     .get("/healthz", () => ({ status: "ok", version: deps.version }))
     .get("/readyz", async ({ status }) => {
@@ -16,7 +16,7 @@ export function health(deps: { readiness: () => Promise<Readiness>; metrics: Reg
       });
     })
     .get("/metrics", async ({ set }) => {
-      set.headers["content-type"] = deps.metrics.contentType;
-      return deps.metrics.metrics();
+      set.headers["content-type"] = prometheusContentType;
+      return deps.metrics();
     });
 }

@@ -15,7 +15,6 @@ import {
   type RealtimeSession,
 } from "../../gateway/http/create-gateway.ts";
 import { createClientAddress } from "../../lib/http/client-ip.ts";
-import { createSharedLimits } from "../../lib/limits/shared-limits.ts";
 import { languageOf, say } from "../../lib/messages.ts";
 import { createAddressPolicy } from "../../lib/outbound/address-policy.ts";
 import { createSafeFetch } from "../../lib/outbound/safe-fetch.ts";
@@ -27,8 +26,9 @@ import { readAll } from "../../settings/settings.ts";
 import { type App, createApp, pathOf } from "../app.ts";
 import type { Config } from "../config.ts";
 import { health, type Readiness } from "../health/routes.ts";
-import { openServices, type Services } from "../services.ts";
+import { openServices, openSharedLimits, type Services } from "../services.ts";
 import { version } from "../version.ts";
+import type { HostLink } from "../workers/host-link.ts";
 import type { Snapshot } from "./snapshot.ts";
 import { readSnapshot } from "./snapshot-file.ts";
 
@@ -59,6 +59,7 @@ export async function startFromSnapshot(
   config: Config,
   log: Logger,
   draining: () => boolean,
+  host: HostLink | null = null,
 ): Promise<OutageGateway | null> {
   const { databaseUrl } = config;
   if (databaseUrl === null) return null;
@@ -75,6 +76,7 @@ export async function startFromSnapshot(
   });
   const database = openServerLazily(databaseUrl, 2);
   const parts = gatewayServices(config, log, {
+    host,
     snapshot,
     billing,
     database,
@@ -100,7 +102,17 @@ export async function startFromSnapshot(
       ...(draining() ? ["shutting down"] : []),
     ],
   });
-  const monitors = health({ readiness, metrics: parts.metrics, version }).compile();
+  host?.attach({
+    readiness,
+    metrics: parts.metrics,
+    backlog: () => billing.pendingRecords,
+    adopt: async () => {},
+  });
+  const monitors = health({
+    readiness: () => host?.readiness().catch(readiness) ?? readiness(),
+    metrics: () => host?.metricsText() ?? parts.metrics.metrics(),
+    version,
+  }).compile();
 
   const open = async (): Promise<Readonly<{ services: Services; app: App }> | null> => {
     for (;;) {
@@ -113,7 +125,7 @@ export async function startFromSnapshot(
       if (!isBack || isClosed) continue;
       billing.pause();
       try {
-        const services = await openServices(config, log);
+        const services = await openServices(config, log, host);
         billing.handOver(services.billing);
         gateway.close();
         const app = createApp(services, draining);
@@ -154,12 +166,13 @@ export async function startFromSnapshot(
       gateway.close();
       parts.sharedLimits?.close();
       await database.close();
-      await rm(join(config.dataDir, FOLDER), { recursive: true, force: true });
+      await rm(join(config.scratchDir, FOLDER), { recursive: true, force: true });
     },
   };
 }
 
 type Parts = Readonly<{
+  host: HostLink | null;
   snapshot: Snapshot;
   billing: OutageBilling;
   /** Connected to with each statement: what needs the database by itself fails until it is back. */
@@ -169,7 +182,7 @@ type Parts = Readonly<{
 }>;
 
 function gatewayServices(config: Config, log: Logger, parts: Parts): GatewayServices {
-  const { snapshot, billing, database, findByKey, vault } = parts;
+  const { host, snapshot, billing, database, findByKey, vault } = parts;
   const { users, tokens, channels } = snapshot;
   const { values } = readAll(snapshot.options, log);
   const settings: GatewayServices["settings"] = { get: (key) => values[key], version: 1 };
@@ -179,7 +192,7 @@ function gatewayServices(config: Config, log: Logger, parts: Parts): GatewayServ
   const metrics = createMetrics();
   const away = () => Promise.reject(new DatabaseAway("the database does not answer"));
   return {
-    config: { ...config, dataDir: join(config.dataDir, FOLDER) },
+    config: { ...config, dataDir: join(config.scratchDir, FOLDER) },
     log,
     settings,
     users: { get: (id) => users.get(id) },
@@ -208,7 +221,7 @@ function gatewayServices(config: Config, log: Logger, parts: Parts): GatewayServ
     readStanding: away,
     renewBudget: away,
     clientAddress: createClientAddress(config.trustedProxies),
-    sharedLimits: config.redisUrl === null ? null : createSharedLimits(config.redisUrl, log),
+    sharedLimits: openSharedLimits(config, log, host),
     resolveSession: () => null,
     feed: createCallFeed(),
     metrics,

@@ -82,6 +82,7 @@ export function testEnvironment(): Record<string, string | undefined> {
   const { DATABASE_URL, SQL_DSN, REDIS_URL, REDIS_CONN_STRING, ...rest } = process.env;
   return {
     ...rest,
+    WORKERS: "1",
     ALLOW_PRIVATE_UPSTREAMS: "true",
     GLOBAL_API_RATE_LIMIT_ENABLE: "false",
     GLOBAL_WEB_RATE_LIMIT_ENABLE: "false",

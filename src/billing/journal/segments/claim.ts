@@ -1,5 +1,5 @@
 import { Database } from "bun:sqlite";
-import { mkdirSync, renameSync } from "node:fs";
+import { existsSync, mkdirSync, renameSync } from "node:fs";
 import { join } from "node:path";
 
 const LOCK_FILE = "owner.lock";
@@ -24,16 +24,28 @@ export function makeClaimedDirectory(root: string, name: string): Claim {
 
 /**
  * Claims a journal directory for this process until `release` or the process's end, however it ends. Null when another
- * process (or another part of this one) has it.
+ * process (or another part of this one) has it, or has removed it meanwhile. Throws when it can't be written.
  */
 export function claimDirectory(directory: string): Claim | null {
-  // SQLite's exclusive lock is the one file lock that Bun offers; the kernel frees it with the process.
-  const lock = new Database(join(directory, LOCK_FILE), { create: true });
+  const lock = openLock(directory);
+  if (!lock) return null;
   try {
     lock.run("begin exclusive");
-    return { release: () => lock.close() };
+    // Whoever had it may have removed it between the opening of the file and its lock.
+    if (existsSync(directory)) return { release: () => lock.close() };
   } catch {
-    lock.close();
+    // Somebody else has the lock.
+  }
+  lock.close();
+  return null;
+}
+
+/** SQLite's exclusive lock is the one file lock that Bun offers; the kernel frees it with the process. */
+function openLock(directory: string): Database | null {
+  try {
+    return new Database(join(directory, LOCK_FILE), { create: true });
+  } catch (error) {
+    if (existsSync(directory)) throw error;
     return null;
   }
 }

@@ -15,7 +15,7 @@ const SLOW_REDIS_MS = 50;
 
 /** Whether Redis answers, and how soon: model requests wait for it. */
 export async function checkRedis({ sharedLimits }: Pick<Patient, "sharedLimits">): Promise<Finding[]> {
-  if (!sharedLimits) return [skipped("doctor_redis_unset")];
+  if (!sharedLimits?.ping) return [skipped("doctor_redis_unset")];
   try {
     const ms = await sharedLimits.ping();
     const said = ["doctor_redis_answers", { ms: ms.toFixed(1) }] as const;

@@ -1,40 +1,47 @@
-import { DatabaseUnreachable } from "../../db/types.ts";
-import { realtimeSockets } from "../gateway/http/create-gateway.ts";
-import { ensureDataDir } from "../lib/runtime/data-dir.ts";
-import { createLogger, type Logger } from "../lib/runtime/log.ts";
-import { type App, createApp } from "../server/app.ts";
-import { type Config, ConfigError, readConfig } from "../server/config.ts";
-import { listJobs } from "../server/jobs/jobs.ts";
-import { startJobs } from "../server/jobs/start-jobs.ts";
-import { keepSnapshot } from "../server/outage/keep-snapshot.ts";
-import { type OutageGateway, startFromSnapshot } from "../server/outage/start-from-snapshot.ts";
-import { openServices, type Services } from "../server/services.ts";
-import { version } from "../server/version.ts";
-import { startControl } from "./control/control-server.ts";
+import { DatabaseUnreachable } from "../../../db/types.ts";
+import { realtimeSockets } from "../../gateway/http/create-gateway.ts";
+import { ensureDataDir } from "../../lib/runtime/data-dir.ts";
+import { createLogger, type Logger } from "../../lib/runtime/log.ts";
+import { type App, createApp } from "../../server/app.ts";
+import type { Config } from "../../server/config.ts";
+import { listJobs } from "../../server/jobs/jobs.ts";
+import { startJobs } from "../../server/jobs/start-jobs.ts";
+import { keepSnapshot } from "../../server/outage/keep-snapshot.ts";
+import { type OutageGateway, startFromSnapshot } from "../../server/outage/start-from-snapshot.ts";
+import { openServices, type Services } from "../../server/services.ts";
+import { version } from "../../server/version.ts";
+import type { HostLink } from "../../server/workers/host-link.ts";
+import { startControl } from "../control/control-server.ts";
+import { listen } from "./listen.ts";
 
 /** Far above what writing the last charges takes; what is not written then stays in the journal. */
 const CLOSE_WITHIN_MS = 45_000;
 
 /** Load balancers that look every second and believe the third answer have turned away by then. */
 const USUAL_DELAY_MS = 5000;
+/** Another worker has taken this one's place: clients need a moment to turn to it with their next call. */
+const REPLACED_DELAY_MS = 500;
 /** What calls that are cut off take to send their errors. */
 const CUT_OFF_WITHIN_MS = 3000;
 
-/** Runs the gateway until a signal ends it. Returns the exit code. */
-export async function serve(): Promise<number> {
-  const config = readConfig();
-  const log = createLogger(config);
+/**
+ * Runs the gateway in this process until a signal ends it. `host`: the line to the supervisor, in a worker, which is ended by
+ * the supervisor's orders. Returns the exit code.
+ */
+export async function runGateway(config: Config, host: HostLink | null): Promise<number> {
+  const log = createLogger(config, host?.worker);
   // A stream whose client left may fail after everybody stopped listening: that must not end the process.
   process.on("unhandledRejection", (error) => log.error({ error }, "a failure nobody waited for"));
 
   await ensureDataDir(config.dataDir, config.databaseUrl === null);
   let isDraining = false;
-  const opened = await openGateway(config, log, () => isDraining);
+  const opened = await openGateway(config, log, host, () => isDraining);
   const { gateway } = opened;
   const server = await listen(config, () =>
     Bun.serve({
       hostname: config.host,
       port: config.port,
+      reusePort: host !== null,
       idleTimeout: config.idleTimeoutSeconds,
       maxRequestBodySize: Math.max(config.maxRequestBodyBytes, config.maxUploadBytes),
       fetch: gateway.fetch,
@@ -49,11 +56,15 @@ export async function serve(): Promise<number> {
   const address = `http://${config.host === "0.0.0.0" ? "localhost" : config.host}:${server.port}`;
   log.info({ address, version, database: config.databaseUrl === null ? "embedded" : "server" }, "sluice is ready");
 
-  const signals = listenForSignals();
-  const signal = await signals.next();
+  host?.ready(() => server.pendingRequests + server.pendingWebSockets);
+
+  const signals = host ? listenForOrders(host) : listenForSignals();
+  const { reason, siblings } = await signals.next();
   isDraining = true;
-  const delayMs = config.shutdownDelayMs ?? (opened.liveProcesses() > 1 ? USUAL_DELAY_MS : 0);
-  log.info({ signal, delayMs, withinMs: config.shutdownTimeoutMs }, "shutting down: open calls may finish");
+  const isReplaced = reason === "reload";
+  const hasReplicas = opened.liveProcesses() > siblings;
+  const delayMs = isReplaced ? REPLACED_DELAY_MS : (config.shutdownDelayMs ?? (hasReplicas ? USUAL_DELAY_MS : 0));
+  log.info({ reason, delayMs, withinMs: config.shutdownTimeoutMs }, "shutting down: open calls may finish");
   // Load balancers need a while to see that this replica is not ready: until then calls are taken as before.
   if (delayMs > 0) await within(signals.next(), delayMs);
   gateway.drain();
@@ -75,9 +86,14 @@ type Gateway = Pick<App, "fetch" | "attach" | "drain" | "cutOff">;
 type Opened = Readonly<{ gateway: Gateway; liveProcesses(): number; close(): Promise<void> }>;
 
 /** What calls are served from: the database, or a snapshot where it does not answer. Throws DatabaseError and the like. */
-async function openGateway(config: Config, log: Logger, isDraining: () => boolean): Promise<Opened> {
+async function openGateway(
+  config: Config,
+  log: Logger,
+  host: HostLink | null,
+  isDraining: () => boolean,
+): Promise<Opened> {
   try {
-    const services = await openServices(config, log);
+    const services = await openServices(config, log, host);
     const app = createApp(services, isDraining);
     const endControl = await startControl(services, app.patient);
     const background = startBackground(services);
@@ -90,7 +106,7 @@ async function openGateway(config: Config, log: Logger, isDraining: () => boolea
       },
     };
   } catch (error) {
-    const outage = error instanceof DatabaseUnreachable ? await startFromSnapshot(config, log, isDraining) : null;
+    const outage = error instanceof DatabaseUnreachable ? await startFromSnapshot(config, log, isDraining, host) : null;
     if (!outage) throw error;
     return untilJoined(outage);
   }
@@ -138,11 +154,21 @@ function startBackground(services: Services): Background {
   };
 }
 
+/** Why the process is to end, and how many processes of this host, itself included, end at the same time. */
+type Order = Readonly<{ reason: string; siblings: number }>;
+type Orders = Readonly<{ next(): Promise<Order> }>;
+
+/** The supervisor's orders. Signals go to all processes of a terminal or a service: the supervisor acts on them. */
+function listenForOrders(host: HostLink): Orders {
+  for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.on(signal, () => {});
+  return { next: () => host.nextStop().then(({ reason, workers }) => ({ reason, siblings: workers })) };
+}
+
 /** SIGTERM and SIGINT, one after the other. */
-function listenForSignals(): { next(): Promise<NodeJS.Signals> } {
-  let next = Promise.withResolvers<NodeJS.Signals>();
+function listenForSignals(): Orders {
+  let next = Promise.withResolvers<Order>();
   const receive = (signal: NodeJS.Signals) => {
-    next.resolve(signal);
+    next.resolve({ reason: signal, siblings: 1 });
     next = Promise.withResolvers();
   };
   for (const signal of ["SIGTERM", "SIGINT"] as const) process.on(signal, receive);
@@ -156,20 +182,4 @@ async function within(work: Promise<unknown>, limitMs: number): Promise<boolean>
   const finished = await Promise.race([work.then((result) => result !== false), timeout.promise]);
   clearTimeout(timer);
   return finished;
-}
-
-const LISTEN_ADVICE: Readonly<Record<string, string>> = {
-  EADDRINUSE: "another process listens there: stop it, or set PORT to another port",
-  EADDRNOTAVAIL: "this machine has no such address: set HOST to one of its own, or to 0.0.0.0 for all",
-  EACCES: "this user may not use that port: set PORT to one from 1024 on",
-};
-
-async function listen<Server>({ host, port }: Config, start: () => Server): Promise<Server> {
-  try {
-    return start();
-  } catch (error) {
-    const code = error instanceof Error && "code" in error ? String(error.code) : "";
-    const reason = LISTEN_ADVICE[code] ?? (error instanceof Error ? error.message : String(error));
-    throw new ConfigError(`cannot listen on ${host}:${port}: ${reason}`);
-  }
 }

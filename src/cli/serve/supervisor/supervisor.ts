@@ -1,0 +1,182 @@
+import { HostCounter } from "../../../lib/limits/host-limits.ts";
+import type { Logger } from "../../../lib/runtime/log.ts";
+import { PROTOCOL, type Topic, type ToSupervisor, type WorkerStatus } from "../../../server/workers/messages.ts";
+import { addCounters, type MetricSnapshot } from "../../../server/workers/metric-snapshots.ts";
+import { hostMetrics, hostReadiness } from "./answer-for-host.ts";
+import { WorkerProcess } from "./worker-process.ts";
+
+/** Between the end of a worker and the start of the next: doubled each time, until one has lived for a while. */
+const BACKOFF_MS = { first: 100, most: 30_000, forgottenAfter: 60_000 };
+/** How long a new worker may take until it serves, migrations included. */
+const START_WITHIN_MS = 120_000;
+
+export type WorkerView = WorkerStatus & Readonly<{ number: number; pid: number; state: string; uptimeSeconds: number }>;
+export type HostView = Readonly<{ pid: number; expected: number; restarts: number; workers: readonly WorkerView[] }>;
+
+/** Replacing the workers failed; those that are left go on. */
+class ReloadError extends Error {
+  override name = "ReloadError";
+}
+
+type Parts = Readonly<{ expected: number; port: number; log: Logger }>;
+
+/** Keeps a number of workers running, counts for them, and answers for all of them. */
+export class Supervisor {
+  #workers: WorkerProcess[] = [];
+  readonly #counter = new HostCounter();
+  readonly #ended = new Map<number, readonly MetricSnapshot[]>();
+  readonly #watching = new Set<number>();
+  readonly #restartTimers = new Set<Timer>();
+  #restarts = 0;
+  #crashesInARow = 0;
+  #isStopping = false;
+  #reloading: Promise<number> | null = null;
+
+  constructor(private readonly parts: Parts) {}
+
+  /** Starts the workers: one first, which brings the database up to date. Resolves with its exit code if that one fails. */
+  async start(): Promise<number | null> {
+    const first = this.#spawn();
+    if (!(await first.started)) return this.#isStopping ? 0 : (await first.exited) || 1;
+    while (!this.#isStopping && this.#workers.length < this.parts.expected) this.#spawn();
+    await Promise.all(this.#workers.map(({ started }) => started));
+    return null;
+  }
+
+  view(): HostView {
+    const { expected } = this.parts;
+    const workers = this.#workers.map((worker) => ({
+      number: worker.number,
+      pid: worker.pid,
+      state: worker.isLeaving ? "leaving" : worker.isReady ? "ready" : "starting",
+      uptimeSeconds: Math.round((Date.now() - worker.startedAt) / 1000),
+      ...worker.status,
+    }));
+    return { pid: process.pid, expected, restarts: this.#restarts, workers };
+  }
+
+  /** Replaces the workers one by one, each once another one takes calls. Resolves with how many. Rejects ReloadError. */
+  reload(): Promise<number> {
+    this.#reloading ??= this.#reload().finally(() => {
+      this.#reloading = null;
+    });
+    return this.#reloading;
+  }
+
+  /** Tells all workers to stop; called again, to hurry. */
+  stop(): void {
+    this.#isStopping = true;
+    for (const timer of this.#restartTimers) clearTimeout(timer);
+    for (const worker of this.#workers) this.#dismiss(worker, "shutdown");
+  }
+
+  /** Resolves when no worker is left. */
+  async ended(): Promise<void> {
+    while (this.#workers.length > 0) await Promise.race(this.#workers.map(({ exited }) => exited));
+  }
+
+  async #reload(): Promise<number> {
+    const { log } = this.parts;
+    let replaced = 0;
+    for (const old of this.#workers.filter(({ isLeaving }) => !isLeaving)) {
+      if (this.#isStopping) break;
+      const next = this.#spawn();
+      const timer = setTimeout(() => next.kill(), START_WITHIN_MS);
+      const isServing = await next.started;
+      clearTimeout(timer);
+      if (this.#isStopping) break;
+      if (!isServing) {
+        this.#discard(next);
+        throw new ReloadError(
+          `worker ${next.number} did not start, so the others stay as they are: see its lines in the log. A release with another protocol than ${PROTOCOL} needs a restart`,
+        );
+      }
+      log.info({ from: old.number, to: next.number }, "a worker is replaced");
+      this.#dismiss(old, "reload");
+      await old.exited;
+      replaced += 1;
+    }
+    return replaced;
+  }
+
+  #spawn(): WorkerProcess {
+    const { expected, port } = this.parts;
+    const worker = new WorkerProcess(this.#freeNumber(), expected, port, {
+      receive: (from, message) => this.#receive(from, message),
+      ended: (worker, exitCode) => this.#end(worker, exitCode),
+    });
+    this.#workers.push(worker);
+    void worker.started.then((isServing) => {
+      if (isServing && this.#watching.size > 0) worker.send({ type: "watch", isWatched: true });
+    });
+    return worker;
+  }
+
+  #freeNumber(): number {
+    const taken = new Set(this.#workers.map(({ number }) => number));
+    let number = 1;
+    while (taken.has(number)) number += 1;
+    return number;
+  }
+
+  #dismiss(worker: WorkerProcess, reason: "shutdown" | "reload"): void {
+    worker.isLeaving = true;
+    worker.send({ type: "stop", reason, workers: this.#workers.length });
+  }
+
+  /** A worker that does not serve is ended, and not replaced. */
+  #discard(worker: WorkerProcess): void {
+    worker.isLeaving = true;
+    worker.kill();
+  }
+
+  #end(worker: WorkerProcess, exitCode: number): void {
+    const { log, expected } = this.parts;
+    this.#workers = this.#workers.filter((other) => other !== worker);
+    this.#ended.set(worker.number, addCounters(this.#ended.get(worker.number) ?? [], worker.counters));
+    this.#counter.forgetProcess(worker.pid);
+    this.#watch(worker, false);
+    if (worker.isLeaving || this.#isStopping) return;
+    log.error({ worker: worker.number, pid: worker.pid, exitCode }, "a worker has ended by itself");
+    // What it left unwritten is charged by another one at once, not when the next one starts.
+    this.#workers.find(({ isReady, isLeaving }) => isReady && !isLeaving)?.send({ type: "adopt" });
+    if (Date.now() - worker.startedAt > BACKOFF_MS.forgottenAfter) this.#crashesInARow = 0;
+    const delayMs = Math.min(BACKOFF_MS.most, BACKOFF_MS.first * 2 ** this.#crashesInARow);
+    this.#crashesInARow += 1;
+    const timer = setTimeout(() => {
+      this.#restartTimers.delete(timer);
+      if (this.#isStopping || this.#workers.length >= expected) return;
+      this.#restarts += 1;
+      this.#spawn();
+    }, delayMs);
+    this.#restartTimers.add(timer);
+  }
+
+  #receive(from: WorkerProcess, message: ToSupervisor): void {
+    if (message.type === "count") {
+      const waits = message.questions.map((question) => this.#counter.count(question, from.pid));
+      from.send({ type: "counted", id: message.id, waits });
+    } else if (message.type === "gather") void this.#gather(from, message.id, message.topic);
+    else if (message.type === "watch") this.#watch(from, message.isWatched);
+    else if (message.type === "calls") {
+      for (const worker of this.#workers) if (worker !== from && this.#watching.has(worker.pid)) worker.send(message);
+    }
+  }
+
+  async #gather(from: WorkerProcess, id: number, topic: Topic): Promise<void> {
+    const state = {
+      ...{ workers: this.#workers, expected: this.parts.expected },
+      ...{ ended: this.#ended, restarts: this.#restarts },
+    };
+    from.send({ type: "gathered", id, value: await (topic === "metrics" ? hostMetrics(state) : hostReadiness(state)) });
+  }
+
+  /** Calls are sent on only while somebody watches, and all workers know whether. */
+  #watch({ pid }: WorkerProcess, isWatched: boolean): void {
+    const before = this.#watching.size > 0;
+    if (isWatched) this.#watching.add(pid);
+    else this.#watching.delete(pid);
+    const after = this.#watching.size > 0;
+    if (before !== after) for (const worker of this.#workers) worker.send({ type: "watch", isWatched: after });
+  }
+}

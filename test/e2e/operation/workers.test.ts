@@ -1,0 +1,229 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import postgres from "postgres";
+import { createChannel, createToken, type Session } from "../../support/e2e/console-client.ts";
+import {
+  type FakeUpstream,
+  type Gateway,
+  setOption,
+  setUp,
+  startFakeUpstream,
+  startGateway,
+} from "../../support/e2e/fixture.ts";
+import { until } from "../../support/lib/until.ts";
+import { runCommand } from "../../support/processes/run-command.ts";
+import { startTemporaryPostgres, type TemporaryPostgres } from "../../support/processes/temporary-postgres.ts";
+
+const WORKERS = 4;
+const MODEL = "gpt-4o";
+const STREAMED = "paced-20-15";
+/** What is set aside for a call with a fixed price is what it costs; quota units. */
+const PRICED = "gpt-4o-mini";
+const CALL_PRICE = 1000;
+
+type WorkerView = Readonly<{ number: number; pid: number; state: string; backlog: number; memoryBytes: number }>;
+type HostView = Readonly<{ pid: number; expected: number; restarts: number; workers: readonly WorkerView[] }>;
+
+let database: TemporaryPostgres;
+let upstream: FakeUpstream;
+let gateway: Gateway;
+let root: Session;
+let key: string;
+let sql: postgres.Sql;
+
+beforeAll(async () => {
+  database = await startTemporaryPostgres({ durable: false });
+  upstream = startFakeUpstream();
+  gateway = await startGateway({ env: { DATABASE_URL: database.url, WORKERS: String(WORKERS), LOG_LEVEL: "info" } });
+  root = await setUp(gateway);
+  await createChannel(root, upstream.url, [MODEL, STREAMED, PRICED]);
+  await setOption(root, "ModelPrice", { [PRICED]: CALL_PRICE / 500_000 });
+  await setOption(root, "ModelRatio", { [MODEL]: 1, [STREAMED]: 1 });
+  ({ key } = await createToken(root));
+  sql = postgres(database.url, { max: 1, onnotice() {} });
+  await allReady();
+}, 120_000);
+afterAll(async () => {
+  await gateway?.stop();
+  await sql?.end();
+  await upstream?.stop();
+  await database?.stop();
+}, 60_000);
+
+/** What `sluice status` asks for. */
+async function hostView(): Promise<HostView> {
+  const answer = await fetch("http://localhost/status", { unix: path.join(gateway.dataDir, "run/supervisor.sock") });
+  return (await answer.json()) as HostView;
+}
+
+const allReady = (): Promise<HostView> =>
+  until(hostView, ({ workers }) => workers.filter(({ state }) => state === "ready").length === WORKERS);
+
+const call = (apiKey: string, model: string, stream = false): Promise<Response> =>
+  fetch(`${gateway.url}/v1/chat/completions`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${apiKey}`, "content-type": "application/json" },
+    body: JSON.stringify({ model, stream, messages: [{ role: "user", content: "hello" }] }),
+  });
+
+/** The same on a connection of its own, so that the system chooses the worker. */
+const callOnNewConnection = (apiKey: string, model: string): Promise<Response> =>
+  fetch(`${gateway.url}/v1/chat/completions`, {
+    method: "POST",
+    keepalive: false,
+    headers: { authorization: `Bearer ${apiKey}`, "content-type": "application/json", connection: "close" },
+    body: JSON.stringify({ model, messages: [{ role: "user", content: "hello" }] }),
+  });
+
+const statusesOf = async (answers: readonly Response[]): Promise<Record<number, number>> => {
+  const counts: Record<number, number> = {};
+  for (const answer of answers) {
+    await answer.text();
+    counts[answer.status] = (counts[answer.status] ?? 0) + 1;
+  }
+  return counts;
+};
+
+/** Calls one after the other until `isOver`: how many were answered as they should be, and what was wrong with the others. */
+async function keepCalling(isOver: () => boolean): Promise<{ answered: number; failures: string[] }> {
+  const result = { answered: 0, failures: [] as string[] };
+  for (let count = 0; !isOver(); count += 1) {
+    const stream = count % 2 === 0;
+    try {
+      const answer = await call(key, stream ? STREAMED : MODEL, stream);
+      const text = await answer.text();
+      const isComplete = stream ? text.trimEnd().endsWith("data: [DONE]") : text.includes('"usage"');
+      if (answer.status === 200 && isComplete) result.answered += 1;
+      else result.failures.push(`${answer.status} ${text.slice(-300)}`);
+    } catch (error) {
+      result.failures.push(String(error));
+    }
+  }
+  return result;
+}
+
+/** Charges, their sum, and what the user of the key has spent, as the database has it. */
+async function readBooks(): Promise<{ rows: number; charged: number; spent: number; held: number }> {
+  const [row] = await sql<{ rows: number; charged: number; spent: number; held: number }[]>`
+    select count(*)::int as rows, coalesce(sum(quota), 0)::float8 as charged,
+      (select sum(used_quota)::float8 from users) as spent, (select sum(held)::float8 from users) as held
+    from logs where type = 2 and not failed`;
+  if (!row) throw new Error("no row");
+  return row;
+}
+
+test("status shows every worker, and one scrape has the figures of all", async () => {
+  const { out, code } = await runCommand(["status", "--json"], { DATA_DIR: gateway.dataDir });
+  expect(code).toBe(0);
+  const view: HostView = JSON.parse(out);
+  expect(view).toMatchObject({ pid: gateway.pid, expected: WORKERS });
+  expect(new Set(view.workers.map(({ pid }) => pid)).size).toBe(WORKERS);
+  const answers = await Promise.all(Array.from({ length: 40 }, () => callOnNewConnection(key, MODEL)));
+  expect(await statusesOf(answers)).toEqual({ 200: 40 });
+  const text = await (await fetch(`${gateway.url}/metrics`)).text();
+  const samples = [
+    ...text.matchAll(/^sluice_relay_requests_total\{worker="(\d)",endpoint="chat",status="2xx"\} (\d+)$/gm),
+  ];
+  expect(samples.reduce((sum, [, , count]) => sum + Number(count), 0)).toBe(40);
+  expect(samples.length).toBeGreaterThan(1);
+  expect([...text.matchAll(/^process_resident_memory_bytes\{worker="\d"\}/gm)]).toHaveLength(WORKERS);
+  expect(text.match(/^# TYPE sluice_ready gauge$/gm)).toHaveLength(1);
+  expect(text).toContain(`sluice_workers ${WORKERS}`);
+  expect(await (await fetch(`${gateway.url}/readyz`)).json()).toEqual({ status: "ok", degraded: [] });
+  const workersInLog = new Set([...gateway.output().matchAll(/"worker":(\d)/g)].map(([, number]) => number));
+  expect(workersInLog.size).toBe(WORKERS);
+}, 60_000);
+
+test("a balance for exactly ten calls serves ten of a thousand in parallel", async () => {
+  const limited = await createToken(root, { unlimited_quota: false, remain_quota: 10 * CALL_PRICE });
+  // All workers know the key.
+  await Bun.sleep(300);
+  const answers = await Promise.all(Array.from({ length: 1000 }, () => callOnNewConnection(limited.key, PRICED)));
+  const statuses = await statusesOf(answers);
+  expect(statuses[200]).toBe(10);
+  expect(Object.keys(statuses).every((status) => ["200", "401", "403"].includes(status))).toBe(true);
+  const left = await until(
+    () => root.get(`/api/token/${limited.id}`),
+    (token) => token.used_quota === 10 * CALL_PRICE,
+  );
+  expect(left.remain_quota).toBe(0);
+}, 60_000);
+
+test("limits are exact over all workers", async () => {
+  const limited = await createToken(root, { requests_per_minute: 20 });
+  await Bun.sleep(300);
+  const answers = await Promise.all(Array.from({ length: 200 }, () => callOnNewConnection(limited.key, MODEL)));
+  expect(await statusesOf(answers)).toEqual({ 200: 20, 429: 180 });
+}, 60_000);
+
+test("a worker that is killed under load is replaced, its charges are written at once, and the books are exact", async () => {
+  let isOver = false;
+  const clients = Array.from({ length: 8 }, () => keepCalling(() => isOver));
+  await Bun.sleep(500);
+  const before = await hostView();
+  const victim = before.workers[1] as WorkerView;
+  process.kill(victim.pid, "SIGKILL");
+  await until(() => gateway.output().includes("the journal of an earlier process is in the database"));
+  const after = await allReady();
+  expect(after.restarts).toBe(before.restarts + 1);
+  expect(after.workers.some(({ pid }) => pid === victim.pid)).toBe(false);
+  isOver = true;
+  const results = await Promise.all(clients);
+  const answered = results.reduce((sum, result) => sum + result.answered, 0);
+  expect(answered).toBeGreaterThan(10);
+  // Calls of the killed worker fail at their clients; whatever was answered is charged, and nothing twice.
+  const books = await until(readBooks, ({ held, rows }) => held === 0 && rows >= answered);
+  expect(books.spent).toBe(books.charged);
+  const [doubled] =
+    await sql`select count(*)::int as n from (select request_id from logs where type = 2 group by 1 having count(*) > 1) d`;
+  expect(doubled?.n).toBe(0);
+}, 120_000);
+
+describe("SIGHUP", () => {
+  test("replaces all workers under load without failing a call, and counters go on", async () => {
+    const before = await allReady();
+    const rowsBefore = (await until(readBooks, ({ held }) => held === 0)).rows;
+    const countCalls = async () => {
+      const text = await (await fetch(`${gateway.url}/metrics`)).text();
+      const found = [
+        ...text.matchAll(/^sluice_relay_requests_total\{worker="\d",endpoint="chat",status="2xx"\} (\d+)$/gm),
+      ];
+      return found.reduce((sum, [, count]) => sum + Number(count), 0);
+    };
+    const countedBefore = await countCalls();
+    let isOver = false;
+    const clients = Array.from({ length: 4 }, () => keepCalling(() => isOver));
+    process.kill(gateway.pid, "SIGHUP");
+    const old = new Set(before.workers.map(({ pid }) => pid));
+    await until(hostView, ({ workers }) => workers.length === WORKERS && workers.every(({ pid }) => !old.has(pid)));
+    isOver = true;
+    const results = await Promise.all(clients);
+    expect(results.flatMap(({ failures }) => failures)).toEqual([]);
+    const answered = results.reduce((sum, result) => sum + result.answered, 0);
+    const books = await until(readBooks, ({ held, rows }) => held === 0 && rows >= rowsBefore + answered);
+    expect(books.rows).toBe(rowsBefore + answered);
+    expect(books.spent).toBe(books.charged);
+    expect(await countCalls()).toBe(countedBefore + answered);
+  }, 180_000);
+});
+
+test("SIGTERM lets open calls finish in every worker, and ends", async () => {
+  const streams = await Promise.all(Array.from({ length: 8 }, () => call(key, STREAMED, true)));
+  const stopped = gateway.stop();
+  const texts = await Promise.all(streams.map((stream) => stream.text()));
+  expect(texts.filter((text) => text.trimEnd().endsWith("data: [DONE]"))).toHaveLength(8);
+  expect(await stopped).toBe(0);
+  expect((await readBooks()).held).toBe(0);
+  const [left] = await sql`select count(*)::int as n from processes`;
+  expect(left?.n).toBe(0);
+}, 60_000);
+
+test("the embedded database refuses several workers with a reason", async () => {
+  const dataDir = await mkdtemp(path.join(tmpdir(), "sluice-data-"));
+  const { code, err } = await runCommand(["serve"], { DATA_DIR: dataDir, WORKERS: "2" });
+  await rm(dataDir, { recursive: true, force: true });
+  expect(code).toBe(1);
+  expect(err).toContain("only one process at a time can open the embedded database");
+}, 30_000);
