@@ -77,6 +77,8 @@ export async function runGateway(config: Config, host: HostLink | null): Promise
     await within(stopped, CUT_OFF_WITHIN_MS);
     await server.stop(true);
   }
+  // The supervisor keeps the counters of workers that have ended.
+  await host?.report();
   if (!(await within(opened.close(), CLOSE_WITHIN_MS))) log.error("not everything could be closed in time");
   log.info("stopped");
   return 0;
