@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect } from "bun:test";
 import type { Page } from "playwright";
 import { findSeriousViolations, measureHorizontalOverflow, openPage, WORDS } from "../../support/e2e/browser.ts";
 import { test } from "../../support/e2e/browser-test.ts";
-import { ROOT_NAME, ROOT_PASSWORD } from "../../support/e2e/console-client.ts";
+import { createChannel, login, ROOT_NAME, ROOT_PASSWORD } from "../../support/e2e/console-client.ts";
 import { openSharedBrowser, PAGE_TIMEOUT_MS } from "../../support/e2e/console-page.ts";
 import { type Gateway, startFakeUpstream, startGateway } from "../../support/e2e/fixture.ts";
 
@@ -210,6 +210,20 @@ describe.each([
     await page.goto(`${gateway.url}/start`);
     await page.getByRole("heading", { name: words.start.finished }).waitFor();
     await clean();
+    const root = await login(gateway, ROOT_NAME, ROOT_PASSWORD);
+    await createChannel(root, upstream.url, ["a-model-of-ours"]);
+    await page.reload();
+    await page.getByLabel(words.start.prices.input, { exact: true }).fill("1");
+    await button(words.start.prices.action).click();
+    await page.getByText(words.start.prices.number).waitFor();
+    await clean();
+    await page.getByLabel(words.start.prices.output, { exact: true }).fill("4");
+    await button(words.start.prices.action).click();
+    await page.getByRole("heading", { name: words.start.finished }).waitFor();
+    const options: { key: string; value: string }[] = await root.get("/api/option/");
+    const ratioOf = (name: string) =>
+      JSON.parse(options.find(({ key }) => key === name)?.value ?? "{}")["a-model-of-ours"];
+    expect([ratioOf("ModelRatio"), ratioOf("CompletionRatio")]).toEqual([0.5, 4]);
     await button(words.start.close).click();
     await page.waitForURL("**/token");
     expect(complaints.filter((line) => !line.includes("400"))).toEqual([]);

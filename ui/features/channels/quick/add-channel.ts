@@ -30,13 +30,24 @@ export type AddedChannel = Readonly<{
 
 const MOST_TESTED = 3;
 
+/** The server's calls; tests bring their own. */
+type Calls = Readonly<{
+  fetchModels: typeof fetchModels;
+  createChannel: typeof createChannel;
+  testChannel: typeof testChannel;
+}>;
+
 /**
  * Adds a channel from a key: finds its type, fetches the models, stores the channel and tests it. Rejects, without
  * storing anything, if no type accepts the key.
  */
-export async function addChannel(quick: QuickChannel, onPhase: (phase: Phase) => void): Promise<AddedChannel> {
+export async function addChannel(
+  quick: QuickChannel,
+  onPhase: (phase: Phase) => void,
+  calls: Calls = { fetchModels, createChannel, testChannel },
+): Promise<AddedChannel> {
   onPhase("models");
-  const { type, models } = await findType(quick);
+  const { type, models } = await findType(quick, calls);
   const isUnpriced = (names: readonly string[]) =>
     unpricedModels({ models: names, modelPrefix: "", modelMapping: "" }, quick.priced);
   const { offered, leftOut } = offeredModels(models, isUnpriced);
@@ -44,18 +55,18 @@ export async function addChannel(quick: QuickChannel, onPhase: (phase: Phase) =>
   onPhase("saving");
   const name = quick.baseUrl === "" ? type.name : hostOf(quick.baseUrl);
   const form = { ...formOf(quick, type.id), name, models: [...offered], testModel: tested };
-  const id = await createChannel(bodyOf(form));
+  const id = await calls.createChannel(bodyOf(form));
   onPhase("test");
-  return { id, name, models: offered, leftOut, tested, outcome: await testChannel(id, tested) };
+  return { id, name, models: offered, leftOut, tested, outcome: await calls.testChannel(id, tested) };
 }
 
 /** The first type that accepts the key, with its models. */
-async function findType(quick: QuickChannel): Promise<{ type: ChannelType; models: readonly string[] }> {
+async function findType(quick: QuickChannel, calls: Calls): Promise<{ type: ChannelType; models: readonly string[] }> {
   let failure: unknown;
   for (const type of quick.types.slice(0, MOST_TESTED)) {
     if (!type.listsModels) return { type, models: type.models };
     try {
-      return { type, models: await fetchModels(formOf(quick, type.id), quick.key.trim()) };
+      return { type, models: await calls.fetchModels(formOf(quick, type.id), quick.key.trim()) };
     } catch (error) {
       failure ??= error;
     }
