@@ -1,6 +1,7 @@
 /** The length of recordings that were made by test/support/lib/audio/make.sh: six seconds each, and their codecs' padding. */
 import { expect, test } from "bun:test";
 import { join } from "node:path";
+import { wav } from "../../../test/support/lib/wav.ts";
 import { audioSeconds } from "./audio-duration.ts";
 
 const recording = (name: string) => Bun.file(join(import.meta.dir, "../../../test/support/lib/audio", name));
@@ -16,23 +17,6 @@ test.each([
 ])("%s", async (name, seconds) => {
   expect(await audioSeconds(recording(name))).toBeCloseTo(seconds, 3);
 });
-
-/** Eight-bit samples, 8,000 a second; `dataBytes` is what the header says of them. */
-function wav(seconds: number, dataBytes = seconds * 8_000): Uint8Array<ArrayBuffer> {
-  const file = Buffer.alloc(44 + seconds * 8_000, 128);
-  file.write("RIFF\0\0\0\0WAVEfmt ", "latin1");
-  file.writeUInt32LE(Math.min(36 + dataBytes, 0xff_ff_ff_ff), 4);
-  file.writeUInt32LE(16, 16);
-  file.writeUInt16LE(1, 20);
-  file.writeUInt16LE(1, 22);
-  file.writeUInt32LE(8_000, 24);
-  file.writeUInt32LE(8_000, 28);
-  file.writeUInt16LE(1, 32);
-  file.writeUInt16LE(8, 34);
-  file.write("data", 36, "latin1");
-  file.writeUInt32LE(dataBytes, 40);
-  return new Uint8Array(file);
-}
 
 test("WAV, also where a pipe left the length of its data open", async () => {
   expect(await audioSeconds(new Blob([wav(6)]))).toBe(6);

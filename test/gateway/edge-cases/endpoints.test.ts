@@ -3,6 +3,7 @@ import { afterEach, expect, test } from "bun:test";
 import OpenAI from "openai";
 import { startRelay } from "../../support/gateway/start-gateway.ts";
 import { startUpstream } from "../../support/gateway/start-upstream.ts";
+import { wav } from "../../support/lib/wav.ts";
 
 const stops: (() => unknown)[] = [];
 afterEach(() => {
@@ -93,16 +94,10 @@ test.each([
   ["vtt", "text/vtt", "WEBVTT\n\n00:00.000 --> 00:02.000\nhello there\n"],
 ])("a transcription as %s passes as it is and is charged by the file", async (format, contentType, text) => {
   const { relay } = start(() => new Response(text, { headers: { "content-type": contentType } }));
-  const wav = Buffer.alloc(44 + 30 * 16_000);
-  wav.write("RIFF", 0);
-  wav.write("WAVEfmt ", 8);
-  wav.writeUInt32LE(16, 16);
-  wav.writeUInt32LE(16_000, 28);
-  wav.write("data", 36);
   const form = new FormData();
   form.append("model", "whisper-1");
   form.append("response_format", format);
-  form.append("file", new File([new Uint8Array(wav)], "a.wav"));
+  form.append("file", new File([wav(30)], "a.wav"));
   const answer = await fetch(`${relay.url}/v1/audio/transcriptions`, {
     method: "POST",
     headers: { authorization: "Bearer sk-test" },

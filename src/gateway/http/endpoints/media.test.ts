@@ -2,6 +2,7 @@ import { afterEach, describe, expect, test } from "bun:test";
 import OpenAI from "openai";
 import { startRelay } from "../../../../test/support/gateway/start-gateway.ts";
 import { startUpstream } from "../../../../test/support/gateway/start-upstream.ts";
+import { wav } from "../../../../test/support/lib/wav.ts";
 
 const stops: (() => unknown)[] = [];
 afterEach(() => {
@@ -28,17 +29,6 @@ function start(answer: Parameters<typeof startUpstream>[0], options: Record<stri
 }
 
 const file = (bytes: Uint8Array<ArrayBuffer>, name: string) => new File([bytes], name);
-/** A WAV head that says 16,000 bytes a second, and so many seconds of silence. */
-function wav(seconds: number): Uint8Array<ArrayBuffer> {
-  const bytes = Buffer.alloc(44 + seconds * 16_000);
-  bytes.write("RIFF", 0);
-  bytes.write("WAVEfmt ", 8);
-  bytes.writeUInt32LE(16, 16);
-  bytes.writeUInt32LE(16_000, 28);
-  bytes.write("data", 36);
-  return new Uint8Array(bytes);
-}
-
 test("moderations: by the tokens of the input", async () => {
   const { client, relay } = start(() => Response.json({ id: "modr-1", model: "m", results: [{ flagged: false }] }));
   const answer = await client.moderations.create({ model: "m", input: "some words to look at" });
