@@ -64,7 +64,8 @@ async function runCall(context: GatewayContext, call: Call): Promise<Response> {
 async function relay(context: GatewayContext, call: Call, reserved: Reservation): Promise<Response> {
   let received: Received;
   try {
-    beginCall(context, call);
+    const begun = beginCall(context, call);
+    if (begun) await begun;
     received = await failOver(context, call, reserved.prices, (choice) => attempt(context, call, reserved, choice));
   } catch (error) {
     throw failCall(context, call, reserved, error);

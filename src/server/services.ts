@@ -168,7 +168,7 @@ export async function openServices(config: Config, log: Logger, host: HostLink |
       notifier,
       broadcasts,
       tasks,
-      feed: createCallFeed(),
+      feed: createCallFeed(host),
       metrics,
       telemetry,
       countRefusal: createRefusalCount(metrics),

@@ -2,6 +2,9 @@ import { afterEach, expect, test } from "bun:test";
 import { startRelay } from "../../../test/support/gateway/start-gateway.ts";
 import { chatReply, startUpstream } from "../../../test/support/gateway/start-upstream.ts";
 import { until } from "../../../test/support/lib/until.ts";
+import { createHostSlots, HostCounter } from "../../lib/limits/host-limits.ts";
+import type { Call } from "../call/call.ts";
+import { createUserLimits } from "./user-limits.ts";
 
 const stops: (() => unknown)[] = [];
 afterEach(() => Promise.all(stops.splice(0).map((stop) => stop())));
@@ -42,4 +45,39 @@ test("a user with a limit makes so many calls a minute", async () => {
   const statuses = [];
   for (const _ of [1, 2, 3]) statuses.push((await post(relay)).status);
   expect(statuses).toEqual([200, 200, 429]);
+});
+
+test("over several workers a place that one gives back another may take", async () => {
+  const counter = new HostCounter();
+  const [here, there] = [1, 2].map((worker) =>
+    createUserLimits(
+      null,
+      createHostSlots(async (question) => counter.count(question, worker)),
+    ),
+  );
+  const callOf = () => ({ caller: { user: { id: 7, maxConcurrency: 2 } } }) as unknown as Call;
+  const [first, second, third] = [callOf(), callOf(), callOf()];
+  await here?.begin(first);
+  await there?.begin(second);
+  await expect(Promise.resolve(here?.begin(third))).rejects.toMatchObject({ status: 429 });
+  there?.end(second);
+  there?.end(second);
+  await here?.begin(third);
+  here?.end(first);
+  here?.end(third);
+  await Promise.all([there?.begin(first), there?.begin(second)]);
+  await expect(Promise.resolve(here?.begin(third))).rejects.toMatchObject({ status: 429 });
+});
+
+test("a call that ends while its place is requested keeps none", async () => {
+  const counter = new HostCounter();
+  const limits = createUserLimits(
+    null,
+    createHostSlots(async (question) => counter.count(question, 1)),
+  );
+  const call = { caller: { user: { id: 7, maxConcurrency: 1 } } } as unknown as Call;
+  const begun = limits.begin(call);
+  limits.end(call);
+  await begun;
+  await limits.begin(call);
 });

@@ -1,4 +1,5 @@
 import type { UserEntry } from "../../domain/accounts/directory.ts";
+import type { HostSlots } from "../../lib/limits/host-limits.ts";
 import type { SharedLimits } from "../../lib/limits/shared-limits.ts";
 import type { MessageCode } from "../../lib/messages.ts";
 import type { LimitKind } from "../../lib/runtime/metrics.ts";
@@ -6,19 +7,32 @@ import type { Call } from "../call/call.ts";
 import { GatewayError } from "../call/errors.ts";
 import { minuteLimiters } from "./limiters.ts";
 
-/** Limits that administrators set for single users: calls a minute, and calls at the same time in this process. */
+/**
+ * Limits that administrators set for single users: calls a minute, and calls at the same time in this process, or in all
+ * workers of this host.
+ */
 export type UserLimits = {
   /** Counts a call as it comes. Throws or rejects RelayError 429 when the user had all of this minute. */
   admit(user: UserEntry): void | Promise<void>;
-  /** Counts a call as under way. Throws RelayError 429 when as many as allowed are. */
-  begin(call: Call): void;
+  /** Counts a call as under way. Throws or rejects RelayError 429 when as many as allowed are. */
+  begin(call: Call): void | Promise<void>;
   /** The call has ended; of a call that did not begin, or has ended before, it does nothing. */
   end(call: Call): void;
 };
 
-export function createUserLimits(shared: SharedLimits | null): UserLimits {
+/** `shared`: where calls a minute are counted for several processes; `slots`: where calls at the same time are. */
+export function createUserLimits(shared: SharedLimits | null, slots: HostSlots | null = null): UserLimits {
   const limiterOf = minuteLimiters("user", shared);
   const running = new Map<number, Set<Call>>();
+  /** Those that have a place among the calls of all workers. */
+  const entered = new WeakSet<Call>();
+  const forget = (call: Call): boolean => {
+    const { id } = call.caller.user;
+    const calls = running.get(id);
+    const isKnown = calls?.delete(call) ?? false;
+    if (calls?.size === 0) running.delete(id);
+    return isKnown;
+  };
 
   return {
     admit({ id, requestsPerMinute }) {
@@ -32,18 +46,26 @@ export function createUserLimits(shared: SharedLimits | null): UserLimits {
       const { id, maxConcurrency } = call.caller.user;
       if (maxConcurrency === 0) return;
       const calls = running.get(id) ?? new Set();
-      if (calls.size >= maxConcurrency) {
-        throw tooMany("user_concurrency", "gateway_requests_at_once", maxConcurrency, 1);
-      }
       running.set(id, calls.add(call));
+      const refuse = () => {
+        forget(call);
+        throw tooMany("user_concurrency", "gateway_requests_at_once", maxConcurrency, 1);
+      };
+      if (!slots) return calls.size > maxConcurrency ? refuse() : undefined;
+      return slots.enter(SLOTS, maxConcurrency, String(id)).then((hasPlace) => {
+        if (!hasPlace) refuse();
+        // It ended while its place was requested.
+        if (!calls.has(call)) slots.leave(SLOTS, String(id));
+        else entered.add(call);
+      });
     },
     end(call) {
-      const { id } = call.caller.user;
-      const calls = running.get(id);
-      if (calls?.delete(call) && calls.size === 0) running.delete(id);
+      if (forget(call) && entered.delete(call)) slots?.leave(SLOTS, String(call.caller.user.id));
     },
   };
 }
+
+const SLOTS = "user";
 
 function refuse(requestsPerMinute: number, waitSeconds: number): void {
   if (waitSeconds === 0) return;

@@ -8,6 +8,7 @@ import type { ChannelEntry } from "../../domain/channels/entry.ts";
 import type { CallFeed } from "../../domain/logs/live/call-feed.ts";
 import type { TaskDeps } from "../../domain/tasks/task.ts";
 import type { ClientAddress } from "../../lib/http/client-ip.ts";
+import type { HostSlots } from "../../lib/limits/host-limits.ts";
 import type { SharedLimits } from "../../lib/limits/shared-limits.ts";
 import type { Reason } from "../../lib/reason.ts";
 import type { Logger } from "../../lib/runtime/log.ts";
@@ -73,6 +74,8 @@ export type GatewayServices = Readonly<{
   clientAddress: ClientAddress;
   /** Where replicas count together; null: each process counts for itself. */
   sharedLimits: SharedLimits | null;
+  /** Where the workers of this host count what is under way; without it this process counts for itself. */
+  host?: Readonly<{ slots: HostSlots }> | null;
   /** The user of a console session; null without one. */
   resolveSession(request: Request): UserEntry | null | Promise<UserEntry | null>;
   /** Shows administrators calls as they happen. */

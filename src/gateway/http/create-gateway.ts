@@ -99,7 +99,7 @@ export function createContext(services: GatewayServices, earlierTraffic: KeptTra
     services,
     prices: createPrices(services.settings),
     requestLimit: createModelRequestLimit(services.settings, services.sharedLimits),
-    userLimits: createUserLimits(services.sharedLimits),
+    userLimits: createUserLimits(services.sharedLimits, services.host?.slots),
     tokenLimits: createTokenLimits(services),
     coolDown,
     keys: createKeyRing(coolDown),

@@ -113,7 +113,7 @@ export class RealtimeSession {
       const reserved = await reserve(context, call, priceCall(context.prices, call));
       this.#call = { call, reserved };
       this.#place = responseCall(origin, { caller, candidates: call.candidates });
-      context.userLimits.begin(this.#place);
+      await context.userLimits.begin(this.#place);
       this.#join(this.#call, await this.#connect(this.#call));
     } catch (error) {
       this.#refuse(error);

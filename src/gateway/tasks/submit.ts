@@ -69,7 +69,7 @@ export async function submitTask<Answer>(
   let id: number | null = null;
   let isCharged = false;
   try {
-    context.userLimits.begin(call);
+    await context.userLimits.begin(call);
     const row = await order.store();
     id = row;
     const sent = await failOver(context, call, prices, (choice) =>

@@ -223,6 +223,7 @@ function gatewayServices(config: Config, log: Logger, parts: Parts): GatewayServ
     clientAddress: createClientAddress(config.trustedProxies),
     sharedLimits: openSharedLimits(config, log, host),
     resolveSession: () => null,
+    host,
     feed: createCallFeed(),
     metrics,
     countRefusal: createRefusalCount(metrics),

@@ -158,6 +158,29 @@ test("limits are exact over all workers", async () => {
   expect(await statusesOf(answers)).toEqual({ 200: 20, 429: 180 });
 }, 60_000);
 
+test("the live view of one worker shows the calls of all", async () => {
+  const abort = new AbortController();
+  const live = await fetch(`${gateway.url}/api/live/calls`, {
+    headers: { cookie: root.cookie, "sluice-user": String(root.userId) },
+    signal: abort.signal,
+  });
+  expect(live.status).toBe(200);
+  let text = "";
+  const reading = (async () => {
+    for await (const bytes of live.body ?? []) text += new TextDecoder().decode(bytes);
+  })().catch(() => {});
+  const begun = () => new Set([...text.matchAll(/"request_id":"([^"]+)","is_over":false/g)].map(([, id]) => id)).size;
+  // Once the others know that somebody watches, calls show as they begin, whichever worker has them.
+  await until(async () => {
+    const before = begun();
+    await statusesOf(await Promise.all(Array.from({ length: 16 }, () => callOnNewConnection(key, MODEL))));
+    await Bun.sleep(600);
+    return begun() - before === 16;
+  });
+  abort.abort();
+  await reading;
+}, 60_000);
+
 test("a worker that is killed under load is replaced, its charges are written at once, and the books are exact", async () => {
   let isOver = false;
   const clients = Array.from({ length: 8 }, () => keepCalling(() => isOver));

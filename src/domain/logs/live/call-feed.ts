@@ -44,21 +44,55 @@ export type CallFeed = Readonly<{
   close(): void;
 }>;
 
-/** Joins the relay, which tells of calls, with the console, which shows them. */
-export function createCallFeed(): CallFeed {
+/** The feeds of the other workers of this host. */
+export type OtherFeeds = Readonly<{
+  /** `receive` gets calls of the others; `onWatched` whether somebody watches anywhere. */
+  joinFeed(parts: Readonly<{ receive(calls: readonly LiveCall[]): void; onWatched(isWatched: boolean): void }>): void;
+  /** Tells the others whether somebody watches here. */
+  tellWatched(isWatched: boolean): void;
+  /** Hands calls on to where somebody watches. */
+  tellCalls(calls: readonly LiveCall[]): void;
+}>;
+
+/** Calls of a moment go to other workers in one message. */
+const PASS_ON_MS = 100;
+
+/** Joins the relay, which tells of calls, with the console, which shows them; `others`: in a worker. */
+export function createCallFeed(others: OtherFeeds | null = null): CallFeed {
   const watchers = new Map<Listener, () => void>();
   let isClosed = false;
+  let isWatchedAnywhere = false;
+  let leaving: LiveCall[] = [];
+  const show = (call: LiveCall) => {
+    for (const listener of watchers.keys()) listener(call);
+  };
+  others?.joinFeed({
+    receive: (calls) => calls.forEach(show),
+    onWatched(isWatched) {
+      isWatchedAnywhere = isWatched;
+    },
+  });
+  const passOn = (call: LiveCall) => {
+    if (leaving.push(call) > 1) return;
+    setTimeout(() => {
+      others?.tellCalls(leaving);
+      leaving = [];
+    }, PASS_ON_MS);
+  };
   return {
     get isWatched() {
-      return watchers.size > 0;
+      return watchers.size > 0 || isWatchedAnywhere;
     },
     tell(call) {
-      for (const listener of watchers.keys()) listener(call);
+      show(call);
+      if (isWatchedAnywhere) passOn(call);
     },
     watch(listener, onEnd) {
       if (isClosed) queueMicrotask(onEnd);
-      else watchers.set(listener, onEnd);
-      return () => watchers.delete(listener);
+      else if (watchers.set(listener, onEnd).size === 1) others?.tellWatched(true);
+      return () => {
+        if (watchers.delete(listener) && watchers.size === 0) others?.tellWatched(false);
+      };
     },
     close() {
       isClosed = true;
