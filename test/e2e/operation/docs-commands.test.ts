@@ -17,9 +17,11 @@ const REASONS = [
   "needs an alarm",
   "needs an empty Postgres database",
   "needs root",
+  "needs several workers",
   "needs systemd",
   "needs two running gateways",
   "runs every test",
+  "serves in the foreground",
   "serves in the foreground",
 ];
 
