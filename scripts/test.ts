@@ -18,7 +18,7 @@ const files: FileTime[] = [];
 const UNIT_MS = 90_000;
 const BROWSER_MS = 180_000;
 /** More than two cores have: a good part of the tests wait for a process to start or a pause to end. */
-const WORKERS = 3;
+const WORKERS = 4;
 /** A browser test waits for its page more than half of its time. */
 const BROWSER_WORKERS = 5;
 /** Opens more connections than other tests would leave it: nothing runs beside it. */
