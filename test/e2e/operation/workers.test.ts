@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { mkdtemp, rm } from "node:fs/promises";
+import { chmod, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import postgres from "postgres";
@@ -250,3 +250,52 @@ test("the embedded database refuses several workers with a reason", async () => 
   expect(code).toBe(1);
   expect(err).toContain("only one process at a time can open the embedded database");
 }, 30_000);
+
+describe("sluice reload", () => {
+  const main = path.resolve(import.meta.dir, "../../../src/main.ts");
+  let folder: string;
+  let replaceable: Gateway;
+  /** Puts another release in the place of the program that the gateway was started from. */
+  const release = (text: string) => Bun.write(path.join(folder, "entry.ts"), text);
+  const reload = () => runCommand(["reload"], { DATA_DIR: replaceable.dataDir });
+  const countOf = (text: string) => replaceable.output().split(text).length - 1;
+
+  beforeAll(async () => {
+    folder = await mkdtemp(path.join(tmpdir(), "sluice-release-"));
+    const program = path.join(folder, "sluice");
+    await Bun.write(program, `#!/bin/sh\nexec "${process.execPath}" "${folder}/entry.ts" "$@"\n`);
+    await chmod(program, 0o755);
+    await release(`console.log("release one"); await import(${JSON.stringify(main)});`);
+    const { SLUICE_E2E_EXECUTABLE: other } = process.env;
+    process.env.SLUICE_E2E_EXECUTABLE = program;
+    try {
+      replaceable = await startGateway({ env: { DATABASE_URL: await database.createDatabase(), WORKERS: "2" } });
+    } finally {
+      if (other === undefined) delete process.env.SLUICE_E2E_EXECUTABLE;
+      else process.env.SLUICE_E2E_EXECUTABLE = other;
+    }
+    await until(
+      async () => (await fetch(`${replaceable.url}/metrics`)).text(),
+      (text) => text.includes("sluice_workers 2"),
+    );
+  }, 60_000);
+  afterAll(async () => {
+    expect(await replaceable.stop()).toBe(0);
+    await rm(folder, { recursive: true, force: true });
+  }, 60_000);
+
+  test("starts the workers from the program that is on the disk now", async () => {
+    expect(countOf("release two")).toBe(0);
+    await release(`console.log("release two"); await import(${JSON.stringify(main)});`);
+    expect(await reload()).toMatchObject({ code: 0, out: "2 workers replaced\n" });
+    expect(countOf("release two")).toBe(2);
+  }, 90_000);
+
+  test("leaves the workers as they are when the new program does not start", async () => {
+    await release("process.exit(3);");
+    const { code, err } = await reload();
+    expect(code).toBe(1);
+    expect(err).toContain("did not start");
+    expect(await (await fetch(`${replaceable.url}/readyz`)).json()).toEqual({ status: "ok", degraded: [] });
+  }, 60_000);
+});
