@@ -163,6 +163,7 @@ describe.each([
   test("without models, playground and snippets say what to do", async () => {
     await page.goto(`${gateway.url}/playground`);
     await page.getByText(words.playground.noModels.title).waitFor();
+    await page.getByText("gpt-4o-mini", { exact: true }).waitFor({ state: "detached" });
     await clean();
     await page.goto(`${gateway.url}/token`);
     await page.getByText(words.tokens.use.noModels).waitFor();

@@ -109,15 +109,18 @@ export const PlaygroundPage = () => {
   );
 };
 
-/** Replaces the models of a chat that is opened by an offered one, if none of them is offered. */
+/** Replaces the models of a chat that is opened by an offered one, or none, if none of them is offered. */
 function useOfferedModel({ chat, setSettings }: Playground, offered: readonly string[] | undefined): void {
   const opened = useRef("");
   useEffect(() => {
     if (!offered || opened.current === chat.id) return;
-    opened.current = chat.id;
     const model = defaultModel(offered);
-    const isOffered = chat.settings.models.some((name) => offered.includes(name));
-    if (model !== undefined && !isOffered) setSettings({ models: [model] });
+    // Models may still come: the list of a moment ago is shown while it is fetched again.
+    if (model !== undefined) opened.current = chat.id;
+    const { models } = chat.settings;
+    const next = model === undefined ? [] : [model];
+    const isOffered = models.some((name) => offered.includes(name));
+    if (!isOffered && models.length + next.length > 0) setSettings({ models: next });
   }, [offered, chat, setSettings]);
 }
 

@@ -1,5 +1,5 @@
 import { queryOptions, useQuery } from "@tanstack/react-query";
-import { useAtomValue, useSetAtom } from "jotai";
+import { useAtom, useAtomValue, useSetAtom } from "jotai";
 import { useEffect } from "react";
 import type { FirstSteps } from "../../../src/domain/diagnostics/first-steps.ts";
 import { readData } from "../../api/client.ts";
@@ -45,11 +45,20 @@ export function doneSteps(steps: FirstSteps, isReceiptUnseen: boolean): Readonly
   return new Set(STEPS.filter((step) => done[step]));
 }
 
-/** Whether the super admin still has first steps to do; false until known. */
+/** Whether there were first steps to do when this device last looked: the menu shows them at once, not a moment later. */
+const lastKnownAtom = storedAtom("first-steps-open", SWITCH_FORMAT);
+
+/** Whether the super admin still has first steps to do; until known, as this device last knew. */
 export function useHasFirstSteps(): boolean {
   const { user } = useSession();
   const isDismissed = useAtomValue(dismissedAtom);
   const isReceiptUnseen = useAtomValue(receiptUnseenAtom);
-  const { data } = useQuery({ ...firstSteps, enabled: isSuperAdmin(user) && !isDismissed, staleTime: 30_000 });
-  return !isDismissed && data !== undefined && doneSteps(data, isReceiptUnseen).size < STEPS.length;
+  const [lastKnown, setLastKnown] = useAtom(lastKnownAtom);
+  const isConcerned = isSuperAdmin(user) && !isDismissed;
+  const { data } = useQuery({ ...firstSteps, enabled: isConcerned, staleTime: 30_000 });
+  const isOpen = data && doneSteps(data, isReceiptUnseen).size < STEPS.length;
+  useEffect(() => {
+    if (isOpen !== undefined) setLastKnown(isOpen);
+  }, [isOpen, setLastKnown]);
+  return isConcerned && (isOpen ?? lastKnown);
 }
