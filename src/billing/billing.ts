@@ -96,10 +96,10 @@ export type KeptHold = Readonly<{ name: string; userId: number; tokenId: number 
 
 export type Billing = Readonly<{
   /**
-   * Sets `amount` quota units aside for a call, on the user and on a limited key, or on neither; at once where memory
-   * suffices. Throws or rejects InsufficientQuota (403 for the caller) or LedgerUnavailable (503).
+   * Sets `amount` quota units aside for a call, on the user and on a limited key, or on neither. Rejects
+   * InsufficientQuota (403 for the caller) or LedgerUnavailable (503).
    */
-  reserve(request: ReserveRequest): Hold | Promise<Hold>;
+  reserve(request: ReserveRequest): Promise<Hold>;
   /**
    * Ends the hold and charges `record.quota`; resolves when the record survives the process, which is when this turn of the
    * event loop is over. A second end changes nothing. Never rejects.

@@ -26,30 +26,30 @@ const record = (quota: number, tokenLimited = false): UsageRecord =>
 test("the only process spends all of a balance, with what its predecessor had set aside", async () => {
   const billing = await open(balances(100, 60, 50));
   // Ten outlive processes.
-  expect(() => billing.reserve(request(91))).toThrow(LedgerUnavailable);
+  await expect(billing.reserve(request(91))).rejects.toBeInstanceOf(LedgerUnavailable);
   const hold = await billing.reserve(request(90));
-  expect(() => billing.reserve(request(11))).toThrow(InsufficientQuota);
+  await expect(billing.reserve(request(11))).rejects.toBeInstanceOf(InsufficientQuota);
   billing.refund(hold);
   await billing.settle(await billing.reserve(request(90)), record(40));
-  expect(() => billing.reserve(request(51))).toThrow(LedgerUnavailable);
+  await expect(billing.reserve(request(51))).rejects.toBeInstanceOf(LedgerUnavailable);
   await billing.reserve(request(50));
   billing.close();
 });
 
 test("of several processes each spends its share of what is free, scaled by the ratio", async () => {
   const billing = await open(balances(1000, 200, 100), 2, 0.5);
-  expect(() => billing.reserve(request(201))).toThrow(LedgerUnavailable);
+  await expect(billing.reserve(request(201))).rejects.toBeInstanceOf(LedgerUnavailable);
   await billing.reserve(request(200));
-  expect(() => billing.reserve(request(1001))).toThrow(InsufficientQuota);
+  await expect(billing.reserve(request(1001))).rejects.toBeInstanceOf(InsufficientQuota);
   billing.close();
 });
 
 test("a limited key must cover a call too, and accounts that the snapshot lacks are unavailable", async () => {
   const billing = await open(balances(1000, 0, 0, 50));
-  expect(() => billing.reserve(request(51, KEY))).toThrow(InsufficientQuota);
+  await expect(billing.reserve(request(51, KEY))).rejects.toBeInstanceOf(InsufficientQuota);
   await billing.reserve(request(50, KEY));
   await billing.reserve(request(950));
-  expect(() => billing.reserve({ userId: 2, token: null, amount: 1 })).toThrow(LedgerUnavailable);
+  await expect(billing.reserve({ userId: 2, token: null, amount: 1 })).rejects.toBeInstanceOf(LedgerUnavailable);
   billing.close();
 });
 
@@ -59,22 +59,22 @@ test("what journals of earlier processes hold is spent already", async () => {
   first.close();
   const second = await open(balances(100));
   expect(second.pendingRecords).toBe(1);
-  expect(() => second.reserve(request(41))).toThrow(InsufficientQuota);
+  await expect(second.reserve(request(41))).rejects.toBeInstanceOf(InsufficientQuota);
   await second.settle(await second.reserve(request(40)), record(40));
   second.close();
   const third = await open(balances(100));
   expect(third.pendingRecords).toBe(2);
-  expect(() => third.reserve(request(1))).toThrow(InsufficientQuota);
+  await expect(third.reserve(request(1))).rejects.toBeInstanceOf(InsufficientQuota);
   third.close();
 });
 
 test("when the database is back its billing takes over, with the calls that are open", async () => {
   const done: string[] = [];
   const following: Pick<Billing, "reserve" | "settle" | "refund" | "record" | "searchLostProcesses"> = {
-    reserve({ amount }) {
+    async reserve({ amount }) {
       if (amount > 30) throw new InsufficientQuota("user", 30);
       done.push(`reserve ${amount}`);
-      return { state: "held", amount } as ReturnType<Billing["reserve"]>;
+      return { state: "held", amount } as Awaited<ReturnType<Billing["reserve"]>>;
     },
     async settle(hold, { quota }) {
       done.push(`settle ${quota} of ${hold.amount}`);
@@ -106,6 +106,6 @@ test("calls go on from the snapshot when the database goes away again before its
   await billing.record(record(30));
   billing.resume();
   await waiting;
-  expect(() => billing.reserve(request(11))).toThrow(InsufficientQuota);
+  await expect(billing.reserve(request(11))).rejects.toBeInstanceOf(InsufficientQuota);
   billing.close();
 });

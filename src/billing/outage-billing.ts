@@ -67,9 +67,12 @@ export class OutageBilling {
     return this.#pendingRecords;
   }
 
-  /** Throws or rejects InsufficientQuota, and LedgerUnavailable when only the share of the outage is spent. */
-  reserve(request: ReserveRequest): OutageHold | Promise<OutageHold> {
-    if (this.#opening) return this.#opening.promise.then(() => this.reserve(request));
+  /** Rejects InsufficientQuota, and LedgerUnavailable when only the share of the outage is spent. */
+  async reserve(request: ReserveRequest): Promise<OutageHold> {
+    if (this.#opening) {
+      await this.#opening.promise;
+      return this.reserve(request);
+    }
     if (this.#billing) return this.#reserveIn(this.#billing, request);
     const amount = saneCharge(request.amount);
     const accounts = this.#accountsOf(request);

@@ -43,7 +43,7 @@ async function payer(quota: number) {
 type Payer = Awaited<ReturnType<typeof payer>>;
 
 const reserve = (billing: Billing, { userId, token }: Payer, amount: number) =>
-  Promise.try(() => billing.reserve({ userId, token, amount }));
+  billing.reserve({ userId, token, amount });
 const refusal = (work: Promise<unknown>) =>
   work.then(
     () => null,

@@ -40,18 +40,7 @@ export class LedgerAvailability {
   }
 
   /** Takes note of how a reservation ends. */
-  watchReservation(hold: Hold | Promise<Hold>): Hold | Promise<Hold> {
-    if (hold instanceof Promise) return this.#follow(hold);
-    this.#refusingSince = null;
-    return hold;
-  }
-
-  #answered(): void {
-    this.#unansweredSince = null;
-    this.#refusingSince = null;
-  }
-
-  async #follow(hold: Promise<Hold>): Promise<Hold> {
+  async watchReservation(hold: Promise<Hold>): Promise<Hold> {
     try {
       const held = await hold;
       this.#refusingSince = null;
@@ -60,6 +49,11 @@ export class LedgerAvailability {
       if (error instanceof LedgerUnavailable) this.#refusingSince ??= performance.now();
       throw error;
     }
+  }
+
+  #answered(): void {
+    this.#unansweredSince = null;
+    this.#refusingSince = null;
   }
 }
 

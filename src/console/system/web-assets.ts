@@ -40,7 +40,8 @@ export type ScriptHosts = () => readonly string[];
 /**
  * Serves the built console from `root` (embedded in the executable): hashed assets are cached for ever, everything else is
  * revalidated by ETag, unknown paths answer the application's page so that its router can take over. Pages are limited by
- * `limit`, the assets they are made of are not.
+ * `limit`, the assets they are made of are not. Our own, because @elysiajs/static sends no precompressed files and has one
+ * set of headers for all.
  */
 export function webAssets(root: string, limit: PageLimit = () => 0, scriptHosts: ScriptHosts = () => []) {
   const load = createAssetLoader(root);

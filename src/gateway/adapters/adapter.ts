@@ -32,8 +32,8 @@ export type CompleteResponse = Readonly<{
  * written anew where they are not. Made for each attempt; it may keep what the request said.
  */
 export type Adapter = {
-  /** Throws or rejects DecodeError and RelayError. */
-  encode(): EncodedRequest | Promise<EncodedRequest>;
+  /** Rejects DecodeError and RelayError. */
+  encode(): Promise<EncodedRequest>;
   /** Waits for what an answer only announces; `ask` gets what an address of the same upstream says. */
   awaitResult?(
     body: Uint8Array<ArrayBuffer>,

@@ -9,9 +9,9 @@ import { minuteLimiters } from "./limiters.ts";
 export type TokenLimits = {
   /**
    * Counts a call as it comes, and fills a budget whose period has ended; of a key without such limits it looks at three
-   * numbers. Throws or rejects RelayError: 429 with the time to wait, 503 when the budget cannot be filled.
+   * numbers. Rejects RelayError: 429 with the time to wait, 503 when the budget cannot be filled.
    */
-  admit(token: TokenEntry, nowSeconds: number): void | Promise<void>;
+  admit(token: TokenEntry, nowSeconds: number): Promise<void>;
   /** Counts what a call used. */
   used(token: TokenEntry, tokens: number): void;
 };
@@ -57,10 +57,9 @@ export function createTokenLimits({
     }
   };
   return {
-    admit(token, nowSeconds) {
-      const isDue = token.budgetRenewsAt !== 0 && token.budgetRenewsAt <= nowSeconds;
-      if (!isDue && token.requestsPerMinute === 0 && token.tokensPerMinute === 0) return;
-      return isDue ? count(token).then(() => renew(token.id)) : count(token);
+    async admit(token, nowSeconds) {
+      await count(token);
+      if (token.budgetRenewsAt !== 0 && token.budgetRenewsAt <= nowSeconds) await renew(token.id);
     },
     used({ id, tokensPerMinute }, tokens) {
       if (tokensPerMinute > 0 && tokens > 0) void tokenLimiter(tokensPerMinute).add(String(id), tokens);

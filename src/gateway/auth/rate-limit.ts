@@ -8,7 +8,7 @@ import type { Caller } from "./authenticate.ts";
 
 /**
  * Checks that the site offers the endpoint, and counts the request in the limits of its caller: the site's, the user's, the
- * key's. Awaits nothing where they are counted in this process. Rejects RelayError.
+ * key's. Rejects RelayError.
  */
 export async function rateLimit(
   { services, requestLimit, userLimits, tokenLimits }: GatewayContext,
@@ -17,12 +17,9 @@ export async function rateLimit(
 ): Promise<void> {
   refuseDisabled(services.settings, endpoint);
   refuseBrowserExtension(services.settings, request);
-  const bySite = requestLimit.admit(user.id);
-  if (bySite) await bySite;
-  const byUser = userLimits.admit(user);
-  if (byUser) await byUser;
-  const byKey = token && tokenLimits.admit(token, nowSeconds());
-  if (byKey) await byKey;
+  await requestLimit.admit(user.id);
+  await userLimits.admit(user);
+  if (token) await tokenLimits.admit(token, nowSeconds());
 }
 
 /** Sites may turn endpoints off (OpenAIEndpointEnabled, ClaudeEndpointEnabled, DrawingEnabled, TaskEnabled). */

@@ -5,8 +5,8 @@ import { GatewayError } from "../call/errors.ts";
 
 /** Counts model requests per user: in this process at once, or where replicas count together. */
 export type ModelRequestLimit = {
-  /** Counts a request as it comes. Throws or rejects RelayError 429 when one of the limits is reached. */
-  admit(userId: number): void | Promise<void>;
+  /** Counts a request as it comes. Rejects RelayError 429 when one of the limits is reached. */
+  admit(userId: number): Promise<void>;
   /** Counts a request that was answered with a status below 400. */
   succeeded(userId: number): void;
 };
@@ -41,33 +41,20 @@ export function createModelRequestLimit(settings: SettingsReader, shared: Shared
   };
 
   return {
-    admit(userId) {
+    async admit(userId) {
       if (version !== settings.version) refresh();
       if (!enabled || !limits) return;
-      const { all, successes } = limits;
+      const { all, successes, total, success, minutes } = limits;
       const key = String(userId);
-      const forAll = all?.take(key) ?? 0;
-      const forSuccess = successes.check(key);
-      if (typeof forAll === "number" && typeof forSuccess === "number") return refuse(limits, forAll, forSuccess);
-      return refuseLater(limits, forAll, forSuccess);
+      const [forAll, forSuccess] = await Promise.all([all?.take(key) ?? 0, successes.check(key)]);
+      if (forAll > 0) throw tooMany("user_requests", total, minutes, forAll);
+      if (forSuccess > 0) throw tooMany("user_successes", success, minutes, forSuccess);
     },
     succeeded(userId) {
       if (enabled) void limits?.successes.take(String(userId));
     },
   };
 }
-
-/** Throws where there is something to wait for: seconds until a request, and until one that may succeed. */
-function refuse({ total, success, minutes }: Limits, forAll: number, forSuccess: number): void {
-  if (forAll > 0) throw tooMany("user_requests", total, minutes, forAll);
-  if (forSuccess > 0) throw tooMany("user_successes", success, minutes, forSuccess);
-}
-
-const refuseLater = async (
-  limits: Limits,
-  forAll: number | Promise<number>,
-  forSuccess: number | Promise<number>,
-): Promise<void> => refuse(limits, await forAll, await forSuccess);
 
 const tooMany = (limit: LimitKind, count: number, minutes: number, retryAfterSeconds: number): GatewayError =>
   new GatewayError(

@@ -12,8 +12,8 @@ import { minuteLimiters } from "./limiters.ts";
  * workers of this host.
  */
 export type UserLimits = {
-  /** Counts a call as it comes. Throws or rejects RelayError 429 when the user had all of this minute. */
-  admit(user: UserEntry): void | Promise<void>;
+  /** Counts a call as it comes. Rejects RelayError 429 when the user had all of this minute. */
+  admit(user: UserEntry): Promise<void>;
   /** Counts a call as under way. Throws or rejects RelayError 429 when as many as allowed are. */
   begin(call: Call): void | Promise<void>;
   /** The call has ended; of a call that did not begin, or has ended before, it does nothing. */
@@ -35,12 +35,12 @@ export function createUserLimits(shared: SharedLimits | null, slots: HostSlots |
   };
 
   return {
-    admit({ id, requestsPerMinute }) {
+    async admit({ id, requestsPerMinute }) {
       if (requestsPerMinute === 0) return;
-      const wait = limiterOf(requestsPerMinute).take(String(id));
-      return typeof wait === "number"
-        ? refuse(requestsPerMinute, wait)
-        : wait.then(refuse.bind(null, requestsPerMinute));
+      const waitSeconds = await limiterOf(requestsPerMinute).take(String(id));
+      if (waitSeconds > 0) {
+        throw tooMany("user_requests_per_minute", "gateway_requests_a_minute", requestsPerMinute, waitSeconds);
+      }
     },
     begin(call) {
       const { id, maxConcurrency } = call.caller.user;
@@ -66,11 +66,6 @@ export function createUserLimits(shared: SharedLimits | null, slots: HostSlots |
 }
 
 const SLOTS = "user";
-
-function refuse(requestsPerMinute: number, waitSeconds: number): void {
-  if (waitSeconds === 0) return;
-  throw tooMany("user_requests_per_minute", "gateway_requests_a_minute", requestsPerMinute, waitSeconds);
-}
 
 const tooMany = (limit: LimitKind, code: MessageCode, count: number, retryAfterSeconds: number): GatewayError =>
   new GatewayError(

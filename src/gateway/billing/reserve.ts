@@ -43,15 +43,14 @@ function cacheWritesOf(body: string): CacheWrites {
 }
 
 /**
- * Sets an amount of quota units aside, one at least: who has nothing left makes no calls, free models included. Awaits
- * nothing while the balance is ample. Rejects RelayError.
+ * Sets an amount of quota units aside, one at least: who has nothing left makes no calls, free models included. Rejects
+ * RelayError.
  */
 export async function reserveAmount({ billing }: GatewayServices, caller: Caller, units: number): Promise<Hold> {
   const token = caller.token && { id: caller.token.id, limited: !caller.token.unlimitedQuota };
   const amount = Math.max(1, units);
   try {
-    const hold = billing.reserve({ userId: caller.user.id, token, amount });
-    return hold instanceof Promise ? await hold : hold;
+    return await billing.reserve({ userId: caller.user.id, token, amount });
   } catch (error) {
     throw refusal(error, amount);
   }

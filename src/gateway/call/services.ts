@@ -47,11 +47,7 @@ export type GatewayServices = Readonly<{
   /** Where drawings, music and videos that were ordered are kept. */
   tasks: TaskDeps;
   billing: {
-    reserve(request: {
-      userId: number;
-      token: { id: number; limited: boolean } | null;
-      amount: number;
-    }): Hold | Promise<Hold>;
+    reserve(request: { userId: number; token: { id: number; limited: boolean } | null; amount: number }): Promise<Hold>;
     /** Resolves when the record survives the process. */
     settle(hold: Hold, record: UsageRecord): Promise<void>;
     refund(hold: Hold): void;
@@ -77,7 +73,7 @@ export type GatewayServices = Readonly<{
   /** Where the workers of this host count what is under way; without it this process counts for itself. */
   host?: Readonly<{ slots: HostSlots }> | null;
   /** The user of a console session; null without one. */
-  resolveSession(request: Request): UserEntry | null | Promise<UserEntry | null>;
+  resolveSession(request: Request): Promise<UserEntry | null>;
   /** Shows administrators calls as they happen. */
   feed: CallFeed;
   log: Logger;

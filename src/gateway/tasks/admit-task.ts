@@ -34,7 +34,7 @@ export type OrderArrival = Readonly<{ request: Request; server: GatewayServer | 
 export async function admitTask<Planned extends Plan>(
   context: GatewayContext,
   { request, server, endpoint }: OrderArrival,
-  plan: (caller: Caller, body: ClientBody) => Planned | Promise<Planned>,
+  plan: (caller: Caller, body: ClientBody) => Promise<Planned>,
 ): Promise<{ call: Call; planned: Planned; body: ClientBody }> {
   const timing = new CallTiming(performance.now());
   const { services } = context;

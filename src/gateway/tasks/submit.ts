@@ -43,7 +43,7 @@ export type TaskOrder<Answer> = Readonly<{
   /** Stores the task before its upstream hears of it; its row's id. */
   store(): Promise<number>;
   /** The order as this channel's upstream wants it. */
-  request(channel: ChannelEntry, provider: Provider, model: string, id: number): Ordered | Promise<Ordered>;
+  request(channel: ChannelEntry, provider: Provider, model: string, id: number): Promise<Ordered>;
   read(answer: unknown, provider: Provider): Sent<Answer> | null;
   /** Notes that the upstream took it. */
   take(id: number, taken: Taken, sent: Sent<Answer>): Promise<void>;

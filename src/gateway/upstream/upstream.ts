@@ -68,11 +68,9 @@ export function createUpstream(policy: AddressPolicy, options: UpstreamOptions):
     async send(outgoing, exchange) {
       const { signal } = exchange;
       const target = targetOf(outgoing.url);
-      const resolved = policy.allowPrivate ? null : resolve(target.hostname);
-      const addresses = resolved instanceof Promise ? await resolved : resolved;
+      const addresses = policy.allowPrivate ? null : await resolve(target.hostname);
       const proxy = outgoing.proxy === "" ? undefined : await checkedProxy(outgoing.proxy, resolve);
-      const release = limit.acquire(`${target.url.origin} ${outgoing.proxy}`, signal);
-      exchange.occupy(release instanceof Promise ? await release : release);
+      exchange.occupy(await limit.acquire(`${target.url.origin} ${outgoing.proxy}`, signal));
       try {
         if (outgoing.webSocket && typeof outgoing.body === "string") {
           return await frameExchange(dial, outgoing, outgoing.body, signal);

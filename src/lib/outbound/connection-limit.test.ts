@@ -5,10 +5,13 @@ const NEVER = new AbortController().signal;
 const LONG_MS = 60_000;
 
 describe("a connection limit", () => {
-  test("lends at once while connections are free, each origin its own", () => {
+  test("lends at once while connections are free, each origin its own", async () => {
     const limit = createConnectionLimit(2, LONG_MS);
-    for (const origin of ["a", "a", "b", "b"]) expect(limit.acquire(origin, NEVER)).toBeFunction();
-    expect(limit.acquire("a", NEVER)).toBeInstanceOf(Promise);
+    const [release] = await Promise.all(["a", "a", "b", "b"].map((origin) => limit.acquire(origin, NEVER)));
+    const third = limit.acquire("a", NEVER);
+    expect(await Promise.race([third, Bun.sleep(1)])).toBeUndefined();
+    release?.();
+    expect(await third).toBeFunction();
   });
 
   test("hands a released connection to whoever waited longest, never to a newcomer, and never counts twice", async () => {
@@ -28,19 +31,19 @@ describe("a connection limit", () => {
     (await second)();
     (await newcomer)();
     expect(order).toEqual(["first", "second", "newcomer"]);
-    expect(limit.acquire("a", NEVER)).toBeFunction();
+    expect(await limit.acquire("a", NEVER)).toBeFunction();
   });
 
   test("refuses callers that waited too long, and forgets those that left", async () => {
     const limit = createConnectionLimit(1, 5);
     const release = await limit.acquire("a", NEVER);
-    await expect(limit.acquire("a", NEVER) as Promise<unknown>).rejects.toBeInstanceOf(UpstreamBusyError);
+    await expect(limit.acquire("a", NEVER)).rejects.toBeInstanceOf(UpstreamBusyError);
     const left = new AbortController();
-    const waiting = limit.acquire("a", left.signal) as Promise<unknown>;
+    const waiting = limit.acquire("a", left.signal);
     left.abort(new Error("left"));
     await expect(waiting).rejects.toThrow("left");
-    await expect(limit.acquire("a", AbortSignal.abort(new Error("gone"))) as Promise<unknown>).rejects.toThrow("gone");
+    await expect(limit.acquire("a", AbortSignal.abort(new Error("gone")))).rejects.toThrow("gone");
     release();
-    expect(limit.acquire("a", NEVER)).toBeFunction();
+    expect(await limit.acquire("a", NEVER)).toBeFunction();
   });
 });

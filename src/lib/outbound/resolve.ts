@@ -7,8 +7,8 @@ import { OutboundError } from "./outbound-error.ts";
 /** Host name → its addresses. */
 export type Lookup = (hostname: string) => Promise<readonly string[]>;
 
-/** Host name → addresses that may be reached; at once when the answer is still fresh. Throws or rejects OutboundError. */
-export type Resolve = (hostname: string) => readonly string[] | Promise<readonly string[]>;
+/** Host name → addresses that may be reached. Rejects OutboundError. */
+export type Resolve = (hostname: string) => Promise<readonly string[]>;
 
 /** How long an answer is believed: short, yet a busy channel asks the name server a few times a minute at most. */
 const FRESH_MS = 15_000;
@@ -39,7 +39,7 @@ export function createResolve(policy: AddressPolicy, lookup: Lookup = lookupAll,
     return addresses;
   };
 
-  return (hostname) => {
+  return async (hostname) => {
     if (isIP(hostname)) {
       if (!policy.allows(hostname)) throw refused(hostname);
       return [hostname];

@@ -147,7 +147,7 @@ test("a name is asked again only when its answer is no longer fresh", async () =
     () => now,
   );
   await resolve("a.example");
-  expect(resolve("a.example")).toEqual(["93.184.216.34"]);
+  expect(await resolve("a.example")).toEqual(["93.184.216.34"]);
   now = 16_000;
   await resolve("a.example");
   expect(asked).toBe(2);

@@ -145,7 +145,7 @@ function standIn(
     objects,
     tasks,
     billing: {
-      reserve: ({ amount }) => ({ amount }),
+      reserve: async ({ amount }) => ({ amount }),
       settle: async () => {},
       refund() {},
       keepHold: async () => {},
@@ -158,7 +158,7 @@ function standIn(
     renewBudget: async () => {},
     clientAddress: createClientAddress([]),
     sharedLimits: null,
-    resolveSession: () => null,
+    resolveSession: async () => null,
     feed: createCallFeed(),
     log,
     metrics: new Registry(),

@@ -222,7 +222,7 @@ function gatewayServices(config: Config, log: Logger, parts: Parts): GatewayServ
     renewBudget: away,
     clientAddress: createClientAddress(config.trustedProxies),
     sharedLimits: openSharedLimits(config, log, host),
-    resolveSession: () => null,
+    resolveSession: async () => null,
     host,
     feed: createCallFeed(),
     metrics,

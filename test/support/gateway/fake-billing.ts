@@ -27,7 +27,7 @@ export class FakeBilling {
 
   get service(): GatewayServices["billing"] {
     return {
-      reserve: ({ amount, token }) => {
+      reserve: async ({ amount, token }) => {
         if (this.isUnavailable) throw new LedgerUnavailable("the database does not answer");
         if (amount > this.available) throw new InsufficientQuota(token?.limited ? "token" : "user", this.available);
         const hold: FakeHold = { amount, state: "held" };

@@ -119,7 +119,7 @@ export function startRelay(setup: Setup) {
     },
     clientAddress: createClientAddress([]),
     sharedLimits: null,
-    resolveSession: () => setup.session ?? null,
+    resolveSession: async () => setup.session ?? null,
     feed,
     log: pino({ level: "silent" }),
     countRefusal: createRefusalCount(metrics),

@@ -7,19 +7,16 @@ export class OpenHolds {
   units = 0;
 
   /** Counts a reservation once it has become a hold. */
-  watch(reserved: Hold | Promise<Hold>): Hold | Promise<Hold> {
-    return reserved instanceof Promise ? reserved.then((hold) => this.#add(hold)) : this.#add(reserved);
+  async watch(reserved: Promise<Hold>): Promise<Hold> {
+    const hold = await reserved;
+    this.count += 1;
+    this.units += hold.amount;
+    return hold;
   }
 
   /** To be called once when a hold ends. */
   end({ amount }: Hold): void {
     this.count -= 1;
     this.units -= amount;
-  }
-
-  #add(hold: Hold): Hold {
-    this.count += 1;
-    this.units += hold.amount;
-    return hold;
   }
 }

@@ -46,14 +46,10 @@ export function createRouter(context: GatewayContext, groups: readonly RouteGrou
     take(request, path, server) {
       const handle = request.method === "POST" ? fixed.get(path) : undefined;
       if (!handle) return null;
-      try {
-        const made = handle({ request, server, param: none });
-        return made instanceof Promise
-          ? made.catch((error) => failed(request, path, error))
-          : Promise.resolve(made ?? preflight());
-      } catch (error) {
-        return Promise.resolve(failed(request, path, error));
-      }
+      return Promise.try(handle, { request, server, param: none }).then(
+        (response) => response ?? preflight(),
+        (error) => failed(request, path, error),
+      );
     },
     owns: (path) => owned.test(path),
   };

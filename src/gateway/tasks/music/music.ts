@@ -49,7 +49,7 @@ export async function submitMusic(
           chargeId: call.recordId,
           createdAt: call.createdAt,
         }),
-      request: (channel, provider) => ({
+      request: async (channel, provider) => ({
         url: `${provider.url(channel, { capability: "music", dialect: "openai-chat", model, stream: false })}/submit/${order.action}`,
         body: JSON.stringify(order.body),
       }),

@@ -36,7 +36,7 @@ export async function orderFollowUp(
       const row = await submitVideo(context, call, {
         model: planned.model,
         properties: { input: prompt, seconds, size, remixedFrom: parent.taskId },
-        request(channel, provider) {
+        async request(channel, provider) {
           const order = videosOf(provider).followUp?.(channel, { kind, upstreamId, prompt, seconds });
           if (!order) throw notOffered();
           return { url: order.url, body: JSON.stringify(order.body), action: kind };

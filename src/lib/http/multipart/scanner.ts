@@ -11,7 +11,10 @@ const HEAD_END = Buffer.from("\r\n\r\n");
 const MOST_HEAD_BYTES = 16_384;
 const MOST_PARTS = 200;
 
-/** Finds the parts of a multipart body (RFC 7578), piece by piece; keeps no more of it than might begin a boundary. */
+/**
+ * Finds the parts of a multipart body (RFC 7578), piece by piece; keeps no more of it than might begin a boundary.
+ * Our own, because libraries neither say where a part lies in the body nor refuse a part with two headers of one name.
+ */
 export class MultipartScanner {
   readonly parts: ScannedPart[] = [];
   readonly #delimiter: Buffer;
