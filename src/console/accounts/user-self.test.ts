@@ -164,7 +164,10 @@ describe("own settings", () => {
     expect(app.vault.decrypt(stored)).toBe("hush");
     await save({ ...webhook, quota_warning_threshold: 7000 });
     expect(await shown()).toMatchObject({ quota_warning_threshold: 7000, webhook_secret_set: true });
+    // As it was read.
     await save({ ...webhook, webhook_secret: "" });
+    expect(await shown()).toMatchObject({ webhook_secret_set: true });
+    await save({ ...webhook, webhook_secret: null });
     expect(await shown()).toMatchObject({ webhook_secret_set: false });
   });
 

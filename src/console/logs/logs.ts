@@ -68,9 +68,9 @@ export function logRoutes(
     return ok(await readHistogram(db, { ...filter, start: filter.start ?? end - DAY_S, end }));
   };
   const everybody = (given: typeof query.static) => resolveFilter(db, adminFilter(given));
-  const deleteBefore = async (actor: UserEntry, target: number) => {
-    checkTarget(target);
-    const deleted = await dropLogsBefore(database, Math.trunc(target));
+  const deleteBefore = async (actor: UserEntry, until: number) => {
+    const target = checkedTarget(until);
+    const deleted = await dropLogsBefore(database, target);
     await writeClearing(db, actor, deleted, target);
     return deleted;
   };
@@ -114,8 +114,7 @@ export function logRoutes(
     .post(
       "/clear",
       ({ actor, body }): Streamed<ClearedLine> => {
-        checkTarget(body.target_timestamp);
-        const target = Math.trunc(body.target_timestamp);
+        const target = checkedTarget(body.target_timestamp);
         const steps = clearLogs(database, target, (deleted) => writeClearing(db, actor, deleted, target));
         return new Response(steps, {
           headers: { "content-type": "application/x-ndjson", "cache-control": "no-store" },
@@ -125,11 +124,16 @@ export function logRoutes(
     );
 }
 
-function checkTarget(target: number): void {
+/** The whole second up to which to delete: now at the latest, for clocks of browsers are a little ahead. Throws OperationError. */
+function checkedTarget(target: number): number {
+  const now = nowSeconds();
   if (target <= 0) throw new OperationError("log_target_time_required");
   // Milliseconds given by mistake would delete everything.
-  if (target > nowSeconds()) throw new OperationError("log_target_time_future");
+  if (target > now + CLOCK_TOLERANCE_S) throw new OperationError("log_target_time_future");
+  return Math.min(Math.trunc(target), now);
 }
+
+const CLOCK_TOLERANCE_S = 60;
 
 const writeClearing = (db: Db, actor: UserEntry, deleted: number, target: number): Promise<void> =>
   writeManagementLog(db, actor, `Deleted ${deleted} log rows older than ${new Date(target * 1000).toISOString()}`, {

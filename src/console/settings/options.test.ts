@@ -82,8 +82,17 @@ describe("options", () => {
       enable_drawing: false,
       price: 7.3,
       quota_per_unit: 500000,
-      quota_remind_threshold: 1000,
+      quota_remind_threshold: 500_000,
+      chat_link: "",
     });
+    await put("Chats", JSON.stringify([{ One: "https://one.example.com/#{key}" }, { Two: "https://two.example.com" }]));
+    expect((await app.ask("GET", "/api/status")).body.data).toMatchObject({
+      chat_link: "https://one.example.com/#{key}",
+      chat_link2: "https://two.example.com",
+    });
+    expect((await put("CheckInMaxQuota", 999)).body.code).toBe("option_below_other");
+    expect((await put("CheckInMaxQuota", 1000)).body).toMatchObject({ success: true });
+    expect((await put("CheckInMaxQuota", 0)).body).toMatchObject({ success: true });
   });
 
   test("secrets never come back and are not readable in the database", async () => {

@@ -58,6 +58,7 @@ const publicOptions = (settings: SettingsReader) => ({
   docs_link: settings.get("general_setting.docs_link"),
   top_up_link: settings.get("TopUpLink"),
   chats: settings.get("Chats"),
+  ...chatLinks(settings.get("Chats")),
   status_page_enabled: settings.get("StatusPageEnabled"),
   quota_per_unit: settings.get("QuotaPerUnit"),
   display_in_currency: settings.get("DisplayInCurrencyEnabled"),
@@ -95,3 +96,9 @@ const publicOptions = (settings: SettingsReader) => ({
   enable_task: settings.get("TaskEnabled"),
   mj_notify_enabled: settings.get("MjNotifyEnabled"),
 });
+
+/** The first two links by the names that one-api and its clients know. */
+function chatLinks(chats: readonly Readonly<Record<string, string>>[]) {
+  const [first = "", second = ""] = chats.flatMap((entry) => Object.values(entry));
+  return { chat_link: first, chat_link2: second };
+}

@@ -44,7 +44,7 @@ const NEEDED: Readonly<Record<NotifyType, readonly (SecretName | AddressName | "
 /** A user's settings as they are stored: notification settings among others. */
 export type StoredSetting = { [key: string]: unknown };
 
-/** What is sent to change them; absent: it stays; a secret that is null or "": it is cleared. */
+/** What is sent to change them; absent: it stays; a secret that is null: it is cleared; one that is "": it stays. */
 export type NotificationRequest = Readonly<
   {
     notify_type?: string;
@@ -72,9 +72,11 @@ export function mergeNotificationSetting(
   const merged: StoredSetting = { ...stored };
   for (const [key, value] of Object.entries(request)) if (value !== undefined) merged[key] = value;
   for (const name of SECRET_SETTINGS) {
-    const secret = request[name];
-    if (secret === null || secret === "") delete merged[name];
-    else if (secret !== undefined) merged[name] = vault.encrypt(secret.trim());
+    const secret = request[name]?.trim();
+    if (secret) merged[name] = vault.encrypt(secret);
+    // Settings are shown with empty secrets: sent back like this they stay as they are.
+    else if (secret === "" && stored[name] !== undefined) merged[name] = stored[name];
+    else if (request[name] !== undefined) delete merged[name];
   }
   for (const name of ADDRESSES) {
     if (merged[name] !== undefined || name === "webhook_url") merged[name] = checkAddress(merged[name]);

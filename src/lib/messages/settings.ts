@@ -13,6 +13,14 @@ export const settingMessages = {
     en: "{key} must be a URL that starts with http:// or https://.",
     zh: "{key} 必须是以 http:// 或 https:// 开头的地址。",
   },
+  option_link: {
+    en: "{key} must be a URL that starts with http:// or https://, or a path such as /logo.png.",
+    zh: "{key} 必须是以 http:// 或 https:// 开头的地址，或 /logo.png 这样的路径。",
+  },
+  option_below_other: {
+    en: "{key} must be 0 or at least {other} ({least}).",
+    zh: "{key} 必须为 0，或不小于 {other}（{least}）。",
+  },
   option_json: { en: "{key} is not valid JSON: {detail}", zh: "{key} 不是合法的 JSON：{detail}" },
   catalog_price_of_pattern: {
     en: "{model} is a pattern, and prices apply to a single model. Remove the price, or enter a model name.",

@@ -119,6 +119,23 @@ export const line = (initial = "", traits: Traits = {}): Option<string> =>
 export const address = (initial = "", traits: Traits = {}): Option<string> =>
   readAddress(initial, traits, (typed) => typed.replace(/\/+$/, ""));
 
+/** An http(s) address or a path of this site, such as /logo.png, that pages link to or show; or nothing. */
+export const link = (initial = "", traits: Traits = {}): Option<string> =>
+  option(
+    initial,
+    traits,
+    (raw, key) => {
+      const value = raw.trim();
+      const isPath = /^\/(?![/\\])/.test(value);
+      const isImage = /^data:image\/[a-z+.-]+[;,]/i.test(value);
+      if (value !== "" && !isPath && !isImage && !(/^https?:\/\//i.test(value) && URL.canParse(value))) {
+        throw new OperationError("option_link", { key });
+      }
+      return value;
+    },
+    (value) => value,
+  );
+
 /** An http(s) address that is called as it is, also with a slash at its end, or nothing. */
 export const endpoint = (initial = "", traits: Traits = {}): Option<string> =>
   readAddress(initial, traits, (typed) => typed);

@@ -1,17 +1,17 @@
 import { chatLinksShape, json } from "../option/json-option.ts";
-import { address, bool, integer, line, text } from "../option/option.ts";
+import { address, bool, integer, line, link, text } from "../option/option.ts";
 
 /** The site: its name, its texts, how amounts are shown, which usage mode it runs in. */
 export const generalOptions = {
   ServerAddress: address(""),
   SystemName: line("Sluice"),
-  Logo: text(""),
+  Logo: link(),
   Footer: text(""),
   Notice: text(),
   About: text(),
   HomePageContent: text(),
-  TopUpLink: line(""),
-  "general_setting.docs_link": line(""),
+  TopUpLink: link(),
+  "general_setting.docs_link": link(),
   /** `{key}` becomes the API key with `sk-`, `{address}` the gateway's URL-encoded address. */
   Chats: json([], chatLinksShape),
   /** Visitors may see how models do. */

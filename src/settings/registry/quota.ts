@@ -8,7 +8,7 @@ export const quotaOptions = {
   /** Output tokens assumed for a hold when the call names no limit. */
   PreConsumedQuota: integer(500),
   /** For those who chose none themselves, who are shown it. */
-  QuotaRemindThreshold: integer(1000),
+  QuotaRemindThreshold: integer(500_000),
   /** Percent of a recharge paid to the inviter; 0: none. */
   RechargeCashbackRate: exact(0, { max: 100 }),
   MinRechargeCashbackQuota: integer(0),

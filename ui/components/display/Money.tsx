@@ -8,15 +8,18 @@ type Props = {
   /** Quota units. */
   quota: number;
   decimals?: number;
+  /** As many decimals as the amount has, two at least. */
+  exact?: boolean;
   strong?: boolean;
 };
 
 const EXACT_DECIMALS = 6;
 
 /** An amount in the site's format; exact dollars and units on hover. Trailing zeros are dimmed. */
-export const Money = ({ quota, decimals = 2, strong }: Props) => {
+export const Money = ({ quota, decimals: fixed = 2, exact, strong }: Props) => {
   const { t } = useTranslation();
   const format = useMoneyFormat();
+  const decimals = exact ? decimalsOf(quota, format) : fixed;
   const text = amountText(quota, format, decimals);
   const zeros = format.inCurrency && decimals > 2 ? (/0+$/.exec(text)?.[0].length ?? 0) : 0;
   const units = t("components.money.units", { units: quota.toLocaleString("en") });
@@ -71,8 +74,11 @@ const FEWEST_DECIMALS = 2;
 const MOST_DECIMALS = 6;
 
 /** An amount that somebody set, with as many decimals as it takes, two at least: "$3.00", "$0.002". */
-export function exactAmountText(quota: number, format: MoneyFormat): string {
+export const exactAmountText = (quota: number, format: MoneyFormat): string =>
+  amountText(quota, format, decimalsOf(quota, format));
+
+function decimalsOf(quota: number, { quotaPerUnit }: MoneyFormat): number {
   let decimals = FEWEST_DECIMALS;
-  while (decimals < MOST_DECIMALS && (quota * 10 ** decimals) % format.quotaPerUnit !== 0) decimals += 1;
-  return amountText(quota, format, decimals);
+  while (decimals < MOST_DECIMALS && (quota * 10 ** decimals) % quotaPerUnit !== 0) decimals += 1;
+  return decimals;
 }

@@ -92,8 +92,8 @@ export const CostCell = ({ entry }: { entry: LogEntry }) => {
   const isIncome = entry.type === LOG_TYPES.topUp || entry.type === LOG_TYPES.checkIn;
   return (
     <Box component="span" sx={isIncome ? { color: "tone.ok.text", fontWeight: 550 } : {}}>
-      {isIncome && "+"}
-      <Money quota={entry.quota} />
+      {isIncome && entry.quota > 0 && "+"}
+      <Money quota={entry.quota} exact />
     </Box>
   );
 };

@@ -39,7 +39,7 @@ import { useDraftsOfPage, useSettings } from "./settings-store.tsx";
 export const SettingPage = () => {
   const { user } = useSession();
   const { data, error, refetch } = useQuery({ ...options, enabled: isSuperAdmin(user) });
-  if (!isSuperAdmin(user)) return <NotPermitted />;
+  if (!isSuperAdmin(user)) return <NotPermitted isForSuperAdmin />;
   if (error && !data) return <ErrorState error={error} onRetry={() => void refetch()} />;
   if (!data) return <PageSkeleton />;
   return <Content />;

@@ -2,7 +2,7 @@ import { checkJson } from "../../components/inputs/json-text.ts";
 import type { SettingField } from "./setting-field.ts";
 
 /** Validation error of a field: a key under `settings.faults` in the locales. */
-type SettingFault = "number" | "whole" | "range" | "decimals" | "address" | "json";
+type SettingFault = "number" | "whole" | "least" | "range" | "decimals" | "address" | "json";
 
 /** Validates a field's text; null if valid. The server validates again. */
 export function faultOf(field: SettingField, typed: string): SettingFault | null {
@@ -15,7 +15,8 @@ export function faultOf(field: SettingField, typed: string): SettingFault | null
       const { min = 0, max = Number.POSITIVE_INFINITY, isWhole = false, decimals } = limitsOf(field);
       if (isWhole && !Number.isInteger(number)) return "whole";
       if (decimals !== undefined && Number(number.toFixed(decimals)) !== number) return "decimals";
-      return number < min || number > max ? "range" : null;
+      if (number >= min && number <= max) return null;
+      return max === Number.POSITIVE_INFINITY ? "least" : "range";
     }
     case "address":
     case "endpoint":

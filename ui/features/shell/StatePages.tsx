@@ -46,13 +46,13 @@ export const PageError = ({ error }: { error: unknown }) => {
 };
 
 /** Shown instead of a page that the user may not open. */
-export const NotPermitted = () => {
+export const NotPermitted = ({ isForSuperAdmin = false }: { isForSuperAdmin?: boolean }) => {
   const { t } = useTranslation();
   return (
     <EmptyState
       isPage
       icon={<LockOutlined />}
-      title={t("shell.notPermitted.title")}
+      title={t(isForSuperAdmin ? "shell.notPermitted.superAdminTitle" : "shell.notPermitted.title")}
       body={t("shell.notPermitted.body")}
       action={
         <Button component={Link} to="/token" variant="contained" color="primary">

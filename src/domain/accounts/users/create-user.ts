@@ -46,6 +46,7 @@ export async function createAccount(db: DbOrTx, input: NewAccount, passwordHash:
     email: input.email ?? null,
     inviterId: input.inviterId ?? null,
     createdAt: nowSeconds(),
+    setting: { quota_warning_threshold: FIRST_WARNING_THRESHOLD },
   };
   for (let attempt = 0; attempt < CODE_TRIES; attempt += 1) {
     const affCode = inviteCode(attempt < 5 ? 4 : 8);
@@ -60,6 +61,9 @@ export async function createAccount(db: DbOrTx, input: NewAccount, passwordHash:
   }
   throw new Error("no free invite code was found");
 }
+
+/** Quota units below which a new user is warned, until they choose otherwise: 0.2 dollars as installed. */
+const FIRST_WARNING_THRESHOLD = 100_000;
 
 const inviteCode = (length: number): string =>
   Array.from({ length }, () => CODE_LETTERS[randomInt(CODE_LETTERS.length)]).join("");

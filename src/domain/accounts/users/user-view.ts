@@ -22,6 +22,8 @@ export type UserView = {
   discord_id: string;
   verification_code: "";
   access_token: "";
+  /** There is a system access token. */
+  access_token_set: boolean;
   quota: number;
   used_quota: number;
   request_count: number;
@@ -81,6 +83,7 @@ function viewRow(user: typeof users.$inferSelect, bound: readonly Identity[]): U
     discord_id: subject("discord"),
     verification_code: "",
     access_token: "",
+    access_token_set: user.accessTokenHash !== null,
     quota: user.quota,
     used_quota: user.usedQuota,
     request_count: user.requestCount,

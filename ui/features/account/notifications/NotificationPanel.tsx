@@ -42,7 +42,7 @@ export const NotificationPanel = ({ user }: { user: UserView }) => {
   const site = useSite();
   const format = useMoneyFormat();
   const setting = readSetting(user);
-  const [form, setForm] = useState<NotifyForm>(() => formOf(setting));
+  const [form, setForm] = useState<NotifyForm>(() => formOf(setting, site?.quota_remind_threshold));
   const [isDirty, setDirty] = useState(false);
   const [missing, setMissing] = useState<readonly FieldName[]>([]);
   const isWarned = form.events.includes("low_balance");
@@ -59,7 +59,7 @@ export const NotificationPanel = ({ user }: { user: UserView }) => {
     onSuccess: async ({ message }) => {
       await queries.invalidateQueries(self);
       const saved = queries.getQueryData(self.queryKey);
-      if (saved) setForm(formOf(readSetting(saved)));
+      if (saved) setForm(formOf(readSetting(saved), site?.quota_remind_threshold));
       setDirty(false);
       notifyDone(message);
     },

@@ -46,7 +46,7 @@ export const FIELDS: Readonly<Record<Method, readonly MethodField[]>> = {
 };
 
 const DEFAULT_EVENTS: readonly NoticeEvent[] = ["low_balance", "price_change", "announcement"];
-/** Quota units, suggested if the user saved none; until then the site's threshold applies. */
+/** Quota units, the site's threshold as installed. */
 const OFFERED_THRESHOLD = 500_000;
 
 export type NotifyForm = Readonly<{
@@ -60,8 +60,8 @@ export type NotifyForm = Readonly<{
   removed: readonly FieldName[];
 }>;
 
-/** Initial form values from the stored settings. */
-export function formOf(setting: UserSetting): NotifyForm {
+/** Initial form values from the stored settings. `siteThreshold`: what counts for whoever saved none, quota units. */
+export function formOf(setting: UserSetting, siteThreshold: number = OFFERED_THRESHOLD): NotifyForm {
   const events = Array.isArray(setting.notify_events) ? setting.notify_events : DEFAULT_EVENTS;
   const names = Object.values(FIELDS)
     .flat()
@@ -71,7 +71,7 @@ export function formOf(setting: UserSetting): NotifyForm {
   return {
     way: METHODS.find((way) => way === setting.notify_type) ?? "email",
     events: EVENTS.filter((event) => events.includes(event)),
-    threshold: String(setting.quota_warning_threshold ?? OFFERED_THRESHOLD),
+    threshold: String(setting.quota_warning_threshold ?? siteThreshold),
     values: Object.fromEntries(names.map((name) => [name, textOf(setting[name])])),
     removed: [],
   };

@@ -1,20 +1,27 @@
 import Box from "@mui/material/Box";
 import Button from "@mui/material/Button";
-import { useMutation } from "@tanstack/react-query";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 import { CopyButton } from "../../../components/display/CopyButton.tsx";
 import { useConfirm } from "../../../components/feedback/confirm.tsx";
 import { notifyError } from "../../../components/feedback/notify.tsx";
 import { Panel, Row } from "../../../components/layout.tsx";
-import { makeAccessToken } from "./self-calls.ts";
+import { makeAccessToken, self } from "./self-calls.ts";
 
 /** The token with which tools manage the gateway as the user; shown only once, when created. */
-export const AccessTokenPanel = () => {
+export const AccessTokenPanel = ({ hasToken }: { hasToken: boolean }) => {
   const { t } = useTranslation();
   const confirm = useConfirm();
-  const make = useMutation({ mutationFn: makeAccessToken, onError: notifyError });
+  const queries = useQueryClient();
+  const make = useMutation({
+    mutationFn: makeAccessToken,
+    onSuccess: () => queries.invalidateQueries(self),
+    onError: notifyError,
+  });
   const ask = async () => {
+    // There is nothing to lose before the first one.
+    if (!hasToken) return make.mutate();
     const isSure = await confirm({
       title: t("personal.token.confirmTitle"),
       body: t("personal.token.confirmBody"),

@@ -92,7 +92,7 @@ const Part = ({ tab, user }: { tab: Tab; user: UserView }) => {
           <TotpPanel />
           <PasskeysPanel />
           <SessionsPanel />
-          <AccessTokenPanel />
+          <AccessTokenPanel hasToken={user.access_token_set} />
         </>
       );
     case "notifications":

@@ -19,6 +19,7 @@ const user: User = {
   discord_id: "",
   verification_code: "",
   access_token: "",
+  access_token_set: false,
   quota: 100,
   used_quota: 0,
   request_count: 0,

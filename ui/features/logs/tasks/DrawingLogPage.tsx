@@ -16,7 +16,7 @@ import { useSite } from "../../../state/site-status.ts";
 import { isAdmin } from "../../../state/stored-user.ts";
 import { type Opened, TaskDialog } from "./TaskDialog.tsx";
 import { TaskFilters } from "./TaskFilters.tsx";
-import { type DrawingTask, elapsedSeconds, isSlowDrawing, monthAgo, pollTasks } from "./task.ts";
+import { type DrawingTask, elapsedSeconds, hourAhead, isSlowDrawing, monthAgo, pollTasks } from "./task.ts";
 import { commonColumns, Elapsed, Moment, Progress } from "./task-columns.tsx";
 
 /** Drawing tasks, by default of the last 30 days: all users' for administrators, else the user's own. */
@@ -27,7 +27,7 @@ export const DrawingLogPage = () => {
   const site = useSite();
   const [opened, setOpened] = useState<Opened | null>(null);
   const start = address.number("start") ?? monthAgo(new Date());
-  const end = address.number("end") ?? 0;
+  const end = address.number("end") ?? hourAhead(new Date());
   const filters = {
     ...(address.text("search") && { mj_id: address.text("search").trim() }),
     ...(forAdmin && address.number("channel") && { channel_id: address.number("channel") }),

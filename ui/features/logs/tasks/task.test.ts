@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { elapsedSeconds, isSlowDrawing, monthAgo, percentOf, pollTasks, startOfDay } from "./task.ts";
+import { elapsedSeconds, hourAhead, isSlowDrawing, monthAgo, percentOf, pollTasks, startOfDay } from "./task.ts";
 
 test("progress is read from text and stays between 0 and 100", () => {
   expect(["40%", "", "120%", "-3%", "wait"].map(percentOf)).toEqual([40, 0, 100, 0, 0]);
@@ -22,6 +22,7 @@ test("the day begins at its local midnight", () => {
 });
 
 test("a month back is 30 days, over the turn of a month or year", () => {
+  expect(hourAhead(new Date(Date.UTC(2026, 0, 2, 15, 4)))).toBe(Date.UTC(2026, 0, 2, 17) / 1000);
   expect(monthAgo(new Date(2026, 0, 2, 15, 4))).toBe(new Date(2025, 11, 3).getTime() / 1000);
 });
 

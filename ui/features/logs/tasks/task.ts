@@ -34,6 +34,10 @@ const DAYS_BACK = 30;
 export const monthAgo = (moment: Date): number =>
   startOfDay(new Date(moment.getFullYear(), moment.getMonth(), moment.getDate() - DAYS_BACK));
 
+/** The full hour that is an hour ahead at least, epoch seconds. */
+export const hourAhead = (moment: Date): number => Math.ceil(moment.getTime() / HOUR_MS + 1) * (HOUR_MS / 1000);
+
+const HOUR_MS = 3_600_000;
 const SLOW_DRAWING_SECONDS = 60;
 
 /** Whether a drawing took long: over 60 s. Takes what `elapsedSeconds` returns. */
