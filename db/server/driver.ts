@@ -3,6 +3,7 @@ import { drizzle } from "drizzle-orm/postgres-js";
 import postgres from "postgres";
 import * as schema from "../schema/index.ts";
 import type { Db, Sql } from "../types.ts";
+import { connectionOptions } from "./connection-options.ts";
 import { DEADLINES_MS, Deadlines, type DriverStatement } from "./deadlines.ts";
 
 type DriverOptions = postgres.Options<{ bigint: postgres.PostgresType<number> }> & {
@@ -39,10 +40,17 @@ export function openDriver({ deadlineMs, ...options }: DriverOptions, url?: stri
     ...(deadlines && { onquery: deadlines.watch }),
     types: { bigint: BIGINT_AS_NUMBER },
   };
-  const sql = (url ? postgres(url, settings) : postgres(settings)) as Sql;
+  const sql = postgres(url === undefined ? settings : withAddress(settings, url)) as Sql;
   // Made before `named` changes the driver, so that no statement passes through both.
   const callSql = named(Object.create(sql) as Sql, DEADLINES_MS.call);
   return { sql, db: drizzle(named(sql), { schema }), callDb: drizzle(callSql, { schema }) };
+}
+
+function withAddress(settings: DriverOptions, url: string): DriverOptions {
+  const { options, parameters } = connectionOptions(url);
+  const connection = { ...settings.connection, ...parameters };
+  // The driver takes lists of hosts and ports; its types know only one of each.
+  return Object.assign({ ...settings, connection }, options);
 }
 
 const patchedOf = (sql: Sql): Patched => sql as unknown as Patched;

@@ -6,6 +6,12 @@ const ADVICE: Readonly<Record<string, string>> = {
   ENOTFOUND: "the host name is unknown: correct it in DATABASE_URL",
   EAI_AGAIN: "the host name could not be looked up: check DNS, or the host in DATABASE_URL",
   CONNECT_TIMEOUT: "the host does not answer: check the address in DATABASE_URL and the firewall",
+  CONNECTION_TO_STANDBY: "none of the hosts in DATABASE_URL takes writes: promote a standby, or name the primary",
+  CONNECTION_WITHOUT_TLS: "the server has no TLS: turn it on there, or take sslmode out of DATABASE_URL",
+  DEPTH_ZERO_SELF_SIGNED_CERT: "name the certificate of its authority by sslrootcert in DATABASE_URL",
+  SELF_SIGNED_CERT_IN_CHAIN: "name the certificate of its authority by sslrootcert in DATABASE_URL",
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: "name the certificate of its authority by sslrootcert in DATABASE_URL",
+  ERR_TLS_CERT_ALTNAME_INVALID: "its certificate is for another host: correct the host in DATABASE_URL",
   "28P01": "correct user and password in DATABASE_URL (special characters percent-encoded)",
   "28000":
     "the server does not let this user in from here: check pg_hba.conf, and add ?sslmode=require where it demands TLS",

@@ -1,3 +1,4 @@
+import { parsePostgresUrl } from "../lib/values/postgres-url.ts";
 import {
   ConfigError,
   flag,
@@ -205,10 +206,12 @@ function postgresUrl(value: string | null): string | null {
   if (!/^postgres(ql)?:\/\//.test(value)) {
     throw new ConfigError("DATABASE_URL must begin with postgres:// (without it the embedded database is used)");
   }
-  if (URL.canParse(value)) return value;
-  throw new ConfigError(
-    "DATABASE_URL is not a valid address: postgres://USER:PASSWORD@HOST:PORT/DATABASE, with special characters of the password percent-encoded",
-  );
+  try {
+    parsePostgresUrl(value);
+    return value;
+  } catch (error) {
+    throw new ConfigError(`DATABASE_URL ${error instanceof Error ? error.message : error}`);
+  }
 }
 
 const REDIS_SCHEME = /^(redis|rediss|valkey|valkeys)(\+tls|\+unix|\+tls\+unix)?:\/\//;
