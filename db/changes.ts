@@ -86,19 +86,19 @@ type Replicas = Readonly<{
 
 async function connectReplicas(database: Database, { self, receive, hearGap, onFailure }: Replicas) {
   if (database.kind === "embedded") return { send: async () => {}, close: async () => {} };
-  const { sql } = database;
+  const { sql, sessionSql } = database;
   let isFirst = true;
   const hear = (payload: string) => {
     const notice = JSON.parse(payload) as Notice;
     if (notice.from !== self) receive(notice);
   };
   // The driver listens again by itself after a lost connection, and says so.
-  const listening = await sql.listen(NOTIFY_CHANNEL, hear, () => {
+  const listening = await sessionSql.listen(NOTIFY_CHANNEL, hear, () => {
     if (!isFirst) hearGap();
     isFirst = false;
   });
   // A connection that went silent would deliver no change and report no loss. One that fails is opened again by the driver.
-  const check = () => withDeadline(DEADLINES_MS.call, () => checkListener(sql)).catch(() => {});
+  const check = () => withDeadline(DEADLINES_MS.call, () => checkListener(sessionSql)).catch(() => {});
   const timer = setInterval(() => void check(), CHECK_MS);
   timer.unref();
   return {

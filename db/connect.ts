@@ -6,8 +6,14 @@ import { migrateDatabase } from "./migrate.ts";
 import { openServer } from "./server/open-server.ts";
 import { type Database, DatabaseError } from "./types.ts";
 
-/** `connections`: most that are open to a server at a time; by default twelve. */
-type Place = Readonly<{ databaseUrl: string | null; dataDir: string; connections?: number }>;
+type Place = Readonly<{
+  databaseUrl: string | null;
+  /** The server itself, where `databaseUrl` names a pooler in transaction mode. */
+  databaseDirectUrl?: string | null;
+  dataDir: string;
+  /** Most that are open to a server at a time; by default twelve. */
+  connections?: number;
+}>;
 
 /**
  * Opens the configured database and brings its tables up to date. `onTrouble` hears of an embedded engine that crashed and
@@ -16,7 +22,7 @@ type Place = Readonly<{ databaseUrl: string | null; dataDir: string; connections
 export async function openDatabase(place: Place, onTrouble?: (message: string) => void): Promise<Database> {
   const database = await connect(place, onTrouble);
   try {
-    await migrateDatabase(database, place.databaseUrl);
+    await migrateDatabase(database, place.databaseUrl && (place.databaseDirectUrl ?? place.databaseUrl));
     await ensurePartitions(database);
     return database;
   } catch (error) {
@@ -34,7 +40,7 @@ export async function openExistingDatabase(place: Place): Promise<Database> {
 }
 
 const connect = (
-  { databaseUrl, dataDir, connections }: Place,
+  { databaseUrl, databaseDirectUrl, dataDir, connections }: Place,
   onTrouble?: (message: string) => void,
 ): Promise<Database> =>
-  databaseUrl === null ? openEmbedded({ dataDir, onTrouble }) : openServer(databaseUrl, connections);
+  databaseUrl === null ? openEmbedded({ dataDir, onTrouble }) : openServer(databaseUrl, connections, databaseDirectUrl);

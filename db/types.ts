@@ -19,6 +19,8 @@ export type Database = Readonly<{
   callDb: Db;
   /** The driver, for statements that the query builder cannot say. */
   sql: Sql;
+  /** A driver for sessions that last, such as LISTEN: it goes past a pooler that gives a session to each transaction. */
+  sessionSql: Sql;
   kind: "embedded" | "server";
   /** Resolves when the database answers; rejects with why not. */
   health(): Promise<void>;

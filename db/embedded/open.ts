@@ -50,6 +50,7 @@ export async function openEmbedded({ dataDir, fsync = true, onTrouble }: Embedde
       db,
       callDb,
       sql,
+      sessionSql: sql,
       kind: "embedded",
       health: () => answersWithin(sql),
       async close() {

@@ -36,7 +36,9 @@ const configSchema = (isTerminal: boolean) => ({
   port: integer("PORT", 3000, { min: 0, max: 65_535 }),
   dataDir: text("DATA_DIR", "./data"),
   /** Postgres address; null: the embedded engine in `dataDir`. */
-  databaseUrl: variable("DATABASE_URL", postgresUrl, { aliases: ["SQL_DSN"], isSecret: true }),
+  databaseUrl: variable("DATABASE_URL", postgresUrl("DATABASE_URL"), { aliases: ["SQL_DSN"], isSecret: true }),
+  /** The server itself, where DATABASE_URL names a pooler in transaction mode; null: there is none in between. */
+  databaseDirectUrl: variable("DATABASE_DIRECT_URL", postgresUrl("DATABASE_DIRECT_URL"), { isSecret: true }),
   redisUrl: variable("REDIS_URL", redisUrl, { aliases: ["REDIS_CONN_STRING"], isSecret: true }),
   /** Given secrets win over the ones created once in `dataDir`. */
   encryptionKey: optionalText("ENCRYPTION_KEY", { shown: "created in DATA_DIR/secret.key", isSecret: true }),
@@ -201,18 +203,21 @@ export function allVariables(group: object = configSchema(false)): readonly Vari
   return Object.values(group).flatMap((part) => (isVariable(part) ? [part] : allVariables(part)));
 }
 
-function postgresUrl(value: string | null): string | null {
-  if (value === null) return null;
-  if (!/^postgres(ql)?:\/\//.test(value)) {
-    throw new ConfigError("DATABASE_URL must begin with postgres:// (without it the embedded database is used)");
-  }
-  try {
-    parsePostgresUrl(value);
-    return value;
-  } catch (error) {
-    throw new ConfigError(`DATABASE_URL ${error instanceof Error ? error.message : error}`);
-  }
-}
+const postgresUrl =
+  (name: string) =>
+  (value: string | null): string | null => {
+    if (value === null) return null;
+    if (!/^postgres(ql)?:\/\//.test(value)) {
+      const without = name === "DATABASE_URL" ? " (without it the embedded database is used)" : "";
+      throw new ConfigError(`${name} must begin with postgres://${without}`);
+    }
+    try {
+      parsePostgresUrl(value);
+      return value;
+    } catch (error) {
+      throw new ConfigError(`${name} ${error instanceof Error ? error.message : error}`);
+    }
+  };
 
 const REDIS_SCHEME = /^(redis|rediss|valkey|valkeys)(\+tls|\+unix|\+tls\+unix)?:\/\//;
 

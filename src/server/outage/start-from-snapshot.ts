@@ -74,7 +74,7 @@ export async function startFromSnapshot(
     spendRatio: config.outageSpendRatio,
     log,
   });
-  const database = openServerLazily(databaseUrl, 2);
+  const database = openServerLazily(databaseUrl, 2, config.databaseDirectUrl);
   const parts = gatewayServices(config, log, {
     host,
     snapshot,
