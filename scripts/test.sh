@@ -13,6 +13,7 @@ ensure_debian "fc-list :lang=zh | grep -q ." fontconfig fonts-noto-cjk
 ensure_debian "ls /usr/lib/postgresql/*/bin/initdb || command -v initdb" postgresql
 ensure_debian "command -v openssl" openssl
 ensure_debian "command -v redis-server || command -v valkey-server" redis-server
+ensure_debian "ls /usr/sbin/pgbouncer" pgbouncer
 ensure_debian "command -v mariadbd || ls /usr/sbin/mariadbd" mariadb-server
 ensure_packages
 exec bun scripts/test.ts "$@"

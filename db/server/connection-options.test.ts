@@ -56,8 +56,8 @@ test("verify-full refuses a certificate of another host, verify-ca accepts it", 
 test("a certificate of an unknown authority is refused where it is verified, and only there", async () => {
   for (const sslmode of ["verify-ca", "verify-full"]) {
     await expect(connect(server, "localhost", { sslmode, ...client() })).rejects.toThrow();
-    const stranger = { sslrootcert: file("client.crt") };
-    await expect(connect(server, "localhost", { sslmode, ...stranger, ...client() })).rejects.toThrow();
+    const unknownAuthority = { sslrootcert: file("client.crt") };
+    await expect(connect(server, "localhost", { sslmode, ...unknownAuthority, ...client() })).rejects.toThrow();
   }
   // libpq's rule: a root certificate that is named is looked at.
   await expect(

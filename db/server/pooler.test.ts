@@ -24,7 +24,7 @@ describe.skipIf(pgbouncer === null)("behind PgBouncer in transaction mode", () =
   const open = () =>
     openDatabase({ databaseUrl: `${pooler.url}?prepare=false`, databaseDirectUrl: server.url, dataDir: "/nowhere" });
 
-  test("tables are made, statements repeat on any connection, and changes are heard", async () => {
+  test("tables are made, statements repeat on any connection, and changes arrive", async () => {
     const fail = (error: unknown) => {
       throw error;
     };
@@ -38,11 +38,11 @@ describe.skipIf(pgbouncer === null)("behind PgBouncer in transaction mode", () =
       for (const value of ["2", "3"]) await tx.update(options).set({ value }).where(eq(options.key, "a"));
     });
     expect(await read()).toEqual([{ value: "3" }]);
-    const heard: (number | string)[] = [];
-    theirs.subscribe("users", (ids) => void heard.push(...ids));
+    const received: (number | string)[] = [];
+    theirs.subscribe("users", (ids) => void received.push(...ids));
     await ours.publish("users", [7]);
-    await until(() => heard.length > 0);
-    expect(heard).toEqual([7]);
+    await until(() => received.length > 0);
+    expect(received).toEqual([7]);
     for (const end of [ours, theirs, one, other]) await end.close();
   });
 });
