@@ -7,6 +7,8 @@ import { DatabaseError } from "../types.ts";
 type AddressOptions = {
   host?: string[];
   port?: number[];
+  /** Seconds for each of several hosts, so that the last one is tried before whoever waits gives up. */
+  connect_timeout?: number;
   path?: string;
   user?: string;
   pass?: string;
@@ -17,6 +19,9 @@ type AddressOptions = {
   ssl: false | (ConnectionOptions & { optional?: boolean });
   target_session_attrs?: ServerRole;
 };
+
+/** What the silence of all hosts but the last may take: the first statement, with a call's deadline, waits for it. */
+const ALL_BUT_LAST_S = 4;
 
 /** Names that libpq and the driver take as options of the client: a server would refuse them. */
 const CLIENT_PARAMETERS = new Set([
@@ -42,6 +47,7 @@ export function connectionOptions(url: string): { options: AddressOptions; param
   return {
     options: {
       ...(hosts.length > 0 && { host: hosts.map(({ host }) => host), port: hosts.map(({ port }) => port) }),
+      ...(hosts.length > 1 && { connect_timeout: Math.min(2, ALL_BUT_LAST_S / (hosts.length - 1)) }),
       ...(socket && { path: `${socket.host}/.s.PGSQL.${socket.port}` }),
       ...(user !== null && { user }),
       ...(password !== null && { pass: password }),

@@ -34,6 +34,11 @@ describe.skipIf(pgbouncer === null)("behind PgBouncer in transaction mode", () =
     const read = () => one.db.select({ value: options.value }).from(options).where(eq(options.key, "a"));
     const found = await Promise.all(Array.from({ length: 100 }, read));
     expect(found).toEqual(Array.from({ length: 100 }, () => [{ value: "1" }]));
+    // More transactions than the server has connections, each on whichever is free.
+    for (let round = 0; round < 5; round++) {
+      const inTransaction = () => one.db.transaction((tx) => tx.select().from(options).where(eq(options.key, "a")));
+      await Promise.all(Array.from({ length: 20 }, inTransaction));
+    }
     await one.db.transaction(async (tx) => {
       for (const value of ["2", "3"]) await tx.update(options).set({ value }).where(eq(options.key, "a"));
     });

@@ -42,6 +42,17 @@ test("a host that refuses connections is passed over", async () => {
   await close();
 });
 
+test("a host that takes connections and stays silent is passed over", async () => {
+  const silent = Bun.listen({ hostname: "127.0.0.1", port: 0, socket: { data() {} } });
+  const { sql, close } = await openServer(
+    `postgres://postgres@127.0.0.1:${silent.port},${hostOf(primary)}/postgres`,
+    1,
+  );
+  expect(await sql`select 1 as one`).toHaveLength(1);
+  await close();
+  silent.stop(true);
+});
+
 test("without a primary it says so at once, and follows the standby when it is promoted", async () => {
   const database = await openServer(both(), 2);
   await primary.shutDown("SIGQUIT");
