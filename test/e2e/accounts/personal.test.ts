@@ -99,16 +99,15 @@ describe.each(["en", "zh"] as const)("personal settings in %s", (language) => {
   test("notices go by mail, to another address than the account's", async () => {
     await consolePage.open("/personal?tab=notifications");
     await consolePage.page.getByText(words.notifications.noEmail).waitFor();
-    await consolePage.page
-      .getByText(fillPlaceholders(words.notifications.thresholdUnsaved, { amount: "$0.002" }))
-      .waitFor();
+    await consolePage.page.getByText(words.notifications.thresholdHint, { exact: true }).waitFor();
     const threshold = consolePage.page.getByLabel(words.notifications.threshold, { exact: true });
-    expect(await threshold.inputValue()).toBe("500000");
+    // What a new user starts with.
+    expect(await threshold.inputValue()).toBe("100000");
     await consolePage.button(words.notifications.test).click();
     await consolePage.waitForNotice(language === "en" ? /No email address is set/ : /没有可用的邮箱/);
     await fill(fields.notification_email.label, `bell-${language}@example.com`);
     await save();
-    expect(await settingOf()).toMatchObject({ quota_warning_threshold: DOLLAR });
+    expect(await settingOf()).toMatchObject({ quota_warning_threshold: 100_000 });
     await consolePage.page.getByText(words.notifications.thresholdHint, { exact: true }).waitFor();
     const mail = post.next();
     await consolePage.button(words.notifications.test).click();

@@ -122,7 +122,7 @@ const columnsOf = (
     width: 84,
     isSolid: true,
     isForAdmins: true,
-
+    isHiddenByDefault: true,
     cell: (entry) => <RetryCell entry={entry} />,
   },
   {
