@@ -348,7 +348,7 @@ describe("settings", () => {
     await root.post("/api/user/manage", { id: userId, action: "promote" });
     const admin = await openConsolePage(browser, gateway, VIEWPORTS.en, account);
     await admin.open("/setting");
-    await admin.page.getByText(WORDS.en.shell.notPermitted.title).waitFor();
+    await admin.page.getByText(WORDS.en.shell.notPermitted.superAdminTitle).waitFor();
     expect(await admin.page.locator('[id^="setting-"]').count()).toBe(0);
     await admin.close();
   }, 120_000);
