@@ -21,6 +21,13 @@ test.each([
 test("WAV, also where a pipe left the length of its data open", async () => {
   expect(await audioSeconds(new Blob([wav(6)]))).toBe(6);
   expect(await audioSeconds(new Blob([wav(6, 0xff_ff_ff_ff)]))).toBe(6);
+  const withoutSizes = wav(6, 0);
+  expect(await audioSeconds(new Blob([withoutSizes]))).toBe(6);
+  withoutSizes.fill(0, 4, 8);
+  expect(await audioSeconds(new Blob([withoutSizes]))).toBe(6);
+  // A rate that no audio has.
+  withoutSizes.fill(0xff, 28, 32);
+  expect(await audioSeconds(new Blob([withoutSizes]))).toBe(withoutSizes.length / 4_000);
 });
 
 test("the type that the client gave does not matter", async () => {

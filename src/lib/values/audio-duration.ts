@@ -26,12 +26,30 @@ export async function audioSeconds(file: Blob): Promise<number> {
     () => null,
   );
   const read = format?.duration ?? 0;
-  if (!(read > 0)) return file.size / ASSUMED_BYTES_PER_SECOND;
+  if (!(read > 0)) return (await pipedWavSeconds(file)) ?? file.size / ASSUMED_BYTES_PER_SECOND;
   // Cut short, the parser has counted what was read until then; the rest of the file plays at the same rate.
   const seconds = tokenizer.isSpent ? read * (file.size / tokenizer.position) : read;
   const least = format?.lossless === false ? file.size / MAX_LOSSY_BYTES_PER_SECOND : 0;
   return Math.min(Math.max(seconds, least), file.size / MIN_BYTES_PER_SECOND);
 }
+
+/**
+ * The length of a WAV file that was written to a pipe: its sizes are 0, because the writer could not go back to them, but its
+ * bytes a second are known (http://soundfile.sapp.org/doc/WaveFormat/). Null: the file is something else.
+ */
+async function pipedWavSeconds(file: Blob): Promise<number | null> {
+  const head = await file.slice(0, WAV_HEADER_BYTES).bytes();
+  const text = new TextDecoder("latin1").decode(head);
+  if (head.length < WAV_HEADER_BYTES || !/^RIFF[^]{4}WAVEfmt /.test(text)) return null;
+  const bytesPerSecond = new DataView(head.buffer).getUint32(BYTES_PER_SECOND_AT, true);
+  if (bytesPerSecond < MIN_BYTES_PER_SECOND || bytesPerSecond > MAX_WAV_BYTES_PER_SECOND) return null;
+  return (file.size - WAV_HEADER_BYTES) / bytesPerSecond;
+}
+
+const WAV_HEADER_BYTES = 44;
+const BYTES_PER_SECOND_AT = 28;
+/** Eight channels of 32 bits at 192 kHz. */
+const MAX_WAV_BYTES_PER_SECOND = 6_144_000;
 
 /** Reads a file through a window in memory and pretends that it ends where its reads are used up. */
 class BoundedTokenizer extends AbstractTokenizer {
