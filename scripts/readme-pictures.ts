@@ -12,7 +12,7 @@ import { createVault } from "../src/lib/security/crypto.ts";
 import { loadSecrets } from "../src/lib/security/secrets.ts";
 import { readConfig } from "../src/server/config.ts";
 import { openBrowser } from "../test/support/e2e/browser.ts";
-import { createChannel, createToken, setOption } from "../test/support/e2e/console-client.ts";
+import { createApiKey, createChannel, setOption } from "../test/support/e2e/console-client.ts";
 import { openConsolePage, VIEWPORTS } from "../test/support/e2e/console-page.ts";
 import { setUp, startFixture, startGateway } from "../test/support/e2e/fixture.ts";
 import { MODELS } from "./seed/models.ts";
@@ -65,7 +65,7 @@ await browser.close();
 /** The log of calls to a fake upstream, one of them open. */
 async function captureUsageLog(): Promise<void> {
   const { gateway, root, upstream, stop } = await startFixture(["text-embedding-3-small"]);
-  const { key } = await createToken(root, { name: "ide-plugin" });
+  const { key } = await createApiKey(root, { name: "ide-plugin" });
   const models = ["gpt-5.4", "claude-sonnet-5", "gemini-3.6-flash"];
   const answerAs = (answer: string) => JSON.stringify(Object.fromEntries(models.map((model) => [model, answer])));
   const answers = { name: "openai-main", priority: 10, model_mapping: answerAs("usage-1000-500-cached-800") };

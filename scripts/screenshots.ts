@@ -6,7 +6,13 @@ import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { Page } from "playwright";
 import { openBrowser } from "../test/support/e2e/browser.ts";
-import { createChannel, createToken, ROOT_NAME, ROOT_PASSWORD, setOption } from "../test/support/e2e/console-client.ts";
+import {
+  createApiKey,
+  createChannel,
+  ROOT_NAME,
+  ROOT_PASSWORD,
+  setOption,
+} from "../test/support/e2e/console-client.ts";
 import { type Fixture, startFixture, startGateway } from "../test/support/e2e/fixture.ts";
 import { until } from "../test/support/lib/until.ts";
 
@@ -146,7 +152,7 @@ async function fill({ root, upstream, gateway, key }: Fixture): Promise<void> {
     tag: "prod",
   });
   await createChannel(root, upstream.url, ["err-429", "err-500"], { name: "backup-reseller-with-a-rather-long-name" });
-  await createToken(root, { name: "ide-plugin", unlimited_quota: false, remain_quota: 5_000_000 });
+  await createApiKey(root, { name: "ide-plugin", unlimited_quota: false, remain_quota: 5_000_000 });
   await root.post("/api/redemption/", { name: "spring", quota: 500_000, count: 3 });
   await root.post("/api/user/", { username: "ada", display_name: "Ada", password: "some-password-1" });
   for (const model of [...MODELS, ...MODELS]) {

@@ -6,7 +6,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { createChannel, createToken, setOption, setUp } from "../test/support/e2e/console-client.ts";
+import { createApiKey, createChannel, setOption, setUp } from "../test/support/e2e/console-client.ts";
 import { chatReply, chunk, DONE, sse, startUpstream, usageChunk } from "../test/support/gateway/start-upstream.ts";
 import { ensureSeed } from "./build/seed.ts";
 import type { TracedFunction } from "./trace/instrument.ts";
@@ -37,7 +37,7 @@ const url = `http://127.0.0.1:${server.port}`;
 const root = await setUp({ url });
 await createChannel(root, upstream.url, [MODEL]);
 await setOption(root, "ModelRatio", { [MODEL]: 1 });
-const { key } = await createToken(root);
+const { key } = await createApiKey(root);
 
 const response = await traceCall(false);
 const stream = await traceCall(true);

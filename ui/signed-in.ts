@@ -25,7 +25,7 @@ export { CommandPalette } from "./features/shell/CommandPalette.tsx";
 export { KeyboardHelp } from "./features/shell/KeyboardHelp.tsx";
 export { Sider, SiderDrawer } from "./features/shell/Sider.tsx";
 export { CreatedDialog } from "./features/tokens/CreatedDialog.tsx";
-export { createTokens } from "./features/tokens/drawer/token-form.ts";
+export { createApiKeys } from "./features/tokens/drawer/token-form.ts";
 
 export const agentInfo = () => import("./features/wallet/agents/AgentInfoPage.tsx");
 export const agentList = () => import("./features/wallet/agents/AgentListPage.tsx");

@@ -53,7 +53,7 @@ export function connectionOptions(url: string): { options: AddressOptions; param
       ...(password !== null && { pass: password }),
       ...(database !== null && { database }),
       ...(role !== null && { target_session_attrs: role }),
-      ...(parameters["prepare"] === "false" && { prepare: false }),
+      ...(parameters.prepare === "false" && { prepare: false }),
       ssl: tlsOptions(tls),
     },
     parameters: Object.fromEntries(Object.entries(parameters).filter(([name]) => !CLIENT_PARAMETERS.has(name))),

@@ -1,4 +1,4 @@
-import { createChannel, createToken, type Session, setOption } from "../../test/support/e2e/console-client.ts";
+import { createApiKey, createChannel, type Session, setOption } from "../../test/support/e2e/console-client.ts";
 import type { Gateway } from "../../test/support/processes/gateway.ts";
 import type { ListProbe } from "./list-times.ts";
 import { type Latency, measureAtRate } from "./measure.ts";
@@ -40,7 +40,7 @@ export async function measureBeside(
       name,
       priority: 1000,
     });
-    const { key } = await createToken(root, { name });
+    const { key } = await createApiKey(root, { name });
     const target = { url: gateway.url, key };
     const measure = async (seconds: number = LOAD.seconds) => {
       const latency = await measureAtRate(target, WORKLOADS.json, { ...LOAD, seconds });

@@ -1,7 +1,7 @@
 import path from "node:path";
 import {
+  createApiKey,
   createChannel,
-  createToken,
   login,
   ROOT_NAME,
   ROOT_PASSWORD,
@@ -101,6 +101,6 @@ async function prepare(gateway: Gateway, upstream: Target) {
     await channel("bench anthropic", [anthropic, slow], ANTHROPIC),
     await channel("bench gemini", [gemini], GEMINI),
   ];
-  const token = await createToken(root, { name: "bench" });
+  const token = await createApiKey(root, { name: "bench" });
   return { root, channelIds, tokenId: token.id, key: token.key };
 }

@@ -1,4 +1,4 @@
-import { createChannel, createToken, type Session, setOptions, setUp } from "../../test/support/e2e/console-client.ts";
+import { createApiKey, createChannel, type Session, setOptions, setUp } from "../../test/support/e2e/console-client.ts";
 import { startFakeUpstream } from "../../test/support/e2e/fake-upstream/fake-upstream.ts";
 import { REDIS, startRedis } from "../../test/support/lib/redis.ts";
 import { until } from "../../test/support/lib/until.ts";
@@ -95,7 +95,7 @@ async function furnish(root: Session, sound: string, faulty: string): Promise<{ 
     ModelRequestRateLimitCount: 1_000_000,
     ModelRequestRateLimitSuccessCount: 1_000_000,
   });
-  const { id: tokenId, key } = await createToken(root, { unlimited_quota: false, remain_quota: TOKEN_QUOTA });
+  const { id: tokenId, key } = await createApiKey(root, { unlimited_quota: false, remain_quota: TOKEN_QUOTA });
   const { id: userId, quota } = await root.get("/api/user/self");
   return { before: { userId, quota, tokenId, tokenQuota: TOKEN_QUOTA }, key };
 }

@@ -1,6 +1,6 @@
 import { type AnyElysia, Elysia } from "elysia";
 import { describeLostJournal } from "../billing/ledger/processes/lost-journals.ts";
-import { tokenRoutes } from "../console/api-keys/api-keys.ts";
+import { apiKeyRoutes } from "../console/api-keys/api-keys.ts";
 import { channelExplainRoutes, type Explain } from "../console/channels/channel-explain.ts";
 import { channelKeyRoutes } from "../console/channels/channel-keys.ts";
 import { channelTransferRoutes } from "../console/channels/channel-transfer.ts";
@@ -252,7 +252,7 @@ function managementApi(
     .use(channelTransferRoutes({ ...operations, version }, guarded))
     .use(channelKeyRoutes({ ...operations, fetch: services.fetch }, guarded))
     .use(taskRoutes(shared, guarded))
-    .use(tokenRoutes(shared, guarded))
+    .use(apiKeyRoutes(shared, guarded))
     .use(redemptionRoutes(shared, guarded))
     .use(auditRoutes(shared, guarded))
     .use(bookRoutes(shared, guarded))

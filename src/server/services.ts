@@ -6,7 +6,7 @@ import { type Billing, createBilling } from "../billing/billing.ts";
 import { createUserDirectory, type UserDirectory } from "../domain/accounts/directory.ts";
 import { createSetup, type Setup } from "../domain/accounts/registration/setup.ts";
 import { createSessions, type Sessions } from "../domain/accounts/sessions/sessions.ts";
-import { createTokenDirectory, type TokenDirectory } from "../domain/api-keys/directory/index.ts";
+import { type ApiKeyDirectory, createApiKeyDirectory } from "../domain/api-keys/directory/index.ts";
 import { type ChannelDirectory, createChannelDirectory } from "../domain/channels/directory.ts";
 import type { ChannelEntry } from "../domain/channels/entry.ts";
 import type { OnDisabled } from "../domain/channels/status/set-status.ts";
@@ -47,7 +47,7 @@ export type Services = Readonly<{
   users: UserDirectory;
   sessions: Sessions;
   setup: Setup;
-  tokens: TokenDirectory;
+  tokens: ApiKeyDirectory;
   channels: ChannelDirectory;
   tester: ChannelTester;
   /** Tells the super admin of a channel that has little left. */
@@ -92,7 +92,7 @@ export async function openServices(config: Config, log: Logger, host: HostLink |
     const users = await createUserDirectory({ db, changes, log });
     const sessions = createSessions({ db: database.callDb, changes, users, secret: secrets.sessionSecret });
     const setup = await createSetup({ db, changes, vault, version });
-    const tokens = await createTokenDirectory({ db, changes, vault, log });
+    const tokens = await createApiKeyDirectory({ db, changes, vault, log });
     const channels = await createChannelDirectory({ db, changes, vault, log });
     const billing = await createBilling({
       database,

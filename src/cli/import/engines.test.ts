@@ -7,7 +7,7 @@ import type { Engine } from "../../../test/support/import/schemas.ts";
 import { CHANNEL_KEY, contents, expectBooksRight, fill, KEYS } from "../../../test/support/import/start-import.ts";
 import { MARIADB, startEngines } from "../../../test/support/processes/import-engines.ts";
 import { verifyPassword } from "../../domain/accounts/credentials/passwords.ts";
-import { createTokenDirectory } from "../../domain/api-keys/directory/index.ts";
+import { createApiKeyDirectory } from "../../domain/api-keys/directory/index.ts";
 import { createLogger } from "../../lib/runtime/log.ts";
 import { createVault } from "../../lib/security/crypto.ts";
 import { loadOptions } from "../../settings/store.ts";
@@ -137,7 +137,7 @@ async function expectKeys(database: Database, family: Family): Promise<void> {
   const changes = await createChanges(database, (error) => {
     throw error;
   });
-  const directory = await createTokenDirectory({ ...database, changes, vault, log });
+  const directory = await createApiKeyDirectory({ ...database, changes, vault, log });
   try {
     expect(directory.findByKey(KEYS.alice)).toMatchObject({ id: 4, userId: 7, status: 1, expiredTime: 1_900_000_000 });
     expect(directory.findByKey(KEYS.root)).toMatchObject({ id: 3, userId: 1, unlimitedQuota: true, modelLimits: null });

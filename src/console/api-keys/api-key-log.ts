@@ -1,6 +1,6 @@
 import { Elysia, t } from "elysia";
 import type { Db } from "../../../db/types.ts";
-import type { TokenDirectory } from "../../domain/api-keys/directory/index.ts";
+import type { ApiKeyDirectory } from "../../domain/api-keys/directory/index.ts";
 import { readLogs, totalLogs } from "../../domain/logs/list/list-logs.ts";
 import { OperationError } from "../../lib/operation-error.ts";
 import { ok } from "../http/envelope.ts";
@@ -13,7 +13,7 @@ const ANY_ORIGIN = { "access-control-allow-origin": "*" };
  * The log of one API key for whoever has it, from any site: key look-up pages call it without a login. The key comes in
  * the query or as `Authorization: Bearer`. Belongs under /api/log.
  */
-export function tokenLogRoutes({ db, tokens }: Readonly<{ db: Db; tokens: TokenDirectory }>) {
+export function apiKeyLogRoutes({ db, tokens }: Readonly<{ db: Db; tokens: ApiKeyDirectory }>) {
   return new Elysia({ name: "console/token-log" })
     .get(
       "/token",

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
 import { tokens } from "../../../db/schema/accounts/api-keys.ts";
 import { startTestOperations, type TestOperations } from "../../../test/support/console/operations.ts";
-import type { TokenView } from "../../domain/api-keys/api-key-view.ts";
+import type { ApiKeyView } from "../../domain/api-keys/api-key-view.ts";
 import { nowSeconds } from "../../lib/clock.ts";
 
 let app: TestOperations;
@@ -16,8 +16,8 @@ afterAll(() => app.close());
 const call = async (method: string, path: string, body?: unknown, headers = app.as.user) =>
   (await app.ask(method, path, body, headers)).body;
 const create = async (input: object = {}, headers = app.as.user) =>
-  (await call("POST", "/api/token/", { name: "ide", remain_quota: 500, ...input }, headers)).data as TokenView;
-const read = async (id: number) => (await call("GET", `/api/token/${id}`)).data as TokenView;
+  (await call("POST", "/api/token/", { name: "ide", remain_quota: 500, ...input }, headers)).data as ApiKeyView;
+const read = async (id: number) => (await call("GET", `/api/token/${id}`)).data as ApiKeyView;
 /** Changes a row behind the console's back, as calls and time do. */
 const age = async (id: number, values: Partial<typeof tokens.$inferInsert>) => {
   await app.db.update(tokens).set(values).where(eq(tokens.id, id));
@@ -57,7 +57,7 @@ describe("creating", () => {
 
   test("a count makes so many at once, alike but for key and name, all or none", async () => {
     const { data } = await call("POST", "/api/token/", { name: "bot", remain_quota: 7, count: 100 });
-    const made = data as TokenView[];
+    const made = data as ApiKeyView[];
     expect(made).toHaveLength(100);
     expect(made[0]?.name).toBe("bot");
     expect(made.slice(1).every(({ name }) => /^bot-[a-z0-9]{6}$/.test(name))).toBe(true);
@@ -66,7 +66,7 @@ describe("creating", () => {
     expect(made.map(({ key }) => app.tokens.findByKey(key)?.id)).toEqual(made.map(({ id }) => id));
     const refused = { name: "x".repeat(24), remain_quota: 7, count: 2 };
     expect(await call("POST", "/api/token/", refused)).toMatchObject({ code: "token_name_too_long" });
-    const [one] = (await call("POST", "/api/token/", { name: "one", count: 1 })).data as TokenView[];
+    const [one] = (await call("POST", "/api/token/", { name: "one", count: 1 })).data as ApiKeyView[];
     expect(one?.name).toBe("one");
     expect(await call("GET", "/api/token/search?keyword=xxx")).toMatchObject({ data: [], total: 0 });
   });
@@ -123,7 +123,7 @@ describe("creating", () => {
 
 describe("lists", () => {
   const names = async (query: string, headers = app.as.root) =>
-    ((await call("GET", `/api/token/${query}`, undefined, headers)).data as TokenView[]).map(({ name }) => name);
+    ((await call("GET", `/api/token/${query}`, undefined, headers)).data as ApiKeyView[]).map(({ name }) => name);
   let key = "";
   beforeAll(async () => {
     for (const name of ["first", "50%", "500", "under_score"]) {
@@ -194,7 +194,7 @@ describe("nobody reaches another's key", () => {
     expect(off).toMatchObject({ code: "token_not_found" });
     expect(await call("DELETE", `/api/token/${id}/`, undefined, headers)).toMatchObject({ code: "token_not_found" });
     const list = await call("GET", `/api/token/?user_id=${app.ids.user}&size=100`, undefined, headers);
-    expect((list.data as TokenView[]).every(({ user_id: owner }) => owner === app.ids[person])).toBe(true);
+    expect((list.data as ApiKeyView[]).every(({ user_id: owner }) => owner === app.ids[person])).toBe(true);
     expect(await read(id)).toEqual(mine);
   });
 
@@ -308,7 +308,7 @@ describe("limits of a key", () => {
   test("another amount keeps what was spent of the period, another period begins anew, none leaves what is left", async () => {
     const { id } = await create({ budget_period: "week", budget_quota: 1000 });
     await age(id, { remainQuota: 400 });
-    const put = async (input: object) => (await call("PUT", "/api/token/", { id, ...input })).data as TokenView;
+    const put = async (input: object) => (await call("PUT", "/api/token/", { id, ...input })).data as ApiKeyView;
     expect(await put({ budget_quota: 1500 })).toMatchObject({ remain_quota: 900, budget_quota: 1500 });
     expect(await put({ budget_quota: 100 })).toMatchObject({ remain_quota: 0, status: 4 });
     expect(await put({ budget_period: "month" })).toMatchObject({ remain_quota: 100, status: 1 });
@@ -321,7 +321,7 @@ describe("limits of a key", () => {
   test("a key shows that it has no quota, and works again with some; a disabled one stays so", async () => {
     const { id, status } = await create({ remain_quota: 0 });
     expect(status).toBe(4);
-    const put = async (input: object) => (await call("PUT", "/api/token/", { id, ...input })).data as TokenView;
+    const put = async (input: object) => (await call("PUT", "/api/token/", { id, ...input })).data as ApiKeyView;
     expect(await put({ remain_quota: 5 })).toMatchObject({ status: 1 });
     expect(app.tokens.get(id)?.status).toBe(1);
     expect(await put({ remain_quota: 0 })).toMatchObject({ status: 4 });
@@ -346,7 +346,7 @@ describe("rotating", () => {
 
   test("the old key works until its time is over, the new one at once", async () => {
     const { id, key } = await create();
-    const after = (await rotate(id, 3600)).data as TokenView;
+    const after = (await rotate(id, 3600)).data as ApiKeyView;
     expect(after.key).toMatch(/^[A-Za-z0-9]{48}$/);
     expect(after.key).not.toBe(key);
     expect(after.previous_key_until - nowSeconds()).toBeGreaterThan(3590);
@@ -358,8 +358,8 @@ describe("rotating", () => {
 
   test("without a grace period the old key ends now; a second rotation ends the first one's", async () => {
     const { id, key } = await create();
-    const second = ((await rotate(id, 60)).data as TokenView).key;
-    const third = ((await rotate(id, 0)).data as TokenView).key;
+    const second = ((await rotate(id, 60)).data as ApiKeyView).key;
+    const third = ((await rotate(id, 0)).data as ApiKeyView).key;
     expect([key, second, third].map((known) => app.tokens.findByKey(known)?.id)).toEqual([undefined, undefined, id]);
     await call("DELETE", `/api/token/${id}/`);
     expect(app.tokens.findByKey(third)).toBeUndefined();

@@ -1,7 +1,7 @@
 import { Elysia, t } from "elysia";
-import { createToken, createTokens } from "../../domain/api-keys/create-api-key.ts";
+import { createApiKey, createApiKeys } from "../../domain/api-keys/create-api-key.ts";
 import { getToken, listTokens, TOKEN_SORTS, type TokenFilter } from "../../domain/api-keys/list-api-keys.ts";
-import type { Owner, TokenDeps } from "../../domain/api-keys/operation.ts";
+import type { ApiKeyDeps, Owner } from "../../domain/api-keys/operation.ts";
 import { rotateToken } from "../../domain/api-keys/rotate-api-key.ts";
 import { deleteToken, setTokenStatus, updateToken } from "../../domain/api-keys/update-api-key.ts";
 import { nowSeconds } from "../../lib/clock.ts";
@@ -43,7 +43,7 @@ const listQuery = t.Object({
 });
 
 /** API keys of the caller; nobody reaches another's. */
-export function tokenRoutes(services: TokenDeps, guarded: ReturnType<typeof guard>) {
+export function apiKeyRoutes(services: ApiKeyDeps, guarded: ReturnType<typeof guard>) {
   const list = ({ actor, query }: { actor: Owner; query: typeof listQuery.static }, defaultSize?: number) =>
     pagedRows(
       query,
@@ -63,8 +63,8 @@ export function tokenRoutes(services: TokenDeps, guarded: ReturnType<typeof guar
       async ({ actor, body: { count, ...input } }) =>
         ok(
           await (count === undefined
-            ? createToken(services, actor, input)
-            : createTokens(services, actor, input, count)),
+            ? createApiKey(services, actor, input)
+            : createApiKeys(services, actor, input, count)),
         ),
       { body: t.Object({ ...tokenBody, count: t.Optional(t.Number()) }) },
     )

@@ -5,14 +5,14 @@ import { logs } from "../../../db/schema/gateway/logs.ts";
 import { startTestOperations, type TestOperations } from "../../../test/support/console/operations.ts";
 import { callRecord, writeCalls } from "../../../test/support/logs.ts";
 import { failureNote } from "../../billing/types.ts";
-import type { TokenView } from "../../domain/api-keys/api-key-view.ts";
+import type { ApiKeyView } from "../../domain/api-keys/api-key-view.ts";
 import type { LogView } from "../../domain/logs/list/log-view.ts";
 import { writeLog } from "../../domain/logs/write-log.ts";
 import { nowSeconds } from "../../lib/clock.ts";
 
 let app: TestOperations;
 let channelId = 0;
-let key: TokenView;
+let key: ApiKeyView;
 const NOW = nowSeconds();
 
 beforeAll(async () => {
@@ -21,7 +21,7 @@ beforeAll(async () => {
   const channel = { name: "secret-route", key: "sk-upstream", models: "gpt-4o" };
   channelId = ((await app.ask("POST", "/api/channel/", channel, app.as.admin)).body.data as { id: number }).id;
   key = (await app.ask("POST", "/api/token/", { name: "ide", unlimited_quota: true }, app.as.user)).body
-    .data as TokenView;
+    .data as ApiKeyView;
   const mine = { userId: app.ids.user, username: "user", tokenId: key.id, tokenName: "ide", channelId };
   const attempts = [{ channelId, channelName: "secret-route", status: 200, startMs: 1, firstByteMs: 2, endMs: 3 }];
   await writeCalls(app.database, [
@@ -290,7 +290,7 @@ describe("the log of one key", () => {
   test("is closed to a key that was deleted, and to an old one once its time is over", async () => {
     const make = async () =>
       (await app.ask("POST", "/api/token/", { name: "brief", unlimited_quota: true }, app.as.user)).body
-        .data as TokenView;
+        .data as ApiKeyView;
     const see = async (given: string) => (await app.ask("GET", `/api/log/token?key=${given}`)).body;
     const brief = await make();
     const rotate = (seconds: number) =>

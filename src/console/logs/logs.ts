@@ -2,7 +2,7 @@ import { Elysia, t } from "elysia";
 import { dropLogsBefore } from "../../../db/maintenance/partitions.ts";
 import type { Database, Db } from "../../../db/types.ts";
 import type { UserEntry } from "../../domain/accounts/directory.ts";
-import type { TokenDirectory } from "../../domain/api-keys/directory/index.ts";
+import type { ApiKeyDirectory } from "../../domain/api-keys/directory/index.ts";
 import { type ClearedLine, clearLogs } from "../../domain/logs/list/clear-logs.ts";
 import { exportLogs } from "../../domain/logs/list/export-logs.ts";
 import { type LogCursor, readLogs, searchLogs, totalLogs, type Viewer } from "../../domain/logs/list/list-logs.ts";
@@ -15,7 +15,7 @@ import { writeManagementLog } from "../../domain/logs/write-log.ts";
 import { nowSeconds } from "../../lib/clock.ts";
 import type { Streamed } from "../../lib/http/sse.ts";
 import { OperationError } from "../../lib/operation-error.ts";
-import { tokenLogRoutes } from "../api-keys/api-key-log.ts";
+import { apiKeyLogRoutes } from "../api-keys/api-key-log.ts";
 import { csvFile } from "../http/csv-file.ts";
 import { ok } from "../http/envelope.ts";
 import type { guard } from "../http/guard.ts";
@@ -47,7 +47,7 @@ const searchQuery = t.Object({ keyword: text });
 
 /** The usage log: everybody's for administrators, one's own under /self. */
 export function logRoutes(
-  services: Readonly<{ database: Database; tokens: TokenDirectory }>,
+  services: Readonly<{ database: Database; tokens: ApiKeyDirectory }>,
   guarded: ReturnType<typeof guard>,
 ) {
   const { database, tokens } = services;
@@ -75,7 +75,7 @@ export function logRoutes(
     return deleted;
   };
   return new Elysia({ prefix: "/api/log", name: "console/logs" })
-    .use(tokenLogRoutes({ db, tokens }))
+    .use(apiKeyLogRoutes({ db, tokens }))
     .use(guarded)
     .get("/", async ({ query: given }) => list(await everybody(given), given, "admin"), {
       role: "admin",

@@ -4,7 +4,7 @@ import type { Db } from "../../../db/types.ts";
 import type { UserDirectory } from "../../domain/accounts/directory.ts";
 import { registerUser } from "../../domain/accounts/registration/register.ts";
 import { checkTurnstile } from "../../domain/accounts/registration/turnstile.ts";
-import { createToken } from "../../domain/api-keys/create-api-key.ts";
+import { createApiKey } from "../../domain/api-keys/create-api-key.ts";
 import type { ClientAddress } from "../../lib/http/client-ip.ts";
 import type { SafeFetch } from "../../lib/outbound/safe-fetch.ts";
 import type { Vault } from "../../lib/security/crypto.ts";
@@ -36,7 +36,7 @@ export function registerRoutes(services: RegisterServices, limits: ReturnType<ty
       const userId = await registerUser(services, body);
       const user = users.get(userId);
       if (generateDefaultToken && user) {
-        await createToken(services, user, { name: user.username, unlimited_quota: true, expired_time: -1 });
+        await createApiKey(services, user, { name: user.username, unlimited_quota: true, expired_time: -1 });
       }
       return done(request, "registered");
     },

@@ -5,10 +5,10 @@ import { usableGroups } from "../accounts/usable-groups.ts";
 import { TOKEN_LIMITS, tokenNameError, tokenQuotaError, tokenRateError } from "./api-key-rules.ts";
 import type { BudgetInput } from "./budget/budget.ts";
 import { invalidIpEntries } from "./directory/ip-list.ts";
-import type { Owner, TokenDeps } from "./operation.ts";
+import type { ApiKeyDeps, Owner } from "./operation.ts";
 
 /** An API key as the console and the ecosystem's tools send it; what is absent stays as it is. */
-export type TokenInput = BudgetInput & {
+export type ApiKeyInput = BudgetInput & {
   name?: string;
   remain_quota?: number;
   unlimited_quota?: boolean;
@@ -28,7 +28,7 @@ export type TokenValues = Partial<typeof tokens.$inferInsert>;
 const NEVER = -1;
 
 /** Checks the fields that are present, but for a budget, and turns them into column values. Throws OperationError. */
-export function readTokenInput(input: TokenInput, owner: Owner, settings: TokenDeps["settings"]): TokenValues {
+export function readTokenInput(input: ApiKeyInput, owner: Owner, settings: ApiKeyDeps["settings"]): TokenValues {
   const values: TokenValues = {};
   if (input.name !== undefined) values.name = readName(input.name);
   if (input.remain_quota !== undefined)
@@ -78,7 +78,7 @@ function readAllowIps(given: string): string {
   return given.trim();
 }
 
-function readGroup(given: string, owner: Owner, settings: TokenDeps["settings"]): string {
+function readGroup(given: string, owner: Owner, settings: ApiKeyDeps["settings"]): string {
   const group = given.trim();
   if (group === "") return "";
   if (!usableGroups(settings, owner.group).has(group)) throw new OperationError("token_group_not_usable", { group });

@@ -1,10 +1,10 @@
 import type { tokens } from "../../../db/schema/accounts/api-keys.ts";
 import type { Vault } from "../../lib/security/crypto.ts";
 
-export type TokenRow = typeof tokens.$inferSelect;
+export type ApiKeyRow = typeof tokens.$inferSelect;
 
 /** An API key on the wire, for its owner: the key in clear, without `sk-`, as the ecosystem has it. */
-export type TokenView = Readonly<{
+export type ApiKeyView = Readonly<{
   id: number;
   user_id: number;
   key: string;
@@ -34,7 +34,7 @@ export type TokenView = Readonly<{
 }>;
 
 /** Turns a row into what its owner sees. */
-export const viewToken = (row: TokenRow, vault: Vault): TokenView => ({
+export const viewApiKey = (row: ApiKeyRow, vault: Vault): ApiKeyView => ({
   id: row.id,
   user_id: row.userId,
   key: vault.decrypt(row.keyCipher),

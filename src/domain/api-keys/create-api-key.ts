@@ -2,20 +2,20 @@ import { randomInt } from "node:crypto";
 import { tokens } from "../../../db/schema/accounts/api-keys.ts";
 import { nowSeconds } from "../../lib/clock.ts";
 import { OperationError, throwRuleError } from "../../lib/operation-error.ts";
-import { readTokenInput, type TokenInput } from "./api-key-input.ts";
+import { type ApiKeyInput, readTokenInput } from "./api-key-input.ts";
 import { longestName, SUFFIX_LENGTH, TOKEN_LIMITS, tokenCountError, tokenNameError } from "./api-key-rules.ts";
-import { type TokenView, viewToken } from "./api-key-view.ts";
+import { type ApiKeyView, viewApiKey } from "./api-key-view.ts";
 import { readBudget } from "./budget/budget.ts";
 import { newKey } from "./new-key.ts";
-import type { Owner, TokenDeps } from "./operation.ts";
+import type { ApiKeyDeps, Owner } from "./operation.ts";
 import { stateOf } from "./update-api-key.ts";
 
 const SUFFIX_LETTERS = "abcdefghijklmnopqrstuvwxyz0123456789";
 const NEW_KEY = { expiredTime: -1, unlimitedQuota: false, remainQuota: 0 };
 
 /** Makes an API key and returns it with the key in clear. Throws OperationError when a field is refused. */
-export async function createToken(deps: TokenDeps, owner: Owner, input: TokenInput): Promise<TokenView> {
-  const [made] = await createTokens(deps, owner, input, 1);
+export async function createApiKey(deps: ApiKeyDeps, owner: Owner, input: ApiKeyInput): Promise<ApiKeyView> {
+  const [made] = await createApiKeys(deps, owner, input, 1);
   if (!made) throw new Error("the API key was not created");
   return made;
 }
@@ -24,12 +24,12 @@ export async function createToken(deps: TokenDeps, owner: Owner, input: TokenInp
  * Makes from 1 to 100 API keys alike, all or none, and returns them: the first is called as asked, each other has a random
  * suffix of six characters. Throws OperationError when a field is refused.
  */
-export async function createTokens(
-  deps: TokenDeps,
+export async function createApiKeys(
+  deps: ApiKeyDeps,
   owner: Owner,
-  input: TokenInput,
+  input: ApiKeyInput,
   count: number,
-): Promise<TokenView[]> {
+): Promise<ApiKeyView[]> {
   throwRuleError(tokenCountError(count), { max: TOKEN_LIMITS.count });
   const { name, ...values } = readTokenInput(input, owner, deps.settings);
   if (!name) throw new OperationError("token_name_required");
@@ -45,7 +45,7 @@ export async function createTokens(
     "tokens",
     rows.map(({ id }) => id),
   );
-  return rows.map((row) => viewToken(row, deps.vault));
+  return rows.map((row) => viewApiKey(row, deps.vault));
 }
 
 const namesOf = (name: string, count: number): string[] =>

@@ -1,20 +1,20 @@
 import { LRUCache } from "lru-cache";
 import { nowSeconds } from "../../lib/clock.ts";
 import type { Vault } from "../../lib/security/crypto.ts";
-import type { TokenEntry } from "./directory/api-key-entry.ts";
-import type { TokenTable } from "./directory/api-key-table.ts";
+import type { ApiKeyEntry } from "./directory/api-key-entry.ts";
+import type { ApiKeyTable } from "./directory/api-key-table.ts";
 
 /** What a key leads to; `isPrevious`: it is the key from before a rotation. */
-type Found = Readonly<{ entry: TokenEntry | undefined; isPrevious: boolean }>;
+type Found = Readonly<{ entry: ApiKeyEntry | undefined; isPrevious: boolean }>;
 
 /** Keys in use whose look-up is remembered until any key changes. */
 const MOST_REMEMBERED = 10_000;
 
 /** Returns a function that finds an API key's entry by the key without `sk-`; undefined: there is none. */
 export function createKeyLookup(
-  table: TokenTable,
+  table: ApiKeyTable,
   vault: Pick<Vault, "keyedHash">,
-): (key: string) => TokenEntry | undefined {
+): (key: string) => ApiKeyEntry | undefined {
   const remembered = new LRUCache<string, Found>({ max: MOST_REMEMBERED });
   let rememberedVersion = table.version;
   const find = (key: string): Found => {

@@ -4,8 +4,8 @@ import { tokens } from "../../../db/schema/accounts/api-keys.ts";
 import { OperationError } from "../../lib/operation-error.ts";
 import { orderBy, type Sorting } from "../../lib/values/sorting.ts";
 import { contains } from "../../lib/values/sql-text.ts";
-import { type TokenView, viewToken } from "./api-key-view.ts";
-import type { Owner, TokenDeps } from "./operation.ts";
+import { type ApiKeyView, viewApiKey } from "./api-key-view.ts";
+import type { ApiKeyDeps, Owner } from "./operation.ts";
 
 export type TokenFilter = Readonly<{
   /** Part of the name. */
@@ -16,7 +16,7 @@ export type TokenFilter = Readonly<{
   group?: string;
 }>;
 
-type ReadDeps = Pick<TokenDeps, "db" | "vault">;
+type ReadDeps = Pick<ApiKeyDeps, "db" | "vault">;
 
 /** What keys can be sorted by; one that never expires does so last. */
 export const TOKEN_SORTS = {
@@ -37,7 +37,7 @@ export async function listTokens(
   owner: Owner,
   filter: TokenFilter,
   page: Readonly<{ page: number; pageSize: number }> & Sorting<keyof typeof TOKEN_SORTS>,
-): Promise<{ items: TokenView[]; total: number }> {
+): Promise<{ items: ApiKeyView[]; total: number }> {
   const key = filter.key?.trim().replace(/^sk-/, "");
   const where = and(
     ownedBy(owner),
@@ -54,17 +54,17 @@ export async function listTokens(
     .orderBy(...orderBy(TOKEN_SORTS, tokens.id, page))
     .limit(page.pageSize)
     .offset(page.page * page.pageSize);
-  return { items: rows.map((row) => viewToken(row, vault)), total };
+  return { items: rows.map((row) => viewApiKey(row, vault)), total };
 }
 
 /** One of the owner's keys. Throws OperationError when it is not theirs. */
-export async function getToken({ db, vault }: ReadDeps, owner: Owner, id: number): Promise<TokenView> {
+export async function getToken({ db, vault }: ReadDeps, owner: Owner, id: number): Promise<ApiKeyView> {
   const [row] = await db
     .select()
     .from(tokens)
     .where(and(ownedBy(owner), eq(tokens.id, id)));
   if (!row) throw new OperationError("token_not_found");
-  return viewToken(row, vault);
+  return viewApiKey(row, vault);
 }
 
 /** Rows of the owner that are not deleted. */

@@ -5,7 +5,7 @@ import type { SettingsReader } from "../../settings/settings.ts";
 import type { UserEntry } from "../accounts/directory.ts";
 
 /** What operations on API keys need. */
-export type TokenDeps = Readonly<{ db: Db; changes: Changes; vault: Vault; settings: SettingsReader }>;
+export type ApiKeyDeps = Readonly<{ db: Db; changes: Changes; vault: Vault; settings: SettingsReader }>;
 
 /** Whose keys: nobody reaches another's. */
 export type Owner = Pick<UserEntry, "id" | "group">;

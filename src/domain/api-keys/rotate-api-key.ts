@@ -1,7 +1,7 @@
 import { OperationError } from "../../lib/operation-error.ts";
-import type { TokenView } from "./api-key-view.ts";
+import type { ApiKeyView } from "./api-key-view.ts";
 import { newKey } from "./new-key.ts";
-import type { Owner, TokenDeps } from "./operation.ts";
+import type { ApiKeyDeps, Owner } from "./operation.ts";
 import { changeToken } from "./update-api-key.ts";
 
 /** For so long an old key may go on working at most. */
@@ -12,12 +12,12 @@ const LONGEST_GRACE_SECONDS = 30 * 86_400;
  * an earlier rotation left working ends now. Throws OperationError.
  */
 export async function rotateToken(
-  deps: TokenDeps,
+  deps: ApiKeyDeps,
   owner: Owner,
   id: number,
   graceSeconds: number,
   nowSeconds: number,
-): Promise<TokenView> {
+): Promise<ApiKeyView> {
   if (!Number.isSafeInteger(graceSeconds) || graceSeconds < 0 || graceSeconds > LONGEST_GRACE_SECONDS) {
     throw new OperationError("token_grace_invalid", { days: LONGEST_GRACE_SECONDS / 86_400 });
   }

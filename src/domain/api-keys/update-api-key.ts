@@ -2,18 +2,18 @@ import { and, eq, type SQL } from "drizzle-orm";
 import { tokens } from "../../../db/schema/accounts/api-keys.ts";
 import { nowSeconds } from "../../lib/clock.ts";
 import { OperationError } from "../../lib/operation-error.ts";
-import { readTokenInput, type TokenInput } from "./api-key-input.ts";
-import { type TokenRow, type TokenView, viewToken } from "./api-key-view.ts";
+import { type ApiKeyInput, readTokenInput } from "./api-key-input.ts";
+import { type ApiKeyRow, type ApiKeyView, viewApiKey } from "./api-key-view.ts";
 import { readBudget } from "./budget/budget.ts";
 import { TOKEN_STATUS } from "./directory/index.ts";
 import { ownedBy } from "./list-api-keys.ts";
-import type { Owner, TokenDeps } from "./operation.ts";
+import type { ApiKeyDeps, Owner } from "./operation.ts";
 
 /**
  * Changes the given fields of one of the owner's keys. Its status follows, unless it is disabled: a key that was exhausted and
  * is given quota works again. Throws OperationError.
  */
-export async function updateToken(deps: TokenDeps, owner: Owner, id: number, input: TokenInput): Promise<TokenView> {
+export async function updateToken(deps: ApiKeyDeps, owner: Owner, id: number, input: ApiKeyInput): Promise<ApiKeyView> {
   const { expired_time: expiry, ...rest } = input;
   return changeToken(deps, owner, id, (before) => {
     // Saving a form of an expired key sends its old expiry back: that is no change.
@@ -31,7 +31,7 @@ export async function updateToken(deps: TokenDeps, owner: Owner, id: number, inp
 }
 
 /** Enables or disables one of the owner's keys. Throws OperationError: a key that is used up must be filled first. */
-export async function setTokenStatus(deps: TokenDeps, owner: Owner, id: number, status: number): Promise<TokenView> {
+export async function setTokenStatus(deps: ApiKeyDeps, owner: Owner, id: number, status: number): Promise<ApiKeyView> {
   if (status !== TOKEN_STATUS.enabled && status !== TOKEN_STATUS.disabled)
     throw new OperationError("token_status_invalid");
   return changeToken(deps, owner, id, (before) => {
@@ -45,12 +45,12 @@ export async function setTokenStatus(deps: TokenDeps, owner: Owner, id: number, 
 }
 
 /** Deletes one of the owner's keys: calls with it are refused from now on; its log rows stay. */
-export async function deleteToken(deps: TokenDeps, owner: Owner, id: number): Promise<void> {
+export async function deleteToken(deps: ApiKeyDeps, owner: Owner, id: number): Promise<void> {
   await changeToken(deps, owner, id, () => ({ deletedAt: nowSeconds() }));
 }
 
 /** A key keeps its budget unless its period is taken away, and with it what a form says of quota. */
-function withoutQuota({ remain_quota: quota, unlimited_quota: unlimited, ...rest }: TokenInput, before: TokenRow) {
+function withoutQuota({ remain_quota: quota, unlimited_quota: unlimited, ...rest }: ApiKeyInput, before: ApiKeyRow) {
   const hasBudget = (rest.budget_period ?? before.budgetPeriod) !== "";
   return {
     ...rest,
@@ -63,11 +63,11 @@ type NewValues = Omit<Partial<typeof tokens.$inferInsert>, "budgetRenewsAt"> & {
 
 /** Changes one of the owner's keys as `decide` says of its row. Throws OperationError when it is not theirs. */
 export async function changeToken(
-  { db, changes, vault }: TokenDeps,
+  { db, changes, vault }: ApiKeyDeps,
   owner: Owner,
   id: number,
-  decide: (before: TokenRow) => NewValues,
-): Promise<TokenView> {
+  decide: (before: ApiKeyRow) => NewValues,
+): Promise<ApiKeyView> {
   const after = await db.transaction(async (tx) => {
     const mine = and(ownedBy(owner), eq(tokens.id, id));
     const [before] = await tx.select().from(tokens).where(mine).for("update");
@@ -78,11 +78,11 @@ export async function changeToken(
     return row ?? before;
   });
   await changes.publish("tokens", [id]);
-  return viewToken(after, vault);
+  return viewApiKey(after, vault);
 }
 
 /** Enabled, expired or exhausted, by what the key may still do. */
-export function stateOf(token: Pick<TokenRow, "expiredTime" | "unlimitedQuota" | "remainQuota">): number {
+export function stateOf(token: Pick<ApiKeyRow, "expiredTime" | "unlimitedQuota" | "remainQuota">): number {
   if (token.expiredTime !== -1 && token.expiredTime <= nowSeconds()) return TOKEN_STATUS.expired;
   if (!token.unlimitedQuota && token.remainQuota <= 0) return TOKEN_STATUS.exhausted;
   return TOKEN_STATUS.enabled;

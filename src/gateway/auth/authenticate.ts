@@ -1,7 +1,7 @@
 import type { UserEntry } from "../../domain/accounts/directory.ts";
 import { ROLE, USER_STATUS } from "../../domain/accounts/roles.ts";
 import { usableGroups } from "../../domain/accounts/usable-groups.ts";
-import type { TokenEntry } from "../../domain/api-keys/directory/index.ts";
+import type { ApiKeyEntry } from "../../domain/api-keys/directory/index.ts";
 import { nowSeconds } from "../../lib/clock.ts";
 import { limitKeyOf } from "../../lib/http/client-ip.ts";
 import { GatewayError } from "../call/errors.ts";
@@ -11,7 +11,7 @@ import type { GatewayServices } from "../call/services.ts";
 export type Caller = Readonly<{
   user: UserEntry;
   /** Null in the playground. */
-  token: TokenEntry | null;
+  token: ApiKeyEntry | null;
   tokenName: string;
   group: string;
   /** `sk-KEY-CHANNELID` of an administrator: that channel and no other. */
@@ -168,7 +168,7 @@ export function authorizeGroup({ settings }: GatewayServices, caller: Caller): v
 
 const masked = (key: string): string => `sk-${key.slice(0, 3)}…${key.slice(-3)}`;
 
-function checkToken(services: GatewayServices, token: TokenEntry, key: string, now: number): void {
+function checkToken(services: GatewayServices, token: ApiKeyEntry, key: string, now: number): void {
   const expired = token.expiredTime !== -1 && token.expiredTime <= now;
   // A budget that is due is filled when the call is admitted.
   const isDue = token.budgetRenewsAt !== 0 && token.budgetRenewsAt <= now;

@@ -2,7 +2,7 @@ import { afterEach, describe, expect, test } from "bun:test";
 import { tokenEntry } from "../../../test/support/gateway/entries.ts";
 import { startRelay } from "../../../test/support/gateway/start-gateway.ts";
 import { chatReply, startUpstream } from "../../../test/support/gateway/start-upstream.ts";
-import type { TokenEntry } from "../../domain/api-keys/directory/index.ts";
+import type { ApiKeyEntry } from "../../domain/api-keys/directory/index.ts";
 import { readCredential } from "./authenticate.ts";
 
 const stops: (() => unknown)[] = [];
@@ -73,7 +73,7 @@ describe("where an API key is read from", () => {
 });
 
 describe("who is not let in", () => {
-  test.each<[string, Partial<TokenEntry>, number, string]>([
+  test.each<[string, Partial<ApiKeyEntry>, number, string]>([
     ["a disabled key", { status: 2 }, 401, "api_key_disabled"],
     ["an expired key", { status: 3 }, 401, "api_key_expired"],
     ["a key past its time", { expiredTime: 1_000 }, 401, "api_key_expired"],
@@ -114,7 +114,7 @@ describe("who is not let in", () => {
     ["disabled", { status: 2 }],
     ["exhausted", { status: 4 }],
   ])("a key that is %s in memory is asked of the database before it is refused", async (_, inMemory) => {
-    const tokens: Record<string, Partial<TokenEntry>> = inMemory ? { test: inMemory } : {};
+    const tokens: Record<string, Partial<ApiKeyEntry>> = inMemory ? { test: inMemory } : {};
     const rechecked: string[] = [];
     const recheckKey = async (key: string, address: string) => {
       rechecked.push(`${key} from ${address}`);

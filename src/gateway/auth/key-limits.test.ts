@@ -1,14 +1,14 @@
 import { afterEach, expect, test } from "bun:test";
 import { startRelay } from "../../../test/support/gateway/start-gateway.ts";
 import { chatReply, startUpstream } from "../../../test/support/gateway/start-upstream.ts";
-import type { TokenEntry } from "../../domain/api-keys/directory/index.ts";
+import type { ApiKeyEntry } from "../../domain/api-keys/directory/index.ts";
 
 const stops: (() => unknown)[] = [];
 afterEach(() => Promise.all(stops.splice(0).map((stop) => stop())));
 
 const ASK = { model: "gpt-4o", messages: [{ role: "user", content: "Hi" }] };
 
-function start(token: Partial<TokenEntry>, renewBudget?: (id: number) => Promise<void>, type = 1) {
+function start(token: Partial<ApiKeyEntry>, renewBudget?: (id: number) => Promise<void>, type = 1) {
   const upstream = startUpstream(() => Response.json(chatReply()));
   const tokens = { test: { id: 1, ...token }, free: { id: 2 } };
   const relay = startRelay({

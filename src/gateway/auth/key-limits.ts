@@ -1,4 +1,4 @@
-import type { TokenEntry } from "../../domain/api-keys/directory/index.ts";
+import type { ApiKeyEntry } from "../../domain/api-keys/directory/index.ts";
 import type { Sentence } from "../../lib/messages.ts";
 import type { LimitKind } from "../../lib/runtime/metrics.ts";
 import { GatewayError, ledgerUnavailable } from "../call/errors.ts";
@@ -6,22 +6,22 @@ import type { GatewayServices } from "../call/services.ts";
 import { minuteLimiters } from "./limiters.ts";
 
 /** What owners set for single keys: calls and tokens a minute, and budgets that renew. */
-export type TokenLimits = {
+export type ApiKeyLimits = {
   /**
    * Counts a call as it comes, and fills a budget whose period has ended; of a key without such limits it looks at three
    * numbers. Rejects RelayError: 429 with the time to wait, 503 when the budget cannot be filled.
    */
-  admit(token: TokenEntry, nowSeconds: number): Promise<void>;
+  admit(token: ApiKeyEntry, nowSeconds: number): Promise<void>;
   /** Counts what a call used. */
-  used(token: TokenEntry, tokens: number): void;
+  used(token: ApiKeyEntry, tokens: number): void;
 };
 
 /** Creates the limits of this process's keys; replicas share the counts where there is a place for it. */
-export function createTokenLimits({
+export function createApiKeyLimits({
   sharedLimits,
   renewBudget,
   log,
-}: Pick<GatewayServices, "sharedLimits" | "renewBudget" | "log">): TokenLimits {
+}: Pick<GatewayServices, "sharedLimits" | "renewBudget" | "log">): ApiKeyLimits {
   const callLimiter = minuteLimiters("key-calls", sharedLimits);
   const tokenLimiter = minuteLimiters("key-tokens", sharedLimits);
   /** Calls of one key that come at the turn of its period wait for the same renewal. */
@@ -40,7 +40,7 @@ export function createTokenLimits({
     return started;
   };
 
-  const count = async ({ id, requestsPerMinute, tokensPerMinute }: TokenEntry): Promise<void> => {
+  const count = async ({ id, requestsPerMinute, tokensPerMinute }: ApiKeyEntry): Promise<void> => {
     const key = String(id);
     if (tokensPerMinute > 0) {
       refuse("key_tokens_per_minute", await tokenLimiter(tokensPerMinute).check(key), (seconds) => ({

@@ -5,7 +5,7 @@ import type { SafeFetch } from "../../lib/outbound/safe-fetch.ts";
 import type { SigningTools } from "../../providers/contract/provider.ts";
 import type { ConversationSettings } from "../adapters/conversation/prepare-conversation.ts";
 import type { ReasoningMemory } from "../adapters/conversation/reasoning-memory.ts";
-import type { TokenLimits } from "../auth/key-limits.ts";
+import type { ApiKeyLimits } from "../auth/key-limits.ts";
 import type { ModelRequestLimit } from "../auth/request-limit.ts";
 import type { UserLimits } from "../auth/user-limits.ts";
 import type { Prices } from "../billing/price.ts";
@@ -27,7 +27,7 @@ export type GatewayContext = Readonly<{
   prices: Prices;
   requestLimit: ModelRequestLimit;
   userLimits: UserLimits;
-  tokenLimits: TokenLimits;
+  tokenLimits: ApiKeyLimits;
   coolDown: CoolDown;
   keys: KeyRing;
   stickiness: Stickiness;

@@ -2,7 +2,7 @@ import type { Registry } from "prom-client";
 import type { UsageRecord } from "../../billing/types.ts";
 import type { UserDirectory, UserEntry } from "../../domain/accounts/directory.ts";
 import type { Standing, StandingSubject } from "../../domain/api-keys/budget/read-standing.ts";
-import type { TokenDirectory } from "../../domain/api-keys/directory/index.ts";
+import type { ApiKeyDirectory } from "../../domain/api-keys/directory/index.ts";
 import type { ChannelDirectory } from "../../domain/channels/directory.ts";
 import type { ChannelEntry } from "../../domain/channels/entry.ts";
 import type { CallFeed } from "../../domain/logs/live/call-feed.ts";
@@ -38,7 +38,7 @@ export type GatewayServices = Readonly<{
   >;
   settings: SettingsReader;
   users: Pick<UserDirectory, "get">;
-  tokens: Pick<TokenDirectory, "get" | "findByKey" | "setStatus">;
+  tokens: Pick<ApiKeyDirectory, "get" | "findByKey" | "setStatus">;
   channels: Pick<ChannelDirectory, "get" | "candidates" | "modelsOf" | "all">;
   /** Switches a channel, or one of its keys, off with a reason; in the background. `status`: 3 unless it says otherwise. */
   disableChannel(channel: ChannelEntry, key: string | null, reason: Reason, status?: 2 | 3): void;

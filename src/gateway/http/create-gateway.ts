@@ -9,7 +9,7 @@ import { signingTools } from "../../providers/contract/signing-tools.ts";
 import { createModelCatalog } from "../../settings/model-catalog.ts";
 import { createConversationSettings } from "../adapters/conversation/conversation-settings.ts";
 import { createReasoningMemory } from "../adapters/conversation/reasoning-memory.ts";
-import { createTokenLimits } from "../auth/key-limits.ts";
+import { createApiKeyLimits } from "../auth/key-limits.ts";
 import { createModelRequestLimit } from "../auth/request-limit.ts";
 import { createUserLimits } from "../auth/user-limits.ts";
 import { createPrices } from "../billing/price.ts";
@@ -100,7 +100,7 @@ export function createContext(services: GatewayServices, earlierTraffic: KeptTra
     prices: createPrices(services.settings),
     requestLimit: createModelRequestLimit(services.settings, services.sharedLimits),
     userLimits: createUserLimits(services.sharedLimits, services.host?.slots),
-    tokenLimits: createTokenLimits(services),
+    tokenLimits: createApiKeyLimits(services),
     coolDown,
     keys: createKeyRing(coolDown),
     stickiness: createStickiness(),

@@ -40,7 +40,7 @@ export async function audioSeconds(file: Blob): Promise<number> {
 async function pipedWavSeconds(file: Blob): Promise<number | null> {
   const head = await file.slice(0, WAV_HEADER_BYTES).bytes();
   const text = new TextDecoder("latin1").decode(head);
-  if (head.length < WAV_HEADER_BYTES || !/^RIFF[^]{4}WAVEfmt /.test(text)) return null;
+  if (head.length < WAV_HEADER_BYTES || !/^RIFF.{4}WAVEfmt /s.test(text)) return null;
   const bytesPerSecond = new DataView(head.buffer).getUint32(BYTES_PER_SECOND_AT, true);
   if (bytesPerSecond < MIN_BYTES_PER_SECOND || bytesPerSecond > MAX_WAV_BYTES_PER_SECOND) return null;
   return (file.size - WAV_HEADER_BYTES) / bytesPerSecond;

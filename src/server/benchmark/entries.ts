@@ -1,5 +1,5 @@
 import type { UserEntry } from "../../domain/accounts/directory.ts";
-import type { TokenEntry } from "../../domain/api-keys/directory/index.ts";
+import type { ApiKeyEntry } from "../../domain/api-keys/directory/index.ts";
 import type { ChannelEntry } from "../../domain/channels/entry.ts";
 
 export const MODEL = "benchmark";
@@ -22,7 +22,7 @@ export const user: UserEntry = {
 };
 
 /** Their key, without a limit. */
-export const token: TokenEntry = {
+export const token: ApiKeyEntry = {
   id: 0,
   userId: user.id,
   name: "doctor",

@@ -1,7 +1,7 @@
 import type { Balance, Subject } from "../../billing/ledger/subject.ts";
 import type { UserEntry } from "../../domain/accounts/directory.ts";
-import type { TokenEntry } from "../../domain/api-keys/directory/api-key-entry.ts";
-import { TokenTable } from "../../domain/api-keys/directory/api-key-table.ts";
+import type { ApiKeyEntry } from "../../domain/api-keys/directory/api-key-entry.ts";
+import { ApiKeyTable } from "../../domain/api-keys/directory/api-key-table.ts";
 import { compileIpList } from "../../domain/api-keys/directory/ip-list.ts";
 import type { ChannelEntry } from "../../domain/channels/entry.ts";
 import type { OptionKey } from "../../settings/registry/index.ts";
@@ -16,7 +16,7 @@ export type Snapshot = Readonly<{
   options: ReadonlyMap<OptionKey, string>;
   channels: readonly ChannelEntry[];
   users: ReadonlyMap<number, UserEntry>;
-  tokens: TokenTable;
+  tokens: ApiKeyTable;
   balances: Readonly<Record<Subject, ReadonlyMap<number, Omit<Balance, "id">>>>;
 }>;
 
@@ -26,7 +26,7 @@ export type SnapshotSource = Readonly<{
   options: readonly (readonly [OptionKey, string])[];
   channels: Iterable<ChannelEntry>;
   users: Iterable<UserEntry>;
-  tokens: Iterable<TokenEntry>;
+  tokens: Iterable<ApiKeyEntry>;
   balances(subject: Subject): Iterable<Balance>;
 }>;
 
@@ -42,7 +42,7 @@ const storedChannel = (channel: ChannelEntry) => ({
   modelMapping: [...channel.modelMapping],
   statusCodeMapping: [...channel.statusCodeMapping],
 });
-const storedToken = (token: TokenEntry) => ({
+const storedToken = (token: ApiKeyEntry) => ({
   ...token,
   modelLimits: token.modelLimits && [...token.modelLimits],
   allowIps: token.allowIps?.text ?? null,
@@ -102,7 +102,7 @@ export function readSlices(texts: Iterable<string>, database: string): Snapshot 
   let options: Snapshot["options"] = new Map();
   const channels: ChannelEntry[] = [];
   const users = new Map<number, UserEntry>();
-  const tokens = new TokenTable();
+  const tokens = new ApiKeyTable();
   const balances = { user: new Map<number, Omit<Balance, "id">>(), token: new Map<number, Omit<Balance, "id">>() };
   let slices = 0;
   for (const text of texts) {
@@ -142,7 +142,7 @@ const channelOf = (stored: ReturnType<typeof storedChannel>): ChannelEntry => ({
   statusCodeMapping: new Map(stored.statusCodeMapping),
 });
 
-const tokenOf = (stored: ReturnType<typeof storedToken>): TokenEntry => ({
+const tokenOf = (stored: ReturnType<typeof storedToken>): ApiKeyEntry => ({
   ...stored,
   modelLimits: stored.modelLimits && new Set(stored.modelLimits),
   allowIps: stored.allowIps === null ? null : compileIpList(stored.allowIps),

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect } from "bun:test";
 import type { Page } from "playwright";
 import { findSeriousViolations, type Language, measureHorizontalOverflow, WORDS } from "../../support/e2e/browser.ts";
 import { test } from "../../support/e2e/browser-test.ts";
-import { createChannel, createToken, setOption } from "../../support/e2e/console-client.ts";
+import { createApiKey, createChannel, setOption } from "../../support/e2e/console-client.ts";
 import { openConsolePage, openSharedBrowser, PAGE_TIMEOUT_MS } from "../../support/e2e/console-page.ts";
 import {
   type FakeUpstream,
@@ -211,7 +211,7 @@ describe.each<[Language, boolean, number]>([
       priority: 9,
     });
     await createChannel(root, upstream.url, ["gpt-4o"], { name: "bucket", group: "vip" });
-    const { key } = await createToken(root, { group: "vip" });
+    const { key } = await createApiKey(root, { group: "vip" });
     const answer = await fetch(`${gateway.url}/v1/chat/completions`, {
       method: "POST",
       headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },

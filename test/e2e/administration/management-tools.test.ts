@@ -1,6 +1,6 @@
 /** A tool that was written for the ecosystem's management API: its token, its headers, its paths, what it reads of answers. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { createChannel, createToken } from "../../support/e2e/console-client.ts";
+import { createApiKey, createChannel } from "../../support/e2e/console-client.ts";
 import {
   type FakeUpstream,
   type Gateway,
@@ -246,7 +246,7 @@ describe("administration", () => {
   });
 
   test("of one's own keys, with what a key tells of itself", async () => {
-    await createToken(root, { name: "tool-key", unlimited_quota: false, remain_quota: 1000 });
+    await createApiKey(root, { name: "tool-key", unlimited_quota: false, remain_quota: 1000 });
     const [key] = await data("GET", "/api/token/?p=0&size=10");
     expect(key).toMatchObject({ name: "tool-key", status: 1, remain_quota: 1000, expired_time: -1, model_limits: "" });
     expect(key.key).not.toStartWith("sk-");

@@ -6,7 +6,7 @@ import { afterAll, describe, expect } from "bun:test";
 import { waitForLogs } from "../../support/e2e/books.ts";
 import { openPage } from "../../support/e2e/browser.ts";
 import { test } from "../../support/e2e/browser-test.ts";
-import { createChannel, createToken, login, setOptions } from "../../support/e2e/console-client.ts";
+import { createApiKey, createChannel, login, setOptions } from "../../support/e2e/console-client.ts";
 import { startConsoleFixture } from "../../support/e2e/console-page.ts";
 import { type Session, setOption, startFixture, startGateway } from "../../support/e2e/fixture.ts";
 
@@ -41,7 +41,7 @@ async function addUser(username: string, at = { gateway, root }): Promise<Sessio
 async function addCaller(username: string): Promise<{ caller: Session; key: string }> {
   const caller = await addUser(username, fixture);
   await fixture.root.put("/api/user/", { id: caller.userId, username, quota: DOLLAR });
-  return { caller, key: (await createToken(caller)).key };
+  return { caller, key: (await createApiKey(caller)).key };
 }
 
 const call = (key: string, body: string, headers: Record<string, string> = {}) =>
@@ -179,7 +179,7 @@ describe("advisories", () => {
     await createChannel(root, "https://upstream.example", ["sees"], { type: 24 });
     await setOption(root, "ModelRatio", { sees: 1 });
     await root.put("/api/user/", { id: root.userId, username: "root", quota: DOLLAR });
-    const { key } = await createToken(root);
+    const { key } = await createApiKey(root);
     for (const name of LOCAL_NAMES) {
       const picture = { type: "image_url", image_url: { url: `http://${name}:${inside.port}/picture.png` } };
       const reply = await fetch(`${gateway.url}/v1/chat/completions`, {
@@ -231,7 +231,7 @@ describe("advisories", () => {
   }, 120_000);
 
   test("LIKE wildcards: a percent sign finds a percent sign, and long patterns do not hold the database", async () => {
-    await createToken(ann, { name: "plain name" });
+    await createApiKey(ann, { name: "plain name" });
     for (const wild of ["%", "_", "%%%%%%%%%%", "\\"]) {
       const found = await ann.get(`/api/token/search?keyword=${encodeURIComponent(wild)}`);
       expect((found.items ?? found).length).toBe(0);
@@ -242,7 +242,7 @@ describe("advisories", () => {
   }, 60_000);
 
   test("object access by id: what is somebody else's is not there", async () => {
-    const { id, key } = await createToken(ann, { name: "ann's", remain_quota: DOLLAR, unlimited_quota: false });
+    const { id, key } = await createApiKey(ann, { name: "ann's", remain_quota: DOLLAR, unlimited_quota: false });
     const bare = key.replace(/^sk-/, "");
     const [session] = await ann.get("/api/user/sessions");
     for (const [method, path, body] of [
@@ -367,7 +367,7 @@ describe("advisories", () => {
 
   test("injection: quotes and templates in every kind of field are only text", async () => {
     const nasty = `'; drop table users; --"\`\${7*7}{{7*7}}<%= 7*7 %>`;
-    const { id } = await createToken(ann, { name: "q" });
+    const { id } = await createApiKey(ann, { name: "q" });
     await ann.send("PUT", "/api/token/", { id, name: nasty.slice(0, 30), unlimited_quota: true, expired_time: -1 });
     for (const path of [
       `/api/log/self?model_name=${encodeURIComponent(nasty)}`,

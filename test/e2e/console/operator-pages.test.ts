@@ -2,7 +2,7 @@
 import { describe, expect } from "bun:test";
 import { WORDS } from "../../support/e2e/browser.ts";
 import { test } from "../../support/e2e/browser-test.ts";
-import { createChannel, createToken } from "../../support/e2e/console-client.ts";
+import { createApiKey, createChannel } from "../../support/e2e/console-client.ts";
 import { fillPlaceholders, openConsolePage, startBrowserFixture, VIEWPORTS } from "../../support/e2e/console-page.ts";
 import { ENGINES, emptyDatabase, setUp, startGateway } from "../../support/e2e/fixture.ts";
 import { until } from "../../support/lib/until.ts";
@@ -15,7 +15,7 @@ const { root, gateway, upstream, key } = fixture;
 const spare = await createChannel(root, upstream.url, [MODEL], { name: "spare", priority: -1 });
 await createChannel(root, upstream.url, [MODEL], { name: "for friends", group: "vip" });
 const { id: ferry } = await root.post("/api/user/", { username: "ferry", password: "lock-keeper-9" });
-const { id: token } = await createToken(root, { name: "my program" });
+const { id: token } = await createApiKey(root, { name: "my program" });
 const reply = await fetch(`${gateway.url}/v1/chat/completions`, {
   method: "POST",
   headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },

@@ -10,7 +10,7 @@ import { ROLE } from "../../../src/domain/accounts/roles.ts";
 import { createUser } from "../../../src/domain/accounts/users/create-user.ts";
 import { findSeriousViolations, measureHorizontalOverflow, openPage, WORDS } from "../../support/e2e/browser.ts";
 import { test } from "../../support/e2e/browser-test.ts";
-import { createChannel, createToken, login, ROOT_NAME, ROOT_PASSWORD } from "../../support/e2e/console-client.ts";
+import { createApiKey, createChannel, login, ROOT_NAME, ROOT_PASSWORD } from "../../support/e2e/console-client.ts";
 import {
   fillPlaceholders,
   openConsolePage,
@@ -118,7 +118,7 @@ await setOption(root, "Chats", [
   { Harbour: `${CHAT_SITE}/#/?key={key}&url={address}` },
   { Dock: "dock://add?key={key}&url={address}" },
 ]);
-await createToken(root, { name: "spare" });
+await createApiKey(root, { name: "spare" });
 const consolePage = await openConsolePage(browser, gateway, VIEWPORTS.en);
 afterAll(() => rm(dataDir, { recursive: true, force: true }));
 
@@ -222,7 +222,7 @@ describe("chats", () => {
 
   test("without a key that works lead to where one is made", async () => {
     const theirs = await openConsolePage(browser, gateway, VIEWPORTS.en, USER);
-    await createToken(user, { name: "closed" });
+    await createApiKey(user, { name: "closed" });
     const [{ id }] = await user.get("/api/token/?p=0&size=1");
     await user.put("/api/token/?status_only=true", { id, status: 2 });
     await theirs.open("/chat/0");
@@ -235,8 +235,8 @@ describe("chats", () => {
 
   test("have the newest key and the address filled in: in a frame, by the redirect, and with a chosen key", async () => {
     const { page, row } = consolePage;
-    const { key: older } = await createToken(root, { name: "older" });
-    const { key: newer } = await createToken(root, { name: "newer" });
+    const { key: older } = await createApiKey(root, { name: "older" });
+    const { key: newer } = await createApiKey(root, { name: "newer" });
     await page
       .context()
       .route(`${CHAT_SITE}/**`, (route) => route.fulfill({ body: "<h1>Harbour chat</h1>", contentType: "text/html" }));
@@ -364,7 +364,7 @@ describe("drawings and songs", () => {
 describe("the dashboard", () => {
   test("shows what was spent, split as asked, which the address keeps and the file has", async () => {
     const { page, button } = consolePage;
-    const { key } = await createToken(root, { name: "boat" });
+    const { key } = await createApiKey(root, { name: "boat" });
     await call(key);
     await call(key);
     await until(

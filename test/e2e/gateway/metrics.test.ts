@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { createToken } from "../../support/e2e/console-client.ts";
+import { createApiKey } from "../../support/e2e/console-client.ts";
 import { type Fixture, startFixture } from "../../support/e2e/fixture.ts";
 import { until } from "../../support/lib/until.ts";
 
@@ -77,7 +77,7 @@ test("what happens shows: build, services, channels, holds, streams, limits, cha
   expect(sampleOf(open, "sluice_relay_open_streams")).toBe(1);
   fixture.upstream.release();
   await stream.text();
-  const poor = await createToken(fixture.root, { unlimited_quota: false, remain_quota: 1 });
+  const poor = await createApiKey(fixture.root, { unlimited_quota: false, remain_quota: 1 });
   expect((await post("gpt-4o", poor.key)).status).toBe(403);
   for (let failures = 0; failures < 3; failures += 1) expect((await post("err-500")).status).toBe(500);
   const after = await until(readMetrics, (text) => sampleOf(text, "sluice_journal_pending_records") === 0);

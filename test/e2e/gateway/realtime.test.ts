@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from "bun:test";
 import { waitForLogs } from "../../support/e2e/books.ts";
-import { createChannel, createToken, login, ROOT_NAME, ROOT_PASSWORD } from "../../support/e2e/console-client.ts";
+import { createApiKey, createChannel, login, ROOT_NAME, ROOT_PASSWORD } from "../../support/e2e/console-client.ts";
 import { type Session, setOption, setUp, startOn } from "../../support/e2e/fixture.ts";
 import { until } from "../../support/lib/until.ts";
 
@@ -39,7 +39,7 @@ test("a talk is charged in the database, and a restart waits for its response", 
   await createChannel(root, upstream.url, ["gpt-realtime"]);
   await setOption(root, "ModelRatio", { "gpt-realtime": 1 });
   await setOption(root, "CompletionRatio", { "gpt-realtime": 4 });
-  const { key } = await createToken(root);
+  const { key } = await createApiKey(root);
 
   const address = `${gateway.url.replace("http", "ws")}/v1/realtime?model=gpt-realtime`;
   const socket = new WebSocket(address, ["realtime", `openai-insecure-api-key.${key}`]);

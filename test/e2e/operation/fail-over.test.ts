@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { createChannel, createToken } from "../../support/e2e/console-client.ts";
+import { createApiKey, createChannel } from "../../support/e2e/console-client.ts";
 import { type FakeUpstream, setUp, startFakeUpstream, startGateway } from "../../support/e2e/fixture.ts";
 import { until } from "../../support/lib/until.ts";
 import { startTemporaryPostgres, type TemporaryPostgres } from "../../support/processes/temporary-postgres.ts";
@@ -37,7 +37,7 @@ test("calls go on while the primary is lost, and the promoted standby has each c
   try {
     const root = await setUp(gateway);
     await createChannel(root, upstream.url, [MODEL]);
-    const { key } = await createToken(root);
+    const { key } = await createApiKey(root);
     const statuses: number[] = [];
     let isOver = false;
     const call = async () => {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { createChannel, createToken, login } from "../../support/e2e/console-client.ts";
+import { createApiKey, createChannel, login } from "../../support/e2e/console-client.ts";
 import {
   type FakeUpstream,
   type Gateway,
@@ -84,9 +84,9 @@ test(
     for (let number = 0; number < USERS; number++) {
       const user = await addUser(`user${number}`, 50_000_000);
       const limit = { unlimited_quota: false, remain_quota: 40_000_000 };
-      keys.push((await createToken(user, number % 2 ? limit : {})).key);
+      keys.push((await createApiKey(user, number % 2 ? limit : {})).key);
     }
-    const { key: poorKey } = await createToken(await addUser("poor", POOR_QUOTA));
+    const { key: poorKey } = await createApiKey(await addUser("poor", POOR_QUOTA));
     // Half of the users have called before.
     for (const key of keys.slice(0, USERS / 2)) expect((await callWith(gateway, key)).status).toBe(200);
     let delivered = USERS / 2;
@@ -164,11 +164,11 @@ test("a gateway that starts without Postgres serves what it knew last, and the b
     await root.put("/api/user/", { id: user.userId, username, quota });
     return user;
   };
-  const { key: richKey } = await createToken(await addUser("rich", 50_000_000), {
+  const { key: richKey } = await createApiKey(await addUser("rich", 50_000_000), {
     unlimited_quota: false,
     remain_quota: 40_000_000,
   });
-  const { key: poorKey } = await createToken(await addUser("poor", POOR_QUOTA));
+  const { key: poorKey } = await createApiKey(await addUser("poor", POOR_QUOTA));
   let delivered = 0;
   const callAll = async (gateway: Gateway, key: string, count: number) => {
     for (let call = 0; call < count; call++) {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import postgres from "postgres";
 import { type Balancer, startBalancer } from "../../support/e2e/balancer.ts";
-import { createChannel, createToken, login, ROOT_NAME, ROOT_PASSWORD } from "../../support/e2e/console-client.ts";
+import { createApiKey, createChannel, login, ROOT_NAME, ROOT_PASSWORD } from "../../support/e2e/console-client.ts";
 import {
   type FakeUpstream,
   type Gateway,
@@ -42,7 +42,7 @@ beforeAll(async () => {
   await createChannel(root, upstream.url, [...MODELS, PRICED]);
   await setOption(root, "ModelPrice", { [PRICED]: CALL_PRICE / 500_000 });
   await setOption(root, "ModelRatio", Object.fromEntries(MODELS.map((model) => [model, 1])));
-  ({ key } = await createToken(root));
+  ({ key } = await createApiKey(root));
   balancer = startBalancer(replicas.map(({ url }) => url));
   await until(() => balancer.readyCount() === REPLICAS);
 }, 240_000);
@@ -109,7 +109,7 @@ test("a rolling restart behind a balancer that follows /readyz fails no call, an
 test("a key works on every replica as soon as it was made on one", async () => {
   const session = await login(replicas[0] as Gateway, ROOT_NAME, ROOT_PASSWORD);
   for (let round = 0; round < 5; round += 1) {
-    const made = await createToken(session);
+    const made = await createApiKey(session);
     const answers = await Promise.all(
       Array.from({ length: 40 }, (_, at) => call(replicas[1 + (at % (REPLICAS - 1))]?.url ?? "", made.key, false)),
     );
@@ -120,7 +120,7 @@ test("a key works on every replica as soon as it was made on one", async () => {
 
 test("a key that is used up shows it, is refused as such, and works everywhere as soon as it gets quota", async () => {
   const session = await login(replicas[0] as Gateway, ROOT_NAME, ROOT_PASSWORD);
-  const { id, key: limited } = await createToken(session, { unlimited_quota: false, remain_quota: CALL_PRICE });
+  const { id, key: limited } = await createApiKey(session, { unlimited_quota: false, remain_quota: CALL_PRICE });
   const callOn = async (replica: number) => {
     const answer = await call(replicas[replica]?.url ?? "", limited, false, PRICED);
     const { error } = (await answer.json()) as { error?: { code: string } };

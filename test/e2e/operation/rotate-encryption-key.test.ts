@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { readBackup } from "../../../db/backup/read-backup.ts";
 import { createVault } from "../../../src/lib/security/crypto.ts";
-import { createChannel, createToken, ROOT_PASSWORD, setOption, setUp } from "../../support/e2e/console-client.ts";
+import { createApiKey, createChannel, ROOT_PASSWORD, setOption, setUp } from "../../support/e2e/console-client.ts";
 import { ENGINES, emptyDatabase, type FakeUpstream, startFakeUpstream } from "../../support/e2e/fixture.ts";
 import { startGateway } from "../../support/processes/gateway.ts";
 import { runCommand } from "../../support/processes/run-command.ts";
@@ -88,7 +88,7 @@ describe.each([...ENGINES])("a new encryption key on the %s database", (engine) 
       webhook_secret: "hush",
     });
     await root.post("/api/user/totp/begin", { password: ROOT_PASSWORD });
-    for (let count = 0; count < 3; count += 1) apiKey = (await createToken(root)).key;
+    for (let count = 0; count < 3; count += 1) apiKey = (await createApiKey(root)).key;
     accessToken = await root.get("/api/user/token");
 
     const busy = await rotate();

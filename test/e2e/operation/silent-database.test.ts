@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { createChannel, createToken, login } from "../../support/e2e/console-client.ts";
+import { createApiKey, createChannel, login } from "../../support/e2e/console-client.ts";
 import {
   type FakeUpstream,
   type Gateway,
@@ -48,11 +48,11 @@ async function setScene(): Promise<Scene> {
   const root = await setUp(gateway);
   await createChannel(root, upstream.url, [MODEL]);
   await setOption(root, "ModelRatio", { [MODEL]: 1 });
-  const { key } = await createToken(root);
+  const { key } = await createApiKey(root);
   await root.post("/api/user/", { username: "fresh", password: PASSWORD, display_name: "fresh" });
   const fresh = await login(gateway, "fresh", PASSWORD);
   await root.put("/api/user/", { id: fresh.userId, username: "fresh", quota: 5_000_000 });
-  const { key: freshKey } = await createToken(fresh);
+  const { key: freshKey } = await createApiKey(fresh);
   for (let call = 0; call < 20; call++) expect(await callWith(gateway, key)).toBe(200);
   await until(
     () => rowsIn(root),

@@ -3,7 +3,7 @@ import { chmod, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import postgres from "postgres";
-import { createChannel, createToken, type Session } from "../../support/e2e/console-client.ts";
+import { createApiKey, createChannel, type Session } from "../../support/e2e/console-client.ts";
 import {
   type FakeUpstream,
   type Gateway,
@@ -41,7 +41,7 @@ beforeAll(async () => {
   await createChannel(root, upstream.url, [MODEL, STREAMED, PRICED]);
   await setOption(root, "ModelPrice", { [PRICED]: CALL_PRICE / 500_000 });
   await setOption(root, "ModelRatio", { [MODEL]: 1, [STREAMED]: 1 });
-  ({ key } = await createToken(root));
+  ({ key } = await createApiKey(root));
   sql = postgres(database.url, { max: 1, onnotice() {} });
   await allReady();
 }, 120_000);
@@ -137,7 +137,7 @@ test("status shows every worker, and one scrape has the figures of all", async (
 }, 60_000);
 
 test("a balance for exactly ten calls serves ten of a thousand in parallel", async () => {
-  const limited = await createToken(root, { unlimited_quota: false, remain_quota: 10 * CALL_PRICE });
+  const limited = await createApiKey(root, { unlimited_quota: false, remain_quota: 10 * CALL_PRICE });
   // All workers know the key.
   await Bun.sleep(300);
   const answers = await Promise.all(Array.from({ length: 1000 }, () => callOnNewConnection(limited.key, PRICED)));
@@ -152,7 +152,7 @@ test("a balance for exactly ten calls serves ten of a thousand in parallel", asy
 }, 60_000);
 
 test("limits are exact over all workers", async () => {
-  const limited = await createToken(root, { requests_per_minute: 20 });
+  const limited = await createApiKey(root, { requests_per_minute: 20 });
   await Bun.sleep(300);
   const answers = await Promise.all(Array.from({ length: 200 }, () => callOnNewConnection(limited.key, MODEL)));
   expect(await statusesOf(answers)).toEqual({ 200: 20, 429: 180 });

@@ -1,5 +1,5 @@
 import { Elysia } from "elysia";
-import { tokenRoutes } from "../../../src/console/api-keys/api-keys.ts";
+import { apiKeyRoutes } from "../../../src/console/api-keys/api-keys.ts";
 import { channelKeyRoutes } from "../../../src/console/channels/channel-keys.ts";
 import { channelTransferRoutes } from "../../../src/console/channels/channel-transfer.ts";
 import { channelUpstreamRoutes } from "../../../src/console/channels/channel-upstream.ts";
@@ -9,7 +9,7 @@ import { dataRoutes } from "../../../src/console/logs/usage-data.ts";
 import { modelRoutes } from "../../../src/console/models/models.ts";
 import { firstStepsRoutes } from "../../../src/console/system/first-steps.ts";
 import { redemptionRoutes } from "../../../src/console/wallet/redemptions.ts";
-import { createTokenDirectory } from "../../../src/domain/api-keys/directory/index.ts";
+import { createApiKeyDirectory } from "../../../src/domain/api-keys/directory/index.ts";
 import { createChannelDirectory } from "../../../src/domain/channels/directory.ts";
 import type { ChannelEntry } from "../../../src/domain/channels/entry.ts";
 import type { ChannelLive, ReadLive } from "../../../src/domain/channels/live.ts";
@@ -38,7 +38,7 @@ export async function startTestOperations() {
       .use(channelRoutes(shared, guarded))
       .use(channelTransferRoutes({ ...shared, version: "test" }, guarded))
       .use(channelKeyRoutes(shared, guarded))
-      .use(tokenRoutes(shared, guarded))
+      .use(apiKeyRoutes(shared, guarded))
       .use(redemptionRoutes(shared, guarded))
       .use(dataRoutes(shared, guarded))
       .use(logRoutes(shared, guarded));
@@ -69,7 +69,7 @@ type Services = Parameters<NonNullable<Parameters<typeof startTestConsole>[1]>>[
 
 async function openRooms(services: Services) {
   const channels = await createChannelDirectory(services);
-  const tokens = await createTokenDirectory(services);
+  const tokens = await createApiKeyDirectory(services);
   const fetch = createSafeFetch(createAddressPolicy(true));
   const wentOff: { channel: string; isKeyOnly: boolean; reason: Reason }[] = [];
   const onDisabled: OnDisabled = ({ name }, isKeyOnly, reason) => {

@@ -80,7 +80,7 @@ export async function createChannel(
 }
 
 /** Makes an API key without a limit unless `fields` say otherwise. */
-export async function createToken(
+export async function createApiKey(
   session: Session,
   fields: Readonly<Record<string, unknown>> = {},
 ): Promise<{ id: number; key: string }> {

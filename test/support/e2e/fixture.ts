@@ -2,7 +2,7 @@
 import { expect } from "bun:test";
 import postgres from "postgres";
 import { type Gateway, type GatewayOptions, startGateway } from "../processes/gateway.ts";
-import { createChannel, createToken, type Session, setOption, setUp } from "./console-client.ts";
+import { createApiKey, createChannel, type Session, setOption, setUp } from "./console-client.ts";
 import { type FakeUpstream, startFakeUpstream } from "./fake-upstream/fake-upstream.ts";
 
 export { type Session, setOption, setUp } from "./console-client.ts";
@@ -38,7 +38,7 @@ export async function startFixture(
   const root = await setUp(gateway);
   await createChannel(root, upstream.url, models);
   await setOption(root, "ModelRatio", Object.fromEntries(models.map((model) => [model, 1])));
-  const { key } = await createToken(root);
+  const { key } = await createApiKey(root);
   const stop = async () => {
     // An answer that is held back would hold up the end of the gateway.
     upstream.release();

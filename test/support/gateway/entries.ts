@@ -1,5 +1,5 @@
 import type { UserEntry } from "../../../src/domain/accounts/directory.ts";
-import type { TokenEntry } from "../../../src/domain/api-keys/directory/index.ts";
+import type { ApiKeyEntry } from "../../../src/domain/api-keys/directory/index.ts";
 import type { ChannelEntry } from "../../../src/domain/channels/entry.ts";
 
 export const userEntry = (given: Partial<UserEntry> = {}): UserEntry => ({
@@ -18,7 +18,7 @@ export const userEntry = (given: Partial<UserEntry> = {}): UserEntry => ({
   ...given,
 });
 
-export const tokenEntry = (given: Partial<TokenEntry> = {}): TokenEntry => ({
+export const tokenEntry = (given: Partial<ApiKeyEntry> = {}): ApiKeyEntry => ({
   id: 1,
   userId: 1,
   name: "key",

@@ -5,7 +5,7 @@ import pino from "pino";
 import { Registry } from "prom-client";
 import type { UserEntry } from "../../../src/domain/accounts/directory.ts";
 import type { Standing, StandingSubject } from "../../../src/domain/api-keys/budget/read-standing.ts";
-import type { TokenEntry } from "../../../src/domain/api-keys/directory/index.ts";
+import type { ApiKeyEntry } from "../../../src/domain/api-keys/directory/index.ts";
 import type { ChannelEntry } from "../../../src/domain/channels/entry.ts";
 import { createRoutingIndex } from "../../../src/domain/channels/routing/routing-index.ts";
 import { createCallFeed } from "../../../src/domain/logs/live/call-feed.ts";
@@ -33,7 +33,7 @@ type Setup = {
   options?: Partial<Record<OptionKey, string>>;
   user?: Partial<UserEntry>;
   /** API key without `sk-` → entry; by default one key “test”. */
-  tokens?: Readonly<Record<string, Partial<TokenEntry>>>;
+  tokens?: Readonly<Record<string, Partial<ApiKeyEntry>>>;
   config?: Partial<{
     relayTimeoutMs: number;
     streamingTimeoutMs: number;

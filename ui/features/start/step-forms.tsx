@@ -13,7 +13,7 @@ import type { AddedChannel } from "../channels/quick/add-channel.ts";
 import { options, putOption } from "../settings/option-calls.ts";
 import { completionRatioOf, ratioOfPrice, readNumberMap } from "../settings/pricing/price-maps.ts";
 import { CreatedDialog } from "../tokens/CreatedDialog.tsx";
-import { bodyOf, createTokens, NEW_TOKEN } from "../tokens/drawer/token-form.ts";
+import { bodyOf, createApiKeys, NEW_TOKEN } from "../tokens/drawer/token-form.ts";
 import { TOKENS_KEY, type Token } from "../tokens/token.ts";
 
 type TestStepProps = Readonly<{
@@ -141,7 +141,7 @@ export const KeyStep = ({ onCreated }: { onCreated: () => void }) => {
   const [name, setName] = useState(t("start.key.defaultName"));
   const [created, setCreated] = useState<readonly Token[]>([]);
   const create = useMutation({
-    mutationFn: () => createTokens(bodyOf({ ...NEW_TOKEN, unlimited: true }, name.trim()), 1),
+    mutationFn: () => createApiKeys(bodyOf({ ...NEW_TOKEN, unlimited: true }, name.trim()), 1),
     onSuccess: (tokens) => {
       setCreated(tokens);
       void client.invalidateQueries({ queryKey: TOKENS_KEY });

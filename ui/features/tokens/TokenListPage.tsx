@@ -24,7 +24,7 @@ import { PageHeader, Row, usePhone } from "../../components/layout.tsx";
 import { type Address, useAddress } from "../../components/use-address.ts";
 import { useKeyChats } from "../playground/links/chat-links.tsx";
 import { CreatedDialog } from "./CreatedDialog.tsx";
-import { TokenDrawer } from "./drawer/TokenDrawer.tsx";
+import { ApiKeyDrawer } from "./drawer/TokenDrawer.tsx";
 import { HowToUse } from "./HowToUse.tsx";
 import { RotateDialog } from "./RotateDialog.tsx";
 import {
@@ -160,7 +160,7 @@ export const TokenListPage = () => {
           ]}
         />
       )}
-      {drawer && <TokenDrawer token={drawer.token} onClose={closeDrawer} onCreated={setCreated} />}
+      {drawer && <ApiKeyDrawer token={drawer.token} onClose={closeDrawer} onCreated={setCreated} />}
       {rotating && (
         <RotateDialog token={rotating} onClose={() => setRotating(null)} onRotated={(token) => setCreated([token])} />
       )}

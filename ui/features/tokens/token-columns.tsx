@@ -47,7 +47,7 @@ const columnsOf = (toggle: (token: Token) => void, t: TFunction): readonly Colum
             slotProps={{ input: { "aria-label": t("tokens.toggle", { name: token.name }) } }}
           />
         </Box>
-        <TokenStatus token={token} />
+        <ApiKeyStatus token={token} />
       </Row>
     ),
   },
@@ -147,7 +147,7 @@ export const TokenCard = ({ token, onToggle }: { token: Token; onToggle: (token:
           onChange={() => onToggle(token)}
           slotProps={{ input: { "aria-label": t("tokens.toggle", { name: token.name }) } }}
         />
-        <TokenStatus token={token} />
+        <ApiKeyStatus token={token} />
       </Row>
       <KeyCell token={token} />
       <Box sx={{ fontSize: 12.5 }}>
@@ -158,7 +158,7 @@ export const TokenCard = ({ token, onToggle }: { token: Token; onToggle: (token:
 };
 
 /** The status of a key. */
-const TokenStatus = ({ token }: { token: Token }) => {
+const ApiKeyStatus = ({ token }: { token: Token }) => {
   const { t } = useTranslation();
   switch (effectiveStatus(token, Date.now() / 1000)) {
     case DISABLED:

@@ -1,10 +1,10 @@
 import { queryOptions } from "@tanstack/react-query";
-import type { TokenView } from "../../../src/domain/api-keys/api-key-view.ts";
+import type { ApiKeyView } from "../../../src/domain/api-keys/api-key-view.ts";
 import { readData, readEnvelope } from "../../api/client.ts";
 import { groupApi, tokenApi } from "../../api/groups.ts";
 
 /** An API key as returned by `GET /api/token/`; `key` lacks the `sk-` prefix. */
-export type Token = TokenView;
+export type Token = ApiKeyView;
 
 export const ENABLED = 1;
 export const DISABLED = 2;
@@ -42,7 +42,7 @@ type TokenQuery = Readonly<{
   pageSize: number;
 }>;
 
-export type TokenPage = Readonly<{ items: Token[]; total: number }>;
+export type ApiKeyPage = Readonly<{ items: Token[]; total: number }>;
 
 /** Cache key of API key lists. */
 export const TOKENS_KEY = ["tokens"] as const;
@@ -50,7 +50,7 @@ export const TOKENS_KEY = ["tokens"] as const;
 export const tokenPage = (query: TokenQuery) =>
   queryOptions({
     queryKey: [...TOKENS_KEY, "page", query],
-    queryFn: async ({ signal }): Promise<TokenPage> => {
+    queryFn: async ({ signal }): Promise<ApiKeyPage> => {
       const { page, pageSize, ...filters } = query;
       const answer = await readEnvelope(
         tokenApi.get({ query: { ...filters, p: page, page_size: pageSize }, fetch: { signal } }),

@@ -6,7 +6,7 @@ import { copyText } from "../../components/display/CopyButton.tsx";
 import { useConfirm } from "../../components/feedback/confirm.tsx";
 import { notifyDone, notifyError } from "../../components/feedback/notify.tsx";
 import { deleteToken, setTokenStatus } from "./drawer/token-form.ts";
-import { DISABLED, ENABLED, fullKey, TOKENS_KEY, type Token, type TokenPage } from "./token.ts";
+import { type ApiKeyPage, DISABLED, ENABLED, fullKey, TOKENS_KEY, type Token } from "./token.ts";
 
 /** Actions on one or more keys. */
 export function useTokenActions() {
@@ -16,7 +16,7 @@ export function useTokenActions() {
   return useMemo(() => {
     const refresh = () => client.invalidateQueries({ queryKey: TOKENS_KEY });
     const show = (id: number, status: number) =>
-      client.setQueriesData<TokenPage>(
+      client.setQueriesData<ApiKeyPage>(
         { queryKey: [...TOKENS_KEY, "page"] },
         (page) =>
           page && { ...page, items: page.items.map((token) => (token.id === id ? { ...token, status } : token)) },

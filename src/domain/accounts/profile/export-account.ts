@@ -6,7 +6,7 @@ import type { Db } from "../../../../db/types.ts";
 import { nowSeconds } from "../../../lib/clock.ts";
 import type { Vault } from "../../../lib/security/crypto.ts";
 import type { SettingsReader } from "../../../settings/settings.ts";
-import { viewToken } from "../../api-keys/api-key-view.ts";
+import { viewApiKey } from "../../api-keys/api-key-view.ts";
 import { type LogCursor, readLogs } from "../../logs/list/list-logs.ts";
 import { listDrawingTasks, listMediaTasks } from "../../tasks/list-tasks.ts";
 import { ownOrderFields } from "../../wallet/orders/order-view.ts";
@@ -49,7 +49,7 @@ async function* linesOf(deps: ExportDeps, userId: number, withKeys: boolean): As
       .orderBy(asc(tokens.id))
       .limit(SLICE);
     return rows.map((row) => {
-      const view = viewToken(row, vault);
+      const view = viewApiKey(row, vault);
       return { ...view, key: withKeys ? `sk-${view.key}` : masked(view.key) };
     });
   });

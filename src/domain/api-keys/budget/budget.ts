@@ -1,8 +1,8 @@
 import { type SQL, sql } from "drizzle-orm";
 import { OperationError, throwRuleError } from "../../../lib/operation-error.ts";
 import { tokenBudgetError } from "../api-key-rules.ts";
-import type { TokenRow } from "../api-key-view.ts";
-import type { TokenDeps } from "../operation.ts";
+import type { ApiKeyRow } from "../api-key-view.ts";
+import type { ApiKeyDeps } from "../operation.ts";
 
 /** How often a key's quota is filled again; empty: never. */
 const BUDGET_PERIODS = ["", "day", "week", "month"] as const;
@@ -11,7 +11,7 @@ type BudgetPeriod = (typeof BUDGET_PERIODS)[number];
 /** What is sent of a key's budget; `budget_quota` is in quota units. */
 export type BudgetInput = { budget_period?: string; budget_quota?: number };
 
-type Before = Pick<TokenRow, "budgetPeriod" | "budgetQuota" | "remainQuota">;
+type Before = Pick<ApiKeyRow, "budgetPeriod" | "budgetQuota" | "remainQuota">;
 
 const NO_BUDGET: Before = { budgetPeriod: "", budgetQuota: 0, remainQuota: 0 };
 
@@ -21,7 +21,7 @@ const NO_BUDGET: Before = { budgetPeriod: "", budgetQuota: 0, remainQuota: 0 };
  */
 export function readBudget(
   { budget_period: asked, budget_quota: amount }: BudgetInput,
-  settings: TokenDeps["settings"],
+  settings: ApiKeyDeps["settings"],
   nowSeconds: number,
   before: Before = NO_BUDGET,
 ) {

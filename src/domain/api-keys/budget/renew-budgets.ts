@@ -2,10 +2,10 @@ import { sql } from "drizzle-orm";
 import { tokens } from "../../../../db/schema/accounts/api-keys.ts";
 import { nowSeconds } from "../../../lib/clock.ts";
 import { isOneOf } from "../../../lib/values/sql-text.ts";
-import type { TokenDeps } from "../operation.ts";
+import type { ApiKeyDeps } from "../operation.ts";
 import { periodEnd } from "./budget.ts";
 
-type RenewDeps = Pick<TokenDeps, "db" | "changes" | "settings">;
+type RenewDeps = Pick<ApiKeyDeps, "db" | "changes" | "settings">;
 
 /** Keys renewed in one statement. */
 const MOST_AT_ONCE = 500;

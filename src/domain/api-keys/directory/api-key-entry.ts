@@ -23,7 +23,7 @@ export type TokenExtras = Readonly<{
 }>;
 
 /** An API key as calls need it; what it has left lives in the ledger. */
-export type TokenEntry = TokenExtras &
+export type ApiKeyEntry = TokenExtras &
   Readonly<{
     id: number;
     userId: number;

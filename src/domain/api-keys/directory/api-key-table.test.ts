@@ -1,10 +1,10 @@
 import { expect, test } from "bun:test";
 import { createHash } from "node:crypto";
-import type { TokenEntry } from "./api-key-entry.ts";
-import { TokenTable } from "./api-key-table.ts";
+import type { ApiKeyEntry } from "./api-key-entry.ts";
+import { ApiKeyTable } from "./api-key-table.ts";
 
 const hashOf = (text: string) => createHash("sha256").update(text).digest("hex");
-const entry = (id: number, given: Partial<TokenEntry> = {}): TokenEntry => ({
+const entry = (id: number, given: Partial<ApiKeyEntry> = {}): ApiKeyEntry => ({
   id,
   userId: id * 2,
   name: `key ${id}`,
@@ -25,7 +25,7 @@ const entry = (id: number, given: Partial<TokenEntry> = {}): TokenEntry => ({
 });
 
 test("gives back what was put, by id and by hash, among thousands", () => {
-  const table = new TokenTable();
+  const table = new ApiKeyTable();
   const special = entry(77, {
     ...{ status: 4, expiredTime: 4_000_000_000, group: "vip", strict: true, budgetRenewsAt: 9 },
     ...{ modelLimits: new Set(["gpt-4o"]), requestsPerMinute: 5, tokensPerMinute: 6 },
@@ -43,8 +43,8 @@ test("gives back what was put, by id and by hash, among thousands", () => {
 });
 
 test("stays true through changes and removals in any order, as a Map does", () => {
-  const table = new TokenTable();
-  const wanted = new Map<number, TokenEntry>();
+  const table = new ApiKeyTable();
+  const wanted = new Map<number, ApiKeyEntry>();
   // A fixed sequence that looks like chance.
   let state = 1;
   const next = (below: number) => {
@@ -72,7 +72,7 @@ test("stays true through changes and removals in any order, as a Map does", () =
 });
 
 test("a key before a rotation is found until the row forgets it", () => {
-  const table = new TokenTable();
+  const table = new ApiKeyTable();
   table.put(entry(1, { previousKeyHash: hashOf("old"), previousKeyUntil: 50 }));
   expect(table.findByHash(hashOf("old"))).toMatchObject({ id: 1, previousKeyUntil: 50 });
   table.put(entry(1));
@@ -81,7 +81,7 @@ test("a key before a rotation is found until the row forgets it", () => {
 });
 
 test("a sweep removes what it did not see, and spares what came meanwhile", () => {
-  const table = new TokenTable();
+  const table = new ApiKeyTable();
   for (const id of [1, 2, 3]) table.put(entry(id));
   const sweep = table.beginSweep();
   table.put(entry(1));
@@ -92,7 +92,7 @@ test("a sweep removes what it did not see, and spares what came meanwhile", () =
 });
 
 test("of two sweeps at a time the first removes nothing that the second has yet to see", () => {
-  const table = new TokenTable();
+  const table = new ApiKeyTable();
   for (const id of [1, 2, 3]) table.put(entry(id));
   const first = table.beginSweep();
   table.put(entry(1));

@@ -1,4 +1,4 @@
-import type { TokenEntry, TokenExtras } from "./api-key-entry.ts";
+import type { ApiKeyEntry, TokenExtras } from "./api-key-entry.ts";
 import { SlotIndex } from "./slot-index.ts";
 import { TextColumn } from "./text-column.ts";
 
@@ -22,7 +22,7 @@ const NO_EXTRAS: TokenExtras = {
 };
 
 /** All API keys in columns: some 150 bytes each, where an object each would take four times as much. */
-export class TokenTable {
+export class ApiKeyTable {
   #capacity = FEWEST;
   /** 0: nothing is in that row. */
   #ids = new Int32Array(FEWEST);
@@ -45,13 +45,13 @@ export class TokenTable {
   readonly #byId = new SlotIndex((slot) => mixed(this.#ids[slot] as number));
   readonly #byHash = new SlotIndex((slot) => firstFour(this.#hashes, slot * HASH_BYTES));
 
-  get(id: number): TokenEntry | undefined {
+  get(id: number): ApiKeyEntry | undefined {
     const slot = this.#slotOf(id);
     return slot < 0 ? undefined : this.#entryAt(slot);
   }
 
   /** By the hash of the key, or of the key before a rotation. */
-  findByHash(hash: string): TokenEntry | undefined {
+  findByHash(hash: string): ApiKeyEntry | undefined {
     const rotated = this.#previous.get(hash);
     if (rotated !== undefined) return this.#entryAt(rotated);
     if (!HASH_TEXT.test(hash)) return undefined;
@@ -63,7 +63,7 @@ export class TokenTable {
     return slot < 0 ? undefined : this.#entryAt(slot);
   }
 
-  put(entry: TokenEntry): void {
+  put(entry: ApiKeyEntry): void {
     this.version += 1;
     this.remove(entry.id);
     const slot = this.#free.pop() ?? this.#used++;
@@ -98,7 +98,7 @@ export class TokenTable {
     this.#free.push(slot);
   }
 
-  *all(): Generator<TokenEntry> {
+  *all(): Generator<ApiKeyEntry> {
     for (let slot = 0; slot < this.#used; slot += 1) if (this.#ids[slot] !== 0) yield this.#entryAt(slot);
   }
 
@@ -128,7 +128,7 @@ export class TokenTable {
     return this.#byId.find(mixed(id), (slot) => this.#ids[slot] === id);
   }
 
-  #entryAt(slot: number): TokenEntry {
+  #entryAt(slot: number): ApiKeyEntry {
     const flags = this.#flags[slot] as number;
     const at = slot * HASH_BYTES;
     return {
@@ -169,7 +169,7 @@ function enlarged<Column extends Int32Array | Float64Array | Uint8Array>(from: C
 }
 
 /** What the key has beside the usual; null: nothing. */
-function extrasOf(entry: TokenEntry): TokenExtras | null {
+function extrasOf(entry: ApiKeyEntry): TokenExtras | null {
   const { modelLimits, allowIps, group, previousKeyHash, previousKeyUntil } = entry;
   const { strict, requestsPerMinute, tokensPerMinute, budgetRenewsAt } = entry;
   const isUsual = !modelLimits && !allowIps && group === "" && previousKeyHash === null && !strict;

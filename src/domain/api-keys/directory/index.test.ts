@@ -4,15 +4,15 @@ import { users } from "../../../../db/schema/accounts/users.ts";
 import { openTestDatabase, type TestDatabase } from "../../../../test/support/database.ts";
 import { createLogger } from "../../../lib/runtime/log.ts";
 import { createVault } from "../../../lib/security/crypto.ts";
-import { createTokenDirectory, type TokenDirectory } from "./index.ts";
+import { type ApiKeyDirectory, createApiKeyDirectory } from "./index.ts";
 
 const vault = createVault({ encryptionKey: "k".repeat(32) });
 let database: TestDatabase;
-let directory: TokenDirectory;
+let directory: ApiKeyDirectory;
 beforeAll(async () => {
   database = await openTestDatabase();
   const log = createLogger({ logLevel: "silent", logFormat: "json" });
-  directory = await createTokenDirectory({ db: database.db, changes: database.changes, vault, log });
+  directory = await createApiKeyDirectory({ db: database.db, changes: database.changes, vault, log });
 });
 afterAll(async () => {
   directory.close();

@@ -8,19 +8,19 @@ import { createSerial } from "../../../lib/runtime/serial.ts";
 import type { Vault } from "../../../lib/security/crypto.ts";
 import { findRemoved } from "../../../lib/values/find-removed.ts";
 import { createKeyLookup } from "../key-lookup.ts";
-import { TOKEN_STATUS, type TokenEntry } from "./api-key-entry.ts";
-import { TokenTable } from "./api-key-table.ts";
+import { type ApiKeyEntry, TOKEN_STATUS } from "./api-key-entry.ts";
+import { ApiKeyTable } from "./api-key-table.ts";
 import { readEntries } from "./read-entries.ts";
 
-export { TOKEN_STATUS, type TokenEntry } from "./api-key-entry.ts";
+export { type ApiKeyEntry, TOKEN_STATUS } from "./api-key-entry.ts";
 
-export type TokenDirectory = {
-  get(id: number): TokenEntry | undefined;
+export type ApiKeyDirectory = {
+  get(id: number): ApiKeyEntry | undefined;
   /** By the key without `sk-`. */
-  findByKey(key: string): TokenEntry | undefined;
-  all(): Iterable<TokenEntry>;
+  findByKey(key: string): ApiKeyEntry | undefined;
+  all(): Iterable<ApiKeyEntry>;
   /** Reads a key from the database into memory; undefined: there is none. Rejects when the database does not answer. */
-  reread(key: string): Promise<TokenEntry | undefined>;
+  reread(key: string): Promise<ApiKeyEntry | undefined>;
   /** Marks a key expired (3) or exhausted (4), in the background. */
   setStatus(id: number, status: 3 | 4): void;
   close(): void;
@@ -37,11 +37,11 @@ const ASIDE: Pace = { rows: 200, pauseMs: 10 };
 /** A safety net: changes arrive by events. */
 const REREAD_MS = 300_000;
 /** Loads all API keys and keeps them true. */
-export async function createTokenDirectory(
+export async function createApiKeyDirectory(
   deps: Readonly<{ db: Db; changes: Changes; vault: Vault; log: Logger }>,
-): Promise<TokenDirectory> {
+): Promise<ApiKeyDirectory> {
   const { db, changes, vault, log } = deps;
-  const table = new TokenTable();
+  const table = new ApiKeyTable();
   const inOrder = createSerial();
   let isClosed = false;
 
@@ -121,10 +121,10 @@ export async function createTokenDirectory(
 }
 
 /** Fills the table; while a page is put into it, the database writes the next one. */
-async function readFirst(db: Db, table: TokenTable): Promise<void> {
+async function readFirst(db: Db, table: ApiKeyTable): Promise<void> {
   const after = (id: number) => readEntries(db, gt(tokens.id, id), ROWS_AT_START);
-  for (let next: Promise<TokenEntry[]> | null = after(0); next; ) {
-    const page: TokenEntry[] = await next;
+  for (let next: Promise<ApiKeyEntry[]> | null = after(0); next; ) {
+    const page: ApiKeyEntry[] = await next;
     const last = page.at(-1);
     next = last && page.length === ROWS_AT_START ? after(last.id) : null;
     for (const entry of page) table.put(entry);

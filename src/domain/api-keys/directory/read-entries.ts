@@ -2,7 +2,7 @@ import { type SQL, sql } from "drizzle-orm";
 import { requireRow } from "../../../../db/require-row.ts";
 import { tokens } from "../../../../db/schema/accounts/api-keys.ts";
 import type { Db } from "../../../../db/types.ts";
-import type { TokenEntry } from "./api-key-entry.ts";
+import type { ApiKeyEntry } from "./api-key-entry.ts";
 import { compileIpList } from "./ip-list.ts";
 
 type Extras = [
@@ -25,7 +25,7 @@ const FIELDS = "\x1f";
  * Keys that are not deleted, by id, at most `limit`. The database writes a page as one text, which costs both sides a
  * fraction of what rows do: there may be a million keys.
  */
-export async function readEntries(db: Db, where: SQL, limit: number): Promise<TokenEntry[]> {
+export async function readEntries(db: Db, where: SQL, limit: number): Promise<ApiKeyEntry[]> {
   const t = tokens;
   // One row, always: none would read as "there are no keys".
   const rows = await db.execute<{ text: string | null }>(sql`
@@ -43,7 +43,7 @@ export async function readEntries(db: Db, where: SQL, limit: number): Promise<To
   return text ? text.split(KEYS).map(entryOf) : [];
 }
 
-function entryOf(line: string): TokenEntry {
+function entryOf(line: string): ApiKeyEntry {
   const [id, userId, status, unlimited, expiredTime, keyHash = "", extras, name = ""] = line.split(FIELDS);
   const [limits, ips, group, previousKeyHash, previousKeyUntil, strict, requests, tokensAMinute, renewsAt] = extras
     ? (JSON.parse(extras) as Extras)

@@ -12,12 +12,12 @@ import { Section } from "../../../components/feedback/SideDrawer.tsx";
 import { NameListInput } from "../../../components/inputs/NameListInput.tsx";
 import { Field } from "../../../components/layout.tsx";
 import { usableGroups, usableModels } from "../token.ts";
-import type { TokenFaults, TokenForm } from "./token-form.ts";
+import type { ApiKeyForm, TokenFaults } from "./token-form.ts";
 
 type AccessSectionProps = Readonly<{
-  form: TokenForm;
+  form: ApiKeyForm;
   faults: TokenFaults;
-  change: (fields: Partial<TokenForm>) => void;
+  change: (fields: Partial<ApiKeyForm>) => void;
 }>;
 
 /** The groups, models and IP addresses of a key. */

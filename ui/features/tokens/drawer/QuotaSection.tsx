@@ -11,7 +11,7 @@ import { QuotaInput } from "../../../components/inputs/QuotaInput.tsx";
 import { SwitchRow } from "../../../components/inputs/SwitchRow.tsx";
 import { Field } from "../../../components/layout.tsx";
 import { EXHAUSTED, EXPIRED, type Token } from "../token.ts";
-import type { TokenFaults, TokenForm } from "./token-form.ts";
+import type { ApiKeyForm, TokenFaults } from "./token-form.ts";
 
 const QUOTA_PICKS = [1, 10, 50, 100, 500];
 const PERIODS = ["day", "week", "month"] as const;
@@ -19,9 +19,9 @@ const PERIODS = ["day", "week", "month"] as const;
 type QuotaSectionProps = Readonly<{
   /** Null: a new key. */
   token: Token | null;
-  form: TokenForm;
+  form: ApiKeyForm;
   faults: TokenFaults;
-  change: (fields: Partial<TokenForm>) => void;
+  change: (fields: Partial<ApiKeyForm>) => void;
 }>;
 
 /** The quota of a key, and its periodic refill. */
@@ -86,9 +86,9 @@ export const QuotaSection = ({ token, form, faults, change }: QuotaSectionProps)
 };
 
 type LimitsSectionProps = Readonly<{
-  form: TokenForm;
+  form: ApiKeyForm;
   faults: TokenFaults;
-  change: (fields: Partial<TokenForm>) => void;
+  change: (fields: Partial<ApiKeyForm>) => void;
 }>;
 
 /** The rate limits of a key, and strict mode. */

@@ -15,13 +15,13 @@ import { NEVER, TOKENS_KEY, type Token } from "../token.ts";
 import { AccessSection } from "./AccessSection.tsx";
 import { LimitsSection, QuotaSection } from "./QuotaSection.tsx";
 import {
+  type ApiKeyForm,
   bodyOf,
   changesOf,
   checkTokenForm,
-  createTokens,
+  createApiKeys,
   formOf,
   NEW_TOKEN,
-  type TokenForm,
   updateToken,
 } from "./token-form.ts";
 
@@ -35,15 +35,15 @@ type TokenDrawerProps = Readonly<{
 const QUANTITY_PICKS = [10, 20, 30, 100];
 
 /** Creates keys, or edits one. */
-export const TokenDrawer = ({ token, onClose, onCreated }: TokenDrawerProps) => {
+export const ApiKeyDrawer = ({ token, onClose, onCreated }: TokenDrawerProps) => {
   const { t } = useTranslation();
   const id = useId();
   const client = useQueryClient();
-  const send = async (form: TokenForm) => {
+  const send = async (form: ApiKeyForm) => {
     if (token) {
       await updateToken(token.id, bodyOf(form, form.name.trim(), token));
       notifyDone(t("tokens.saved", { name: form.name.trim() }));
-    } else onCreated(await createTokens(bodyOf(form, form.name.trim()), Number(form.quantity)));
+    } else onCreated(await createApiKeys(bodyOf(form, form.name.trim()), Number(form.quantity)));
     void client.invalidateQueries({ queryKey: TOKENS_KEY });
     onClose();
   };
@@ -52,7 +52,7 @@ export const TokenDrawer = ({ token, onClose, onCreated }: TokenDrawerProps) => 
     check: checkTokenForm,
     send,
   });
-  const fault = (field: keyof TokenForm) => {
+  const fault = (field: keyof ApiKeyForm) => {
     const found = faults[field];
     return found && t(`tokens.form.errors.${found}`, TOKEN_LIMITS);
   };

@@ -11,7 +11,7 @@ import { tokenApi } from "../../../api/groups.ts";
 import { NEVER, type Token } from "../token.ts";
 
 /** The drawer's fields. */
-export type TokenForm = {
+export type ApiKeyForm = {
   name: string;
   /** How many keys to create. */
   quantity: string;
@@ -34,7 +34,7 @@ export type TokenForm = {
 
 const NEW_TOKEN_QUOTA = "500000";
 
-export const NEW_TOKEN: TokenForm = {
+export const NEW_TOKEN: ApiKeyForm = {
   name: "",
   quantity: "1",
   expiresAt: NEVER,
@@ -49,7 +49,7 @@ export const NEW_TOKEN: TokenForm = {
   strict: false,
 };
 
-export function formOf(token: Token): TokenForm {
+export function formOf(token: Token): ApiKeyForm {
   return {
     name: token.name,
     quantity: "1",
@@ -88,7 +88,7 @@ type TokenBody = Readonly<{
  * Body of POST and PUT /api/token/ (PUT adds the id). Omits an unchanged expiry, because the server rejects a moment in
  * the past, and an unchanged quota, because calls may have spent some of it since the form was opened.
  */
-export function bodyOf(form: TokenForm, name: string, stored?: Token): TokenBody {
+export function bodyOf(form: ApiKeyForm, name: string, stored?: Token): TokenBody {
   const period = form.unlimited ? "" : form.budgetPeriod;
   const isQuotaUntouched = stored?.budget_period === "" && String(stored.remain_quota) === form.quota;
   const quota = Number(form.quota) || 0;
@@ -109,7 +109,7 @@ export function bodyOf(form: TokenForm, name: string, stored?: Token): TokenBody
 }
 
 /** What is wrong with the form, by field: under `tokens.form.errors` in the words. */
-export function checkTokenForm(form: TokenForm) {
+export function checkTokenForm(form: ApiKeyForm) {
   const count = Number(form.quantity);
   const quotaError = form.budgetPeriod === "" ? tokenQuotaError : tokenBudgetError;
   return {
@@ -124,7 +124,7 @@ export function checkTokenForm(form: TokenForm) {
 }
 
 type Errors = ReturnType<typeof checkTokenForm>;
-export type TokenFaults = Partial<Record<keyof TokenForm, NonNullable<Errors[keyof Errors]>>>;
+export type TokenFaults = Partial<Record<keyof ApiKeyForm, NonNullable<Errors[keyof Errors]>>>;
 
 /** NaN while what is typed is empty. */
 const wholeNumber = (text: string): number => (text.trim() === "" ? Number.NaN : Number(text));
@@ -136,13 +136,13 @@ const linesOf = (text: string): string[] =>
     .filter((line) => line !== "");
 
 /** How many fields differ. */
-export function changesOf(before: TokenForm, now: TokenForm): number {
-  const fields = Object.keys(before) as (keyof TokenForm)[];
+export function changesOf(before: ApiKeyForm, now: ApiKeyForm): number {
+  const fields = Object.keys(before) as (keyof ApiKeyForm)[];
   return fields.filter((field) => String(before[field]) !== String(now[field])).length;
 }
 
 /** Creates several identical keys, all or none; the server adds a suffix to the names after the first. */
-export const createTokens = async (body: TokenBody, count: number) =>
+export const createApiKeys = async (body: TokenBody, count: number) =>
   [await readData(tokenApi.post({ ...body, count }))].flat();
 
 export const updateToken = (id: number, body: Partial<TokenBody>): Promise<Token> =>
