@@ -95,7 +95,7 @@ const FirstSteps = () => {
       return t("start.channel.leftOut", { name: added.name, count: added.models.length, left: added.leftOut.length });
     if (step === "channel" && data.channel) return t("start.channel.done", { name: data.channel.name });
     if (step === "prices" && done.has("prices")) return t("start.prices.done", { count: data.models });
-    return t(`start.${step}.${done.has(step) ? "done" : "body"}`);
+    return done.has(step) ? t(`start.${step}.done`) : t(`start.${step}.body`);
   };
   return (
     <Col gap={0} sx={{ maxWidth: WIDTH }}>
