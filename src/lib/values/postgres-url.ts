@@ -27,6 +27,8 @@ class PostgresUrlError extends Error {
 
 const FORM = /^postgres(?:ql)?:\/\/(?:([^@/?#]*)@)?([^/?#]*)(?:\/([^?#]*))?(?:\?([^#]*))?$/;
 const HOST = /^(\[[\da-f:.]+\]|[^:[\]]*)(?::(\d+))?$/i;
+const ADVICE =
+  "write postgres://USER:PASSWORD@HOST:PORT/DATABASE, with special characters of the password percent-encoded";
 const DEFAULT_PORT = 5432;
 const HIGHEST_PORT = 65_535;
 
@@ -38,9 +40,7 @@ const HIGHEST_PORT = 65_535;
 export function parsePostgresUrl(url: string): PostgresUrl {
   const parts = FORM.exec(url);
   if (!parts) {
-    throw new PostgresUrlError(
-      "is not a valid address: postgres://USER:PASSWORD@HOST:PORT/DATABASE, with special characters of the password percent-encoded",
-    );
+    throw new PostgresUrlError(`is not a valid address: ${ADVICE}`);
   }
   const [, login = "", hosts = "", database = "", query = ""] = parts;
   const colon = login.indexOf(":");
@@ -74,7 +74,8 @@ export function parsePostgresUrl(url: string): PostgresUrl {
 function parseHost(text: string): { host: string; port: number } {
   const [, host = "", port] = HOST.exec(text) ?? [];
   const number = port === undefined ? DEFAULT_PORT : Number(port);
-  if (host === "" || number < 1 || number > HIGHEST_PORT) throw new PostgresUrlError("has an invalid host or port");
+  if (host === "" || number < 1 || number > HIGHEST_PORT)
+    throw new PostgresUrlError(`has an invalid host or port: ${ADVICE}`);
   return { host: decode(host.replace(/^\[|\]$/g, "")), port: number };
 }
 
