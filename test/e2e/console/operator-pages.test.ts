@@ -59,7 +59,7 @@ describe("the pages of an operator", () => {
     await consolePage.open("/doctor");
     const { checks } = await fixture.root.get("/api/doctor/");
     const again = consolePage.button(words.again);
-    await consolePage.page.getByText(words.waits).first().waitFor({ state: "detached" });
+    await consolePage.page.getByText(words.waits, { exact: true }).first().waitFor({ state: "detached" });
     await consolePage.page.getByText(/^(No problems found|\d+ problems? found)$/).waitFor();
     for (const { title } of checks) await consolePage.page.getByRole("heading", { name: title, exact: true }).waitFor();
     expect(await consolePage.page.getByText(words.states.fail, { exact: true }).count()).toBe(0);
