@@ -1,5 +1,4 @@
-import { existsSync } from "node:fs";
-import { open, readFile, rename, rm } from "node:fs/promises";
+import { copyFile, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { refuseInUse } from "../../db/backup/restore-backup.ts";
 import { liftTimeouts, quoted } from "../../db/backup/tables.ts";
@@ -7,8 +6,9 @@ import { openDatabase } from "../../db/connect.ts";
 import { DEADLINES_MS, withDeadline } from "../../db/server/deadlines.ts";
 import type { Database, Statements } from "../../db/types.ts";
 import { SECRET_SETTINGS } from "../domain/notifications/notification-setting.ts";
+import { nowSeconds } from "../lib/clock.ts";
 import { createVault, rotateKey, type Vault } from "../lib/security/crypto.ts";
-import { KEY_FILE, loadExistingSecrets, SecretsError } from "../lib/security/secrets.ts";
+import { KEY_FILE, loadExistingSecrets, readKeyFile, SecretsError, writeKeyFile } from "../lib/security/secrets.ts";
 import { readConfig } from "../server/config.ts";
 import { checkEncryptionKey, KEY_CHECK_ROW } from "../settings/key-check.ts";
 import { findOption } from "../settings/registry/index.ts";
@@ -28,25 +28,28 @@ export async function rotateEncryptionKey(): Promise<number> {
   const newKeyFile = `${keyFile}.new`;
   const database = await openDatabase(config);
   try {
-    const pending = existsSync(newKeyFile) ? (await readFile(newKeyFile, "utf8")).trim() : null;
-    if (pending === null || !(await isKeyOfDatabase(database, pending))) {
-      await checkEncryptionKey(database.db, createVault(secrets), secrets.source);
+    const left = await readKeyFile(newKeyFile);
+    // A file of an earlier run whose key is in use by now was only not deleted.
+    const isInterrupted = left !== null && left !== secrets.encryptionKey && (await isKeyOfDatabase(database, left));
+    if (!isInterrupted) {
+      const vault = createVault(secrets);
+      await checkEncryptionKey(database.db, vault, secrets.source);
       const newKey = rotateKey(secrets.encryptionKey);
-      await writeDurably(newKeyFile, newKey);
-      const count = await reencrypt(database, createVault(secrets), createVault({ encryptionKey: newKey })).catch(
-        async (error) => {
-          await rm(newKeyFile, { force: true });
-          throw error;
-        },
-      );
+      await rm(newKeyFile, { force: true });
+      await writeKeyFile(newKeyFile, newKey);
+      // The file stays when this fails: a connection that is lost while it commits leaves open which key is the database's.
+      const count = await reencrypt(database, vault, createVault({ encryptionKey: newKey }));
       process.stdout.write(`${count} secrets are encrypted under a new key\n`);
     }
   } finally {
     await database.close();
   }
   if (config.encryptionKey === null) {
+    const oldKeyFile = `${keyFile}.old-${nowSeconds()}`;
+    await copyFile(keyFile, oldKeyFile);
     await rename(newKeyFile, keyFile);
     process.stdout.write(`The new key is in ${keyFile}: copy it to where you keep the key, apart from the backups\n`);
+    process.stdout.write(`The old key is in ${oldKeyFile}\n`);
   } else {
     process.stdout.write(
       `The new key is in ${newKeyFile}: set ENCRYPTION_KEY to it for every replica, keep a copy, then delete the file\n`,
@@ -67,14 +70,6 @@ const isKeyOfDatabase = ({ db }: Database, encryptionKey: string): Promise<boole
       throw error;
     },
   );
-
-async function writeDurably(path: string, key: string): Promise<void> {
-  await rm(path, { force: true });
-  const file = await open(path, "wx", 0o600);
-  await file.writeFile(`${key}\n`);
-  await file.sync();
-  await file.close();
-}
 
 /** Columns that hold nothing but one encrypted text. */
 const COLUMNS = [

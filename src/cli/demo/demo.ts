@@ -25,7 +25,7 @@ const LANES = 6;
 const MOST_PAUSE_MS = 3000;
 
 /**
- * Runs a gateway with an own, temporary database, a built-in provider and made-up traffic until a signal ends it. Returns the
+ * Runs a gateway with a temporary database of its own, a built-in provider and made-up traffic until a signal ends it. Returns the
  * exit code. It listens on 127.0.0.1 and PORT alone.
  */
 export async function demo(): Promise<number> {

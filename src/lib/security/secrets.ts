@@ -56,10 +56,7 @@ async function readOrCreateKeyFile(dataDir: string, path: string): Promise<strin
   // Written whole beside it, then linked: a crash leaves no half key, and of two first starts one key wins.
   const draft = `${path}.${process.pid}.${randomBytes(4).toString("hex")}`;
   try {
-    const file = await open(draft, "wx", 0o600);
-    await file.writeFile(`${randomBytes(32).toString("hex")}\n`);
-    await file.sync();
-    await file.close();
+    await writeKeyFile(draft, randomBytes(32).toString("hex"));
     await link(draft, path).catch((error: NodeJS.ErrnoException) => {
       if (error.code !== "EEXIST") throw error;
     });
@@ -75,7 +72,19 @@ async function readOrCreateKeyFile(dataDir: string, path: string): Promise<strin
   return created;
 }
 
-async function readKeyFile(path: string): Promise<string | null> {
+/** Writes a key to a new file that only its owner reads; it is on the disk when this resolves. Rejects where the file exists. */
+export async function writeKeyFile(path: string, key: string): Promise<void> {
+  const file = await open(path, "wx", 0o600);
+  try {
+    await file.writeFile(`${key}\n`);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+}
+
+/** The key in a file; null where there is none. Throws SecretsError where it cannot be read. */
+export async function readKeyFile(path: string): Promise<string | null> {
   try {
     const key = (await readFile(path, "utf8")).trim();
     // Where it may not be changed (mounted read-only, somebody else's) the doctor says who can read it.

@@ -128,7 +128,7 @@ export const link = (initial = "", traits: Traits = {}): Option<string> =>
       const value = raw.trim();
       const isPath = /^\/(?![/\\])/.test(value);
       const isImage = /^data:image\/[a-z+.-]+[;,]/i.test(value);
-      if (value !== "" && !isPath && !isImage && !(/^https?:\/\//i.test(value) && URL.canParse(value))) {
+      if (value !== "" && !isPath && !isImage && !isHttpAddress(value)) {
         throw new OperationError("option_link", { key });
       }
       return value;
@@ -140,13 +140,15 @@ export const link = (initial = "", traits: Traits = {}): Option<string> =>
 export const endpoint = (initial = "", traits: Traits = {}): Option<string> =>
   readAddress(initial, traits, (typed) => typed);
 
+const isHttpAddress = (text: string): boolean => /^https?:\/\//i.test(text) && URL.canParse(text);
+
 const readAddress = (initial: string, traits: Traits, kept: (typed: string) => string): Option<string> =>
   option(
     initial,
     traits,
     (raw, key) => {
       const value = kept(raw.trim());
-      if (value !== "" && !(/^https?:\/\//i.test(value) && URL.canParse(value))) {
+      if (value !== "" && !isHttpAddress(value)) {
         throw new OperationError("option_address", { key });
       }
       return value;

@@ -1,6 +1,6 @@
 /** Encrypting everything under a new key with the executable, on both databases, also after crashes in the middle. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { copyFile, mkdtemp, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
+import { copyFile, mkdtemp, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { readBackup } from "../../../db/backup/read-backup.ts";
@@ -106,6 +106,10 @@ describe.each([...ENGINES])("a new encryption key on the %s database", (engine) 
     expect(done).toMatchObject({ code: 0, err: "" });
     expect(done.out).toContain(`${total} secrets`);
     expect(await keyNow()).not.toBe(firstKey);
+    // Backups that were made before need the first key.
+    const [oldFile = ""] = (await readdir(dataDir)).filter((name) => name.startsWith("secret.key.old-"));
+    expect((await readFile(path.join(dataDir, oldFile), "utf8")).trim()).toBe(firstKey);
+    expect((await stat(path.join(dataDir, oldFile))).mode & 0o777).toBe(0o600);
     expect(done.out).not.toContain(await keyNow());
     expect((await stat(keyFile())).mode & 0o777).toBe(0o600);
     expect(await secretsUnder(await keyNow(), env)).toEqual(secrets);
@@ -140,6 +144,12 @@ describe.each([...ENGINES])("a new encryption key on the %s database", (engine) 
     expect(done).toMatchObject({ code: 0, err: "" });
     expect(done.out).toContain("secret.key.new");
     expect(await keyNow()).toBe(current);
+    await copyFile(`${keyFile()}.new`, keyFile());
+    await expectWorking();
+    // The file was not deleted: the next run still makes another key.
+    const second = await rotate({ ENCRYPTION_KEY: await keyNow() });
+    expect(second.out).toContain("secrets are encrypted");
+    expect((await readFile(`${keyFile()}.new`, "utf8")).trim()).not.toBe(await keyNow());
     await copyFile(`${keyFile()}.new`, keyFile());
     await rm(`${keyFile()}.new`);
     await expectWorking();

@@ -2,7 +2,7 @@ import type { Readiness } from "../../../server/health/routes.ts";
 import { type MetricSnapshot, metricsText, sum, withLabel } from "../../../server/workers/metric-snapshots.ts";
 import type { WorkerProcess } from "./worker-process.ts";
 
-/** The workers of this host, as monitors are told of them. */
+/** The workers of this host, as monitors see them. */
 type HostState = Readonly<{
   workers: readonly WorkerProcess[];
   /** How many there should be. */

@@ -33,7 +33,7 @@ export class WorkerProcess {
   status: WorkerStatus = IDLE;
   counters: readonly MetricSnapshot[] = [];
   isReady = false;
-  /** It was told to stop. */
+  /** It has the order to stop. */
   isLeaving = false;
   readonly #child: Bun.Subprocess;
   readonly #started = Promise.withResolvers<boolean>();

@@ -2,7 +2,7 @@ import type { PushMetricExporter } from "@opentelemetry/sdk-metrics";
 import type { SpanExporter } from "@opentelemetry/sdk-trace";
 import type { Config } from "../../../server/config.ts";
 
-/** Where spans and metrics go. `endpoint`: base address, as OTEL_EXPORTER_OTLP_ENDPOINT has it. */
+/** Where spans and metrics go. `endpoint`: base address without a slash at the end. */
 type OtlpTarget = Pick<Config["telemetry"], "protocol" | "headers"> & Readonly<{ endpoint: string }>;
 
 type Exporters = Readonly<{ spans: SpanExporter; metrics: PushMetricExporter }>;
@@ -12,7 +12,7 @@ type Exporters = Readonly<{ spans: SpanExporter; metrics: PushMetricExporter }>;
  * metrics to `/v1/metrics` (https://opentelemetry.io/docs/specs/otel/protocol/exporter/).
  */
 export async function loadExporters({ endpoint, protocol, headers }: OtlpTarget): Promise<Exporters> {
-  const below = (path: string) => ({ url: `${endpoint.replace(/\/+$/, "")}${path}`, headers: { ...headers } });
+  const below = (path: string) => ({ url: `${endpoint}${path}`, headers: { ...headers } });
   if (protocol === "grpc") return loadGrpcExporters({ endpoint, headers });
   if (protocol === "http/json") {
     const [traces, metrics] = await Promise.all([
