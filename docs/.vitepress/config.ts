@@ -33,6 +33,7 @@ export default defineConfig({
         ["Console tour", "/guide/console"],
         ["Channels and providers", "/guide/channels"],
         ["Compatibility", "/guide/compatibility"],
+        ["Responses", "/guide/responses"],
         ["Pricing and billing", "/guide/pricing"],
         ["Model catalog", "/guide/model-catalog"],
         ["API reference", "/guide/api"],

@@ -12,10 +12,12 @@ import type { SettingsReader } from "../../settings/settings.ts";
 import type { Call } from "../call/call.ts";
 import type { GatewayContext } from "../call/context.ts";
 import { threadStorer } from "../state/message-threads.ts";
+import { codeOfSummary, keepCompactions } from "../state/responses/compactions.ts";
 import { responseStorer } from "../state/responses/keep.ts";
 import { limitationsOf } from "../upstream/adapt-after-rejection.ts";
 import type { Route } from "../upstream/bind-channel.ts";
 import type { Adapter } from "./adapter.ts";
+import { nativeCompaction, summarizingCall, summarizingCompaction } from "./compaction.ts";
 import { channelPromptOf } from "./conversation/channel-prompt.ts";
 import { customToolCalls, takesCustomTools } from "./conversation/custom-tool-calls.ts";
 import { inlineMedia } from "./conversation/inline-media.ts";
@@ -33,6 +35,32 @@ const NO_NAMES: ReadonlyMap<string, string> = new Map();
 
 /** How this call crosses to this channel: as bytes wherever its client and the upstream speak the same and nothing must change. */
 export function selectAdapter(context: GatewayContext, call: Call, route: Route): Adapter {
+  if (!call.endpoint.compacts) return selectForCall(context, call, route);
+  const limitations = limitationsOf(context.limitations, route.channel);
+  if (compactsNatively(call, route, limitations)) {
+    const keep = (output: unknown) => keepCompactions(context, call, route, output);
+    return nativeCompaction(call, route, selectForCall(context, call, route), limitations, keep);
+  }
+  const inner = selectForCall(context, summarizingCall(call), route);
+  return summarizingCompaction(call, inner, (summary) => codeOfSummary(context.services, summary));
+}
+
+function compactsNatively(
+  { candidates }: Call,
+  { provider, upstreamModel, key }: Route,
+  limitations: ReadonlySet<Limitation>,
+): boolean {
+  const chat = chatOf(provider);
+  const isServed = (chat.formatOf(upstreamModel, key, candidates.model) ?? "openai-responses") === "openai-responses";
+  return (
+    chat.features.compaction &&
+    isServed &&
+    supports(chat, limitations, "openai-responses") &&
+    !limitations.has("compaction")
+  );
+}
+
+function selectForCall(context: GatewayContext, call: Call, route: Route): Adapter {
   const { channel, key, provider, upstreamModel } = route;
   const { settings } = context.services;
   const { endpoint } = call;

@@ -13,6 +13,7 @@ import type { SharedLimits } from "../../lib/limits/shared-limits.ts";
 import type { Reason } from "../../lib/reason.ts";
 import type { Logger } from "../../lib/runtime/log.ts";
 import type { CountRefusal } from "../../lib/runtime/metrics.ts";
+import type { Vault } from "../../lib/security/crypto.ts";
 import type { Config } from "../../server/config.ts";
 import type { SettingsReader } from "../../settings/settings.ts";
 import type { ObjectStore } from "../state/files/store.ts";
@@ -74,6 +75,8 @@ export type GatewayServices = Readonly<{
   host?: Readonly<{ slots: HostSlots }> | null;
   /** The user of a console session; null without one. */
   resolveSession(request: Request): Promise<UserEntry | null>;
+  /** Proves that what clients bring back was made here. */
+  vault: Pick<Vault, "keyedHash">;
   /** Shows administrators calls as they happen. */
   feed: CallFeed;
   log: Logger;

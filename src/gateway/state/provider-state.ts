@@ -8,6 +8,7 @@ import type { GatewayContext } from "../call/context.ts";
 import { GatewayError } from "../call/errors.ts";
 import { limitationsOf } from "../upstream/adapt-after-rejection.ts";
 import { bindThread } from "./message-threads.ts";
+import { bindCompactions } from "./responses/compactions.ts";
 import { narrowChannels } from "./responses/pin-channel.ts";
 import { resume } from "./responses/resume.ts";
 
@@ -19,7 +20,7 @@ import { resume } from "./responses/resume.ts";
 export async function bindState(context: GatewayContext, call: Call): Promise<Call> {
   switch (call.endpoint.codec.dialect) {
     case "openai-responses":
-      return bindReferences(context, await resume(context, call));
+      return bindReferences(context, await bindCompactions(context, await resume(context, call)));
     case "anthropic":
       return bindThread(context, bindReferences(context, call));
     case "gemini":
@@ -34,10 +35,14 @@ function referenceIn({ extra, turns }: Pick<Conversation, "extra" | "turns">): s
   const { dialect, members } = extra;
   const named = STATE[dialect]?.find((name) => refers(members[name]));
   if (named !== undefined) return named;
-  const isReference = ({ parts }: Conversation["turns"][number]) =>
-    parts.some((part) => part.type === "native" && part.name === "item_reference");
-  return dialect === "openai-responses" && turns.some(isReference) ? "item_reference" : null;
+  if (dialect !== "openai-responses") return null;
+  for (const { parts } of turns)
+    for (const part of parts) if (part.type === "native" && REFERENCES.has(part.name)) return part.name;
+  return null;
 }
+
+/** Items that mean something to their maker alone: named ones, and conversations that it compacted. */
+const REFERENCES: ReadonlySet<string> = new Set(["item_reference", "compaction"]);
 
 /** Members that refer to something kept at the provider. A container is referred to by its id; what else it has are wishes. */
 const STATE: Readonly<Partial<Record<ChatDialect, readonly string[]>>> = {

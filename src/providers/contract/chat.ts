@@ -32,6 +32,8 @@ export type ChatFeatures = Readonly<{
   webSearch: boolean;
   /** Takes Anthropic's prompt cache markers for any model. */
   cacheMarkers: boolean;
+  /** Compacts conversations (`POST /responses/compact`). */
+  compaction: boolean;
   /** Takes media only inside the request: the gateway fetches URLs first. */
   inlineMediaOnly: boolean;
   /** Its responses differ from their wire format, so that they are never passed through. */
@@ -83,6 +85,7 @@ const FEATURES: ChatFeatures = {
   hostedToolsWithFunctions: false,
   webSearch: false,
   cacheMarkers: false,
+  compaction: false,
   inlineMediaOnly: false,
   nonstandardResponses: false,
 };

@@ -49,8 +49,8 @@ export const OPENAI_PATHS: Readonly<Record<Capability | TaskCapability, string>>
 };
 
 /** The path of a call after the version; realtime sessions name their model in the query. */
-export const openaiPath = ({ capability, dialect, model }: CallParams): string => {
-  if (dialect === "openai-responses") return "/responses";
+export const openaiPath = ({ capability, dialect, model, compacts }: CallParams): string => {
+  if (dialect === "openai-responses") return compacts ? "/responses/compact" : "/responses";
   return OPENAI_PATHS[capability] + (capability === "realtime" ? `?model=${encodeURIComponent(model)}` : "");
 };
 
@@ -62,7 +62,7 @@ export const EVERY_CAPABILITY: readonly Capability[] = EVERYTHING.filter((capabi
 export type ProviderChannel = Readonly<{ baseUrl: string; other: string; openaiOrganization: string }>;
 
 /** What a channel's upstream turned out not to support: learned from a rejection, respected from then on. */
-export type Limitation = "responses" | "reasoning-summaries" | `betas:${string}`;
+export type Limitation = "responses" | "compaction" | "reasoning-summaries" | `betas:${string}`;
 
 /** A call as far as the request depends on it. `dialect` is one of the provider's formats; `model` the upstream name. */
 export type CallParams = Readonly<{
@@ -70,6 +70,8 @@ export type CallParams = Readonly<{
   dialect: ChatDialect;
   model: string;
   stream: boolean;
+  /** A conversation is to be compacted rather than continued (OpenAI's Responses). */
+  compacts?: boolean;
   /** The model as the client named it. */
   requestedModel?: string;
   /** The channel's key, for providers whose keys hold regions or projects. */

@@ -35,7 +35,7 @@ export const azure: Provider = {
     if (isVersionless(channel)) return `${base}/openai/v1${openaiPath(params)}`;
     const version = encodeURIComponent(params.requestedVersion || channel.other || DEFAULT_VERSION);
     if (params.dialect === "openai-responses") {
-      return `${base}/openai/responses?api-version=${version < RESPONSES_VERSION ? RESPONSES_VERSION : version}`;
+      return `${base}/openai${openaiPath(params)}?api-version=${version < RESPONSES_VERSION ? RESPONSES_VERSION : version}`;
     }
     if (params.capability === "realtime") {
       return `${base}/openai/realtime?deployment=${encodeURIComponent(params.model)}&api-version=${version}`;
@@ -65,7 +65,7 @@ export const azure: Provider = {
     // Where the deployment's name doesn't tell the model, the requested name does.
     formatOf: (deployment, _key, requested = deployment) => onlyFormatOf(deployment) ?? onlyFormatOf(requested),
     searchesInResponses: (model) => !searchesAlways(model),
-    features: { customTools: true },
+    features: { customTools: true, compaction: true },
   }),
 };
 

@@ -7,6 +7,6 @@ import type { Limitation, Rejection } from "../contract/provider.ts";
  */
 export function onResponsesRejected({ status, error, params }: Rejection): Limitation | null {
   if (params.dialect !== "openai-responses") return null;
-  if (isUnknownEndpoint(status, error)) return "responses";
+  if (isUnknownEndpoint(status, error)) return params.compacts ? "compaction" : "responses";
   return status === 400 && /verified.*reasoning summar/i.test(error.message) ? "reasoning-summaries" : null;
 }

@@ -159,6 +159,7 @@ function standIn(
     clientAddress: createClientAddress([]),
     sharedLimits: null,
     resolveSession: async () => null,
+    vault: tasks.vault,
     feed: createCallFeed(),
     log,
     metrics: new Registry(),

@@ -224,6 +224,7 @@ function gatewayServices(config: Config, log: Logger, parts: Parts): GatewayServ
     sharedLimits: openSharedLimits(config, log, host),
     resolveSession: async () => null,
     host,
+    vault,
     feed: createCallFeed(),
     metrics,
     countRefusal: createRefusalCount(metrics),

@@ -105,6 +105,20 @@ describe.each(ENGINES)("the openai client on %s", (engine) => {
     expect(after.request_count - before.request_count).toBe(1);
   });
 
+  test("a compacted conversation is charged as the call that summarized it, and continues", async () => {
+    const { data, response } = await client.responses
+      .compact({ model: "gpt-4o", input: [{ role: "user", content: "What is a sluice?" }] })
+      .withResponse();
+    expect(data.output.map(({ type }) => type)).toEqual(["message", "compaction"]);
+    const id = response.headers.get("x-request-id");
+    const [row] = await waitForLogs(fixture.root, (log) => log.other.request_id === id);
+    const { input_tokens: prompt, output_tokens: completion } = data.usage;
+    expect(row).toMatchObject({ prompt_tokens: prompt, completion_tokens: completion, type: 2 });
+    expect(row?.quota).toBe((prompt + completion * 4) * 2);
+    const input = [...data.output, { role: "user", content: "Go on." }] as OpenAI.Responses.ResponseInput;
+    expect((await client.responses.create({ model: "gpt-4o", input })).status).toBe("completed");
+  });
+
   test("without usage from upstream the tokens are counted here, and the row says so", async () => {
     const stream = await client.chat.completions.create({ model: "no-usage", stream: true, ...ask }).withResponse();
     for await (const _ of stream.data);

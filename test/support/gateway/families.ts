@@ -26,7 +26,7 @@ const sse = (list: readonly object[], named: boolean, ending = ""): Response => 
 /** Starts an upstream of the family. */
 export function startFamily(family: Family) {
   return startUpstream(({ path, text }) => {
-    if (path.endsWith("/responses")) return new Response("404 page not found", { status: 404 });
+    if (path.includes("/responses")) return new Response("404 page not found", { status: 404 });
     const body = JSON.parse(text) as { stream?: boolean };
     const streamed = family === "gemini" ? path.includes(":stream") : body.stream === true;
     return SPEAK[family](streamed, text.includes("rainy"));

@@ -23,6 +23,7 @@ import type { ResponseStore, StoredResponse } from "../../../src/gateway/state/r
 import { createClientAddress } from "../../../src/lib/http/client-ip.ts";
 import type { Reason } from "../../../src/lib/reason.ts";
 import { createRefusalCount } from "../../../src/lib/runtime/metrics.ts";
+import { createVault } from "../../../src/lib/security/crypto.ts";
 import type { OptionKey } from "../../../src/settings/registry/index.ts";
 import { fixedSettings } from "../settings.ts";
 import { channelEntry, tokenEntry, userEntry } from "./entries.ts";
@@ -120,6 +121,7 @@ export function startRelay(setup: Setup) {
     clientAddress: createClientAddress([]),
     sharedLimits: null,
     resolveSession: async () => setup.session ?? null,
+    vault: createVault({ encryptionKey: "a key of tests" }),
     feed,
     log: pino({ level: "silent" }),
     countRefusal: createRefusalCount(metrics),

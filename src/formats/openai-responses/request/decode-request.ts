@@ -9,6 +9,7 @@ import {
 } from "../../conversation/conversation.ts";
 import { extensionsOf } from "../../conversation/extensions.ts";
 import { type JsonObject, numberOf, recordOf, recordsOf, textOf, textsOf } from "../../json.ts";
+import { readSummary, summaryTurn } from "../compaction.ts";
 import { readReasoningItem } from "../reasoning-items.ts";
 import { readContent } from "./content.ts";
 import { readChoice, readFormat, readTool } from "./tools.ts";
@@ -109,6 +110,13 @@ class InputReader {
         const read = readReasoningItem(item);
         if ("callId" in read) this.#signatures.set(read.callId, read.signature);
         else if (read.part.text !== "" || read.part.signature) this.#add("assistant", read.part);
+        return;
+      }
+      case "compaction":
+      case "compaction_summary": {
+        const sealed = readSummary(item);
+        if (sealed) this.conversation.turns.push(summaryTurn(sealed.summary));
+        else this.#add("assistant", { type: "native", dialect: "openai-responses", name: "compaction", value: item });
         return;
       }
       default: {

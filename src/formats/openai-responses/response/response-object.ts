@@ -86,7 +86,7 @@ const namesOf = ({ name, namespace }: Readonly<{ name: string; namespace?: strin
   namespace === undefined ? { name } : { name, namespace };
 
 /** Usage in Responses' words. */
-const usageObject = (usage: ReportedUsage): JsonObject => ({
+export const usageObject = (usage: ReportedUsage): JsonObject => ({
   input_tokens: usage.promptTokens,
   input_tokens_details: {
     cached_tokens: usage.cachedTokens,

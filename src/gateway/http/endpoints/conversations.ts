@@ -17,6 +17,8 @@ import type { Endpoint } from "./endpoint.ts";
 export const messages = chatEndpoint(anthropicClientCodec, anthropicRules);
 /** POST /v1/responses */
 export const responses = chatEndpoint(openaiResponsesClientCodec, responsesRules);
+/** POST /v1/responses/compact */
+export const compactResponse: Endpoint = { ...responses, streams: false, compacts: true };
 /** POST …/models/{model}:generateContent, and :streamGenerateContent with `alt=sse` */
 export const generateContent = chatEndpoint(geminiClientCodec, geminiRules);
 /** POST …/models/{model}:streamGenerateContent: a JSON array, element by element */

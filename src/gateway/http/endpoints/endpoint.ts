@@ -29,6 +29,8 @@ export type Endpoint = Readonly<{
   rules: RequestRules;
   /** Clients may ask for a stream. */
   streams: boolean;
+  /** It compacts a conversation instead of continuing it. */
+  compacts?: true;
   /** An answer without any content and without completion tokens costs nothing. */
   emptyIsFree: boolean;
   /**

@@ -9,7 +9,7 @@ import { drawingRoutes, openDrawingRoutes } from "../../tasks/drawing/routes.ts"
 import { refusal as refuseMusic } from "../../tasks/music/music.ts";
 import { musicRoutes } from "../../tasks/music/routes.ts";
 import { videoRoutes } from "../../tasks/video/routes.ts";
-import { messages, responses } from "../endpoints/conversations.ts";
+import { compactResponse, messages, responses } from "../endpoints/conversations.ts";
 import { countMessageTokens } from "../endpoints/count-tokens.ts";
 import { embeddings } from "../endpoints/embeddings.ts";
 import type { Endpoint } from "../endpoints/endpoint.ts";
@@ -105,7 +105,6 @@ const METHODS: readonly RouteMethod[] = ["GET", "POST", "PUT", "PATCH", "DELETE"
 
 /** Likewise, of addresses that serve other methods. */
 const UNSUPPORTED_METHODS = [
-  ["POST", "/responses/compact"],
   ["POST", "/responses/input_tokens"],
   ["GET", "/chat/completions"],
   ["GET", "/chat/completions/*"],
@@ -122,6 +121,7 @@ const CALLS: readonly (readonly [path: string, endpoint: Endpoint])[] = [
   ["/embeddings", embeddings],
   ["/messages", messages],
   ["/responses", responses],
+  ["/responses/compact", compactResponse],
   ["/moderations", moderations],
   ["/rerank", rerank],
   ["/images/generations", images],

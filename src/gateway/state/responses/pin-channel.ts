@@ -1,6 +1,9 @@
-import type { ChannelEntry } from "../../../domain/channels/entry.ts";
+import { CHANNEL_STATUS, type ChannelEntry } from "../../../domain/channels/entry.ts";
 import type { Call } from "../../call/call.ts";
+import type { GatewayContext } from "../../call/context.ts";
+import { GatewayError } from "../../call/errors.ts";
 import { hashOf } from "../files/ask-upstream.ts";
+import type { StoredResponse } from "./store.ts";
 
 /** The call bound to the channel, and to the key of it with that hash, that keep what it goes on with; empty: any key. */
 export function pinChannel(call: Call, channel: ChannelEntry, keyHash: string): Call {
@@ -8,6 +11,21 @@ export function pinChannel(call: Call, channel: ChannelEntry, keyHash: string): 
   const others = channel.keys.filter((key) => keyHash !== "" && hashOf(key) !== keyHash);
   const excluded = { channels: new Set<ChannelEntry>(), keys: new Map([[channel.id, new Set(others)]]) };
   return { ...call, excluded, candidates: { model: call.candidates.model, tiers } };
+}
+
+/** The call bound to the channel and key that made what it goes on with. Throws GatewayError where it may not use them now. */
+export function pinMaker(
+  { services }: GatewayContext,
+  call: Call,
+  { channelId, keyHash }: Pick<StoredResponse, "channelId" | "keyHash">,
+): Call {
+  const channel = services.channels.get(channelId);
+  // Another key of the user's may be for other groups.
+  const isOpen = call.candidates.tiers.some(({ channels }) => channels.some(({ id }) => id === channelId));
+  if (channel?.status !== CHANNEL_STATUS.enabled || !isOpen) {
+    throw new GatewayError(503, "channel_unavailable", { code: "gateway_previous_channel_away" });
+  }
+  return pinChannel(call, channel, keyHash);
 }
 
 /** The call with only those of its channels that fit; null where none does. */

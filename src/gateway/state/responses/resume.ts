@@ -1,4 +1,3 @@
-import { CHANNEL_STATUS } from "../../../domain/channels/entry.ts";
 import type { Conversation } from "../../../formats/conversation/conversation.ts";
 import { type JsonObject, recordOf, recordsOf, textOf } from "../../../formats/json.ts";
 import { promptAsChat } from "../../../formats/openai-chat/index.ts";
@@ -9,7 +8,7 @@ import { promptTokensBound } from "../../billing/estimate.ts";
 import type { Call } from "../../call/call.ts";
 import type { GatewayContext } from "../../call/context.ts";
 import { GatewayError } from "../../call/errors.ts";
-import { pinChannel } from "./pin-channel.ts";
+import { pinMaker } from "./pin-channel.ts";
 import type { ResponseStore } from "./store.ts";
 import { isTooLong, type StoredResponse } from "./store.ts";
 
@@ -60,13 +59,7 @@ export async function resume(context: GatewayContext, call: Call): Promise<Call>
   const previous = conversation && (await previousResponse(context, call.caller, conversation));
   if (!conversation || !previous) return complete;
   if (!previous.isNative) return withConversation(complete, withPreviousTurns(conversation, previous));
-  const channel = context.services.channels.get(previous.channelId);
-  // Another key of the user's may be for other groups.
-  const isOpen = call.candidates.tiers.some(({ channels }) => channels.some(({ id }) => id === channel?.id));
-  if (channel?.status !== CHANNEL_STATUS.enabled || !isOpen) {
-    throw new GatewayError(503, "channel_unavailable", { code: "gateway_previous_channel_away" });
-  }
-  return pinChannel(complete, channel, previous.keyHash);
+  return pinMaker(context, complete, previous);
 }
 
 /** The call with the items that it only names, where the gateway itself keeps the responses that they stood in. */

@@ -17,6 +17,10 @@ export const storedMessages = {
     en: "The channel that keeps the previous response is not available.",
     zh: "保存前一个响应的渠道不可用。",
   },
+  gateway_compaction_invalid: {
+    en: "This compaction item was changed, or another gateway made it. Send it as you received it, or send the conversation itself.",
+    zh: "该压缩项已被改动，或由其他网关生成。请按收到时的内容发送，或直接发送对话。",
+  },
   gateway_response_running: {
     en: "This response is still being made: cancel it first.",
     zh: "该响应仍在生成中：请先取消。",

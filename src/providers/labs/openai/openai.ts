@@ -33,7 +33,7 @@ export const openai: Provider = {
     formats: ["openai-chat", "openai-responses"],
     formatOf: onlyFormatOf,
     searchesInResponses: (model) => !searchesAlways(model),
-    features: { customTools: true },
+    features: { customTools: true, compaction: true },
   }),
   ...openaiVideos(versionedBase),
 };

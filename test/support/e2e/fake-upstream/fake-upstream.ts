@@ -115,9 +115,15 @@ async function answer(received: ReceivedRequest, state: State): Promise<Response
     case "/v1/embeddings":
       return json(embed(received.body, model), behavior);
     default:
-      return errorReply(404);
+      return unknownUrl(received.path);
   }
 }
+
+/** OpenAI's answer at a path that it does not have. */
+const unknownUrl = (path: string): Response => {
+  const error = { message: `Invalid URL (POST ${path})`, type: "invalid_request_error", param: null, code: null };
+  return Response.json({ error }, { status: 404 });
+};
 
 type Body = Readonly<{ input?: unknown; encoding_format?: string; stream_options?: { include_usage?: boolean } }>;
 

@@ -1,0 +1,103 @@
+import type { Conversation, Part, Turn } from "../conversation/conversation.ts";
+import { carrySignature, readSignature } from "../conversation/signature.ts";
+import type { ReportedUsage } from "../conversation/usage.ts";
+import { type JsonObject, recordsOf, textOf } from "../json.ts";
+import { itemId } from "./items.ts";
+import { usageObject } from "./response/response-object.ts";
+
+/** The origin that stands in compaction items of this gateway, where signatures name the format of their provider. */
+const SUMMARY = "summary";
+
+/** Leads a summary wherever a model reads it. */
+const LEAD = "The conversation up to here was compacted. This is a summary of it:\n\n";
+
+const INSTRUCTION = `Summarize this conversation so that another model can continue it without having seen it. Don't continue \
+the conversation and don't call tools: answer with the summary alone.
+
+Include:
+- what the user wants, with constraints, preferences and instructions that still apply, also those of system messages
+- what was done and decided, and why
+- facts, names, paths, identifiers, figures and pieces of code that are needed to continue, word for word
+- what is left to do, and the next step
+
+Leave out what no longer matters.`;
+
+/** A summary with the code that proves who wrote it. */
+export type SealedSummary = Readonly<{ summary: string; code: string }>;
+
+/** `encrypted_content` of a compaction item of this gateway: base64 (RFC 4648) of a summary and its code. */
+export const sealSummary = ({ summary, code }: SealedSummary): string =>
+  carrySignature({ dialect: SUMMARY, value: summary, id: code }, "openai-responses");
+
+/** The items of a request that stand for a compacted conversation. */
+export const compactionItems = (input: unknown): readonly JsonObject[] =>
+  recordsOf(input).filter(({ type }) => type === "compaction" || type === "compaction_summary");
+
+/** What a compaction item of this gateway holds; null: the item is a provider's. Nothing is proved by that yet. */
+export function readSummary(item: JsonObject): SealedSummary | null {
+  const { dialect, value, id = "" } = readSignature(textOf(item.encrypted_content) ?? "", "openai-responses");
+  return dialect === SUMMARY ? { summary: value, code: id } : null;
+}
+
+/** The summary as a message that every model understands. */
+export const summaryTurn = (summary: string): Turn => ({
+  role: "user",
+  parts: [{ type: "text", text: LEAD + summary }],
+});
+
+/**
+ * The conversation with a request for its summary at the end. Where it shows calls of tools that the request does not
+ * declare, they become text: several providers reject calls of unknown tools.
+ */
+export function summarizing(conversation: Conversation): Conversation {
+  const { turns, tools, extra } = conversation;
+  const { previous_response_id: previous } = extra.members;
+  const request: Turn = { role: "user", parts: [{ type: "text", text: INSTRUCTION }] };
+  return {
+    ...conversation,
+    turns: [...(tools.length > 0 ? turns : turns.map(withCallsAsText)), request],
+    toolChoice: tools.length > 0 ? { type: "none" } : null,
+    format: null,
+    extra: { ...extra, members: { store: false, ...(previous ? { previous_response_id: previous } : {}) } },
+  };
+}
+
+const withCallsAsText = (turn: Turn): Turn => ({ ...turn, parts: turn.parts.flatMap(callAsText) });
+
+function callAsText(part: Part): Part[] {
+  if (part.type === "tool-call") return [{ type: "text", text: `[Called ${part.name}: ${part.input}]` }];
+  if (part.type === "tool-result") return [{ type: "text", text: "[Result of the call:]" }, ...part.parts];
+  return [part];
+}
+
+/** What of a conversation stays next to its summary: the user's own messages, as turns. */
+const userTurns = ({ turns }: Conversation): Turn[] =>
+  turns
+    .filter(({ role }) => role === "user")
+    .map((turn) => ({ ...turn, parts: turn.parts.filter(isOwn) }))
+    .filter(({ parts }) => parts.length > 0);
+
+const isOwn = (part: Part): boolean =>
+  part.type === "text" ? !part.text.startsWith(LEAD) : part.type !== "tool-result" && part.type !== "native";
+
+/**
+ * Writes a compacted response: the user's messages, then what stands for all else. `write` writes turns as items.
+ * Source: https://platform.openai.com/docs/api-reference/responses/compacted-object
+ */
+export function compactedResponse(
+  { id, createdAt, usage }: Readonly<{ id: string; createdAt: number; usage: ReportedUsage }>,
+  conversation: Conversation,
+  sealed: string,
+  write: (conversation: Conversation) => readonly JsonObject[],
+): JsonObject {
+  const items = write({ ...conversation, turns: userTurns(conversation) });
+  const messages = items.map((item, at) => ({ id: itemId("msg_", id, at), status: "completed", ...item }));
+  const compaction = { id: itemId("cmp_", id, messages.length), type: "compaction", encrypted_content: sealed };
+  return {
+    id,
+    object: "response.compaction",
+    created_at: createdAt,
+    output: [...messages, compaction],
+    usage: usageObject(usage),
+  };
+}

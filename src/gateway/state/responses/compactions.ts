@@ -1,0 +1,67 @@
+import { timingSafeEqual } from "node:crypto";
+import { type JsonObject, textOf } from "../../../formats/json.ts";
+import { compactionItems, readSummary } from "../../../formats/openai-responses/compaction.ts";
+import { nowSeconds } from "../../../lib/clock.ts";
+import type { Call } from "../../call/call.ts";
+import type { GatewayContext } from "../../call/context.ts";
+import type { GatewayServices } from "../../call/services.ts";
+import { invalidRequest } from "../../http/client-body.ts";
+import type { Route } from "../../upstream/bind-channel.ts";
+import { hashOf } from "../files/ask-upstream.ts";
+import { pinMaker } from "./pin-channel.ts";
+
+/** The code by which a summary proves that this gateway wrote it. */
+export const codeOfSummary = ({ vault }: Pick<GatewayServices, "vault">, summary: string): string =>
+  vault.keyedHash(`compaction\n${summary}`);
+
+/**
+ * The call with the compacted conversations that it brings back: those of this gateway are checked, one of a provider goes to
+ * the channel and key that made it, as far as that is known. Rejects GatewayError where an item was changed, or its maker is away.
+ */
+export async function bindCompactions(context: GatewayContext, call: Call): Promise<Call> {
+  const { services } = context;
+  for (const item of compactionItems(call.body.json.input)) {
+    const sealed = readSummary(item);
+    if (sealed) {
+      if (!isEqual(sealed.code, codeOfSummary(services, sealed.summary)))
+        throw invalidRequest({ code: "gateway_compaction_invalid" }, "input");
+      continue;
+    }
+    const maker = await services.responses.find(idOf(item), call.caller.user.id, nowSeconds());
+    if (maker) return pinMaker(context, call, maker);
+  }
+  return call;
+}
+
+/** Remembers which channel and key compacted a conversation: nobody else can read the items. */
+export function keepCompactions(
+  { services }: GatewayContext,
+  { caller }: Call,
+  { channel, key }: Route,
+  output: unknown,
+): void {
+  const hours = services.settings.get("responses.keep_hours");
+  if (hours === 0) return;
+  const createdAt = nowSeconds();
+  for (const item of compactionItems(output)) {
+    services.responses.keep({
+      id: idOf(item),
+      userId: caller.user.id,
+      channelId: channel.id,
+      keyHash: hashOf(key),
+      isNative: true,
+      turns: [],
+      body: {},
+      createdAt,
+      expiresAt: createdAt + hours * 3600,
+    });
+  }
+}
+
+/** Clients may leave an item's own id out, never what it holds. */
+const idOf = (item: JsonObject): string => `cmp_${hashOf(textOf(item.encrypted_content) ?? "")}`;
+
+function isEqual(one: string, other: string): boolean {
+  const [actual, expected] = [Buffer.from(one), Buffer.from(other)];
+  return actual.length === expected.length && timingSafeEqual(actual, expected);
+}
