@@ -109,8 +109,8 @@ describe("reasoning models", () => {
       changes: { reasoning_effort: undefined },
       dropped: ["reasoning_effort"],
     });
-    const asked = { reasoning: { effort: "low" }, include: ["reasoning.encrypted_content"] };
-    expect(adaptResponse("gpt-4.1", asked)).toEqual({
+    const request = { reasoning: { effort: "low" }, include: ["reasoning.encrypted_content"] };
+    expect(adaptResponse("gpt-4.1", request)).toEqual({
       model: "gpt-4.1",
       changes: { reasoning: undefined, include: [] },
       dropped: ["reasoning_effort"],
@@ -162,7 +162,7 @@ describe("reasoning models", () => {
   });
 
   test("Azure's that are not to be had as chats are asked for Responses, whatever the deployment is called", () => {
-    const dialectOf = (deployment: string, asked = deployment) => providerOf(3)?.chat?.formatOf(deployment, "", asked);
+    const dialectOf = (deployment: string, model = deployment) => providerOf(3)?.chat?.formatOf(deployment, "", model);
     expect(dialectOf("o3-pro")).toBe("openai-responses");
     expect(dialectOf("our-coder", "gpt-5-codex-high")).toBe("openai-responses");
     expect(dialectOf("gpt-4o")).toBeNull();

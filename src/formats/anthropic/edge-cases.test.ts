@@ -66,11 +66,11 @@ const callInput = (index: number, words: string): ReplyEvent => ({
   text: words,
 });
 const events = (...steps: ReplyEvent[]) => dataOf(written(anthropicClientCodec, [start, ...steps]));
-const asked = (body: JsonObject) =>
+const encoded = (body: JsonObject) =>
   anthropicCodec.encodeRequest(openaiChatClientCodec.decodeRequest(body), target("claude-sonnet-4-5"), new Set());
 
 test("any cut of the bytes gives the same steps, with every line end", () => {
-  const whole = stream(
+  const complete = stream(
     begin(),
     open(0, { type: "text", text: "" }),
     delta(0, { type: "text_delta", text: "🐟 schön 思考" }),
@@ -94,7 +94,7 @@ test("any cut of the bytes gives the same steps, with every line end", () => {
     return [...steps, ...decoder.end()];
   };
   for (const lineEnd of ["\n", "\r\n", "\r"]) {
-    const bytes = Buffer.from(`: hello\n\n${whole}`.replaceAll("\n", lineEnd));
+    const bytes = Buffer.from(`: hello\n\n${complete}`.replaceAll("\n", lineEnd));
     const steps = read([bytes]);
     expect(meaningOf(steps)).toMatchObject({ text: "🐟 schön 思考", calls: [["f", { ü: 1 }]], finish: "tool_calls" });
     for (let at = 1; at < bytes.length; at += 1) {
@@ -118,8 +118,8 @@ test("input_tokens leaves out cache reads and writes: all are the prompt, the to
 
 test("cached tokens are not counted twice: input_tokens is what is left", () => {
   const usage = { ...NO_USAGE, promptTokens: 100, cachedTokens: 70, cacheCreationTokens: 10, completionTokens: 4 };
-  const told = dataOf(written(anthropicClientCodec, [start, text("a"), finish("stop")], usage)).at(-2);
-  expect(told?.usage).toEqual({
+  const delta = dataOf(written(anthropicClientCodec, [start, text("a"), finish("stop")], usage)).at(-2);
+  expect(delta?.usage).toEqual({
     input_tokens: 20,
     cache_read_input_tokens: 70,
     cache_creation_input_tokens: 10,
@@ -129,12 +129,12 @@ test("cached tokens are not counted twice: input_tokens is what is left", () => 
 
 test("always message_delta with reason and usage, then message_stop; both numbers are always there", () => {
   for (const steps of [[text("a"), finish("stop")], [text("a")], []]) {
-    const told = events(...steps);
-    expect(told.slice(-2)).toMatchObject([
+    const sent = events(...steps);
+    expect(sent.slice(-2)).toMatchObject([
       { type: "message_delta", delta: { stop_reason: "end_turn" }, usage: { input_tokens: 0, output_tokens: 0 } },
       { type: "message_stop" },
     ]);
-    expect(told[0]).toMatchObject({ message: { usage: { input_tokens: 0, output_tokens: 0 } } });
+    expect(sent[0]).toMatchObject({ message: { usage: { input_tokens: 0, output_tokens: 0 } } });
   }
 });
 
@@ -148,7 +148,7 @@ test("a last event that repeats the input, or says 0, does not lose what the fir
 test("cache_control on parts, system and tools is kept, and none is added", () => {
   const cache_control = { type: "ephemeral", ttl: "1h" };
   const part = { type: "text", text: "long", cache_control };
-  const body = asked({
+  const body = encoded({
     messages: [
       { role: "system", content: [part, { type: "text", text: "b" }] },
       { role: "user", content: [part, part] },
@@ -192,12 +192,12 @@ test("a tool without arguments: empty text means {}, in and out", () => {
     },
     { role: "tool", tool_call_id: "a", content: "1" },
   ];
-  expect(asked({ messages }).messages).toMatchObject([{}, { content: [{ type: "tool_use", input: {} }] }, {}]);
+  expect(encoded({ messages }).messages).toMatchObject([{}, { content: [{ type: "tool_use", input: {} }] }, {}]);
 });
 
 test("results and ordinary text in one turn: results first", () => {
   const called = { id: "a", type: "function", function: { name: "f", arguments: "{}" } };
-  const body = asked({
+  const body = encoded({
     messages: [
       { role: "user", content: "go" },
       { role: "assistant", tool_calls: [called, { ...called, id: "b" }] },
@@ -214,7 +214,7 @@ test("results and ordinary text in one turn: results first", () => {
 });
 
 test("fragments of two calls interleaved are two whole blocks", () => {
-  const told = events(
+  const sent = events(
     callStart(0, "a"),
     callInput(0, '{"x":'),
     callStart(1, "b"),
@@ -222,7 +222,7 @@ test("fragments of two calls interleaved are two whole blocks", () => {
     callInput(0, "1}"),
     finish("tool_calls"),
   );
-  const again = stepsOfStream(anthropicCodec, stream(...told));
+  const again = stepsOfStream(anthropicCodec, stream(...sent));
   expect(meaningOf(again).calls).toEqual([
     ["f", { x: 1 }],
     ["f", { y: 2 }],
@@ -286,8 +286,8 @@ test("an error after the 200 is an error event without message_stop", () => {
     anthropicClientCodec.decodeRequest({ messages: [{ role: "user" }] }),
   );
   const failed = { status: 503, type: "server_error", code: null, message: "gone", param: null };
-  const told = dataOf(encoder.push(text("ha")) + encoder.push({ type: "error", error: failed }));
-  expect(told.at(-1)).toMatchObject({ type: "error", error: { type: "api_error", message: "gone" } });
+  const sent = dataOf(encoder.push(text("ha")) + encoder.push({ type: "error", error: failed }));
+  expect(sent.at(-1)).toMatchObject({ type: "error", error: { type: "api_error", message: "gone" } });
 });
 
 test("clean EOF without message_delta or message_stop is no success", () => {
@@ -357,9 +357,9 @@ test.each([
 
 test("one block for all deltas of a kind, a new one only on a change", () => {
   const chunks = ["a", "b", "c"].map((content) => ({ choices: [{ index: 0, delta: { content } }] }));
-  const told = dataOf(written(anthropicClientCodec, stepsOfStream(openaiChatCodec, chatStream(...chunks))));
-  expect(told.filter(({ type }) => type === "content_block_start")).toHaveLength(1);
-  expect(told.filter(({ type }) => type === "content_block_delta")).toHaveLength(3);
+  const sent = dataOf(written(anthropicClientCodec, stepsOfStream(openaiChatCodec, chatStream(...chunks))));
+  expect(sent.filter(({ type }) => type === "content_block_start")).toHaveLength(1);
+  expect(sent.filter(({ type }) => type === "content_block_delta")).toHaveLength(3);
 });
 
 test("temperature beside top_p: one is left out; blank stops and penalties too", () => {
@@ -381,17 +381,17 @@ test("temperature beside top_p: one is left out; blank stops and penalties too",
 
 test("addresses of images stay addresses", () => {
   const url = "https://example.com/a.png";
-  const body = asked({ messages: [{ role: "user", content: [{ type: "image_url", image_url: { url } }] }] });
+  const body = encoded({ messages: [{ role: "user", content: [{ type: "image_url", image_url: { url } }] }] });
   expect(body.messages).toMatchObject([{ content: [{ type: "image", source: { type: "url", url } }] }]);
 });
 
 test("images and sources of an answer say the same streamed and whole", () => {
   const image: ReplyEvent = { type: "media", choice: 0, kind: "image", mediaType: "image/png", data: "aGk=" };
   const citation = { url: "https://example.com", title: "Page", citedText: null, start: null, end: null };
-  const told = events(image, text(" found"), { type: "citation", choice: 0, citation }, finish("stop"));
-  const streamed = meaningOf(stepsOfStream(anthropicCodec, stream(...told)));
+  const sent = events(image, text(" found"), { type: "citation", choice: 0, citation }, finish("stop"));
+  const streamed = meaningOf(stepsOfStream(anthropicCodec, stream(...sent)));
   expect(streamed.text).toBe("![image](data:image/png;base64,aGk=) found");
-  expect(told.some(({ delta: piece }) => JSON.stringify(piece ?? {}).includes("citations_delta"))).toBe(true);
+  expect(sent.some(({ delta: piece }) => JSON.stringify(piece ?? {}).includes("citations_delta"))).toBe(true);
   const choice = {
     index: 0,
     parts: [
@@ -404,9 +404,9 @@ test("images and sources of an answer say the same streamed and whole", () => {
   };
   const reply = { id: "", model: "m", createdAt: null, choices: [choice], usage: null, serviceTier: null };
   const request = anthropicClientCodec.decodeRequest({ messages: [{ role: "user", content: "go" }] });
-  const whole = anthropicCodec.decodeReply(anthropicClientCodec.encodeReply(reply, replyContext(), request));
-  expect(whole?.choices[0]?.parts.map((part) => part.type === "text" && part.text).join("")).toBe(streamed.text);
-  expect(whole?.choices[0]?.citations).toMatchObject([{ url: "https://example.com", title: "Page" }]);
+  const response = anthropicCodec.decodeReply(anthropicClientCodec.encodeReply(reply, replyContext(), request));
+  expect(response?.choices[0]?.parts.map((part) => part.type === "text" && part.text).join("")).toBe(streamed.text);
+  expect(response?.choices[0]?.citations).toMatchObject([{ url: "https://example.com", title: "Page" }]);
 });
 
 test("cache writes of an hour are told apart from those of five minutes, both ways", () => {
@@ -417,6 +417,6 @@ test("cache writes of an hour are told apart from those of five minutes, both wa
   const steps = read(begin(usage), ...end("end_turn"));
   const reported = usageIn(steps);
   expect(reported).toMatchObject({ promptTokens: 203, cacheCreationTokens: 200, longCacheCreationTokens: 150 });
-  const told = dataOf(written(anthropicClientCodec, [start, text("a"), finish("stop")], reported)).at(-2);
-  expect(told?.usage).toMatchObject({ cache_creation: usage.cache_creation, cache_creation_input_tokens: 200 });
+  const delta = dataOf(written(anthropicClientCodec, [start, text("a"), finish("stop")], reported)).at(-2);
+  expect(delta?.usage).toMatchObject({ cache_creation: usage.cache_creation, cache_creation_input_tokens: 200 });
 });

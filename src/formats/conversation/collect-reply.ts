@@ -132,7 +132,7 @@ export function* stepsOf(reply: Reply): Generator<ReplyEvent> {
 function* stepsOfChoice({ index: choice, parts, citations, logprobs, finish }: ReplyChoice): Generator<ReplyEvent> {
   let calls = 0;
   let tokens = logprobs;
-  let said = 0;
+  let textLength = 0;
   const remainingCitations = new Set(citations);
   const lastText = parts.findLast(({ type }) => type === "text");
   for (const part of parts) {
@@ -140,10 +140,10 @@ function* stepsOfChoice({ index: choice, parts, citations, logprobs, finish }: R
       case "text":
         yield { type: "text", choice, text: part.text, ...(tokens && { logprobs: tokens }) };
         tokens = null;
-        said += part.text.length;
+        textLength += part.text.length;
         for (const citation of remainingCitations) {
           // Those without a place stand behind all that was said.
-          const isPlaced = citation.end !== null && citation.end > 0 && citation.end <= said;
+          const isPlaced = citation.end !== null && citation.end > 0 && citation.end <= textLength;
           if (!isPlaced && part !== lastText) continue;
           remainingCitations.delete(citation);
           yield { type: "citation", choice, citation };

@@ -7,12 +7,12 @@ import type { ChatDialect, Conversation, Extensions, Part } from "./conversation
 const NOT_REPORTED: ReadonlySet<string> = new Set(["model", "messages", "stream", "stream_options"]);
 
 /** Notes which wishes of a chat request a narrower format leaves out: all but those it has words for. */
-export function recordDropped(chat: JsonObject, said: readonly string[], dropped: Dropped): void {
-  for (const name of Object.keys(chat)) if (!NOT_REPORTED.has(name) && !said.includes(name)) dropped.add(name);
+export function recordDropped(chat: JsonObject, encoded: readonly string[], dropped: Dropped): void {
+  for (const name of Object.keys(chat)) if (!NOT_REPORTED.has(name) && !encoded.includes(name)) dropped.add(name);
 }
 
 /** Members that are read into the conversation too, or that the gateway itself answers for. */
-const MET: Readonly<Partial<Record<ChatDialect, ReadonlySet<string>>>> = {
+const HARMLESS_BY_DIALECT: Readonly<Partial<Record<ChatDialect, ReadonlySet<string>>>> = {
   "openai-responses": new Set(["instructions", "include", "store", "previous_response_id"]),
   "openai-chat": new Set(["safety_identifier", "thinking", "reasoning", "enable_thinking", "thinking_budget"]),
 };
@@ -26,12 +26,13 @@ const HARMLESS: ReadonlySet<string> = new Set(["caller", "eager_input_streaming"
 /** Notes the members that only the client's own format has words for; `kept` are those that the target takes all the same. */
 export function recordForeignFields(
   { extra, turns, tools }: Conversation,
-  kept: readonly string[],
+  forwarded: readonly string[],
   dropped: Dropped,
 ): void {
   for (const [name, value] of Object.entries(extra.members)) {
-    const isMet = MET[extra.dialect]?.has(name) || kept.includes(name) || WITHOUT[name] === value;
-    if (value === null || isMet) continue;
+    const isHarmless =
+      HARMLESS_BY_DIALECT[extra.dialect]?.has(name) || forwarded.includes(name) || WITHOUT[name] === value;
+    if (value === null || isHarmless) continue;
     // Google's settings of an answer stand in one member: what is left of them is named one by one.
     if (name === "generationConfig") for (const inner in recordOf(value)) dropped.add(`${name}.${inner}`);
     else dropped.add(name);

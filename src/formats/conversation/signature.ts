@@ -20,18 +20,20 @@ export const hasGatewayMark = (text: string): boolean => text.includes(GATEWAY_M
  * (standard alphabet with padding, as every provider writes such fields) of the value with its origin, so that the next turn
  * can return it to its provider. Google's typed clients reject a signature that is not base64.
  */
-export function carrySignature({ dialect, value, id }: Signature, door: ChatDialect): string {
-  return dialect === door ? value : Buffer.from(`${OLD_MARK}${dialect}~${encodeId(id)}~${value}`).toString("base64");
+export function carrySignature({ dialect, value, id }: Signature, clientDialect: ChatDialect): string {
+  return dialect === clientDialect
+    ? value
+    : Buffer.from(`${OLD_MARK}${dialect}~${encodeId(id)}~${value}`).toString("base64");
 }
 
 /**
  * Reads what `carrySignature` wrote, in either base64 alphabet, padded or not (Google's Python client decodes signatures to
  * bytes and writes them in the URL alphabet), or in plain text as older gateways wrote it. Anything else is the format's own.
  */
-export function readSignature(text: string, door: ChatDialect): Signature {
+export function readSignature(text: string, clientDialect: ChatDialect): Signature {
   const plain = text.startsWith(GATEWAY_MARK) ? Buffer.from(text, "base64").toString() : text;
   const [, dialect, id, value] = FOREIGN.exec(plain) ?? [];
-  if (dialect === undefined || value === undefined) return { dialect: door, value: text };
+  if (dialect === undefined || value === undefined) return { dialect: clientDialect, value: text };
   return { dialect: dialect as ChatDialect, value, ...(id && { id: plain === text ? id : decodeURIComponent(id) }) };
 }
 

@@ -35,14 +35,14 @@ const call = (name: string, args: JsonObject, more: JsonObject = {}): JsonObject
   functionCall: { name, args },
   ...more,
 });
-const sent = (door: ClientCodec, body: JsonObject, model = "gemini-3-flash-preview") =>
-  geminiCodec.encodeRequest(door.decodeRequest(body), target(model), new Set()).contents as {
+const sent = (client: ClientCodec, body: JsonObject, model = "gemini-3-flash-preview") =>
+  geminiCodec.encodeRequest(client.decodeRequest(body), target(model), new Set()).contents as {
     role: string;
     parts: JsonObject[];
   }[];
 
 test("any cut of the bytes gives the same steps, with every line end", () => {
-  const whole = `: hello\n\n${stream(
+  const complete = `: hello\n\n${stream(
     answer([{ text: "思考", thought: true }]),
     answer([{ text: "🐟 schön" }]),
     answer([call("f", { ü: 1 })], stop, { usageMetadata: { promptTokenCount: 4, candidatesTokenCount: 2 } }),
@@ -63,7 +63,7 @@ test("any cut of the bytes gives the same steps, with every line end", () => {
     return [...found, ...decoder.end()];
   };
   for (const lineEnd of ["\n", "\r\n", "\r"]) {
-    const bytes = Buffer.from(whole.replaceAll("\n", lineEnd));
+    const bytes = Buffer.from(complete.replaceAll("\n", lineEnd));
     const once = steps([bytes]);
     expect(meaningOf(once)).toMatchObject({ text: "🐟 schön", thought: "思考", calls: [["f", { ü: 1 }]] });
     for (let at = 1; at < bytes.length; at += 1) {
@@ -83,10 +83,10 @@ test("thoughts and tools' prompts count: completion is candidates and thoughts, 
       totalTokenCount: 125 + candidates,
     },
   });
-  const told = read(answer([{ text: "a" }], {}, usage(1)), answer([{ text: "b" }], stop, usage(3))).findLast(
+  const step = read(answer([{ text: "a" }], {}, usage(1)), answer([{ text: "b" }], stop, usage(3))).findLast(
     (step) => step.type === "usage",
   );
-  expect(told?.type === "usage" && told.usage).toMatchObject({
+  expect(step?.type === "usage" && step.usage).toMatchObject({
     promptTokens: 25,
     cachedTokens: 8,
     completionTokens: 103,
@@ -179,17 +179,17 @@ const NEXT: readonly [string, ClientCodec, (answered: JsonObject) => JsonObject]
   ],
 ];
 
-test.each(NEXT)("thought_signature on functionCall parts is kept through %s", (_name, door, next) => {
+test.each(NEXT)("thought_signature on functionCall parts is kept through %s", (_name, client, next) => {
   const parts = [call("f", { a: 1 }, { thoughtSignature: "c2lnbmVk" }), call("g", {})];
   const reply = geminiCodec.decodeReply(answer(parts, stop));
   if (!reply) throw new Error("no reply");
-  const request = door.decodeRequest({
+  const request = client.decodeRequest({
     model: "m",
     messages: [{ role: "user", content: "go" }],
     input: "go",
     contents: [{ parts: [{ text: "go" }] }],
   });
-  const [, model] = sent(door, next(door.encodeReply(reply, replyContext(), request)));
+  const [, model] = sent(client, next(client.encodeReply(reply, replyContext(), request)));
   expect(model?.parts.filter(({ functionCall }) => functionCall)).toEqual([
     { functionCall: { name: "f", args: { a: 1 } }, thoughtSignature: "c2lnbmVk" },
     { functionCall: { name: "g", args: {} } },

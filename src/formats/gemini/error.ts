@@ -27,9 +27,9 @@ export function decodeError(status: number, body: unknown): ReplyError | null {
   if (!error || message === null) return null;
   const name = textOf(error.status) ?? "";
   const badKey = recordsOf(error.details).some(({ reason }) => reason === "API_KEY_INVALID");
-  const given = status >= 400 && status !== 502 ? status : (STATUSES.get(name) ?? numberIn(error.code) ?? 502);
+  const reportedStatus = status >= 400 && status !== 502 ? status : (STATUSES.get(name) ?? numberIn(error.code) ?? 502);
   return {
-    status: badKey ? 401 : given,
+    status: badKey ? 401 : reportedStatus,
     type: name || "upstream_error",
     code: badKey ? "invalid_api_key" : name || null,
     message,

@@ -81,15 +81,15 @@ describe("thinking", () => {
 
 describe("tools", () => {
   test("Google's own tools and JSON stand beside functions only since Gemini 3", () => {
-    const asked = {
+    const body = {
       tools: [tool("f"), { type: "function", function: { name: "googleSearch" } }],
       response_format: { type: "json_object" },
     };
-    const old = fromChat(asked);
+    const old = fromChat(body);
     expect(old.body.tools).toEqual([{ functionDeclarations: [expect.objectContaining({ name: "f" })] }]);
     expect(old.body).not.toHaveProperty("generationConfig");
     expect(old.dropped).toEqual(new Set(["tools: googleSearch", "response_format"]));
-    const newer = fromChat(asked, "gemini-3-flash-preview");
+    const newer = fromChat(body, "gemini-3-flash-preview");
     expect(newer.body.tools).toHaveLength(2);
     expect(newer.body.generationConfig).toEqual({ responseMimeType: "application/json" });
     expect(newer.dropped.size).toBe(0);
@@ -265,9 +265,9 @@ describe("framing of streams", () => {
 
   test("usage tells how many tokens are sound, where some are", () => {
     const usage = { ...NO_USAGE, promptTokens: 9, completionTokens: 6, reasoningTokens: 1 };
-    const heard = { ...usage, audioInputTokens: 7, audioOutputTokens: 5 };
-    const [told] = dataOf(written(geminiClientCodec, [], heard)).slice(-1);
-    expect(told?.usageMetadata).toMatchObject({
+    const audioUsage = { ...usage, audioInputTokens: 7, audioOutputTokens: 5 };
+    const [last] = dataOf(written(geminiClientCodec, [], audioUsage)).slice(-1);
+    expect(last?.usageMetadata).toMatchObject({
       promptTokensDetails: [
         { modality: "TEXT", tokenCount: 2 },
         { modality: "AUDIO", tokenCount: 7 },

@@ -29,15 +29,15 @@ const READ = lookupTable<ReadonlySet<string>>({
   inlineData: new Set(["mimeType", "data"]),
   fileData: new Set(["mimeType", "fileUri"]),
 });
-const SAID: ReadonlySet<string> = new Set(["text", "thought", "thoughtSignature"]);
+const TEXT_MEMBERS: ReadonlySet<string> = new Set(["text", "thought", "thoughtSignature"]);
 
 function partExtensions(part: JsonObject): JsonObject {
   const members: JsonObject = {};
-  for (const [given, value] of Object.entries(part)) {
-    const name = camel(given);
+  for (const [wireName, value] of Object.entries(part)) {
+    const name = camel(wireName);
     const read = READ[name];
     if (!read) {
-      if (!SAID.has(name)) members[name] = value;
+      if (!TEXT_MEMBERS.has(name)) members[name] = value;
       continue;
     }
     const further = Object.entries(recordOf(value) ?? {}).filter(([inner]) => !read.has(camel(inner)));
@@ -55,12 +55,12 @@ function withExtensions(written: JsonObject, { extensions }: Extensions): JsonOb
 
 /** The members of both, those of their objects too. */
 function joined(first: JsonObject, second: JsonObject): JsonObject {
-  const whole = { ...first };
+  const merged = { ...first };
   for (const [name, value] of Object.entries(second)) {
-    const own = recordOf(whole[name]);
-    whole[name] = own ? { ...own, ...recordOf(value) } : value;
+    const own = recordOf(merged[name]);
+    merged[name] = own ? { ...own, ...recordOf(value) } : value;
   }
-  return whole;
+  return merged;
 }
 
 /**

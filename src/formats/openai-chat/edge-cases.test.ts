@@ -32,8 +32,8 @@ const asking = () => ({ ...openaiChatClientCodec.decodeRequest({ model: "m", mes
 const start: ReplyEvent = { type: "start", id: "", model: "m", createdAt: 5 };
 const finish: ReplyEvent = { type: "finish", choice: 0, reason: "stop", native: "stop" };
 const text: ReplyEvent = { type: "text", choice: 0, text: "hi" };
-const sent = (door: typeof openaiChatClientCodec, body: JsonObject) =>
-  openaiChatCodec.encodeRequest(door.decodeRequest(body), target(), new Set());
+const sent = (client: typeof openaiChatClientCodec, body: JsonObject) =>
+  openaiChatCodec.encodeRequest(client.decodeRequest(body), target(), new Set());
 
 test("usage arrives in a chunk that is not the last one", () => {
   const steps = read(
@@ -41,9 +41,9 @@ test("usage arrives in a chunk that is not the last one", () => {
     { ...delta({ content: "b" }), usage: null },
     delta({}, "stop"),
   );
-  const told = steps.filter((step) => step.type === "usage");
-  expect(told).toHaveLength(1);
-  expect(told[0]?.type === "usage" && told[0].usage.promptTokens).toBe(10);
+  const reported = steps.filter((step) => step.type === "usage");
+  expect(reported).toHaveLength(1);
+  expect(reported[0]?.type === "usage" && reported[0].usage.promptTokens).toBe(10);
 });
 
 test("usage chunk with empty choices only when the client asked", () => {
@@ -67,8 +67,8 @@ test("explicit usage of 0 is no missing usage", () => {
 
 test("cache_write_tokens are kept", () => {
   const details = { ...usage, prompt_tokens_details: { cached_tokens: 2, cache_write_tokens: 4 } };
-  const told = read({ ...delta({}, "stop"), usage: details }).find((step) => step.type === "usage");
-  expect(told?.type === "usage" && told.usage.cacheCreationTokens).toBe(4);
+  const step = read({ ...delta({}, "stop"), usage: details }).find((step) => step.type === "usage");
+  expect(step?.type === "usage" && step.usage.cacheCreationTokens).toBe(4);
 });
 
 test("function_call items of Responses get an index each", () => {
@@ -92,8 +92,8 @@ test("several calls with the same index but other ids", () => {
 });
 
 test("a new name after finished JSON opens a new call even if the index repeats", () => {
-  const whole = (name: string) => ({ index: 0, function: { name, arguments: "{}" } });
-  expect(meaningOf(read(calls(whole("f")), calls(whole("g")), delta({}, "stop"))).calls).toEqual([
+  const completeCall = (name: string) => ({ index: 0, function: { name, arguments: "{}" } });
+  expect(meaningOf(read(calls(completeCall("f")), calls(completeCall("g")), delta({}, "stop"))).calls).toEqual([
     ["f", {}],
     ["g", {}],
   ]);
@@ -107,11 +107,11 @@ test("tool-call message with content null", () => {
 
 test("Ollama's own chat wants an empty text instead", () => {
   const called = { id: "a", type: "function", function: { name: "f", arguments: "{}" } };
-  const talk = openaiChatClientCodec.decodeRequest({
+  const conversation = openaiChatClientCodec.decodeRequest({
     model: "m",
     messages: [{ role: "assistant", tool_calls: [called] }],
   });
-  expect(ollamaCodec.encodeRequest(talk, target(), new Set()).messages).toMatchObject([{ content: "" }]);
+  expect(ollamaCodec.encodeRequest(conversation, target(), new Set()).messages).toMatchObject([{ content: "" }]);
 });
 
 test("fragments interleaved between calls, id only on the first fragment", () => {
@@ -130,8 +130,8 @@ test("fragments interleaved between calls, id only on the first fragment", () =>
 });
 
 test("calls without index or id are still told apart", () => {
-  const whole = (name: string) => ({ function: { name, arguments: "{}" } });
-  const steps = read(calls(whole("f"), whole("g")));
+  const completeCall = (name: string) => ({ function: { name, arguments: "{}" } });
+  const steps = read(calls(completeCall("f"), completeCall("g")));
   expect(meaningOf(steps).calls).toEqual([
     ["f", {}],
     ["g", {}],
@@ -278,7 +278,7 @@ test("reasoning sent twice: the field wins, the tagged text is cut", () => {
 });
 
 test("think tags cut across deltas, and unclosed", () => {
-  const pieces = (whole: string) => [...whole].map((letter) => delta({ content: letter }));
+  const pieces = (text: string) => [...text].map((letter) => delta({ content: letter }));
   expect(meaningOf(read(...pieces("<think>\nhm</think>\n\nyes <think> no"), delta({}, "stop")))).toMatchObject({
     thought: "hm",
     text: "yes <think> no",

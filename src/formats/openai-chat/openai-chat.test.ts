@@ -46,8 +46,8 @@ describe("usage", () => {
     ["nothing", null, null],
     ["nonsense", { prompt_tokens: -1 }, null],
     ["texts", { prompt_tokens: "3" }, null],
-  ])("%s", (_name, given, expected) => {
-    expect(readUsage(given)).toEqual(expected && { ...NOTHING, ...expected });
+  ])("%s", (_name, usage, expected) => {
+    expect(readUsage(usage)).toEqual(expected && { ...NOTHING, ...expected });
   });
 });
 

@@ -42,13 +42,13 @@ const meant = { text: "🐟 ist schön", thought: "思考", calls: [["f", { ü: 
 
 test.each(["\n", "\r\n", "\r"])("any cut of the bytes gives the same steps: line end %j", (end) => {
   const bytes = Buffer.from(lines.map((line) => line.replaceAll("\n", end) + end + end).join(""));
-  const whole = arriving([bytes]);
-  expect(meaningOf(whole.steps)).toEqual(meant as ReturnType<typeof meaningOf>);
-  expect(whole.ended).toBe(true);
+  const complete = arriving([bytes]);
+  expect(meaningOf(complete.steps)).toEqual(meant as ReturnType<typeof meaningOf>);
+  expect(complete.ended).toBe(true);
   for (let at = 1; at < bytes.length; at += 1) {
-    expect(arriving([bytes.subarray(0, at), bytes.subarray(at)])).toEqual(whole);
+    expect(arriving([bytes.subarray(0, at), bytes.subarray(at)])).toEqual(complete);
   }
-  expect(arriving([...bytes].map((byte) => Uint8Array.of(byte)))).toEqual(whole);
+  expect(arriving([...bytes].map((byte) => Uint8Array.of(byte)))).toEqual(complete);
 });
 
 test("the last event may lack its empty line, and the end marker may be missing", () => {

@@ -12,7 +12,7 @@ import { anthropicClientCodec } from "../anthropic/index.ts";
 import type { ReplyEvent } from "../conversation/reply.ts";
 import { type JsonObject, recordOf, recordsOf } from "../json.ts";
 import { openaiChatClientCodec, openaiChatCodec } from "../openai-chat/index.ts";
-import { openaiResponsesClientCodec as door, openaiResponsesCodec as provider } from "./index.ts";
+import { openaiResponsesClientCodec as client, openaiResponsesCodec as provider } from "./index.ts";
 
 /** Edge cases of the Responses API: https://platform.openai.com/docs/api-reference/responses. */
 
@@ -131,12 +131,12 @@ test("response.incomplete is length or content_filter, a benign end with usage",
 });
 
 test("a stream always ends with a terminal event", () => {
-  expect(typesOf(written(door, [])).at(-1)).toBe("response.completed");
-  expect(typesOf(written(door, [start, { ...finish, reason: "length" } as ReplyEvent])).at(-1)).toBe(
+  expect(typesOf(written(client, [])).at(-1)).toBe("response.completed");
+  expect(typesOf(written(client, [start, { ...finish, reason: "length" } as ReplyEvent])).at(-1)).toBe(
     "response.incomplete",
   );
   const error = { status: 502, type: "server_error", code: null, message: "cut", param: null };
-  const encoder = door.streamEncoder(replyContext(), door.decodeRequest({ model: "m", input: "x" }));
+  const encoder = client.streamEncoder(replyContext(), client.decodeRequest({ model: "m", input: "x" }));
   expect(typesOf(encoder.push({ type: "error", error }))).toEqual([
     "response.created",
     "response.in_progress",
@@ -151,7 +151,7 @@ test("response.done is taken as response.completed", () => {
 });
 
 test("the whole lifecycle is written from chat chunks, with full output and usage", () => {
-  const text = written(door, [start, say("a"), say("b"), finish], {
+  const text = written(client, [start, say("a"), say("b"), finish], {
     ...NO_USAGE,
     promptTokens: 2,
     completionTokens: 1,
@@ -177,12 +177,12 @@ test("the whole lifecycle is written from chat chunks, with full output and usag
 });
 
 test("sequence_number grows by one on every event", () => {
-  const events = dataOf(written(door, [start, say("a"), ...call(0), ...call(1), say("b"), finish]));
+  const events = dataOf(written(client, [start, say("a"), ...call(0), ...call(1), say("b"), finish]));
   expect(events.map(({ sequence_number }) => sequence_number)).toEqual(events.map((_event, at) => at));
 });
 
 test("items are closed in the order of output_index", () => {
-  const events = dataOf(written(door, [start, say("a"), ...call(0), ...call(1), say("b"), finish]));
+  const events = dataOf(written(client, [start, say("a"), ...call(0), ...call(1), say("b"), finish]));
   const done = events.filter(({ type }) => type === "response.output_item.done");
   expect(done.map(({ output_index }) => output_index)).toEqual([0, 1, 2, 3]);
   const ids = done.map(({ item }) => item as JsonObject);
@@ -192,7 +192,7 @@ test("items are closed in the order of output_index", () => {
 test("items that come through each other are closed in order too", () => {
   const [open0, input0] = call(0) as [ReplyEvent, ReplyEvent];
   const [open1, input1] = call(1) as [ReplyEvent, ReplyEvent];
-  const events = dataOf(written(door, [start, say("a"), open0, open1, input1, say("b"), input0, finish]));
+  const events = dataOf(written(client, [start, say("a"), open0, open1, input1, say("b"), input0, finish]));
   const done = events.filter(({ type }) => type === "response.output_item.done");
   expect(done.map(({ output_index }) => output_index)).toEqual(done.map((_event, at) => at));
   const output = recordsOf(recordOf(events.at(-1)?.response)?.output);
@@ -217,8 +217,8 @@ test("arguments only in the done event, items only in the end", () => {
 test("Gemini's signature of a call comes back with the call", () => {
   const [begin, input] = call(0);
   const signed = { ...begin, signature: { dialect: "gemini", value: "g" } } as ReplyEvent;
-  const output = outputOf(written(door, [start, signed, input as ReplyEvent, finish]));
-  const history = door.decodeRequest({ model: "m", input: output });
+  const output = outputOf(written(client, [start, signed, input as ReplyEvent, finish]));
+  const history = client.decodeRequest({ model: "m", input: output });
   expect(history.turns).toMatchObject([
     { role: "assistant", parts: [{ type: "tool-call", id: "call_0", signature: { dialect: "gemini", value: "g" } }] },
   ]);
@@ -234,15 +234,15 @@ test("signed and hidden thoughts of other makers come back as they were", () => 
     say("x"),
     finish,
   ];
-  const output = outputOf(written(door, steps));
-  const [turn] = door.decodeRequest({ model: "m", input: output }).turns;
+  const output = outputOf(written(client, steps));
+  const [turn] = client.decodeRequest({ model: "m", input: output }).turns;
   expect(turn?.parts).toMatchObject([
     { type: "reasoning", text: "hm", signature: anthropic("s1") },
     { type: "reasoning", text: "", encrypted: true, signature: anthropic("s2") },
     { type: "text", text: "x" },
   ]);
   expect(
-    JSON.stringify(provider.encodeRequest(door.decodeRequest({ model: "m", input: output }), target(), new Set())),
+    JSON.stringify(provider.encodeRequest(client.decodeRequest({ model: "m", input: output }), target(), new Set())),
   ).not.toMatch(/s1|s2|hm/);
 });
 
@@ -282,7 +282,7 @@ test("a chat request becomes a response's, and what cannot be said is told", () 
 });
 
 test("a response's request becomes a chat's", () => {
-  const conversation = door.decodeRequest({
+  const conversation = client.decodeRequest({
     model: "m",
     instructions: "be",
     input: [
@@ -305,6 +305,8 @@ test("a response's request becomes a chat's", () => {
 
 test("log probabilities cross from chat", () => {
   const token = { token: "a", logprob: -0.1, bytes: [97], top_logprobs: [] };
-  const [message] = outputOf(written(door, [start, { type: "text", choice: 0, text: "a", logprobs: [token] }, finish]));
+  const [message] = outputOf(
+    written(client, [start, { type: "text", choice: 0, text: "a", logprobs: [token] }, finish]),
+  );
   expect(message).toMatchObject({ content: [{ type: "output_text", text: "a", logprobs: [token] }] });
 });

@@ -6,7 +6,7 @@ export type NumberLimit = Readonly<{
   path: string;
   min: number;
   max: number;
-  isWhole: boolean;
+  isInteger: boolean;
   /** What may stand there besides: "auto", or -1 for “none”. */
   orElse: readonly unknown[];
   /** The error's code. */
@@ -16,15 +16,21 @@ export type NumberLimit = Readonly<{
 
 type Step = Readonly<{ name: string; snakeCase: string; isList: boolean }>;
 
-const limit = (path: string, min: number, max: number, isWhole: boolean, orElse: readonly unknown[]): NumberLimit => ({
-  ...{ path, min, max, isWhole, orElse, code: "invalid_request" },
+const limit = (
+  path: string,
+  min: number,
+  max: number,
+  isInteger: boolean,
+  orElse: readonly unknown[],
+): NumberLimit => ({
+  ...{ path, min, max, isInteger, orElse, code: "invalid_request" },
   steps: path.split(".").map((step) => {
     const name = step.replace("[]", "");
     return { name, snakeCase: name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`), isList: name !== step };
   }),
 });
 
-export const wholeNumber = (path: string, min: number, max: number, ...orElse: readonly unknown[]): NumberLimit =>
+export const integer = (path: string, min: number, max: number, ...orElse: readonly unknown[]): NumberLimit =>
   limit(path, min, max, true, orElse);
 
 export const anyNumber = (path: string, min: number, max: number): NumberLimit => limit(path, min, max, false, []);
@@ -49,10 +55,10 @@ function keeps(value: unknown, bounds: NumberLimit, at: number, isForm: boolean)
 
 const DECIMAL = /^-?\d{1,15}(\.\d{1,15})?$/;
 
-function isWithin(value: unknown, { min, max, isWhole, orElse }: NumberLimit, isForm: boolean): boolean {
+function isWithin(value: unknown, { min, max, isInteger, orElse }: NumberLimit, isForm: boolean): boolean {
   if (value == null || orElse.includes(value)) return true;
   const number = isForm && typeof value === "string" && DECIMAL.test(value) ? Number(value) : value;
-  return typeof number === "number" && number >= min && number <= max && (!isWhole || Number.isInteger(number));
+  return typeof number === "number" && number >= min && number <= max && (!isInteger || Number.isInteger(number));
 }
 
 /** Of an answer's tokens, as a client may limit them: the largest that the ledger's arithmetic takes. */
@@ -60,9 +66,9 @@ export const MOST_OUTPUT_TOKENS = 1_073_741_823;
 /** Answers of one call. */
 export const MOST_CHOICES = 128;
 /** Of thought; -1 leaves them to the model. */
-export const thinkingTokens = (path: string): NumberLimit => wholeNumber(path, -1, MOST_OUTPUT_TOKENS);
+export const thinkingTokens = (path: string): NumberLimit => integer(path, -1, MOST_OUTPUT_TOKENS);
 /** -1 means “no limit” to llama.cpp and LM Studio, whose clients send it to everybody. */
 export const outputTokens = (path: string): NumberLimit => ({
-  ...wholeNumber(path, 0, MOST_OUTPUT_TOKENS, -1),
+  ...integer(path, 0, MOST_OUTPUT_TOKENS, -1),
   code: "invalid_max_tokens",
 });

@@ -7,10 +7,10 @@ const BACKSLASH_U = `{"input":"${[...'a"🌧ä']
   .map((half) => `\\u${half.charCodeAt(0).toString(16).padStart(4, "0")}`)
   .join("")}"}`;
 
-function read(pieces: readonly string[]): { text: string; told: string[] } {
+function read(pieces: readonly string[]): { text: string; outputs: string[] } {
   const free = new FreeText();
-  const told = [...pieces.map((piece) => free.push(piece)), free.end()];
-  return { text: told.join(""), told };
+  const outputs = [...pieces.map((piece) => free.push(piece)), free.end()];
+  return { text: outputs.join(""), outputs };
 }
 
 const everySplit = (json: string): string[][] => [
@@ -39,5 +39,5 @@ test("what was said of a text that breaks off is told, but for half an escape", 
 });
 
 test("text goes on as it comes, and no pair is told in halves", () => {
-  expect(read(['{"input":"ab', "c\\ud83c", '\\udf27"', "}"]).told).toEqual(["ab", "c", "🌧", "", ""]);
+  expect(read(['{"input":"ab', "c\\ud83c", '\\udf27"', "}"]).outputs).toEqual(["ab", "c", "🌧", "", ""]);
 });

@@ -43,10 +43,10 @@ export class FreeText {
   /** What is still owed once the call is complete. */
   end(): string {
     if (this.#state === "text" || this.#state === "over") return this.#half;
-    const whole = recordOf(parseJson(this.#raw));
-    if (!whole) return this.#raw;
-    if (whole.input === undefined) return Object.keys(whole).length === 0 ? "" : this.#raw;
-    return textOf(whole.input) ?? JSON.stringify(whole.input);
+    const input = recordOf(parseJson(this.#raw));
+    if (!input) return this.#raw;
+    if (input.input === undefined) return Object.keys(input).length === 0 ? "" : this.#raw;
+    return textOf(input.input) ?? JSON.stringify(input.input);
   }
 
   #opens(letter: string): boolean {

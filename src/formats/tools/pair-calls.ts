@@ -20,7 +20,7 @@ export function pairCalls(turns: readonly Turn[], newId: (prefix: string) => str
       if (part.type !== "tool-call") return part;
       const id = part.id === "" || used.has(part.id) ? newId("call_") : part.id;
       used.add(id);
-      open.push({ given: part.id, call: { ...part, id }, result: null });
+      open.push({ clientId: part.id, call: { ...part, id }, result: null });
       return { ...part, id };
     });
     paired.push({ role, parts: own });
@@ -30,7 +30,7 @@ export function pairCalls(turns: readonly Turn[], newId: (prefix: string) => str
 }
 
 /** `given`: the id by which the client's results know the call. */
-type Call = { given: string; call: ToolCallPart; result: ToolResultPart | null };
+type Call = { clientId: string; call: ToolCallPart; result: ToolResultPart | null };
 
 function joined(turns: readonly Turn[]): Turn[] {
   const result: Turn[] = [];
@@ -46,7 +46,7 @@ function joined(turns: readonly Turn[]): Turn[] {
 function answered(parts: readonly Part[], open: readonly Call[]): Part[] {
   const rest = parts.flatMap((part): Part[] => {
     if (part.type !== "tool-result") return [part];
-    const call = open.find(({ given, result }) => given === part.callId && !result);
+    const call = open.find(({ clientId, result }) => clientId === part.callId && !result);
     if (!call) return part.parts;
     call.result = part;
     return [];

@@ -3,7 +3,7 @@ import type { Conversation, Part, ToolChoice } from "../conversation/conversatio
 
 /** What every format takes as the name of a tool. Google's own may hold dots and colons, Anthropic's be twice as long. */
 const TAKEN_BY_ALL = /^[A-Za-z_][A-Za-z0-9_-]{0,63}$/;
-const MOST_KEPT = 52;
+const MAX_NAME_PREFIX = 52;
 const DIGITS = 8;
 
 /** Parts a namespace from a name, inside this gateway: no tool's own name contains it. */
@@ -54,7 +54,7 @@ function plainName(qualified: string): string | null {
 
 function aliasOf(name: string): string {
   const digest = hexDigest(name).slice(0, DIGITS);
-  const plain = name.replace(/[^A-Za-z0-9_-]/g, "_").slice(0, MOST_KEPT);
+  const plain = name.replace(/[^A-Za-z0-9_-]/g, "_").slice(0, MAX_NAME_PREFIX);
   return `${/^[A-Za-z_]/.test(plain) ? "" : "_"}${plain}_${digest}`;
 }
 

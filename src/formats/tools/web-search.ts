@@ -20,7 +20,7 @@ export type WebSearch = Readonly<{
   /** How much of what is found goes into the context: "low", "medium", "high". */
   contextSize: string | null;
   /** Wishes that only the client's format has words for. */
-  unsaid: readonly string[];
+  foreignOptions: readonly string[];
 }>;
 
 /** The wishes of a search, by the names that clients are told of what was dropped. */
@@ -68,10 +68,10 @@ export function takeSearch(
 export const SEARCH_MEMBERS: readonly string[] = ["web_search_options", "max_tool_calls"];
 
 /** Notes what of a search the target's format has no words for; `said` are those that it has. */
-export function recordDroppedSearch(search: WebSearch, said: readonly SearchOption[], dropped: Dropped): void {
+export function recordDroppedSearch(search: WebSearch, supported: readonly SearchOption[], dropped: Dropped): void {
   for (const [name, isWished] of Object.entries(SEARCH_OPTIONS))
-    if (!said.includes(name as SearchOption) && isWished(search)) dropped.add(`${search.from}: ${name}`);
-  for (const name of search.unsaid) dropped.add(`${search.from}: ${name}`);
+    if (!supported.includes(name as SearchOption) && isWished(search)) dropped.add(`${search.from}: ${name}`);
+  for (const name of search.foreignOptions) dropped.add(`${search.from}: ${name}`);
 }
 
 /** Whether tools as a client of any format lists them search the web. */
@@ -102,13 +102,17 @@ function readTool({ dialect, value }: Hosted, members: JsonObject): WebSearch {
         ...readOptions(value),
         allowedDomains: textsOf(allowed_domains),
         maxUses: numberOf(members.max_tool_calls),
-        unsaid: Object.keys(compact(further)),
+        foreignOptions: Object.keys(compact(further)),
       };
     }
     case "gemini": {
       const search = recordOf(Object.values(value)[0]);
       const { excludeDomains, exclude_domains, ...further } = search ?? {};
-      return { ...NOTHING, blockedDomains: textsOf(excludeDomains ?? exclude_domains), unsaid: Object.keys(further) };
+      return {
+        ...NOTHING,
+        blockedDomains: textsOf(excludeDomains ?? exclude_domains),
+        foreignOptions: Object.keys(further),
+      };
     }
     default:
       return NOTHING;
@@ -122,7 +126,7 @@ const NOTHING: WebSearch = {
   blockedDomains: [],
   maxUses: null,
   contextSize: null,
-  unsaid: [],
+  foreignOptions: [],
 };
 
 const readOptions = ({ user_location, search_context_size }: JsonObject): WebSearch => ({
@@ -133,8 +137,8 @@ const readOptions = ({ user_location, search_context_size }: JsonObject): WebSea
 
 /** OpenAI's chats have it one level deeper than the others. */
 function locationOf(value: unknown): JsonObject | null {
-  const given = recordOf(value);
-  const { country, region, city, timezone } = recordOf(given?.approximate) ?? given ?? {};
+  const location = recordOf(value);
+  const { country, region, city, timezone } = recordOf(location?.approximate) ?? location ?? {};
   const known = compact({ country, region, city, timezone });
   return Object.keys(known).length > 0 ? known : null;
 }

@@ -1,8 +1,8 @@
-import { MOST_OUTPUT_TOKENS, wholeNumber } from "../../formats/request-rules/number-limits.ts";
+import { integer, MOST_OUTPUT_TOKENS } from "../../formats/request-rules/number-limits.ts";
 import { requestMembers } from "../../formats/request-rules/request-members.ts";
 import type { RequestRules } from "../../formats/request-rules/request-rules.ts";
 
-const answerLimit = (path: string) => wholeNumber(path, 1, MOST_OUTPUT_TOKENS, "inf");
+const answerLimit = (path: string) => integer(path, 1, MOST_OUTPUT_TOKENS, "inf");
 
 /** Events that clients of a realtime session send. */
 export const realtimeRules: RequestRules = {

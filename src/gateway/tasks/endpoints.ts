@@ -1,7 +1,7 @@
 import { type AskedVariant, variantOf } from "../../billing/pricing/rules/price-variants.ts";
 import { numberOf, recordOf } from "../../formats/json.ts";
 import { openaiChatClientCodec } from "../../formats/openai-chat/index.ts";
-import { anyNumber, MOST_CHOICES, wholeNumber } from "../../formats/request-rules/number-limits.ts";
+import { anyNumber, integer, MOST_CHOICES } from "../../formats/request-rules/number-limits.ts";
 import { requestMembers } from "../../formats/request-rules/request-members.ts";
 import type { RequestRules } from "../../formats/request-rules/request-rules.ts";
 import { decimal, isZero, ZERO } from "../../lib/values/decimal.ts";
@@ -34,11 +34,7 @@ const musicRules: RequestRules = {
 /** Orders of videos, in OpenAI's format and in that of /v1/video/generations. */
 const videoRules: RequestRules = {
   members: requestMembers(`${[...READ_VIDEO_FIELDS].join(" ")} video id file_id image_url`),
-  numbers: [
-    wholeNumber("width", 1, MOST_PIXELS),
-    wholeNumber("height", 1, MOST_PIXELS),
-    wholeNumber("n", 1, MOST_CHOICES),
-  ],
+  numbers: [integer("width", 1, MOST_PIXELS), integer("height", 1, MOST_PIXELS), integer("n", 1, MOST_CHOICES)],
   switches: [],
 };
 

@@ -15,20 +15,20 @@ function reasoningFields(body: JsonObject, { model, reasoningDisabled }: CallPar
   const own = recordOf(body.thinking)?.type;
   const off =
     own === "disabled" || (own === undefined && (body.reasoning_effort === "none" || reasoningDisabled === true));
-  const thinks = !off && (own === "enabled" || body.reasoning_effort != null || model !== "deepseek-chat");
+  const reasons = !off && (own === "enabled" || body.reasoning_effort != null || model !== "deepseek-chat");
   return {
     ...(body.reasoning_effort === "none" && { reasoning_effort: undefined }),
     ...(off && own === undefined && { thinking: { type: "disabled" } }),
-    ...(thinks && body.logprobs != null && { logprobs: undefined }),
-    ...(thinks && body.top_logprobs != null && { top_logprobs: undefined }),
+    ...(reasons && body.logprobs != null && { logprobs: undefined }),
+    ...(reasons && body.top_logprobs != null && { top_logprobs: undefined }),
   };
 }
 
 /** It promises JSON, but keeps to no schema: that is told to the model in words. */
 function formatOf(body: JsonObject): JsonObject {
-  const given = recordOf(recordOf(body.response_format)?.json_schema);
-  if (!given) return {};
-  const wish = `Answer with JSON alone, which keeps to this JSON Schema:\n${JSON.stringify(given.schema ?? {})}`;
+  const jsonSchema = recordOf(recordOf(body.response_format)?.json_schema);
+  if (!jsonSchema) return {};
+  const wish = `Answer with JSON alone, which keeps to this JSON Schema:\n${JSON.stringify(jsonSchema.schema ?? {})}`;
   const [first, ...rest] = recordsOf(body.messages);
   const isSystem = first?.role === "system" && typeof first.content === "string";
   const messages = isSystem

@@ -61,7 +61,7 @@ export type VideoProtocol = Readonly<{
   /** URL of the finished video; null: there is none yet. */
   videoUrl(data: unknown): string | null;
   /** Only the key can read or delete its videos: among the provider's objects, under `/videos`. */
-  isKept?: boolean;
+  isKeyScoped?: boolean;
 }>;
 
 /** A base URL without trailing slashes. */

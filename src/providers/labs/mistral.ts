@@ -60,8 +60,8 @@ const MAY_THINK = /^mistral-((small|medium)-latest|small-(4|26\d\d)|medium-(3[.-
 function effortOf({ reasoning_effort: effort, prompt_mode }: JsonObject, model: string): JsonObject {
   if (effort == null) return {};
   if (MAY_THINK.test(model)) return { reasoning_effort: effort === "none" || effort === "minimal" ? "none" : "high" };
-  const thinks = isMagistral(model) && effort !== "none";
-  return { reasoning_effort: undefined, ...(thinks && { prompt_mode: prompt_mode ?? "reasoning" }) };
+  const reasons = isMagistral(model) && effort !== "none";
+  return { reasoning_effort: undefined, ...(reasons && { prompt_mode: prompt_mode ?? "reasoning" }) };
 }
 
 /** Sound is bare base64, documents are addresses or data URIs. */

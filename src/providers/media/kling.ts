@@ -29,14 +29,14 @@ const rootOf = (baseUrl: string): string => trimmed(baseUrl || DEFAULT_BASE_URL)
 function reportOf(data: JsonObject | null): TaskReport[] {
   const upstreamId = textOf(data?.task_id);
   if (!data || !upstreamId) return [];
-  const given = textOf(data.task_status) ?? "";
-  const status = STATUSES[given] ?? "SUBMITTED";
+  const upstreamStatus = textOf(data.task_status) ?? "";
+  const status = STATUSES[upstreamStatus] ?? "SUBMITTED";
   const isOver = status === "SUCCESS" || status === "FAILURE";
   return [
     {
       upstreamId,
       status,
-      progress: isOver ? "100%" : (PROGRESS[given] ?? "10%"),
+      progress: isOver ? "100%" : (PROGRESS[upstreamStatus] ?? "10%"),
       failReason: status === "FAILURE" ? textOf(data.task_status_msg) || UNKNOWN_FAIL_REASON : "",
       startMs: numberOf(data.created_at) ?? 0,
       finishMs: isOver ? (numberOf(data.updated_at) ?? 0) : 0,

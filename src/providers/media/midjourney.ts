@@ -30,10 +30,10 @@ const MODELS = [
 const tasks: TaskProtocol = {
   mostAtOnce: 100,
   timeoutSeconds: HOUR_S,
-  ask: ({ baseUrl }, asked) => ({
+  ask: ({ baseUrl }, requested) => ({
     method: "POST",
     url: `${trimmed(baseUrl)}/mj/task/list-by-condition`,
-    body: JSON.stringify({ ids: asked.map(({ upstreamId }) => upstreamId) }),
+    body: JSON.stringify({ ids: requested.map(({ upstreamId }) => upstreamId) }),
   }),
   readReports: (answer) => recordsOf(answer).flatMap((task) => readDrawing(task) ?? []),
 };

@@ -9,10 +9,10 @@ const KNOWN: ReadonlySet<string> = new Set(TASK_STATUSES);
 const tasks: TaskProtocol = {
   mostAtOnce: 100,
   timeoutSeconds: TIMEOUT_S,
-  ask: ({ baseUrl }, asked) => ({
+  ask: ({ baseUrl }, requested) => ({
     method: "POST",
     url: `${trimmed(baseUrl)}/suno/fetch`,
-    body: JSON.stringify({ ids: asked.map(({ upstreamId }) => upstreamId), action: asked[0]?.action ?? "" }),
+    body: JSON.stringify({ ids: requested.map(({ upstreamId }) => upstreamId), action: requested[0]?.action ?? "" }),
   }),
   readReports: (answer) => recordsOf(recordOf(answer)?.data).flatMap((task) => readSong(task) ?? []),
 };
@@ -20,9 +20,9 @@ const tasks: TaskProtocol = {
 function readSong(task: JsonObject): TaskReport | null {
   const upstreamId = textOf(task.task_id) ?? "";
   if (upstreamId === "") return null;
-  const given = (textOf(task.status) ?? "").toUpperCase();
+  const upstreamStatus = (textOf(task.status) ?? "").toUpperCase();
   const failReason = textOf(task.fail_reason) ?? "";
-  const status = failReason !== "" && given !== "SUCCESS" ? "FAILURE" : given;
+  const status = failReason !== "" && upstreamStatus !== "SUCCESS" ? "FAILURE" : upstreamStatus;
   return {
     upstreamId,
     status: KNOWN.has(status) ? (status as TaskStatus) : "SUBMITTED",

@@ -29,8 +29,8 @@ export const renamedImageFields = (
 ): NativeFormat => ({
   encode(order, model, dropped) {
     recordDropped(order, ["prompt", "n", "size", "response_format", ...own], dropped);
-    const kept = Object.fromEntries(own.map((name) => [name, order[name]]));
-    return compact({ ...kept, model, prompt: order.prompt, ...write(order, dropped) });
+    const forwarded = Object.fromEntries(own.map((name) => [name, order[name]]));
+    return compact({ ...forwarded, model, prompt: order.prompt, ...write(order, dropped) });
   },
   decode: (answer) => (Array.isArray(answer.data) && answer.data.length > 0 ? answer : null),
 });

@@ -18,10 +18,10 @@ import { isMadeUp, madeUpId, type Searched } from "../../tools/web-search.ts";
 export function partsOf(content: unknown): Part[] {
   if (typeof content === "string") return content === "" ? [] : [{ type: "text", text: content }];
   return recordsOf(content).flatMap((block) => {
-    const pictures = imagesIn(block);
+    const images = imagesIn(block);
     const part = partOf(block);
     const isBare = part.type === "document" && part.source.kind === "text" && part.source.text === "";
-    return isBare && pictures.length > 0 ? pictures : [part, ...pictures];
+    return isBare && images.length > 0 ? images : [part, ...images];
   });
 }
 

@@ -20,7 +20,7 @@ import {
 import { supportsSchema } from "../models.ts";
 import { blockOf } from "./blocks.ts";
 import { closedSchema, inputSchema } from "./schema.ts";
-import { ROOM_BESIDE_BUDGET, type Thinking, thinkingFor, withoutReasoning } from "./thinking.ts";
+import { MIN_ANSWER_TOKENS, type Thinking, thinkingFor, withoutReasoning } from "./thinking.ts";
 
 /**
  * Writes a Messages request, within the rules that would else answer 400.
@@ -40,7 +40,7 @@ export function encodeRequest(conversation: Conversation, target: Target, droppe
     ...own,
     ...(extra.dialect === "openai-chat" && { cache_control: recordOf(extra.members.cache_control) }),
     model: target.model,
-    max_tokens: limit < thinking.leastMaxTokens ? thinking.leastMaxTokens + ROOM_BESIDE_BUDGET : limit,
+    max_tokens: limit < thinking.leastMaxTokens ? thinking.leastMaxTokens + MIN_ANSWER_TOKENS : limit,
     system: system.length > 0 ? system : null,
     messages,
     stream: conversation.stream || null,
@@ -120,8 +120,8 @@ function samplingOf({ sampling }: Conversation, { on }: Thinking, dropped: Dropp
 
 /** Blank stop sequences are refused. */
 function stopsOf(stop: readonly string[]): string[] | null {
-  const kept = stop.filter((text) => text.trim() !== "");
-  return kept.length > 0 ? kept : null;
+  const nonBlank = stop.filter((text) => text.trim() !== "");
+  return nonBlank.length > 0 ? nonBlank : null;
 }
 
 /** Turns alternate, the first is the user's, and what the model shall go on with has no blanks at its end. */
@@ -182,8 +182,8 @@ function toolsOf(conversation: Conversation, dropped: Dropped): JsonObject[] {
       return [compact({ name: tool.name, description: tool.description, input_schema: FREE_TEXT })];
     const { name, description, parameters, strict, cache } = tool;
     const schema = inputSchema(parameters, strict === true);
-    const said = { name, description, input_schema: schema, strict: strict || null, cache_control: cache };
-    return [compact({ ...ownMembers(tool, "anthropic"), ...said })];
+    const members = { name, description, input_schema: schema, strict: strict || null, cache_control: cache };
+    return [compact({ ...ownMembers(tool, "anthropic"), ...members })];
   });
   return search ? [...written, searchTool(search, dropped)] : written;
 }

@@ -1,4 +1,4 @@
-import { outputTokens, thinkingTokens, wholeNumber } from "../../request-rules/number-limits.ts";
+import { integer, outputTokens, thinkingTokens } from "../../request-rules/number-limits.ts";
 import { requestMembers } from "../../request-rules/request-members.ts";
 import type { RequestRules } from "../../request-rules/request-rules.ts";
 
@@ -15,7 +15,7 @@ export const anthropicRules: RequestRules = {
   numbers: [
     outputTokens("max_tokens"),
     thinkingTokens("thinking.budget_tokens"),
-    wholeNumber("tools[].max_uses", 1, 10_000),
+    integer("tools[].max_uses", 1, 10_000),
   ],
   switches: ["stream"],
 };

@@ -5,7 +5,7 @@ import { onlyAdaptive, supportsAdaptive, supportsBudget } from "../models.ts";
 
 const LEAST_BUDGET = 1024;
 /** Tokens of the answer beside a budget that reaches the output limit. */
-export const ROOM_BESIDE_BUDGET = 1024;
+export const MIN_ANSWER_TOKENS = 1024;
 const BUDGETS: Readonly<Record<Exclude<Effort, "none">, number>> = {
   minimal: 1024,
   low: 2048,
@@ -40,20 +40,20 @@ export function thinkingFor(info: ModelInfo, { reasoning, toolChoice, extra }: C
   }
   // To Anthropic's own clients effort is a measure of the whole answer, not a wish to think.
   const requestedEffort = extra.dialect === "anthropic" ? null : effort;
-  const wanted = requestedEffort !== null || budgetTokens !== null || enabled === true;
+  const requested = requestedEffort !== null || budgetTokens !== null || enabled === true;
   // A forced tool and thought exclude each other.
   const forced = toolChoice !== null && toolChoice.type !== "auto" && toolChoice.type !== "none";
   if (adaptive || (supportsAdaptive(info) && budgetTokens === -1)) {
     const display = show === false ? "omitted" : "summarized";
-    const thinking = wanted && !forced ? { thinking: { type: "adaptive", display } } : null;
-    const unmet = wanted && forced && effort === null;
+    const thinking = requested && !forced ? { thinking: { type: "adaptive", display } } : null;
+    const unmet = requested && forced && effort === null;
     return { ...OFF, members: { ...thinking, ...effortOf(effort) }, on: adaptive || thinking !== null, unmet };
   }
   const members = extra.dialect === "anthropic" ? effortOf(effort) : {};
-  if (!wanted || forced || !supportsBudget(info)) return { ...OFF, members, unmet: wanted };
+  if (!requested || forced || !supportsBudget(info)) return { ...OFF, members, unmet: requested };
   const requestedBudget = budgetTokens !== null && budgetTokens > 0 ? budgetTokens : BUDGETS[effort ?? "medium"];
   // Anthropic rejects an output limit above the model's own, and the limit must leave room beside the budget.
-  const most = info.output_limit === null ? requestedBudget : info.output_limit - ROOM_BESIDE_BUDGET - 1;
+  const most = info.output_limit === null ? requestedBudget : info.output_limit - MIN_ANSWER_TOKENS - 1;
   const budget = Math.max(LEAST_BUDGET, Math.min(requestedBudget, most));
   return {
     members: { thinking: { type: "enabled", budget_tokens: budget }, ...members },

@@ -39,11 +39,11 @@ export function decodeReply(body: JsonObject): Reply | null {
 
 /** Each source belongs to the whole block of text that cites it. */
 function citationsIn(parts: readonly Part[]): Citation[] {
-  let said = 0;
+  let textLength = 0;
   return parts.flatMap((part) => {
     if (part.type !== "text") return [];
-    const start = said;
-    said += part.text.length;
-    return (part.citations ?? []).map((citation) => ({ ...citation, start, end: said }));
+    const start = textLength;
+    textLength += part.text.length;
+    return (part.citations ?? []).map((citation) => ({ ...citation, start, end: textLength }));
   });
 }

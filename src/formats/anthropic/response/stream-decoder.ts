@@ -53,7 +53,7 @@ export class MessagesStreamDecoder implements StreamDecoder {
   #usage: ReportedUsage | null = null;
   #finished = false;
   /** Characters of text so far. */
-  #said = 0;
+  #textLength = 0;
 
   push({ data }: WireEvent): ReplyEvent[] {
     if (this.#isBroken) return [];
@@ -115,12 +115,12 @@ export class MessagesStreamDecoder implements StreamDecoder {
   }
 
   #text(text: string): ReplyEvent[] {
-    this.#said += text.length;
+    this.#textLength += text.length;
     return [{ type: "text", choice: 0, text }];
   }
 
   #open(index: number, content: JsonObject): ReplyEvent[] {
-    const block: Block = { kind: "native", call: -1, native: null, input: "", cited: [], start: this.#said };
+    const block: Block = { kind: "native", call: -1, native: null, input: "", cited: [], start: this.#textLength };
     this.#blocks.set(index, block);
     this.#openBlocks.add(index);
     switch (content.type) {
@@ -144,11 +144,13 @@ export class MessagesStreamDecoder implements StreamDecoder {
         block.kind = "tool";
         block.call = this.#calls++;
         const input = recordOf(content.input);
-        const whole = input && Object.keys(input).length > 0 ? JSON.stringify(input) : "";
+        const inputJson = input && Object.keys(input).length > 0 ? JSON.stringify(input) : "";
         const id = textOf(content.id) ?? "";
         const name = textOf(content.name) ?? "";
         const start: ReplyEvent = { type: "tool-start", choice: 0, index: block.call, id, name, kind: "function" };
-        return whole === "" ? [start] : [start, { type: "tool-input", choice: 0, index: block.call, text: whole }];
+        return inputJson === ""
+          ? [start]
+          : [start, { type: "tool-input", choice: 0, index: block.call, text: inputJson }];
       }
       default:
         block.native = content;
@@ -192,7 +194,7 @@ export class MessagesStreamDecoder implements StreamDecoder {
     this.#openBlocks.delete(index);
     const block = this.#blocks.get(index);
     if (!block?.native) {
-      const place = { start: block?.start ?? 0, end: this.#said };
+      const place = { start: block?.start ?? 0, end: this.#textLength };
       const cited = block?.cited ?? [];
       return cited.map((one) => ({ type: "citation", choice: 0, citation: { ...citationOf(one), ...place } }));
     }

@@ -110,7 +110,9 @@ export class MessagesStreamEncoder implements StreamEncoder {
           this.#delta({ type: "thinking_delta", thinking: step.text })
         );
       case "signature":
-        return step.encrypted ? this.#whole(thinkingBlock("", step.signature, true)) : this.#sign(step.signature);
+        return step.encrypted
+          ? this.#completeBlock(thinkingBlock("", step.signature, true))
+          : this.#sign(step.signature);
       case "tool-start":
         return this.#beginCall(step);
       case "tool-input": {
@@ -123,7 +125,7 @@ export class MessagesStreamEncoder implements StreamEncoder {
         this.#cited.push(step.citation);
         return this.#open === "text" ? this.#cite() : "";
       case "native":
-        return step.dialect === "anthropic" ? this.#whole(step.value) : this.#searched(step);
+        return step.dialect === "anthropic" ? this.#completeBlock(step.value) : this.#searched(step);
       case "finish":
         this.#finish = step;
         return this.#cite() + this.#close() + this.#flush();
@@ -207,16 +209,16 @@ export class MessagesStreamEncoder implements StreamEncoder {
     return write({ type: "content_block_delta", index: this.#index, delta });
   }
 
-  #whole(block: JsonObject): string {
+  #completeBlock(block: JsonObject): string {
     const closed = this.#close();
     this.#index += 1;
     const index = this.#index;
     // What a tool is called with always comes behind the beginning of its block.
     const input = recordOf(block.input);
-    const told = input ? { ...block, input: {} } : block;
+    const startBlock = input ? { ...block, input: {} } : block;
     return (
       closed +
-      write({ type: "content_block_start", index, content_block: told }) +
+      write({ type: "content_block_start", index, content_block: startBlock }) +
       (input ? this.#delta({ type: "input_json_delta", partial_json: JSON.stringify(input) }) : "") +
       write({ type: "content_block_stop", index })
     );
@@ -227,7 +229,7 @@ export class MessagesStreamEncoder implements StreamEncoder {
     if (!searched) return "";
     this.#searches += searched.queries.length;
     return searchBlocks(searched, this.context.newId)
-      .map((block) => this.#whole(block))
+      .map((block) => this.#completeBlock(block))
       .join("");
   }
 

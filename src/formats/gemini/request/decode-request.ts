@@ -139,27 +139,27 @@ function choiceOf(config: JsonObject | null): ToolChoice | null {
 
 function readGeneration(conversation: Conversation, config: JsonObject | null): void {
   if (!config) return;
-  const given = (name: string) => either(config, name);
+  const option = (name: string) => either(config, name);
   conversation.sampling = {
-    maxOutputTokens: numberOf(given("maxOutputTokens")),
+    maxOutputTokens: numberOf(option("maxOutputTokens")),
     temperature: numberOf(config.temperature),
-    topP: numberOf(given("topP")),
-    topK: numberOf(given("topK")),
-    frequencyPenalty: numberOf(given("frequencyPenalty")),
-    presencePenalty: numberOf(given("presencePenalty")),
+    topP: numberOf(option("topP")),
+    topK: numberOf(option("topK")),
+    frequencyPenalty: numberOf(option("frequencyPenalty")),
+    presencePenalty: numberOf(option("presencePenalty")),
     seed: numberOf(config.seed),
-    stop: textsOf(given("stopSequences")),
-    n: numberOf(given("candidateCount")),
-    logprobs: given("responseLogprobs") === true ? true : null,
+    stop: textsOf(option("stopSequences")),
+    n: numberOf(option("candidateCount")),
+    logprobs: option("responseLogprobs") === true ? true : null,
     topLogprobs: numberOf(config.logprobs),
     logitBias: null,
   };
-  const schema = recordOf(given("responseJsonSchema")) ?? lowered(recordOf(given("responseSchema")));
+  const schema = recordOf(option("responseJsonSchema")) ?? lowered(recordOf(option("responseSchema")));
   if (schema) conversation.format = { type: "schema", name: "answer", description: null, schema, strict: null };
-  else if (given("responseMimeType") === "application/json") conversation.format = { type: "json" };
-  const modalities = textsOf(given("responseModalities")).map((kind) => kind.toLowerCase());
+  else if (option("responseMimeType") === "application/json") conversation.format = { type: "json" };
+  const modalities = textsOf(option("responseModalities")).map((kind) => kind.toLowerCase());
   if (modalities.length > 0) conversation.modalities = modalities;
-  const thinking = recordOf(given("thinkingConfig"));
+  const thinking = recordOf(option("thinkingConfig"));
   if (!thinking) return;
   const level = textOf(either(thinking, "thinkingLevel"))?.toLowerCase();
   const budget = numberOf(either(thinking, "thinkingBudget"));

@@ -1,4 +1,4 @@
-import { MOST_CHOICES, outputTokens, thinkingTokens, wholeNumber } from "../../request-rules/number-limits.ts";
+import { integer, MOST_CHOICES, outputTokens, thinkingTokens } from "../../request-rules/number-limits.ts";
 import { requestMembers } from "../../request-rules/request-members.ts";
 import type { RequestRules } from "../../request-rules/request-rules.ts";
 
@@ -18,11 +18,11 @@ export const geminiRules: RequestRules = {
     },
   ),
   numbers: [
-    wholeNumber("generationConfig.candidateCount", 1, MOST_CHOICES),
+    integer("generationConfig.candidateCount", 1, MOST_CHOICES),
     outputTokens("generationConfig.maxOutputTokens"),
     thinkingTokens("generationConfig.thinkingConfig.thinkingBudget"),
-    wholeNumber("outputDimensionality", 1, 65_536),
-    wholeNumber("requests[].outputDimensionality", 1, 65_536),
+    integer("outputDimensionality", 1, 65_536),
+    integer("requests[].outputDimensionality", 1, 65_536),
   ],
   switches: [],
 };

@@ -4,7 +4,7 @@ import { type JsonObject, recordOf, recordsOf, textOf } from "../../json.ts";
  * What Gemini's schema language knows.
  * Source: https://ai.google.dev/api/caching#Schema
  */
-const KEPT: ReadonlySet<string> = new Set(
+const SUPPORTED_KEYWORDS: ReadonlySet<string> = new Set(
   `title description nullable minItems maxItems minProperties maxProperties minimum maximum minLength maxLength pattern
   propertyOrdering`.split(/\s+/),
 );
@@ -26,63 +26,63 @@ type Place = Readonly<{
   within: readonly string[];
 }>;
 
-function clean(given: JsonObject, place: Place, depth = 0): JsonObject {
+function clean(source: JsonObject, place: Place, depth = 0): JsonObject {
   place.budget.nodes -= 1;
   if (depth > DEEPEST || place.budget.nodes < 0) return { type: "object" };
-  const reference = textOf(given.$ref);
+  const reference = textOf(source.$ref);
   if (reference !== null) {
     if (place.within.includes(reference)) return { type: "object" };
-    const { $ref: _, ...siblings } = given;
+    const { $ref: _, ...siblings } = source;
     const within = [...place.within, reference];
     return clean({ ...resolve(reference, place), ...siblings }, { ...place, within }, depth + 1);
   }
-  if (recordsOf(given.allOf).length > 0) return clean(...merged(given, place), depth + 1);
+  if (recordsOf(source.allOf).length > 0) return clean(...merged(source, place), depth + 1);
   const schema: JsonObject = {};
-  for (const [name, value] of Object.entries(given)) if (KEPT.has(name)) schema[name] = value;
+  for (const [name, value] of Object.entries(source)) if (SUPPORTED_KEYWORDS.has(name)) schema[name] = value;
   const inner = (part: JsonObject) => clean(part, place, depth + 1);
-  writeType(schema, given, inner);
-  writeValues(schema, given);
-  const properties = recordOf(given.properties);
+  writeType(schema, source, inner);
+  writeValues(schema, source);
+  const properties = recordOf(source.properties);
   if (properties && Object.keys(properties).length > 0) {
     schema.type ??= "object";
     schema.properties = mapValues(properties, inner);
-    const required = Array.isArray(given.required)
-      ? given.required.filter((name) => Object.hasOwn(properties, name))
+    const required = Array.isArray(source.required)
+      ? source.required.filter((name) => Object.hasOwn(properties, name))
       : [];
     if (required.length > 0) schema.required = required;
   }
-  const items = recordOf(given.items) ?? recordsOf(given.prefixItems)[0];
+  const items = recordOf(source.items) ?? recordsOf(source.prefixItems)[0];
   if (items) Object.assign(schema, { type: schema.type ?? "array", items: inner(items) });
   else if (schema.type === "array") schema.items = { type: "string" };
   return schema;
 }
 
 /** Constants, limits and formats. */
-function writeValues(schema: JsonObject, given: JsonObject): void {
-  if (FORMATS.has(given.format)) schema.format = given.format;
-  const values = Array.isArray(given.enum) ? given.enum : given.const === undefined ? null : [given.const];
+function writeValues(schema: JsonObject, source: JsonObject): void {
+  if (FORMATS.has(source.format)) schema.format = source.format;
+  const values = Array.isArray(source.enum) ? source.enum : source.const === undefined ? null : [source.const];
   // Only texts can be listed.
   if (values && (schema.type === undefined || schema.type === "string")) {
     const texts = values.filter((value) => value !== null && value !== "").map(String);
     Object.assign(schema, { type: "string", enum: texts });
   }
   const step = schema.type === "integer" ? 1 : 0;
-  if (typeof given.exclusiveMinimum === "number") schema.minimum = given.exclusiveMinimum + step;
-  if (typeof given.exclusiveMaximum === "number") schema.maximum = given.exclusiveMaximum - step;
+  if (typeof source.exclusiveMinimum === "number") schema.minimum = source.exclusiveMinimum + step;
+  if (typeof source.exclusiveMaximum === "number") schema.maximum = source.exclusiveMaximum - step;
 }
 
 /** `type: [T, "null"]` and unions with null become nullable; other unions `anyOf`. */
-function writeType(schema: JsonObject, given: JsonObject, inner: (part: JsonObject) => JsonObject): void {
-  const types = Array.isArray(given.type)
-    ? given.type.map(String)
-    : given.type === undefined
+function writeType(schema: JsonObject, source: JsonObject, inner: (part: JsonObject) => JsonObject): void {
+  const types = Array.isArray(source.type)
+    ? source.type.map(String)
+    : source.type === undefined
       ? []
-      : [String(given.type)];
+      : [String(source.type)];
   if (types.includes("null")) schema.nullable = true;
   const named = types.filter((type) => type !== "null");
   if (named.length === 1) schema.type = named[0]?.toLowerCase();
   if (named.length > 1) schema.anyOf = named.map((type) => ({ type }));
-  const union = [...recordsOf(given.anyOf), ...recordsOf(given.oneOf)];
+  const union = [...recordsOf(source.anyOf), ...recordsOf(source.oneOf)];
   if (union.length === 0) return;
   if (union.some(({ type }) => type === "null")) schema.nullable = true;
   const rest = union.filter(({ type }) => type !== "null").map(inner);
@@ -94,17 +94,17 @@ const resolve = (reference: string, { definitions }: Place): JsonObject =>
   recordOf(definitions[reference.split("/").at(-1) ?? ""]) ?? {};
 
 /** The parts of `allOf` as one schema, and where its references lead. */
-function merged(given: JsonObject, place: Place): [JsonObject, Place] {
-  const { allOf, ...siblings } = given;
+function merged(source: JsonObject, place: Place): [JsonObject, Place] {
+  const { allOf, ...siblings } = source;
   const within = [...place.within];
-  const whole = recordsOf(allOf).reduce((sum: JsonObject, part) => {
+  const combined = recordsOf(allOf).reduce((sum: JsonObject, part) => {
     const reference = textOf(part.$ref);
     if (reference === null) return merge(sum, part);
     if (within.includes(reference)) return sum;
     within.push(reference);
     return merge(sum, resolve(reference, place));
   }, siblings);
-  return [whole, { ...place, within }];
+  return [combined, { ...place, within }];
 }
 
 function merge(one: JsonObject, other: JsonObject): JsonObject {

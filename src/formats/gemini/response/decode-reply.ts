@@ -44,7 +44,7 @@ export class GeminiDecoder implements StreamDecoder {
   /** Calls whose arguments still come, by choice. */
   readonly #partial = new Map<number, PartialCall>();
   #finished = new Set<number>();
-  #candidates = new Map<number, { said: string[]; grounding: Grounding }>();
+  #candidates = new Map<number, { texts: string[]; grounding: Grounding }>();
 
   constructor(private readonly newId: (prefix: string) => string) {}
 
@@ -63,7 +63,7 @@ export class GeminiDecoder implements StreamDecoder {
 
   /** A piece of the first candidate's text, and the usage so far. */
   #text(text: string, reported: JsonObject | null): ReplyEvent[] {
-    this.#known(0).said.push(text);
+    this.#known(0).texts.push(text);
     const step: ReplyEvent = { type: "text", choice: 0, text };
     return reported ? [step, usageStep(reported)] : [step];
   }
@@ -113,16 +113,16 @@ export class GeminiDecoder implements StreamDecoder {
     const known = this.#known(choice);
     for (let at = before; at < steps.length; at += 1) {
       const step = steps[at];
-      if (step?.type === "text") known.said.push(step.text);
+      if (step?.type === "text") known.texts.push(step.text);
     }
     const recited = recordOf(candidate.citationMetadata);
     if (recited) {
-      for (const citation of known.grounding.recited(recited, known.said.join("")))
+      for (const citation of known.grounding.recited(recited, known.texts.join("")))
         steps.push({ type: "citation", choice, citation });
     }
     const grounding = recordOf(candidate.groundingMetadata);
     if (grounding) {
-      for (const citation of known.grounding.read(grounding, known.said.join("")))
+      for (const citation of known.grounding.read(grounding, known.texts.join("")))
         steps.push({ type: "citation", choice, citation });
     }
     const native = textOf(candidate.finishReason);
@@ -196,10 +196,10 @@ export class GeminiDecoder implements StreamDecoder {
     );
   }
 
-  #known(choice: number): { said: string[]; grounding: Grounding } {
+  #known(choice: number): { texts: string[]; grounding: Grounding } {
     const known = this.#candidates.get(choice);
     if (known) return known;
-    const fresh = { said: [], grounding: new Grounding() };
+    const fresh = { texts: [], grounding: new Grounding() };
     this.#candidates.set(choice, fresh);
     return fresh;
   }

@@ -5,7 +5,7 @@ import { GROUNDING, type Searched } from "../../tools/web-search.ts";
 
 /** Reads what searches of one candidate found, which may be told in several events. Places are told in bytes of UTF-8. */
 export class Grounding {
-  #told = new Set<string>();
+  #reported = new Set<string>();
   #metadata: JsonObject | null = null;
 
   /** The sources that `metadata` tells and no event before it did; `text`: all that the candidate has said so far. */
@@ -41,8 +41,8 @@ export class Grounding {
   #isNew({ url, start, end }: Citation): boolean {
     const name = `${url}`;
     const place = `${name} ${start} ${end}`;
-    if (this.#told.has(place) || (start === null && this.#told.has(name))) return false;
-    this.#told.add(place).add(name);
+    if (this.#reported.has(place) || (start === null && this.#reported.has(name))) return false;
+    this.#reported.add(place).add(name);
     return true;
   }
 }

@@ -51,8 +51,8 @@ function segmentsOf(path: string): (string | number)[] | null {
   SEGMENT.lastIndex = 1;
   for (let at = 1; at < path.length; at = SEGMENT.lastIndex) {
     SEGMENT.lastIndex = at;
-    const [whole, name, index, single, double] = SEGMENT.exec(path) ?? [];
-    if (whole === undefined || segments.length >= MOST_SEGMENTS) return null;
+    const [match, name, index, single, double] = SEGMENT.exec(path) ?? [];
+    if (match === undefined || segments.length >= MOST_SEGMENTS) return null;
     if (index !== undefined) {
       if (Number(index) > HIGHEST_INDEX) return null;
       segments.push(Number(index));

@@ -4,17 +4,17 @@ import { countOf, type JsonObject, recordsOf, textOf } from "../../json.ts";
 /** Gemini's usage: thoughts stand beside the candidates' tokens, tools' prompts beside the prompt. */
 export function readUsage(usage: JsonObject): ReportedUsage {
   const prompt = countOf(usage.promptTokenCount) ?? 0;
-  const thoughts = countOf(usage.thoughtsTokenCount) ?? 0;
+  const reasoning = countOf(usage.thoughtsTokenCount) ?? 0;
   const total = countOf(usage.totalTokenCount);
   const tools = countOf(usage.toolUsePromptTokenCount) ?? 0;
   const written =
-    countOf(usage.candidatesTokenCount) ?? (total === null ? 0 : Math.max(0, total - prompt - tools - thoughts));
+    countOf(usage.candidatesTokenCount) ?? (total === null ? 0 : Math.max(0, total - prompt - tools - reasoning));
   const read: ReportedUsage = {
     promptTokens: prompt + tools,
-    completionTokens: written + thoughts,
+    completionTokens: written + reasoning,
     cachedTokens: countOf(usage.cachedContentTokenCount) ?? 0,
     cacheCreationTokens: 0,
-    reasoningTokens: thoughts,
+    reasoningTokens: reasoning,
     audioInputTokens: modality(usage.promptTokensDetails, "AUDIO"),
     audioOutputTokens: modality(usage.candidatesTokensDetails, "AUDIO"),
   };
@@ -60,10 +60,10 @@ export const usageObject = (usage: ReportedUsage, serviceTier: string | null = n
 });
 
 /** How many of the tokens are sound; nothing where none is. */
-function details(name: string, tokens: number, sound: number): JsonObject {
-  if (sound <= 0) return {};
-  const text = Math.max(0, tokens - sound);
-  const audio = { modality: "AUDIO", tokenCount: sound };
+function details(name: string, tokens: number, audioTokens: number): JsonObject {
+  if (audioTokens <= 0) return {};
+  const text = Math.max(0, tokens - audioTokens);
+  const audio = { modality: "AUDIO", tokenCount: audioTokens };
   return { [name]: [...(text > 0 ? [{ modality: "TEXT", tokenCount: text }] : []), audio] };
 }
 

@@ -11,8 +11,8 @@ export function withoutCacheMarks(conversation: Conversation): Conversation {
   };
 }
 
-function unmarked<Marked extends object>(given: Marked): Marked {
-  if (!("cache" in given)) return given;
-  const { cache: _, ...rest } = given;
+function unmarked<Marked extends object>(marked: Marked): Marked {
+  if (!("cache" in marked)) return marked;
+  const { cache: _, ...rest } = marked;
   return rest as Marked;
 }

@@ -243,14 +243,14 @@ function choiceOf(value: unknown): ToolChoice | null {
 function formatOf(format: JsonObject | null): OutputFormat | null {
   if (format?.type === "text") return { type: "text" };
   if (format?.type === "json_object") return { type: "json" };
-  const given = recordOf(format?.json_schema);
-  if (!given) return null;
+  const jsonSchema = recordOf(format?.json_schema);
+  if (!jsonSchema) return null;
   return {
     type: "schema",
-    name: textOf(given.name) ?? "answer",
-    description: textOf(given.description),
-    schema: recordOf(given.schema) ?? {},
-    strict: typeof given.strict === "boolean" ? given.strict : null,
+    name: textOf(jsonSchema.name) ?? "answer",
+    description: textOf(jsonSchema.description),
+    schema: recordOf(jsonSchema.schema) ?? {},
+    strict: typeof jsonSchema.strict === "boolean" ? jsonSchema.strict : null,
   };
 }
 
@@ -259,22 +259,22 @@ const EFFORTS: ReadonlySet<unknown> = new Set(["none", "minimal", "low", "medium
 /** Effort, and the spellings of other makers that clients send to compatible services. */
 function reasoningOf(body: JsonObject): Conversation["reasoning"] {
   const thinking = recordOf(body.thinking);
-  const given = recordOf(body.reasoning);
-  const effort = EFFORTS.has(body.reasoning_effort) ? body.reasoning_effort : given?.effort;
+  const options = recordOf(body.reasoning);
+  const effort = EFFORTS.has(body.reasoning_effort) ? body.reasoning_effort : options?.effort;
   const enabled =
     thinking?.type === "enabled" ||
     thinking?.type === "adaptive" ||
     body.enable_thinking === true ||
-    given?.enabled === true
+    options?.enabled === true
       ? true
-      : thinking?.type === "disabled" || body.enable_thinking === false || given?.enabled === false
+      : thinking?.type === "disabled" || body.enable_thinking === false || options?.enabled === false
         ? false
         : null;
   return {
     effort: EFFORTS.has(effort) ? (effort as Effort) : null,
-    budgetTokens: numberOf(thinking?.budget_tokens) ?? numberOf(body.thinking_budget) ?? numberOf(given?.max_tokens),
+    budgetTokens: numberOf(thinking?.budget_tokens) ?? numberOf(body.thinking_budget) ?? numberOf(options?.max_tokens),
     enabled,
-    show: given?.exclude === true ? false : null,
-    summary: textOf(given?.summary),
+    show: options?.exclude === true ? false : null,
+    summary: textOf(options?.summary),
   };
 }

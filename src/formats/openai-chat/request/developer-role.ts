@@ -5,9 +5,9 @@ const KNOWS_IT = /(^|[/:])(gpt-|chatgpt-|o\d|codex-|computer-use-)/;
 
 /** None but OpenAI's own tells developer messages from system messages; many refuse them. Null: there are none. */
 export function withoutDeveloper(messages: unknown): JsonObject[] | null {
-  const given = recordsOf(messages);
-  if (!given.some(({ role }) => role === "developer")) return null;
-  return given.map((message) => (message.role === "developer" ? { ...message, role: "system" } : message));
+  const records = recordsOf(messages);
+  if (!records.some(({ role }) => role === "developer")) return null;
+  return records.map((message) => (message.role === "developer" ? { ...message, role: "system" } : message));
 }
 
 /** The same where a service may serve models of OpenAI's too. */

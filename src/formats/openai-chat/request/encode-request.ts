@@ -35,13 +35,13 @@ const SEARCHES = /-search-(preview|api)\b|(^|\/)sonar/;
  * Writes a chat completion request.
  * Source: https://platform.openai.com/docs/api-reference/chat/create
  */
-export function encodeRequest(given: Conversation, target: Target, dropped: Dropped): JsonObject {
-  const { sampling, reasoning, extra } = given;
+export function encodeRequest(source: Conversation, target: Target, dropped: Dropped): JsonObject {
+  const { sampling, reasoning, extra } = source;
   // Who speaks the format itself knows whom it calls.
   const takesCacheMarkers =
     extra.dialect === "openai-chat" || target.cacheMarkers === true || target.model.includes("claude");
   const conversation = withoutRootlessFormat(
-    takesCacheMarkers ? given : withoutCacheMarks(given),
+    takesCacheMarkers ? source : withoutCacheMarks(source),
     target.model,
     dropped,
   );
@@ -158,8 +158,8 @@ function assistantMessages(turn: Turn, dropped: Dropped): JsonObject[] {
   const reasoningParts = parts.filter((part): part is ReasoningPart => part.type === "reasoning" && mayGo(part));
   const calls = parts.filter((part): part is ToolCallPart => part.type === "tool-call");
   const refusal = parts.flatMap((part) => (part.type === "refusal" ? [part.text] : [])).join("");
-  const told = reasoningParts.filter(({ text, signature }) => text !== "" || !signature);
-  const thought = told.length > 0 ? told.map(({ text }) => text).join("") : null;
+  const reported = reasoningParts.filter(({ text, signature }) => text !== "" || !signature);
+  const thought = reported.length > 0 ? reported.map(({ text }) => text).join("") : null;
   const isSilent = content.length + calls.length + reasoningParts.length === 0 && refusal === "";
   if (isSilent && parts.length > 0) return [];
   const message = compact({

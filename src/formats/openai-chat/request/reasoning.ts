@@ -28,19 +28,19 @@ export function readReasoning(message: JsonObject): ReasoningPart[] {
 
 /** Clients may keep the pieces of a stream as they came: pieces of one number are one thought. */
 function joined(details: readonly JsonObject[]): JsonObject[] {
-  const whole: JsonObject[] = [];
+  const merged: JsonObject[] = [];
   for (const detail of details) {
-    const last = whole.at(-1);
+    const last = merged.at(-1);
     const goesOn = last && numberOf(detail.index) !== null && detail.index === last.index;
     if (!goesOn || detail.type === "reasoning.encrypted" || last.type === "reasoning.encrypted")
-      whole.push({ ...detail });
+      merged.push({ ...detail });
     else {
       const { text, summary, type: _, ...rest } = detail;
       const shown = last.type === "reasoning.summary" ? "summary" : "text";
       Object.assign(last, rest, { [shown]: (textOf(last[shown]) ?? "") + (textOf(text) ?? textOf(summary) ?? "") });
     }
   }
-  return whole;
+  return merged;
 }
 
 function detailOf(detail: JsonObject): ReasoningPart[] {

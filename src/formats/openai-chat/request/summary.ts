@@ -104,9 +104,9 @@ function weighPart(part: JsonObject | null, weight: MediaWeight): void {
 
 /** Number of token ids when a prompt or input is given as such (arrays of numbers, or of arrays of numbers). */
 export function countTokenIds(body: JsonObject): number {
-  const given = body.prompt ?? body.input;
-  if (!Array.isArray(given)) return 0;
-  return given.reduce<number>(
+  const input = body.prompt ?? body.input;
+  if (!Array.isArray(input)) return 0;
+  return input.reduce<number>(
     (sum, item) => sum + (typeof item === "number" ? 1 : Array.isArray(item) ? item.length : 0),
     0,
   );

@@ -15,10 +15,10 @@ export type OutputSink = {
  * refusals, tool names and arguments, and whether anything else (audio) came. Returns whether a finish reason stood in it.
  */
 export function collectOutput(answer: unknown, sink: OutputSink): boolean {
-  const said = recordOf(answer);
-  const choices = said?.choices;
-  if (!said || !Array.isArray(choices)) return false;
-  if (citedPages(said).size > 0) sink.cited?.();
+  const response = recordOf(answer);
+  const choices = response?.choices;
+  if (!response || !Array.isArray(choices)) return false;
+  if (citedPages(response).size > 0) sink.cited?.();
   let finished = false;
   for (const item of choices) {
     const choice = recordOf(item);

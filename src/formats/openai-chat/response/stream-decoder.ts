@@ -144,8 +144,8 @@ export class ChatStreamDecoder implements StreamDecoder {
     // Some services number every parallel call 0: another id with a name begins another call.
     if (call && call.index === null && id !== null) call.id = id;
     if (call && id !== null && name !== null && call.id !== id) call = null;
-    const given = called.arguments ?? called.input;
-    const text = textOf(given) ?? (given == null ? "" : JSON.stringify(given));
+    const input = called.arguments ?? called.input;
+    const text = textOf(input) ?? (input == null ? "" : JSON.stringify(input));
     // Without ids, a name and input after input that was whole do the same.
     if (call && id === null && name !== null && text !== "" && parseJson(call.input) !== undefined) call = null;
     const steps: ReplyEvent[] = [];
@@ -165,8 +165,8 @@ export class ChatStreamDecoder implements StreamDecoder {
       const start = { type: "tool-start", choice, index: call.index, id: call.id, name, kind } as const;
       steps.push(...open.tags.end(), signature ? { ...start, signature } : start);
     }
-    const told = held + text;
-    if (told !== "") steps.push({ type: "tool-input", choice, index: call.index, text: told });
+    const inputText = held + text;
+    if (inputText !== "") steps.push({ type: "tool-input", choice, index: call.index, text: inputText });
     return steps;
   }
 }

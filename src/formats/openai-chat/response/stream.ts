@@ -45,23 +45,23 @@ export function readUsageEvents(
 ): { usage: ReportedUsage | null; isStandard: boolean; block: Uint8Array } {
   let usage: ReportedUsage | null = null;
   let isStandard = false;
-  let kept = block;
-  for (let at = indexOfBytes(kept, USAGE_MEMBER); at >= 0; ) {
-    const start = eventStart(kept, at);
-    const end = eventEnd(kept, at);
-    const chunk = chunkOf(textOfBytes(kept, start, end));
+  let remaining = block;
+  for (let at = indexOfBytes(remaining, USAGE_MEMBER); at >= 0; ) {
+    const start = eventStart(remaining, at);
+    const end = eventEnd(remaining, at);
+    const chunk = chunkOf(textOfBytes(remaining, start, end));
     const reported = usageIn(chunk);
     usage = reported ?? usage;
     isStandard ||= readUsage(chunk?.usage) !== null;
     const isToGo = reported ? !keepUsageOnly : isPlaceholder(recordOf(chunk?.usage) ?? {});
     const swallowed = isToGo && Array.isArray(chunk?.choices) && chunk.choices.length === 0;
     if (swallowed) {
-      kept.copyWithin(start, end);
-      kept = kept.subarray(0, kept.length - (end - start));
+      remaining.copyWithin(start, end);
+      remaining = remaining.subarray(0, remaining.length - (end - start));
     }
-    at = indexOfBytes(kept, USAGE_MEMBER, swallowed ? start : end);
+    at = indexOfBytes(remaining, USAGE_MEMBER, swallowed ? start : end);
   }
-  return { usage, isStandard, block: kept };
+  return { usage, isStandard, block: remaining };
 }
 
 /** Whether any event of the block carries a chunk (comments do not). */
@@ -88,12 +88,12 @@ function firstErrorIn(block: Uint8Array, endsSearch: (chunk: JsonObject | null) 
 }
 
 function saysSomething(chunk: JsonObject | null): boolean {
-  let said = false;
+  let hasContent = false;
   const note = () => {
-    said = true;
+    hasContent = true;
   };
   collectOutput(chunk, { text: note, toolCall: note, other: note });
-  return said;
+  return hasContent;
 }
 
 /** A complete answer told as a stream: one chunk with everything, one with the usage if wanted, and the end. */

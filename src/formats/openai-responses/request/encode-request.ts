@@ -35,8 +35,8 @@ const REASONS = /(^|\/)(o\d|gpt-[5-9](?!.*chat)|codex)/;
  * Writes a Responses request.
  * Source: https://platform.openai.com/docs/api-reference/responses/create
  */
-export function encodeRequest(given: Conversation, target: Target, dropped: Dropped): JsonObject {
-  const conversation = withoutRootlessFormat(given, target.model, dropped);
+export function encodeRequest(source: Conversation, target: Target, dropped: Dropped): JsonObject {
+  const conversation = withoutRootlessFormat(source, target.model, dropped);
   const { sampling, reasoning, extra, tools } = conversation;
   const own = extra.dialect === "openai-responses";
   recordDroppedOptions(conversation, dropped);
@@ -125,7 +125,7 @@ function reasoningOf(
   { effort, budgetTokens, enabled, summary }: Conversation["reasoning"],
   asIs: boolean,
 ): JsonObject | null {
-  const thinks = enabled === true || (budgetTokens !== null && budgetTokens !== 0);
+  const isEnabled = enabled === true || (budgetTokens !== null && budgetTokens !== 0);
   const measured =
     budgetTokens === null || budgetTokens < 0
       ? "medium"
@@ -134,12 +134,12 @@ function reasoningOf(
         : budgetTokens <= 8192
           ? "medium"
           : "high";
-  const wanted = effort ?? (thinks ? measured : null);
+  const requestedEffort = effort ?? (isEnabled ? measured : null);
   // Clients of other formats expect to read thoughts; here they must be asked for.
-  const shown = summary ?? (!asIs && wanted !== null && wanted !== "none" ? "auto" : null);
-  return wanted === null && shown === null
+  const shown = summary ?? (!asIs && requestedEffort !== null && requestedEffort !== "none" ? "auto" : null);
+  return requestedEffort === null && shown === null
     ? null
-    : compact({ effort: wanted === "max" ? "xhigh" : wanted, summary: shown });
+    : compact({ effort: requestedEffort === "max" ? "xhigh" : requestedEffort, summary: shown });
 }
 
 function itemsOf({ turns }: Conversation, dropped: Dropped): JsonObject[] {
@@ -168,11 +168,11 @@ function resultItem(result: ToolResultPart, custom: ReadonlySet<string>, dropped
   const text = resultText(result);
   const media = contentOf(resultMedia(result), dropped);
   const type = custom.has(result.callId) ? "custom_tool_call_output" : "function_call_output";
-  const said = text === "" ? [] : [{ type: "input_text", text }];
+  const textParts = text === "" ? [] : [{ type: "input_text", text }];
   return {
     type,
     call_id: callIdFor("openai-responses", result.callId),
-    output: media.length === 0 ? text : [...said, ...media],
+    output: media.length === 0 ? text : [...textParts, ...media],
   };
 }
 

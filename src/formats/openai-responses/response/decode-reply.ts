@@ -14,11 +14,11 @@ export function decodeReply(body: JsonObject): Reply | null {
   const collector = new ReplyCollector();
   collector.push(startOf(body));
   let calls = 0;
-  let said = 0;
+  let textLength = 0;
   for (const item of recordsOf(body.output)) {
-    for (const step of itemSteps(item, calls, said)) {
+    for (const step of itemSteps(item, calls, textLength)) {
       if (step.type === "tool-start") calls += 1;
-      if (step.type === "text") said += step.text.length;
+      if (step.type === "text") textLength += step.text.length;
       collector.push(step);
     }
   }
@@ -53,10 +53,10 @@ export function endOf(response: JsonObject, called: boolean): ReplyEvent[] {
 }
 
 /** A finished output item; `calls` is the number of calls before it, `said` that of the characters of text. */
-export function itemSteps(item: JsonObject, calls: number, said: number): ReplyEvent[] {
+export function itemSteps(item: JsonObject, calls: number, textLength: number): ReplyEvent[] {
   switch (item.type) {
     case "message": {
-      let base = said;
+      let base = textLength;
       return recordsOf(item.content).flatMap((part) => {
         const steps = contentSteps(part, base);
         if (part.type !== "refusal") base += textOf(part.text)?.length ?? 0;

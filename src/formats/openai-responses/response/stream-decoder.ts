@@ -14,12 +14,12 @@ export class ResponsesStreamDecoder implements StreamDecoder {
   /** Output index → number of the call. */
   #calls = new Map<number, number>();
   /** Output indexes whose input or thought has been told piece by piece. */
-  #told = new Set<number>();
+  #streamed = new Set<number>();
   /** Output indexes that are complete. */
   #finished = new Set<number>();
   #failed = false;
   /** Characters of text so far, and where in it the text of an output index begins. */
-  #said = 0;
+  #textLength = 0;
   #starts = new Map<number, number>();
 
   push({ data }: WireEvent): ReplyEvent[] {
@@ -33,32 +33,32 @@ export class ResponsesStreamDecoder implements StreamDecoder {
       case "response.output_item.added":
         return this.#added(index, recordOf(event.item) ?? {});
       case "response.output_text.delta": {
-        this.#told.add(index);
-        if (!this.#starts.has(index)) this.#starts.set(index, this.#said);
-        this.#said += text.length;
+        this.#streamed.add(index);
+        if (!this.#starts.has(index)) this.#starts.set(index, this.#textLength);
+        this.#textLength += text.length;
         const logprobs = Array.isArray(event.logprobs) && event.logprobs.length > 0 ? event.logprobs : null;
         return text === "" ? [] : [{ type: "text", choice: 0, text, ...(logprobs && { logprobs }) }];
       }
       case "response.refusal.delta":
-        this.#told.add(index);
+        this.#streamed.add(index);
         return [{ type: "refusal", choice: 0, text }];
       case "response.reasoning_text.delta":
-        this.#told.add(index);
+        this.#streamed.add(index);
         return [{ type: "reasoning", choice: 0, text }];
       case "response.reasoning_summary_part.added":
         return numberOf(event.summary_index) ? [{ type: "reasoning", choice: 0, text: "\n\n", summary: true }] : [];
       case "response.reasoning_summary_text.delta":
-        this.#told.add(index);
+        this.#streamed.add(index);
         return [{ type: "reasoning", choice: 0, text, summary: true }];
       case "response.function_call_arguments.delta":
       case "response.custom_tool_call_input.delta": {
         const call = this.#calls.get(index);
-        if (call !== undefined) this.#told.add(index);
+        if (call !== undefined) this.#streamed.add(index);
         return call === undefined || text === "" ? [] : [{ type: "tool-input", choice: 0, index: call, text }];
       }
       case "response.output_text.annotation.added": {
         const annotation = recordOf(event.annotation);
-        const base = this.#starts.get(index) ?? this.#said;
+        const base = this.#starts.get(index) ?? this.#textLength;
         return annotation ? [{ type: "citation", choice: 0, citation: citationOf(annotation, base) }] : [];
       }
       case "response.output_item.done":
@@ -93,20 +93,20 @@ export class ResponsesStreamDecoder implements StreamDecoder {
   #done(index: number, item: JsonObject): ReplyEvent[] {
     if (this.#finished.has(index)) return [];
     this.#finished.add(index);
-    const told = this.#told.has(index);
+    const isStreamed = this.#streamed.has(index);
     switch (item.type) {
       case "reasoning":
-        return told ? signatureSteps(item) : itemSteps(item, 0, 0);
+        return isStreamed ? signatureSteps(item) : itemSteps(item, 0, 0);
       case "function_call":
       case "custom_tool_call": {
         const begun = this.#added(index, item);
         if (!this.#calls.has(index)) return [];
         const steps = itemSteps(item, this.#calls.get(index) ?? 0, 0).filter(({ type }) => type === "tool-input");
-        return told ? begun : [...begun, ...steps];
+        return isStreamed ? begun : [...begun, ...steps];
       }
       default: {
-        const steps = told ? [] : itemSteps(item, 0, this.#said);
-        for (const step of steps) if (step.type === "text") this.#said += step.text.length;
+        const steps = isStreamed ? [] : itemSteps(item, 0, this.#textLength);
+        for (const step of steps) if (step.type === "text") this.#textLength += step.text.length;
         return steps;
       }
     }

@@ -43,7 +43,7 @@ export class ResponsesStreamEncoder implements StreamEncoder {
   #serviceTier: string | null = null;
   #cited: Citation[] = [];
   /** Characters of text so far, and how many of them came before the message that is open. */
-  #said = 0;
+  #textLength = 0;
   #messageStart = 0;
 
   constructor(
@@ -133,10 +133,10 @@ export class ResponsesStreamEncoder implements StreamEncoder {
       case "media": {
         if (step.kind !== "image") return "";
         const id = this.#idOfNext("ig_");
-        return this.#wholeItem({ id, type: "image_generation_call", status: "completed", result: step.data });
+        return this.#completeItem({ id, type: "image_generation_call", status: "completed", result: step.data });
       }
       case "native":
-        return step.dialect === "openai-responses" ? this.#wholeItem(step.value) : this.#searched(step);
+        return step.dialect === "openai-responses" ? this.#completeItem(step.value) : this.#searched(step);
       case "finish":
         this.#reason = step.reason;
         return "";
@@ -145,8 +145,8 @@ export class ResponsesStreamEncoder implements StreamEncoder {
 
   #text(part: "output_text" | "refusal", text: string, logprobs: JsonObject[] = []): string {
     if (text === "") return "";
-    const before = this.#said;
-    if (part === "output_text") this.#said += text.length;
+    const before = this.#textLength;
+    if (part === "output_text") this.#textLength += text.length;
     if (this.#item?.kind === "message") return this.#item.say(part, text, logprobs) + this.#annotate(this.#item);
     this.#messageStart = before;
     const closed = this.#closeItem() + this.#closeCalls();
@@ -212,10 +212,10 @@ export class ResponsesStreamEncoder implements StreamEncoder {
 
   #closeCalls(): string {
     let written = "";
-    for (const { id, outputIndex, text: said, call } of this.#calls.values()) {
+    for (const { id, outputIndex, text: input, call } of this.#calls.values()) {
       // Clients parse arguments: a call without any says `{}`.
-      const missing = said.trim() === "" && call.kind === "function" ? "{}" : "";
-      const text = missing || said;
+      const missing = input.trim() === "" && call.kind === "function" ? "{}" : "";
+      const text = missing || input;
       const place = { item_id: id, output_index: outputIndex };
       if (missing) written += this.#write("response.function_call_arguments.delta", { ...place, delta: missing });
       written +=
@@ -233,8 +233,8 @@ export class ResponsesStreamEncoder implements StreamEncoder {
     this.#item = null;
     if (!item) return "";
     if (item.kind === "message") {
-      const { written, item: whole } = item.close();
-      return written + this.#done(item.outputIndex, whole);
+      const { written, item: complete } = item.close();
+      return written + this.#done(item.outputIndex, complete);
     }
     const place = { item_id: item.id, output_index: item.outputIndex, summary_index: 0 };
     const part = { type: "summary_text", text: item.text };
@@ -254,7 +254,7 @@ export class ResponsesStreamEncoder implements StreamEncoder {
     return annotations.map((annotation) => message.annotate(annotation)).join("");
   }
 
-  #wholeItem(item: JsonObject): string {
+  #completeItem(item: JsonObject): string {
     const closed = this.#closeItem() + this.#closeCalls();
     const outputIndex = this.#nextIndex++;
     return (

@@ -1,6 +1,6 @@
 import { estimate } from "../../../billing/pricing/estimate.ts";
 import { countOf, type JsonObject, recordOf, textOf } from "../../../formats/json.ts";
-import { wholeNumber } from "../../../formats/request-rules/number-limits.ts";
+import { integer } from "../../../formats/request-rules/number-limits.ts";
 import { noRules, type RequestRules } from "../../../formats/request-rules/request-rules.ts";
 import type { Caller } from "../../auth/authenticate.ts";
 import { authorizeModel } from "../../auth/authorize.ts";
@@ -64,7 +64,7 @@ function epochsOf(job: JsonObject): number | null {
   return counts.length > 0 ? Math.max(...counts) : null;
 }
 
-const epochs = (path: string) => wholeNumber(path, 1, 50, "auto");
+const epochs = (path: string) => integer(path, 1, 50, "auto");
 const jobRules: RequestRules = {
   ...noRules,
   numbers: [

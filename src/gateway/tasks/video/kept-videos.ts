@@ -99,7 +99,7 @@ async function contentOf(context: GatewayContext, request: Request, row: MediaRo
 
 function isKept({ services }: GatewayContext, { channelId }: MediaRow): boolean {
   const channel = services.channels.get(channelId);
-  return (channel && providerOf(channel.type)?.videos?.isKept) === true;
+  return (channel && providerOf(channel.type)?.videos?.isKeyScoped) === true;
 }
 
 /** The channel and key that made it. Throws RelayError. */

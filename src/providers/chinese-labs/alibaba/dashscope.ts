@@ -9,7 +9,7 @@ import { dashscopeRankings } from "./rerank.ts";
 
 const DEFAULT_BASE_URL = "https://dashscope.aliyuncs.com";
 const GENERATION = "/api/v1/services/aigc";
-const SEES_OR_HEARS = /vl|omni|audio|ocr|qvq/;
+const MULTIMODAL = /vl|omni|audio|ocr|qvq/;
 
 /** Models that always think, open ones that think unless told otherwise, and those that speak: whole answers are refused. */
 const ONLY_STREAMS = /^(qwq|qvq|qwen3(\.\d+)?-(next-)?\d+b)|-thinking|omni/;
@@ -79,7 +79,7 @@ export const dashscope: Provider = {
     if (params.capability === "rerank") return `${ownBase(channel)}/api/v1/services/rerank/text-rerank/text-rerank`;
     if (params.capability === "images") return ownBase(channel) + dashscopeImagePath(params.model);
     if (params.dialect !== "dashscope" || params.capability !== "chat") return compatible.url(channel, params);
-    return `${ownBase(channel)}${GENERATION}/${SEES_OR_HEARS.test(params.model) ? "multimodal-generation" : "text-generation"}/generation`;
+    return `${ownBase(channel)}${GENERATION}/${MULTIMODAL.test(params.model) ? "multimodal-generation" : "text-generation"}/generation`;
   },
   authHeaders: (channel, key, params) => ({
     authorization: `Bearer ${key}`,

@@ -33,13 +33,13 @@ export class DashScopeStreamDecoder implements StreamDecoder {
 /** Old models answer with bare text. */
 function chunkOf({ output, usage, request_id }: JsonObject): JsonObject {
   const answer = recordOf(output) ?? {};
-  const given = recordsOf(answer.choices);
+  const reported = recordsOf(answer.choices);
   const sources = recordsOf(recordOf(answer.search_info)?.search_results).map(({ url, title }) => ({
     type: "url_citation",
     url_citation: { url, title },
   }));
   const choices =
-    given.length > 0 ? given : [{ message: { content: answer.text }, finish_reason: answer.finish_reason }];
+    reported.length > 0 ? reported : [{ message: { content: answer.text }, finish_reason: answer.finish_reason }];
   return {
     id: request_id,
     choices: choices.map(({ message, finish_reason, logprobs }, index) => ({

@@ -25,8 +25,8 @@ const OWN = ["enable_search", "search_options", "repetition_penalty", "enable_co
  * Writes a request of DashScope's own generation address.
  * Source: https://www.alibabacloud.com/help/en/model-studio/qwen-api-via-dashscope
  */
-export function encodeRequest(given: Conversation, target: Target, dropped: Dropped): JsonObject {
-  const { searches, rest: conversation } = takeSearch(given, "dashscope", dropped);
+export function encodeRequest(source: Conversation, target: Target, dropped: Dropped): JsonObject {
+  const { searches, rest: conversation } = takeSearch(source, "dashscope", dropped);
   // These two are said here, in other words and within other limits.
   const others = { ...conversation.sampling, topK: null, stop: [] };
   const chat = encodeChat({ ...conversation, sampling: others }, target, dropped);
@@ -63,7 +63,7 @@ export function encodeRequest(given: Conversation, target: Target, dropped: Drop
       tool_choice: mustCall || allowed ? "auto" : chat.tool_choice,
       parallel_tool_calls: chat.parallel_tool_calls,
       response_format: chat.response_format,
-      enable_thinking: thinks(reasoning),
+      enable_thinking: reasoningEnabled(reasoning),
       thinking_budget: reasoning.budgetTokens !== null && reasoning.budgetTokens > 0 ? reasoning.budgetTokens : null,
     }),
   };
@@ -73,7 +73,7 @@ export function encodeRequest(given: Conversation, target: Target, dropped: Drop
 const offered = (tools: readonly JsonObject[], names: readonly string[]): JsonObject[] =>
   tools.filter((tool) => names.includes(textOf(recordOf(tool.function)?.name) ?? ""));
 
-function thinks({ effort, budgetTokens, enabled }: Conversation["reasoning"]): boolean | null {
+function reasoningEnabled({ effort, budgetTokens, enabled }: Conversation["reasoning"]): boolean | null {
   if (effort === "none" || enabled === false || budgetTokens === 0) return false;
   return effort !== null || budgetTokens !== null || enabled ? true : null;
 }

@@ -15,7 +15,16 @@ import { encodeRequest as encodeChat } from "../../../formats/openai-chat/reques
 import { pairCalls } from "../../../formats/tools/pair-calls.ts";
 import { resultMedia, resultText } from "../../../formats/tools/tool-result.ts";
 
-const SAID = ["max_tokens", "temperature", "top_p", "stop", "user", "response_format", "tools", "tool_choice"];
+const SUPPORTED_FIELDS = [
+  "max_tokens",
+  "temperature",
+  "top_p",
+  "stop",
+  "user",
+  "response_format",
+  "tools",
+  "tool_choice",
+];
 /** What clients who know Qianfan may say besides. */
 const OWN = ["penalty_score", "disable_search", "enable_citation", "enable_trace"];
 const MOST_STOPS = 4;
@@ -27,7 +36,7 @@ const MOST_STOPS = 4;
 export function encodeRequest(conversation: Conversation, target: Target, dropped: Dropped): JsonObject {
   const { sampling, extra, tools, toolChoice, format } = conversation;
   const chat = encodeChat({ ...conversation, turns: [] }, target, dropped);
-  recordDropped(chat, [...SAID, ...OWN], dropped);
+  recordDropped(chat, [...SUPPORTED_FIELDS, ...OWN], dropped);
   if (sampling.stop.length > MOST_STOPS) dropped.add("stop");
   if (format?.type === "schema") dropped.add("response_format");
   if (toolChoice?.type === "required" || toolChoice?.type === "allowed") dropped.add("tool_choice");

@@ -7,7 +7,7 @@ import { encodeRequest as encodeChat } from "../../../formats/openai-chat/reques
 import { pairCalls } from "../../../formats/tools/pair-calls.ts";
 import { takeSearch } from "../../../formats/tools/web-search.ts";
 
-const SAID = ["temperature", "top_p", "seed", "stop", "tools", "tool_choice", "reasoning_effort"];
+const SUPPORTED_FIELDS = ["temperature", "top_p", "seed", "stop", "tools", "tool_choice", "reasoning_effort"];
 /** What clients who know Hunyuan may say besides, in the casing of its own SDK. */
 const OWN = ["EnableEnhancement", "SearchInfo", "Citation", "StreamModeration", "WebSearchOptions"];
 const MOST_SEED = 10_000;
@@ -16,13 +16,13 @@ const MOST_SEED = 10_000;
  * Writes a request of Tencent's ChatCompletions: turns alternate, contents are never empty.
  * Source: https://cloud.tencent.com/document/api/1729/105701
  */
-export function encodeRequest(given: Conversation, target: Target, dropped: Dropped): JsonObject {
-  const { searches, rest: conversation } = takeSearch(given, "hunyuan", dropped);
+export function encodeRequest(source: Conversation, target: Target, dropped: Dropped): JsonObject {
+  const { searches, rest: conversation } = takeSearch(source, "hunyuan", dropped);
   const turns = pairCalls(conversation.turns, target.newId);
   const chat = encodeChat({ ...conversation, turns }, target, dropped);
   const { sampling, extra, reasoning, toolChoice } = conversation;
   const own = extra.dialect === "openai-chat" ? OWN.map((name) => [name, extra.members[name]]) : [];
-  recordDropped(chat, [...SAID, ...OWN], dropped);
+  recordDropped(chat, [...SUPPORTED_FIELDS, ...OWN], dropped);
   const tools = toolsOf(recordsOf(chat.tools), toolChoice, dropped);
   const { effort, enabled, budgetTokens } = reasoning;
   const off = effort === "none" || enabled === false || budgetTokens === 0;

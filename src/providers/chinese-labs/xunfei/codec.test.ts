@@ -10,7 +10,7 @@ import {
 import { openaiChatClientCodec } from "../../../formats/openai-chat/index.ts";
 import { sparkCodec } from "./codec.ts";
 
-const talk = (model: string) =>
+const encoded = (model: string) =>
   sparkCodec.encodeRequest(
     openaiChatClientCodec.decodeRequest({
       model: "s",
@@ -27,7 +27,7 @@ const talk = (model: string) =>
   );
 
 test("values within its ranges; the number of answers is not its top_k", () => {
-  expect(talk("SparkDesk-v3.5")).toEqual({
+  expect(encoded("SparkDesk-v3.5")).toEqual({
     header: {},
     parameter: { chat: { temperature: 0.01, top_k: 6 } },
     payload: {
@@ -44,7 +44,7 @@ test("values within its ranges; the number of answers is not its top_k", () => {
 test.each(["SparkDesk", "SparkDesk-v1.1", "SparkDesk-v3.1", "SparkDesk-v3.1-128K"])(
   "%s knows no system message",
   (model) => {
-    const { payload } = talk(model) as { payload: { message: { text: { role: string }[] } } };
+    const { payload } = encoded(model) as { payload: { message: { text: { role: string }[] } } };
     expect(payload.message.text.map(({ role }) => role)).toEqual(["user", "assistant", "user"]);
   },
 );

@@ -10,7 +10,7 @@ import { type JsonObject, numberOf, recordOf, recordsOf, textOf } from "../../..
 import { errorOf } from "../../../formats/openai-chat/errors/decode-error.ts";
 import { encodeRequest as encodeChat } from "../../../formats/openai-chat/request/encode-request.ts";
 
-const SAID = ["max_tokens", "temperature", "top_k", "tools", "user"];
+const SUPPORTED_FIELDS = ["max_tokens", "temperature", "top_k", "tools", "user"];
 const MOST_TOKENS = 32_768;
 /** Versions before know no system message. */
 const WITHOUT_SYSTEM = /(v1\.1|v2\.1|v3\.1|lite|generalv2|generalv3)(?!\.)(-128K)?$|^SparkDesk$/i;
@@ -21,7 +21,7 @@ const WITHOUT_SYSTEM = /(v1\.1|v2\.1|v3\.1|lite|generalv2|generalv3)(?!\.)(-128K
  */
 function encodeRequest(conversation: Conversation, target: Target, dropped: Dropped): JsonObject {
   const { sampling, tools, toolChoice, user } = conversation;
-  recordDropped(encodeChat({ ...conversation, turns: [] }, target, dropped), SAID, dropped);
+  recordDropped(encodeChat({ ...conversation, turns: [] }, target, dropped), SUPPORTED_FIELDS, dropped);
   const system = systemText(conversation);
   const lines = flattenTurns(conversation, dropped).map(({ role, text }) => ({ role, content: text }));
   const asTurns = [
@@ -61,12 +61,12 @@ function functionOf(tool: Tool, dropped: Dropped): JsonObject[] {
 function readFrame(frame: JsonObject): ParsedEvent {
   const { choices, usage } = recordOf(frame.payload) ?? {};
   const header = recordOf(frame.header) ?? {};
-  const said = recordsOf(recordOf(choices)?.text);
+  const deltas = recordsOf(recordOf(choices)?.text);
   const last = numberOf(recordOf(choices)?.status) === 2 || numberOf(header.status) === 2;
   const figures = recordOf(recordOf(usage)?.text);
   const chunk = {
     id: header.sid,
-    choices: said.map((delta) => {
+    choices: deltas.map((delta) => {
       const call = recordOf(delta.function_call);
       return {
         // Texts are numbered within their frame: an answer has one choice.

@@ -27,9 +27,9 @@ function sourcesOf(documents: unknown): string {
 }
 
 function readEvent(body: JsonObject): ParsedEvent {
-  const whole = textOf(body.answer);
-  const last = whole !== null || body.finish === true;
-  const content = (whole ?? textOf(body.content) ?? "") + (last ? sourcesOf(body.documents) : "");
+  const answer = textOf(body.answer);
+  const last = answer !== null || body.finish === true;
+  const content = (answer ?? textOf(body.content) ?? "") + (last ? sourcesOf(body.documents) : "");
   const choice = { index: 0, delta: { content }, finish_reason: last ? "stop" : null };
   return { chunk: { id: "library", model: body.model, choices: [choice] }, last };
 }

@@ -2,13 +2,13 @@ import { readNamesIn } from "../../../formats/openai-chat/model-list.ts";
 import type { NativeFormat } from "../../contract/native-format.ts";
 import type { CallParams, Provider, ProviderChannel } from "../../contract/provider.ts";
 import { openAiCompatible } from "../../shared/openai-compatible.ts";
-import { drawings, rankings, spoken, transcripts } from "./formats.ts";
+import { drawings, rankings, speech, transcripts } from "./formats.ts";
 
 /** What the address that imitates OpenAI does not have: asked for in Workers AI's own words. */
 const OWN: Readonly<Partial<Record<CallParams["capability"], NativeFormat>>> = {
   images: drawings,
   rerank: rankings,
-  speech: spoken,
+  speech,
   transcriptions: transcripts("transcribe"),
   translations: transcripts("translate"),
 };

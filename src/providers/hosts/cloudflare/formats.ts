@@ -77,9 +77,9 @@ export const transcripts = (task: "transcribe" | "translate"): NativeFormat => (
   },
   content(answer, { response_format: format }) {
     const { text, vtt } = resultOf(answer);
-    const spoken = textOf(text) ?? "";
+    const transcript = textOf(text) ?? "";
     const titles = textOf(vtt) ?? "";
-    if (format === "text") return { body: `${spoken}\n`, contentType: "text/plain; charset=utf-8" };
+    if (format === "text") return { body: `${transcript}\n`, contentType: "text/plain; charset=utf-8" };
     if (format === "vtt") return { body: titles, contentType: "text/vtt; charset=utf-8" };
     if (format === "srt") return { body: srtOf(titles), contentType: "text/plain; charset=utf-8" };
     return null;
@@ -99,7 +99,7 @@ const ENCODINGS = lookupTable<JsonObject>({
 const FOREIGN_VOICE = /^(alloy|ash|ballad|cedar|coral|echo|fable|marin|nova|onyx|sage|shimmer|verse)$/;
 
 /** Speech: Deepgram's models answer sound, the others sound inside JSON. */
-export const spoken: NativeFormat = {
+export const speech: NativeFormat = {
   encode: (call, model, dropped) => (model.includes("deepgram") ? askDeepgram(call, dropped) : askMelo(call, dropped)),
   decode: () => null,
   content(answer) {

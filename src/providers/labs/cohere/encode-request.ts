@@ -13,7 +13,7 @@ const UNKNOWN_TOO = ["verbosity", "modalities", "audio", "prompt_cache_key"];
 /** What clients who know Cohere may say besides. */
 const OWN = ["safety_mode", "documents", "citation_options", "strict_tools", "priority"];
 /** Models that think. */
-const THINKS = /reasoning|command-a-plus/;
+const REASONING_MODELS = /reasoning|command-a-plus/;
 
 /**
  * Writes a request of Cohere's chat v2: values outside its ranges are clamped.
@@ -27,7 +27,7 @@ export function encodeRequest(conversation: Conversation, target: Target, droppe
   recordForeignFields(conversation, OWN, dropped);
   const { sampling, extra, toolChoice, reasoning } = conversation;
   const thinking = thinkingOf(reasoning);
-  const canThink = THINKS.test(target.model);
+  const canThink = REASONING_MODELS.test(target.model);
   if (thinking?.type === "enabled" && !canThink) dropped.add("reasoning_effort");
   const own = extra.dialect === "openai-chat" ? OWN.map((name) => [name, extra.members[name]]) : [];
   if (sampling.stop.length > 5) dropped.add("stop");

@@ -84,6 +84,6 @@ export class CohereStreamDecoder implements StreamDecoder {
 const reasoning = (text: string | null): ReplyEvent[] => (text ? [{ type: "reasoning", choice: 0, text }] : []);
 
 function contentSteps({ text, thinking }: JsonObject): ReplyEvent[] {
-  const said = textOf(text);
-  return [...reasoning(textOf(thinking)), ...(said ? [{ type: "text", choice: 0, text: said } as const] : [])];
+  const content = textOf(text);
+  return [...reasoning(textOf(thinking)), ...(content ? [{ type: "text", choice: 0, text: content } as const] : [])];
 }

@@ -5,12 +5,12 @@ import { countOf, type JsonObject, numberOf, recordOf, recordsOf, textOf } from 
 import type { NativeFormat } from "../../contract/native-format.ts";
 import { embeddingList, inputsOf } from "../../shared/embeddings.ts";
 
-const SAID = ["input", "encoding_format", "dimensions", "task_type", "title"];
+const SUPPORTED_FIELDS = ["input", "encoding_format", "dimensions", "task_type", "title"];
 
 /** Vectors by the Gemini API (`:batchEmbedContents`, which one text may have to itself too). */
 export const geminiEmbeddings: NativeFormat = {
   encode(call, model, dropped) {
-    recordDropped(call, SAID, dropped);
+    recordDropped(call, SUPPORTED_FIELDS, dropped);
     const wishes = compact({
       taskType: textOf(call.task_type),
       title: textOf(call.title),
@@ -35,7 +35,7 @@ export const geminiEmbeddings: NativeFormat = {
 /** Vectors by Vertex AI's text models (`:predict`), each of which tells the tokens of its text. */
 export const vertexEmbeddings: NativeFormat = {
   encode(call, _model, dropped) {
-    recordDropped(call, SAID, dropped);
+    recordDropped(call, SUPPORTED_FIELDS, dropped);
     const wishes = compact({ task_type: textOf(call.task_type), title: textOf(call.title) });
     const outputDimensionality = numberOf(call.dimensions);
     return {
@@ -47,10 +47,10 @@ export const vertexEmbeddings: NativeFormat = {
     if (!Array.isArray(predictions)) return null;
     const made = recordsOf(predictions).map(({ embeddings }) => recordOf(embeddings));
     const counts = made.flatMap((embeddings) => countOf(recordOf(embeddings?.statistics)?.token_count) ?? []);
-    const isWhole = counts.length > 0 && counts.length === made.length;
+    const isComplete = counts.length > 0 && counts.length === made.length;
     return embeddingList(
       made.map((embeddings) => embeddings?.values),
-      isWhole ? counts.reduce((sum, count) => sum + count, 0) : null,
+      isComplete ? counts.reduce((sum, count) => sum + count, 0) : null,
     );
   },
 };

@@ -10,8 +10,8 @@ import { encodeRequest as encodeChat } from "../../../formats/openai-chat/reques
 
 /** Writes a request of PaLM's generateMessage: authors are numbers. */
 function encodeRequest(conversation: Conversation, target: Target, dropped: Dropped): JsonObject {
-  const said = ["temperature", "top_p", "top_k", "n"];
-  recordDropped(encodeChat({ ...conversation, turns: [] }, target, dropped), said, dropped);
+  const supported = ["temperature", "top_p", "top_k", "n"];
+  recordDropped(encodeChat({ ...conversation, turns: [] }, target, dropped), supported, dropped);
   const { temperature, topP, topK, n } = conversation.sampling;
   const messages = flattenTurns(conversation, dropped).map(({ role, text }) => ({
     author: role === "user" ? "0" : "1",
@@ -28,9 +28,9 @@ function encodeRequest(conversation: Conversation, target: Target, dropped: Drop
 
 /** A talk that was filtered away has no candidates. */
 function readAnswer({ candidates, filters }: JsonObject): ParsedEvent {
-  const said = recordsOf(candidates);
-  const blocked = said.length === 0 && recordsOf(filters).length > 0;
-  const answers = blocked ? [{ content: "" }] : said;
+  const messages = recordsOf(candidates);
+  const blocked = messages.length === 0 && recordsOf(filters).length > 0;
+  const answers = blocked ? [{ content: "" }] : messages;
   const choices = answers.map(({ content }, index) => ({
     index,
     delta: { content: textOf(content) ?? "" },

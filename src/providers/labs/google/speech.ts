@@ -2,7 +2,7 @@ import { recordDropped } from "../../../formats/conversation/dropped-fields.ts";
 import { countOf, type JsonObject, recordOf, recordsOf, textOf } from "../../../formats/json.ts";
 import type { Content, NativeFormat } from "../../contract/native-format.ts";
 
-const SAID = ["input", "voice", "instructions", "response_format"];
+const SUPPORTED_FIELDS = ["input", "voice", "instructions", "response_format"];
 /** Voices that clients of OpenAI name; Google has none of them, and refuses names that it does not know. */
 const OPENAI_VOICES = /^(alloy|ash|ballad|cedar|coral|echo|fable|marin|nova|onyx|sage|shimmer|verse)$/;
 const DEFAULT_VOICE = "Kore";
@@ -15,7 +15,7 @@ const WAV_HEADER_BYTES = 44;
 /** Speech by Gemini's TTS models (`:generateContent`), which answer bare samples: one channel of 16 bits. */
 export const googleSpeech: NativeFormat = {
   encode(call, _model, dropped) {
-    recordDropped(call, SAID, dropped);
+    recordDropped(call, SUPPORTED_FIELDS, dropped);
     // Asked for no format, or for one that it has not, it answers WAV.
     if (call.response_format != null && !FORMATS.has(call.response_format)) dropped.add("response_format");
     const voice = textOf(call.voice) ?? textOf(recordOf(call.voice)?.id) ?? "";
@@ -52,10 +52,10 @@ export const googleSpeech: NativeFormat = {
 /** All samples of an answer, and how many there are in a second; null: there are none. */
 function samplesOf(answer: JsonObject): Readonly<{ bytes: Uint8Array<ArrayBuffer>; rateHz: number }> | null {
   const parts = recordsOf(answer.candidates).flatMap(({ content }) => recordsOf(recordOf(content)?.parts));
-  const sounds = parts.map(({ inlineData }) => recordOf(inlineData)).filter((sound) => sound !== null);
-  const bytes = new Uint8Array(Buffer.concat(sounds.map(({ data }) => Buffer.from(textOf(data) ?? "", "base64"))));
+  const clips = parts.map(({ inlineData }) => recordOf(inlineData)).filter((clip) => clip !== null);
+  const bytes = new Uint8Array(Buffer.concat(clips.map(({ data }) => Buffer.from(textOf(data) ?? "", "base64"))));
   if (bytes.length === 0) return null;
-  const rate = /\brate=(\d+)/.exec(textOf(sounds[0]?.mimeType) ?? "")?.[1];
+  const rate = /\brate=(\d+)/.exec(textOf(clips[0]?.mimeType) ?? "")?.[1];
   return { bytes, rateHz: rate ? Number(rate) : DEFAULT_RATE_HZ };
 }
 

@@ -38,11 +38,11 @@ export function withoutSearch(body: JsonObject, model: string): Preparation | nu
   const tools = recordsOf(body.tools);
   const hosted = tools.filter(({ type }) => typeof type === "string" && !CLIENTS_TOOLS.has(type));
   if (hosted.length > 0) {
-    const kept = tools.filter((tool) => !hosted.includes(tool));
-    changes.tools = kept.length > 0 ? kept : undefined;
+    const remaining = tools.filter((tool) => !hosted.includes(tool));
+    changes.tools = remaining.length > 0 ? remaining : undefined;
     dropped.push(...new Set(hosted.map(({ type }) => `tools: ${type}`)));
     // A choice of what is gone, or a word on calls where no tool is left, would be refused as well.
-    if (kept.length === 0) Object.assign(changes, { tool_choice: undefined, parallel_tool_calls: undefined });
+    if (remaining.length === 0) Object.assign(changes, { tool_choice: undefined, parallel_tool_calls: undefined });
     else if (hosted.some(({ type }) => recordOf(body.tool_choice)?.type === type)) changes.tool_choice = undefined;
     if ("tool_choice" in changes && body.tool_choice != null && body.tool_choice !== "auto")
       dropped.push("tool_choice");

@@ -22,8 +22,8 @@ test.each([
   ["gpt-6", "max", "max"],
   ["gpt-5", undefined, undefined],
   ["o3", "some", "some"],
-])("%s asked for the effort %p is asked for %p", (model, wanted, asked) => {
-  expect(effortFor(shippedCatalog.find(model), wanted)).toBe(asked);
+])("%s asked for the effort %p is asked for %p", (model, requested, expected) => {
+  expect(effortFor(shippedCatalog.find(model), requested)).toBe(expected);
 });
 
 test("models that do not reason are known by their names", () => {

@@ -82,9 +82,9 @@ function prepareChat(body: JsonObject, model: string, catalog: Catalog): Prepara
     changes.max_tokens = undefined;
     if (body.max_completion_tokens === undefined) changes.max_completion_tokens = body.max_tokens;
   }
-  const thinks = !read.mayReason || (effort ?? "none") !== "none";
+  const reasons = !read.mayReason || (effort ?? "none") !== "none";
   const refused = [
-    ...(thinks ? REFUSED : []),
+    ...(reasons ? REFUSED : []),
     ...(WITHOUT_STOP.test(name) ? ["stop"] : []),
     ...(ONE_BY_ONE.test(name) ? ["parallel_tool_calls"] : []),
   ];
@@ -104,13 +104,13 @@ function prepareResponse(body: JsonObject, model: string, catalog: Catalog): Pre
   const changes: Record<string, unknown> = {};
   const effort = effortFor(catalog.find(name), read.effort ?? reasoning?.effort);
   if (effort !== reasoning?.effort) changes.reasoning = { ...reasoning, effort };
-  const thinks = !read.mayReason || (effort ?? "none") !== "none";
-  if (!thinks) return { model: name, changes, dropped: [] };
+  const reasons = !read.mayReason || (effort ?? "none") !== "none";
+  if (!reasons) return { model: name, changes, dropped: [] };
   const refused = [...REFUSED_IN_RESPONSES, ...(ONE_BY_ONE.test(name) ? ["parallel_tool_calls"] : [])];
   const dropped = refused.filter((field) => body[field] != null);
   for (const field of dropped) changes[field] = undefined;
   if (Array.isArray(body.include) && body.include.includes(LOGPROBS)) {
-    const include = body.include.filter((wanted) => wanted !== LOGPROBS);
+    const include = body.include.filter((item) => item !== LOGPROBS);
     changes.include = include.length > 0 ? include : undefined;
     dropped.push("logprobs");
   }
@@ -123,12 +123,12 @@ function prepareResponse(body: JsonObject, model: string, catalog: Catalog): Pre
 function preparePlain(body: JsonObject, model: string, catalog: Catalog): Preparation | null {
   const messages = developerAsSystem(body.messages, model);
   if (!neverReasons(catalog.find(model))) return messages && { model, changes: { messages }, dropped: [] };
-  const told = ["reasoning_effort", "reasoning"].filter((field) => body[field] != null);
-  const changes: Record<string, unknown> = Object.fromEntries(told.map((field) => [field, undefined]));
+  const requested = ["reasoning_effort", "reasoning"].filter((field) => body[field] != null);
+  const changes: Record<string, unknown> = Object.fromEntries(requested.map((field) => [field, undefined]));
   // Nothing is thought that could be sealed.
   if (Array.isArray(body.include) && body.include.includes(SEALED))
-    changes.include = body.include.filter((wanted) => wanted !== SEALED);
-  const dropped = told.length > 0 ? ["reasoning_effort"] : [];
+    changes.include = body.include.filter((item) => item !== SEALED);
+  const dropped = requested.length > 0 ? ["reasoning_effort"] : [];
   return Object.keys(changes).length === 0 ? null : { model, changes, dropped };
 }
 

@@ -87,7 +87,7 @@ export function openaiVideos(base: (channel: ProviderChannel) => string): {
       return { problem: textOf(recordOf(video?.error)?.message) || "the answer names no video" };
     },
     videoUrl: () => null,
-    isKept: true,
+    isKeyScoped: true,
   };
   return { tasks, videos };
 }

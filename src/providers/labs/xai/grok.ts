@@ -14,18 +14,18 @@ const WITHOUT_EFFORT = /^grok-(4(-0709)?|[23](-fast)?|2-.*)(-latest|-beta)?$|non
 const NEAREST = lookupTable<string>({ minimal: "low", xhigh: "high", max: "high" });
 
 /** Grok 3 mini knows two efforts, later models none to high. */
-function effortOf(model: string, wanted: unknown): unknown {
-  if (typeof wanted !== "string") return wanted;
+function effortOf(model: string, requested: unknown): unknown {
+  if (typeof requested !== "string") return requested;
   if (WITHOUT_EFFORT.test(model)) return undefined;
-  if (!model.startsWith("grok-3-mini")) return NEAREST[wanted] ?? wanted;
-  return wanted === "none" || wanted === "minimal" || wanted === "low" ? "low" : "high";
+  if (!model.startsWith("grok-3-mini")) return NEAREST[requested] ?? requested;
+  return requested === "none" || requested === "minimal" || requested === "low" ? "low" : "high";
 }
 
 /** The bare name, and what stands behind it: an effort, or the wish to search. */
 function readName(model: string): Readonly<{ name: string; suffix: string | undefined; searches: boolean }> {
   const searches = model.startsWith("grok-") && model.endsWith(SEARCH_SUFFIX);
-  const whole = searches ? model.slice(0, -SEARCH_SUFFIX.length) : model;
-  const [, name = whole, suffix] = /^(grok-3-mini.*)-(high|medium|low)$/.exec(whole) ?? [];
+  const bareModel = searches ? model.slice(0, -SEARCH_SUFFIX.length) : model;
+  const [, name = bareModel, suffix] = /^(grok-3-mini.*)-(high|medium|low)$/.exec(bareModel) ?? [];
   return { name, suffix, searches };
 }
 
@@ -39,8 +39,8 @@ export const grokQuirks: Quirks = {
   rewrite(body, { model }) {
     const { name, suffix, searches } = readName(model);
     const refused = REASONS.test(name) ? REFUSED : [];
-    const wanted = suffix ?? body.reasoning_effort;
-    const effort = effortOf(name, wanted);
+    const requested = suffix ?? body.reasoning_effort;
+    const effort = effortOf(name, requested);
     return {
       ...Object.fromEntries(refused.map((field) => [field, undefined])),
       ...(name !== model && { model: name }),
@@ -55,12 +55,12 @@ export const grokQuirks: Quirks = {
 function prepareResponse(body: JsonObject, { model }: CallParams): Preparation | null {
   const { name, suffix, searches } = readName(model);
   const reasoning = recordOf(body.reasoning);
-  const wanted = suffix ?? reasoning?.effort;
-  const effort = effortOf(name, wanted);
+  const requested = suffix ?? reasoning?.effort;
+  const effort = effortOf(name, requested);
   const tools = recordsOf(body.tools);
   const changes: Record<string, unknown> = {};
   if (effort !== reasoning?.effort) changes.reasoning = { ...reasoning, effort };
   if (searches && !tools.some(({ type }) => type === "web_search")) changes.tools = [...tools, { type: "web_search" }];
   if (name === model && Object.keys(changes).length === 0) return null;
-  return { model: name, changes, dropped: wanted != null && effort === undefined ? ["reasoning_effort"] : [] };
+  return { model: name, changes, dropped: requested != null && effort === undefined ? ["reasoning_effort"] : [] };
 }

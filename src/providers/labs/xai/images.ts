@@ -9,10 +9,10 @@ const KNOWN_FIELDS = ["prompt", "n", "size", "response_format", "aspect_ratio", 
 /** xAI takes pictures to edit within JSON alone: files of forms become data URIs. */
 export const xaiEdits: NativeFormat = {
   encode(order, model, dropped, files) {
-    const pictures = files.filter(({ name }) => IS_PICTURE.test(name)).map(({ bytes }) => dataUri(bytes));
-    const said = Object.keys(order).filter((name) => IS_PICTURE.test(name));
-    recordDropped(order, [...KNOWN_FIELDS, ...said], dropped);
-    const [only, ...further] = pictures.map((url) => ({ type: "image_url", url }));
+    const images = files.filter(({ name }) => IMAGE_FIELD.test(name)).map(({ bytes }) => dataUri(bytes));
+    const imageFields = Object.keys(order).filter((name) => IMAGE_FIELD.test(name));
+    recordDropped(order, [...KNOWN_FIELDS, ...imageFields], dropped);
+    const [only, ...further] = images.map((url) => ({ type: "image_url", url }));
     return compact({
       model,
       prompt: order.prompt,
@@ -27,7 +27,7 @@ export const xaiEdits: NativeFormat = {
 };
 
 /** `image`, `image[]`, `image[0]`, as clients name them. */
-const IS_PICTURE = /^image(\[\d*\])?$/;
+const IMAGE_FIELD = /^image(\[\d*\])?$/;
 
 const dataUri = (bytes: Uint8Array): string =>
   `data:${mediaTypeOf(bytes) ?? "image/png"};base64,${Buffer.from(bytes).toString("base64")}`;

@@ -56,8 +56,8 @@ test("a workflow gets everything as inputs", () => {
 
 test("a workflow's outputs are the answer, streamed text or not; its failure is an error", () => {
   const end = (data: object) => ({ event: "workflow_finished", workflow_run_id: "w", data });
-  const told = stream({ event: "workflow_started" }, end({ status: "succeeded", outputs: { answer: "It rains." } }));
-  expect(meaningOf(stepsOfStream(difyCodec, told))).toMatchObject({ text: "It rains.", finish: "stop" });
+  const events = stream({ event: "workflow_started" }, end({ status: "succeeded", outputs: { answer: "It rains." } }));
+  expect(meaningOf(stepsOfStream(difyCodec, events))).toMatchObject({ text: "It rains.", finish: "stop" });
   const pieces = stream(
     { event: "text_chunk", data: { text: "It " } },
     { event: "text_chunk", data: { text: "rains." } },

@@ -18,9 +18,9 @@ export const difyCodec = chunkedCodec({
 });
 
 function reader(): (body: JsonObject) => ParsedEvent {
-  let said = "";
+  let content = "";
   const say = (text: string, more: JsonObject = {}): JsonObject => {
-    said += text;
+    content += text;
     return { choices: [{ index: 0, delta: { content: text, ...more }, finish_reason: null }] };
   };
   const going = (chunk: JsonObject | null): ParsedEvent => ({ chunk, last: false });
@@ -31,7 +31,7 @@ function reader(): (body: JsonObject) => ParsedEvent {
     switch (body.event) {
       case "message":
         // Agents of late repeat their whole answer at its end.
-        return going(said !== "" && answer === said ? null : { id, ...say(answer) });
+        return going(content !== "" && answer === content ? null : { id, ...say(answer) });
       case "agent_message":
       case "message_replace":
         return going({ id, ...say(answer) });
@@ -50,8 +50,8 @@ function reader(): (body: JsonObject) => ParsedEvent {
         return { chunk: endOf(id, answer, recordOf(body.metadata)), last: true };
       case "workflow_finished":
         // Chatflows go on with their message's end.
-        if (said !== "" && id !== null && body.conversation_id != null) return going(null);
-        return { chunk: endOf(id, said === "" ? outputsAsText(recordOf(data.outputs)) : "", null), last: true };
+        if (content !== "" && id !== null && body.conversation_id != null) return going(null);
+        return { chunk: endOf(id, content === "" ? outputsAsText(recordOf(data.outputs)) : "", null), last: true };
       default:
         return going(null);
     }

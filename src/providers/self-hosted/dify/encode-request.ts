@@ -7,7 +7,7 @@ import { type JsonObject, recordOf, textOf } from "../../../formats/json.ts";
 import { encodeRequest as encodeChat } from "../../../formats/openai-chat/request/encode-request.ts";
 import { urlOfSource } from "../../../formats/openai-chat/request/media.ts";
 
-const SAID = ["user", "inputs", "conversation_id"];
+const SUPPORTED_FIELDS = ["user", "inputs", "conversation_id"];
 
 /** Which kind of app a model's name stands for: the key belongs to one app, and only its owner knows which. */
 export const difyKind = (model: string): "chat" | "workflow" | "completion" =>
@@ -19,18 +19,18 @@ export const difyKind = (model: string): "chat" | "workflow" | "completion" =>
  * Source: https://docs.dify.ai/api-reference
  */
 export function encodeRequest(conversation: Conversation, target: Target, dropped: Dropped): JsonObject {
-  recordDropped(encodeChat({ ...conversation, turns: [] }, target, dropped), SAID, dropped);
+  recordDropped(encodeChat({ ...conversation, turns: [] }, target, dropped), SUPPORTED_FIELDS, dropped);
   const { extra, turns, user } = conversation;
   const own = extra.dialect === "openai-chat" ? extra.members : {};
   const lines = flattenTurns(conversation, dropped, true);
   const known = textOf(own.conversation_id);
   const system = systemText(conversation);
   const single = known !== null || (lines.length === 1 && system === null);
-  const told = [
+  const prompt = [
     ...(system === null ? [] : [`SYSTEM: ${system}`]),
     ...lines.map(({ role, text }) => `${role.toUpperCase()}: ${text}`),
   ];
-  const query = single ? lastUserText(lines) : told.map((line) => `${line}\n`).join("");
+  const query = single ? lastUserText(lines) : prompt.map((line) => `${line}\n`).join("");
   const files = turns.flatMap(({ parts }) =>
     parts.flatMap((part) => (part.type === "image" ? fileOf(part, dropped) : [])),
   );

@@ -77,8 +77,8 @@ export class ConverseStreamDecoder implements StreamDecoder {
   }
 
   #delta(block: number, { text, toolUse, reasoningContent }: JsonObject): ReplyEvent[] {
-    const said = textOf(text);
-    if (said) return [{ type: "text", choice: 0, text: said }];
+    const content = textOf(text);
+    if (content) return [{ type: "text", choice: 0, text: content }];
     const input = textOf(recordOf(toolUse)?.input);
     const index = this.#calls.get(block);
     if (input && index !== undefined) return [{ type: "tool-input", choice: 0, index, text: input }];

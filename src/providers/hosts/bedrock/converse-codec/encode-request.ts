@@ -12,7 +12,7 @@ import { choosesHosted } from "../../../../formats/tools/web-search.ts";
 import { lookupTable } from "../../../../lib/values/lookup-table.ts";
 import { blocksOf } from "./blocks.ts";
 
-const SAID = [
+const SUPPORTED_FIELDS = [
   "max_tokens",
   "temperature",
   "top_p",
@@ -34,7 +34,7 @@ const BUDGETS = lookupTable<number>({ minimal: 1024, low: 1280, medium: 2048, hi
  * Source: https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_Converse.html
  */
 export function encodeRequest(conversation: Conversation, target: Target, dropped: Dropped): JsonObject {
-  recordDropped(encodeChat({ ...conversation, turns: [] }, target, dropped), SAID, dropped);
+  recordDropped(encodeChat({ ...conversation, turns: [] }, target, dropped), SUPPORTED_FIELDS, dropped);
   recordDroppedExtensions(conversation, dropped);
   const { sampling, system, format } = conversation;
   const turns = pairCalls(conversation.turns, target.newId);
@@ -71,14 +71,14 @@ function metadataOf({ metadata }: Conversation, dropped: Dropped): JsonObject | 
   const fits = ([name, value]: [string, unknown]) =>
     name !== "" && METADATA_TEXT.test(name) && typeof value === "string" && METADATA_TEXT.test(value);
   const entries = Object.entries(metadata);
-  const kept = entries.filter(fits).slice(0, MOST_METADATA);
-  if (kept.length < entries.length) dropped.add("metadata");
-  return kept.length > 0 ? Object.fromEntries(kept) : null;
+  const valid = entries.filter(fits).slice(0, MOST_METADATA);
+  if (valid.length < entries.length) dropped.add("metadata");
+  return valid.length > 0 ? Object.fromEntries(valid) : null;
 }
 
 function stopsOf(stop: readonly string[]): string[] | null {
-  const kept = stop.filter((text) => text.trim() !== "");
-  return kept.length > 0 ? kept : null;
+  const nonBlank = stop.filter((text) => text.trim() !== "");
+  return nonBlank.length > 0 ? nonBlank : null;
 }
 
 /** The schema goes as text. */
