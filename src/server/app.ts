@@ -67,7 +67,7 @@ export type App = Readonly<{
   attach(server: Bun.Server<RealtimeSession>): void;
   /** Talks in realtime end: idle ones now, the others with the response that is under way. */
   drain(): void;
-  /** Ends what is still open with an error; resolves when talks are charged. */
+  /** Ends what is still open with an error; resolves when realtime sessions are charged. */
   cutOff(): Promise<void>;
   /** What the doctor examines. */
   patient: Patient;
@@ -81,7 +81,7 @@ export type App = Readonly<{
  */
 export function createApp(services: Services, draining: () => boolean): App {
   const parts = relayServices(services);
-  const { router, talks, cutOff, isResting, explain, readLive, readOverhead, keepTraffic } = createGateway(parts);
+  const { router, realtime, cutOff, isResting, explain, readLive, readOverhead, keepTraffic } = createGateway(parts);
   const patient = patientOf(services, readOverhead, () => runBenchmark(parts));
   const relay = new Elysia({ name: "data-plane" }).use(router.app).compile();
   const api = managementApi(services, explain, readLive, patient);
@@ -140,7 +140,7 @@ export function createApp(services: Services, draining: () => boolean): App {
       management.server = server;
     },
     drain() {
-      talks.drain();
+      realtime.drain();
       services.feed.close();
       keepTraffic();
     },

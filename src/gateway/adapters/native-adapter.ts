@@ -22,7 +22,7 @@ const FIRST_WAIT_MS = 500;
 const LONGEST_WAIT_MS = 3_000;
 const GIVE_UP_MS = 300_000;
 const IS_MEDIA = /^(image|audio|video)\//;
-const IS_PICTURES: ReadonlySet<string> = new Set(["images", "image-edits"]);
+const IMAGE_CAPABILITIES: ReadonlySet<string> = new Set(["images", "image-edits"]);
 const JSON_TYPE = "application/json";
 
 /** Calls beside chats for a provider that has words of its own for them; jobs are waited for. */
@@ -57,8 +57,8 @@ export class NativeAdapter implements Adapter {
     let answer = body;
     const until = performance.now() + GIVE_UP_MS;
     for (let waitMs = FIRST_WAIT_MS; performance.now() < until; waitMs = Math.min(LONGEST_WAIT_MS, waitMs * 1.5)) {
-      const told = answerOf(answer);
-      const next = told && format.pending?.(channel, told);
+      const parsed = answerOf(answer);
+      const next = parsed && format.pending?.(channel, parsed);
       if (!next) break;
       await Bun.sleep(waitMs);
       answer = await ask(next);
@@ -128,10 +128,12 @@ export class NativeAdapter implements Adapter {
   }
 
   #decode(body: Uint8Array<ArrayBuffer>, contentType: string): JsonObject | null {
-    const { endpoint, body: asked } = this.call;
+    const { endpoint, body: request } = this.call;
     const answer = IS_MEDIA.test(contentType) ? null : answerOf(body);
-    const decoded = answer ? this.format.decode(answer, asked.json) : (this.format.decodeBytes?.(body) ?? null);
-    return decoded && { ...decoded, ...(IS_PICTURES.has(endpoint.capability) && { created: this.call.createdAt }) };
+    const decoded = answer ? this.format.decode(answer, request.json) : (this.format.decodeBytes?.(body) ?? null);
+    return (
+      decoded && { ...decoded, ...(IMAGE_CAPABILITIES.has(endpoint.capability) && { created: this.call.createdAt }) }
+    );
   }
 
   #answered(answer: JsonObject | null, body: CompleteResponse["body"], contentType: string): CompleteResponse {

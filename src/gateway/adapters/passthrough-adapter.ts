@@ -107,9 +107,9 @@ export class PassthroughAdapter implements Adapter {
     if (decides || searchToolOf(this.call, this.route) !== null) meter.pushResponse(body);
     const { endpoint, body: request } = this.call;
     const amended = contentType.startsWith("application/json") && endpoint.amend?.(request.json, body);
-    if (amended) return { body: textOfAmended(amended), contentType, reported, meter: meter };
+    if (amended) return { body: textOfAmended(amended), contentType, reported, meter };
     const counted = reported === null && isText(endpoint.capability) ? withCountedUsage(body) : null;
-    return { body: counted ?? body, contentType, reported, meter: meter };
+    return { body: counted ?? body, contentType, reported, meter };
   }
 
   synthesizeStream(body: Uint8Array<ArrayBuffer>): CompleteResponse | null {
@@ -118,16 +118,16 @@ export class PassthroughAdapter implements Adapter {
     if (!reply || !isResponseTo(endpoint.capability, request.json, body, "application/json")) return null;
     if (!isText(endpoint.capability)) {
       const { reported, meter } = this.#read(body, "application/json");
-      return { body: responseAsEvents(endpoint.capability, reply), contentType: EVENT_STREAM, reported, meter: meter };
+      return { body: responseAsEvents(endpoint.capability, reply), contentType: EVENT_STREAM, reported, meter };
     }
     const meter = new OutputMeter();
     meter.pushResponse(body);
     const reported = usageIn(reply);
     const { wantsUsage } = this.call.summary;
-    const told = reported
+    const events = reported
       ? replyAsStream({ ...reply, usage: reply.usage ?? usageObject(reported) }, wantsUsage)
       : (billed: ReportedUsage) => replyAsStream({ ...reply, usage: countedUsage(billed) }, wantsUsage);
-    return { body: told, contentType: EVENT_STREAM, reported, meter: meter };
+    return { body: events, contentType: EVENT_STREAM, reported, meter };
   }
 
   /** What the endpoint's own rule says that the call used. */

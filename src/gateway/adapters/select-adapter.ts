@@ -76,9 +76,9 @@ function selectForCall(context: GatewayContext, call: Call, route: Route): Adapt
     const own = provider.nativeFormat?.({ capability: endpoint.capability, model: upstreamModel }, key);
     const mostBytes = context.services.config.maxRequestBodyBytes;
     if (own) return new NativeAdapter(call, route, own, mostBytes);
-    const passage = new PassthroughAdapter(call, route, options);
+    const passthrough = new PassthroughAdapter(call, route, options);
     const filters = endpoint.capability === "completions" ? responseFilters(settings) : [];
-    return filters.length > 0 ? new FilteredTexts(passage, filters) : passage;
+    return filters.length > 0 ? new FilteredTexts(passthrough, filters) : passthrough;
   }
   const chat = chatOf(provider);
   const limitations = limitationsOf(context.limitations, channel);
@@ -150,11 +150,11 @@ function filtersFor(
   clientFormat: ChatDialect,
   custom: ReadonlySet<string>,
 ): readonly (() => StepFilter)[] {
-  const tellsThoughts = channel.setting.thinking_to_content === true && clientFormat === "openai-chat";
+  const reasoningInContent = channel.setting.thinking_to_content === true && clientFormat === "openai-chat";
   const filters = responseFilters(settings);
-  if (!tellsThoughts && custom.size === 0) return filters;
+  if (!reasoningInContent && custom.size === 0) return filters;
   return [
-    ...(tellsThoughts ? [thinkingToContent] : []),
+    ...(reasoningInContent ? [thinkingToContent] : []),
     ...(custom.size > 0 ? [customToolCalls(custom)] : []),
     ...filters,
   ];

@@ -116,9 +116,9 @@ export class TranslatingAdapter implements Adapter {
     }
     const keep = this.#keeper();
     const write = (usage: ReportedUsage): string => {
-      const told = { ...reply, usage };
-      const answer = this.call.endpoint.codec.encodeReply(told, this.#context(), this.#conversation());
-      keep?.(told, textOf(answer.id) ?? "", answer);
+      const reported = { ...reply, usage };
+      const answer = this.call.endpoint.codec.encodeReply(reported, this.#context(), this.#conversation());
+      keep?.(reported, textOf(answer.id) ?? "", answer);
       return JSON.stringify(answer);
     };
     const written = reply.usage ? write(reply.usage) : write;
@@ -130,9 +130,9 @@ export class TranslatingAdapter implements Adapter {
     const running = this.#running(runningIn, body);
     if (running) {
       const begun = { type: "response.created", response: running, sequence_number: 0 };
-      const told = `event: ${begun.type}\ndata: ${JSON.stringify(begun)}\n\n`;
+      const firstEvent = `event: ${begun.type}\ndata: ${JSON.stringify(begun)}\n\n`;
       return {
-        body: told,
+        body: firstEvent,
         contentType: codec.streamType,
         reported: null,
         meter: new OutputMeter(),
@@ -186,8 +186,8 @@ export class TranslatingAdapter implements Adapter {
 
   /** Clients of the upstream's own format know to bring thoughts back. */
   #watch(): ((step: ReplyEvent) => void) | null {
-    const { reasoningMemory: thoughts, dialect } = this.options;
-    return this.#sameFormat ? null : thoughts.observe(this.call.caller.user.id, dialect);
+    const { reasoningMemory: memory, dialect } = this.options;
+    return this.#sameFormat ? null : memory.observe(this.call.caller.user.id, dialect);
   }
 
   get #sameFormat(): boolean {

@@ -30,7 +30,7 @@ const refusal = async (setup: Partial<Setup>, body: unknown = ASK, init: Request
     status: answer.status,
     code: error?.code,
     message: error?.message,
-    asked: upstream.received.length,
+    requests: upstream.received.length,
     relay,
     answer,
   };
@@ -84,7 +84,7 @@ describe("who is not let in", () => {
     ["a key for other models", { modelLimits: new Set(["gpt-4o-mini"]) }, 403, "model_not_allowed"],
     ["a key for no model", { modelLimits: new Set() }, 403, "model_not_allowed"],
   ])("%s", async (_name, token, status, code) => {
-    expect(await refusal({ tokens: { test: token } })).toMatchObject({ status, code, asked: 0 });
+    expect(await refusal({ tokens: { test: token } })).toMatchObject({ status, code, requests: 0 });
   });
 
   test("a key past its time is marked expired", async () => {
@@ -165,7 +165,7 @@ describe("what is not let through", () => {
       "sensitive_words_detected",
     ],
   ])("%s", async (_name, body, status, code) => {
-    expect(await refusal({}, body)).toMatchObject({ status, code, asked: 0 });
+    expect(await refusal({}, body)).toMatchObject({ status, code, requests: 0 });
   });
 
   test("patterns count without any plain word", async () => {
@@ -178,7 +178,7 @@ describe("what is not let through", () => {
   test("a model without a price, unless the user accepts that", async () => {
     const channels = [{ models: ["unheard-of"] }];
     const body = { ...ASK, model: "unheard-of" };
-    expect(await refusal({ channels }, body)).toMatchObject({ status: 500, code: "model_price_error", asked: 0 });
+    expect(await refusal({ channels }, body)).toMatchObject({ status: 500, code: "model_price_error", requests: 0 });
     expect(await refusal({ channels, user: { acceptUnsetPrice: true } }, body)).toMatchObject({ status: 200 });
   });
 

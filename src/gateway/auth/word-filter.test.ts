@@ -6,11 +6,11 @@ const stops: (() => unknown)[] = [];
 afterEach(() => Promise.all(stops.splice(0).map((stop) => stop())));
 
 const ON = { CheckSensitiveEnabled: "true", SensitiveWords: "forbidden" };
-const SAID = "All good, then a Forbidden thing.";
+const ANSWER = "All good, then a Forbidden thing.";
 
 /** Asks a model, which says `SAID`, under these options. */
 async function ask(question: string, options: Readonly<Record<string, string>>) {
-  const message = { role: "assistant", content: SAID };
+  const message = { role: "assistant", content: ANSWER };
   const choices = [{ index: 0, message, finish_reason: "stop" }];
   const upstream = startUpstream(() => Response.json(chatReply({ choices })));
   const relay = startRelay({ channels: [{ baseUrl: upstream.url }], options: { ...ON, ...options } });
@@ -20,7 +20,7 @@ async function ask(question: string, options: Readonly<Record<string, string>>) 
   const { choices: [choice] = [] } = (await answer.json()) as {
     choices?: { message: { content: string }; finish_reason: string }[];
   };
-  return { status: answer.status, said: choice?.message.content, reason: choice?.finish_reason };
+  return { status: answer.status, text: choice?.message.content, reason: choice?.finish_reason };
 }
 
 describe("a prompt with a forbidden word", () => {
@@ -37,12 +37,12 @@ describe("a prompt with a forbidden word", () => {
 describe("an answer with a forbidden word", () => {
   const onAnswers = { CheckSensitiveOnCompletionEnabled: "true" };
   test.each([
-    [{}, SAID, "stop"],
-    [{ ...onAnswers, CheckSensitiveEnabled: "false" }, SAID, "stop"],
+    [{}, ANSWER, "stop"],
+    [{ ...onAnswers, CheckSensitiveEnabled: "false" }, ANSWER, "stop"],
     [{ ...onAnswers, StopOnSensitiveEnabled: "true" }, "All good, then a ", "content_filter"],
     [{ ...onAnswers, StopOnSensitiveEnabled: "false" }, "All good, then a **###** thing.", "stop"],
-  ])("under %o arrives as told", async (options, said, reason) => {
-    expect(await ask("A question", options)).toEqual({ status: 200, said, reason });
+  ])("under %o arrives as told", async (options, text, reason) => {
+    expect(await ask("A question", options)).toEqual({ status: 200, text, reason });
   });
 });
 
@@ -74,7 +74,7 @@ describe("a text completion with a forbidden word", () => {
     options: Readonly<Record<string, string>>,
     end = [piece("", "stop"), "data: [DONE]\n\n"],
   ) {
-    const choices = [{ index: 0, text: SAID, finish_reason: "stop", logprobs: null }];
+    const choices = [{ index: 0, text: ANSWER, finish_reason: "stop", logprobs: null }];
     const pieces = ["All good, then a For", "bidden ", "thing."].map((text) => piece(text));
     const streamed = [...pieces, ...end].join("");
     const upstream = startUpstream(() =>
@@ -87,25 +87,25 @@ describe("a text completion with a forbidden word", () => {
     const answer = await relay.post("/v1/completions", { model: "gpt-4o", prompt: "A question", stream });
     const text = await answer.text();
     const events = stream ? text.split("\n\n").filter((event) => event.includes("choices")) : [`data: ${text}`];
-    const told = events.flatMap(
+    const sentChoices = events.flatMap(
       (event): { text: string; finish_reason: string | null }[] => JSON.parse(event.slice("data: ".length)).choices,
     );
     return {
       ended: !stream || text.endsWith("data: [DONE]\n\n"),
-      said: told.map((choice) => choice.text).join(""),
-      reasons: told.flatMap(({ finish_reason }) => finish_reason ?? []),
+      text: sentChoices.map((choice) => choice.text).join(""),
+      reasons: sentChoices.flatMap(({ finish_reason }) => finish_reason ?? []),
     };
   }
 
   test.each([true, false])("is masked, or ends there (streamed: %p)", async (stream) => {
     expect(await complete(stream, { StopOnSensitiveEnabled: "false" })).toEqual({
       ended: true,
-      said: "All good, then a **###** thing.",
+      text: "All good, then a **###** thing.",
       reasons: ["stop"],
     });
     expect(await complete(stream, { StopOnSensitiveEnabled: "true" })).toEqual({
       ended: true,
-      said: "All good, then a ",
+      text: "All good, then a ",
       reasons: ["content_filter"],
     });
   });
@@ -121,8 +121,8 @@ describe("a text completion with a forbidden word", () => {
     ],
     ["nothing", []],
   ])("is told to its last letter where the stream ends with %s", async (_name, end) => {
-    const told = await complete(true, { StopOnSensitiveEnabled: "false" }, end);
-    expect(told.said).toBe("All good, then a **###** thing.");
-    expect(told.reasons).toEqual([]);
+    const completion = await complete(true, { StopOnSensitiveEnabled: "false" }, end);
+    expect(completion.text).toBe("All good, then a **###** thing.");
+    expect(completion.reasons).toEqual([]);
   });
 });

@@ -23,11 +23,11 @@ export function holdFor(
   promptTokens: number,
   defaultOutputTokens: number,
   quotaPerUnit: Decimal,
-  asked: Readonly<{ prompt: JsonObject; writesCache: CacheWrites }>,
+  request: Readonly<{ prompt: JsonObject; writesCache: CacheWrites }>,
 ): number {
   const maxOutputTokens = summary.maxOutputTokens === null ? null : summary.maxOutputTokens * summary.choices;
-  const { audioTokens: audioInputTokens } = weighMedia(asked.prompt);
-  const { writesCache } = asked;
+  const { audioTokens: audioInputTokens } = weighMedia(request.prompt);
+  const { writesCache } = request;
   return estimate(
     price,
     { promptTokens, maxOutputTokens, defaultOutputTokens, audioInputTokens, writesCache },

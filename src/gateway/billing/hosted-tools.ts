@@ -15,10 +15,10 @@ export function hostedTools(call: Call, route: Route, meter: OutputMeter, catalo
   const { upstreamModel } = route;
   if (endpoint.capability !== "chat") return null;
   if (searchesAlways(upstreamModel)) return { web_search_preview: 1 };
-  const told = withSearch(call, route, meter);
+  const reported = withSearch(call, route, meter);
   // Some models are charged per response that uses search results, others per query.
-  const perAnswer = told?.google_search && catalog.find(upstreamModel).search_billing === "answer";
-  const used = perAnswer ? { ...told, google_search: 1 } : told;
+  const perAnswer = reported?.google_search && catalog.find(upstreamModel).search_billing === "answer";
+  const used = perAnswer ? { ...reported, google_search: 1 } : reported;
   if (!used?.web_search) return used;
   const isPreview = recordsOf(body.json.tools).some(({ type }) => textOf(type)?.startsWith("web_search_preview"));
   const { web_search, ...others } = used;

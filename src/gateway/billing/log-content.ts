@@ -36,14 +36,14 @@ export const contentRules = (settings: SettingsReader): ContentRules | null =>
 
 /** System messages joined, the last user message, the messages between, and the answer's text. */
 export function contentToLog(body: JsonObject, output: string, rules: ContentRules): LoggedContent {
-  const cut = (text: string) => kept(text, rules);
+  const cut = (text: string) => redacted(text, rules);
   const content: LoggedContent = { output_content: cut(output) };
   if (!Array.isArray(body.messages)) {
     const input = body.prompt ?? body.input;
     const text = textOf(input);
     return input === undefined
       ? content
-      : { ...content, input_content: text === null ? keptJson(input, rules) : cut(text) };
+      : { ...content, input_content: text === null ? redactedJson(input, rules) : cut(text) };
   }
   const messages = body.messages.map((message) => recordOf(message) ?? {});
   const isSystem = (message: JsonObject) => message.role === "system" || message.role === "developer";
@@ -53,8 +53,8 @@ export function contentToLog(body: JsonObject, output: string, rules: ContentRul
   if (system !== "") content.system_prompt = cut(system);
   if (last >= 0) content.input_content = cut(contentText(messages[last] ?? {}));
   if (others.length > 0) {
-    const told = others.map((message) => ({ role: message.role, content: contentText(message) }));
-    content.context = keptJson(told, rules);
+    const context = others.map((message) => ({ role: message.role, content: contentText(message) }));
+    content.context = redactedJson(context, rules);
   }
   return content;
 }
@@ -65,13 +65,13 @@ function contentText(message: JsonObject): string {
   return texts.join("\n");
 }
 
-function kept(text: string, rules: ContentRules): string {
+function redacted(text: string, rules: ContentRules): string {
   const near = text.slice(0, rules.maxCharacters + SLACK);
   return cutOff(rules.redacts ? redact(near, rules.patterns) : near, rules);
 }
 
 /** The value as JSON. Its texts are redacted one by one: in JSON, line ends and quotes are not what patterns look for. */
-function keptJson(value: unknown, rules: ContentRules): string {
+function redactedJson(value: unknown, rules: ContentRules): string {
   let left = rules.maxCharacters + SLACK;
   const clean = (text: string) => {
     if (left === 0) return "";

@@ -25,7 +25,7 @@ const claude = (usage: object) => ({
   stop_reason: "end_turn",
   usage: { input_tokens: 6, output_tokens: 1, ...usage },
 });
-const sound = {
+const audioUsage = {
   prompt_tokens: 20,
   completion_tokens: 9,
   prompt_tokens_details: { audio_tokens: 15 },
@@ -70,7 +70,7 @@ const rows: readonly Row[] = [
   [
     "sound",
     {},
-    chatReply({ usage: sound }),
+    chatReply({ usage: audioUsage }),
     {},
     {},
     {

@@ -42,11 +42,11 @@ type PriceNotes = Readonly<{
   other: Partial<LogOther>;
   /** Of calls that wrote to a cache, and of those with sound. */
   writes: Partial<LogOther>;
-  sound: Partial<LogOther>;
+  audio: Partial<LogOther>;
   content: string;
 }>;
 const notesByPrice = new WeakMap<Price, PriceNotes>();
-const NO_PRICE: PriceNotes = { other: {}, writes: {}, sound: {}, content: "" };
+const NO_PRICE: PriceNotes = { other: {}, writes: {}, audio: {}, content: "" };
 
 /** The log row of a finished call; names in `other` as in one-api and new-api. */
 export function logRowOf(call: Call, reserved: Reservation | null, outcome: Outcome): UsageRecord {
@@ -145,7 +145,7 @@ function otherOf(
   }
   if (usage.longCacheCreationTokens) other.cache_creation_tokens_1h = usage.longCacheCreationTokens;
   if (usage.audioInputTokens + usage.audioOutputTokens > 0) {
-    Object.assign(other, notes.sound);
+    Object.assign(other, notes.audio);
     if (call.endpoint.capability !== "realtime") other.audio = true;
     other.audio_input = usage.audioInputTokens;
     other.audio_output = usage.audioOutputTokens;
@@ -187,7 +187,7 @@ function perCallNotes(price: Extract<Price, { kind: "per_call" }>): PriceNotes {
       group_ratio: Number(group),
     },
     writes: {},
-    sound: {},
+    audio: {},
     content: `Model price $${usd}${price.seconds === undefined ? "" : ` a second, ${price.seconds} seconds`}${price.variant ? ` (${price.variant})` : ""}, group ratio ${group}`,
   };
 }
@@ -207,7 +207,7 @@ function perTokenNotes(price: Extract<Price, { kind: "per_token" }>): PriceNotes
       ...(price.imageCompletionRatio && { image_completion_ratio: Number(toText(price.imageCompletionRatio)) }),
     },
     writes: { cache_creation_ratio: Number(toText(price.cacheCreationRatio)) },
-    sound: {
+    audio: {
       audio_ratio: Number(toText(price.audioRatio)),
       audio_completion_ratio: Number(toText(price.audioCompletionRatio)),
     },

@@ -23,21 +23,21 @@ const costOf = (ratio: number) => 120 * ratio;
 type Known = Readonly<{ as: string; answer: () => Response; channel?: Partial<ChannelEntry> }>;
 
 /** Channels that know the model `asked` by these names, tried in this order. */
-function start(asked: string, known: readonly Known[], options: Partial<Record<OptionKey, string>> = {}) {
+function start(requested: string, known: readonly Known[], options: Partial<Record<OptionKey, string>> = {}) {
   const upstreams = known.map(({ answer }) => startUpstream(answer));
   const relay = startRelay({
     channels: known.map(({ as, channel }, at) => ({
       baseUrl: upstreams[at]?.url ?? "",
       priority: -at,
-      models: [asked],
-      modelMapping: new Map([[asked, as]]),
+      models: [requested],
+      modelMapping: new Map([[requested, as]]),
       ...channel,
     })),
     options: { ...PRICES, ...options },
   });
   stops.push(relay.stop, ...upstreams.map(({ stop }) => stop));
   const ask = (body: object = { messages, max_tokens: 50 }, path = "/v1/chat/completions") =>
-    relay.post(path, { model: asked, ...body });
+    relay.post(path, { model: requested, ...body });
   return { relay, upstreams, ask };
 }
 
@@ -45,11 +45,11 @@ test.each([
   ["requested: its price holds, whatever the upstream's name is", "own", "dear", 5],
   ["upstream: its price holds where the requested name has none", "alias", "dear", 30],
   ["effort: a name with its effort is priced under its own entry", "o3-mini-high", "o3-mini-high", 4],
-])("%s", async (_, asked, as, ratio) => {
-  const { relay, ask } = start(asked, [{ as, answer: answered }]);
+])("%s", async (_, requested, as, ratio) => {
+  const { relay, ask } = start(requested, [{ as, answer: answered }]);
   expect((await ask()).status).toBe(200);
   const { quota, modelName, other } = await relay.billing.nextRecord();
-  expect({ quota, modelName, ratio: other.model_ratio }).toEqual({ quota: costOf(ratio), modelName: asked, ratio });
+  expect({ quota, modelName, ratio: other.model_ratio }).toEqual({ quota: costOf(ratio), modelName: requested, ratio });
 });
 
 test("prefix: what it leaves of the name has the price", async () => {
@@ -103,10 +103,10 @@ test("retry: a fixed price gives way to one by tokens", async () => {
 });
 
 test("retry: speech is measured as the one that answered is", async () => {
-  const sound = () => new Response(new Uint8Array(9), { headers: { "content-type": "audio/mpeg" } });
+  const speech = () => new Response(new Uint8Array(9), { headers: { "content-type": "audio/mpeg" } });
   const known = [
     { as: "cat-1", answer: broken },
-    { as: "tts-1", answer: sound },
+    { as: "tts-1", answer: speech },
   ];
   const { relay, ask } = start("alias", known);
   await (await ask({ input: "Hello there", voice: "alloy" }, "/v1/audio/speech")).arrayBuffer();

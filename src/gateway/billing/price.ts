@@ -23,34 +23,34 @@ export type Prices = {
 };
 
 /** Resolved prices that are kept: the models, groups and mappings in use. */
-const MAX_KEPT = 5_000;
+const MAX_CACHED = 5_000;
 
 /** Prices from the settings, each resolved once until an option changes. */
 export function createPrices(settings: SettingsReader): Prices {
   const table = createPriceTable(settings);
-  const kept = new LRUCache<string, Price>({ max: MAX_KEPT });
+  const cached = new LRUCache<string, Price>({ max: MAX_CACHED });
   let version = Number.NaN;
-  let keptFor: PriceTable | null = null;
+  let cachedTable: PriceTable | null = null;
   let unit = whole(1);
 
   const refresh = () => {
     version = settings.version;
-    keptFor = table();
-    kept.clear();
+    cachedTable = table();
+    cached.clear();
     unit = whole(settings.get("QuotaPerUnit"));
   };
 
   return {
     of(payer, requestedModel, upstreamModel) {
       // Discounts begin and end without a change of an option.
-      if (version !== settings.version || keptFor !== table()) refresh();
+      if (version !== settings.version || cachedTable !== table()) refresh();
       const acceptUnset = payer.user.acceptUnsetPrice || settings.get("SelfUseModeEnabled");
       const name = `${payer.group}\n${requestedModel}\n${upstreamModel}\n${acceptUnset}`;
-      const known = kept.get(name);
+      const known = cached.get(name);
       if (known) return known;
       const price = resolvePrice(table(), { requestedModel, upstreamModel, group: payer.group, acceptUnset });
       if (!price) throw noPrice(requestedModel);
-      kept.set(name, price);
+      cached.set(name, price);
       return price;
     },
     ofTask({ group }, model, usd) {

@@ -36,8 +36,8 @@ export async function record(
     ownFinish: ended.meter.ownFinish,
     content: rules && contentToLog(call.prompt, ended.meter.countable().text, rules),
   });
-  const kept = storedRow(row, settings);
-  const survives = hold ? billing.settle(hold, kept) : billing.record(kept);
+  const stored = storedRow(row, settings);
+  const survives = hold ? billing.settle(hold, stored) : billing.record(stored);
   call.trace?.addContent(call.prompt, () => ended.meter.countable().text);
   end(context, call, row, usage);
   context.requestLimit.succeeded(row.userId);

@@ -77,15 +77,15 @@ export function errorObject(error: GatewayError, requestId: string, language: La
 }
 
 /** The answer to a refused or failed call, in the format of its door; without one in OpenAI's. */
-export function errorResponse(error: GatewayError, request: Request, door?: ClientCodec): Response {
+export function errorResponse(error: GatewayError, request: Request, codec?: ClientCodec): Response {
   const requestId = requestIdOf(request);
   const headers: Record<string, string> = { ...corsHeaders(request), "x-request-id": requestId };
   // What is left of the body would be read for as long as the client likes.
   if (error.status === 408) headers.connection = "close";
   if (error.retryAfterSeconds !== undefined) headers["retry-after"] = String(error.retryAfterSeconds);
   const body =
-    door && door.dialect !== "openai-chat"
-      ? door.encodeError(toErrorObject(error), requestId)
+    codec && codec.dialect !== "openai-chat"
+      ? codec.encodeError(toErrorObject(error), requestId)
       : errorObject(error, requestId, readersLanguage(request));
   return Response.json(body, { status: error.status, headers });
 }

@@ -54,7 +54,7 @@ export type GatewayServices = Readonly<{
     refund(hold: Hold): void;
     keepHold(hold: Hold, name: string): Promise<void>;
     settleKept(
-      kept: Readonly<{ name: string; userId: number; tokenId: number }>,
+      hold: Readonly<{ name: string; userId: number; tokenId: number }>,
       records: readonly UsageRecord[],
     ): Promise<void>;
     record(record: UsageRecord): Promise<void>;

@@ -63,8 +63,8 @@ function unclearMember({ path, likeName }: UnclearMember): GatewayError {
   );
 }
 
-function brokenLimit({ path, min, max, isInteger: isWhole, code }: NumberLimit): GatewayError {
-  const reason = isWhole ? "gateway_whole_number_range" : "gateway_number_range";
+function brokenLimit({ path, min, max, isInteger, code }: NumberLimit): GatewayError {
+  const reason = isInteger ? "gateway_whole_number_range" : "gateway_number_range";
   return invalidMember(path, { code: reason, params: { path, min, max } }, code);
 }
 

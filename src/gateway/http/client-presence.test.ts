@@ -26,10 +26,10 @@ test.each([20, 600])(
   async (ms) => {
     const before = closed;
     const client = new AbortController();
-    const asked = relay.post("/v1/chat/completions", CHAT, { signal: client.signal });
+    const response = relay.post("/v1/chat/completions", CHAT, { signal: client.signal });
     // Before it arrived there is nothing to close.
     void until(() => arrived === before + 1).then(() => setTimeout(() => client.abort(), ms));
-    await expect(asked).rejects.toThrow();
+    await expect(response).rejects.toThrow();
     // The upstream would take a minute: only the client's leaving closes its connection.
     await until(() => closed === before + 1 && relay.billing.openHolds === 0);
     expect(relay.billing.records.at(-1)).toMatchObject({ quota: 0, other: { ending: "client_left", status: 499 } });
@@ -53,14 +53,14 @@ test("calls whose clients left while they waited for their holds are neither sen
     waits.post("/v1/chat/completions", { ...CHAT, stream: true }, { signal: client.signal }).catch(() => null),
   );
   await until(() => waiting === 250);
-  const patient = waits.post("/v1/chat/completions", CHAT);
+  const remaining = waits.post("/v1/chat/completions", CHAT);
   await until(() => waiting === 251);
   client.abort();
   await Promise.all(calls);
   // The runtime hears of a closed connection a moment after the client closed it.
   await Bun.sleep(1000);
   database.resolve();
-  await patient;
+  await remaining;
   await until(() => billing.records.length === 251 && billing.openHolds === 0);
   expect(provider.received).toHaveLength(1);
   const left = billing.records.filter(({ other }) => other.ending === "client_left");

@@ -24,7 +24,7 @@ import { type ExplainQuestion, type Explanation, explain } from "../routing/expl
 import { createModelsOf } from "../routing/model-fit.ts";
 import { createCoolDown } from "../routing/scheduler/cool-down.ts";
 import { createKeyRing } from "../routing/scheduler/key-ring.ts";
-import { createKeyTraffic, type KeptTraffic } from "../routing/scheduler/key-traffic.ts";
+import { createKeyTraffic, type TrafficSnapshot } from "../routing/scheduler/key-traffic.ts";
 import { createStickiness } from "../routing/scheduler/stickiness.ts";
 import { readTrafficFile, writeTrafficFile } from "../routing/scheduler/traffic-file.ts";
 import { settleForgotten } from "../state/files/follow.ts";
@@ -44,7 +44,7 @@ export function createGateway(services: GatewayServices, random: () => number = 
   const context: GatewayContext = { ...createContext(services, readTrafficFile(dataDir)), random };
   const keepTraffic = () => {
     try {
-      writeTrafficFile(dataDir, context.traffic.kept());
+      writeTrafficFile(dataDir, context.traffic.snapshot());
     } catch (error) {
       services.log.warn({ error }, "the figures of the last hour could not be kept");
     }
@@ -57,14 +57,14 @@ export function createGateway(services: GatewayServices, random: () => number = 
   for (const timer of timers) timer.unref();
   // What an earlier process left when it was killed.
   rmSync(formFolder(services.config), { recursive: true, force: true });
-  const talks = createRealtimeSessions(context);
+  const realtime = createRealtimeSessions(context);
   return {
-    router: createRouter(context, gatewayRoutes(context, talks)),
-    talks,
+    router: createRouter(context, gatewayRoutes(context, realtime)),
+    realtime,
     /** Ends every call that is open with an error in its client's format; talks resolve when they are charged. */
     async cutOff() {
       context.deadlines.cutOff();
-      await talks.cut();
+      await realtime.cut();
     },
     explain: (question: ExplainQuestion): Explanation => explain(context, services.channels.all(), question),
     readOverhead: () => context.metrics.overhead(),
@@ -89,7 +89,7 @@ const KEEP_TRAFFIC_MS = 60_000;
 const SWEEP_MS = 3_600_000;
 
 /** The memory of one relay, and the other rooms as it sees them. */
-export function createContext(services: GatewayServices, earlierTraffic: KeptTraffic = {}): GatewayContext {
+export function createContext(services: GatewayServices, earlierTraffic: TrafficSnapshot = {}): GatewayContext {
   const coolDown = createCoolDown();
   const watch = createDeadlineWheel();
   const policy = createAddressPolicy(services.config.allowPrivateUpstreams);

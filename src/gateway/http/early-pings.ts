@@ -82,7 +82,7 @@ class PingedAnswer implements UnderlyingDefaultSource<Uint8Array> {
       if (this.#left) return null;
       const known =
         error instanceof GatewayError ? error : new GatewayError(500, "internal_error", { code: "gateway_internal" });
-      controller.enqueue(Buffer.from(this.#toldAsEvent(known)));
+      controller.enqueue(Buffer.from(this.#errorEvent(known)));
       controller.close();
       return null;
     } finally {
@@ -90,7 +90,7 @@ class PingedAnswer implements UnderlyingDefaultSource<Uint8Array> {
     }
   }
 
-  #toldAsEvent(error: GatewayError): string {
+  #errorEvent(error: GatewayError): string {
     const { summary, endpoint, body, conversation } = this.call;
     const context = {
       model: summary.model,

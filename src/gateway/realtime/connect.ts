@@ -35,8 +35,14 @@ export async function connect(
     const route = bindChannel(call, prices, choice);
     attempts.route = route;
     const { provider, upstreamModel } = route;
-    const asked = { capability: "realtime", dialect: "openai-chat", model: upstreamModel, stream: true, key } as const;
-    const ask = { ...asked, ...requestedVersionOf(call.request.url) };
+    const options = {
+      capability: "realtime",
+      dialect: "openai-chat",
+      model: upstreamModel,
+      stream: true,
+      key,
+    } as const;
+    const ask = { ...options, ...requestedVersionOf(call.request.url) };
     const dial = {
       url: provider.url(channel, ask),
       headers: {

@@ -2,10 +2,10 @@ import { errorObject, type GatewayError } from "../call/errors.ts";
 
 /** The error as a talk's client is told it; `causeId`: the id of the event that it answers. */
 export const errorEvent = (error: GatewayError, requestId: string, causeId: string | null = null) => {
-  const { error: told } = errorObject(error, requestId);
+  const { error: body } = errorObject(error, requestId);
   return {
     type: "error",
     event_id: `evt_${requestId}`,
-    error: causeId === null ? told : { ...told, event_id: causeId },
+    error: causeId === null ? body : { ...body, event_id: causeId },
   };
 };

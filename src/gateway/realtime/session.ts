@@ -44,7 +44,7 @@ export class RealtimeSession {
   #connected: Connected | null = null;
   #bill: RealtimeBilling | null = null;
   #pings: Timer | null = null;
-  #heardAtMs = 0;
+  #receivedAtMs = 0;
   #hasEnded = false;
   #isDraining = false;
   #transcriber = "";
@@ -55,7 +55,7 @@ export class RealtimeSession {
   constructor(
     private readonly context: GatewayContext,
     private readonly origin: SessionOrigin,
-    private readonly onEnd: (talk: RealtimeSession) => void,
+    private readonly onEnd: (session: RealtimeSession) => void,
   ) {
     this.#words = new RealtimeWordFilter(context, origin.requestId, origin.model);
   }
@@ -134,11 +134,11 @@ export class RealtimeSession {
     this.#bill = new RealtimeBilling(this.context, this.origin, connected, opening);
     this.context.traffic.begin(route.channel.id, route.key);
     opening.call.timing.markFirstByte();
-    this.#heardAtMs = performance.now();
-    socket.onmessage = ({ data }) => this.#hear(data);
+    this.#receivedAtMs = performance.now();
+    socket.onmessage = ({ data }) => this.#receive(data);
     socket.onclose = ({ code, reason }) => this.#upstreamClosed(code, reason);
     socket.addEventListener("pong", () => {
-      this.#heardAtMs = performance.now();
+      this.#receivedAtMs = performance.now();
     });
     this.#pings = setInterval(() => this.#ping(socket), PING_MS);
     if (this.#hasEnded) this.#finish("client_left");
@@ -148,26 +148,31 @@ export class RealtimeSession {
   /** A talk that does not come about: the client is told, what was set aside goes back. */
   #refuse(error: unknown): void {
     const { context } = this;
-    const told = error instanceof GatewayError ? error : INTERNAL;
-    if (told === INTERNAL) context.services.log.error({ error }, "a talk could not be opened");
+    const reported = error instanceof GatewayError ? error : INTERNAL;
+    if (reported === INTERNAL) context.services.log.error({ error }, "a talk could not be opened");
     if (this.#call) {
       const { call, reserved } = this.#call;
-      recordFailure(context, call, reserved, told, this.#hasEnded ? "client_left" : "upstream_failed");
-    } else context.metrics.refused(told.status);
+      recordFailure(context, call, reserved, reported, this.#hasEnded ? "client_left" : "upstream_failed");
+    } else context.metrics.refused(reported.status);
     this.#call = null;
     this.#leavePlace();
-    this.#end({ ending: "refused", code: CLOSE.refused, reason: String(told.code ?? told.type), error: told });
+    this.#end({
+      ending: "refused",
+      code: CLOSE.refused,
+      reason: String(reported.code ?? reported.type),
+      error: reported,
+    });
   }
 
   #tell(frame: Frame): void {
     if (this.#pipe?.toClient(frame) === false) this.#end(TOO_SLOW);
   }
 
-  #hear(frame: Frame): void {
-    this.#heardAtMs = performance.now();
+  #receive(frame: Frame): void {
+    this.#receivedAtMs = performance.now();
     const event = eventOf(frame);
-    const { toClient, toUpstream } = this.#words.told(frame, event);
-    for (const told of toClient) this.#tell(told);
+    const { toClient, toUpstream } = this.#words.fromUpstream(frame, event);
+    for (const frameToClient of toClient) this.#tell(frameToClient);
     if (toUpstream !== null) this.#connected?.socket.send(toUpstream);
     if (!event || this.#hasEnded) return;
     this.#meter.upstream(event);
@@ -192,12 +197,12 @@ export class RealtimeSession {
     const startedAtMs = this.#responses.get(id) ?? performance.now();
     this.#responses.delete(id);
     const reported = readRealtimeUsage(response.usage);
-    if (reported || this.#meter.hasSpoken) {
+    if (reported || this.#meter.hasOutput) {
       const failed = response.status === "failed";
       const error = textOf(recordOf(recordOf(response.status_details)?.error)?.message);
       this.#charge({
         reported,
-        said: this.#meter.take(),
+        content: this.#meter.take(),
         startedAtMs,
         ending: failed ? "upstream_failed" : "complete",
         ...(failed && { error: error ?? { code: "gateway_response_failed" } }),
@@ -226,9 +231,14 @@ export class RealtimeSession {
   /** Runs after all charges before; one that is refused ends the talk. */
   #inTurn(work: () => Promise<void>): void {
     this.#work = this.#work.then(work).catch((error) => {
-      const told = error instanceof GatewayError ? error : INTERNAL;
-      if (told === INTERNAL) this.context.services.log.error({ error }, "a talk could not be charged");
-      this.#end({ ending: "refused", code: CLOSE.refused, reason: String(told.code ?? told.type), error: told });
+      const reported = error instanceof GatewayError ? error : INTERNAL;
+      if (reported === INTERNAL) this.context.services.log.error({ error }, "a talk could not be charged");
+      this.#end({
+        ending: "refused",
+        code: CLOSE.refused,
+        reason: String(reported.code ?? reported.type),
+        error: reported,
+      });
     });
   }
 
@@ -243,7 +253,7 @@ export class RealtimeSession {
   }
 
   #ping(socket: Bun.WebSocket): void {
-    if (performance.now() - this.#heardAtMs > LOST_AFTER_MS) socket.terminate();
+    if (performance.now() - this.#receivedAtMs > LOST_AFTER_MS) socket.terminate();
     else socket.ping();
   }
 
@@ -276,9 +286,9 @@ export class RealtimeSession {
     const elapsedMs = this.#call?.call.timing.elapsedMs ?? 0;
     context.traffic.end(route.channel.id, route.key, ending === "upstream_failed", elapsedMs);
     this.#leavePlace();
-    if (this.#meter.hasSpoken) {
+    if (this.#meter.hasOutput) {
       const [startedAtMs = performance.now()] = this.#responses.values();
-      this.#charge({ reported: null, said: this.#meter.take(), startedAtMs, ending });
+      this.#charge({ reported: null, content: this.#meter.take(), startedAtMs, ending });
     } else this.#inTurn(async () => bill.release());
   }
 }

@@ -40,7 +40,7 @@ export const realtimeSockets: Bun.WebSocketHandler<RealtimeSession> = {
 };
 
 export function createRealtimeSessions(context: GatewayContext): RealtimeSessions {
-  const talks = new Set<RealtimeSession>();
+  const sessions = new Set<RealtimeSession>();
   return {
     start(request, server) {
       const { searchParams } = new URL(request.url);
@@ -51,17 +51,17 @@ export function createRealtimeSessions(context: GatewayContext): RealtimeSession
         ip: context.services.clientAddress.ip(request, server),
         model: searchParams.get("model") ?? searchParams.get("deployment") ?? "",
       };
-      const talk = new RealtimeSession(context, origin, (ended) => talks.delete(ended));
+      const session = new RealtimeSession(context, origin, (ended) => sessions.delete(ended));
       const headers = { "x-request-id": origin.requestId, ...protocolOf(request) };
-      if (!server?.upgrade(request, { data: talk, headers })) return errorResponse(NO_WEBSOCKET, request);
-      talks.add(talk);
+      if (!server?.upgrade(request, { data: session, headers })) return errorResponse(NO_WEBSOCKET, request);
+      sessions.add(session);
       return undefined;
     },
     drain() {
-      for (const talk of talks) talk.drain();
+      for (const session of sessions) session.drain();
     },
     async cut() {
-      await Promise.all([...talks].map((talk) => talk.cut()));
+      await Promise.all([...sessions].map((session) => session.cut()));
     },
   };
 }

@@ -57,7 +57,7 @@ test("where all that could serve it cool down, a call goes to one of them", asyn
 
 /** Long enough for a provider's cache. */
 const WORDS = "What is a sluice? ".repeat(300);
-const ASKED = [
+const REQUESTS = [
   ["/v1/chat/completions", { messages: [{ role: "user", content: WORDS }] }, "prompt"],
   ["/v1/chat/completions", { messages: [{ role: "user", content: WORDS }], user: "u" }, "user"],
   ["/v1/chat/completions", { messages: [{ role: "user", content: WORDS }], prompt_cache_key: "k" }, "prompt_cache_key"],
@@ -66,7 +66,7 @@ const ASKED = [
   ["/v1beta/models/m:generateContent", { contents: [{ role: "user", parts: [{ text: WORDS }] }] }, "prompt"],
 ] as const;
 
-test.each(ASKED)("tells that a conversation sticks, by what and until when: %s %j", async (path, request, by) => {
+test.each(REQUESTS)("tells that a conversation sticks, by what and until when: %s %j", async (path, request, by) => {
   const upstream = startUpstream(() => Response.json(chatReply()));
   const channel = { type: 8, baseUrl: upstream.url, models: ["m"], groups: ["default"], keys: ["a", "b", "c"] };
   const relay = startRelay({
@@ -77,23 +77,23 @@ test.each(ASKED)("tells that a conversation sticks, by what and until when: %s %
   stops.push(relay.stop, upstream.stop);
   const question = { model: "m", group: "default", promptTokens: 5 };
   const about = (tokenId: number) => relay.explain({ ...question, conversation: { tokenId, request } });
-  expect(about(7)).toMatchObject({ stuck: null, channels: [{ share: 0.5 }, { share: 0.5 }] });
+  expect(about(7)).toMatchObject({ sticky: null, channels: [{ share: 0.5 }, { share: 0.5 }] });
 
   const before = Date.now();
   expect((await relay.post(path, { model: "m", ...request })).status).toBe(200);
   const key = upstream.received.at(-1)?.headers.get("authorization")?.slice("Bearer ".length);
-  const told = about(7);
-  expect(told.stuck).toMatchObject({ keyIndex: channel.keys.indexOf(key ?? ""), by, holds: true });
-  expect(told.stuck?.until).toBeGreaterThan(before);
-  expect(told.channels.map(({ id, share }) => [id, share])).toEqual([
-    [told.stuck?.channelId ?? 0, 1],
-    [3 - (told.stuck?.channelId ?? 0), 0],
+  const explanation = about(7);
+  expect(explanation.sticky).toMatchObject({ keyIndex: channel.keys.indexOf(key ?? ""), by, holds: true });
+  expect(explanation.sticky?.until).toBeGreaterThan(before);
+  expect(explanation.channels.map(({ id, share }) => [id, share])).toEqual([
+    [explanation.sticky?.channelId ?? 0, 1],
+    [3 - (explanation.sticky?.channelId ?? 0), 0],
   ]);
   // Asking moves nothing.
-  expect(about(7)).toEqual(told);
-  expect(about(8).stuck).toBeNull();
-  expect(about(9).stuck).toBeNull();
-  expect(relay.explain(question)).toMatchObject({ stuck: null });
+  expect(about(7)).toEqual(explanation);
+  expect(about(8).sticky).toBeNull();
+  expect(about(9).sticky).toBeNull();
+  expect(relay.explain(question)).toMatchObject({ sticky: null });
 
   for (let i = 0; i < 3; i += 1) await relay.post(path, { model: "m", ...request });
   const keys = upstream.received.map(({ headers }) => headers.get("authorization"));
@@ -112,8 +112,8 @@ test("a conversation whose channel cannot take it any more is free again", async
   const request = { messages: [{ role: "user", content: WORDS }] };
   await relay.post("/v1/chat/completions", { model: "m", ...request });
   const conversation = { tokenId: 7, request };
-  expect(relay.explain({ model: "m", group: "default", promptTokens: 5, conversation }).stuck?.holds).toBe(true);
+  expect(relay.explain({ model: "m", group: "default", promptTokens: 5, conversation }).sticky?.holds).toBe(true);
   const long = relay.explain({ model: "m", group: "default", promptTokens: 50_000, conversation });
-  expect(long.stuck?.holds).toBe(false);
+  expect(long.sticky?.holds).toBe(false);
   expect(long.channels.map(({ share }) => share)).toEqual([0, 0]);
 });

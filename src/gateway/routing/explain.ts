@@ -32,7 +32,7 @@ export type Explanation = Readonly<{
   /** Every channel that knows the model, the likeliest first. */
   channels: readonly ExplainedChannel[];
   /** Where earlier calls of the conversation went; null: none is remembered. */
-  stuck: StickyChannel | null;
+  sticky: StickyChannel | null;
 }>;
 
 export type ExplainedChannel = Readonly<{
@@ -85,7 +85,7 @@ export function explain(context: Known, all: Iterable<ChannelEntry>, question: E
   const prefers = lackOf && ((channel: ChannelEntry) => lackOf(channel) === null);
   const suits = (channel: ChannelEntry) => ineligibleReason(channel, requirements) === null;
   const shares = contenders(tiers, null, keys, suits, prefers);
-  const stuck = explainStickyChannel(
+  const sticky = explainStickyChannel(
     context,
     question,
     tiers,
@@ -102,7 +102,7 @@ export function explain(context: Known, all: Iterable<ChannelEntry>, question: E
       name,
       priority,
       weight,
-      share: stuck?.holds ? Number(id === stuck.channelId) : (shares.get(channel) ?? 0),
+      share: sticky?.holds ? Number(id === sticky.channelId) : (shares.get(channel) ?? 0),
       tier: places.get(channel) ?? null,
       inFlight: traffic.inFlight(id),
       keys: channel.keys.map((key, index) => keyState(channel, key, index)),
@@ -111,7 +111,7 @@ export function explain(context: Known, all: Iterable<ChannelEntry>, question: E
   });
   return {
     model: bare,
-    stuck,
+    sticky,
     channels: channels.toSorted((a, b) => b.share - a.share || b.priority - a.priority || a.id - b.id),
   };
 
@@ -211,9 +211,9 @@ function explainStickyChannel(
   for (const { body, prompt } of readings(model, conversation.request)) {
     const promptBound = promptTokensBound(prompt, JSON.stringify(body).length);
     const recognized = conversationKey({ userId: token.userId, tokenId: token.id, model, body, prompt, promptBound });
-    const kept = recognized && stickiness.find(recognized.key);
-    if (!kept) continue;
-    const { channelId, key, until } = kept;
+    const entry = recognized && stickiness.find(recognized.key);
+    if (!entry) continue;
+    const { channelId, key, until } = entry;
     const channel = findChannel(tiers, channelId);
     const holds = channel !== undefined && suits(channel) && keys.isFit(channel, key);
     return { channelId, keyIndex: channel?.keys.indexOf(key) ?? -1, by: recognized.by, until, holds };

@@ -62,8 +62,13 @@ test.each([
   expect(await servedBy({ messages: [text] })).toBe("text-only");
   expect(await servedBy(request)).toBe("able");
   const promptTokens = lack === "context_too_small" ? 2500 : 10;
-  const told = relay.explain({ model: "m", group: "default", promptTokens, conversation: { tokenId: 1, request } });
-  expect(told.channels).toMatchObject([
+  const explanation = relay.explain({
+    model: "m",
+    group: "default",
+    promptTokens,
+    conversation: { tokenId: 1, request },
+  });
+  expect(explanation.channels).toMatchObject([
     { id: 2, share: 1, reasons: [] },
     { id: 1, share: 0, reasons: [lack] },
   ]);

@@ -314,7 +314,7 @@ describe("attempts", () => {
   });
 
   const EMBED = "/v1/embeddings";
-  const VECTORS = { model: "gpt-4o", input: "Hi" };
+  const EMBEDDINGS = { model: "gpt-4o", input: "Hi" };
   const CHATS_ALONE = 14;
 
   test("pass over channels whose provider does not serve the kind of request", async () => {
@@ -323,7 +323,7 @@ describe("attempts", () => {
       channels: [{ type: CHATS_ALONE, baseUrl: a?.url ?? "", priority: 1 }, { baseUrl: b?.url ?? "" }],
       options: { RetryTimes: "0" },
     });
-    expect((await relay.post(EMBED, VECTORS)).status).toBe(200);
+    expect((await relay.post(EMBED, EMBEDDINGS)).status).toBe(200);
     expect([a?.received.length, b?.received.length]).toEqual([0, 1]);
   });
 
@@ -331,7 +331,7 @@ describe("attempts", () => {
     const [a] = upstreams(good);
     const relay = relayWith({ channels: [{ type: CHATS_ALONE, baseUrl: a?.url ?? "" }] });
     for (let i = 0; i < 4; i += 1) {
-      const answer = await relay.post(EMBED, VECTORS);
+      const answer = await relay.post(EMBED, EMBEDDINGS);
       expect(answer.status).toBe(501);
       expect(await answer.json()).toMatchObject({ error: { code: "convert_request_failed", type: "upstream_error" } });
     }
@@ -346,10 +346,10 @@ describe("health", () => {
   const disabledBy = async (
     answer: () => Response,
     channel: object = {},
-    given: Parameters<typeof relayWith>[0]["options"] = options,
+    settings: Parameters<typeof relayWith>[0]["options"] = options,
   ) => {
     const [a] = upstreams(answer);
-    const relay = relayWith({ channels: [{ baseUrl: a?.url ?? "", ...channel }], options: given });
+    const relay = relayWith({ channels: [{ baseUrl: a?.url ?? "", ...channel }], options: settings });
     const answered = await relay.post(CHAT, ASK);
     return { disabled: relay.disabled, text: await answered.text() };
   };
@@ -379,8 +379,8 @@ describe("health", () => {
   test.each([
     ["the option is off", {}, { RetryTimes: "0" }],
     ["the channel is exempt", { autoBan: false }, options],
-  ])("does nothing when %s", async (_name, channel, given) => {
-    expect((await disabledBy(refuse(401), channel, given)).disabled).toEqual([]);
+  ])("does nothing when %s", async (_name, channel, settings) => {
+    expect((await disabledBy(refuse(401), channel, settings)).disabled).toEqual([]);
   });
 
   test("does nothing for faults that pass", async () => {

@@ -26,13 +26,13 @@ const weather = betaTool({
   inputSchema: { type: "object", properties: { city: { type: "string" } }, required: ["city"] },
   run: () => "rainy",
 });
-const ASKED = { model: "m", max_tokens: 99, tools: [weather] };
+const OPTIONS = { model: "m", max_tokens: 99, tools: [weather] };
 const question = { role: "user", content: "How is it in Ghent?" } as const;
 
-const runTools = (client: Anthropic) => client.beta.messages.toolRunner({ ...ASKED, messages: [question] });
+const runTools = (client: Anthropic) => client.beta.messages.toolRunner({ ...OPTIONS, messages: [question] });
 
 async function runStreamed(client: Anthropic): Promise<Anthropic.Beta.BetaMessage> {
-  const runner = client.beta.messages.toolRunner({ ...ASKED, messages: [question], stream: true });
+  const runner = client.beta.messages.toolRunner({ ...OPTIONS, messages: [question], stream: true });
   let last: Anthropic.Beta.BetaMessage | null = null;
   for await (const stream of runner) last = await stream.finalMessage();
   if (!last) throw new Error("the runner said nothing");
@@ -45,12 +45,12 @@ const bodiesOf = ({ received }: Upstream) => received.map(({ text }) => JSON.par
 
 /** An account at Anthropic: it keeps its own threads and knows nobody else's. */
 function startAccount(name: string) {
-  const kept = new Set<string>();
+  const threads = new Set<string>();
   let made = 0;
   const upstream = startUpstream(({ text }) => {
     const { thread, messages, system, tools, stream } = JSON.parse(text);
     if (thread?.type === "continue") {
-      if (!kept.delete(thread.previous_message_id)) {
+      if (!threads.delete(thread.previous_message_id)) {
         const details = { error_code: "thread_not_found" };
         const error = { type: "not_found_error", message: "No such thread.", details };
         return Response.json({ type: "error", error }, { status: 404 });
@@ -63,7 +63,7 @@ function startAccount(name: string) {
     }
     made += 1;
     const id = `msg_${name}_${made}`;
-    if (thread) kept.add(id);
+    if (thread) threads.add(id);
     const isAnswered = JSON.stringify(messages).includes("rainy");
     const block = isAnswered
       ? { type: "text", text: ANSWER }
@@ -92,7 +92,7 @@ function startAccount(name: string) {
   stops.push(upstream.stop);
   return {
     upstream,
-    kept,
+    threads,
     channel: { type: 14, baseUrl: upstream.url, models: ["m"], setting: { message_threads: true } },
   };
 }
@@ -166,9 +166,9 @@ describe("at Anthropic", () => {
   test("the SDK replays a conversation that the account has lost", async () => {
     const account = startAccount("a");
     const { client } = startOnto([account.channel]);
-    const thread = client.beta.messages.thread(ASKED);
+    const thread = client.beta.messages.thread(OPTIONS);
     await thread.send(question);
-    account.kept.clear();
+    account.threads.clear();
     const result = { type: "tool_result", tool_use_id: "toolu_a_1", content: "rainy" } as const;
     expect(textOf(await thread.send({ role: "user", content: [result] }))).toBe(ANSWER);
     const last = bodiesOf(account.upstream).at(-1);
@@ -181,7 +181,7 @@ describe("at Anthropic", () => {
     if (!first || !second) throw new Error("two accounts were started");
     const disabledKeys = new Set<string>();
     const { client } = startOnto([{ ...first.channel, priority: 1, disabledKeys }, second.channel]);
-    const thread = client.beta.messages.thread(ASKED);
+    const thread = client.beta.messages.thread(OPTIONS);
     await thread.send(question);
     expect(first.upstream.received).toHaveLength(1);
     disabledKeys.add("upstream-key");

@@ -36,14 +36,14 @@ export class StreamPump implements HasDeadline, Bun.DirectUnderlyingSource<Uint8
   #ended: boolean;
   /** When the present wait, for the upstream or for the client, began. */
   #waitingSince = performance.now();
-  #toldAt = this.#waitingSince;
+  #lastWriteAt = this.#waitingSince;
   /** The loop over the upstream's blocks is running. */
   #running = false;
   #reading = false;
   /** Ends the wait for a client that takes nothing; set while it lasts. */
   #stopWaiting: (() => void) | null = null;
   #drainUntil = Number.POSITIVE_INFINITY;
-  #clientGone = false;
+  #clientDisconnected = false;
   #timedOut = false;
   /** The process ends before the stream does. */
   #isCutOff = false;
@@ -77,7 +77,7 @@ export class StreamPump implements HasDeadline, Bun.DirectUnderlyingSource<Uint8
     this.#controller = controller;
     try {
       await this.#run();
-      if (!this.#clientGone) controller.close();
+      if (!this.#clientDisconnected) controller.close();
     } catch (error) {
       // Without this net an unforeseen fault would leave the quota held and the client waiting.
       this.#logFault(error);
@@ -99,8 +99,13 @@ export class StreamPump implements HasDeadline, Bun.DirectUnderlyingSource<Uint8
     } else if (this.#stopWaiting && waitedMs >= this.#idleMs) {
       // The client holds its connection open and takes nothing.
       this.#clientLeft();
-    } else if (this.#reading && this.#pingMs > 0 && !this.#clientGone && nowMs - this.#toldAt >= this.#pingMs) {
-      this.#toldAt = nowMs;
+    } else if (
+      this.#reading &&
+      this.#pingMs > 0 &&
+      !this.#clientDisconnected &&
+      nowMs - this.#lastWriteAt >= this.#pingMs
+    ) {
+      this.#lastWriteAt = nowMs;
       this.#controller?.write(this.call.endpoint.codec.ping);
     }
   }
@@ -133,8 +138,8 @@ export class StreamPump implements HasDeadline, Bun.DirectUnderlyingSource<Uint8
       if (!bytes && !this.#ended) continue;
       const block = bytes ? this.#pass(bytes) : this.#finish();
       const passed = block instanceof Promise ? await block : block;
-      if (this.#clientGone || passed.length === 0) continue;
-      this.#toldAt = this.#waitingSince;
+      if (this.#clientDisconnected || passed.length === 0) continue;
+      this.#lastWriteAt = this.#waitingSince;
       const written = this.#controller?.write(passed);
       if (written instanceof Promise) await this.#taken(written);
     }
@@ -142,10 +147,10 @@ export class StreamPump implements HasDeadline, Bun.DirectUnderlyingSource<Uint8
 
   /** What goes to the client of newly read bytes; a promise when they end the stream and the call must be settled first. */
   #pass(bytes: Uint8Array): Piece | Promise<Piece> {
-    const whole = this.#events.push(bytes);
+    const events = this.#events.push(bytes);
     if (this.#events.pendingBytes > this.context.services.config.maxResponseBodyBytes) this.#stopTooLarge();
-    if (whole.length === 0) return whole;
-    const block = this.#view.take(whole);
+    if (events.length === 0) return events;
+    const block = this.#view.take(events);
     return this.#view.ended ? this.#complete(block) : block;
   }
 
@@ -166,7 +171,7 @@ export class StreamPump implements HasDeadline, Bun.DirectUnderlyingSource<Uint8
     const pending = this.#events.takePending();
     const rest = pending.length > 0 ? this.#view.take(Buffer.concat([pending, EVENT_END])) : EMPTY;
     const finished = this.#view.ended || (this.#view.finished && !this.#timedOut);
-    if (finished || this.#clientGone) return this.#complete(rest);
+    if (finished || this.#clientDisconnected) return this.#complete(rest);
     const error = this.#breakError();
     await this.#end(this.#isCutOff ? "shutdown" : this.#timedOut ? "idle_timeout" : "upstream_failed", error.reason);
     return concatPieces(rest, this.#view.broken(error, this.call.requestId));
@@ -208,9 +213,9 @@ export class StreamPump implements HasDeadline, Bun.DirectUnderlyingSource<Uint8
     this.context.deadlines.remove(this);
     this.context.metrics.streamEnded();
     if (this.#ended) this.source.exchange.end();
-    const drained = this.#clientGone && drainsOnDisconnect(this.#channel);
+    const drained = this.#clientDisconnected && drainsOnDisconnect(this.#channel);
     return this.finish({
-      ending: this.#clientGone ? "client_left" : ending,
+      ending: this.#clientDisconnected ? "client_left" : ending,
       reported: this.#view.usage,
       drained,
       meter: this.#view.meter,
@@ -219,8 +224,8 @@ export class StreamPump implements HasDeadline, Bun.DirectUnderlyingSource<Uint8
   }
 
   #clientLeft(): void {
-    if (this.#clientGone || this.#settled) return;
-    this.#clientGone = true;
+    if (this.#clientDisconnected || this.#settled) return;
+    this.#clientDisconnected = true;
     this.call.client.hasLeft = true;
     if (drainsOnDisconnect(this.#channel)) {
       this.#drainUntil = performance.now() + drainCapMs(this.#channel);

@@ -19,7 +19,7 @@ export type Plan = Readonly<{
   prompt: string;
   /** Length of the video that is asked for, and what else its price may depend on. */
   seconds?: number;
-  asked?: AskedVariant;
+  variant?: AskedVariant;
   /** A task that the new one goes on from: only its channel, and its key there, can do that. */
   parent?: TaskOrigin;
 }>;
@@ -69,7 +69,11 @@ export async function admitTask<Planned extends Plan>(
 }
 
 /** The endpoint for this very order: what it asks for is read already. */
-const planning = (endpoint: Endpoint, { model, prompt, seconds, asked }: Plan, input: readonly string[]): Endpoint => ({
+const planning = (
+  endpoint: Endpoint,
+  { model, prompt, seconds, variant }: Plan,
+  input: readonly string[],
+): Endpoint => ({
   ...endpoint,
   read: () => ({
     summary: {
@@ -80,7 +84,7 @@ const planning = (endpoint: Endpoint, { model, prompt, seconds, asked }: Plan, i
       maxOutputTokens: null,
       reasoningEffort: null,
     },
-    prompt: { prompt, input, ...(seconds !== undefined && { seconds }), ...(asked && { asked }) },
+    prompt: { prompt, input, ...(seconds !== undefined && { seconds }), ...(variant && { asked: variant }) },
     conversation: null,
   }),
 });

@@ -10,9 +10,9 @@ export const answer = (request: Request, body: unknown, status = 200): Response 
 
 /** What the client is told of whatever went wrong; counted. */
 export function taskErrorOf({ services, metrics }: GatewayContext, error: unknown): GatewayError {
-  const told = readable(services.log, error);
-  metrics.refused(told.status);
-  return told;
+  const clientError = readable(services.log, error);
+  metrics.refused(clientError.status);
+  return clientError;
 }
 
 function readable(log: GatewayContext["services"]["log"], error: unknown): GatewayError {

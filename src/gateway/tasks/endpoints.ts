@@ -55,8 +55,8 @@ export const drawing: Endpoint = { ...base, capability: "drawing", rules: drawin
 export const music: Endpoint = { ...base, capability: "music", rules: musicRules, usdWithoutPrice };
 
 /** What an order says of itself, as prices tell variants apart. */
-const askedOf = (asked: unknown): AskedVariant =>
-  Object.fromEntries(Object.entries(recordOf(asked) ?? {}).map(([field, value]) => [field, String(value)]));
+const variantFields = (options: unknown): AskedVariant =>
+  Object.fromEntries(Object.entries(recordOf(options) ?? {}).map(([field, value]) => [field, String(value)]));
 
 /** Fixed prices of videos are those of a second. */
 export const video: Endpoint = {
@@ -70,7 +70,7 @@ export const video: Endpoint = {
       if (!isZero(price.modelRatio)) throw noPrice(summary.model);
       return { kind: "per_call", pricedAs: price.pricedAs, groupRatio: price.groupRatio, usdPerCall: ZERO, seconds };
     }
-    const variant = variantOf(price.variants, askedOf(prompt.asked));
+    const variant = variantOf(price.variants, variantFields(prompt.asked));
     return {
       ...price,
       ...(variant && { usdPerCall: variant.usd, variant: variant.text }),

@@ -132,8 +132,8 @@ function attemptOrder<Answer>(
       : await readErrorText(response, exchange, context.services.config.streamingTimeoutMs);
     entry.firstByteMs = Math.round(call.timing.elapsedMs);
     if (!response.ok) {
-      const told = readError(response.status, text);
-      throw rejectedByUpstream(channel, key, response.status, told, response.headers.get("retry-after"));
+      const upstreamError = readError(response.status, text);
+      throw rejectedByUpstream(channel, key, response.status, upstreamError, response.headers.get("retry-after"));
     }
     const sent = order.read(parseJson(text), provider);
     if (!sent) throw noResponse(channel, key, "broken");

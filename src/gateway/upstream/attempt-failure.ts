@@ -49,12 +49,12 @@ export function rejectedByUpstream(
 ): AttemptFailure {
   const { extra, ...rest } = error;
   const shown = extra && withoutKeyInside(extra.members, key);
-  const told = {
+  const reported = {
     ...rest,
     message: withoutKey(error.message, key).slice(0, MAX_MESSAGE_CHARACTERS),
     ...(shown && { extra: { dialect: extra.dialect, members: shown } }),
   };
-  return new AttemptFailure(channel, key, status, told, true, retryAfter ?? error.retryAfter ?? null);
+  return new AttemptFailure(channel, key, status, reported, true, retryAfter ?? error.retryAfter ?? null);
 }
 
 const MAX_MESSAGE_CHARACTERS = 2_000;

@@ -3,9 +3,9 @@ import { startRelay } from "../../../test/support/gateway/start-gateway.ts";
 import { startUpstream } from "../../../test/support/gateway/start-upstream.ts";
 
 test("Azure is asked in the version that the client's address names, else in the channel's", async () => {
-  const asked: (string | null)[] = [];
+  const versions: (string | null)[] = [];
   const upstream = startUpstream((_received, { url }) => {
-    asked.push(new URL(url).searchParams.get("api-version"));
+    versions.push(new URL(url).searchParams.get("api-version"));
     return Response.json({ data: [{ index: 0, embedding: [1] }], usage: { prompt_tokens: 1, total_tokens: 1 } });
   });
   const model = "text-embedding-3-small";
@@ -15,7 +15,7 @@ test("Azure is asked in the version that the client's address names, else in the
   for (const query of ["", "?api-version=2024-10-21", "?api-version="]) {
     expect((await relay.post(`/v1/embeddings${query}`, { model, input: "hi" })).status).toBe(200);
   }
-  expect(asked).toEqual(["2025-04-01-preview", "2024-10-21", "2025-04-01-preview"]);
+  expect(versions).toEqual(["2025-04-01-preview", "2024-10-21", "2025-04-01-preview"]);
   relay.stop();
   upstream.stop();
 });

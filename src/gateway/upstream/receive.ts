@@ -177,9 +177,9 @@ async function openStream(
     }
     if (hasData && adapter.startsResponse(block)) {
       const running = adapter.findBackgroundResponse?.(block) ?? null;
-      const whole = skipped.length === 0 ? block : Buffer.concat([...skipped, block]);
+      const buffered = skipped.length === 0 ? block : Buffer.concat([...skipped, block]);
       exchange.endTimeouts();
-      const first = events.pendingBytes === 0 ? whole : Buffer.concat([whole, events.takePending()]);
+      const first = events.pendingBytes === 0 ? buffered : Buffer.concat([buffered, events.takePending()]);
       return {
         kind: "stream",
         channel,

@@ -18,17 +18,17 @@ afterEach(() => {
 
 /** A server that answers with these bytes, under this encoding, and remembers what was asked. */
 function start(body: Uint8Array<ArrayBuffer>, encoding: string) {
-  const asked: { search: string; encodings: string | null }[] = [];
+  const requests: { search: string; encodings: string | null }[] = [];
   const server = Bun.serve({
     hostname: "127.0.0.1",
     port: 0,
     fetch(request) {
-      asked.push({ search: new URL(request.url).search, encodings: request.headers.get("accept-encoding") });
+      requests.push({ search: new URL(request.url).search, encodings: request.headers.get("accept-encoding") });
       return new Response(body, { headers: { "content-encoding": encoding, "x-kept": "yes" } });
     },
   });
   servers.push(server);
-  return { asked, url: `${server.url.href}v1/chat?beta=true` };
+  return { asked: requests, url: `${server.url.href}v1/chat?beta=true` };
 }
 
 const outgoing = (url: string) => ({ url, headers: { "x-own": "1" }, body: "{}", proxy: "" });
@@ -39,11 +39,11 @@ test.each([
   ["br", brotliCompressSync(TEXT)],
   ["zstd", zstdCompressSync(TEXT)],
 ])("an answer that comes in %s though nobody asked for that is unpacked", async (encoding, body) => {
-  const { url, asked } = start(new Uint8Array(body), encoding);
+  const { url, asked: requests } = start(new Uint8Array(body), encoding);
   const answer = await create().send(outgoing(url), newExchange());
   expect(await answer.text()).toBe(TEXT);
   expect([answer.headers.get("x-kept"), answer.headers.get("content-encoding")]).toEqual(["yes", null]);
-  expect(asked).toEqual([{ search: "?beta=true", encodings: "identity" }]);
+  expect(requests).toEqual([{ search: "?beta=true", encodings: "identity" }]);
 });
 
 test("an answer in an encoding that nobody knows is refused", async () => {
@@ -53,10 +53,10 @@ test("an answer in an encoding that nobody knows is refused", async () => {
 });
 
 test("private addresses are refused before anything is sent", async () => {
-  const { url, asked } = start(new Uint8Array(0), "identity");
+  const { url, asked: requests } = start(new Uint8Array(0), "identity");
   const upstream = create(false);
   await expect(upstream.send(outgoing(url), newExchange())).rejects.toThrow(OutboundError);
   const named = url.replace("127.0.0.1", "localhost");
   await expect(upstream.send(outgoing(named), newExchange())).rejects.toThrow(OutboundError);
-  expect(asked).toHaveLength(0);
+  expect(requests).toHaveLength(0);
 });

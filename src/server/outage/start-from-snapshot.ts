@@ -157,7 +157,7 @@ export async function startFromSnapshot(
       server = listening;
       routes.server = listening;
     },
-    drain: () => gateway.talks.drain(),
+    drain: () => gateway.realtime.drain(),
     cutOff: gateway.cutOff,
     async close() {
       isClosed = true;

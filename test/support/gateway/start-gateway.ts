@@ -161,7 +161,7 @@ export function startRelay(setup: Setup) {
     get: (path: string, headers: Record<string, string> = { authorization: "Bearer sk-test" }) =>
       fetch(url + path, { headers }),
     tokens,
-    talks: relay.talks,
+    realtime: relay.realtime,
     stop: () => server.stop(true),
   };
 }

@@ -175,9 +175,9 @@ describe("Claude", () => {
     });
     const body = { model: "claude-sonnet-4-5", max_tokens: 9, messages: [{ role: "user", content: "Hi" }] };
     await relay.post("/v1/messages", body, { headers: { "anthropic-beta": "interleaved-thinking-2025-05-14" } });
-    const { headers, body: told } = sent();
+    const { headers, body: sentBody } = sent();
     expect(headers.get("anthropic-beta")).toBeNull();
-    expect(told.anthropic_beta).toEqual(["interleaved-thinking-2025-05-14", "context-1m-2025-08-07"]);
+    expect(sentBody.anthropic_beta).toEqual(["interleaved-thinking-2025-05-14", "context-1m-2025-08-07"]);
   });
 
   test.each([
@@ -275,9 +275,9 @@ describe("what a target cannot express", () => {
       ...Object.fromEntries(names.map((name) => [name, 1])),
     });
     expect(response.status).toBe(200);
-    const told = response.headers.get("x-sluice-dropped") ?? "";
-    expect(told).toStartWith("%D0%BF%D0%BE%D0%B3%D0%BE%D0%B4%D0%B0, a%0Ab, %F0%9F%8C%A7 %EF%BF%BD, xxx");
-    expect(told.length).toBeLessThan(1_000);
+    const droppedHeader = response.headers.get("x-sluice-dropped") ?? "";
+    expect(droppedHeader).toStartWith("%D0%BF%D0%BE%D0%B3%D0%BE%D0%B4%D0%B0, a%0Ab, %F0%9F%8C%A7 %EF%BF%BD, xxx");
+    expect(droppedHeader.length).toBeLessThan(1_000);
     expect((await relay.billing.nextRecord()).other.dropped?.slice(0, 2)).toEqual(names.slice(0, 2));
   });
 
@@ -307,8 +307,8 @@ describe("Google's addresses", () => {
     const { relay } = start(24, "gemini-2.5-flash");
     for (const [, query, headers] of keys) {
       const at = `${relay.url}${root}/gemini-2.5-flash:generateContent${query}`;
-      const whole = await fetch(at, { method: "POST", headers, body: JSON.stringify({ contents }) });
-      expect([whole.status, await whole.json()]).toMatchObject([200, GEMINI]);
+      const response = await fetch(at, { method: "POST", headers, body: JSON.stringify({ contents }) });
+      expect([response.status, await response.json()]).toMatchObject([200, GEMINI]);
     }
     const array = await relay.post(`${root}/gemini-2.5-flash:streamGenerateContent`, { contents });
     expect(array.headers.get("content-type")).toContain("application/json");
@@ -336,7 +336,7 @@ test.each([false, true])("a channel may tell thoughts within the text (streamed:
   stops.push(upstream.stop, relay.stop);
   const body = { model: "gpt-4o", messages: [{ role: "user", content: "Hi" }], stream };
   const text = await (await relay.post("/v1/chat/completions", body)).text();
-  const said = [...text.matchAll(/"content":"([^"]*)"/g)].map(([, piece = ""]) => piece).join("");
-  expect(JSON.parse(`"${said}"`).replace(/\s/g, "")).toBe("<think>Hm.</think>Rain.");
+  const content = [...text.matchAll(/"content":"([^"]*)"/g)].map(([, piece = ""]) => piece).join("");
+  expect(JSON.parse(`"${content}"`).replace(/\s/g, "")).toBe("<think>Hm.</think>Rain.");
   expect(text).not.toContain("reasoning_content");
 });

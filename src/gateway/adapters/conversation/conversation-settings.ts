@@ -38,10 +38,10 @@ export const createConversationSettings = (settings: SettingsReader, catalog: ()
     settings.get("claude.thinking_adapter_enabled")
       ? settings.get("claude.thinking_adapter_budget_tokens_percentage")
       : null,
-  geminiThinkingShare(asked, bare) {
+  geminiThinkingShare(requested, bare) {
     if (!settings.get("gemini.thinking_adapter_enabled")) return null;
     const listed = settings.get("gemini.models_supported_thinking_budget");
-    if (!listed.includes(asked) && !listed.includes(bare)) return null;
+    if (!listed.includes(requested) && !listed.includes(bare)) return null;
     return settings.get("gemini.thinking_adapter_budget_tokens_percentage");
   },
 });

@@ -122,12 +122,12 @@ const CHAT = {
 };
 
 /** The upstream was told of a function, of the call before in its words, and that it must call. */
-function isSaid(text: string): void {
+function expectFunction(text: string): void {
   const compactly = JSON.stringify(parseJson(text));
   expect(compactly).toContain('{"type":"object","properties":{"input":{"type":"string"}},"required":["input"]}');
   // Chats have arguments as JSON text.
   const before = JSON.stringify({ input: BEFORE });
-  expect([before, JSON.stringify(before)].some((said) => compactly.includes(said))).toBe(true);
+  expect([before, JSON.stringify(before)].some((form) => compactly.includes(form))).toBe(true);
   expect(compactly).toContain("Nothing to do");
   expect(compactly).not.toContain("custom");
 }
@@ -144,12 +144,12 @@ describe.each(UPSTREAMS)("onto %s", (_name, type, answer) => {
     const response = await relay.post("/v1/responses", { ...RESPONSES, stream });
     const text = await response.text();
     expect(response.status).toBe(200);
-    isSaid(sent());
+    expectFunction(sent());
     expect(sent()).toContain(JSON.stringify(GRAMMAR).slice(1, -1));
     expect(response.headers.get("x-sluice-dropped")).toContain("tools: format");
     const events = eventsOf(text);
-    const whole = stream ? recordOf(events.at(-1)?.response) : recordOf(parseJson(text));
-    const call = recordsOf(whole?.output).find((item) => item.type !== "reasoning");
+    const completeResponse = stream ? recordOf(events.at(-1)?.response) : recordOf(parseJson(text));
+    const call = recordsOf(completeResponse?.output).find((item) => item.type !== "reasoning");
     expect(call).toMatchObject({ type: "custom_tool_call", name: "apply_patch", input: PATCH, status: "completed" });
     if (!stream) return;
     const deltas = events.filter((event) => event.type === "response.custom_tool_call_input.delta");
@@ -164,12 +164,12 @@ describe.each(UPSTREAMS)("onto %s", (_name, type, answer) => {
     const response = await relay.post("/v1/chat/completions", { ...CHAT, stream });
     const text = await response.text();
     expect(response.status).toBe(200);
-    isSaid(sent());
-    const said = (stream ? eventsOf(text) : [recordOf(parseJson(text)) ?? {}])
+    expectFunction(sent());
+    const calls = (stream ? eventsOf(text) : [recordOf(parseJson(text)) ?? {}])
       .flatMap(({ choices }) => recordsOf(choices))
       .flatMap((choice) => recordsOf(recordOf(choice.message ?? choice.delta)?.tool_calls));
-    expect(said[0]).toMatchObject({ type: "custom", custom: { name: "apply_patch" } });
-    expect(said.map((call) => recordOf(call.custom)?.input).join("")).toBe(PATCH);
+    expect(calls[0]).toMatchObject({ type: "custom", custom: { name: "apply_patch" } });
+    expect(calls.map((call) => recordOf(call.custom)?.input).join("")).toBe(PATCH);
   });
 });
 

@@ -13,7 +13,7 @@ export const takesCustomTools = ({ features }: ChatApi, dialect: ChatDialect): b
 export function customToolCalls(names: ReadonlySet<string>): () => StepFilter {
   return () => {
     const open = new Map<string, { choice: number; index: number; input: FreeText }>();
-    const told = (choice: number, index: number, text: string): ReplyEvent[] =>
+    const inputEvents = (choice: number, index: number, text: string): ReplyEvent[] =>
       text === "" ? [] : [{ type: "tool-input", choice, index, text }];
     return (step) => {
       if (
@@ -27,13 +27,13 @@ export function customToolCalls(names: ReadonlySet<string>): () => StepFilter {
       }
       if (step.type === "tool-input") {
         const call = open.get(`${step.choice} ${step.index}`);
-        return call ? told(step.choice, step.index, call.input.push(step.text)) : [step];
+        return call ? inputEvents(step.choice, step.index, call.input.push(step.text)) : [step];
       }
       if (step.type !== "finish") return [step];
       const owed: ReplyEvent[] = [];
       for (const [key, { choice, index, input }] of open) {
         if (choice !== step.choice) continue;
-        owed.push(...told(choice, index, input.end()));
+        owed.push(...inputEvents(choice, index, input.end()));
         open.delete(key);
       }
       return [...owed, step];

@@ -45,10 +45,10 @@ export async function encodeConversation(
     if (options.untouched) return untouchedBody(call, route, ask);
     if (keepsRequest(call, route, options, stream)) return splicedRequest(call, route, options, ask);
   }
-  return writtenAnew(call, route, options, ask);
+  return encodeFromConversation(call, route, options, ask);
 }
 
-async function writtenAnew(
+async function encodeFromConversation(
   call: Call,
   route: Route,
   options: ConversationOptions,
@@ -64,8 +64,8 @@ async function writtenAnew(
   const prepared = prepareConversation(led, upstreamModel, dialect, settings);
   const dropped = new Set<string>();
   const remembered = options.reasoningMemory.recall(call.caller.user.id, dialect, prepared.conversation);
-  const said = takesCustomTools(chat, dialect) ? remembered : customAsFunctions(remembered, dropped);
-  const conversation = { ...withToolNames(said, options.toolNames), model: prepared.model, stream: ask.stream };
+  const supported = takesCustomTools(chat, dialect) ? remembered : customAsFunctions(remembered, dropped);
+  const conversation = { ...withToolNames(supported, options.toolNames), model: prepared.model, stream: ask.stream };
   if (options.inlineMedia) await options.inlineMedia(conversation);
   const target = {
     model: prepared.model,
@@ -81,13 +81,13 @@ async function writtenAnew(
   const body = dialect === "gemini" ? { ...encoded, ...geminiOptions(encoded, prepared.model, settings) } : encoded;
   const { enabled, budgetTokens } = conversation.reasoning;
   const reasoningDisabled = enabled === false || budgetTokens === 0;
-  const asked = { ...ask, model: prepared.model, reasoningDisabled };
-  const preparation = provider.prepare?.(body, asked) ?? null;
+  const preparedAsk = { ...ask, model: prepared.model, reasoningDisabled };
+  const preparation = provider.prepare?.(body, preparedAsk) ?? null;
   for (const name of preparation?.dropped ?? []) dropped.add(name);
   const renamed = preparation && "model" in body ? { model: preparation.model } : null;
   const sent: JsonObject = { ...body, ...renamed, ...preparation?.changes, ...channel.paramOverride };
   return {
-    ask: { ...asked, model: preparation?.model ?? prepared.model },
+    ask: { ...preparedAsk, model: preparation?.model ?? prepared.model },
     body: JSON.stringify(sent),
     dropped: [...dropped],
   };

@@ -18,11 +18,11 @@ const settings: ConversationSettings = {
   geminiThinkingShare: () => 0.6,
 };
 
-function prepared(dialect: ChatDialect, model: string, limit: number | null, given = settings) {
+function prepared(dialect: ChatDialect, model: string, limit: number | null, source = settings) {
   const conversation = emptyConversation("openai-chat", model);
   conversation.sampling.maxOutputTokens = limit;
   conversation.sampling.temperature = 0.5;
-  const { model: name, conversation: made } = prepareConversation(conversation, model, dialect, given);
+  const { model: name, conversation: made } = prepareConversation(conversation, model, dialect, source);
   return [name, made.reasoning.budgetTokens, made.sampling.maxOutputTokens, made.sampling.temperature];
 }
 
@@ -68,8 +68,8 @@ test("the suffixes mean nothing where they are turned off, and to other formats"
 test("the suffixes of Gemini models work for listed names alone, with or without the suffix in the list", () => {
   const options: Record<string, unknown> = { "gemini.thinking_adapter_enabled": true };
   const reader = { version: 1, get: (key) => options[key] ?? registry[key].initial } as SettingsReader;
-  const given = createConversationSettings(reader, () => shippedCatalog);
-  const budgetOf = (model: string) => prepared("gemini", model, null, given).slice(0, 2);
+  const source = createConversationSettings(reader, () => shippedCatalog);
+  const budgetOf = (model: string) => prepared("gemini", model, null, source).slice(0, 2);
   for (const model of ["gemini-2.5-flash", "gemini-2.5-pro", "gemini-3-pro-preview", "gemini-2.5-flash-preview-05-20"])
     expect(budgetOf(`${model}-thinking`)).toEqual([model, 24_576]);
   expect(budgetOf("gemini-0-flash-thinking")).toEqual(["gemini-0-flash-thinking", null]);

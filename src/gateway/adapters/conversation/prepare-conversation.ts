@@ -19,7 +19,7 @@ export type ConversationSettings = Readonly<{
   /** The share of the output limit that `-thinking` behind a model's name spends on thought; null: the suffix means nothing. */
   claudeThinkingShare(): number | null;
   /** The same for a Gemini model by the name asked for or without its suffix: only names in the list of those with a budget. */
-  geminiThinkingShare(asked: string, bare: string): number | null;
+  geminiThinkingShare(requested: string, bare: string): number | null;
 }>;
 
 const CLAUDE_SUFFIX = /^(.*claude.*)-thinking$/;
@@ -75,8 +75,8 @@ function prepareGemini(conversation: Conversation, model: string, settings: Conv
     return { model: name, conversation: { ...conversation, reasoning: thinking(conversation, 0) } };
   const limit = conversation.sampling.maxOutputTokens ?? 0;
   const shared = limit === 0 ? MOST_GEMINI_BUDGET : Math.min(Math.floor(limit * share), MOST_GEMINI_BUDGET);
-  const asked = budget === undefined ? shared : Number(budget);
-  const budgetTokens = asked > MOST_GEMINI_BUDGET ? null : asked;
+  const requestedBudget = budget === undefined ? shared : Number(budget);
+  const budgetTokens = requestedBudget > MOST_GEMINI_BUDGET ? null : requestedBudget;
   return { model: name, conversation: { ...conversation, reasoning: thinking(conversation, budgetTokens) } };
 }
 

@@ -10,7 +10,7 @@ import type {
 import type { ReplyEvent } from "../../../formats/conversation/reply.ts";
 
 /** What stood before a tool call and belongs back there in the next turn. */
-type Kept = Readonly<{ thoughts: readonly ReasoningPart[]; signature: Signature | undefined }>;
+type RememberedReasoning = Readonly<{ reasoning: readonly ReasoningPart[]; signature: Signature | undefined }>;
 
 /**
  * Signed thoughts by the tool call that follows them. Many clients send calls back without the thoughts before them, since
@@ -28,22 +28,23 @@ const MOST_CALLS = 10_000;
 const MOST_CHARACTERS = 100_000;
 
 export function createReasoningMemory(): ReasoningMemory {
-  const calls = new LRUCache<string, Kept>({ max: MOST_CALLS });
+  const calls = new LRUCache<string, RememberedReasoning>({ max: MOST_CALLS });
   return {
     observe(userId, dialect) {
-      let thoughts: ReasoningPart[] = [];
+      let reasoning: ReasoningPart[] = [];
       return (step) => {
-        if (step.type === "reasoning") thoughts = withText(thoughts, step.text);
-        else if (step.type === "signature") thoughts = withSignature(thoughts, step.signature, step.encrypted === true);
+        if (step.type === "reasoning") reasoning = withText(reasoning, step.text);
+        else if (step.type === "signature")
+          reasoning = withSignature(reasoning, step.signature, step.encrypted === true);
         else if (step.type === "tool-start") {
-          const signed = thoughts.filter(({ signature }) => signature?.dialect === dialect);
+          const signed = reasoning.filter(({ signature }) => signature?.dialect === dialect);
           const size = signed.reduce(
             (sum, { text, signature }) => sum + text.length + (signature?.value.length ?? 0),
             0,
           );
-          thoughts = [];
+          reasoning = [];
           if (size > MOST_CHARACTERS || (signed.length === 0 && !step.signature)) return;
-          calls.set(`${userId}/${dialect}/${step.id}`, { thoughts: signed, signature: step.signature });
+          calls.set(`${userId}/${dialect}/${step.id}`, { reasoning: signed, signature: step.signature });
         }
       };
     },
@@ -60,27 +61,31 @@ export function createReasoningMemory(): ReasoningMemory {
   };
 }
 
-function restore(parts: readonly Part[], dialect: ChatDialect, find: (call: ToolCallPart) => Kept | undefined): Part[] {
+function restore(
+  parts: readonly Part[],
+  dialect: ChatDialect,
+  find: (call: ToolCallPart) => RememberedReasoning | undefined,
+): Part[] {
   const brought = parts.some((part) => part.type === "reasoning" && part.signature?.dialect === dialect);
   return parts.flatMap((part): Part[] => {
     if (part.type !== "tool-call") return [part];
-    const kept = find(part);
-    if (!kept) return [part];
-    const call = kept.signature && !part.signature ? { ...part, signature: kept.signature } : part;
-    return brought ? [call] : [...kept.thoughts, call];
+    const remembered = find(part);
+    if (!remembered) return [part];
+    const call = remembered.signature && !part.signature ? { ...part, signature: remembered.signature } : part;
+    return brought ? [call] : [...remembered.reasoning, call];
   });
 }
 
-function withText(thoughts: readonly ReasoningPart[], text: string): ReasoningPart[] {
-  const last = thoughts.at(-1);
-  if (!last || last.signature) return [...thoughts, { type: "reasoning", text }];
-  return [...thoughts.slice(0, -1), { ...last, text: last.text + text }];
+function withText(reasoning: readonly ReasoningPart[], text: string): ReasoningPart[] {
+  const last = reasoning.at(-1);
+  if (!last || last.signature) return [...reasoning, { type: "reasoning", text }];
+  return [...reasoning.slice(0, -1), { ...last, text: last.text + text }];
 }
 
-function withSignature(thoughts: readonly ReasoningPart[], signature: Signature, encrypted: boolean): ReasoningPart[] {
-  const last = thoughts.at(-1);
+function withSignature(reasoning: readonly ReasoningPart[], signature: Signature, encrypted: boolean): ReasoningPart[] {
+  const last = reasoning.at(-1);
   if (!last || last.signature || encrypted) {
-    return [...thoughts, { type: "reasoning", text: "", signature, ...(encrypted && { encrypted }) }];
+    return [...reasoning, { type: "reasoning", text: "", signature, ...(encrypted && { encrypted }) }];
   }
-  return [...thoughts.slice(0, -1), { ...last, signature }];
+  return [...reasoning.slice(0, -1), { ...last, signature }];
 }

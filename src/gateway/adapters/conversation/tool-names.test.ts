@@ -7,12 +7,12 @@ const stops: (() => unknown)[] = [];
 afterEach(() => Promise.all(stops.splice(0).map((stop) => stop())));
 
 const LONG = `mcp__plugin_chrome-devtools-mcp_chrome-devtools__performance_analyze_insight`;
-type Asked = { stream?: boolean; tools: { function: { name: string } }[] };
+type ChatRequest = { stream?: boolean; tools: { function: { name: string } }[] };
 
 /** Calls the tool by the name that it is told. */
 function upstreamThatCalls() {
   return startUpstream(({ text }) => {
-    const { stream, tools } = JSON.parse(text) as Asked;
+    const { stream, tools } = JSON.parse(text) as ChatRequest;
     const called = { id: "call_1", type: "function", function: { name: tools[0]?.function.name, arguments: "{}" } };
     const message = { role: "assistant", content: null, tool_calls: [{ index: 0, ...called }] };
     if (!stream) return Response.json(chatReply({ choices: [{ index: 0, message, finish_reason: "tool_calls" }] }));

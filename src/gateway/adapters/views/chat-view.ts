@@ -45,8 +45,8 @@ export class ChatView implements StreamView {
     return this.ended || this.meter.sawFinish;
   }
 
-  take(whole: Uint8Array): Uint8Array {
-    const block = this.#inspect(whole);
+  take(events: Uint8Array): Uint8Array {
+    const block = this.#inspect(events);
     this.#done = doneEventStart(block);
     this.#last = block;
     if (this.ended && errorEventIn(block) !== null) this.failed = "error event in the stream";

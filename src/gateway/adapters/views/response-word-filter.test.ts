@@ -41,9 +41,9 @@ describe.each([1, 2, 3, 7, 1000])("pieces of %p characters", (size) => {
 });
 
 describe("thoughts and refusals", () => {
-  const steps = (stops: boolean, ...said: ReplyEvent[]) => {
+  const steps = (stops: boolean, ...events: ReplyEvent[]) => {
     const filter = responseWordFilter(WORDS, stops)();
-    return said.flatMap((step) => filter(step));
+    return events.flatMap((step) => filter(step));
   };
   const thought = (text: string): ReplyEvent => ({ type: "reasoning", choice: 0, text });
   const signature: ReplyEvent = { type: "signature", choice: 0, signature: { value: "s", dialect: "anthropic" } };

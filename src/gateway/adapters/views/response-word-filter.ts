@@ -9,7 +9,7 @@ const MASK = "**###**";
 const PATTERN_REACH = 64;
 
 /** What is said in words; the input of tools is for programs, and stays as it is. */
-type Said = Extract<ReplyEvent, { type: "text" | "refusal" | "reasoning" }>;
+type TextEvent = Extract<ReplyEvent, { type: "text" | "refusal" | "reasoning" }>;
 
 /** What answers go through under the options of the site; empty where they are not checked. */
 export function responseFilters(settings: SettingsReader): readonly (() => StepFilter)[] {
@@ -27,17 +27,17 @@ export function responseWordFilter({ words, patterns }: SensitiveWords, stops: b
   const reach = Math.max(patterns.length > 0 ? PATTERN_REACH : 0, ...words.map((word) => word.length)) - 1;
   const found = (text: string): { at: number; length: number } | null => firstMatch(text, words, patterns);
   return () => {
-    const held = new Map<number, Said>();
+    const held = new Map<number, TextEvent>();
     const ended = new Set<number>();
     /** Choices whose present thought was masked: its signature no longer fits it. */
     const masked = new Set<number>();
-    const saying = (like: Said, text: string): ReplyEvent[] => (text === "" ? [] : [{ ...like, text }]);
+    const saying = (like: TextEvent, text: string): ReplyEvent[] => (text === "" ? [] : [{ ...like, text }]);
     const release = (choice: number): ReplyEvent[] => {
       const rest = held.get(choice);
       held.delete(choice);
       return rest ? [rest] : [];
     };
-    const filtered = (step: Said): ReplyEvent[] => {
+    const filtered = (step: TextEvent): ReplyEvent[] => {
       const { choice } = step;
       const before = held.get(choice);
       const continues = before?.type === step.type;

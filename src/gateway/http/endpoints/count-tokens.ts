@@ -122,8 +122,8 @@ async function requestCount(
   const { channel, key } = choice;
   const route = bindChannel(call, null, choice);
   const { provider } = route;
-  const passage = selectAdapter(context, call, route);
-  const { ask, body } = await passage.encode();
+  const adapter = selectAdapter(context, call, route);
+  const { ask, body } = await adapter.encode();
   const count = provider.chat?.tokenCount?.(ask.dialect);
   const text = body instanceof Uint8Array ? textOfBytes(body) : body;
   const chat = typeof text === "string" ? recordOf(parseJson(text)) : null;
@@ -140,7 +140,7 @@ async function requestCount(
     const limits = { ...bodyLimits(context), idleMs: timeoutMs };
     const answer = textOfBytes(await readResponseBody(response, exchange, limits));
     if (response.ok) return count.decode(recordOf(parseJson(answer)) ?? {});
-    const error = passage.readError(response.status, answer);
+    const error = adapter.readError(response.status, answer);
     if (isUnknownEndpoint(response.status, error)) context.withoutTokenCount.add(channel);
     const isCallersFault = response.status === 400 && ask.dialect === call.endpoint.codec.dialect;
     if (isCallersFault) throw clientErrorFor(context, rejectedByUpstream(channel, key, 400, error, null));

@@ -37,11 +37,11 @@ export type Endpoint = Readonly<{
    * The price of this very call, where it depends on more than tokens (sizes and numbers of images); `upstreamModel` is the
    * name after the channel's mapping.
    */
-  priceOf?(price: Price, asked: EndpointRequest, upstreamModel: string): Price;
+  priceOf?(price: Price, request: EndpointRequest, upstreamModel: string): Price;
   /** USD that a call costs where its model has no price. */
   usdWithoutPrice?: Decimal;
   /** What a call used by the request alone, where upstreams report nothing; null: text is counted. In units of its price. */
-  meter?(asked: EndpointRequest, answer: JsonObject | null, price: Price | null): ReportedUsage | null;
+  meter?(request: EndpointRequest, answer: JsonObject | null, price: Price | null): ReportedUsage | null;
   /** The answer, as object or JSON text, with what clients need and the upstream left out; null: it goes as it came. */
   amend?(request: JsonObject, answer: Uint8Array): JsonObject | string | null;
   /** The request in OpenAI's members, where clients of a call beside chats speak another format. Throws DecodeError. */

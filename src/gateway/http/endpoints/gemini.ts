@@ -17,10 +17,10 @@ export function handleGemini(
   server: GatewayServer | null,
   path: string,
 ): Promise<Response> | Response {
-  const whole = decodeURIComponent(path);
-  const colon = whole.lastIndexOf(":");
-  const model = whole.slice(0, colon < 0 ? undefined : colon);
-  switch (colon < 0 ? "" : whole.slice(colon + 1)) {
+  const target = decodeURIComponent(path);
+  const colon = target.lastIndexOf(":");
+  const model = target.slice(0, colon < 0 ? undefined : colon);
+  switch (colon < 0 ? "" : target.slice(colon + 1)) {
     case "generateContent":
       return handleCall(context, { request, server, endpoint: generateContent, path: { model, stream: false } });
     case "streamGenerateContent": {
@@ -37,7 +37,7 @@ export function handleGemini(
     default: {
       const unknown = new GatewayError(404, "unknown_url", {
         code: "gateway_unknown_url",
-        params: { method: request.method, path: `…/models/${whole}` },
+        params: { method: request.method, path: `…/models/${target}` },
       });
       return refuse(context, request, unknown, geminiClientCodec);
     }

@@ -94,10 +94,10 @@ describe("images", () => {
 });
 
 test("speech arrives as bytes and costs its characters", async () => {
-  const sound = new Uint8Array([0xff, 0xfb, 1, 2, 3]);
-  const { client, relay } = start(() => new Response(sound, { headers: { "content-type": "audio/mpeg" } }));
+  const speech = new Uint8Array([0xff, 0xfb, 1, 2, 3]);
+  const { client, relay } = start(() => new Response(speech, { headers: { "content-type": "audio/mpeg" } }));
   const answer = await client.audio.speech.create({ model: "tts-1", voice: "alloy", input: "Wörter" });
-  expect(new Uint8Array(await answer.arrayBuffer())).toEqual(sound);
+  expect(new Uint8Array(await answer.arrayBuffer())).toEqual(speech);
   expect(answer.headers.get("content-type")).toBe("audio/mpeg");
   expect(relay.billing.records[0]).toMatchObject({ promptTokens: 6 });
 });

@@ -34,9 +34,9 @@ export const moderations: Endpoint = {
   read(body, path) {
     if (body.input == null || body.input === "")
       throw invalidRequest({ code: "gateway_field_missing", params: { field: "input" } }, "input");
-    const asked = readOpenAi(body, path);
-    const model = asked.summary.model || "omni-moderation-latest";
-    return { ...asked, summary: { ...asked.summary, model } };
+    const parsed = readOpenAi(body, path);
+    const model = parsed.summary.model || "omni-moderation-latest";
+    return { ...parsed, summary: { ...parsed.summary, model } };
   },
 };
 
@@ -72,15 +72,15 @@ export const rerank: Endpoint = {
     const searches = Math.ceil(Number(prompt.documentCount) / DOCUMENTS_PER_SEARCH);
     return { ...price, usdPerCall: multiply(price.usdPerCall, whole(searches)) };
   },
-  meter(_asked, answer) {
+  meter(_request, answer) {
     const meta = recordOf(answer?.meta);
-    const told = [
+    const usage = [
       recordOf(answer?.usage)?.total_tokens,
       recordOf(meta?.billed_units)?.input_tokens,
       recordOf(meta?.tokens)?.input_tokens,
       recordOf(answer?.tokens)?.input_tokens,
     ].find((count): count is number => typeof count === "number");
-    return told === undefined ? null : usageOf(told);
+    return usage === undefined ? null : usageOf(usage);
   },
   amend(request, answer) {
     const body = request.return_documents === true ? recordOf(parseJson(textOfBytes(answer))) : null;
@@ -117,9 +117,9 @@ function imageEndpoint(capability: Capability): Endpoint {
       const pixels = pixelsOf(textOf(body.size) ?? "");
       if (pixels?.some((side) => side < 1 || side > MOST_PIXELS))
         throw invalidRequest({ code: "gateway_size_range", params: { most: MOST_PIXELS } }, "size");
-      const asked = readOpenAi(body, path);
-      const model = asked.summary.model || (capability === "images" ? "dall-e-3" : "dall-e-2");
-      return { ...asked, summary: { ...asked.summary, model, stream: wantsStream(body) } };
+      const parsed = readOpenAi(body, path);
+      const model = parsed.summary.model || (capability === "images" ? "dall-e-3" : "dall-e-2");
+      return { ...parsed, summary: { ...parsed.summary, model, stream: wantsStream(body) } };
     },
     priceOf: (price, { prompt }, upstreamModel) => priceOfImages(price, prompt, upstreamModel),
     meter: ({ prompt }, answer) => drawnUsage(readUsage(answer?.usage)) ?? usageOf(countOf(prompt)),
@@ -141,8 +141,8 @@ export const speech: Endpoint = {
   read(body, path) {
     if (!textOf(body.input))
       throw invalidRequest({ code: "gateway_field_missing", params: { field: "input" } }, "input");
-    const asked = readOpenAi(body, path);
-    return { ...asked, summary: { ...asked.summary, stream: body.stream_format === "sse" } };
+    const parsed = readOpenAi(body, path);
+    return { ...parsed, summary: { ...parsed.summary, stream: body.stream_format === "sse" } };
   },
   meter: ({ prompt, summary }, answer, price) =>
     readUsage(answer?.usage) ??
@@ -161,13 +161,13 @@ function audioEndpoint(capability: Capability): Endpoint {
     read(body, path) {
       if (body.file === undefined)
         throw invalidRequest({ code: "gateway_field_missing", params: { field: "file" } }, "file");
-      const asked = readOpenAi(body, path);
-      return { ...asked, summary: { ...asked.summary, stream: wantsStream(body) } };
+      const parsed = readOpenAi(body, path);
+      return { ...parsed, summary: { ...parsed.summary, stream: wantsStream(body) } };
     },
-    meter(asked, answer) {
+    meter(request, answer) {
       const usage = recordOf(answer?.usage);
       const seconds = usage?.type === "duration" ? usage.seconds : answer?.duration;
-      return readUsage(usage) ?? byMinutes(typeof seconds === "number" ? seconds : secondsOf(asked));
+      return readUsage(usage) ?? byMinutes(typeof seconds === "number" ? seconds : secondsOf(request));
     },
   };
 }

@@ -1,10 +1,10 @@
 import { expect, test } from "bun:test";
 import { eachPromptText } from "../../../formats/openai-chat/request/summary.ts";
-import { toldBy } from "./client-texts.ts";
+import { clientTexts } from "./client-texts.ts";
 
 const textsOf = (event: object) => {
   const texts: string[] = [];
-  eachPromptText(toldBy(event as Record<string, unknown>), (text) => texts.push(text));
+  eachPromptText(clientTexts(event as Record<string, unknown>), (text) => texts.push(text));
   return texts;
 };
 

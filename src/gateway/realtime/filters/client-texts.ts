@@ -1,12 +1,12 @@
 import { type JsonObject, recordOf, recordsOf, textOf } from "../../../formats/json.ts";
 
 /** What a client's event says in words, in the shape of a chat's request. */
-export type Told = Readonly<{ messages: readonly JsonObject[]; tools?: unknown }>;
+export type ClientTexts = Readonly<{ messages: readonly JsonObject[]; tools?: unknown }>;
 
-const NOTHING: Told = { messages: [] };
+const NOTHING: ClientTexts = { messages: [] };
 
 /** Instructions, items and tools that an event of the client brings; sound has no words yet. */
-export function toldBy(event: JsonObject): Told {
+export function clientTexts(event: JsonObject): ClientTexts {
   switch (event.type) {
     case "session.update":
     case "transcription_session.update":
@@ -24,7 +24,7 @@ export function toldBy(event: JsonObject): Told {
 export const instructionsOf = (settings: unknown): string | null => textOf(recordOf(settings)?.instructions);
 
 /** A session or the settings of one response. */
-function ofSettings(settings: JsonObject | null): Told {
+function ofSettings(settings: JsonObject | null): ClientTexts {
   if (!settings) return NOTHING;
   const input = recordOf(recordOf(settings.audio)?.input);
   const texts = [

@@ -1,32 +1,32 @@
 import { describe, expect, test } from "bun:test";
 import { fixedSettings } from "../../../../test/support/settings.ts";
-import { SpokenWords } from "./transcript-filter.ts";
+import { TranscriptFilter } from "./transcript-filter.ts";
 
 const ON = { CheckSensitiveEnabled: "true", CheckSensitiveOnCompletionEnabled: "true", SensitiveWords: "secret" };
-const SAID = "well, the Secret is out";
+const TRANSCRIPT = "well, the Secret is out";
 
 type Event = Record<string, unknown>;
 const at = { response_id: "r", item_id: "i", output_index: 0, content_index: 0 };
-const part = { type: "output_audio", transcript: SAID };
+const part = { type: "output_audio", transcript: TRANSCRIPT };
 const itemOf = (role: string) => ({ id: "i", type: "message", role, content: [{ ...part }] });
 
 /** A response whose text comes in pieces of `size` characters. */
 const response = (size: number, kind = "response.output_audio_transcript", field = "transcript"): Event[] => [
   { type: "response.created", response: { id: "r", status: "in_progress", output: [] } },
-  ...Array.from({ length: Math.ceil(SAID.length / size) }, (_, index) => ({
+  ...Array.from({ length: Math.ceil(TRANSCRIPT.length / size) }, (_, index) => ({
     type: `${kind}.delta`,
     ...at,
-    delta: SAID.slice(index * size, (index + 1) * size),
+    delta: TRANSCRIPT.slice(index * size, (index + 1) * size),
   })),
   { type: "response.output_audio.delta", ...at, delta: "AAAA" },
-  { type: `${kind}.done`, ...at, [field]: SAID },
+  { type: `${kind}.done`, ...at, [field]: TRANSCRIPT },
   { type: "response.content_part.done", ...at, part },
   { type: "response.output_item.done", response_id: "r", item: itemOf("assistant") },
   { type: "response.done", response: { id: "r", status: "completed", output: [itemOf("assistant")] } },
 ];
 
 /** What a client is told of these events, and which responses are to end. */
-function told(words: SpokenWords, events: readonly Event[]) {
+function filterAll(words: TranscriptFilter, events: readonly Event[]) {
   const ends: string[] = [];
   const all = events.flatMap((event): readonly Event[] => {
     const passed = words.pass(event);
@@ -34,7 +34,7 @@ function told(words: SpokenWords, events: readonly Event[]) {
     return passed?.events ?? [event];
   });
   const deltas = all.filter(({ type }) => /(text|transcript)\.delta$/.test(String(type)));
-  return { all, ends, said: deltas.map(({ delta }) => delta).join(""), last: all.at(-1)?.response as Event };
+  return { all, ends, text: deltas.map(({ delta }) => delta).join(""), last: all.at(-1)?.response as Event };
 }
 
 describe.each([1, 4, 100])("a word in pieces of %p characters", (size) => {
@@ -44,9 +44,9 @@ describe.each([1, 4, 100])("a word in pieces of %p characters", (size) => {
     ["response.output_text", "text"],
     ["response.text", "text"],
   ])("is masked in %s and wherever it comes again", (kind, field) => {
-    const words = new SpokenWords(fixedSettings({ ...ON, StopOnSensitiveEnabled: "false" }));
-    const { all, ends, said, last } = told(words, response(size, kind, field));
-    expect(said).toBe("well, the **###** is out");
+    const words = new TranscriptFilter(fixedSettings({ ...ON, StopOnSensitiveEnabled: "false" }));
+    const { all, ends, text, last } = filterAll(words, response(size, kind, field));
+    expect(text).toBe("well, the **###** is out");
     expect(JSON.stringify(all)).not.toMatch(/secret/i);
     expect(all.find(({ type }) => type === `${kind}.done`)?.[field]).toBe("well, the **###** is out");
     expect(all.some(({ type }) => type === "response.output_audio.delta")).toBe(true);
@@ -55,31 +55,31 @@ describe.each([1, 4, 100])("a word in pieces of %p characters", (size) => {
   });
 
   test("ends the response where the site wants that, sound and all", () => {
-    const words = new SpokenWords(fixedSettings({ ...ON, StopOnSensitiveEnabled: "true" }));
-    const { all, ends, said, last } = told(words, response(size));
-    expect(said).toBe("well, the ");
+    const words = new TranscriptFilter(fixedSettings({ ...ON, StopOnSensitiveEnabled: "true" }));
+    const { all, ends, text, last } = filterAll(words, response(size));
+    expect(text).toBe("well, the ");
     expect(ends).toEqual(["r"]);
     expect(JSON.stringify(all)).not.toMatch(/secret|out"/i);
     expect(all.some(({ type }) => type === "response.output_audio.delta")).toBe(false);
     expect(last).toMatchObject({ status: "incomplete", status_details: { reason: "content_filter" } });
     const next = { type: "response.output_audio.delta", ...at, response_id: "next", delta: "AAAA" };
-    expect(told(words, [next]).all).toEqual([next]);
+    expect(filterAll(words, [next]).all).toEqual([next]);
   });
 });
 
 test("what is held back comes before the end of a response that is cut short", () => {
-  const words = new SpokenWords(fixedSettings({ ...ON, StopOnSensitiveEnabled: "false" }));
+  const words = new TranscriptFilter(fixedSettings({ ...ON, StopOnSensitiveEnabled: "false" }));
   const [created, , , ...others] = response(100) as [Event, Event, Event, ...Event[]];
   const piece = { type: "response.output_text.delta", ...at, delta: "so far so sec" };
-  const { said, all } = told(words, [created, piece, others.at(-1) as Event]);
-  expect(said).toBe("so far so sec");
+  const { text, all } = filterAll(words, [created, piece, others.at(-1) as Event]);
+  expect(text).toBe("so far so sec");
   expect(all.at(-1)?.type).toBe("response.done");
 });
 
 test("items of the user pass as they are", () => {
-  const words = new SpokenWords(fixedSettings(ON));
+  const words = new TranscriptFilter(fixedSettings(ON));
   const event = { type: "conversation.item.added", item: itemOf("user") };
-  expect(told(words, [event]).all).toEqual([event]);
+  expect(filterAll(words, [event]).all).toEqual([event]);
 });
 
 test.each([
@@ -87,6 +87,6 @@ test.each([
   [{ ...ON, CheckSensitiveOnCompletionEnabled: "false" }],
   [{ ...ON, SensitiveWords: "" }],
 ])("under %o everything passes as it came", (options) => {
-  const words = new SpokenWords(fixedSettings(options));
+  const words = new TranscriptFilter(fixedSettings(options));
   for (const event of response(4)) expect(words.pass(event)).toBeNull();
 });

@@ -11,7 +11,7 @@ export type Passed = Readonly<{ events: readonly JsonObject[]; cancel: string | 
 type Open = { filters: readonly StepFilter[]; response: string; last: JsonObject };
 
 /** Events with a piece of what is said, and the member of the event behind them that has it whole. */
-const WHOLE_IN = lookupTable<"text" | "transcript">({
+const COMPLETE_FIELD = lookupTable<"text" | "transcript">({
   "response.output_text": "text",
   "response.text": "text",
   "response.output_audio_transcript": "transcript",
@@ -22,7 +22,7 @@ const WHOLE_IN = lookupTable<"text" | "transcript">({
  * Keeps words that a site does not allow out of what a model says in a talk, in text and in what its sound is written down
  * as: masks them, or ends the response at the first one, sound included.
  */
-export class SpokenWords {
+export class TranscriptFilter {
   readonly #open = new Map<string, Open>();
   /** Responses that were ended for a word. */
   readonly #stopped = new Set<string>();
@@ -40,12 +40,12 @@ export class SpokenWords {
     const type = textOf(event.type) ?? "";
     const response = textOf(event.response_id) ?? textOf(recordOf(event.response)?.id) ?? "";
     if (type.endsWith(".delta")) return this.#piece(event, response, makers);
-    const told = (events: readonly JsonObject[]): Passed => ({ events, cancel: null });
-    const field = type.endsWith(".done") ? WHOLE_IN[type.slice(0, -".done".length)] : undefined;
-    if (field) return told([...this.#rest(keyOf(event)), { ...event, [field]: allowed(makers, event[field]) }]);
+    const forward = (events: readonly JsonObject[]): Passed => ({ events, cancel: null });
+    const field = type.endsWith(".done") ? COMPLETE_FIELD[type.slice(0, -".done".length)] : undefined;
+    if (field) return forward([...this.#rest(keyOf(event)), { ...event, [field]: allowed(makers, event[field]) }]);
     if (type === "response.done")
-      return told([...this.#restOf(response), this.#ended(cleaned(makers, event), response)]);
-    return event.part || event.item || event.response ? told([cleaned(makers, event)]) : null;
+      return forward([...this.#restOf(response), this.#ended(cleaned(makers, event), response)]);
+    return event.part || event.item || event.response ? forward([cleaned(makers, event)]) : null;
   }
 
   #filters(): readonly (() => StepFilter)[] {
@@ -59,12 +59,12 @@ export class SpokenWords {
 
   #piece(event: JsonObject, response: string, makers: readonly (() => StepFilter)[]): Passed | null {
     if (this.#stopped.has(response)) return { events: [], cancel: null };
-    if (!WHOLE_IN[textOf(event.type)?.slice(0, -".delta".length) ?? ""]) return null;
+    if (!COMPLETE_FIELD[textOf(event.type)?.slice(0, -".delta".length) ?? ""]) return null;
     const key = keyOf(event);
     const open = this.#open.get(key) ?? { filters: makers.map((make) => make()), response, last: event };
     open.last = event;
     this.#open.set(key, open);
-    const { text, isStopped } = said(open.filters, { type: "text", choice: 0, text: textOf(event.delta) ?? "" });
+    const { text, isStopped } = filterText(open.filters, { type: "text", choice: 0, text: textOf(event.delta) ?? "" });
     if (isStopped) this.#stopped.add(response);
     return { events: text === "" ? [] : [{ ...event, delta: text }], cancel: isStopped ? response : null };
   }
@@ -74,7 +74,7 @@ export class SpokenWords {
     const open = this.#open.get(key);
     this.#open.delete(key);
     if (!open || this.#stopped.has(open.response)) return [];
-    const { text } = said(open.filters, END);
+    const { text } = filterText(open.filters, END);
     return text === "" ? [] : [{ ...open.last, delta: text }];
   }
 
@@ -96,7 +96,10 @@ const END = { type: "finish", choice: 0, reason: "stop", native: null } as const
 const keyOf = ({ item_id, output_index, content_index }: JsonObject): string =>
   JSON.stringify([item_id, output_index, content_index]);
 
-function said(filters: readonly StepFilter[], step: Parameters<StepFilter>[0]): { text: string; isStopped: boolean } {
+function filterText(
+  filters: readonly StepFilter[],
+  step: Parameters<StepFilter>[0],
+): { text: string; isStopped: boolean } {
   let text = "";
   let isStopped = false;
   for (const passed of applyFilters(filters, step)) {
@@ -111,7 +114,7 @@ function allowed(makers: readonly (() => StepFilter)[], value: unknown): unknown
   const text = textOf(value);
   if (text === null) return value;
   const filters = makers.map((make) => make());
-  return said(filters, { type: "text", choice: 0, text }).text + said(filters, END).text;
+  return filterText(filters, { type: "text", choice: 0, text }).text + filterText(filters, END).text;
 }
 
 /** An event with a part, an item or a response, whose texts of the model are cleaned. */

@@ -7,25 +7,25 @@ import { invalidRequest } from "../../http/client-body.ts";
 import { errorEvent } from "../error-event.ts";
 import type { Frame } from "../pipe.ts";
 import { realtimeRules } from "../request-rules.ts";
-import { toldBy } from "./client-texts.ts";
-import { SpokenWords } from "./transcript-filter.ts";
+import { clientTexts } from "./client-texts.ts";
+import { TranscriptFilter } from "./transcript-filter.ts";
 
 /** What of an upstream's frame goes to the client, and what back to the upstream. */
-type Told = Readonly<{ toClient: readonly Frame[]; toUpstream: Frame | null }>;
+type FilteredFrame = Readonly<{ toClient: readonly Frame[]; toUpstream: Frame | null }>;
 
 /** The id of the gateway's own event that ends a response. */
 const STOP_ID = "evt_not_allowed";
 
 /** Keeps a talk, both ways, to the words that the site allows. */
 export class RealtimeWordFilter {
-  readonly #spoken: SpokenWords;
+  readonly #transcripts: TranscriptFilter;
 
   constructor(
     private readonly context: GatewayContext,
     private readonly requestId: string,
     private readonly model: string,
   ) {
-    this.#spoken = new SpokenWords(context.services.settings);
+    this.#transcripts = new TranscriptFilter(context.services.settings);
   }
 
   /**
@@ -37,7 +37,7 @@ export class RealtimeWordFilter {
       if (!event) throw invalidRequest({ code: "gateway_event_no_object" });
       checkRequest(text, event, realtimeRules);
       this.#refuseOtherModel(event);
-      refuseBlockedWords(this.context.services.settings, toldBy(event));
+      refuseBlockedWords(this.context.services.settings, clientTexts(event));
       return null;
     } catch (error) {
       if (!(error instanceof GatewayError)) throw error;
@@ -56,14 +56,14 @@ export class RealtimeWordFilter {
   }
 
   /** What becomes of a frame of the upstream; `event` null: it is none. */
-  told(frame: Frame, event: JsonObject | null): Told {
+  fromUpstream(frame: Frame, event: JsonObject | null): FilteredFrame {
     // An upstream refuses to end what is over: nobody but the gateway asked for it.
     if (event?.type === "error" && recordOf(event.error)?.event_id === STOP_ID)
       return { toClient: [], toUpstream: null };
-    const passed = event && this.#spoken.pass(event);
+    const passed = event && this.#transcripts.pass(event);
     if (!passed) return { toClient: [frame], toUpstream: null };
     const { events, cancel } = passed;
     const stop = cancel === null ? null : { type: "response.cancel", event_id: STOP_ID, response_id: cancel };
-    return { toClient: events.map((told) => JSON.stringify(told)), toUpstream: stop && JSON.stringify(stop) };
+    return { toClient: events.map((filtered) => JSON.stringify(filtered)), toUpstream: stop && JSON.stringify(stop) };
   }
 }

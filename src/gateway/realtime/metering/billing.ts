@@ -11,13 +11,13 @@ import type { GatewayContext } from "../../call/context.ts";
 import { finish } from "../../pipeline.ts";
 import type { Connected } from "../connect.ts";
 import { callerOf, responseCall, type SessionOrigin, type Terms, termsOf } from "../response-call.ts";
-import type { Said } from "./session-meter.ts";
+import type { MeteredContent } from "./session-meter.ts";
 
 /** A response as it is charged. */
 export type Charge = Readonly<{
   /** The upstream's own figures; null: what was said is counted. */
   reported: ReportedUsage | null;
-  said: Said;
+  content: MeteredContent;
   /** `performance.now()` when the response began. */
   startedAtMs: number;
   ending: CallEnding;
@@ -56,17 +56,21 @@ export class RealtimeBilling {
       reserved: { ...this.opening.reserved, hold: null },
     };
     this.#next = null;
-    await this.#settle(next, charge, charge.reported ?? (await charge.said.count(this.connected.route.upstreamModel)));
+    await this.#settle(
+      next,
+      charge,
+      charge.reported ?? (await charge.content.count(this.connected.route.upstreamModel)),
+    );
   }
 
   /** Charges a transcription that the upstream makes beside the talk, by the price of the model that made it. */
   async chargeTranscription(model: string, reported: ReportedUsage, text: string): Promise<void> {
     const call = responseCall(this.origin, this.#terms, model);
     const reserved = await reserve(this.context, call, priceCall(this.context.prices, call));
-    const said = { prompt: {}, text, count: async () => reported };
+    const content = { prompt: {}, text, count: async () => reported };
     await this.#settle(
       { call, reserved },
-      { reported, said, startedAtMs: performance.now(), ending: "complete" },
+      { reported, content, startedAtMs: performance.now(), ending: "complete" },
       reported,
     );
   }
@@ -102,7 +106,7 @@ export class RealtimeBilling {
 
   async #settle(
     { call, reserved }: ReservedResponse,
-    { reported, said, startedAtMs, ending, error }: Charge,
+    { reported, content, startedAtMs, ending, error }: Charge,
     usage: ReportedUsage,
   ): Promise<void> {
     const waitedMs = performance.now() - startedAtMs;
@@ -112,9 +116,9 @@ export class RealtimeBilling {
     const timing = new CallTiming(startedAtMs);
     timing.firstByteMs = call.timing.firstByteMs;
     const createdAt = nowSeconds() - Math.round(waitedMs / 1000);
-    const charged = { ...call, timing, createdAt, prompt: said.prompt, attempts };
+    const charged = { ...call, timing, createdAt, prompt: content.prompt, attempts };
     const meter = new OutputMeter();
-    if (said.text !== "") meter.text(said.text);
+    if (content.text !== "") meter.text(content.text);
     await finish(this.context, charged, reserved, {
       ending,
       reported: usage,

@@ -1,21 +1,21 @@
 import type { ReportedUsage } from "../../../formats/conversation/usage.ts";
 import { type JsonObject, recordOf, recordsOf, textOf } from "../../../formats/json.ts";
 import { countText } from "../../billing/count-tokens.ts";
-import { RealtimeTranscript, type TalkWords } from "./session-content.ts";
+import { RealtimeTranscript, type TranscriptContent } from "./session-content.ts";
 
 /** PCM of 16 bits at 24 kHz, and G.711 at 8 kHz. */
 const PCM_BYTES_PER_SECOND = 48_000;
 const G711_BYTES_PER_SECOND = 8_000;
 /** A token stands for 100 ms of heard and 50 ms of spoken sound. */
-const HEARD_TOKENS_PER_SECOND = 10;
-const SPOKEN_TOKENS_PER_SECOND = 20;
+const INPUT_TOKENS_PER_SECOND = 10;
+const OUTPUT_TOKENS_PER_SECOND = 20;
 /** Text kept of either side; who says more without a single charge between is counted so far. */
 const MAX_CHARACTERS = 512 * 1024;
 
 type Side = { texts: string[]; characters: number; seconds: number };
 
 /** What was said since the last charge. */
-export type Said = TalkWords & Readonly<{ count(model: string): Promise<ReportedUsage> }>;
+export type MeteredContent = TranscriptContent & Readonly<{ count(model: string): Promise<ReportedUsage> }>;
 
 /**
  * What both sides of a talk said since it was last charged: billed where the upstream does not tell what a response used,
@@ -23,25 +23,25 @@ export type Said = TalkWords & Readonly<{ count(model: string): Promise<Reported
  */
 export class RealtimeMeter {
   readonly #content = new RealtimeTranscript();
-  #heard = newSide();
-  #spoken = newSide();
-  #heardBytesPerSecond = PCM_BYTES_PER_SECOND;
-  #spokenBytesPerSecond = PCM_BYTES_PER_SECOND;
+  #input = newSide();
+  #output = newSide();
+  #inputBytesPerSecond = PCM_BYTES_PER_SECOND;
+  #outputBytesPerSecond = PCM_BYTES_PER_SECOND;
 
   /** Takes an event of the client. */
   client(event: JsonObject): void {
     this.#content.client(event);
     switch (event.type) {
       case "input_audio_buffer.append":
-        this.#heard.seconds += secondsOf(event.audio, this.#heardBytesPerSecond);
+        this.#input.seconds += secondsOf(event.audio, this.#inputBytesPerSecond);
         return;
       case "input_audio_buffer.clear":
-        this.#heard.seconds = 0;
+        this.#input.seconds = 0;
         return;
       case "conversation.item.create":
         for (const part of recordsOf(recordOf(event.item)?.content)) {
-          addText(this.#heard, part.text);
-          this.#heard.seconds += secondsOf(part.audio, this.#heardBytesPerSecond);
+          addText(this.#input, part.text);
+          this.#input.seconds += secondsOf(part.audio, this.#inputBytesPerSecond);
         }
     }
   }
@@ -56,34 +56,34 @@ export class RealtimeMeter {
         return;
       case "response.output_audio.delta":
       case "response.audio.delta":
-        this.#spoken.seconds += secondsOf(event.delta, this.#spokenBytesPerSecond);
+        this.#output.seconds += secondsOf(event.delta, this.#outputBytesPerSecond);
         return;
       case "response.output_text.delta":
       case "response.text.delta":
       case "response.function_call_arguments.delta":
-        addText(this.#spoken, event.delta);
+        addText(this.#output, event.delta);
     }
   }
 
   /** The model said something since the last charge. */
-  get hasSpoken(): boolean {
-    return this.#spoken.characters > 0 || this.#spoken.seconds > 0;
+  get hasOutput(): boolean {
+    return this.#output.characters > 0 || this.#output.seconds > 0;
   }
 
   /** Everything so far; what follows is counted anew. */
-  take(): Said {
-    const heard = this.#heard;
-    const spoken = this.#spoken;
-    this.#heard = newSide();
-    this.#spoken = newSide();
+  take(): MeteredContent {
+    const input = this.#input;
+    const output = this.#output;
+    this.#input = newSide();
+    this.#output = newSide();
     return {
       ...this.#content.take(),
       async count(model) {
-        const audioInputTokens = Math.ceil(heard.seconds * HEARD_TOKENS_PER_SECOND);
-        const audioOutputTokens = Math.ceil(spoken.seconds * SPOKEN_TOKENS_PER_SECOND);
+        const audioInputTokens = Math.ceil(input.seconds * INPUT_TOKENS_PER_SECOND);
+        const audioOutputTokens = Math.ceil(output.seconds * OUTPUT_TOKENS_PER_SECOND);
         return {
-          promptTokens: (await countText(model, heard.texts.join("\n"))) + audioInputTokens,
-          completionTokens: (await countText(model, spoken.texts.join(""))) + audioOutputTokens,
+          promptTokens: (await countText(model, input.texts.join("\n"))) + audioInputTokens,
+          completionTokens: (await countText(model, output.texts.join(""))) + audioOutputTokens,
           cachedTokens: 0,
           cacheCreationTokens: 0,
           reasoningTokens: 0,
@@ -99,8 +99,8 @@ export class RealtimeMeter {
     const audio = recordOf(session?.audio);
     const formatOf = (side: "input" | "output") =>
       textOf(recordOf(recordOf(audio?.[side])?.format)?.type) ?? textOf(session?.[`${side}_audio_format`]);
-    this.#heardBytesPerSecond = bytesPerSecond(formatOf("input"));
-    this.#spokenBytesPerSecond = bytesPerSecond(formatOf("output"));
+    this.#inputBytesPerSecond = bytesPerSecond(formatOf("input"));
+    this.#outputBytesPerSecond = bytesPerSecond(formatOf("output"));
   }
 }
 

@@ -32,10 +32,10 @@ export function choose(
   random: () => number = Math.random,
   prefers: Fit | null = null,
 ): Choice | null {
-  const asked = { excluded, keys, suits };
-  const preferred = prefers && preferring(asked, prefers);
+  const criteria = { excluded, keys, suits };
+  const preferred = prefers && preferring(criteria, prefers);
   for (const rule of RULES) {
-    const channel = (preferred && pick(tiers, rule, preferred, random)) ?? pick(tiers, rule, asked, random);
+    const channel = (preferred && pick(tiers, rule, preferred, random)) ?? pick(tiers, rule, criteria, random);
     if (!channel) continue;
     const key = keys.next(channel, failedKeys(excluded, channel), rule === "cooling");
     return key === null ? null : { channel, key };
@@ -53,9 +53,9 @@ export function contenders(
 ): ReadonlyMap<ChannelEntry, number> {
   const all = { excluded, keys, suits };
   for (const rule of RULES) {
-    for (const asked of prefers ? [preferring(all, prefers), all] : [all]) {
+    for (const criteria of prefers ? [preferring(all, prefers), all] : [all]) {
       for (const { channels } of tiers) {
-        const fitting = channels.filter((channel) => fits(channel, rule, asked));
+        const fitting = channels.filter((channel) => fits(channel, rule, criteria));
         const sum = runningSums(fitting).at(-1);
         if (sum) return new Map(fitting.map((channel) => [channel, (channel.weight + WEIGHT_FLOOR) / sum]));
       }
@@ -64,18 +64,18 @@ export function contenders(
   return new Map();
 }
 
-const preferring = (asked: Asked, prefers: Fit): Asked => ({
-  ...asked,
-  suits: (channel) => prefers(channel) && asked.suits(channel),
+const preferring = (criteria: Criteria, prefers: Fit): Criteria => ({
+  ...criteria,
+  suits: (channel) => prefers(channel) && criteria.suits(channel),
 });
 
 /** What a channel must be, one rule after the other until any is. */
 const RULES = ["fresh", "again", "cooling"] as const;
 type Rule = (typeof RULES)[number];
 
-type Asked = Readonly<{ excluded: Excluded | null; keys: KeyRing; suits: Fit }>;
+type Criteria = Readonly<{ excluded: Excluded | null; keys: KeyRing; suits: Fit }>;
 
-function fits(channel: ChannelEntry, rule: Rule, { excluded, keys, suits }: Asked): boolean {
+function fits(channel: ChannelEntry, rule: Rule, { excluded, keys, suits }: Criteria): boolean {
   // Of a call that has tried none, every channel is new.
   if (rule === "again" ? !excluded : excluded?.channels.has(channel)) return false;
   return suits(channel) && keys.hasFit(channel, failedKeys(excluded, channel), rule === "cooling");
@@ -84,9 +84,9 @@ function fits(channel: ChannelEntry, rule: Rule, { excluded, keys, suits }: Aske
 const failedKeys = (excluded: Excluded | null, { id }: ChannelEntry): ReadonlySet<string> | null =>
   excluded?.keys.get(id) ?? null;
 
-function pick(tiers: readonly Tier[], rule: Rule, asked: Asked, random: () => number): ChannelEntry | null {
+function pick(tiers: readonly Tier[], rule: Rule, criteria: Criteria, random: () => number): ChannelEntry | null {
   for (const tier of tiers) {
-    const chosen = pickByWeight(tier, rule, asked, random);
+    const chosen = pickByWeight(tier, rule, criteria, random);
     if (chosen) return chosen;
   }
   return null;
@@ -96,22 +96,22 @@ function pick(tiers: readonly Tier[], rule: Rule, asked: Asked, random: () => nu
  * The drawn channel nearly always fits, so a draw or a few over sums made once are enough; only where hardly any fits are
  * all looked at. Either way each that fits has its share.
  */
-function pickByWeight(tier: Tier, rule: Rule, asked: Asked, random: () => number): ChannelEntry | null {
+function pickByWeight(tier: Tier, rule: Rule, criteria: Criteria, random: () => number): ChannelEntry | null {
   const { channels } = tier;
   for (let draws = 0; draws < Math.min(MOST_DRAWS, channels.length); draws += 1) {
     const drawn = channels.length === 1 ? channels[0] : draw(channels, sumsOf(tier), random);
-    if (drawn && fits(drawn, rule, asked)) return drawn;
+    if (drawn && fits(drawn, rule, criteria)) return drawn;
   }
-  return channels.length === 1 ? null : pickOfFew(channels, rule, asked, random);
+  return channels.length === 1 ? null : pickOfFew(channels, rule, criteria, random);
 }
 
 function pickOfFew(
   channels: readonly ChannelEntry[],
   rule: Rule,
-  asked: Asked,
+  criteria: Criteria,
   random: () => number,
 ): ChannelEntry | null {
-  const fitting = channels.filter((channel) => fits(channel, rule, asked));
+  const fitting = channels.filter((channel) => fits(channel, rule, criteria));
   return draw(fitting, runningSums(fitting), random) ?? null;
 }
 

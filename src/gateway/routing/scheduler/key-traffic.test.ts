@@ -64,7 +64,7 @@ test("an earlier process's hour goes on where it left off, and its keys are not 
   before.begin(8, "sk-other");
   before.end(8, "sk-other", false, 50);
   const dataDir = await mkdtemp(join(tmpdir(), "sluice-traffic-"));
-  writeTrafficFile(dataDir, before.kept());
+  writeTrafficFile(dataDir, before.snapshot());
   expect(await Bun.file(join(dataDir, "traffic.json")).text()).not.toContain("secret");
   now += 600_000;
   const after = createKeyTraffic(() => now, readTrafficFile(dataDir));
@@ -74,9 +74,9 @@ test("an earlier process's hour goes on where it left off, and its keys are not 
   const sum = (of: "count" | "failed" | "elapsedMs") => slots.reduce((total, slot) => total + slot[of], 0);
   expect([sum("count"), sum("failed"), sum("elapsedMs"), inFlight]).toEqual([4, 1, 300, 0]);
   // What nobody has asked for yet is kept too, until it is an hour old.
-  expect(Object.keys(after.kept())).toHaveLength(2);
+  expect(Object.keys(after.snapshot())).toHaveLength(2);
   now += 3_000_000;
-  expect(Object.keys(after.kept())).toHaveLength(1);
+  expect(Object.keys(after.snapshot())).toHaveLength(1);
   expect(readTrafficFile(join(dataDir, "nowhere"))).toEqual({});
   await Bun.write(join(dataDir, "traffic.json"), "half a fi");
   expect(readTrafficFile(dataDir)).toEqual({});

@@ -7,11 +7,11 @@ export type KeyTraffic = {
   inFlight(channelId: number): number;
   of(channelId: number, key: string): TrafficOfHour;
   /** What can be kept until the next start; keys are not in it. */
-  kept(): KeptTraffic;
+  snapshot(): TrafficSnapshot;
 };
 
 /** Channel and a short hash of the key → its calls of the last hour. */
-export type KeptTraffic = Readonly<Record<string, readonly Slot[]>>;
+export type TrafficSnapshot = Readonly<Record<string, readonly Slot[]>>;
 
 export type TrafficOfHour = Readonly<{
   inFlight: number;
@@ -23,45 +23,45 @@ const SLOT_MS = 300_000;
 const SLOTS = 12;
 
 type Slot = { at: number; count: number; failed: number; elapsedMs: number };
-type Kept = { inFlight: number; slots: Slot[] };
+type TrafficRecord = { inFlight: number; slots: Slot[] };
 
 const EMPTY = { count: 0, failed: 0, elapsedMs: 0 } as const;
 const IDLE: TrafficOfHour = { inFlight: 0, slots: Array.from({ length: SLOTS }, () => EMPTY) };
 
 /** `before`: what an earlier process kept. */
-export function createKeyTraffic(now: () => number = Date.now, before: KeptTraffic = {}): KeyTraffic {
-  const channels = new Map<number, Map<string, Kept>>();
+export function createKeyTraffic(now: () => number = Date.now, before: TrafficSnapshot = {}): KeyTraffic {
+  const channels = new Map<number, Map<string, TrafficRecord>>();
   const earlier = new Map(Object.entries(before));
 
   /** The calls before the start, once. */
-  const inherit = (channelId: number, key: string): Kept | undefined => {
+  const inherit = (channelId: number, key: string): TrafficRecord | undefined => {
     if (earlier.size === 0) return undefined;
     const name = nameOf(channelId, key);
     const slots = earlier.get(name);
     earlier.delete(name);
     return slots && { inFlight: 0, slots: [...slots] };
   };
-  const find = (channelId: number, key: string): Kept | undefined => {
+  const find = (channelId: number, key: string): TrafficRecord | undefined => {
     const known = channels.get(channelId)?.get(key);
     if (known) return known;
     const inherited = inherit(channelId, key);
     if (inherited) put(channelId, key, inherited);
     return inherited;
   };
-  const put = (channelId: number, key: string, kept: Kept) => {
-    const keys = channels.get(channelId) ?? new Map<string, Kept>();
+  const put = (channelId: number, key: string, record: TrafficRecord) => {
+    const keys = channels.get(channelId) ?? new Map<string, TrafficRecord>();
     channels.set(channelId, keys);
-    keys.set(key, kept);
+    keys.set(key, record);
   };
-  const keep = (channelId: number, key: string): Kept => {
+  const keep = (channelId: number, key: string): TrafficRecord => {
     const known = find(channelId, key);
     if (known) return known;
-    const kept: Kept = { inFlight: 0, slots: [] };
-    put(channelId, key, kept);
-    return kept;
+    const record: TrafficRecord = { inFlight: 0, slots: [] };
+    put(channelId, key, record);
+    return record;
   };
   const firstSlot = () => Math.floor(now() / SLOT_MS) - SLOTS + 1;
-  const present = ({ slots }: Kept): Slot => {
+  const present = ({ slots }: TrafficRecord): Slot => {
     const at = Math.floor(now() / SLOT_MS);
     const last = slots.at(-1);
     if (last?.at === at) return last;
@@ -76,10 +76,10 @@ export function createKeyTraffic(now: () => number = Date.now, before: KeptTraff
       keep(channelId, key).inFlight += 1;
     },
     end(channelId, key, failed, elapsedMs) {
-      const kept = keep(channelId, key);
-      kept.inFlight = Math.max(kept.inFlight - 1, 0);
+      const record = keep(channelId, key);
+      record.inFlight = Math.max(record.inFlight - 1, 0);
       if (failed === null) return;
-      const slot = present(kept);
+      const slot = present(record);
       slot.count += 1;
       if (failed) slot.failed += 1;
       else slot.elapsedMs += elapsedMs;
@@ -90,14 +90,14 @@ export function createKeyTraffic(now: () => number = Date.now, before: KeptTraff
       return sum;
     },
     of(channelId, key) {
-      const kept = find(channelId, key);
-      if (!kept) return IDLE;
+      const record = find(channelId, key);
+      if (!record) return IDLE;
       const first = firstSlot();
       const slots: TrafficOfHour["slots"][number][] = IDLE.slots.slice();
-      for (const slot of kept.slots) if (slot.at >= first) slots[slot.at - first] = slot;
-      return { inFlight: kept.inFlight, slots };
+      for (const slot of record.slots) if (slot.at >= first) slots[slot.at - first] = slot;
+      return { inFlight: record.inFlight, slots };
     },
-    kept() {
+    snapshot() {
       const first = firstSlot();
       const fresh = (slots: readonly Slot[]) => slots.filter(({ at }) => at >= first);
       const all: [string, readonly Slot[]][] = [...earlier].map(([name, slots]) => [name, fresh(slots)]);

@@ -17,17 +17,17 @@ const MOST_CONVERSATIONS = 20_000;
 const LIFE_MS = 10 * 60_000;
 
 export function createStickiness(now: () => number = Date.now): Stickiness {
-  const kept = new LRUCache<bigint, { channelId: number; key: string; until: number }>({ max: MOST_CONVERSATIONS });
+  const entries = new LRUCache<bigint, { channelId: number; key: string; until: number }>({ max: MOST_CONVERSATIONS });
   return {
     find(conversation) {
-      const found = kept.get(conversation);
+      const found = entries.get(conversation);
       if (!found) return null;
       if (found.until > now()) return found;
-      kept.delete(conversation);
+      entries.delete(conversation);
       return null;
     },
-    forget: (conversation) => void kept.delete(conversation),
+    forget: (conversation) => void entries.delete(conversation),
     keep: (conversation, { channel, key }) =>
-      void kept.set(conversation, { channelId: channel.id, key, until: now() + LIFE_MS }),
+      void entries.set(conversation, { channelId: channel.id, key, until: now() + LIFE_MS }),
   };
 }

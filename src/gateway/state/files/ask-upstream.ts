@@ -73,8 +73,8 @@ async function send(
   exchange.endTimeouts();
   if (response.ok) return { response, exchange };
   const text = await readErrorText(response, exchange, context.services.config.streamingTimeoutMs).catch(() => "");
-  const told = readError(response.status, text);
-  const failure = rejectedByUpstream(channel, key, response.status, told, response.headers.get("retry-after"));
+  const upstreamError = readError(response.status, text);
+  const failure = rejectedByUpstream(channel, key, response.status, upstreamError, response.headers.get("retry-after"));
   context.health.report(channel, key, failure);
   throw clientErrorFor(context, failure);
 }

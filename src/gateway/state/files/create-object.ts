@@ -70,8 +70,8 @@ export const createJob: Create = async (context, caller, request) => {
   }
   const hold = await admitJob(context, caller, json, training);
   const model = textOf(json.model) ?? "";
-  const asked = { requested: trainingOf(model), upstream: trainingOf(model) };
-  return makeHeld(context, caller, request, ownerOf(context, training), "job", text, hold, asked);
+  const models = { requested: trainingOf(model), upstream: trainingOf(model) };
+  return makeHeld(context, caller, request, ownerOf(context, training), "job", text, hold, models);
 };
 
 /** POST /v1/uploads/{id}/parts, a form */
@@ -127,10 +127,10 @@ async function make(
   maker: Choice,
   kind: RoutedKind,
   request: ObjectRequest["body"],
-  asked?: Payer["model"],
+  model?: Payer["model"],
 ): Promise<JsonObject> {
   const made = await requestObject(context, maker, { method: "POST", path: PATHS[kind], body: request });
-  await context.services.objects.keep(storedObjectOf(caller, maker, kind, made, asked));
+  await context.services.objects.keep(storedObjectOf(caller, maker, kind, made, model));
   return made;
 }
 
@@ -143,13 +143,13 @@ async function makeHeld(
   kind: RoutedKind,
   body: string,
   hold: Hold,
-  asked?: Payer["model"],
+  model?: Payer["model"],
 ): Promise<JsonObject> {
   const { billing, log } = context.services;
   let object: JsonObject;
   try {
     if (request.signal.aborted) throw CLIENT_LEFT;
-    object = await make(context, caller, maker, kind, body, asked);
+    object = await make(context, caller, maker, kind, body, model);
   } catch (error) {
     billing.refund(hold);
     throw error;

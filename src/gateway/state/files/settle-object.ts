@@ -55,7 +55,7 @@ async function settle(context: GatewayContext, object: StoredObject): Promise<vo
   const used = await usedByObject(context, object);
   const { billing, objects, settings } = context.services;
   const records = used.map((each) => storedRow(recordOfUse(context, object, each), settings));
-  await billing.settleKept(keptFor(object), records);
+  await billing.settleKept(holdOf(object), records);
   await objects.settled(object.id, nowSeconds());
 }
 
@@ -72,11 +72,11 @@ function usedByObject(context: GatewayContext, object: StoredObject): Promise<Us
 
 /** Ends an object whose usage nobody will ever tell: nothing is charged, what is held for it goes back. */
 export async function giveUp({ services }: GatewayContext, object: StoredObject): Promise<void> {
-  await services.billing.settleKept(keptFor(object), []);
+  await services.billing.settleKept(holdOf(object), []);
   await services.objects.settled(object.id, nowSeconds());
 }
 
-const keptFor = ({ id, userId, tokenId }: StoredObject) => ({ name: id, userId, tokenId });
+const holdOf = ({ id, userId, tokenId }: StoredObject) => ({ name: id, userId, tokenId });
 
 /** What answers of one model used whose prompts are on one step of its prices. */
 type Used = Readonly<{
@@ -94,13 +94,13 @@ async function usedByBatch(context: GatewayContext, object: StoredObject): Promi
   if (!output) return [];
   const path = `/files/${encodeURIComponent(output)}/content`;
   const file = await requestUpstream(context, ownerOf(context, object), { method: "GET", path });
-  const asked = await modelsAskedFor(context, object);
+  const requested = await requestedModels(context, object);
   const prices = new Map<string, Price | null>();
   for await (const line of jsonLines(file)) {
     const answer = recordOf(recordOf(line.response)?.body);
     const usage = readUsage(answer?.usage);
-    const told = textOf(answer?.model);
-    const model = asked.get(textOf(line.custom_id) ?? "") ?? told;
+    const reportedModel = textOf(answer?.model);
+    const model = requested.get(textOf(line.custom_id) ?? "") ?? reportedModel;
     if (!usage || !model) continue;
     if (!prices.has(model)) prices.set(model, priceOf(context, object, model, undated(model)));
     const price = prices.get(model) ?? null;
@@ -114,31 +114,31 @@ async function usedByBatch(context: GatewayContext, object: StoredObject): Promi
 }
 
 /** The model of each call by the call's own id: answers tell dated names. Empty where the input was deleted meanwhile. */
-async function modelsAskedFor(context: GatewayContext, object: StoredObject): Promise<ReadonlyMap<string, string>> {
-  const asked = new Map<string, string>();
+async function requestedModels(context: GatewayContext, object: StoredObject): Promise<ReadonlyMap<string, string>> {
+  const requested = new Map<string, string>();
   const input = textOf(object.body.input_file_id);
-  if (!input) return asked;
+  if (!input) return requested;
   const path = `/files/${encodeURIComponent(input)}/content`;
   try {
     for await (const line of jsonLines(
       await requestUpstream(context, ownerOf(context, object), { method: "GET", path }),
     )) {
       const model = textOf(recordOf(line.body)?.model);
-      if (model) asked.set(textOf(line.custom_id) ?? "", model);
+      if (model) requested.set(textOf(line.custom_id) ?? "", model);
     }
   } catch (error) {
     if (!(error instanceof GatewayError && error.status === 404)) throw error;
   }
-  return asked;
+  return requested;
 }
 
 function usedByJob(context: GatewayContext, object: StoredObject): Used[] {
   const tokens = countOf(object.body.trained_tokens) ?? 0;
   if (tokens === 0) return [];
-  const told = textOf(object.body.model) ?? "";
+  const reportedModel = textOf(object.body.model) ?? "";
   const { requested, upstream } = object.payer.model ?? {
-    requested: trainingOf(told),
-    upstream: trainingOf(undated(told)),
+    requested: trainingOf(reportedModel),
+    upstream: trainingOf(undated(reportedModel)),
   };
   const price = priceOf(context, object, requested, upstream);
   return [{ model: requested, price, tier: undefined, usage: { ...NO_USAGE, promptTokens: tokens }, calls: 1 }];
@@ -147,8 +147,8 @@ function usedByJob(context: GatewayContext, object: StoredObject): Used[] {
 function usedByResponse(context: GatewayContext, object: StoredObject): Used[] {
   const usage = usedBy(object.body);
   if (!usage) return [];
-  const told = textOf(object.body.model) ?? "";
-  const { requested, upstream } = object.payer.model ?? { requested: told, upstream: undated(told) };
+  const reportedModel = textOf(object.body.model) ?? "";
+  const { requested, upstream } = object.payer.model ?? { requested: reportedModel, upstream: undated(reportedModel) };
   const price = priceOf(context, object, requested, upstream);
   return [{ model: requested, price, tier: undefined, usage, calls: 1 }];
 }

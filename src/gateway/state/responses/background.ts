@@ -40,8 +40,8 @@ export function runningAt(first: Uint8Array): JsonObject | null {
 }
 
 /** Throws DecodeError for a response in the background that nobody could ask for afterwards. */
-export function refuseLoose(isKept: boolean): void {
-  if (!isKept) throw new DecodeError({ code: "gateway_background_unstored" }, "store");
+export function refuseLoose(isStored: boolean): void {
+  if (!isStored) throw new DecodeError({ code: "gateway_background_unstored" }, "store");
 }
 
 /**

@@ -88,16 +88,16 @@ async function followReferences(
   const ids = new Set(places.flatMap((place) => place?.responseId ?? []));
   if (ids.size === 0) return null;
   const bodies = await store.bodies([...ids], userId, nowSeconds);
-  let isAnyKept = false;
-  const whole = items.map((item, at) => {
+  let hasStored = false;
+  const resolved = items.map((item, at) => {
     const place = places[at];
     const output = place && bodies.get(place.responseId)?.output;
-    const kept = Array.isArray(output) ? recordOf(output[place?.outputIndex ?? -1]) : null;
-    if (!kept || kept.id !== item.id) return item;
-    isAnyKept = true;
-    return kept;
+    const stored = Array.isArray(output) ? recordOf(output[place?.outputIndex ?? -1]) : null;
+    if (!stored || stored.id !== item.id) return item;
+    hasStored = true;
+    return stored;
   });
-  return isAnyKept ? whole : null;
+  return hasStored ? resolved : null;
 }
 
 /** Where the item is to be found that this one only names; null: it is whole, or made elsewhere. */

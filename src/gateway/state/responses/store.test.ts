@@ -26,7 +26,7 @@ afterEach(async () => {
 const log = pino({ level: "silent" });
 const rowOf = async (id: string) =>
   (await database.db.select().from(storedResponses).where(eq(storedResponses.id, id)))[0];
-const kept = (id: string, rest: object = {}) => ({
+const storedResponse = (id: string, rest: object = {}) => ({
   ...{ id, userId: 1, channelId: 3, keyHash: "h", isNative: false },
   ...{ turns: [{ role: "user" as const, parts: [] }], body: { id }, createdAt: 1_000, expiresAt: 2_000, ...rest },
 });
@@ -41,22 +41,22 @@ const failureOf = (work: PromiseLike<unknown>) =>
 describe("kept responses", () => {
   test("are found by their owner, at once and by every process, until they expire", async () => {
     const store = createResponseStore(database.db, log);
-    store.keep(kept("resp_found"));
+    store.keep(storedResponse("resp_found"));
     const later = createResponseStore(database.db, log);
     for (const isWritten of [false, true]) {
       if (isWritten) await until(() => rowOf("resp_found"));
-      expect(await store.find("resp_found", 1, 1_999)).toEqual(kept("resp_found"));
+      expect(await store.find("resp_found", 1, 1_999)).toEqual(storedResponse("resp_found"));
       expect(await store.find("resp_found", 2, 1_999)).toBeNull();
     }
-    expect(await later.find("resp_found", 1, 1_999)).toEqual(kept("resp_found"));
+    expect(await later.find("resp_found", 1, 1_999)).toEqual(storedResponse("resp_found"));
     expect(await later.find("resp_found", 2, 1_999)).toBeNull();
     expect(await later.find("resp_found", 1, 2_000)).toBeNull();
   });
 
   test("are read several at a time, by their owner alone, at once and until they expire", async () => {
     const store = createResponseStore(database.db, log);
-    store.keep(kept("resp_a'b"));
-    store.keep(kept("resp_other", { userId: 2 }));
+    store.keep(storedResponse("resp_a'b"));
+    store.keep(storedResponse("resp_other", { userId: 2 }));
     const ids = ["resp_a'b", "resp_other", "resp_unknown"];
     const namesOf = async (from: typeof store, now: number) => [...(await from.bodies(ids, 1, now)).keys()];
     expect(await namesOf(store, 1_999)).toEqual(["resp_a'b"]);
@@ -69,20 +69,20 @@ describe("kept responses", () => {
 
   test("are removed by their owner alone, also while they are being written", async () => {
     const store = createResponseStore(database.db, log);
-    store.keep(kept("resp_removed"));
+    store.keep(storedResponse("resp_removed"));
     await store.remove("resp_removed", 2);
     expect(await store.find("resp_removed", 1, 1_500)).not.toBeNull();
     await store.remove("resp_removed", 1);
     expect(await rowOf("resp_removed")).toBeUndefined();
-    store.keep(kept("resp_at_once"));
+    store.keep(storedResponse("resp_at_once"));
     await store.remove("resp_at_once", 1);
     expect([await store.find("resp_at_once", 1, 1_500), await rowOf("resp_at_once")]).toEqual([null, undefined]);
   });
 
   test("are swept away once they have expired", async () => {
     const store = createResponseStore(database.db, log);
-    store.keep(kept("resp_old", { expiresAt: 1_200 }));
-    store.keep(kept("resp_new", { expiresAt: 9_000 }));
+    store.keep(storedResponse("resp_old", { expiresAt: 1_200 }));
+    store.keep(storedResponse("resp_new", { expiresAt: 9_000 }));
     await until(async () => (await rowOf("resp_old")) && (await rowOf("resp_new")));
     await store.sweep(1_201);
     expect([await rowOf("resp_old"), (await rowOf("resp_new"))?.id]).toEqual([undefined, "resp_new"]);
@@ -120,15 +120,15 @@ describe("a talk by reference, on an upstream that keeps none", () => {
     await until(() => rowOf(second.id));
     expect((await start(1).responses.retrieve(second.id)).usage).toMatchObject({ input_tokens: 10, output_tokens: 5 });
 
-    const stranger = start(2);
+    const otherAccount = start(2);
     const count = upstream.received.length;
-    const goOn = stranger.responses.create({ model: "m", input: "Who?", previous_response_id: first.id });
+    const goOn = otherAccount.responses.create({ model: "m", input: "Who?", previous_response_id: first.id });
     expect(await failureOf(goOn)).toMatchObject({ status: 400, code: "previous_response_not_found" });
     for (const look of [
-      () => stranger.responses.retrieve(first.id),
-      () => stranger.responses.inputItems.list(first.id),
-      () => stranger.responses.cancel(first.id),
-      () => stranger.responses.delete(first.id),
+      () => otherAccount.responses.retrieve(first.id),
+      () => otherAccount.responses.inputItems.list(first.id),
+      () => otherAccount.responses.cancel(first.id),
+      () => otherAccount.responses.delete(first.id),
     ]) {
       expect(await failureOf(look())).toMatchObject({ status: 404 });
     }
@@ -141,11 +141,11 @@ describe("a talk by reference, on an upstream that keeps none", () => {
     const input = "word ".repeat(410_000);
     const { id } = await client.responses.create({ model: "m", input });
     await until(() => rowOf(id));
-    for (const asked of [client, start(1)]) {
-      const goOn = asked.responses.create({ model: "m", input: "And?", previous_response_id: id });
+    for (const account of [client, start(1)]) {
+      const goOn = account.responses.create({ model: "m", input: "And?", previous_response_id: id });
       expect(await failureOf(goOn)).toMatchObject({ status: 400, code: "previous_response_too_long" });
-      expect((await asked.responses.retrieve(id)).output_text).toBe("Hello there");
-      expect(await failureOf(asked.responses.inputItems.list(id))).toMatchObject({ status: 400 });
+      expect((await account.responses.retrieve(id)).output_text).toBe("Hello there");
+      expect(await failureOf(account.responses.inputItems.list(id))).toMatchObject({ status: 400 });
     }
     expect((await rowOf(id))?.turns).toBe("[]");
   });

@@ -58,23 +58,23 @@ export function createResponseStore(db: Db, log: Logger): ResponseStore {
     async bodies(ids, userId, nowSeconds) {
       const bodies = new Map<string, JsonObject>();
       const { id, body, userId: owner, expiresAt } = storedResponses;
-      const isAsked = sql`${id} in (select jsonb_array_elements_text(${JSON.stringify(ids)}::jsonb))`;
+      const isRequested = sql`${id} in (select jsonb_array_elements_text(${JSON.stringify(ids)}::jsonb))`;
       const rows = await db
         .select({ id, body })
         .from(storedResponses)
-        .where(and(isAsked, eq(owner, userId), gt(expiresAt, nowSeconds)));
+        .where(and(isRequested, eq(owner, userId), gt(expiresAt, nowSeconds)));
       for (const row of rows) bodies.set(row.id, JSON.parse(row.body) as JsonObject);
-      for (const { response } of ids.flatMap((wanted) => beingWritten.get(wanted) ?? []))
+      for (const { response } of ids.flatMap((requestedId) => beingWritten.get(requestedId) ?? []))
         if (response.userId === userId) bodies.set(response.id, response.body);
       return bodies;
     },
-    keep(given) {
-      const whole = rowOf(given);
-      const isFit = whole.turns.length + whole.body.length <= MOST_CHARACTERS;
+    keep(input) {
+      const fullRow = rowOf(input);
+      const isFit = fullRow.turns.length + fullRow.body.length <= MOST_CHARACTERS;
       const response = isFit
-        ? given
-        : { ...given, turns: [], ...(whole.body.length > MOST_CHARACTERS && { body: {} }) };
-      const row = isFit ? whole : rowOf(response);
+        ? input
+        : { ...input, turns: [], ...(fullRow.body.length > MOST_CHARACTERS && { body: {} }) };
+      const row = isFit ? fullRow : rowOf(response);
       const insert = async () => {
         await db
           .insert(storedResponses)

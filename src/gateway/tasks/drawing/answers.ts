@@ -15,11 +15,11 @@ export const CODE = {
 
 /** A refusal in the protocol's form: 400, but for keys that are not let in and for limits. */
 export function refusal(context: GatewayContext, request: Request, error: unknown): Response {
-  const told = taskErrorOf(context, error);
-  const isLimit = told.status === 429;
-  const keepsStatus = isLimit || told.status === 401 || (told.status === 403 && !isQuota(told));
-  const code = isLimit ? CODE.overload : told.status >= 500 ? CODE.unknown : CODE.badRequest;
-  const why = isQuota(told) ? `quota_not_enough: ${told.message}` : told.message;
+  const clientError = taskErrorOf(context, error);
+  const isLimit = clientError.status === 429;
+  const keepsStatus = isLimit || clientError.status === 401 || (clientError.status === 403 && !isQuota(clientError));
+  const code = isLimit ? CODE.overload : clientError.status >= 500 ? CODE.unknown : CODE.badRequest;
+  const why = isQuota(clientError) ? `quota_not_enough: ${clientError.message}` : clientError.message;
   const description = `${why} (request id: ${requestIdOf(request)})`;
-  return answer(request, { description, type: told.type, code }, keepsStatus ? told.status : 400);
+  return answer(request, { description, type: clientError.type, code }, keepsStatus ? clientError.status : 400);
 }

@@ -13,29 +13,29 @@ import { refusal } from "./answers.ts";
 
 /** Addresses without an API key: their signed numbers are the permission. */
 
-const LARGEST_PICTURE_BYTES = 32 * 1024 * 1024;
-const PICTURE_TIMEOUT_MS = 30_000;
+const MAX_IMAGE_BYTES = 32 * 1024 * 1024;
+const IMAGE_TIMEOUT_MS = 30_000;
 const IMAGE = /^image\/(?:png|jpe?g|webp|gif|avif|bmp)\b/i;
 const A_DAY = "public, max-age=86400";
 
 const notFound = () => new GatewayError(404, "task_no_found", "task_no_found", { type: "invalid_request" });
 
 /** GET /mj/image/{signed id}: the picture of a task, fetched where the upstream keeps it. */
-export async function showPicture(context: GatewayContext, request: Request, signed: string): Promise<Response> {
+export async function showImage(context: GatewayContext, request: Request, signed: string): Promise<Response> {
   try {
     const { tasks } = context.services;
     const id = readSignedId(tasks.vault, "mj-image", signed);
     const row = id === null ? null : await findDrawingRow(tasks.db, id);
     if (!row || row.imageUrl === "") throw notFound();
-    const picture = await context.mediaFetch(row.imageUrl, {
-      timeoutMs: PICTURE_TIMEOUT_MS,
-      maxBytes: LARGEST_PICTURE_BYTES,
+    const image = await context.mediaFetch(row.imageUrl, {
+      timeoutMs: IMAGE_TIMEOUT_MS,
+      maxBytes: MAX_IMAGE_BYTES,
     });
-    const type = picture.headers.get("content-type") ?? "";
-    if (picture.status !== 200 || !IMAGE.test(type)) {
+    const type = image.headers.get("content-type") ?? "";
+    if (image.status !== 200 || !IMAGE.test(type)) {
       throw new GatewayError(502, "image_not_available", { code: "gateway_picture_unavailable" });
     }
-    return new Response(new Uint8Array(picture.body), {
+    return new Response(new Uint8Array(image.body), {
       headers: {
         ...corsHeaders(request),
         "content-type": type,
@@ -45,19 +45,19 @@ export async function showPicture(context: GatewayContext, request: Request, sig
       },
     });
   } catch (error) {
-    return pictureRefusal(context, request, error);
+    return imageError(context, request, error);
   }
 }
 
 /** Nobody reads words here: the status says it. */
-function pictureRefusal(context: GatewayContext, request: Request, error: unknown): Response {
+function imageError(context: GatewayContext, request: Request, error: unknown): Response {
   const status = error instanceof GatewayError ? error.status : 502;
   const { headers } = refusal(context, request, error);
   return new Response(null, { status, headers: { "x-request-id": headers.get("x-request-id") ?? "" } });
 }
 
 /** POST /mj/notify/{signed id}: the upstream tells how the task stands; it means what a question's answer would. */
-export async function hearUpstream(context: GatewayContext, request: Request, signed: string): Promise<Response> {
+export async function handleNotification(context: GatewayContext, request: Request, signed: string): Promise<Response> {
   try {
     const { tasks, config } = context.services;
     const id = readSignedId(tasks.vault, "mj-notify", signed);

@@ -48,8 +48,8 @@ export const imageSeed = (context: GatewayContext, request: Request, server: Gat
     const [key = ""] = channel.keys;
     const headers = providerOf(channel.type)?.authHeaders(channel, key) ?? {};
     const url = `${trimmed(channel.baseUrl)}/mj/task/${encodeURIComponent(id)}/image-seed`;
-    const told = await context.mediaFetch(url, { headers, timeoutMs: SEED_TIMEOUT_MS });
-    const seed = told.status === 200 ? parseJson(told.text()) : undefined;
+    const response = await context.mediaFetch(url, { headers, timeoutMs: SEED_TIMEOUT_MS });
+    const seed = response.status === 200 ? parseJson(response.text()) : undefined;
     if (seed === undefined) throw reason("get_image_seed_failed");
     return seed;
   });

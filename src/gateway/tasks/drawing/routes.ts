@@ -1,7 +1,7 @@
 import type { GatewayContext } from "../../call/context.ts";
 import { type Route, route } from "../../http/routes/route.ts";
 import { readSwap } from "./action.ts";
-import { hearUpstream, showPicture } from "./open-addresses.ts";
+import { handleNotification, showImage } from "./open-addresses.ts";
 import { fetchDrawing, imageSeed, listDrawings } from "./read-drawings.ts";
 import { submitDrawing, submitNamed } from "./submit-drawing.ts";
 
@@ -22,6 +22,6 @@ export const drawingRoutes = (context: GatewayContext): readonly Route[] => [
 
 /** Signed addresses under /mj, for which no API key is needed. */
 export const openDrawingRoutes = (context: GatewayContext): readonly Route[] => [
-  route("GET", "/image/:signed", ({ request, param }) => showPicture(context, request, param("signed"))),
-  route("POST", "/notify/:signed", ({ request, param }) => hearUpstream(context, request, param("signed"))),
+  route("GET", "/image/:signed", ({ request, param }) => showImage(context, request, param("signed"))),
+  route("POST", "/notify/:signed", ({ request, param }) => handleNotification(context, request, param("signed"))),
 ];

@@ -71,10 +71,10 @@ export async function submitDrawing(
         ),
       }),
       read: (answered) => readSubmitted(answered, order.action),
-      async take(id, taken, { answer: told, code, reason: description }) {
+      async take(id, taken, { answer: upstreamAnswer, code, reason: description }) {
         const isOver = order.action === "UPLOAD" && code === CODE.accepted;
         await takeDrawing(tasks.db, id, taken, { code, description, isOver });
-        if (code === CODE.exists) await noteExisting(context, id, taken.upstreamId, told);
+        if (code === CODE.exists) await noteExisting(context, id, taken.upstreamId, upstreamAnswer);
       },
     });
     // A task that cannot go on says nothing of the channel: its own account may be the one that is gone.
@@ -114,17 +114,27 @@ const upstreamUrl = (url: string, mode: string): string =>
 type SubmitAnswer = JsonObject;
 
 function readSubmitted(answered: unknown, action: string): Sent<SubmitAnswer> | null {
-  const told = recordOf(answered);
-  const code = numberOf(told?.code);
-  if (!told || code === null) return null;
+  const response = recordOf(answered);
+  const code = numberOf(response?.code);
+  if (!response || code === null) return null;
   const isTaken = code === CODE.accepted || (action !== "SWAP_FACE" && (code === CODE.exists || code === CODE.queued));
-  const result = Array.isArray(told.result) ? textOf(told.result[0]) : textOf(told.result);
-  return { answer: told, upstreamId: isTaken ? (result ?? "") : null, code, reason: textOf(told.description) ?? "" };
+  const result = Array.isArray(response.result) ? textOf(response.result[0]) : textOf(response.result);
+  return {
+    answer: response,
+    upstreamId: isTaken ? (result ?? "") : null,
+    code,
+    reason: textOf(response.description) ?? "",
+  };
 }
 
 /** An order that its upstream knows already: how that one stands is told with the answer, and may be all there is to follow. */
-async function noteExisting({ services }: GatewayContext, id: number, upstreamId: string, told: SubmitAnswer) {
-  const properties = recordOf(told.properties);
+async function noteExisting(
+  { services }: GatewayContext,
+  id: number,
+  upstreamId: string,
+  upstreamAnswer: SubmitAnswer,
+) {
+  const properties = recordOf(upstreamAnswer.properties);
   if (!textOf(properties?.imageUrl) || !textOf(properties?.status)) return;
   const report = readDrawing({ ...properties, id: upstreamId });
   const task = report && (await findOpenDrawing(services.tasks.db, id));
@@ -132,14 +142,18 @@ async function noteExisting({ services }: GatewayContext, id: number, upstreamId
 }
 
 /** What the client is told: also a task that exists or waits is accepted, but for those that open a form. */
-function tell(request: Request, { answer: told, upstreamId, code, reason: why }: Sent<SubmitAnswer>, action: string) {
+function tell(
+  request: Request,
+  { answer: upstreamAnswer, upstreamId, code, reason: why }: Sent<SubmitAnswer>,
+  action: string,
+) {
   if (upstreamId === null) {
-    if (code === CODE.overload) return answer(request, told, 429);
+    if (code === CODE.overload) return answer(request, upstreamAnswer, 429);
     if (code === CODE.badRequest || code === CODE.unknown) {
-      const description = `${why} ${textOf(told.result) ?? ""}`.trim();
+      const description = `${why} ${textOf(upstreamAnswer.result) ?? ""}`.trim();
       return answer(request, { description, type: "upstream_error", code }, 400);
     }
-    return answer(request, told);
+    return answer(request, upstreamAnswer);
   }
-  return answer(request, OPENS_FORM.has(action) ? told : { ...told, code: CODE.accepted });
+  return answer(request, OPENS_FORM.has(action) ? upstreamAnswer : { ...upstreamAnswer, code: CODE.accepted });
 }

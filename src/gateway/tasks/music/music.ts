@@ -72,11 +72,11 @@ async function plan({ services }: GatewayContext, caller: Caller, order: MusicOr
 }
 
 function readSubmitted(answered: unknown): Sent<unknown> | null {
-  const told = recordOf(answered);
-  const code = textOf(told?.code);
-  if (!told || code === null) return null;
-  const upstreamId = code === "success" ? textOf(told.data) : null;
-  return { answer: told, upstreamId, code: upstreamId === null ? 0 : 1, reason: textOf(told.message) || code };
+  const response = recordOf(answered);
+  const code = textOf(response?.code);
+  if (!response || code === null) return null;
+  const upstreamId = code === "success" ? textOf(response.data) : null;
+  return { answer: response, upstreamId, code: upstreamId === null ? 0 : 1, reason: textOf(response.message) || code };
 }
 
 /** POST /suno/fetch: those of the caller's own tasks that are named. */
@@ -106,12 +106,12 @@ export async function fetchSong(context: GatewayContext, request: Request, serve
 
 /** A refusal in the protocol's form, with the status of the failure. */
 export function refusal(context: GatewayContext, request: Request, error: unknown): Response {
-  const told = taskErrorOf(context, error);
-  const code = isQuota(told) ? "quota_not_enough" : codeOf(told);
+  const clientError = taskErrorOf(context, error);
+  const code = isQuota(clientError) ? "quota_not_enough" : codeOf(clientError);
   return answer(
     request,
-    { code, message: `${told.message} (request id: ${requestIdOf(request)})`, data: null },
-    told.status,
+    { code, message: `${clientError.message} (request id: ${requestIdOf(request)})`, data: null },
+    clientError.status,
   );
 }
 

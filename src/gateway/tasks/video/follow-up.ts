@@ -10,7 +10,7 @@ import { notOffered } from "../../state/files/ask-upstream.ts";
 import { admitTask } from "../admit-task.ts";
 import { answer } from "../answers.ts";
 import { video } from "../endpoints.ts";
-import { askedVariant, memberOf, secondsOf } from "./order.ts";
+import { memberOf, secondsOf, variantFields } from "./order.ts";
 import { findVideo } from "./own-video.ts";
 import { submitVideo, videosOf } from "./submit-video.ts";
 import { viewVideo } from "./view.ts";
@@ -28,8 +28,8 @@ export async function orderFollowUp(
 ): Promise<Response> {
   try {
     const arrival = { request, server, endpoint: video };
-    const { call, planned, body } = await admitTask(context, arrival, (caller, asked) =>
-      plan(context, caller, asked, kind, id),
+    const { call, planned, body } = await admitTask(context, arrival, (caller, request) =>
+      plan(context, caller, request, kind, id),
     );
     const { parent, prompt, size, seconds, upstreamId } = planned;
     try {
@@ -60,10 +60,10 @@ async function plan(context: GatewayContext, caller: Caller, { json }: ClientBod
   if (parent.status !== "SUCCESS") throw invalidRequest({ code: "gateway_video_running" }, "video");
   const channel = context.services.channels.get(parent.channelId);
   if (channel && !providerOf(channel.type)?.videos?.followUp) throw notOffered();
-  const kept = recordOf(parent.properties);
-  const size = textOf(kept?.size) ?? "";
+  const properties = recordOf(parent.properties);
+  const size = textOf(properties?.size) ?? "";
   const seconds =
-    kind === "extension" && json.seconds !== undefined ? secondsOf(json.seconds) : (numberOf(kept?.seconds) ?? 1);
-  const asked = askedVariant({ own: {}, size, seconds });
-  return { model: parent.modelName, prompt, seconds, size, asked, parent, upstreamId: parent.upstreamId };
+    kind === "extension" && json.seconds !== undefined ? secondsOf(json.seconds) : (numberOf(properties?.seconds) ?? 1);
+  const variant = variantFields({ own: {}, size, seconds });
+  return { model: parent.modelName, prompt, seconds, size, asked: variant, parent, upstreamId: parent.upstreamId };
 }

@@ -51,7 +51,7 @@ export async function removeVideo(context: GatewayContext, request: Request, ser
   try {
     const { row } = await ownVideo(context, request, server, id);
     if (row.isOpen) throw invalidRequest({ code: "gateway_video_undeletable" });
-    if (isKept(context, row) && row.upstreamId !== "") {
+    if (isStoredUpstream(context, row) && row.upstreamId !== "") {
       const path = pathOf(row);
       await requestObject(context, makerOf(context, row), { method: "DELETE", path }).catch((error) => {
         // Gone there already.
@@ -69,7 +69,7 @@ export async function removeVideo(context: GatewayContext, request: Request, ser
 export async function showContent(context: GatewayContext, request: Request, server: GatewayServer | null, id: string) {
   try {
     const { row } = await ownVideo(context, request, server, id);
-    if (isKept(context, row) && row.status === "SUCCESS") return await contentOf(context, request, row);
+    if (isStoredUpstream(context, row) && row.status === "SUCCESS") return await contentOf(context, request, row);
     const url = videoUrlOf(context, row);
     if (url !== null && /^https?:\/\//.test(url))
       return new Response(null, { status: 302, headers: { location: url } });
@@ -89,15 +89,16 @@ async function contentOf(context: GatewayContext, request: Request, row: MediaRo
   if (variant !== null && !VARIANTS.has(variant)) throw invalidRequest({ code: "gateway_video_variant" }, "variant");
   const path = `${pathOf(row)}/content${variant === null ? "" : `?variant=${variant}`}`;
   const { body, headers } = await requestUpstream(context, makerOf(context, row), { method: "GET", path });
-  const told = new Headers({ ...corsHeaders(request), "x-request-id": requestIdOf(request) });
+  const responseHeaders = new Headers({ ...corsHeaders(request), "x-request-id": requestIdOf(request) });
   for (const name of PASSED_ON) {
     const value = headers.get(name);
-    if (value !== null && !(name === "content-length" && headers.has("content-encoding"))) told.set(name, value);
+    if (value !== null && !(name === "content-length" && headers.has("content-encoding")))
+      responseHeaders.set(name, value);
   }
-  return new Response(body, { headers: told });
+  return new Response(body, { headers: responseHeaders });
 }
 
-function isKept({ services }: GatewayContext, { channelId }: MediaRow): boolean {
+function isStoredUpstream({ services }: GatewayContext, { channelId }: MediaRow): boolean {
   const channel = services.channels.get(channelId);
   return (channel && providerOf(channel.type)?.videos?.isKeyScoped) === true;
 }

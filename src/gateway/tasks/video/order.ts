@@ -58,8 +58,9 @@ export const memberOf = (json: JsonObject, name: string, member: string): string
   textOf(recordOf(json[name])?.[member]) ?? textOf(json[`${name}[${member}]`]);
 
 /** Whole seconds from 1 to 60. Throws RelayError. */
-export function secondsOf(asked: unknown): number {
-  const seconds = typeof asked === "string" && /^\d{1,4}$/.test(asked) ? Number(asked) : numberOf(asked);
+export function secondsOf(requested: unknown): number {
+  const seconds =
+    typeof requested === "string" && /^\d{1,4}$/.test(requested) ? Number(requested) : numberOf(requested);
   if (seconds !== null && Number.isInteger(seconds) && seconds >= 1 && seconds <= MOST_SECONDS) return seconds;
   throw invalidRequest(
     { code: "gateway_whole_number_to", params: { field: "seconds", most: MOST_SECONDS } },
@@ -68,7 +69,7 @@ export function secondsOf(asked: unknown): number {
 }
 
 /** What of an order prices may depend on, by the provider's names: simple fields, in lower case. */
-export function askedVariant({ own, size, seconds }: Pick<VideoOrder, "own" | "size" | "seconds">): AskedVariant {
+export function variantFields({ own, size, seconds }: Pick<VideoOrder, "own" | "size" | "seconds">): AskedVariant {
   const simple = Object.entries({ ...own, size, seconds }).filter(([, value]) => typeof value !== "object");
   return Object.fromEntries(simple.map(([field, value]) => [field, String(value).trim().toLowerCase()]));
 }

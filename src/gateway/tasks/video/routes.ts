@@ -8,7 +8,7 @@ import { answer } from "../answers.ts";
 import { video } from "../endpoints.ts";
 import { orderFollowUp } from "./follow-up.ts";
 import { removeVideo, showContent, showVideos } from "./kept-videos.ts";
-import { askedVariant, formOfOrder, readVideoOrder } from "./order.ts";
+import { formOfOrder, readVideoOrder, variantFields } from "./order.ts";
 import { ownVideo } from "./own-video.ts";
 import { submitVideo, videosOf } from "./submit-video.ts";
 import { viewGeneration, viewVideo } from "./view.ts";
@@ -51,7 +51,7 @@ async function orderVideo(
   try {
     const admitted = await admitTask(context, { request, server, endpoint: video }, async (_caller, body) => {
       const order = await readVideoOrder(body);
-      return { ...order, asked: askedVariant(order), order };
+      return { ...order, variant: variantFields(order), order };
     });
     const { call, body, planned } = admitted;
     const { order } = planned;

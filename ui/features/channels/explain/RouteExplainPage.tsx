@@ -20,7 +20,7 @@ import { explainRoute, RouteForm } from "./RouteForm.tsx";
 export const RouterExplainPage = () => {
   const { t } = useTranslation();
   const answer = useMutation({ mutationFn: explainRoute });
-  const columns = useRouteColumns(answer.data?.stuck ?? null);
+  const columns = useRouteColumns(answer.data?.sticky ?? null);
   const model = useDataTable({
     columns,
     rows: answer.data?.channels,
@@ -51,10 +51,10 @@ export const RouterExplainPage = () => {
 };
 
 /** Whether the conversation sticks to a channel and key, by which affinity key, and until when. */
-const StickyNotice = ({ stuck, channels }: Pick<Explanation, "stuck" | "channels">) => {
+const StickyNotice = ({ sticky, channels }: Pick<Explanation, "sticky" | "channels">) => {
   const { t, i18n } = useTranslation();
-  if (!stuck) return <Alert severity="info">{t("routing.sticky.no")}</Alert>;
-  const { channelId, keyIndex, by, until, holds } = stuck;
+  if (!sticky) return <Alert severity="info">{t("routing.sticky.no")}</Alert>;
+  const { channelId, keyIndex, by, until, holds } = sticky;
   const place = {
     channel: channels.find(({ id }) => id === channelId)?.name ?? `#${channelId}`,
     key: keyIndex + 1,
@@ -71,7 +71,7 @@ const StickyNotice = ({ stuck, channels }: Pick<Explanation, "stuck" | "channels
 const TONES = { ready: "ok", cooling: "warn", disabled: "bad" } as const;
 
 /** The columns of the result: one row per channel. */
-function useRouteColumns(stuck: StickyChannel | null): Column<ExplainedChannel>[] {
+function useRouteColumns(sticky: StickyChannel | null): Column<ExplainedChannel>[] {
   const { t, i18n } = useTranslation();
   return [
     {
@@ -121,7 +121,7 @@ function useRouteColumns(stuck: StickyChannel | null): Column<ExplainedChannel>[
       head: t("routing.reasons.head"),
       cell: ({ reasons, share }) => {
         if (reasons.length > 0) return reasons.map((reason) => t(`routing.reasons.${reason}`)).join(" · ");
-        if (stuck?.holds) return t(share > 0 ? "routing.reasons.stuck" : "routing.reasons.stuckElsewhere");
+        if (sticky?.holds) return t(share > 0 ? "routing.reasons.stuck" : "routing.reasons.stuckElsewhere");
         return t(share > 0 ? "routing.reasons.none" : "routing.reasons.later");
       },
     },

@@ -50,7 +50,7 @@ export async function respondToKey(
   context: GatewayContext,
   request: Request,
   server: GatewayServer | null,
-  door: ClientCodec,
+  codec: ClientCodec,
   make: (caller: Caller) => object | Promise<object>,
 ): Promise<Response> {
   try {
@@ -62,7 +62,7 @@ export async function respondToKey(
     for (const [name, value] of Object.entries(headers)) made.headers.set(name, value);
     return made;
   } catch (error) {
-    return refuse(context, request, error, door);
+    return refuse(context, request, error, codec);
   }
 }
 
