@@ -13,7 +13,7 @@ import type { Call } from "../call/call.ts";
 import type { GatewayContext } from "../call/context.ts";
 import { threadStorer } from "../state/message-threads.ts";
 import { codeOfSummary, keepCompactions } from "../state/responses/compactions.ts";
-import { responseStorer } from "../state/responses/keep.ts";
+import { responseStorer } from "../state/responses/store-response.ts";
 import { limitationsOf } from "../upstream/adapt-after-rejection.ts";
 import type { Route } from "../upstream/bind-channel.ts";
 import type { Adapter } from "./adapter.ts";

@@ -13,7 +13,7 @@ import { codecOf } from "../../providers/registry.ts";
 import { OutputMeter } from "../billing/output-meter.ts";
 import type { Call } from "../call/call.ts";
 import { NOTHING_YET, refuseLoose, runningAt, runningIn } from "../state/responses/background.ts";
-import type { StoreResponse } from "../state/responses/keep.ts";
+import type { StoreResponse } from "../state/responses/store-response.ts";
 import type { Route } from "../upstream/bind-channel.ts";
 import {
   type Adapter,

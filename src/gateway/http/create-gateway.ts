@@ -27,7 +27,7 @@ import { createKeyRing } from "../routing/scheduler/key-ring.ts";
 import { createKeyTraffic, type TrafficSnapshot } from "../routing/scheduler/key-traffic.ts";
 import { createStickiness } from "../routing/scheduler/stickiness.ts";
 import { readTrafficFile, writeTrafficFile } from "../routing/scheduler/traffic-file.ts";
-import { settleForgotten } from "../state/files/follow.ts";
+import { settleForgotten } from "../state/files/refresh-objects.ts";
 import { createUpstream } from "../upstream/upstream.ts";
 import { formFolder } from "./client-body.ts";
 import { createRouter } from "./routes/router.ts";

@@ -9,9 +9,9 @@ import type { Call } from "../call/call.ts";
 import type { GatewayContext } from "../call/context.ts";
 import { GatewayError } from "../call/errors.ts";
 import type { Route } from "../upstream/bind-channel.ts";
-import { hashOf } from "./files/ask-upstream.ts";
-import type { StoreResponse } from "./responses/keep.ts";
+import { hashOf } from "./files/request-upstream.ts";
 import { narrowChannels, pinChannel } from "./responses/pin-channel.ts";
+import type { StoreResponse } from "./responses/store-response.ts";
 
 /**
  * Anthropic's message threads: `thread: {type: "create"}` lets Anthropic keep a conversation, `{type: "continue",

@@ -17,7 +17,7 @@ import {
   type GatewayServices,
   realtimeSockets,
 } from "../../../src/gateway/http/create-gateway.ts";
-import { settleForgotten } from "../../../src/gateway/state/files/follow.ts";
+import { settleForgotten } from "../../../src/gateway/state/files/refresh-objects.ts";
 import type { ObjectStore } from "../../../src/gateway/state/files/store.ts";
 import type { ResponseStore, StoredResponse } from "../../../src/gateway/state/responses/store.ts";
 import { createClientAddress } from "../../../src/lib/http/client-ip.ts";

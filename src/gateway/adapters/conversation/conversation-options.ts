@@ -1,6 +1,6 @@
 import type { ChatDialect, Conversation } from "../../../formats/conversation/conversation.ts";
 import type { Limitation } from "../../../providers/contract/provider.ts";
-import type { StoreResponse } from "../../state/responses/keep.ts";
+import type { StoreResponse } from "../../state/responses/store-response.ts";
 import type { AdapterOptions } from "../passthrough-adapter.ts";
 import type { StepFilter } from "../views/step-filter.ts";
 import type { ChannelPrompt } from "./channel-prompt.ts";

@@ -7,9 +7,13 @@ import { randomId } from "../../../lib/http/request-id.ts";
 import type { Caller } from "../../auth/authenticate.ts";
 import type { GatewayContext } from "../../call/context.ts";
 import { GatewayError } from "../../call/errors.ts";
-import { refresh, storeObject } from "../../state/files/follow.ts";
+import { refresh, storeObject } from "../../state/files/refresh-objects.ts";
 import { isOver } from "../../state/files/settle-object.ts";
-import { followResponse, type ResponseAction, requestStoredResponse } from "../../state/responses/ask-maker.ts";
+import {
+  followResponse,
+  type ResponseAction,
+  requestStoredResponse,
+} from "../../state/responses/request-stored-response.ts";
 import { isTooLong, type StoredResponse } from "../../state/responses/store.ts";
 import type { GatewayServer } from "../arrival.ts";
 import { invalidRequest } from "../client-body.ts";

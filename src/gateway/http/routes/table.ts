@@ -4,7 +4,7 @@ import { errorResponse, GatewayError, PLAYGROUND_PATH } from "../../call/errors.
 import { handleCall } from "../../pipeline.ts";
 import type { RealtimeSessions } from "../../realtime/sessions.ts";
 import { objectRoutes } from "../../state/files/routes.ts";
-import { refusal as refuseDrawing } from "../../tasks/drawing/answers.ts";
+import { refusal as refuseDrawing } from "../../tasks/drawing/responses.ts";
 import { drawingRoutes, openDrawingRoutes } from "../../tasks/drawing/routes.ts";
 import { refusal as refuseMusic } from "../../tasks/music/music.ts";
 import { musicRoutes } from "../../tasks/music/routes.ts";

@@ -10,9 +10,9 @@ import type { GatewayContext } from "../../call/context.ts";
 import type { Hold } from "../../call/services.ts";
 import { checkRequest, checkValues } from "../../http/check-request.ts";
 import { invalidRequest } from "../../http/client-body.ts";
-import { ownerOf, requestUpstream } from "./ask-upstream.ts";
-import { pathOf } from "./follow.ts";
 import { jsonLines } from "./json-lines.ts";
+import { pathOf } from "./refresh-objects.ts";
+import { ownerOf, requestUpstream } from "./request-upstream.ts";
 import { trainingOf } from "./settle-object.ts";
 import type { StoredObject } from "./store.ts";
 

@@ -13,9 +13,9 @@ import { CLIENT_LEFT } from "../../http/client-presence.ts";
 import type { Choice } from "../../routing/scheduler/choose.ts";
 import { admitBatch } from "./admit-batch.ts";
 import { admitJob } from "./admit-job.ts";
-import { type ObjectRequest, ownerOf, requestObject } from "./ask-upstream.ts";
-import { PATHS, pathOf, storeObject } from "./follow.ts";
-import { chooseOwner, storedObjectOf } from "./maker.ts";
+import { chooseOwner, storedObjectOf } from "./choose-owner.ts";
+import { PATHS, pathOf, storeObject } from "./refresh-objects.ts";
+import { type ObjectRequest, ownerOf, requestObject } from "./request-upstream.ts";
 import { trainingOf } from "./settle-object.ts";
 import type { Payer, RoutedKind, StoredObject } from "./store.ts";
 

@@ -2,8 +2,8 @@ import type { JsonObject } from "../../../formats/json.ts";
 import type { Caller } from "../../auth/authenticate.ts";
 import type { GatewayContext } from "../../call/context.ts";
 import { invalidRequest } from "../../http/client-body.ts";
-import { ownerOf, requestObject, requestUpstream } from "./ask-upstream.ts";
-import { pathOf, refresh } from "./follow.ts";
+import { pathOf, refresh } from "./refresh-objects.ts";
+import { ownerOf, requestObject, requestUpstream } from "./request-upstream.ts";
 import { isOver } from "./settle-object.ts";
 import type { ObjectKind, StoredObject } from "./store.ts";
 

@@ -17,8 +17,8 @@ import {
   createUpload,
   unknownObject,
 } from "./create-object.ts";
-import { PATHS, refresh } from "./follow.ts";
 import { listObjects, readPart, removeObject } from "./read-objects.ts";
+import { PATHS, refresh } from "./refresh-objects.ts";
 import type { RoutedKind, StoredObject } from "./store.ts";
 
 type Work = (caller: Caller, routed: RoutedRequest) => Promise<object>;

@@ -10,8 +10,8 @@ import { storedRow } from "../../billing/log-row.ts";
 import type { GatewayContext } from "../../call/context.ts";
 import { GatewayError } from "../../call/errors.ts";
 import { usedBy } from "../responses/background.ts";
-import { ownerOf, requestUpstream } from "./ask-upstream.ts";
 import { jsonLines } from "./json-lines.ts";
+import { ownerOf, requestUpstream } from "./request-upstream.ts";
 import type { ObjectStore, StoredObject } from "./store.ts";
 
 /** Batches cost half of what the same calls cost at once. */

@@ -9,7 +9,7 @@ import { OutputMeter } from "../../billing/output-meter.ts";
 import type { Reservation } from "../../billing/reserve.ts";
 import type { Call } from "../../call/call.ts";
 import type { GatewayContext } from "../../call/context.ts";
-import { storedObjectOf } from "../files/maker.ts";
+import { storedObjectOf } from "../files/choose-owner.ts";
 import type { StoredObject } from "../files/store.ts";
 
 const RUNS: ReadonlySet<unknown> = new Set(["queued", "in_progress"]);

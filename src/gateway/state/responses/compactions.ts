@@ -7,7 +7,7 @@ import type { GatewayContext } from "../../call/context.ts";
 import type { GatewayServices } from "../../call/services.ts";
 import { invalidRequest } from "../../http/client-body.ts";
 import type { Route } from "../../upstream/bind-channel.ts";
-import { hashOf } from "../files/ask-upstream.ts";
+import { hashOf } from "../files/request-upstream.ts";
 import { pinMaker } from "./pin-channel.ts";
 
 /** The code by which a summary proves that this gateway wrote it. */

@@ -2,7 +2,7 @@ import { CHANNEL_STATUS, type ChannelEntry } from "../../../domain/channels/entr
 import type { Call } from "../../call/call.ts";
 import type { GatewayContext } from "../../call/context.ts";
 import { GatewayError } from "../../call/errors.ts";
-import { hashOf } from "../files/ask-upstream.ts";
+import { hashOf } from "../files/request-upstream.ts";
 import type { StoredResponse } from "./store.ts";
 
 /** The call bound to the channel, and to the key of it with that hash, that keep what it goes on with; empty: any key. */

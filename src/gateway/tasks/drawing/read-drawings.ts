@@ -7,12 +7,12 @@ import type { Caller } from "../../auth/authenticate.ts";
 import type { GatewayContext } from "../../call/context.ts";
 import type { GatewayServer } from "../../http/arrival.ts";
 import { readBody } from "../../http/client-body.ts";
-import { answer } from "../answers.ts";
 import { callerOf } from "../caller.ts";
 import { drawing } from "../endpoints.ts";
+import { answer } from "../responses.ts";
 import { channelOfTask } from "../task-channel.ts";
 import { reason } from "./action.ts";
-import { refusal } from "./answers.ts";
+import { refusal } from "./responses.ts";
 
 const MOST_IDS = 500;
 const SEED_TIMEOUT_MS = 30_000;

@@ -1,7 +1,7 @@
 import type { GatewayContext } from "../../call/context.ts";
 import { type Route, route } from "../../http/routes/route.ts";
 import { readSwap } from "./action.ts";
-import { handleNotification, showImage } from "./open-addresses.ts";
+import { handleNotification, showImage } from "./public-endpoints.ts";
 import { fetchDrawing, imageSeed, listDrawings } from "./read-drawings.ts";
 import { submitDrawing, submitNamed } from "./submit-drawing.ts";
 

@@ -9,11 +9,11 @@ import type { Caller } from "../../auth/authenticate.ts";
 import type { GatewayContext } from "../../call/context.ts";
 import type { GatewayServer } from "../../http/arrival.ts";
 import { admitTask } from "../admit-task.ts";
-import { answer } from "../answers.ts";
 import { drawing } from "../endpoints.ts";
+import { answer } from "../responses.ts";
 import { type Sent, submitTask } from "../submit.ts";
 import { bodyForUpstream, type DrawingOrder, readOrder, reason } from "./action.ts";
-import { CODE, refusal } from "./answers.ts";
+import { CODE, refusal } from "./responses.ts";
 
 /** These open a form that the client fills in by a modal call, which pays. */
 const OPENS_FORM: ReadonlySet<string> = new Set(["INPAINT", "CUSTOM_ZOOM"]);

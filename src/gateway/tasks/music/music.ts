@@ -9,9 +9,9 @@ import { GatewayError } from "../../call/errors.ts";
 import type { GatewayServer } from "../../http/arrival.ts";
 import { readBody } from "../../http/client-body.ts";
 import { admitTask } from "../admit-task.ts";
-import { answer, isQuota, taskErrorOf } from "../answers.ts";
 import { callerOf } from "../caller.ts";
 import { music } from "../endpoints.ts";
+import { answer, isQuota, taskErrorOf } from "../responses.ts";
 import { type Sent, submitTask } from "../submit.ts";
 
 const PLATFORM = "suno";

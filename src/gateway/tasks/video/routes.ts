@@ -4,12 +4,12 @@ import type { GatewayServer } from "../../http/arrival.ts";
 import { refuse } from "../../http/refuse.ts";
 import { type Route, route } from "../../http/routes/route.ts";
 import { admitTask } from "../admit-task.ts";
-import { answer } from "../answers.ts";
 import { video } from "../endpoints.ts";
+import { answer } from "../responses.ts";
 import { orderFollowUp } from "./follow-up.ts";
-import { removeVideo, showContent, showVideos } from "./kept-videos.ts";
 import { formOfOrder, readVideoOrder, variantFields } from "./order.ts";
 import { ownVideo } from "./own-video.ts";
+import { removeVideo, showContent, showVideos } from "./stored-videos.ts";
 import { submitVideo, videosOf } from "./submit-video.ts";
 import { viewGeneration, viewVideo } from "./view.ts";
 

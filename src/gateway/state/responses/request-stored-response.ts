@@ -10,7 +10,7 @@ import { clientErrorFor } from "../../routing/router.ts";
 import { failureKind, noResponse, rejectedByUpstream } from "../../upstream/attempt-failure.ts";
 import { Exchange } from "../../upstream/exchange.ts";
 import { bodyLimits, passBody, readBody, readErrorText } from "../../upstream/read-body.ts";
-import { hashOf, ownerOf } from "../files/ask-upstream.ts";
+import { hashOf, ownerOf } from "../files/request-upstream.ts";
 
 /** What can be done with a response that an upstream keeps. */
 export type ResponseAction = "retrieve" | "delete" | "cancel" | "input_items";

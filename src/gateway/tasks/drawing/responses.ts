@@ -1,6 +1,6 @@
 import { requestIdOf } from "../../../lib/http/request-id.ts";
 import type { GatewayContext } from "../../call/context.ts";
-import { answer, isQuota, taskErrorOf } from "../answers.ts";
+import { answer, isQuota, taskErrorOf } from "../responses.ts";
 
 /** Codes of the drawing protocol. */
 export const CODE = {

@@ -8,8 +8,8 @@ import type { GatewayContext } from "../../call/context.ts";
 import { GatewayError } from "../../call/errors.ts";
 import { readBody } from "../../http/client-body.ts";
 import { corsHeaders } from "../../http/headers.ts";
-import { answer } from "../answers.ts";
-import { refusal } from "./answers.ts";
+import { answer } from "../responses.ts";
+import { refusal } from "./responses.ts";
 
 /** Addresses without an API key: their signed numbers are the permission. */
 

@@ -3,7 +3,7 @@ import { nowSeconds } from "../../../lib/clock.ts";
 import type { Caller } from "../../auth/authenticate.ts";
 import type { GatewayContext } from "../../call/context.ts";
 import { type Choice, choose } from "../../routing/scheduler/choose.ts";
-import { hashOf, keepsObjects, notOffered } from "./ask-upstream.ts";
+import { hashOf, keepsObjects, notOffered } from "./request-upstream.ts";
 import type { ObjectKind, Payer, StoredObject } from "./store.ts";
 
 /** The channel and key that keep what a caller sends: one of the caller's group that can. Throws RelayError. */

@@ -5,7 +5,7 @@ import { nowSeconds } from "../../../lib/clock.ts";
 import type { Call } from "../../call/call.ts";
 import type { GatewayContext } from "../../call/context.ts";
 import type { Route } from "../../upstream/bind-channel.ts";
-import { hashOf } from "../files/ask-upstream.ts";
+import { hashOf } from "../files/request-upstream.ts";
 
 /** Takes a complete answer: how it ended, and its body where the gateway wrote it itself. */
 export type StoreResponse = (reply: Reply, id: string, body: JsonObject | null) => void;

@@ -3,8 +3,8 @@ import { textOf } from "../../../formats/json.ts";
 import { nowSeconds } from "../../../lib/clock.ts";
 import type { GatewayContext } from "../../call/context.ts";
 import { GatewayError } from "../../call/errors.ts";
-import { requestStoredResponse } from "../responses/ask-maker.ts";
-import { ownerOf, requestObject } from "./ask-upstream.ts";
+import { requestStoredResponse } from "../responses/request-stored-response.ts";
+import { ownerOf, requestObject } from "./request-upstream.ts";
 import { giveUp, settleObject } from "./settle-object.ts";
 import type { RoutedKind, StoredObject } from "./store.ts";
 
