@@ -84,7 +84,7 @@ const planning = (
       maxOutputTokens: null,
       reasoningEffort: null,
     },
-    prompt: { prompt, input, ...(seconds !== undefined && { seconds }), ...(variant && { asked: variant }) },
+    prompt: { prompt, input, ...(seconds !== undefined && { seconds }), ...(variant && { variant }) },
     conversation: null,
   }),
 });

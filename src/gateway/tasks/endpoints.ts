@@ -70,7 +70,7 @@ export const video: Endpoint = {
       if (!isZero(price.modelRatio)) throw noPrice(summary.model);
       return { kind: "per_call", pricedAs: price.pricedAs, groupRatio: price.groupRatio, usdPerCall: ZERO, seconds };
     }
-    const variant = variantOf(price.variants, variantFields(prompt.asked));
+    const variant = variantOf(price.variants, variantFields(prompt.variant));
     return {
       ...price,
       ...(variant && { usdPerCall: variant.usd, variant: variant.text }),

@@ -28,7 +28,7 @@ function start(body: Uint8Array<ArrayBuffer>, encoding: string) {
     },
   });
   servers.push(server);
-  return { asked: requests, url: `${server.url.href}v1/chat?beta=true` };
+  return { requests, url: `${server.url.href}v1/chat?beta=true` };
 }
 
 const outgoing = (url: string) => ({ url, headers: { "x-own": "1" }, body: "{}", proxy: "" });
@@ -39,7 +39,7 @@ test.each([
   ["br", brotliCompressSync(TEXT)],
   ["zstd", zstdCompressSync(TEXT)],
 ])("an answer that comes in %s though nobody asked for that is unpacked", async (encoding, body) => {
-  const { url, asked: requests } = start(new Uint8Array(body), encoding);
+  const { url, requests } = start(new Uint8Array(body), encoding);
   const answer = await create().send(outgoing(url), newExchange());
   expect(await answer.text()).toBe(TEXT);
   expect([answer.headers.get("x-kept"), answer.headers.get("content-encoding")]).toEqual(["yes", null]);
@@ -53,7 +53,7 @@ test("an answer in an encoding that nobody knows is refused", async () => {
 });
 
 test("private addresses are refused before anything is sent", async () => {
-  const { url, asked: requests } = start(new Uint8Array(0), "identity");
+  const { url, requests } = start(new Uint8Array(0), "identity");
   const upstream = create(false);
   await expect(upstream.send(outgoing(url), newExchange())).rejects.toThrow(OutboundError);
   const named = url.replace("127.0.0.1", "localhost");

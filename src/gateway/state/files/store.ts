@@ -68,8 +68,8 @@ export function createObjectStore(db: Db): ObjectStore {
   const table = upstreamObjects;
   return {
     async keep(object) {
-      const { body: told, payer, ...row } = object;
-      const body = JSON.stringify({ told, payer });
+      const { body: response, payer, ...row } = object;
+      const body = JSON.stringify({ told: response, payer });
       await db
         .insert(table)
         .values({ ...row, body })
@@ -128,6 +128,6 @@ export function createObjectStore(db: Db): ObjectStore {
 }
 
 function objectOf(row: typeof upstreamObjects.$inferSelect): StoredObject {
-  const { told, payer } = JSON.parse(row.body) as { told: JsonObject; payer: Payer };
-  return { ...row, kind: row.kind as ObjectKind, body: told, payer };
+  const { told: body, payer } = JSON.parse(row.body) as { told: JsonObject; payer: Payer };
+  return { ...row, kind: row.kind as ObjectKind, body, payer };
 }

@@ -65,5 +65,5 @@ async function plan(context: GatewayContext, caller: Caller, { json }: ClientBod
   const seconds =
     kind === "extension" && json.seconds !== undefined ? secondsOf(json.seconds) : (numberOf(properties?.seconds) ?? 1);
   const variant = variantFields({ own: {}, size, seconds });
-  return { model: parent.modelName, prompt, seconds, size, asked: variant, parent, upstreamId: parent.upstreamId };
+  return { model: parent.modelName, prompt, seconds, size, variant, parent, upstreamId: parent.upstreamId };
 }
