@@ -64,8 +64,7 @@ async function runCall(context: GatewayContext, call: Call): Promise<Response> {
 async function relay(context: GatewayContext, call: Call, reserved: Reservation): Promise<Response> {
   let received: Received;
   try {
-    const begun = beginCall(context, call);
-    if (begun) await begun;
+    await beginCall(context, call);
     received = await failOver(context, call, reserved.prices, (choice) => attempt(context, call, reserved, choice));
   } catch (error) {
     throw failCall(context, call, reserved, error);

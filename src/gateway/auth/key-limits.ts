@@ -8,13 +8,17 @@ import { minuteLimiters } from "./limiters.ts";
 /** What owners set for single keys: calls and tokens a minute, and budgets that renew. */
 export type ApiKeyLimits = {
   /**
-   * Counts a call as it comes, and fills a budget whose period has ended; of a key without such limits it looks at three
-   * numbers. Rejects RelayError: 429 with the time to wait, 503 when the budget cannot be filled.
+   * Counts a call as it comes, and fills a budget whose period has ended. Rejects RelayError: 429 with the time to wait, 503
+   * when the budget cannot be filled.
    */
   admit(token: ApiKeyEntry, nowSeconds: number): Promise<void>;
   /** Counts what a call used. */
   used(token: ApiKeyEntry, tokens: number): void;
 };
+
+/** Whether a key has any such limit: most have none. */
+export const hasLimits = ({ requestsPerMinute, tokensPerMinute, budgetRenewsAt }: ApiKeyEntry): boolean =>
+  requestsPerMinute > 0 || tokensPerMinute > 0 || budgetRenewsAt !== 0;
 
 /** Creates the limits of this process's keys; replicas share the counts where there is a place for it. */
 export function createApiKeyLimits({

@@ -5,6 +5,7 @@ import type { GatewayContext } from "../call/context.ts";
 import { GatewayError } from "../call/errors.ts";
 import type { Arrival } from "../http/arrival.ts";
 import type { Caller } from "./authenticate.ts";
+import { hasLimits } from "./key-limits.ts";
 
 /**
  * Checks that the site offers the endpoint, and counts the request in the limits of its caller: the site's, the user's, the
@@ -17,9 +18,9 @@ export async function rateLimit(
 ): Promise<void> {
   refuseDisabled(services.settings, endpoint);
   refuseBrowserExtension(services.settings, request);
-  await requestLimit.admit(user.id);
-  await userLimits.admit(user);
-  if (token) await tokenLimits.admit(token, nowSeconds());
+  if (requestLimit.isOn) await requestLimit.admit(user.id);
+  if (user.requestsPerMinute > 0) await userLimits.admit(user);
+  if (token && hasLimits(token)) await tokenLimits.admit(token, nowSeconds());
 }
 
 /** Sites may turn endpoints off (OpenAIEndpointEnabled, ClaudeEndpointEnabled, DrawingEnabled, TaskEnabled). */

@@ -5,6 +5,8 @@ import { GatewayError } from "../call/errors.ts";
 
 /** Counts model requests per user: in this process at once, or where replicas count together. */
 export type ModelRequestLimit = {
+  /** Whether the site limits requests at all. */
+  readonly isOn: boolean;
   /** Counts a request as it comes. Rejects RelayError 429 when one of the limits is reached. */
   admit(userId: number): Promise<void>;
   /** Counts a request that was answered with a status below 400. */
@@ -41,6 +43,10 @@ export function createModelRequestLimit(settings: SettingsReader, shared: Shared
   };
 
   return {
+    get isOn() {
+      if (version !== settings.version) refresh();
+      return enabled;
+    },
     async admit(userId) {
       if (version !== settings.version) refresh();
       if (!enabled || !limits) return;

@@ -1,5 +1,5 @@
 import type { UserEntry } from "../../domain/accounts/directory.ts";
-import type { HostSlots } from "../../lib/limits/host-limits.ts";
+import type { HostSlots, ReleaseSlot } from "../../lib/limits/host-limits.ts";
 import type { SharedLimits } from "../../lib/limits/shared-limits.ts";
 import type { MessageCode } from "../../lib/messages.ts";
 import type { LimitKind } from "../../lib/runtime/metrics.ts";
@@ -14,8 +14,8 @@ import { minuteLimiters } from "./limiters.ts";
 export type UserLimits = {
   /** Counts a call as it comes. Rejects RelayError 429 when the user had all of this minute. */
   admit(user: UserEntry): Promise<void>;
-  /** Counts a call as under way. Throws or rejects RelayError 429 when as many as allowed are. */
-  begin(call: Call): void | Promise<void>;
+  /** Counts a call as under way. Rejects RelayError 429 when as many as allowed are. */
+  begin(call: Call): Promise<void>;
   /** The call has ended; of a call that did not begin, or has ended before, it does nothing. */
   end(call: Call): void;
 };
@@ -24,8 +24,8 @@ export type UserLimits = {
 export function createUserLimits(shared: SharedLimits | null, slots: HostSlots | null = null): UserLimits {
   const limiterOf = minuteLimiters("user", shared);
   const running = new Map<number, Set<Call>>();
-  /** Those that have a place among the calls of all workers. */
-  const entered = new WeakSet<Call>();
+  /** Gives back a call's place among the calls of all workers. */
+  const releases = new WeakMap<Call, ReleaseSlot>();
   const forget = (call: Call): boolean => {
     const { id } = call.caller.user;
     const calls = running.get(id);
@@ -42,25 +42,30 @@ export function createUserLimits(shared: SharedLimits | null, slots: HostSlots |
         throw tooMany("user_requests_per_minute", "gateway_requests_a_minute", requestsPerMinute, waitSeconds);
       }
     },
-    begin(call) {
+    async begin(call) {
       const { id, maxConcurrency } = call.caller.user;
       if (maxConcurrency === 0) return;
       const calls = running.get(id) ?? new Set();
       running.set(id, calls.add(call));
-      const refuse = () => {
+      const refusal = tooMany("user_concurrency", "gateway_requests_at_once", maxConcurrency, 1);
+      if (!slots && calls.size > maxConcurrency) {
         forget(call);
-        throw tooMany("user_concurrency", "gateway_requests_at_once", maxConcurrency, 1);
-      };
-      if (!slots) return calls.size > maxConcurrency ? refuse() : undefined;
-      return slots.enter(SLOTS, maxConcurrency, String(id)).then((hasPlace) => {
-        if (!hasPlace) refuse();
-        // It ended while its place was requested.
-        if (!calls.has(call)) slots.leave(SLOTS, String(id));
-        else entered.add(call);
-      });
+        throw refusal;
+      }
+      if (!slots) return;
+      const release = await slots.enter(SLOTS, maxConcurrency, String(id));
+      if (!release) {
+        forget(call);
+        throw refusal;
+      }
+      // It may have ended while its place was requested.
+      if (calls.has(call)) releases.set(call, release);
+      else release();
     },
     end(call) {
-      if (forget(call) && entered.delete(call)) slots?.leave(SLOTS, String(call.caller.user.id));
+      const release = releases.get(call);
+      releases.delete(call);
+      if (forget(call)) release?.();
     },
   };
 }

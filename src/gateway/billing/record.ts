@@ -47,14 +47,10 @@ export async function record(
   return usage;
 }
 
-/** The call is under way: its user's limit and the live feed hear of it. Throws or rejects RelayError 429. */
-export function beginCall({ userLimits, services: { feed } }: GatewayContext, call: Call): void | Promise<void> {
-  const tell = () => {
-    if (feed.isWatched) feed.tell(liveCallOf(call));
-  };
-  const counted = userLimits.begin(call);
-  if (counted) return counted.then(tell);
-  tell();
+/** The call is under way: its user's limit and the live feed hear of it. Rejects RelayError 429. */
+export async function beginCall({ userLimits, services: { feed } }: GatewayContext, call: Call): Promise<void> {
+  if (call.caller.user.maxConcurrency > 0) await userLimits.begin(call);
+  if (feed.isWatched) feed.tell(liveCallOf(call));
 }
 
 /** Records a call that failed before a response; what the client gets. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { type CountQuestion, createHostLimits, createHostSlots, HostCounter } from "./host-limits.ts";
+import { type CountQuestion, createHostLimits, createHostSlots, HostCounter, type HostSlots } from "./host-limits.ts";
 
 /** Two processes, and the one that counts for them. */
 function startHost() {
@@ -43,21 +43,36 @@ describe("limits of several processes of one host", () => {
 });
 
 describe("places of several processes of one host", () => {
+  const enter = async (slots: HostSlots | undefined, count: number, key: string) =>
+    (await slots?.enter("user", count, key)) ?? null;
+
   test("no more are taken than there are, whichever process takes them", async () => {
     const [here, there] = startHost().asks.map(createHostSlots);
-    expect([await here?.enter("user", 2, "7"), await there?.enter("user", 2, "7")]).toEqual([true, true]);
-    expect(await here?.enter("user", 2, "7")).toBe(false);
-    expect(await here?.enter("user", 2, "8")).toBe(true);
-    there?.leave("user", "7");
-    expect(await here?.enter("user", 2, "7")).toBe(true);
+    const places = [await enter(here, 2, "7"), await enter(there, 2, "7")];
+    expect(places).not.toContain(null);
+    expect(await enter(here, 2, "7")).toBeNull();
+    expect(await enter(here, 2, "8")).not.toBeNull();
+    places[1]?.();
+    expect(await enter(here, 2, "7")).not.toBeNull();
   });
 
   test("a process that ends leaves its places", async () => {
     const { counter, asks } = startHost();
     const [here, there] = asks.map(createHostSlots);
-    await there?.enter("user", 1, "7");
-    expect(await here?.enter("user", 1, "7")).toBe(false);
+    await enter(there, 1, "7");
+    expect(await enter(here, 1, "7")).toBeNull();
     counter.forgetProcess(2);
-    expect(await here?.enter("user", 1, "7")).toBe(true);
+    expect(await enter(here, 1, "7")).not.toBeNull();
+  });
+
+  test("a place that nobody counted takes none from those that were counted", async () => {
+    const { asks } = startHost();
+    let isSilent = true;
+    const slots = createHostSlots((question) => (isSilent ? Promise.reject(new Error("silent")) : asks[0](question)));
+    const uncounted = await enter(slots, 1, "7");
+    isSilent = false;
+    expect(await enter(slots, 1, "7")).not.toBeNull();
+    uncounted?.();
+    expect(await enter(slots, 1, "7")).toBeNull();
   });
 });

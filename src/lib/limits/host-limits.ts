@@ -16,16 +16,17 @@ export type CountQuestion = readonly [
   amount: number,
 ];
 
-/** Asks the process that counts; resolves with the seconds to wait. Rejects when that process has ended. */
+/** Asks the process that counts; resolves with the seconds to wait. Rejects when that process has ended or does not answer. */
 export type AskCounter = (question: CountQuestion) => Promise<number>;
 
 /** Counts things that are under way at the same time, over all processes of the host. */
 export type HostSlots = Readonly<{
-  /** Takes a place of `count`; false when all are taken. Never rejects. */
-  enter(name: string, count: number, key: string): Promise<boolean>;
-  /** Gives a place back. */
-  leave(name: string, key: string): void;
+  /** Takes a place of `count`; null when all are taken. While nobody counts, everybody has a place. Never rejects. */
+  enter(name: string, count: number, key: string): Promise<ReleaseSlot | null>;
 }>;
+
+/** Gives a place back; to be called once. */
+export type ReleaseSlot = () => void;
 
 /** Limiters whose counts the workers of one host share. While nobody counts, each process counts for itself. */
 export function createHostLimits(ask: AskCounter): SharedLimits {
@@ -54,13 +55,17 @@ export function createHostLimits(ask: AskCounter): SharedLimits {
 
 /** Places that the workers of one host share. */
 export const createHostSlots = (ask: AskCounter): HostSlots => ({
-  enter: (name, count, key) =>
-    ask(["enter", name, count, 0, key, 0]).then(
-      (wait) => wait === 0,
-      () => true,
-    ),
-  leave: (name, key) => void ask(["leave", name, 0, 0, key, 0]).catch(() => {}),
+  async enter(name, count, key) {
+    try {
+      if ((await ask(["enter", name, count, 0, key, 0])) > 0) return null;
+    } catch {
+      return releaseNothing;
+    }
+    return () => void ask(["leave", name, 0, 0, key, 0]).catch(() => {});
+  },
 });
+
+const releaseNothing: ReleaseSlot = () => {};
 
 /** Counts for all processes of a host. */
 export class HostCounter {

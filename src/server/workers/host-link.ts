@@ -18,11 +18,22 @@ export type WorkerSources = Readonly<{
 }>;
 
 type StopOrder = Extract<ToWorker, { type: "stop" }>;
-type Waiting = Readonly<{ resolve(value: string | Readiness): void; reject(error: Error): void }>;
-type Batch = { questions: CountQuestion[]; resolve: ((wait: number) => void)[]; reject: ((error: Error) => void)[] };
+type Waiting = Readonly<{ sentAtMs: number; resolve(value: string | Readiness): void; reject(error: Error): void }>;
+type Batch = {
+  sentAtMs: number;
+  /** Nobody waits for the answer any more. */
+  isLate: boolean;
+  questions: CountQuestion[];
+  resolve: ((wait: number) => void)[];
+  reject: ((error: Error) => void)[];
+};
 
 const REPORT_MS = 1000;
 const LAG_SAMPLE_MS = 100;
+/** A supervisor that takes longer to count has stopped, and calls must not wait for it. */
+const COUNT_WITHIN_MS = 1000;
+/** It asks the other workers itself, and gives each of them 3 s. */
+const GATHER_WITHIN_MS = 4000;
 
 class SupervisorLost extends Error {
   override name = "SupervisorLost";
@@ -42,6 +53,8 @@ export class HostLink {
   #batch: Batch | null = null;
   #lastId = 0;
   #isLost = false;
+  /** An answer is late; until the supervisor says something again, each worker counts for itself. */
+  #isSilent = false;
   #lagMs = 0;
   #onCalls = (_: readonly LiveCall[]) => {};
   #onWatched = (_: boolean) => {};
@@ -55,7 +68,7 @@ export class HostLink {
       if (isToWorker(message)) this.#receive(message);
     });
     process.on("disconnect", () => this.#lose());
-    this.#measureLag();
+    this.#watchTime();
   }
 
   /** Says where the figures of this process come from; later ones take the place of earlier ones. */
@@ -80,14 +93,14 @@ export class HostLink {
     return promise;
   }
 
-  /** What all workers of the host say, as one; rejects when the supervisor has ended. */
+  /** What all workers of the host say, as one; rejects when the supervisor has ended or does not answer. */
   readiness(): Promise<Readiness> {
     return this.#gather("readiness").then((value) =>
       typeof value === "string" ? { ready: false, degraded: [value] } : value,
     );
   }
 
-  /** The metrics of all workers in Prometheus' text format; only those of this process when the supervisor has ended. */
+  /** The metrics of all workers in Prometheus' text format; only those of this process when the supervisor does not answer. */
   async metricsText(): Promise<string> {
     const text = await this.#gather("metrics").catch(() => null);
     return typeof text === "string" ? text : metricsText(await this.#snapshots());
@@ -123,6 +136,7 @@ export class HostLink {
   }
 
   #receive(message: ToWorker): void {
+    this.#isSilent = false;
     if (message.type === "stop") this.#order(message);
     else if (message.type === "adopt") void this.#sources?.adopt().catch(() => {});
     else if (message.type === "ask") void this.#answer(message.id, message.topic);
@@ -150,10 +164,10 @@ export class HostLink {
 
   #gather(topic: Topic): Promise<string | Readiness> {
     const { promise, resolve, reject } = Promise.withResolvers<string | Readiness>();
-    if (this.#isLost) reject(new SupervisorLost("the supervisor has ended"));
+    if (this.#isLost || this.#isSilent) reject(new SupervisorLost("the supervisor does not answer"));
     else {
       const id = ++this.#lastId;
-      this.#waiting.set(id, { resolve, reject });
+      this.#waiting.set(id, { sentAtMs: performance.now(), resolve, reject });
       this.#send({ type: "gather", id, topic });
     }
     return promise;
@@ -167,10 +181,11 @@ export class HostLink {
   /** All questions of one turn of the event loop go in one message. */
   #count(question: CountQuestion): Promise<number> {
     const { promise, resolve, reject } = Promise.withResolvers<number>();
-    if (this.#isLost) reject(new SupervisorLost("the supervisor has ended"));
+    // A place that was counted is always given back.
+    if (this.#isLost || (this.#isSilent && question[0] !== "leave")) reject(new SupervisorLost("nobody counts"));
     else {
       if (!this.#batch) {
-        this.#batch = { questions: [], resolve: [], reject: [] };
+        this.#batch = { sentAtMs: 0, isLate: false, questions: [], resolve: [], reject: [] };
         atEndOfTurn(() => this.#sendBatch());
       }
       this.#batch.questions.push(question);
@@ -185,6 +200,7 @@ export class HostLink {
     this.#batch = null;
     if (!batch) return;
     const id = ++this.#lastId;
+    batch.sentAtMs = performance.now();
     this.#batches.set(id, batch);
     this.#send({ type: "count", id, questions: batch.questions });
   }
@@ -192,9 +208,34 @@ export class HostLink {
   #resolveCounted(id: number, waits: readonly number[]): void {
     const batch = this.#batches.get(id);
     this.#batches.delete(id);
+    if (batch?.isLate) this.#leaveUnused(batch, waits);
     batch?.resolve.forEach((resolve, at) => {
       resolve(waits[at] ?? 0);
     });
+  }
+
+  /** Gives back the places that were taken for calls which did not wait for them. */
+  #leaveUnused({ questions }: Batch, waits: readonly number[]): void {
+    for (const [at, [action, name, , , key]] of questions.entries()) {
+      if (action === "enter" && waits[at] === 0) this.#count(["leave", name, 0, 0, key, 0]).catch(() => {});
+    }
+  }
+
+  /** Lets nobody wait any longer for answers that are late. */
+  #rejectLate(nowMs: number): void {
+    const silent = new SupervisorLost("the supervisor does not answer");
+    for (const batch of this.#batches.values()) {
+      if (batch.isLate || nowMs - batch.sentAtMs < COUNT_WITHIN_MS) continue;
+      batch.isLate = true;
+      this.#isSilent = true;
+      for (const reject of batch.reject) reject(silent);
+    }
+    for (const [id, { sentAtMs, reject }] of this.#waiting) {
+      if (nowMs - sentAtMs < GATHER_WITHIN_MS) continue;
+      this.#waiting.delete(id);
+      this.#isSilent = true;
+      reject(silent);
+    }
   }
 
   #send(message: ToSupervisor): void {
@@ -220,12 +261,14 @@ export class HostLink {
     this.#order({ type: "stop", reason: "shutdown", workers: 1 });
   }
 
-  #measureLag(): void {
+  /** Measures how late the event loop is, and looks for answers that are. */
+  #watchTime(): void {
     let due = performance.now() + LAG_SAMPLE_MS;
     setInterval(() => {
       const now = performance.now();
       this.#lagMs = Math.max(this.#lagMs, now - due);
       due = now + LAG_SAMPLE_MS;
+      this.#rejectLate(now);
     }, LAG_SAMPLE_MS).unref();
   }
 }

@@ -158,6 +158,30 @@ test("limits are exact over all workers", async () => {
   expect(await statusesOf(answers)).toEqual({ 200: 20, 429: 180 });
 }, 60_000);
 
+test("calls and probes go on while the supervisor does not answer, and limits are exact again afterwards", async () => {
+  const [limited, later] = [
+    await createApiKey(root, { requests_per_minute: 1000 }),
+    await createApiKey(root, { requests_per_minute: 20 }),
+  ];
+  await Bun.sleep(300);
+  process.kill(gateway.pid, "SIGSTOP");
+  try {
+    const answers = await Promise.all(Array.from({ length: 40 }, () => callOnNewConnection(limited.key, MODEL)));
+    expect(await statusesOf(answers)).toEqual({ 200: 40 });
+    expect((await fetch(`${gateway.url}/readyz`)).status).toBe(200);
+    expect(await (await fetch(`${gateway.url}/metrics`)).text()).toContain("sluice_relay_requests_total");
+  } finally {
+    process.kill(gateway.pid, "SIGCONT");
+  }
+  await until(
+    () => runCommand(["status"], { DATA_DIR: gateway.dataDir }),
+    ({ code }) => code === 0,
+  );
+  await Bun.sleep(1500);
+  const answers = await Promise.all(Array.from({ length: 200 }, () => callOnNewConnection(later.key, MODEL)));
+  expect(await statusesOf(answers)).toEqual({ 200: 20, 429: 180 });
+}, 60_000);
+
 test("the live view of one worker shows the calls of all", async () => {
   const abort = new AbortController();
   const live = await fetch(`${gateway.url}/api/live/calls`, {
