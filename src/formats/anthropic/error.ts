@@ -17,12 +17,15 @@ const STATUS_OF_TYPE = lookupTable<number>({
 });
 const TYPE_OF_STATUS = new Map(Object.entries(STATUS_OF_TYPE).map(([type, status]) => [status, type]));
 
-/** The type is kept as it came as well: clients of the same format are told the provider's own, also one unknown here. */
+/**
+ * The error type goes to `extra` as well, unchanged: Anthropic clients receive it even when this gateway does not know
+ * it.
+ */
 const READ: ReadonlySet<string> = new Set(["message"]);
 
 /**
- * Reads Anthropic's error object, also as Bedrock and Vertex pass it on; null when it is none.
- * Source: https://docs.anthropic.com/en/api/errors
+ * Reads Anthropic's error object, also as Bedrock and Vertex forward it; null when the body holds no error. Source:
+ * https://docs.anthropic.com/en/api/errors
  */
 export function decodeError(status: number, body: unknown): ReplyError | null {
   const answer = recordOf(Array.isArray(body) ? body[0] : body);
@@ -32,19 +35,19 @@ export function decodeError(status: number, body: unknown): ReplyError | null {
   if (message === null || (status < 400 && answer?.type !== "error" && !error)) return null;
   const type = textOf(error?.type) ?? textOf(error?.status) ?? TYPE_OF_STATUS.get(status) ?? "api_error";
   const clientStatus = status >= 400 && status !== 502 ? status : (STATUS_OF_TYPE[type] ?? 502);
-  // Clouds that host Claude answer with their own error objects, too.
+  // Clouds that host Claude also respond with error objects of their own.
   const extra = error && answer?.type === "error" && extraOf("anthropic", error, READ);
   return { status: clientStatus, type, code: textOf(error?.code), message, param: null, ...extra };
 }
 
-/** The error as Anthropic's API writes it. */
+/** Writes an error as Anthropic's API does. */
 export const encodeError = ({ status, type, message, extra }: ReplyError, requestId: string): JsonObject => ({
   type: "error",
   error: { type: typeOf(status, type), ...ownExtra(extra, "anthropic"), message },
   request_id: requestId,
 });
 
-/** OpenAI calls invalid what Anthropic has types for. */
+/** Maps OpenAI's generic error types to Anthropic's more specific ones by status. */
 function typeOf(status: number, type: string): string {
   if (type in STATUS_OF_TYPE && type !== "invalid_request_error") return type;
   return TYPE_OF_STATUS.get(status) ?? (status >= 500 ? "api_error" : "invalid_request_error");

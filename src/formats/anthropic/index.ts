@@ -7,7 +7,7 @@ import { encodeReply } from "./response/encode-reply.ts";
 import { MessagesStreamDecoder } from "./response/stream-decoder.ts";
 import { MessagesStreamEncoder } from "./response/stream-encoder.ts";
 
-/** Anthropic's Messages, as clients speak them. */
+/** The client side of Anthropic's Messages API. */
 export const anthropicClientCodec: ClientCodec = {
   dialect: "anthropic",
   streamType: "text/event-stream; charset=utf-8",
@@ -18,7 +18,7 @@ export const anthropicClientCodec: ClientCodec = {
   encodeError,
 };
 
-/** Anthropic's Messages, as Anthropic, Bedrock and Vertex answer them. */
+/** The provider side of Anthropic's Messages API, as Anthropic, Bedrock and Vertex respond. */
 export const anthropicCodec: ProviderCodec = {
   dialect: "anthropic",
   encodeRequest,

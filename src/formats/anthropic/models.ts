@@ -11,5 +11,5 @@ export const supportsAdaptive = ({ reasoning }: ModelInfo): boolean =>
 export const supportsBudget = ({ reasoning }: ModelInfo): boolean =>
   reasoning?.style === "budget" || reasoning?.style === "adaptive_or_budget";
 
-/** Holds its answers to a JSON Schema. */
+/** Supports structured output by a JSON Schema. */
 export const supportsSchema = ({ structured_output }: ModelInfo): boolean => structured_output === true;

@@ -1,6 +1,6 @@
 import { countOf, type JsonObject } from "../json.ts";
 
-/** Members that decide how a response is generated, not how long the prompt is: Anthropic's count rejects them. */
+/** Members that affect generation but not the length of the prompt: Anthropic's count_tokens rejects them. */
 const GENERATION_MEMBERS: ReadonlySet<string> = new Set([
   "max_tokens",
   "stream",
@@ -17,5 +17,5 @@ const GENERATION_MEMBERS: ReadonlySet<string> = new Set([
 export const encodeAnthropicCount = (chat: JsonObject): JsonObject =>
   Object.fromEntries(Object.entries(chat).filter(([name]) => !GENERATION_MEMBERS.has(name)));
 
-/** Tokens of the prompt in a response of count_tokens; null: it is invalid. */
+/** Prompt tokens in a count_tokens response; null if it is invalid. */
 export const decodeAnthropicCount = ({ input_tokens }: JsonObject): number | null => countOf(input_tokens);

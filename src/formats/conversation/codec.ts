@@ -5,29 +5,32 @@ import type { Reply } from "./collect-reply.ts";
 import type { ChatDialect, Conversation } from "./conversation.ts";
 import type { ReplyContext, ReplyError, StreamDecoder, StreamEncoder } from "./reply.ts";
 
-/** Names of what could not be said in the target's format, for `X-Sluice-Dropped`; as the client's format calls them. */
+/**
+ * Fields that the target's format cannot express, for `X-Sluice-Dropped`, under the names the client's format has for
+ * them.
+ */
 export type Dropped = Set<string>;
 
-/** Where an encoder must know its target beyond the dialect. */
+/** What an encoder must know about its target besides the dialect. */
 export type Target = {
-  /** The upstream's name of the model. */
+  /** The upstream model name. */
   model: string;
-  /** What the model catalogue knows about it. */
+  /** The model's entry in the catalog. */
   info: ModelInfo;
-  /** Used where the format demands a limit and the client gave none. */
+  /** Used where the format requires a limit and the client set none. */
   defaultMaxTokens: number;
-  /** It searches the web for any model on request, not only with models made for that. */
+  /** The service searches the web for any model on request, not only for dedicated search models. */
   searchesWeb?: boolean;
-  /** It takes Anthropic's prompt cache markers. */
+  /** The service accepts Anthropic's prompt cache markers. */
   cacheMarkers?: boolean;
   /** Gemini's API runs its own tools in the same request as the client's functions; Vertex AI does not. */
   hostedToolsWithFunctions?: boolean;
-  /** False: it rejects requests for summaries of reasoning. */
+  /** False if the service rejects requests for reasoning summaries. */
   reasoningSummaries?: boolean;
   newId(prefix: string): string;
 };
 
-/** The client's request cannot be understood; becomes status 400 in the format of its door. */
+/** The client's request is invalid; becomes status 400 in the client's format. */
 export class DecodeError extends Error {
   override name = "DecodeError";
   constructor(
@@ -38,30 +41,33 @@ export class DecodeError extends Error {
   }
 }
 
-/** The side of a format that clients speak: reads their requests, writes answers to them. */
+/** The client side of a format: reads requests and writes responses. */
 export type ClientCodec = {
   dialect: ChatDialect;
-  /** Content type of its streams. */
+  /** Content type of the format's streams. */
   streamType: string;
-  /** What keeps a silent stream alive: a comment or an event that clients skip. */
+  /** Keeps an idle stream open: a comment or event that clients ignore. */
   ping: string;
-  /** Throws DecodeError. Lenient: what is merely unknown goes to `extra`. `path`: model and stream where the address tells them. */
+  /**
+   * Throws DecodeError. Unknown members are not an error: they go to `extra`. `path` holds the model and whether to
+   * stream, for formats whose URL contains them.
+   */
   decodeRequest(body: JsonObject, path?: { model: string; stream: boolean }): Conversation;
-  /** `request`: for formats that repeat its settings in the answer. */
+  /** `request`: for formats whose response repeats the request's settings. */
   encodeReply(reply: Reply, context: ReplyContext, request: Conversation): JsonObject;
-  /** `request`: for formats that repeat its settings in the answer. */
+  /** `request`: for formats whose response repeats the request's settings. */
   streamEncoder(context: ReplyContext, request: Conversation): StreamEncoder;
-  /** The error body of the format. */
+  /** The format's error body. */
   encodeError(error: ReplyError, requestId: string): JsonObject;
 };
 
-/** The side of a format that providers speak: writes requests to them, reads their answers. */
+/** The provider side of a format: writes requests and reads responses. */
 export type ProviderCodec = {
   dialect: ChatDialect;
   encodeRequest(conversation: Conversation, target: Target, dropped: Dropped): JsonObject;
-  /** A complete answer; null when it is none (an error object is read by `decodeError`). */
+  /** A complete response; null if the body is none (`decodeError` reads error objects). */
   decodeReply(body: JsonObject): Reply | null;
   streamDecoder(newId: (prefix: string) => string): StreamDecoder;
-  /** What an answer with an error status, or an error object with status 200, says; null: it holds no error. */
+  /** The error in a response with an error status, or in an error object with status 200; null if there is none. */
   decodeError(status: number, body: unknown): ReplyError | null;
 };

@@ -3,14 +3,14 @@ import type { Citation, Part, ReasoningPart, ToolCallPart } from "./conversation
 import type { FinishReason, ReplyError, ReplyEvent } from "./reply.ts";
 import type { ReportedUsage } from "./usage.ts";
 
-/** A complete answer. Parts stand in the order in which the upstream gave them. */
+/** A complete response. Parts are in the order the upstream sent them. */
 export type Reply = {
   id: string;
   model: string;
   createdAt: number | null;
   choices: ReplyChoice[];
   usage: ReportedUsage | null;
-  /** In OpenAI's words. */
+  /** In OpenAI's terms. */
   serviceTier: string | null;
 };
 
@@ -22,7 +22,7 @@ export type ReplyChoice = {
   finish: { reason: FinishReason; native: string | null; stopSequence: string | null };
 };
 
-/** Puts the steps of an answer together. */
+/** Assembles a response from its events. */
 export class ReplyCollector {
   readonly #reply: Reply = { id: "", model: "", createdAt: null, choices: [], usage: null, serviceTier: null };
   readonly #calls = new Map<string, ToolCallPart>();
@@ -48,7 +48,7 @@ export class ReplyCollector {
     }
   }
 
-  /** What came so far; choices that were not finished count as stopped. */
+  /** The response so far; choices without a finish event count as stopped. */
   get reply(): Reply {
     this.#reply.choices.sort((a, b) => a.index - b.index);
     return this.#reply;
@@ -121,7 +121,7 @@ export class ReplyCollector {
   }
 }
 
-/** The steps of a complete answer, as a stream would have told them: for a client that asked for one. */
+/** The events of a complete response as a stream would have sent them, for a client that requested a stream. */
 export function* stepsOf(reply: Reply): Generator<ReplyEvent> {
   const tier = reply.serviceTier === null ? null : { serviceTier: reply.serviceTier };
   yield { type: "start", id: reply.id, model: reply.model, createdAt: reply.createdAt, ...tier };
@@ -142,7 +142,7 @@ function* stepsOfChoice({ index: choice, parts, citations, logprobs, finish }: R
         tokens = null;
         textLength += part.text.length;
         for (const citation of remainingCitations) {
-          // Those without a place stand behind all that was said.
+          // Citations without a position come after all text.
           const isPlaced = citation.end !== null && citation.end > 0 && citation.end <= textLength;
           if (!isPlaced && part !== lastText) continue;
           remainingCitations.delete(citation);

@@ -1,22 +1,22 @@
 import type { JsonObject } from "../json.ts";
 
-/** The wire formats that chats are held in. */
+/** The wire formats of chat APIs. */
 export type ChatDialect = "openai-chat" | "openai-responses" | "anthropic" | "gemini" | NativeDialect;
 
 /** A wire format that a single provider speaks, named by its codec. */
 type NativeDialect = string & Record<never, never>;
 
 /**
- * A chat request in no provider's words. Every codec reads into it and writes out of it; null means that the client did
- * not say. Turns alternate freely: encoders join and reorder as their target demands.
+ * A chat request independent of any provider's format. Every codec decodes into it and encodes from it; null means that
+ * the client did not set the field. Turns need not alternate: encoders merge and reorder them as their target requires.
  */
 export type Conversation = {
   /** As the client named it. */
   model: string;
   stream: boolean;
-  /** The client of a chat stream wants usage in it; other formats always tell. */
+  /** The client of a chat completion stream wants usage in it; the other formats always report usage. */
   wantsUsage: boolean;
-  /** System and developer instructions in their order. */
+  /** System and developer instructions in order. */
   system: TextPart[];
   turns: Turn[];
   tools: Tool[];
@@ -25,19 +25,19 @@ export type Conversation = {
   format: OutputFormat | null;
   sampling: Sampling;
   reasoning: Reasoning;
-  /** "text", "audio", "image"; null: the model's own. */
+  /** "text", "audio", "image"; null: the model's default. */
   modalities: string[] | null;
-  /** Voice and format of spoken answers. */
+  /** Voice and format of audio output. */
   audio: { voice: string; format: string } | null;
   /** An id of the end user, for abuse reports and cache routing. */
   user: string | null;
   promptCacheKey: string | null;
-  /** "auto", "default", "flex", "priority", …, in OpenAI's words. */
+  /** "auto", "default", "flex", "priority", …, in OpenAI's terms. */
   serviceTier: string | null;
   metadata: JsonObject | null;
   /** "low", "medium", "high". */
   verbosity: string | null;
-  /** Members that only the dialect they came in knows; put back when the target speaks the same. */
+  /** Members that only the client's dialect defines; restored when the target has the same dialect. */
   extra: { dialect: ChatDialect; members: JsonObject };
 };
 
@@ -51,13 +51,15 @@ export type Part =
   | ToolCallPart
   | ToolResultPart
   | { type: "refusal"; text: string }
-  /** What only its own dialect can carry: hosted tools' calls and results, references to stored items. */
+  /** A part that only one dialect can carry: calls and results of hosted tools, references to stored items. */
   | { type: "native"; dialect: ChatDialect; name: string; value: JsonObject };
 
-/** Members of a part, a message or a tool that only its own format has words for; put back when the target speaks the same. */
+/**
+ * Members of a part, a message or a tool that only one dialect defines; restored when the target has the same dialect.
+ */
 export type Extensions = { extensions?: { dialect: ChatDialect; members: JsonObject } };
 
-/** `cache`: the client marks the end of a prefix worth caching (Anthropic's cache_control). */
+/** `cache`: the end of a prefix to cache (Anthropic's cache_control). */
 export type TextPart = { type: "text"; text: string; cache?: JsonObject; citations?: Citation[] } & Extensions;
 
 export type MediaPart = {
@@ -73,21 +75,24 @@ export type MediaPart = {
 export type MediaSource =
   | { kind: "base64"; mediaType: string; data: string }
   | { kind: "url"; url: string; mediaType?: string }
-  /** Uploaded before, known to one dialect alone. */
+  /** A file uploaded earlier, known to one dialect only. */
   | { kind: "file"; id: string; dialect: ChatDialect; mediaType?: string }
   | { kind: "text"; text: string };
 
-/** `encrypted`: the whole thought is hidden in the signature (Anthropic's redacted thinking). */
+/** `encrypted`: the signature contains the reasoning in encrypted form (Anthropic's redacted thinking). */
 export type ReasoningPart = {
   type: "reasoning";
   text: string;
   signature?: Signature;
   encrypted?: boolean;
-  /** Is a summary of the thought rather than the thought. */
+  /** The text is a summary of the reasoning. */
   summary?: boolean;
 };
 
-/** Proof of a thought that its maker wants back unchanged; worthless to everybody else. */
+/**
+ * An opaque value that proves reasoning to the provider that produced it. That provider requires it back unchanged;
+ * others cannot use it.
+ */
 export type Signature = {
   dialect: ChatDialect;
   value: string /** Id of the item it belongs to, where there is one. */;
@@ -98,12 +103,12 @@ export type ToolCallPart = {
   type: "tool-call";
   id: string;
   name: string;
-  /** Of the tool, where OpenAI's Responses group tools. */
+  /** The tool's namespace, in OpenAI's Responses API. */
   namespace?: string;
   /** JSON text of a function's arguments, or the free text of a custom tool. */
   input: string;
   kind: "function" | "custom";
-  /** Gemini signs calls too. */
+  /** Gemini signs tool calls, too. */
   signature?: Signature;
   cache?: JsonObject;
 } & Extensions;
@@ -111,7 +116,7 @@ export type ToolCallPart = {
 export type ToolResultPart = {
   type: "tool-result";
   callId: string;
-  /** The tool's name where the format tells it; encoders that need it look the call up. */
+  /** The tool's name if the format includes it; encoders that need it look the call up. */
   name: string | null;
   parts: Part[];
   isError: boolean;
@@ -123,14 +128,20 @@ export type Tool =
       type: "function";
       name: string;
       description: string | null;
-      /** JSON Schema; null: takes nothing. */
+      /** JSON Schema; null: no parameters. */
       parameters: JsonObject | null;
       strict: boolean | null;
       cache?: JsonObject;
     } & Extensions)
-  /** Free text in. `format` in OpenAI Responses' words: {type: "text"} or {type: "grammar", syntax, definition}. */
+  /**
+   * A tool that takes free text. `format` as in OpenAI's Responses API: {type: "text"} or {type: "grammar", syntax,
+   * definition}.
+   */
   | { type: "custom"; name: string; description: string | null; format: JsonObject | null }
-  /** Runs at the provider. `name` is "web_search", "code_execution", "file_search", … as far as it has an equal elsewhere. */
+  /**
+   * A tool that the provider runs. `name` is "web_search", "code_execution", "file_search", … if other formats have an
+   * equivalent.
+   */
   | { type: "hosted"; name: string; dialect: ChatDialect; value: JsonObject };
 
 export type ToolChoice =
@@ -152,7 +163,7 @@ export type Sampling = {
   presencePenalty: number | null;
   seed: number | null;
   stop: string[];
-  /** Answers asked for; null: one. */
+  /** Number of choices; null: one. */
   n: number | null;
   logprobs: boolean | null;
   topLogprobs: number | null;
@@ -163,11 +174,11 @@ export type Effort = "none" | "minimal" | "low" | "medium" | "high" | "xhigh" | 
 
 export type Reasoning = {
   effort: Effort | null;
-  /** Tokens to think with; 0: not at all; -1: as many as the model likes. */
+  /** Reasoning budget in tokens; 0: none; -1: the model decides. */
   budgetTokens: number | null;
-  /** Thinking switched on or off without a measure. */
+  /** Turns reasoning on or off without an amount. */
   enabled: boolean | null;
-  /** Wants to read the thoughts or their summary; null: as is usual. */
+  /** Whether the client wants to read the reasoning or its summary; null: the default. */
   show: boolean | null;
   /** "auto", "concise" or "detailed". */
   summary: string | null;
@@ -177,14 +188,14 @@ export type Citation = {
   url: string | null;
   title: string | null;
   citedText: string | null;
-  /** Where in the answer's text, in characters. */
+  /** Position in the answer's text, in characters. */
   start: number | null;
   end: number | null;
-  /** As it came, for its own dialect. */
+  /** The citation as received, for its own dialect. */
   native?: { dialect: ChatDialect; value: JsonObject };
 };
 
-/** A request of which nothing is said. */
+/** A conversation with every field unset. */
 export function emptyConversation(dialect: ChatDialect, model: string): Conversation {
   return {
     model,

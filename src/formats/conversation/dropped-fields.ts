@@ -3,27 +3,27 @@ import { isPastSearch } from "../tools/web-search.ts";
 import type { Dropped } from "./codec.ts";
 import type { ChatDialect, Conversation, Extensions, Part } from "./conversation.ts";
 
-/** Members of a chat request that say nothing by themselves, or are said elsewhere. */
+/** Members of a chat request that have no effect on their own, or that other members cover. */
 const NOT_REPORTED: ReadonlySet<string> = new Set(["model", "messages", "stream", "stream_options"]);
 
-/** Notes which wishes of a chat request a narrower format leaves out: all but those it has words for. */
+/** Records the fields of a chat request that a narrower format leaves out: all but the `encoded` ones. */
 export function recordDropped(chat: JsonObject, encoded: readonly string[], dropped: Dropped): void {
   for (const name of Object.keys(chat)) if (!NOT_REPORTED.has(name) && !encoded.includes(name)) dropped.add(name);
 }
 
-/** Members that are read into the conversation too, or that the gateway itself answers for. */
+/** Members that the conversation also holds, or that the gateway itself handles. */
 const HARMLESS_BY_DIALECT: Readonly<Partial<Record<ChatDialect, ReadonlySet<string>>>> = {
   "openai-responses": new Set(["instructions", "include", "store", "previous_response_id"]),
   "openai-chat": new Set(["safety_identifier", "thinking", "reasoning", "enable_thinking", "thinking_budget"]),
 };
 
-/** Wishes to be without something that is OpenAI's alone. */
+/** Members and the values with which they only turn a feature of OpenAI's off: dropping these loses nothing. */
 const WITHOUT: JsonObject = { store: false, background: false, truncation: "disabled" };
 
-/** Members of messages, parts and tools that nobody misses where they are not known. */
+/** Members of messages, parts and tools whose loss has no effect. */
 const HARMLESS: ReadonlySet<string> = new Set(["caller", "eager_input_streaming", "phase"]);
 
-/** Notes the members that only the client's own format has words for; `kept` are those that the target takes all the same. */
+/** Records the members that only the client's format defines, except the `forwarded` ones, which the target accepts. */
 export function recordForeignFields(
   { extra, turns, tools }: Conversation,
   forwarded: readonly string[],
@@ -33,14 +33,14 @@ export function recordForeignFields(
     const isHarmless =
       HARMLESS_BY_DIALECT[extra.dialect]?.has(name) || forwarded.includes(name) || WITHOUT[name] === value;
     if (value === null || isHarmless) continue;
-    // Google's settings of an answer stand in one member: what is left of them is named one by one.
+    // Google groups generation settings in one member: the remaining ones are recorded one by one.
     if (name === "generationConfig") for (const inner in recordOf(value)) dropped.add(`${name}.${inner}`);
     else dropped.add(name);
   }
   recordDroppedExtensions({ turns, tools }, dropped);
 }
 
-/** The same of messages, their parts and tools. */
+/** Does the same for messages, their parts and tools. */
 export function recordDroppedExtensions(
   { turns, tools }: Pick<Conversation, "turns" | "tools">,
   dropped: Dropped,
@@ -57,16 +57,16 @@ const extensionNames = ({ extensions }: Extensions): string[] =>
   Object.keys(extensions?.members ?? {}).filter((name) => !HARMLESS.has(name));
 
 function recordDroppedPart(part: Part, dropped: Dropped): void {
-  // A text with anything beside it is one in other words.
+  // A text with extensions or further members is in another provider's form.
   if (!("extensions" in part) || (part.type === "text" && part.extensions?.dialect === "anthropic")) return;
   for (const name of extensionNames(part)) {
     if (part.extensions?.dialect !== "gemini") dropped.add(`${part.type}: ${name}`);
-    // What stands in the part's own member is about its format alone.
+    // The members of Google's data and function parts concern that format only.
     else if (!(name.startsWith("function") || name.endsWith("Data"))) dropped.add(name);
   }
 }
 
-/** Notes a part that only its own format can carry, unless nothing is lost without it. */
+/** Records a part that only its own format can carry, unless its loss has no effect. */
 export function recordDroppedNative(part: Extract<Part, { type: "native" }>, dropped: Dropped): void {
   if (!isPastSearch(part)) dropped.add(part.name);
 }

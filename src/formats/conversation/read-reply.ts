@@ -4,8 +4,8 @@ import type { ProviderCodec } from "./codec.ts";
 import { type Reply, ReplyCollector } from "./collect-reply.ts";
 
 /**
- * The answer in an upstream's whole body: JSON, or the text of all events where it only streams. Null when it makes no sense or
- * is not complete. `newId` makes ids for calls that have none.
+ * Reads an upstream's complete body: JSON, or the text of all events for services that only stream. Null if it is
+ * invalid or incomplete. `newId` makes ids for calls without one.
  */
 export function replyOf(codec: ProviderCodec, text: string, newId: (prefix: string) => string): Reply | null {
   const parsed = parseJson(text);

@@ -1,8 +1,8 @@
 import type { ReplyEvent } from "./reply.ts";
 
 /**
- * Moves reasoning into the answer's text, between `<think>` and `</think>` lines, for clients that show nothing else
- * (channel setting `thinking_to_content`). One for each answer.
+ * Moves reasoning into the answer's text between `<think>` and `</think>` lines, for clients that display nothing else
+ * (channel setting `thinking_to_content`). Create one for each response.
  */
 export function thinkingToContent(): (step: ReplyEvent) => ReplyEvent[] {
   const thinking = new Set<number>();

@@ -5,7 +5,7 @@ import type { ReportedUsage } from "./usage.ts";
 
 export type FinishReason = "stop" | "length" | "tool_calls" | "content_filter" | "error";
 
-/** What went wrong at an upstream, in OpenAI's classes; `status` is an HTTP status, also inside a stream. */
+/** An upstream error with OpenAI's type and code; `status` is an HTTP status, also for errors inside a stream. */
 export type ReplyError = {
   status: number;
   type: string;
@@ -13,37 +13,37 @@ export type ReplyError = {
   message: string;
   param: string | null;
   extra?: ErrorExtra;
-  /** Seconds after which to try again, where the error itself says so. */
+  /** Seconds until a retry, if the error body contains them. */
   retryAfter?: string;
 };
 
 /**
- * One step of an answer, streamed or not. Steps of different choices and calls may interleave; a decoder gives every tool
- * call exactly one `tool-start` before its input, one `finish` per choice, and usage as totals so far.
+ * One event of a response, streamed or not. Events of different choices and calls may interleave. A decoder emits
+ * exactly one `tool-start` per call before its input, one `finish` per choice, and usage as running totals.
  */
 export type ReplyEvent =
   | {
       type: "start";
       id: string;
       model: string;
-      /** Epoch seconds. */
+      /** Unix time in seconds. */
       createdAt: number | null;
-      /** In OpenAI's words, where the upstream tells it so early. */
+      /** In OpenAI's terms, if the upstream reports it at the start. */
       serviceTier?: string;
     }
   | { type: "text"; choice: number; text: string; logprobs?: JsonObject[] }
   | { type: "refusal"; choice: number; text: string }
   | { type: "reasoning"; choice: number; text: string; summary?: boolean }
-  /** Ends the thought before it; stands alone when the thought itself is hidden. */
+  /** Ends the reasoning before it; stands alone when the reasoning itself is hidden. */
   | { type: "signature"; choice: number; signature: Signature; encrypted?: boolean }
   | {
       type: "tool-start";
       choice: number;
-      /** From 0, counted over the calls of its choice. */
+      /** Counts the calls of one choice from 0. */
       index: number;
       id: string;
       name: string;
-      /** Of the tool, where OpenAI's Responses group tools. */
+      /** The tool's namespace, in OpenAI's Responses API. */
       namespace?: string;
       kind: "function" | "custom";
       signature?: Signature;
@@ -58,9 +58,9 @@ export type ReplyEvent =
       transcript?: string;
     }
   | { type: "citation"; choice: number; citation: Citation }
-  /** What only its own dialect can show: hosted tools at work and their results. */
+  /** A part that only one dialect can represent: hosted tools at work and their results. */
   | { type: "native"; choice: number; dialect: ChatDialect; name: string; value: JsonObject }
-  /** `serviceTier`: in OpenAI's words. */
+  /** `serviceTier`: in OpenAI's terms. */
   | { type: "usage"; usage: ReportedUsage; serviceTier?: string }
   | {
       type: "finish";
@@ -71,35 +71,35 @@ export type ReplyEvent =
     }
   | { type: "error"; error: ReplyError };
 
-/** An event of an upstream's stream as its framing gives it; dialects without event names leave `event` empty. */
+/** An event of an upstream's stream. `event` is empty for dialects without event names. */
 export type WireEvent = { event: string; data: string };
 
-/** Reads an upstream's stream; made anew for each answer. */
+/** Reads an upstream's stream; create one for each response. */
 export type StreamDecoder = {
-  /** What one wire event means. Throws nothing: what cannot be read becomes an `error` step or nothing. */
+  /** Decodes one event. Never throws: what cannot be read becomes an `error` event or nothing. */
   push(event: WireEvent): ReplyEvent[];
-  /** The upstream's own end marker was seen, or the last event came. */
+  /** The upstream sent its end marker or its last event. */
   readonly ended: boolean;
-  /** The body is over: what is still owed, such as the finish of a choice that was left open. */
+  /** Call when the body has ended: returns pending events, such as the finish of a choice that is still open. */
   end(): ReplyEvent[];
 };
 
-/** What an encoder of answers must know besides the answer. */
+/** What a response encoder needs besides the response. */
 export type ReplyContext = {
   /** The model as the client named it. */
   model: string;
-  /** Used when the upstream gives none; formats put their own prefix before it. */
+  /** Replaces a missing upstream id; formats add their own prefix. */
   requestId: string;
-  /** Epoch seconds. */
+  /** Unix time in seconds. */
   createdAt: number;
-  /** A fresh random id with the prefix, as in `call_9f…`. */
+  /** Returns a random id with the prefix, such as `call_9f…`. */
   newId(prefix: string): string;
 };
 
-/** Writes an answer as a client's stream, in its exact grammar; made anew for each answer. */
+/** Writes a response as a stream in the client's format; create one for each response. */
 export type StreamEncoder = {
-  /** Bytes to write for the step, as text of whole SSE events (or of one piece of a JSON array); may be empty. */
+  /** The text to write for the event: complete SSE events (or one element of a JSON array); may be empty. */
   push(event: ReplyEvent): string;
-  /** The end: closes what is open and tells usage. Called once, after the last step; not after an `error` step. */
+  /** Closes what is open and reports usage. Call it once, after the last event, but not after an `error` event. */
   end(usage: ReportedUsage): string;
 };

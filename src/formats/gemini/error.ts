@@ -18,8 +18,8 @@ const NAMES = new Map([
 const STATUSES = new Map([...NAMES].map(([status, name]) => [name, status]));
 
 /**
- * Reads Google's error object, alone or in a list; null when it is none. A bad key answers 400.
- * Source: https://cloud.google.com/apis/design/errors
+ * Reads Google's error object, alone or in a list; null if the body holds no error. Google rejects an invalid key with
+ * 400. Source: https://cloud.google.com/apis/design/errors
  */
 export function decodeError(status: number, body: unknown): ReplyError | null {
   const error = recordOf(recordOf(Array.isArray(body) ? body[0] : body)?.error);
@@ -39,11 +39,16 @@ export function decodeError(status: number, body: unknown): ReplyError | null {
   };
 }
 
-/** Google's own name of the status goes on to its clients; a rejected key has another status here than there. */
+/**
+ * Members that the neutral error covers. Google's status name goes to Google's clients unchanged, except that a
+ * rejected key has a different status here.
+ */
 const READ: ReadonlySet<string> = new Set(["message", "code"]);
 const READ_OF_BAD_KEY: ReadonlySet<string> = new Set([...READ, "status"]);
 
-/** Google says in the details when to try again (https://cloud.google.com/apis/design/errors), not in a header. */
+/**
+ * Google states the retry delay in the error's details (https://cloud.google.com/apis/design/errors), not in a header.
+ */
 function retryAfterOf(error: JsonObject): { retryAfter?: string } {
   for (const { retryDelay } of recordsOf(error.details)) {
     const seconds = /^(\d+)(\.\d+)?s$/.exec(textOf(retryDelay) ?? "");
@@ -55,7 +60,7 @@ function retryAfterOf(error: JsonObject): { retryAfter?: string } {
 const numberIn = (code: unknown): number | null =>
   typeof code === "number" && code >= 400 && code <= 599 ? code : null;
 
-/** The error as Google's API writes it. */
+/** Writes an error as Google's API does. */
 export const encodeError = ({ status, message, extra }: ReplyError, requestId: string): JsonObject => ({
   error: {
     code: status,

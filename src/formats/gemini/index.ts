@@ -5,7 +5,7 @@ import { encodeRequest } from "./request/encode-request.ts";
 import { decodeReply, GeminiDecoder } from "./response/decode-reply.ts";
 import { encodeReply, geminiStreamEncoder } from "./response/encode-reply.ts";
 
-/** Google's generateContent, as clients speak it with `alt=sse`. */
+/** The client side of Google's generateContent with `alt=sse`. */
 export const geminiClientCodec: ClientCodec = {
   dialect: "gemini",
   streamType: "text/event-stream; charset=utf-8",
@@ -16,7 +16,7 @@ export const geminiClientCodec: ClientCodec = {
   encodeError,
 };
 
-/** The same without `alt=sse`: a JSON array, in which blanks keep the connection alive. */
+/** The same without `alt=sse`: a JSON array, in which whitespace keeps the connection open. */
 export const geminiArrayClientCodec: ClientCodec = {
   ...geminiClientCodec,
   streamType: "application/json",
@@ -24,7 +24,7 @@ export const geminiArrayClientCodec: ClientCodec = {
   streamEncoder: geminiStreamEncoder("array"),
 };
 
-/** Google's generateContent, as Gemini and Vertex answer it. */
+/** The provider side of Google's generateContent, as Gemini and Vertex respond. */
 export const geminiCodec: ProviderCodec = {
   dialect: "gemini",
   encodeRequest,

@@ -7,22 +7,22 @@ import { GROUNDING } from "../tools/web-search.ts";
 import { serverToolIn } from "./request/server-tools.ts";
 
 /**
- * Switches the check of signatures off for calls that another model made.
- * Source: https://ai.google.dev/gemini-api/docs/thought-signatures
+ * Disables the signature check for calls that another model made. Source:
+ * https://ai.google.dev/gemini-api/docs/thought-signatures
  */
 const NO_SIGNATURE = "skip_thought_signature_validator";
 
-/** A member in either spelling: Google takes camelCase and snake_case everywhere. */
+/** Reads a member in either spelling: Google accepts camelCase and snake_case everywhere. */
 export const either = (record: JsonObject | null | undefined, name: string): unknown =>
   record?.[name] ?? record?.[name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)];
 
-/** A member's name as Google writes it first. */
+/** A member's name in camelCase, Google's canonical spelling. */
 export const camel = (name: string): string => name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
 
 /** Names of calls without an id, in order: results without an id are matched by name. */
 export type CallNames = { ids: Map<string, string[]>; made: number };
 
-/** What is read of a part's members; all else of them is put back for Google alone. */
+/** Members of each kind of part that are decoded; all others become extensions, restored for Google only. */
 const READ = lookupTable<ReadonlySet<string>>({
   functionCall: new Set(["id", "name", "args"]),
   functionResponse: new Set(["id", "name", "response", "parts"]),
@@ -46,14 +46,17 @@ function partExtensions(part: JsonObject): JsonObject {
   return members;
 }
 
-/** A file that was fetched stands in another member than it came in: what was said of that one is left out. */
+/**
+ * Restores extensions. A file that the gateway fetched moves to another member (`inlineData`), so the extensions of its
+ * original member are left out.
+ */
 function withExtensions(written: JsonObject, { extensions }: Extensions): JsonObject {
   if (extensions?.dialect !== "gemini") return written;
   const members = Object.entries(extensions.members).filter(([name]) => !READ[name] || written[name]);
   return joined(written, Object.fromEntries(members));
 }
 
-/** The members of both, those of their objects too. */
+/** Merges two objects and the objects one level inside them. */
 function joined(first: JsonObject, second: JsonObject): JsonObject {
   const merged = { ...first };
   for (const [name, value] of Object.entries(second)) {
@@ -64,8 +67,8 @@ function joined(first: JsonObject, second: JsonObject): JsonObject {
 }
 
 /**
- * Reads a part. Calls without an id get one, and their results the same.
- * Source: https://ai.google.dev/api/generate-content
+ * Reads a part. Calls without an id receive one, and their results the same. Source:
+ * https://ai.google.dev/api/generate-content
  */
 export function readPart(part: JsonObject, calls: CallNames): Part[] {
   const [first, ...rest] = readPlain(part, calls);
@@ -140,7 +143,7 @@ function readResponse(response: JsonObject, calls: CallNames): Part {
     parts: [{ type: "text", text }, ...extra],
     isError,
   };
-  // Said in other words than it would be written in.
+  // The response has a form other than the one `writePart` would give it, so the original is retained.
   const isSame = JSON.stringify(responseOf(result)) === JSON.stringify(value);
   return isSame
     ? result
@@ -153,7 +156,7 @@ function media(mediaType: string, source: MediaSource): MediaPart {
   return { type, source };
 }
 
-/** A part as Gemini writes it; null when it cannot say it. */
+/** Writes a part for Gemini; null if Gemini has no equivalent. */
 export function writePart(part: Part): JsonObject | null {
   const written = writePlain(part);
   return written && "extensions" in part ? withExtensions(written, part) : written;
@@ -189,20 +192,20 @@ function writePlain(part: Part): JsonObject | null {
   }
 }
 
-/** The first call of a step must be signed; history that another model made says that it is not. */
+/** Gemini requires a signature on the first call of each step; history by another model states that it has none. */
 export function signFirstCall(parts: readonly JsonObject[]): void {
   const first = parts.find((part) => part.functionCall);
   if (first && first.thoughtSignature === undefined) first.thoughtSignature = NO_SIGNATURE;
 }
 
-/** A function's response is an object: JSON objects go as they are, everything else under `result` or `error`. */
+/** A function's response is an object: JSON objects go unchanged, everything else under `result` or `error`. */
 function responseOf({ parts, isError }: ToolResultPart): JsonObject {
   const text = parts.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n");
   if (isError) return { error: text };
   return recordOf(parseJson(text)) ?? { result: text };
 }
 
-/** Google fetches its own files and videos alone, and nobody else does. */
+/** Whether Gemini can fetch the URL: only Google can fetch its own uploaded files and YouTube videos. */
 export const isTakenAddress = (url: string): boolean =>
   /^(gs:|https:\/\/(www\.)?(youtube\.com|youtu\.be|generativelanguage\.googleapis\.com))/.test(url);
 
@@ -223,6 +226,6 @@ const fileData = (fileUri: string, mimeType?: string): JsonObject => ({
   fileData: { fileUri, ...(mimeType && { mimeType }) },
 });
 
-/** A thought's signature where Gemini's clients send it back. */
+/** The signature of a reasoning part where Gemini's clients send it back. */
 export const signatureMember = (signature: Parameters<typeof carrySignature>[0] | undefined): JsonObject =>
   signature ? { thoughtSignature: carrySignature(signature, "gemini") } : {};

@@ -5,18 +5,18 @@ import type { ReplyEvent, StreamDecoder, WireEvent } from "../conversation/reply
 import { type JsonObject, parseJson, recordOf } from "../json.ts";
 import { ChatStreamDecoder } from "../openai-chat/response/stream-decoder.ts";
 
-/** An event as a chunk of OpenAI's format; null: it carries nothing. `last`: later events are ignored. */
+/** An event as an OpenAI chunk; null if it carries none. `last`: later events are ignored. */
 export type ParsedEvent = Readonly<{ chunk: JsonObject | null; last: boolean }>;
 
-/** A service's own format whose responses hold no more than OpenAI's chunks do. */
+/** A service's format whose responses hold no more than OpenAI's chunks do. */
 type ChunkedFormat = Readonly<{
   dialect: ChatDialect;
   encodeRequest: ProviderCodec["encodeRequest"];
-  /** Made once per response: reads its events in order. */
+  /** Creates the event reader of one response. */
   reader(): (body: JsonObject, event: string) => ParsedEvent;
   /** Whether a body is a complete response. */
   isAnswer(body: JsonObject): boolean;
-  /** A complete response as the equivalent event; absent: it is one already. */
+  /** Converts a complete response to the equivalent event; absent if they have the same shape. */
   asEvent?(body: JsonObject): JsonObject;
   decodeError: ProviderCodec["decodeError"];
 }>;
@@ -34,7 +34,7 @@ export function chunkedCodec(table: ChunkedFormat): ProviderCodec {
   };
 }
 
-/** Missing ids derive from the response's id, so that they differ between turns. */
+/** Derives missing ids from the response's id, so that they differ between turns. */
 function idsOf(body: JsonObject): (prefix: string) => string {
   const seed = String(body.id ?? body.created ?? body.request_id ?? "")
     .replace(/[^A-Za-z0-9]/g, "")

@@ -23,11 +23,11 @@ export function flattenTurns({ turns }: Pick<Conversation, "turns">, dropped: Dr
   return lines;
 }
 
-/** The user's last message; empty: there is none. */
+/** The user's last message; empty if there is none. */
 export const lastUserText = (lines: readonly Line[]): string =>
   lines.findLast(({ role }) => role === "user")?.text ?? "";
 
-/** System instructions as one text; null: none. */
+/** System instructions as one text; null if there are none. */
 export const systemText = ({ system }: Pick<Conversation, "system">): string | null =>
   textOfParts(system, "\n\n") || null;
 

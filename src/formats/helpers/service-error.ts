@@ -1,6 +1,6 @@
 import type { ReplyError } from "../conversation/reply.ts";
 
-/** An error that a service tells by a code of its own, with the HTTP status that says the same. */
+/** An error that a service reports by its own code, with the matching HTTP status. */
 export const serviceError = (status: number, code: string | null, message: string): ReplyError => ({
   status,
   type: TYPES[status] ?? "upstream_error",

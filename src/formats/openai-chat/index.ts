@@ -9,7 +9,7 @@ import { encodeReply } from "./response/encode-reply.ts";
 import { ChatStreamDecoder } from "./response/stream-decoder.ts";
 import { chatStreamEncoder, errorBody } from "./response/stream-encoder.ts";
 
-/** OpenAI's chat completions, as clients speak them. */
+/** The client side of OpenAI's Chat Completions API. */
 export const openaiChatClientCodec: ClientCodec = {
   dialect: "openai-chat",
   streamType: "text/event-stream; charset=utf-8",
@@ -20,7 +20,7 @@ export const openaiChatClientCodec: ClientCodec = {
   encodeError: errorBody,
 };
 
-/** OpenAI's chat completions, as OpenAI and most others answer them. */
+/** The provider side of OpenAI's Chat Completions API, as OpenAI and most other services respond. */
 export const openaiChatCodec: ProviderCodec = {
   dialect: "openai-chat",
   encodeRequest,
@@ -29,7 +29,7 @@ export const openaiChatCodec: ProviderCodec = {
   decodeError: errorOf,
 };
 
-/** A chat of any format as messages and tools of OpenAI's shape: by these it is counted, checked and logged. */
+/** A chat of any format as OpenAI messages and tools: token counts, the word filter and the content log use these. */
 export const promptAsChat = (conversation: Conversation): JsonObject => ({
   messages: messagesOf(conversation, new Set()),
   tools: conversation.tools.map((tool) => (tool.type === "hosted" ? tool.value : { function: tool })),

@@ -5,10 +5,10 @@ import { type JsonObject, recordsOf, textOf } from "../json.ts";
 import { itemId } from "./items.ts";
 import { usageObject } from "./response/response-object.ts";
 
-/** The origin that stands in compaction items of this gateway, where signatures name the format of their provider. */
+/** The origin in compaction items of this gateway, in the place where signatures name their provider's format. */
 const SUMMARY = "summary";
 
-/** Leads a summary wherever a model reads it. */
+/** Precedes the summary wherever a model reads it. */
 const LEAD = "The conversation up to here was compacted. This is a summary of it:\n\n";
 
 const INSTRUCTION = `Summarize this conversation so that another model can continue it without having seen it. Don't continue \
@@ -22,7 +22,7 @@ Include:
 
 Leave out what no longer matters.`;
 
-/** A summary with the code that proves who wrote it. */
+/** A summary with the code that authenticates it. */
 export type SealedSummary = Readonly<{ summary: string; code: string }>;
 
 /** `encrypted_content` of a compaction item of this gateway: base64 (RFC 4648) of a summary and its code. */
@@ -33,13 +33,13 @@ export const sealSummary = ({ summary, code }: SealedSummary): string =>
 export const compactionItems = (input: unknown): readonly JsonObject[] =>
   recordsOf(input).filter(({ type }) => type === "compaction" || type === "compaction_summary");
 
-/** What a compaction item of this gateway holds; null: the item is a provider's. Nothing is proved by that yet. */
+/** What a compaction item of this gateway holds; null if a provider made the item. Does not verify the code. */
 export function readSummary(item: JsonObject): SealedSummary | null {
   const { dialect, value, id = "" } = readSignature(textOf(item.encrypted_content) ?? "", "openai-responses");
   return dialect === SUMMARY ? { summary: value, code: id } : null;
 }
 
-/** The summary as a message that every model understands. */
+/** The summary as a message. */
 export const summaryTurn = (summary: string): Turn => ({
   role: "user",
   parts: [{ type: "text", text: LEAD + summary }],
@@ -70,7 +70,7 @@ function callAsText(part: Part): Part[] {
   return [part];
 }
 
-/** What of a conversation stays next to its summary: the user's own messages, as turns. */
+/** What a compacted conversation retains next to its summary: the user's messages, as turns. */
 const userTurns = ({ turns }: Conversation): Turn[] =>
   turns
     .filter(({ role }) => role === "user")

@@ -3,8 +3,8 @@ import { recordOf, textOf } from "../json.ts";
 import { errorOf } from "../openai-chat/errors/decode-error.ts";
 
 /**
- * Reads an error: OpenAI's object, an `error` event, or a response that failed; null when it is none.
- * Source: https://platform.openai.com/docs/api-reference/responses-streaming/error
+ * Reads an error: OpenAI's object, an `error` event, or a failed response; null if there is none. Source:
+ * https://platform.openai.com/docs/api-reference/responses-streaming/error
  */
 export function decodeError(status: number, body: unknown): ReplyError | null {
   const answer = recordOf(body);
@@ -13,7 +13,7 @@ export function decodeError(status: number, body: unknown): ReplyError | null {
   if (answer?.type === "response.failed" || (response?.object === "response" && response.status === "failed")) {
     return failure(recordOf(response?.error) ?? {});
   }
-  // A complete response carries `error: null`, and errors of its steps elsewhere.
+  // A complete response has `error: null`, and the errors of its items elsewhere.
   return response?.object === "response" ? null : errorOf(status, body);
 }
 

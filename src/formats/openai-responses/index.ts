@@ -8,7 +8,7 @@ import { encodeReply } from "./response/encode-reply.ts";
 import { ResponsesStreamDecoder } from "./response/stream-decoder.ts";
 import { ResponsesStreamEncoder } from "./response/stream-encoder.ts";
 
-/** OpenAI's Responses, as clients speak them. */
+/** The client side of OpenAI's Responses API. */
 export const openaiResponsesClientCodec: ClientCodec = {
   dialect: "openai-responses",
   streamType: "text/event-stream; charset=utf-8",
@@ -19,7 +19,7 @@ export const openaiResponsesClientCodec: ClientCodec = {
   encodeError: errorBody,
 };
 
-/** OpenAI's Responses, as OpenAI, Azure and a few others answer them. */
+/** The provider side of OpenAI's Responses API, as OpenAI, Azure and a few others respond. */
 export const openaiResponsesCodec: ProviderCodec = {
   dialect: "openai-responses",
   encodeRequest,

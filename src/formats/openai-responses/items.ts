@@ -17,7 +17,7 @@ export function citationOf(annotation: JsonObject, base: number): Citation {
   };
 }
 
-/** `base`: where in the answer's text the message begins that is annotated. */
+/** `base`: where the annotated message begins in the answer's text. */
 export function annotationOf({ native, url, title, start, end }: Citation, base: number): JsonObject | null {
   if (native?.dialect === "openai-responses") return native.value;
   if (url === null) return null;
@@ -25,7 +25,7 @@ export function annotationOf({ native, url, title, start, end }: Citation, base:
   return { type: "url_citation", url, title: title ?? url, start_index: placed(start), end_index: placed(end) };
 }
 
-/** A search of another provider's as the item that it would be here. */
+/** Writes another provider's web search as OpenAI's item. */
 export const searchItem = (id: string, { queries, found }: Searched): JsonObject => ({
   id,
   type: "web_search_call",
@@ -38,7 +38,7 @@ export const searchItem = (id: string, { queries, found }: Searched): JsonObject
   },
 });
 
-/** A thought as an item; what seals it is what clients send back. */
+/** Reasoning as an item; clients send its encrypted content back. */
 export const reasoningItem = (id: string, text: string, sealed: string | null): JsonObject => ({
   id,
   type: "reasoning",
@@ -46,15 +46,15 @@ export const reasoningItem = (id: string, text: string, sealed: string | null): 
   ...(sealed !== null && { encrypted_content: sealed }),
 });
 
-/** An id for an item of a response. It tells the item's place, so that a reference to it can be followed. */
+/** An id for an item of a response. It encodes the item's position, so that a reference to it can be resolved. */
 export const itemId = (prefix: string, responseId: string, outputIndex: number): string =>
   `${prefix}${responseId.replace(/^resp_/, "")}_${outputIndex}`;
 
-/** Where the item stands that `itemId` made this id for; null: it did not. */
+/** The position that `itemId` encoded in this id; null for other ids. */
 export function placeOfItem(id: string): Readonly<{ responseId: string; outputIndex: number }> | null {
   const [, stem, at] = ITEM_ID.exec(id) ?? [];
   return stem === undefined ? null : { responseId: `resp_${stem}`, outputIndex: Number(at) };
 }
 
-/** Item ids of gateways up to 0.1.0 had their mark in plain text. */
+/** Versions up to 0.1.0 wrote the mark of item ids in plain text. */
 const ITEM_ID = new RegExp(`^[a-z]+_(?:${GATEWAY_MARK}|sluice~)?([\\w-]+)_(\\d+)$`);

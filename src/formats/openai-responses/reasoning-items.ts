@@ -2,15 +2,15 @@ import type { ReasoningPart, Signature } from "../conversation/conversation.ts";
 import { carrySignature, readSignature } from "../conversation/signature.ts";
 import { type JsonObject, recordsOf, textOf } from "../json.ts";
 
-/** Marks a hidden thought of another maker in the id behind its origin. */
+/** Marks another provider's hidden reasoning, in the id after its origin. */
 const HIDDEN = "hidden";
-/** Before the id of the call that another maker's signature belongs to. */
+/** Precedes the id of the call that another provider's signature belongs to. */
 const OF_CALL = "call:";
 
-/** What a reasoning item holds: a thought, or the signature of a call that follows. */
+/** What a reasoning item holds: reasoning, or the signature of the call after it. */
 type ReadReasoning = { part: ReasoningPart } | { callId: string; signature: Signature };
 
-/** Reads a reasoning item. Without `encrypted_content` it is plain text: what its id stands for is known to OpenAI alone. */
+/** Reads a reasoning item. Without `encrypted_content` it is plain text: only OpenAI can resolve its id. */
 export function readReasoningItem(item: JsonObject): ReadReasoning {
   const shown = recordsOf(item.content).length > 0 ? item.content : item.summary;
   const text = recordsOf(shown)
@@ -29,10 +29,10 @@ export function readReasoningItem(item: JsonObject): ReadReasoning {
   return { part: { type: "reasoning", text, signature: { ...read, ...(id !== undefined && { id }) } } };
 }
 
-/** `encrypted_content` of a thought's item. */
+/** `encrypted_content` of a reasoning item. */
 export const sealReasoning = (signature: Signature, encrypted: boolean): string =>
   carrySignature(encrypted ? { ...signature, id: HIDDEN } : signature, "openai-responses");
 
-/** `encrypted_content` of the item that stands before a call for the sake of its signature. */
+/** `encrypted_content` of the item that carries the signature of the call after it. */
 export const sealCall = (signature: Signature, callId: string): string =>
   carrySignature({ ...signature, id: OF_CALL + callId }, "openai-responses");

@@ -1,15 +1,15 @@
 import { type JsonObject, recordOf } from "../json.ts";
 
-/** Bounds of a number by which a call is priced or limited; both ends belong to it. */
+/** Inclusive limits of a number that affects a call's price or the gateway's load. */
 export type NumberLimit = Readonly<{
-  /** Where it stands: `n`, `thinking.budget_tokens`, `tools[].max_uses`. */
+  /** The path of the member: `n`, `thinking.budget_tokens`, `tools[].max_uses`. */
   path: string;
   min: number;
   max: number;
   isInteger: boolean;
-  /** What may stand there besides: "auto", or -1 for “none”. */
+  /** Values that are allowed in addition: "auto", or -1 for "none". */
   orElse: readonly unknown[];
-  /** The error's code. */
+  /** The error code. */
   code: string;
   steps: readonly Step[];
 }>;
@@ -36,7 +36,7 @@ export const integer = (path: string, min: number, max: number, ...orElse: reado
 export const anyNumber = (path: string, min: number, max: number): NumberLimit => limit(path, min, max, false, []);
 
 /**
- * The first limit that a request does not keep; null: it keeps all. What is missing or null is within every limit. In forms
+ * The first limit that a request violates; null if none. A missing or null member is within every limit. In forms,
  * numbers are decimal text.
  */
 export function findBrokenLimit(body: JsonObject, limits: readonly NumberLimit[], isForm = false): NumberLimit | null {
@@ -61,13 +61,13 @@ function isWithin(value: unknown, { min, max, isInteger, orElse }: NumberLimit, 
   return typeof number === "number" && number >= min && number <= max && (!isInteger || Number.isInteger(number));
 }
 
-/** Of an answer's tokens, as a client may limit them: the largest that the ledger's arithmetic takes. */
+/** The largest output limit in tokens that the ledger's arithmetic supports. */
 export const MOST_OUTPUT_TOKENS = 1_073_741_823;
-/** Answers of one call. */
+/** The largest number of choices per call. */
 export const MOST_CHOICES = 128;
-/** Of thought; -1 leaves them to the model. */
+/** A reasoning budget; -1 lets the model decide. */
 export const thinkingTokens = (path: string): NumberLimit => integer(path, -1, MOST_OUTPUT_TOKENS);
-/** -1 means “no limit” to llama.cpp and LM Studio, whose clients send it to everybody. */
+/** -1 means "no limit" to llama.cpp and LM Studio, whose clients send it to every server. */
 export const outputTokens = (path: string): NumberLimit => ({
   ...integer(path, 0, MOST_OUTPUT_TOKENS, -1),
   code: "invalid_max_tokens",

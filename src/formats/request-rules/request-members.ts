@@ -2,22 +2,25 @@ import { countMembers, findRepeatedMember } from "../../lib/values/json-text.ts"
 import type { JsonObject } from "../json.ts";
 
 /**
- * The members of a client format's requests by which the gateway admits, prices, filters, limits or translates a call, at any
- * depth. Providers read the same bytes with other parsers: some ignore case, some take the first of two equal names, some the
- * last. So a name that only resembles one of these is refused, and so is any name that an object has twice.
+ * The members, at any depth, by which the gateway admits, prices, filters, limits or translates a client format's
+ * requests. Providers parse the same bytes with other parsers: some ignore case, some take the first of two equal
+ * names, some the last. So the gateway rejects a name that merely resembles one of these, and any duplicate name in an
+ * object.
  */
 export type RequestMembers = Readonly<{
-  /** Name → whether its value is the user's own (JSON Schemas, arguments), in which any names may stand. */
+  /** Whether the member's value is user data (JSON Schemas, arguments) that may contain any names. */
   isFreeByName: ReadonlyMap<string, boolean>;
   nameByFolded: ReadonlyMap<string, string>;
-  /** Every name may be written in camelCase and in snake_case, as Google's formats have it. */
+  /** Whether names may be in camelCase or snake_case, as in Google's formats. */
   hasTwoSpellings: boolean;
 }>;
 
-/** What is wrong with a member; `likeName` null: its object has the name twice. */
+/** An ambiguous member; `likeName` is null if its object has the name twice. */
 export type UnclearMember = Readonly<{ path: string; likeName: string | null }>;
 
-/** The members of a format, names separated by blanks. `free`: those whose values hold names of the user's own. */
+/**
+ * Builds the members of a format from names separated by spaces. `free`: those whose values contain user-defined names.
+ */
 export function requestMembers(
   names: string,
   { free = "", hasTwoSpellings = false }: Readonly<{ free?: string; hasTwoSpellings?: boolean }> = {},
@@ -36,7 +39,10 @@ export function requestMembers(
   return { isFreeByName, nameByFolded, hasTwoSpellings };
 }
 
-/** The first member of a request that other readers may understand otherwise; null: there is none. `body` is the value of `text`. */
+/**
+ * The first member of a request that another parser may read differently; null if there is none. `body` is the parsed
+ * `text`.
+ */
 export function findUnclearMember(text: string, body: JsonObject, members: RequestMembers): UnclearMember | null {
   const { isFreeByName, hasTwoSpellings } = members;
   const checked: object[] = [body];
@@ -65,7 +71,10 @@ export function findUnclearMember(text: string, body: JsonObject, members: Reque
   return path === null ? null : { path, likeName: null };
 }
 
-/** The listed member that a name resembles without being one: by case, by compatible or ignorable characters; null: none. */
+/**
+ * The listed member that a name resembles without being equal: by case, or by compatible or ignorable characters; null
+ * if none.
+ */
 export function findLikeName(
   name: string,
   { isFreeByName, nameByFolded, hasTwoSpellings }: RequestMembers,
@@ -78,8 +87,8 @@ const ASCII = /^[\x20-\x7e]*$/;
 const IGNORED = /[\p{M}\p{Cc}\p{Default_Ignorable_Code_Point}]/gu;
 
 /**
- * The name without all that lenient readers ignore. Beyond Unicode's compatibility case folding (UAX #15, NFKC_Casefold) accents
- * go as well, and by way of upper case the dotless ı, which Java takes for an i.
+ * The name in the form that lenient parsers compare. Beyond Unicode's compatibility case folding (UAX #15,
+ * NFKC_Casefold) it removes accents and maps the dotless ı via upper case, which Java treats as an i.
  */
 function fold(name: string, hasTwoSpellings: boolean): string {
   const folded = ASCII.test(name)
@@ -100,7 +109,7 @@ function pushObjects(list: readonly unknown[], stack: object[]): void {
   }
 }
 
-/** Members of all objects in these values, however deep; empties the list. */
+/** Counts the members of all objects in these values, at any depth; empties the list. */
 function countOwnMembers(open: object[]): number {
   let count = 0;
   for (let node = open.pop(); node !== undefined; node = open.pop()) {

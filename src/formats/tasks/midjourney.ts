@@ -3,7 +3,9 @@ import { TASK_STATUSES, type TaskReport, type TaskStatus } from "./report.ts";
 
 const STATUSES: ReadonlySet<string> = new Set(TASK_STATUSES);
 
-/** Reads a task as midjourney-proxy reports it; null: it is none. A reason for failure is a failure, whatever the status. */
+/**
+ * Reads a task as midjourney-proxy reports it; null if it is none. A failure reason means failure, whatever the status.
+ */
 export function readDrawing(task: JsonObject): TaskReport | null {
   const upstreamId = textOf(task.id) ?? "";
   if (upstreamId === "") return null;

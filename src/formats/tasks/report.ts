@@ -1,6 +1,6 @@
 import type { Reason } from "../../lib/reason.ts";
 
-/** The status of a task. SUCCESS and FAILURE are final; MODAL: the upstream waits for input of its user. */
+/** The status of a task. SUCCESS and FAILURE are final; MODAL: the upstream waits for input from the user. */
 export const TASK_STATUSES = [
   "NOT_START",
   "SUBMITTED",
@@ -12,7 +12,7 @@ export const TASK_STATUSES = [
 ] as const;
 export type TaskStatus = (typeof TASK_STATUSES)[number];
 
-/** What a drawing service reports about a task besides its status. */
+/** What an image service reports about a task in addition to its status. */
 export type DrawingDetails = Readonly<{
   imageUrl: string;
   prompt: string;
@@ -28,7 +28,7 @@ export type TaskReport = Readonly<{
   status: TaskStatus;
   /** As clients see it: “45%”. */
   progress: string;
-  /** Why it failed; empty while it has not. */
+  /** Why it failed; empty if it has not failed. */
   failReason: Reason;
   /** Epoch milliseconds; 0: unknown. */
   startMs: number;
@@ -38,5 +38,5 @@ export type TaskReport = Readonly<{
   data?: unknown;
 }>;
 
-/** The upstream gave no reason for a failure. */
+/** The reason when the upstream gives none. */
 export const UNKNOWN_FAIL_REASON: Reason = { code: "why_task_failed" };

@@ -4,14 +4,14 @@ import { type JsonObject, recordOf, recordsOf, textOf } from "../json.ts";
 
 import { qualifiedName } from "./tool-names.ts";
 
-/** What a function takes that stands for a tool of free text. */
+/** Parameters of the function that replaces a free-text tool. */
 export const FREE_TEXT: JsonObject = {
   type: "object",
   properties: { input: { type: "string" } },
   required: ["input"],
 };
 
-/** Names of the free-text (`custom`) tools in a request of OpenAI's formats; the other formats know none. */
+/** Names of the free-text (`custom`) tools in a request of OpenAI's formats; other formats have none. */
 export const customNames = ({ tools }: JsonObject): ReadonlySet<string> =>
   new Set(
     recordsOf(tools).flatMap((tool) => {
@@ -22,8 +22,9 @@ export const customNames = ({ tools }: JsonObject): ReadonlySet<string> =>
   );
 
 /**
- * The conversation for formats that know functions alone: free-text tools, earlier calls of them and the demand of one
- * become those of a function whose `input` is the text. A grammar is told in the description, for nobody enforces it there.
+ * The conversation for formats that only have functions: free-text tools, earlier calls of them and a forced choice
+ * become a function whose `input` is the text. A grammar goes into the description, because these formats cannot
+ * enforce it.
  */
 export function customAsFunctions(conversation: Conversation, dropped: Dropped): Conversation {
   const { tools, turns, toolChoice } = conversation;

@@ -4,20 +4,21 @@ const OPENING = '{"input":"';
 const ESCAPES: Readonly<Record<string, string>> = { n: "\n", t: "\t", r: "\r", b: "\b", f: "\f" };
 
 /**
- * Reads the text out of `{"input":"…"}` as it comes in pieces that may be cut anywhere, also inside an escape. Arguments
- * of another shape are held back until they are complete: then their `input` is told, or else they themselves.
+ * Extracts the text from `{"input":"…"}` while it streams in fragments that may be split anywhere, even inside an
+ * escape. Arguments of another shape are buffered until complete: then their `input` is emitted, or else the arguments
+ * themselves.
  */
 export class FreeText {
   #raw = "";
-  /** How much of the opening is there; beyond it is the text. */
+  /** How many characters of the opening have arrived; the text follows it. */
   #opened = 0;
   #state: "opening" | "text" | "over" | "strange" = "opening";
-  /** An escape that is not complete. */
+  /** An incomplete escape. */
   #escape = "";
-  /** The first half of a pair, which goes with its second. */
+  /** The first half of a surrogate pair, emitted with the second. */
   #half = "";
 
-  /** The text that a further piece of the arguments tells. */
+  /** The text that a further fragment adds. */
   push(piece: string): string {
     let text = this.#half;
     if (this.#state === "strange") this.#raw += piece;
@@ -28,7 +29,7 @@ export class FreeText {
         at = until;
         if (at < piece.length) text += this.#mark(piece[at] ?? "");
       } else if (this.#state === "opening") {
-        // Of another shape: what follows is kept, to be read as a whole.
+        // Another shape: buffers the rest, to parse it when complete.
         if (!this.#opens(piece[at] ?? "")) this.#raw += piece.slice(at + 1);
       }
     }
@@ -40,7 +41,7 @@ export class FreeText {
     return text.slice(0, text.length - this.#half.length);
   }
 
-  /** What is still owed once the call is complete. */
+  /** The remaining text when the call is complete. */
   end(): string {
     if (this.#state === "text" || this.#state === "over") return this.#half;
     const input = recordOf(parseJson(this.#raw));
@@ -58,7 +59,7 @@ export class FreeText {
     return fits;
   }
 
-  /** A letter that is not plain text: a quote, a backslash, or what follows one. */
+  /** Handles a character that is not plain text: a quote, a backslash, or what follows one. */
   #mark(letter: string): string {
     if (this.#escape === "") {
       if (letter === '"') this.#state = "over";
@@ -73,7 +74,7 @@ export class FreeText {
   }
 }
 
-/** Where the plain letters from here on end. */
+/** Index of the first character from here that is not plain. */
 function plainUntil(piece: string, from: number): number {
   const rest = piece.slice(from).search(/["\\]/);
   return rest < 0 ? piece.length : from + rest;

@@ -1,9 +1,9 @@
 import type { Part, ToolCallPart, ToolResultPart, Turn } from "../conversation/conversation.ts";
 
 /**
- * The talk as strict formats demand it: turns alternate, every call has an id of its own, and the turn behind it begins
- * with exactly one result for each call, in their order. Results of no call become text, calls without a result get an
- * empty one. `newId` makes ids for calls that have none or one that was used before.
+ * The turns as strict formats require them: they alternate, every call has a unique id, and the turn after it begins
+ * with exactly one result per call, in the same order. Results without a call become text; calls without a result get
+ * an empty one. `newId` makes ids for calls without one or with one that was used before.
  */
 export function pairCalls(turns: readonly Turn[], newId: (prefix: string) => string): Turn[] {
   const used = new Set<string>();
@@ -29,7 +29,7 @@ export function pairCalls(turns: readonly Turn[], newId: (prefix: string) => str
   return paired;
 }
 
-/** `given`: the id by which the client's results know the call. */
+/** `clientId`: the id by which the client's results refer to the call. */
 type Call = { clientId: string; call: ToolCallPart; result: ToolResultPart | null };
 
 function joined(turns: readonly Turn[]): Turn[] {

@@ -1,27 +1,27 @@
 import { hexDigest } from "../../lib/security/digest.ts";
 import type { Conversation, Part, ToolChoice } from "../conversation/conversation.ts";
 
-/** What every format takes as the name of a tool. Google's own may hold dots and colons, Anthropic's be twice as long. */
+/** Tool names that every format accepts. Google also allows dots and colons, Anthropic twice the length. */
 const TAKEN_BY_ALL = /^[A-Za-z_][A-Za-z0-9_-]{0,63}$/;
 const MAX_NAME_PREFIX = 52;
 const DIGITS = 8;
 
-/** Parts a namespace from a name, inside this gateway: no tool's own name contains it. */
+/** Separates namespace and name inside this gateway; no tool name contains it. */
 const SEPARATOR = "\u0000";
 
-/** The name of a tool with its namespace (of OpenAI's Responses), as one name that no other tool has. */
+/** A tool's name with its namespace (OpenAI's Responses API) as one unique name. */
 export const qualifiedName = (namespace: string | undefined, name: string): string =>
   namespace === undefined ? name : namespace + SEPARATOR + name;
 
-/** What `qualifiedName` put together. */
+/** Splits the result of `qualifiedName`. */
 export function splitName(qualified: string): Readonly<{ namespace?: string; name: string }> {
   const at = qualified.indexOf(SEPARATOR);
   return at < 0 ? { name: qualified } : { namespace: qualified.slice(0, at), name: qualified.slice(at + 1) };
 }
 
 /**
- * Names of tools, also of earlier calls, that not every format takes, each with one that it does: readable, and always the
- * same. Empty: all may stay.
+ * Tool names, also of earlier calls, that some format rejects, each mapped to a readable and stable alias that all
+ * accept. Empty if every name may stay.
  */
 export function toolAliases({ tools, turns }: Pick<Conversation, "tools" | "turns">): ReadonlyMap<string, string> {
   const names = new Set<string>();
@@ -33,7 +33,7 @@ export function toolAliases({ tools, turns }: Pick<Conversation, "tools" | "turn
   for (const name of names) {
     if (name === "" || TAKEN_BY_ALL.test(name)) continue;
     const plain = plainName(name);
-    // Which of two is plain must not depend on their order: then neither is.
+    // Of two equal plain names neither is used, so that the result does not depend on their order.
     const isPlain =
       plain !== null && !taken.has(plain) && [...names].every((one) => one === name || plainName(one) !== plain);
     let alias = isPlain ? plain : aliasOf(name);
@@ -44,7 +44,10 @@ export function toolAliases({ tools, turns }: Pick<Conversation, "tools" | "turn
   return aliases;
 }
 
-/** A name with its namespace before it, as one that every format takes; null: it would be too long, or has none. */
+/**
+ * A name prefixed with its namespace in a form that every format accepts; null if it has no namespace or would be too
+ * long.
+ */
 function plainName(qualified: string): string | null {
   const { namespace, name } = splitName(qualified);
   if (namespace === undefined) return null;
@@ -58,7 +61,7 @@ function aliasOf(name: string): string {
   return `${/^[A-Za-z_]/.test(plain) ? "" : "_"}${plain}_${digest}`;
 }
 
-/** The conversation with other names of tools: where they are offered, chosen, called and answered. */
+/** The conversation with renamed tools: in declarations, tool choice, calls and results. */
 export function withToolNames(conversation: Conversation, names: ReadonlyMap<string, string>): Conversation {
   if (names.size === 0) return conversation;
   const { tools, turns, toolChoice } = conversation;

@@ -7,41 +7,44 @@ import { type JsonObject, numberOf, parseJson, recordOf, recordsOf, textOf, text
 type Hosted = Extract<Tool, { type: "hosted" }>;
 type Native = Extract<Part, { type: "native" }>;
 
-/** How the web is to be searched, as far as more than one format can say it. */
+/** The web search options that more than one format has. */
 export type WebSearch = Readonly<{
-  /** Where the client said so. */
+  /** Where the client requests the search. */
   from: "tools" | "web_search_options";
-  /** Of the user: `country`, `region`, `city`, `timezone`; null: nothing is known. */
+  /** The user's `country`, `region`, `city`, `timezone`; null if unknown. */
   location: JsonObject | null;
   allowedDomains: readonly string[];
   blockedDomains: readonly string[];
-  /** Searches at most. */
+  /** Maximum number of searches. */
   maxUses: number | null;
-  /** How much of what is found goes into the context: "low", "medium", "high". */
+  /** How much of the results goes into the context: "low", "medium", "high". */
   contextSize: string | null;
-  /** Wishes that only the client's format has words for. */
+  /** Options that only the client's format has. */
   foreignOptions: readonly string[];
 }>;
 
-/** The wishes of a search, by the names that clients are told of what was dropped. */
+/** Reads each search option, by the name under which clients learn that it was dropped. */
 const SEARCH_OPTIONS = {
   user_location: ({ location }: WebSearch) => location !== null,
   allowed_domains: ({ allowedDomains }: WebSearch) => allowedDomains.length > 0,
   blocked_domains: ({ blockedDomains }: WebSearch) => blockedDomains.length > 0,
   max_uses: ({ maxUses }: WebSearch) => maxUses !== null,
-  // Medium is what everybody does who is not told.
+  // "medium" is the default everywhere.
   search_context_size: ({ contextSize }: WebSearch) => contextSize !== null && contextSize !== "medium",
 } as const;
 type SearchOption = keyof typeof SEARCH_OPTIONS;
 
-/** A hosted tool that searches the web, whoever's it is. */
+/** Whether the tool is a hosted web search, of any provider. */
 export const isWebSearch = (tool: Tool): boolean => tool.type === "hosted" && tool.name.startsWith("web_search");
 
-/** A choice of tool that names one which the provider runs itself. */
+/** Whether the tool choice names a tool that the provider runs. */
 export const choosesHosted = ({ tools, toolChoice }: Pick<Conversation, "tools" | "toolChoice">): boolean =>
   toolChoice?.type === "tool" && !tools.some(({ type, name }) => type !== "hosted" && name === toolChoice.name);
 
-/** What a client of another format than the target's wants to be searched; null: nothing, or it says so in the target's own words. */
+/**
+ * The web search that a client of another format than the target's requests; null if none, or if the request has it in
+ * the target's format.
+ */
 export function foreignSearch({ tools, extra }: Conversation, target: Hosted["dialect"]): WebSearch | null {
   const tool = tools.find((one): one is Hosted => isWebSearch(one));
   if (tool) return tool.dialect === target ? null : readTool(tool, extra.members);
@@ -50,7 +53,7 @@ export function foreignSearch({ tools, extra }: Conversation, target: Hosted["di
   return options && { ...readOptions(options), from: "web_search_options" };
 }
 
-/** For formats that search at a switch: whether it is to be on, and the conversation without the wish. */
+/** For formats with a search switch: whether to turn it on, and the conversation without the search. */
 export function takeSearch(
   conversation: Conversation,
   target: Hosted["dialect"],
@@ -64,17 +67,17 @@ export function takeSearch(
   return { searches: true, rest: { ...conversation, tools, extra: { ...conversation.extra, members } } };
 }
 
-/** Members by which a client asks for a search, or limits it, besides its tools: met where the target searches. */
+/** Members, in addition to tools, by which a client requests or limits a search; covered if the target searches. */
 export const SEARCH_MEMBERS: readonly string[] = ["web_search_options", "max_tool_calls"];
 
-/** Notes what of a search the target's format has no words for; `said` are those that it has. */
+/** Records the search options that the target's format lacks: all but the `supported` ones. */
 export function recordDroppedSearch(search: WebSearch, supported: readonly SearchOption[], dropped: Dropped): void {
   for (const [name, isWished] of Object.entries(SEARCH_OPTIONS))
     if (!supported.includes(name as SearchOption) && isWished(search)) dropped.add(`${search.from}: ${name}`);
   for (const name of search.foreignOptions) dropped.add(`${search.from}: ${name}`);
 }
 
-/** Whether tools as a client of any format lists them search the web. */
+/** Whether a list of tools, in any client's format, contains a web search. */
 export const listsSearch = (tools: unknown): boolean =>
   recordsOf(tools).some(
     ({ type, googleSearch, google_search, googleSearchRetrieval }) =>
@@ -135,7 +138,7 @@ const readOptions = ({ user_location, search_context_size }: JsonObject): WebSea
   contextSize: textOf(search_context_size),
 });
 
-/** OpenAI's chats have it one level deeper than the others. */
+/** OpenAI's chat API nests the location one level deeper than the others. */
 function locationOf(value: unknown): JsonObject | null {
   const location = recordOf(value);
   const { country, region, city, timezone } = recordOf(location?.approximate) ?? location ?? {};
@@ -143,13 +146,13 @@ function locationOf(value: unknown): JsonObject | null {
   return Object.keys(known).length > 0 ? known : null;
 }
 
-/** What a provider has searched for, and found, by itself. */
+/** A web search that a provider ran, and its results. */
 export type Searched = Readonly<{
   queries: readonly string[];
   found: readonly Readonly<{ url: string; title: string }>[];
 }>;
 
-/** A search as the provider's own format tells it; null: it tells of something else. */
+/** Reads a search in the provider's own format; null for other parts. */
 export function searchedIn({ dialect, name, value }: Omit<Native, "type">): Searched | null {
   if (dialect === "openai-responses" && name === "web_search_call") return searchOfCall(value);
   if (dialect === "anthropic" && isClaudesCall(name, value)) {
@@ -162,13 +165,16 @@ export function searchedIn({ dialect, name, value }: Omit<Native, "type">): Sear
   return queries.length + found.length > 0 ? { queries, found } : null;
 }
 
-/** Gemini's member that tells what a search found. */
+/** Gemini's member for search results. */
 export const GROUNDING = "groundingMetadata";
 
 const isClaudesCall = (name: string, value: JsonObject): boolean =>
   name === "server_tool_use" && value.name === "web_search";
 
-/** Pages that were opened after a search are no search; xAI tells its query as the arguments of a call. */
+/**
+ * OpenAI also reports pages that were opened after a search as calls, which are not searches; xAI has the query in the
+ * call's arguments.
+ */
 function searchOfCall({ action, arguments: input }: JsonObject): Searched | null {
   const done = recordOf(action) ?? { type: "search", ...recordOf(parseJson(textOf(input) ?? "")) };
   if ((done.type ?? "search") !== "search") return null;
@@ -184,14 +190,14 @@ function pageOf(page: JsonObject | null, member: "uri" | "url"): Searched["found
   return url === null ? [] : [{ url, title: textOf(page?.title) ?? url }];
 }
 
-/** An id for a search that is told to a client whose format the provider does not speak; `prefix` as that format has it. */
+/** An id for a search shown to a client of another format; `prefix` as that format has it. */
 export const madeUpId = (newId: (prefix: string) => string, prefix: string): string => newId(prefix + GATEWAY_MARK);
 
-/** The search was told so by this gateway: the provider whose words it is in knows nothing of it. */
+/** Whether this gateway made up the search item: the provider whose format it has does not know it. */
 export const isMadeUp = ({ id, tool_use_id }: JsonObject): boolean =>
   hasGatewayMark(textOf(id) ?? textOf(tool_use_id) ?? "");
 
-/** A search of an earlier turn: what it found stands in the words of the answer, so that nothing is lost without it. */
+/** Whether the part is a search of an earlier turn: the answer already contains its results, so it can be dropped. */
 export const isPastSearch = ({ dialect, name, value }: Omit<Native, "type">): boolean =>
   (dialect === "openai-responses" && name === "web_search_call") ||
   (dialect === "anthropic" && (name === "web_search_tool_result" || isClaudesCall(name, value))) ||

@@ -11,10 +11,7 @@ import { type JsonObject, parseJson, recordOf, recordsOf, textOf } from "../../j
 import { callIdFor } from "../../tools/short-name.ts";
 import { isMadeUp, madeUpId, type Searched } from "../../tools/web-search.ts";
 
-/**
- * Reads content blocks of a message or of an answer.
- * Source: https://docs.anthropic.com/en/api/messages
- */
+/** Reads the content blocks of a message or a response. Source: https://docs.anthropic.com/en/api/messages */
 export function partsOf(content: unknown): Part[] {
   if (typeof content === "string") return content === "" ? [] : [{ type: "text", text: content }];
   return recordsOf(content).flatMap((block) => {
@@ -25,7 +22,10 @@ export function partsOf(content: unknown): Part[] {
   });
 }
 
-/** Pictures of a document that consists of blocks: no other format has them inside. */
+/**
+ * Images of a document made of content blocks. No other format nests images in documents, so they become parts of their
+ * own.
+ */
 function imagesIn({ type, source }: JsonObject): Part[] {
   const written = type === "document" ? recordOf(source) : null;
   return written?.type === "content" ? partsOf(written.content).filter((part) => part.type === "image") : [];
@@ -86,7 +86,7 @@ function partOf(block: JsonObject): Part {
         ...marked,
       };
     case "search_result":
-      // To others it is the text that it holds.
+      // Other formats receive the block as the text it contains.
       return { type: "text", text: foundText(block), extensions: { dialect: "anthropic", members: block } };
     default:
       return { type: "native", dialect: "anthropic", name: textOf(block.type) ?? "block", value: block };
@@ -98,7 +98,7 @@ const foundText = ({ title, source, content }: JsonObject): string =>
     .filter((line) => line !== null && line !== "")
     .join("\n");
 
-/** What is read of a block's members. */
+/** Members of a block that are decoded; all others become `extensions`. */
 const OF_DOCUMENT: ReadonlySet<string> = new Set(["type", "source", "title", "cache_control"]);
 const OF_CALL: ReadonlySet<string> = new Set(["type", "id", "name", "input", "cache_control"]);
 
@@ -123,7 +123,7 @@ function sourceOf(source: JsonObject | null, fallbackType: string): MediaSource 
   }
 }
 
-/** A citation of Anthropic's: of a web page, or of a document that was sent along. */
+/** Reads one of Anthropic's citations: of a web page, or of a document in the request. */
 export function citationOf(value: JsonObject): Citation {
   return {
     url: textOf(value.url),
@@ -135,7 +135,7 @@ export function citationOf(value: JsonObject): Citation {
   };
 }
 
-/** A part as a content block; null when Anthropic cannot say it. */
+/** Writes a part as a content block; null when Anthropic has no equivalent. */
 export function blockOf(part: Part): JsonObject | null {
   const mark = "cache" in part && part.cache ? { cache_control: part.cache } : null;
   switch (part.type) {
@@ -182,7 +182,7 @@ export function blockOf(part: Part): JsonObject | null {
   }
 }
 
-/** Sources that its own search found go back as they came, with their proof. */
+/** Citations of Anthropic's own web search return to it unchanged, with their encrypted index. */
 function citedBy({ citations = [] }: TextPart): { citations?: JsonObject[] } {
   const own = citations.flatMap(({ native }) => (native?.dialect === "anthropic" ? [native.value] : []));
   const known = own.filter(({ encrypted_index: proof }) => typeof proof === "string" && !hasGatewayMark(proof));
@@ -199,7 +199,7 @@ function mediaBlock(part: MediaPart, mark: JsonObject | null): JsonObject | null
 const TEXTUAL = /^(text\/|application\/(json|xml|x-yaml|csv))/;
 const IMAGES = /^image\/(jpe?g|png|gif|webp)$/;
 
-/** Anthropic reads four formats of images; of documents PDF and what is text. */
+/** Whether Anthropic accepts the media: four image types, PDF and plain-text documents. */
 function takes({ type, source }: MediaPart): boolean {
   if (source.kind !== "base64") return true;
   const { mediaType } = source;
@@ -221,14 +221,14 @@ function sourceBlock(source: MediaSource): JsonObject | null {
   }
 }
 
-/** A call's input must be an object: text that is none is wrapped. */
+/** The input of a tool call as an object; any other input is wrapped, because Anthropic requires an object. */
 function inputOf(input: string, kind: "function" | "custom"): unknown {
   if (kind === "custom") return { input };
   if (input.trim() === "") return {};
   return recordOf(parseJson(input)) ?? { input };
 }
 
-/** A search of another provider's as the blocks that it would be here: each query, and behind the first what was found. */
+/** Writes another provider's web search as Anthropic's blocks: one per query, and the results after the first. */
 export const searchBlocks = ({ queries, found }: Searched, newId: (prefix: string) => string): JsonObject[] =>
   (queries.length > 0 ? queries : [""]).flatMap((query, at) => {
     const id = madeUpId(newId, "srvtoolu_");
@@ -245,7 +245,7 @@ export const searchBlocks = ({ queries, found }: Searched, newId: (prefix: strin
     ];
   });
 
-/** The block in which a thought goes to a client, whoever made it. */
+/** The block that carries reasoning to a client, whichever provider produced it. */
 export function thinkingBlock(
   text: string,
   signature: Parameters<typeof carrySignature>[0] | undefined,

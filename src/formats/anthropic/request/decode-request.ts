@@ -16,7 +16,7 @@ const KNOWN: ReadonlySet<string> = new Set(
   service_tier output_config output_format`.split(/\s+/),
 );
 
-/** The conversation before the messages is kept at Anthropic; there may be no new ones, where a turn is to go on. */
+/** Whether the request continues a thread whose earlier messages Anthropic stores; it may then have no new messages. */
 export const continuesThread = ({ thread }: JsonObject): boolean => recordOf(thread)?.type === "continue";
 
 /**
@@ -53,7 +53,7 @@ export function decodeRequest(body: JsonObject): Conversation {
   conversation.serviceTier = body.service_tier === "standard_only" ? "default" : null;
   conversation.extra.members = Object.fromEntries(Object.entries(body).filter(([name]) => !KNOWN.has(name)));
   const { effort, format: _, ...output } = recordOf(body.output_config) ?? {};
-  // An effort that nobody here knows yet is left to Anthropic.
+  // Anthropic validates effort levels that this gateway does not know yet.
   if (effort != null && effortOf(effort) === null) output.effort = effort;
   if (Object.keys(output).length > 0) conversation.extra.members.output_config = output;
   return conversation;
@@ -101,7 +101,7 @@ function toolOf(tool: JsonObject): Tool {
   };
 }
 
-/** What is read of a tool's members. */
+/** Members of a tool that are decoded; all others become `extensions`. */
 const OF_TOOL: ReadonlySet<string> = new Set([
   ...["type", "name", "description", "input_schema", "strict", "cache_control"],
 ]);

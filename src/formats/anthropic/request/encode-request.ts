@@ -23,8 +23,8 @@ import { closedSchema, inputSchema } from "./schema.ts";
 import { MIN_ANSWER_TOKENS, type Thinking, thinkingFor, withoutReasoning } from "./thinking.ts";
 
 /**
- * Writes a Messages request, within the rules that would else answer 400.
- * Source: https://docs.anthropic.com/en/api/messages
+ * Writes a Messages request that respects the rules whose violation Anthropic answers with 400. Source:
+ * https://docs.anthropic.com/en/api/messages
  */
 export function encodeRequest(conversation: Conversation, target: Target, dropped: Dropped): JsonObject {
   const { sampling, extra } = conversation;
@@ -55,7 +55,10 @@ export function encodeRequest(conversation: Conversation, target: Target, droppe
   });
 }
 
-/** With thinking on, the turn that is to go on must begin with its thought: calls of another model do not. */
+/**
+ * With thinking enabled, the assistant turn that continues must begin with a thinking block. Turns by another model do
+ * not, so thinking is disabled for them.
+ */
 function thinkingAfter(messages: readonly Message[], thinking: Thinking, dropped: Dropped): Thinking {
   const turn = messages.findLast(({ role }) => role === "assistant");
   if (!thinking.strict || !turn || isReasoning(turn.content[0] ?? {})) return thinking;
@@ -69,7 +72,7 @@ function outputConfig(own: JsonObject | null, { members }: Thinking, format: Jso
   return Object.keys(config).length > 0 ? config : null;
 }
 
-/** Instructions; the format of the answer too, where the model knows no other way to be told. */
+/** The system prompt; it includes the response format for models without structured output. */
 function systemOf({ system, format }: Conversation, { info }: Target, dropped: Dropped): JsonObject[] {
   const blocks = system.flatMap((part): JsonObject[] => listOf(blockOf(part)));
   if (!format || format.type === "text" || (format.type === "schema" && supportsSchema(info))) return blocks;
@@ -101,7 +104,10 @@ function recordDroppedOptions(conversation: Conversation, dropped: Dropped): voi
     );
 }
 
-/** Temperature is 0 to 1 here; newer models take temperature or top_p, not both; none of them beside thought. */
+/**
+ * Anthropic's temperature ranges from 0 to 1. Newer models accept either temperature or top_p, and none of the two with
+ * thinking.
+ */
 function samplingOf({ sampling }: Conversation, { on }: Thinking, dropped: Dropped): JsonObject {
   const { temperature, topP, topK } = sampling;
   if (on) {
@@ -118,13 +124,13 @@ function samplingOf({ sampling }: Conversation, { on }: Thinking, dropped: Dropp
   };
 }
 
-/** Blank stop sequences are refused. */
+/** Anthropic rejects blank stop sequences. */
 function stopsOf(stop: readonly string[]): string[] | null {
   const nonBlank = stop.filter((text) => text.trim() !== "");
   return nonBlank.length > 0 ? nonBlank : null;
 }
 
-/** Turns alternate, the first is the user's, and what the model shall go on with has no blanks at its end. */
+/** Turns alternate and begin with the user's; a prefilled assistant turn must not end with whitespace. */
 function messagesOf(turns: readonly Turn[], target: Target, dropped: Dropped): Message[] {
   const messages: Message[] = [];
   for (const { role, parts } of pairCalls(turns, target.newId)) {
@@ -137,7 +143,7 @@ function messagesOf(turns: readonly Turn[], target: Target, dropped: Dropped): M
   const last = messages.at(-1);
   const end = last?.role === "assistant" ? last.content.at(-1) : null;
   if (end?.type === "text") end.text = textOf(end.text)?.trimEnd() || "...";
-  // Later models go on with no words of theirs, but for a turn that paused at a tool which Anthropic runs.
+  // Later models reject prefilled turns, except a turn that paused at a tool which Anthropic runs.
   if (end && target.info.assistant_prefill === false && !PAUSED_AT.test(`${end.type}`))
     messages.push({ role: "user", content: [{ type: "text", text: "..." }] });
   return messages;
@@ -157,7 +163,7 @@ function blocksOf(parts: readonly Part[], role: Turn["role"], dropped: Dropped):
     return block ? [block] : [];
   });
   if (role === "user") return blocks;
-  // Thoughts begin the turn they belong to.
+  // Thinking blocks must come first in their turn.
   return isReasoning(blocks[0] ?? {})
     ? blocks
     : [...blocks.filter(isReasoning), ...blocks.filter((block) => !isReasoning(block))];
@@ -165,7 +171,7 @@ function blocksOf(parts: readonly Part[], role: Turn["role"], dropped: Dropped):
 
 const isReasoning = ({ type }: JsonObject): boolean => type === "thinking" || type === "redacted_thinking";
 
-/** Where only some tools are allowed, the others stay away. */
+/** If the request allows only some tools, the others are left out. */
 function toolsOf(conversation: Conversation, dropped: Dropped): JsonObject[] {
   const { tools, toolChoice } = conversation;
   const search = foreignSearch(conversation, "anthropic");
@@ -188,7 +194,7 @@ function toolsOf(conversation: Conversation, dropped: Dropped): JsonObject[] {
   return search ? [...written, searchTool(search, dropped)] : written;
 }
 
-/** Of the two lists of sites only one may be there. */
+/** Anthropic accepts only one of `allowed_domains` and `blocked_domains`. */
 function searchTool(search: WebSearch, dropped: Dropped): JsonObject {
   const { location, allowedDomains, blockedDomains, maxUses } = search;
   const site = allowedDomains.length > 0 ? "allowed_domains" : "blocked_domains";
@@ -215,7 +221,7 @@ function choiceOf(conversation: Conversation, dropped: Dropped): JsonObject | nu
   return single && { type: "auto", ...single };
 }
 
-/** `searches`: the tool that is named is another format's search. */
+/** `searches`: the chosen tool is another format's web search. */
 function plainChoice(choice: ToolChoice | null, searches: boolean): JsonObject | null {
   if (!choice) return null;
   switch (choice.type) {
@@ -230,7 +236,10 @@ function plainChoice(choice: ToolChoice | null, searches: boolean): JsonObject |
   }
 }
 
-/** OpenAI's tiers in Anthropic's words, whose "auto" is the better one where there is one; OpenAI's says nothing. */
+/**
+ * OpenAI's service tiers as Anthropic's. Anthropic's "auto" uses priority capacity when available; OpenAI's "auto" maps
+ * to nothing.
+ */
 const TIERS = lookupTable<string>({ default: "standard_only", priority: "auto" });
 
 function formatOf({ format }: Conversation, { info }: Target): JsonObject | null {

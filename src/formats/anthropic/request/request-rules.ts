@@ -2,7 +2,7 @@ import { integer, outputTokens, thinkingTokens } from "../../request-rules/numbe
 import { requestMembers } from "../../request-rules/request-members.ts";
 import type { RequestRules } from "../../request-rules/request-rules.ts";
 
-/** Requests to /v1/messages: what `decodeRequest` and `partsOf` read, at any depth. */
+/** Rules for requests to /v1/messages: the members that `decodeRequest` and `partsOf` read, at any depth. */
 export const anthropicRules: RequestRules = {
   members: requestMembers(
     `model messages system max_tokens stream temperature top_p top_k stop_sequences tools tool_choice disable_parallel_tool_use

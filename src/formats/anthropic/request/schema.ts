@@ -1,11 +1,11 @@
 import { type JsonObject, recordOf, recordsOf } from "../../json.ts";
 
-/** Anthropic's grammars have no measures; a schema that holds one is refused. */
+/** JSON Schema keywords that Anthropic's structured output rejects: limits of numbers, lengths and counts. */
 const REFUSED: ReadonlySet<string> = new Set(
   "minimum maximum exclusiveMinimum exclusiveMaximum multipleOf minLength maxLength maxItems uniqueItems".split(" "),
 );
 
-/** A JSON Schema that answers and strict tools must keep to: every object closed, without measures. */
+/** The JSON Schema in the form that structured output and strict tools require: every object closed, no limits. */
 export function closedSchema(schema: JsonObject): JsonObject {
   const closed: JsonObject = {};
   for (const [name, value] of Object.entries(schema)) {
@@ -22,7 +22,7 @@ export function closedSchema(schema: JsonObject): JsonObject {
 const each = (schemas: JsonObject | null): JsonObject =>
   Object.fromEntries(Object.entries(schemas ?? {}).map(([name, inner]) => [name, closedSchema(recordOf(inner) ?? {})]));
 
-/** What a function takes: an object, without a choice at its top, which Anthropic refuses. */
+/** A function's parameters: an object schema without a union at its top level, which Anthropic rejects. */
 export function inputSchema(parameters: JsonObject | null, strict: boolean): JsonObject {
   const { anyOf: _, oneOf: __, allOf: ___, ...plain } = parameters ?? {};
   const schema = { ...plain, type: "object", properties: recordOf(parameters?.properties) ?? {} };

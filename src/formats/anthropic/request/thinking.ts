@@ -4,7 +4,7 @@ import type { JsonObject } from "../../json.ts";
 import { onlyAdaptive, supportsAdaptive, supportsBudget } from "../models.ts";
 
 const LEAST_BUDGET = 1024;
-/** Tokens of the answer beside a budget that reaches the output limit. */
+/** Tokens left for the answer when the thinking budget reaches the output limit. */
 export const MIN_ANSWER_TOKENS = 1024;
 const BUDGETS: Readonly<Record<Exclude<Effort, "none">, number>> = {
   minimal: 1024,
@@ -17,19 +17,19 @@ const BUDGETS: Readonly<Record<Exclude<Effort, "none">, number>> = {
 
 export type Thinking = Readonly<{
   members: JsonObject;
-  /** Sampling settings are refused beside it. */
+  /** Thinking is on, so Anthropic rejects sampling settings. */
   on: boolean;
-  /** The answer's turn must begin with a thought, so it cannot go on with what others began. */
+  /** The assistant turn must begin with a thinking block, so it cannot continue a turn by another model. */
   strict: boolean;
-  /** The client wishes for thought, and it is not to be had here. */
+  /** The client requests reasoning that this model or request cannot have. */
   unmet: boolean;
-  /** The limit the answer needs so that something is left beside the thought. */
+  /** The lowest `max_tokens` that leaves room for an answer after the thinking budget. */
   leastMaxTokens: number;
 }>;
 
 const OFF: Thinking = { members: {}, on: false, strict: false, unmet: false, leastMaxTokens: 0 };
 
-/** What a wish to think becomes for this model: nothing, a budget, or adaptive thinking with an effort. */
+/** Translates requested reasoning for this model: disabled, a budget, or adaptive thinking with an effort. */
 export function thinkingFor(info: ModelInfo, { reasoning, toolChoice, extra }: Conversation): Thinking {
   const { effort, budgetTokens, enabled, show } = reasoning;
   const adaptive = onlyAdaptive(info);
@@ -38,10 +38,10 @@ export function thinkingFor(info: ModelInfo, { reasoning, toolChoice, extra }: C
     const canDisable = (adaptive || supportsBudget(info)) && info.reasoning?.can_disable !== false;
     return { ...OFF, ...(canDisable && { members: { thinking: { type: "disabled" } } }), on: adaptive };
   }
-  // To Anthropic's own clients effort is a measure of the whole answer, not a wish to think.
+  // For Anthropic's own clients, effort controls the whole response and does not enable thinking.
   const requestedEffort = extra.dialect === "anthropic" ? null : effort;
   const requested = requestedEffort !== null || budgetTokens !== null || enabled === true;
-  // A forced tool and thought exclude each other.
+  // Anthropic rejects thinking together with a forced tool.
   const forced = toolChoice !== null && toolChoice.type !== "auto" && toolChoice.type !== "none";
   if (adaptive || (supportsAdaptive(info) && budgetTokens === -1)) {
     const display = show === false ? "omitted" : "summarized";
@@ -52,7 +52,7 @@ export function thinkingFor(info: ModelInfo, { reasoning, toolChoice, extra }: C
   const members = extra.dialect === "anthropic" ? effortOf(effort) : {};
   if (!requested || forced || !supportsBudget(info)) return { ...OFF, members, unmet: requested };
   const requestedBudget = budgetTokens !== null && budgetTokens > 0 ? budgetTokens : BUDGETS[effort ?? "medium"];
-  // Anthropic rejects an output limit above the model's own, and the limit must leave room beside the budget.
+  // Anthropic rejects an output limit above the model's own, and the limit must exceed the budget.
   const most = info.output_limit === null ? requestedBudget : info.output_limit - MIN_ANSWER_TOKENS - 1;
   const budget = Math.max(LEAST_BUDGET, Math.min(requestedBudget, most));
   return {
@@ -64,7 +64,7 @@ export function thinkingFor(info: ModelInfo, { reasoning, toolChoice, extra }: C
   };
 }
 
-/** The same without the thought: the talk does not allow one. */
+/** The same request with thinking disabled, where the conversation does not allow it. */
 export const withoutReasoning = ({ members: { thinking: _, ...members } }: Thinking): Thinking => ({ ...OFF, members });
 
 const effortOf = (effort: Exclude<Effort, "none"> | null): JsonObject =>

@@ -1,8 +1,8 @@
 import { parseJson, recordOf } from "../../json.ts";
 
 /**
- * Makes the input of a call, as it comes in pieces, the JSON object that Anthropic's clients parse: the free text of a custom tool,
- * and arguments that are no object, stand in its `input`.
+ * Turns the streamed input of a tool call into the JSON object that Anthropic's clients parse. The free text of a
+ * custom tool, and arguments that are no object, become its `input`.
  */
 export class ToolInput {
   #state: "start" | "object" | "text" | "other" = "start";
@@ -23,11 +23,11 @@ export class ToolInput {
     return this.#state === "object" ? this.#held : "";
   }
 
-  /** What is still owed when the call is complete. */
+  /** The rest of the input when the call is complete. */
   end(): string {
     if (this.kind === "custom") return this.#state === "start" ? '{"input":""}' : '"}';
     if (this.#state !== "other") return "";
-    // Some encode their arguments twice.
+    // Some services encode the arguments twice.
     const parsed = parseJson(this.#held);
     const inner = typeof parsed === "string" ? recordOf(parseJson(parsed)) : null;
     return JSON.stringify(inner ?? { input: this.#held });

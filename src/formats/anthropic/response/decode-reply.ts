@@ -37,7 +37,7 @@ export function decodeReply(body: JsonObject): Reply | null {
   };
 }
 
-/** Each source belongs to the whole block of text that cites it. */
+/** Collects the citations of text blocks; each covers the whole block that cites it. */
 function citationsIn(parts: readonly Part[]): Citation[] {
   let textLength = 0;
   return parts.flatMap((part) => {

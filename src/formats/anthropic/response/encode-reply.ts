@@ -37,11 +37,11 @@ const NO_USAGE: ReportedUsage = {
   audioOutputTokens: 0,
 };
 
-/** The upstream's id when it is a message's, else the request's. */
+/** The upstream's id if it is a message id, else one made from the request id. */
 export const messageId = (id: string, { requestId }: ReplyContext): string =>
   id.startsWith("msg_") ? id : `msg_${requestId.replace(/[^A-Za-z0-9]/g, "")}`;
 
-/** What only its own words say: a turn that is to be sent back to go on, a context that is full. */
+/** Stop reasons that only Anthropic has: the client must send the turn back to continue it, or the context is full. */
 const OWN_REASONS: ReadonlySet<string> = new Set(["pause_turn", "model_context_window_exceeded"]);
 
 export function stopReason({ reason, native, stopSequence }: ReplyChoice["finish"]): string {
@@ -59,11 +59,11 @@ export function stopReason({ reason, native, stopSequence }: ReplyChoice["finish
   }
 }
 
-/** Queries of other providers' searches, which their usage does not tell. */
+/** Counts the queries of other providers' web searches, which their usage does not report. */
 const countSearches = (sum: number, part: Part): number =>
   part.type === "native" && part.dialect !== "anthropic" ? sum + (searchedIn(part)?.queries.length ?? 0) : sum;
 
-/** Sources that the upstream told beside the text belong to its last piece. */
+/** Content blocks of a choice. Citations that the upstream sent apart from the text are attached to its last block. */
 function contentOf({ parts, citations }: ReplyChoice, { newId }: ReplyContext): JsonObject[] {
   const last = parts.findLast(({ type }) => type === "text");
   const placed = parts.some((part) => part.type === "text" && part.citations);
@@ -80,12 +80,14 @@ export const citationBlock = ({ native, url, title, citedText }: Citation): Json
     ? native.value
     : { type: "web_search_result_location", url, title, cited_text: citedText ?? "", encrypted_index: EMPTY_PROOF };
 
-/** A signed call of Gemini's carries its signature in a thought before it, which clients send back. */
+/**
+ * Blocks of one part. The signature of a Gemini call travels in a thinking block before it, which clients send back.
+ */
 function answerBlocks(part: Part, newId: ReplyContext["newId"]): JsonObject[] {
   const searched = part.type === "native" && part.dialect !== "anthropic" ? searchedIn(part) : null;
   if (searched) return searchBlocks(searched, newId);
   if (part.type === "reasoning") return [thinkingBlock(part.text, part.signature, part.encrypted)];
-  // An answer holds no images: clients that read Markdown see them.
+  // A Messages response cannot hold images; clients that render Markdown show them.
   if (part.type === "image") return [{ type: "text", text: imageText(part) }];
   if (part.type === "tool-call") {
     const call = { ...blockOf(part), id: carryCallId(part.id) };

@@ -12,8 +12,8 @@ export function finishOf(native: string): FinishReason {
   switch (native) {
     case "max_tokens":
     case "model_context_window_exceeded":
-    // Anthropic paused at a tool of its own and wants the turn back to go on. Other formats have no word for it: "stop" would
-    // tell their clients that the answer is whole, so they are told that it was cut off, which they know to go on with.
+    // Anthropic paused at a server tool and expects the turn back to continue it. Other formats have no such reason:
+    // "stop" would mean that the answer is complete, so it becomes "length", which clients know how to continue.
     case "pause_turn":
       return "length";
     case "tool_use":
@@ -30,12 +30,12 @@ type Block = {
   call: number;
   native: JsonObject | null;
   input: string;
-  /** Sources of the block's text, which begins at `start`: told once it is complete. */
+  /** Citations of the text block that begins at `start`, sent when the block is complete. */
   cited: JsonObject[];
   start: number;
 };
 
-/** Most of a stream is this, and needs no parsing: a piece of text without an escape, as the API writes it. */
+/** Most events are a text delta without escapes, exactly as the API writes it; these are read without parsing. */
 const PLAIN_TEXT =
   /^\{"type":"content_block_delta","index":\d+,"delta":\{"type":"text_delta","text":"([^"\\]+)"\} *\}$/;
 
@@ -52,7 +52,7 @@ export class MessagesStreamDecoder implements StreamDecoder {
   #calls = 0;
   #usage: ReportedUsage | null = null;
   #finished = false;
-  /** Characters of text so far. */
+  /** Characters of text received so far. */
   #textLength = 0;
 
   push({ data }: WireEvent): ReplyEvent[] {
@@ -99,7 +99,10 @@ export class MessagesStreamDecoder implements StreamDecoder {
     return [start, ...this.#note(message.usage)];
   }
 
-  /** A second message in the stream of one: harmless between blocks; inside one, what it cut off cannot be whole any more. */
+  /**
+   * Handles a second `message_start` in one stream: harmless between blocks; inside a block, the interrupted block can
+   * no longer be completed.
+   */
   #restart(message: JsonObject): ReplyEvent[] {
     if (this.#openBlocks.size === 0) return this.#note(message.usage);
     this.ended = true;
@@ -139,7 +142,7 @@ export class MessagesStreamDecoder implements StreamDecoder {
         return [{ type: "signature", choice: 0, signature, encrypted: true }];
       }
       case "tool_use": {
-        // Nobody could run a call without a name.
+        // A client cannot run a call without a name.
         if (!textOf(content.name)) return [];
         block.kind = "tool";
         block.call = this.#calls++;
@@ -189,7 +192,7 @@ export class MessagesStreamDecoder implements StreamDecoder {
     }
   }
 
-  /** Blocks of hosted tools are told whole, when they are complete; so are the sources of a text. */
+  /** Ends a block. Blocks of server tools, and the citations of a text, are sent once the block is complete. */
   #close(index: number): ReplyEvent[] {
     this.#openBlocks.delete(index);
     const block = this.#blocks.get(index);

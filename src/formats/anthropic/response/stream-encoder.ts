@@ -33,21 +33,21 @@ export class MessagesStreamEncoder implements StreamEncoder {
   #begun = false;
   #id = "";
   #usage: ReportedUsage | null = null;
-  /** In OpenAI's words. */
+  /** In OpenAI's terms. */
   #serviceTier: string | null = null;
   #index = -1;
-  /** What the open block holds; calls by their number. */
+  /** The content of the open block; a number is the index of a tool call. */
   #open: "text" | "thinking" | number | null = null;
-  /** What the open call has been told so far. */
+  /** The input written so far for the open call. */
   #input = "";
   #toolInput: ToolInput | null = null;
   #signed = false;
-  /** Sources that came before a block of text. */
+  /** Citations that arrived before a text block. */
   #cited: Citation[] = [];
   #finish: Finish | null = null;
-  /** Queries of another provider's searches. */
+  /** Number of queries of another provider's web search. */
   #searches = 0;
-  /** Input of calls that is not open: told when its turn comes. */
+  /** Input of calls whose block is not open yet, written when their turn comes. */
   #waiting = new Map<number, { start: Extract<ReplyEvent, { type: "tool-start" }>; input: string }>();
 
   constructor(private readonly context: ReplyContext) {}
@@ -65,7 +65,7 @@ export class MessagesStreamEncoder implements StreamEncoder {
       case "error":
         return write(encodeError(step.error, this.context.requestId) as JsonObject & { type: string });
       default:
-        // A message is one answer: further choices have no place in it.
+        // A message has one choice; further choices are ignored.
         return step.choice === 0 ? this.#begin() + this.#content(step) : "";
     }
   }
@@ -139,7 +139,7 @@ export class MessagesStreamEncoder implements StreamEncoder {
     return this.#cite(true) + this.#delta({ type: "text_delta", text });
   }
 
-  /** Tells the sources that wait, in a block of text: it is opened for them, or for what follows. */
+  /** Writes pending citations in a text block; opens one if needed. */
   #cite(opens = this.#cited.length > 0): string {
     if (!opens) return "";
     const block = this.#enter("text", { type: "text", text: "" });
@@ -147,7 +147,10 @@ export class MessagesStreamEncoder implements StreamEncoder {
     return block + cited.map((one) => this.#delta({ type: "citations_delta", citation: citationBlock(one) })).join("");
   }
 
-  /** A call's input comes while its block is open; a call that begins before the one before it is complete waits its turn. */
+  /**
+   * Opens the block of a call. Only one block is open at a time, so a call that begins before the previous one is
+   * complete waits.
+   */
   #beginCall(start: Extract<ReplyEvent, { type: "tool-start" }>): string {
     const complete = this.#waiting.size === 0 && recordOf(parseJson(this.#input)) !== null;
     if (typeof this.#open !== "number" || complete) return this.#startCall(start);
@@ -213,7 +216,7 @@ export class MessagesStreamEncoder implements StreamEncoder {
     const closed = this.#close();
     this.#index += 1;
     const index = this.#index;
-    // What a tool is called with always comes behind the beginning of its block.
+    // Anthropic streams the input after the start of the block, never in it.
     const input = recordOf(block.input);
     const startBlock = input ? { ...block, input: {} } : block;
     return (

@@ -1,7 +1,10 @@
 import type { ReportedUsage } from "../../conversation/usage.ts";
 import { countOf, type JsonObject, recordOf, textOf } from "../../json.ts";
 
-/** Anthropic counts cached and written tokens beside `input_tokens`; here they are inside the prompt. */
+/**
+ * Reads usage. Anthropic counts cached and cache-written tokens in addition to `input_tokens`; here they are part of
+ * the prompt.
+ */
 export function readUsage(value: unknown, before: ReportedUsage | null = null): ReportedUsage | null {
   const usage = recordOf(value);
   if (!usage) return before;
@@ -13,7 +16,7 @@ export function readUsage(value: unknown, before: ReportedUsage | null = null): 
   const long =
     countOf(recordOf(usage.cache_creation)?.ephemeral_1h_input_tokens) ?? before?.longCacheCreationTokens ?? 0;
   const known = before ? before.promptTokens - before.cachedTokens - before.cacheCreationTokens : 0;
-  // A final event that repeats 0 for the input does not take back what the first one said.
+  // A final event that reports 0 input tokens does not overwrite the count of the first event.
   const plain = input === null || (input === 0 && known > 0) ? known : input;
   const searches = countOf(recordOf(usage.server_tool_use)?.web_search_requests);
   const toolCalls = searches === null ? before?.toolCalls : { web_search: searches };
@@ -35,20 +38,23 @@ function sumOf(creation: JsonObject | null): number | null {
   return (countOf(creation.ephemeral_5m_input_tokens) ?? 0) + (countOf(creation.ephemeral_1h_input_tokens) ?? 0);
 }
 
-/** Tiers of answers: Anthropic's words and OpenAI's. */
+/** Service tiers of responses in Anthropic's and OpenAI's terms. */
 const TIERS: readonly (readonly [own: string, neutral: string])[] = [
   ["standard", "default"],
   ["priority", "priority"],
 ];
 
-/** The tier that usage tells of, in OpenAI's words; empty: none. */
+/** The service tier that the usage reports, in OpenAI's terms; empty if none. */
 export function readTier(value: unknown): { serviceTier?: string } {
   const tier = textOf(recordOf(value)?.service_tier);
   const serviceTier = TIERS.find(([own]) => own === tier)?.[1];
   return serviceTier === undefined ? {} : { serviceTier };
 }
 
-/** Usage in Anthropic's words. `serviceTier`: in OpenAI's; `searches`: of the web, where the figures do not tell them. */
+/**
+ * Usage in Anthropic's shape. `serviceTier` is in OpenAI's terms; `searches`: web searches that the usage does not
+ * report.
+ */
 export const usageObject = (usage: ReportedUsage, serviceTier: string | null = null, searches = 0): JsonObject => ({
   input_tokens: Math.max(0, usage.promptTokens - usage.cachedTokens - usage.cacheCreationTokens),
   cache_creation_input_tokens: usage.cacheCreationTokens,

@@ -4,14 +4,14 @@ import { type JsonObject, recordOf, recordsOf, textOf } from "../../json.ts";
 import { either, isTakenAddress } from "../parts.ts";
 
 /**
- * Whether Google takes a request of its own clients without a change: no file has to be fetched for it, and its calls are
- * signed as the model wants, by a model of Google's.
+ * Whether Google accepts a request of its own client unchanged: no file has to be fetched, and calls are signed by one
+ * of Google's models, as the target model requires.
  */
 export function goesAsItCame(body: JsonObject, { call_signatures }: ModelInfo): boolean {
   return (
     typeof either(body, "systemInstruction") !== "string" &&
     recordsOf(body.contents).every(({ role, parts }) => {
-      // Vertex wants to be told who speaks.
+      // Vertex requires a role.
       if (role !== "user" && role !== "model") return false;
       const list = recordsOf(parts);
       const first = list.find((part) => either(part, "functionCall"));

@@ -20,12 +20,12 @@ const KNOWN_GENERATION: ReadonlySet<string> = new Set(
   responseLogprobs logprobs responseSchema responseJsonSchema responseModalities thinkingConfig`.split(/\s+/),
 );
 
-/** Google's tiers in OpenAI's words. */
+/** Google's service tiers in OpenAI's terms. */
 const TIERS = lookupTable<string>({ standard: "default", flex: "flex", priority: "priority" });
 
 /**
- * Reads a generateContent request; the path has the model and whether it is a stream. Throws DecodeError.
- * Source: https://ai.google.dev/api/generate-content
+ * Reads a generateContent request; the path contains the model and whether to stream. Throws DecodeError. Source:
+ * https://ai.google.dev/api/generate-content
  */
 export function decodeRequest(body: JsonObject, path?: { model: string; stream: boolean }): Conversation {
   const contents = recordsOf(body.contents);
@@ -51,7 +51,7 @@ export function decodeRequest(body: JsonObject, path?: { model: string; stream: 
   return conversation;
 }
 
-/** What only Google knows; the rest is said in neutral words. */
+/** Members that only Google defines; the conversation holds all others. */
 function unread(body: JsonObject): JsonObject {
   const members = Object.fromEntries(Object.entries(body).filter(([name]) => !KNOWN.has(name)));
   const generation = Object.entries(recordOf(either(body, "generationConfig")) ?? {})
@@ -89,7 +89,7 @@ function toolsOf(tool: JsonObject): Tool[] {
   ];
 }
 
-/** What is read of a declaration's members. */
+/** Members of a function declaration that are decoded. */
 const OF_DECLARATION: ReadonlySet<string> = new Set([
   ...["name", "description", "parameters", "parametersJsonSchema", "parameters_json_schema"],
 ]);
@@ -102,7 +102,7 @@ const HOSTED = lookupTable<string>({
   code_execution: "code_execution",
 });
 
-/** Google writes types in capitals; JSON Schema knows small letters. */
+/** A schema with types in lower case, as JSON Schema requires; Google writes them in capitals. */
 function lowered(schema: JsonObject | null): JsonObject | null {
   if (!schema) return null;
   return Object.fromEntries(

@@ -22,7 +22,7 @@ import { serverToolIn } from "./server-tools.ts";
 import { thinkingConfig } from "./thinking.ts";
 
 const MOST_STOPS = 5;
-/** OpenAI's tiers in Google's words. */
+/** OpenAI's service tiers in Google's terms. */
 const TIERS = lookupTable<string>({ default: "standard", flex: "flex", priority: "priority" });
 
 /**
@@ -37,7 +37,7 @@ export function encodeRequest(conversation: Conversation, target: Target, droppe
   const isMixed = mixes(conversation, tools);
   const contents = contentsOf(conversation, target, isMixed, dropped);
   const instruction = system.map(({ text }) => ({ text }));
-  // Instructions alone are no talk: they become its first turn.
+  // Gemini requires at least one turn: a request with instructions only sends them as the first turn.
   const alone = contents.length === 0 && instruction.length > 0;
   const format = formatOptions(conversation, tools, target.info, dropped);
   return compact({
@@ -74,13 +74,13 @@ function recordDroppedOptions(conversation: Conversation, dropped: Dropped): voi
     recordForeignFields(conversation, foreignSearch(conversation, "gemini") ? SEARCH_MEMBERS : [], dropped);
 }
 
-/** Turns alternate and the user's comes first: a call may only follow one. */
+/** Turns alternate and begin with the user's: Gemini accepts a call only after another turn. */
 function contentsOf({ turns }: Conversation, target: Target, isMixed: boolean, dropped: Dropped): JsonObject[] {
   const contents: { role: string; parts: JsonObject[] }[] = [];
   for (const turn of pairCalls(turns, target.newId)) {
     const role = turn.role === "assistant" ? "model" : "user";
     const parts = withSignatures(turn.parts).flatMap((part) =>
-      // Without Google's tools beside functions its calls of them are unknown to it.
+      // Google rejects earlier calls of its own tools when the request does not combine them with functions.
       !isMixed && part.type === "reasoning" && serverToolIn(part.signature)
         ? []
         : written(part, dropped).map((one) => (isMixed ? withCallId(one, part) : one)),
@@ -94,7 +94,7 @@ function contentsOf({ turns }: Conversation, target: Target, isMixed: boolean, d
   return contents;
 }
 
-/** Beside tools of Google's own, calls and their results must carry the same id. */
+/** In a request with both functions and Google's own tools, calls and their results must have the same id. */
 function withCallId(written: JsonObject, part: Part): JsonObject {
   const { functionCall, functionResponse } = written;
   if (part.type === "tool-call" && functionCall) {
@@ -105,7 +105,10 @@ function withCallId(written: JsonObject, part: Part): JsonObject {
     : written;
 }
 
-/** A thought without words before a call is the call's own signature, on its way through another format. */
+/**
+ * A signature-only reasoning part before a call is the call's own signature, which had to travel through another
+ * format.
+ */
 function withSignatures(parts: readonly Part[]): Part[] {
   const result: Part[] = [];
   for (const part of parts) {
@@ -130,11 +133,11 @@ function written(part: Part, dropped: Dropped): JsonObject[] {
   if (!value && part.type === "native") recordDroppedNative(part, dropped);
   else if (!value && part.type !== "text" && part.type !== "reasoning") dropped.add(part.type);
   if (part.type !== "tool-result") return listOf(value);
-  // Images of a result follow it.
+  // Images of a tool result follow it.
   return [...listOf(value), ...resultMedia(part).flatMap((inner) => written(inner, dropped))];
 }
 
-/** Before Gemini 3, functions and JSON exclude each other. */
+/** Before Gemini 3, a request cannot have both functions and a JSON response format. */
 function formatOptions(
   { format, extra }: Conversation,
   tools: readonly JsonObject[],
@@ -147,13 +150,16 @@ function formatOptions(
   return null;
 }
 
-/** Whether a client of another format is offered tools of Google's own beside its functions: Google wants to be told so. */
+/** Whether a client of another format combines Google's own tools with functions: Google requires a flag for that. */
 const mixes = ({ extra }: Conversation, tools: readonly JsonObject[]): boolean =>
   extra.dialect !== "gemini" &&
   tools.length > 1 &&
   tools.some(({ functionDeclarations }) => functionDeclarations !== undefined);
 
-/** Functions of the client, and Google's own tools: before Gemini 3, and on Vertex AI, only one of the two. */
+/**
+ * The client's functions and Google's own tools. Before Gemini 3, and on Vertex AI, a request can have only one of the
+ * two.
+ */
 function toolsOf(
   conversation: Conversation,
   { info, hostedToolsWithFunctions }: Target,
@@ -166,7 +172,7 @@ function toolsOf(
   const declarations = offered.flatMap(declarationsOf);
   const combines = hostedToolsWithFunctions === true && info.combines_tools !== false;
   const exclusive = declarations.length > 0 && !combines && extra.dialect !== "gemini";
-  // Nothing is to be called, by Google neither.
+  // The client forbids all tool calls, and this includes Google's own tools.
   const isOff = declarations.length > 0 && toolChoice?.type === "none" && extra.dialect !== "gemini";
   if (isOff) return [{ functionDeclarations: declarations }];
   if (search && exclusive) dropped.add(search.from === "tools" ? "tools: web_search" : search.from);
@@ -194,7 +200,7 @@ function hostedOf(tool: Tool): JsonObject | null {
   return tool.name.startsWith("code_") ? { codeExecution: {} } : null;
 }
 
-/** Functions of these names switch Google's own tools on, as in new-api. */
+/** Functions with these names enable Google's own tools, as in new-api. */
 const BUILT_IN = lookupTable<JsonObject>({
   googleSearch: { googleSearch: {} },
   codeExecution: { codeExecution: {} },
@@ -229,8 +235,8 @@ function callingConfigOf(
   });
   const isFree =
     !toolChoice || toolChoice.type === "auto" || (toolChoice.type === "allowed" && toolChoice.mode === "auto");
-  // Calls that must be made keep to the schema anyway; those that may be made do so in a mode of their own.
-  // Beside tools of Google's own AUTO is refused: VALIDATED is its like there, and what goes without saying.
+  // Forced calls always follow the schema; optional ones need the VALIDATED mode for that. Google rejects AUTO together
+  // with its own tools, and VALIDATED is the closest mode and its default there.
   if (isFree && isMixed) return toolChoice || requestsStrictTools(conversation) ? config("VALIDATED") : null;
   if (isFree && requestsStrictTools(conversation)) {
     if (info.strict_tools !== false) return config("VALIDATED");
@@ -267,7 +273,7 @@ function generationConfig(
     temperature: sampling.temperature === null ? null : Math.min(2, Math.max(0, sampling.temperature)),
     topP: sampling.topP,
     topK: sampling.topK,
-    // Google counts in 32 bits.
+    // Google's seed is a 32-bit integer.
     seed: sampling.seed === null ? null : sampling.seed | 0,
     presencePenalty: sampling.presencePenalty,
     frequencyPenalty: sampling.frequencyPenalty,

@@ -2,7 +2,10 @@ import { integer, MOST_CHOICES, outputTokens, thinkingTokens } from "../../reque
 import { requestMembers } from "../../request-rules/request-members.ts";
 import type { RequestRules } from "../../request-rules/request-rules.ts";
 
-/** Requests in Google's format: what `decodeRequest` and its readers look at, at any depth; each name has two spellings. */
+/**
+ * Rules for requests in Google's format: the members that `decodeRequest` and its readers use, at any depth, in two
+ * spellings each.
+ */
 export const geminiRules: RequestRules = {
   members: requestMembers(
     `model contents systemInstruction parts role text thought thoughtSignature functionCall functionResponse id name inlineData

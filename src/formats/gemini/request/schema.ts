@@ -1,19 +1,19 @@
 import { type JsonObject, recordOf, recordsOf, textOf } from "../../json.ts";
 
-/**
- * What Gemini's schema language knows.
- * Source: https://ai.google.dev/api/caching#Schema
- */
+/** Keywords that Gemini's schema language supports. Source: https://ai.google.dev/api/caching#Schema */
 const SUPPORTED_KEYWORDS: ReadonlySet<string> = new Set(
   `title description nullable minItems maxItems minProperties maxProperties minimum maximum minLength maxLength pattern
   propertyOrdering`.split(/\s+/),
 );
 const FORMATS: ReadonlySet<unknown> = new Set(["enum", "date-time", "int32", "int64", "float", "double"]);
 const DEEPEST = 24;
-/** References that hold each other many times over would grow without end. */
+/** Limits expansion: references that contain each other several times would grow exponentially. */
 const MOST_NODES = 5000;
 
-/** A JSON Schema in the subset that Gemini takes: references put in place, unions and constants rewritten, the rest left out. */
+/**
+ * Rewrites a JSON Schema in the subset that Gemini accepts: resolves references, rewrites unions and constants, leaves
+ * out the rest.
+ */
 export function cleanSchema(schema: JsonObject): JsonObject {
   const definitions = { ...recordOf(schema.definitions), ...recordOf(schema.$defs) };
   return clean(schema, { definitions, budget: { nodes: MOST_NODES }, within: [] });
@@ -22,7 +22,7 @@ export function cleanSchema(schema: JsonObject): JsonObject {
 type Place = Readonly<{
   definitions: JsonObject;
   budget: { nodes: number };
-  /** References that led here: one that leads to itself is cut. */
+  /** The references being resolved: one that leads back to itself is cut off. */
   within: readonly string[];
 }>;
 
@@ -57,11 +57,11 @@ function clean(source: JsonObject, place: Place, depth = 0): JsonObject {
   return schema;
 }
 
-/** Constants, limits and formats. */
+/** Writes constants, limits and formats. */
 function writeValues(schema: JsonObject, source: JsonObject): void {
   if (FORMATS.has(source.format)) schema.format = source.format;
   const values = Array.isArray(source.enum) ? source.enum : source.const === undefined ? null : [source.const];
-  // Only texts can be listed.
+  // Gemini supports enums of strings only.
   if (values && (schema.type === undefined || schema.type === "string")) {
     const texts = values.filter((value) => value !== null && value !== "").map(String);
     Object.assign(schema, { type: "string", enum: texts });
@@ -93,7 +93,7 @@ function writeType(schema: JsonObject, source: JsonObject, inner: (part: JsonObj
 const resolve = (reference: string, { definitions }: Place): JsonObject =>
   recordOf(definitions[reference.split("/").at(-1) ?? ""]) ?? {};
 
-/** The parts of `allOf` as one schema, and where its references lead. */
+/** Merges the schemas of `allOf` into one; returns it with the references it resolved. */
 function merged(source: JsonObject, place: Place): [JsonObject, Place] {
   const { allOf, ...siblings } = source;
   const within = [...place.within];

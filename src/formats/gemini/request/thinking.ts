@@ -10,11 +10,11 @@ const BUDGETS = { none: 0, minimal: 512, low: 1024, medium: 8192, high: 24_576, 
 const MOST_BUDGET = 24_576;
 const LEVELS = ["minimal", "low", "medium", "high"] as const;
 
-/** A model of which nothing is known is asked by budget: Gemini 2.5 knows nothing else, and later ones still take it. */
+/** The default for unknown models is a budget: Gemini 2.5 supports nothing else, and later models still accept it. */
 const BY_BUDGET: ReasoningFacts = { style: "budget", can_disable: true };
 
 /**
- * What a wish to reason becomes: a level, a budget, or nothing for a model that is known not to reason. Source:
+ * Translates requested reasoning to a level, a budget, or nothing for models that do not reason. Source:
  * https://ai.google.dev/gemini-api/docs/thinking
  */
 export function thinkingConfig({ reasoning }: Conversation, info: ModelInfo, dropped: Dropped): JsonObject | null {
@@ -33,7 +33,10 @@ export function thinkingConfig({ reasoning }: Conversation, info: ModelInfo, dro
   return compact({ ...amount, includeThoughts: disabled ? false : (show ?? true) });
 }
 
-/** The level next to the one that is asked for; the lowest for who wants none, since these models cannot be kept from it. */
+/**
+ * The supported level closest to the requested one. Requests without reasoning get the lowest level, because these
+ * models cannot turn it off.
+ */
 function levelFor(
   { effort, budgetTokens }: Conversation["reasoning"],
   { efforts = LEVELS }: ReasoningFacts,
@@ -52,13 +55,13 @@ function budgetFor(
   disabled: boolean,
 ): JsonObject {
   if (disabled) return { thinkingBudget: withinBounds(0, facts) };
-  // A negative budget leaves the amount to the model.
+  // A negative budget lets the model decide.
   const tokens = budgetTokens ?? (effort === null ? null : BUDGETS[effort]);
   if (tokens === null) return {};
   return { thinkingBudget: tokens < 0 ? -1 : withinBounds(tokens, facts) };
 }
 
-/** Zero turns reasoning off where the model allows that; any other budget has the model's own bounds. */
+/** Zero turns reasoning off if the model allows that; any other budget is clamped to the model's limits. */
 function withinBounds(
   tokens: number,
   { min_budget = 0, max_budget = MOST_BUDGET, can_disable }: ReasoningFacts,

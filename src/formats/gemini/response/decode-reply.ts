@@ -33,15 +33,15 @@ function finishOf(native: string): FinishReason {
 }
 
 /**
- * Reads generateContent answers, whole or as the events of a stream.
- * Source: https://ai.google.dev/api/generate-content#generatecontentresponse
+ * Reads generateContent responses, complete or as the events of a stream. Source:
+ * https://ai.google.dev/api/generate-content#generatecontentresponse
  */
 export class GeminiDecoder implements StreamDecoder {
   ended = false;
   #started = false;
   readonly #plain = new PlainEvents();
   #calls = new Map<number, number>();
-  /** Calls whose arguments still come, by choice. */
+  /** Calls whose arguments are still arriving, by choice. */
   readonly #partial = new Map<number, PartialCall>();
   #finished = new Set<number>();
   #candidates = new Map<number, { texts: string[]; grounding: Grounding }>();
@@ -61,7 +61,7 @@ export class GeminiDecoder implements StreamDecoder {
     return this.read(answer);
   }
 
-  /** A piece of the first candidate's text, and the usage so far. */
+  /** A text delta of the first candidate, and the usage so far. */
   #text(text: string, reported: JsonObject | null): ReplyEvent[] {
     this.#known(0).texts.push(text);
     const step: ReplyEvent = { type: "text", choice: 0, text };
@@ -94,13 +94,13 @@ export class GeminiDecoder implements StreamDecoder {
     return steps;
   }
 
-  /** Streams of Gemini have no end marker: the last event tells its reason. */
+  /** Gemini's streams have no end marker: the last event carries the finish reason. */
   end(): ReplyEvent[] {
-    // A call that broke off is none.
+    // A call that was cut off is dropped.
     return [];
   }
 
-  /** Adds what a candidate says to `steps`. */
+  /** Appends a candidate's events to `steps`. */
   #candidate(candidate: JsonObject, steps: ReplyEvent[]): void {
     const choice = numberOf(candidate.index) ?? 0;
     const before = steps.length;
@@ -162,7 +162,9 @@ export class GeminiDecoder implements StreamDecoder {
     if (signature) steps.push({ type: "signature", choice, signature });
   }
 
-  /** A call comes whole, or in pieces of which only the first has its name; then it is told when it is complete. */
+  /**
+   * A call arrives complete, or in fragments of which only the first has its name; then it is emitted when complete.
+   */
   #call(call: JsonObject, signature: Signature | null, choice: number, steps: ReplyEvent[]): void {
     const name = textOf(call.name) || null;
     const id = textOf(call.id) || null;
@@ -172,7 +174,7 @@ export class GeminiDecoder implements StreamDecoder {
       open = undefined;
     }
     if (!open) {
-      // Nobody could run a call without a name.
+      // A client cannot run a call without a name.
       if (name === null) return;
       open = new PartialCall(name, id, recordOf(call.args), signature);
       this.#partial.set(choice, open);
@@ -211,7 +213,7 @@ function usageStep(reported: JsonObject): ReplyEvent {
   return serviceTier === null ? { type: "usage", usage } : { type: "usage", usage, serviceTier };
 }
 
-/** Code that Google ran, and what came of it, as readers of Markdown see it. */
+/** Code that Google ran and its output, as Markdown. */
 function codeOf(part: JsonObject): string | null {
   const code = recordOf(part.executableCode);
   const result = recordOf(part.codeExecutionResult);
@@ -220,7 +222,7 @@ function codeOf(part: JsonObject): string | null {
   return `\n\`\`\`${fence}\n${(textOf(code?.code ?? result?.output) ?? "").trimEnd()}\n\`\`\`\n`;
 }
 
-/** Reads a complete answer; null when it is none. */
+/** Reads a complete response; null if the body is none. */
 export function decodeReply(body: JsonObject): Reply | null {
   if (!Array.isArray(body.candidates) && !recordOf(body.promptFeedback) && !recordOf(body.usageMetadata)) return null;
   let made = 0;

@@ -22,8 +22,8 @@ const FINISH: Readonly<Record<FinishReason, string>> = {
 };
 
 /**
- * Writes a complete generateContent answer.
- * Source: https://ai.google.dev/api/generate-content#generatecontentresponse
+ * Writes a complete generateContent response. Source:
+ * https://ai.google.dev/api/generate-content#generatecontentresponse
  */
 export function encodeReply(reply: Reply, context: ReplyContext): JsonObject {
   return compact({
@@ -48,7 +48,7 @@ function candidateOf({ index, parts, citations, logprobs, finish }: ReplyChoice)
 
 type Native = Omit<Extract<Part, { type: "native" }>, "type">;
 
-/** What Google itself told of its search goes on as it is. */
+/** Grounding metadata. Google's own goes on unchanged. */
 function foundBy(natives: readonly Native[], citations: readonly Citation[], text: string): JsonObject | null {
   const own = natives.find(isGrounding);
   return own
@@ -96,19 +96,19 @@ function callPart(
 type Framing = "events" | "array";
 
 /**
- * Writes a stream of answers: server-sent events, or a JSON array element by element.
- * Source: https://ai.google.dev/api/generate-content#method:-models.streamgeneratecontent
+ * Writes a stream of responses: server-sent events, or a JSON array element by element. Source:
+ * https://ai.google.dev/api/generate-content#method:-models.streamgeneratecontent
  */
 class GeminiStreamEncoder implements StreamEncoder {
   #written = 0;
   #usage: ReportedUsage | null = null;
-  /** In OpenAI's words. */
+  /** In OpenAI's terms. */
   #serviceTier: string | null = null;
   #id = "";
-  /** Calls go out whole. */
+  /** Calls are buffered, because they are sent complete. */
   #calls = new Map<string, { start: Extract<ReplyEvent, { type: "tool-start" }>; input: string }>();
   #finish = new Map<number, FinishReason>();
-  /** What was said, cited and searched of each choice: told at its end. */
+  /** Text, citations and searches of each choice, sent at its end. */
   #grounds = new Map<number, { text: string; citations: Citation[]; natives: Native[] }>();
 
   constructor(
@@ -162,7 +162,7 @@ class GeminiStreamEncoder implements StreamEncoder {
     }
   }
 
-  /** Calls and reasons come last, with the usage. */
+  /** Calls and finish reasons come last, with the usage. */
   end(usage: ReportedUsage): string {
     const choices = this.#finish.size > 0 ? [...this.#finish] : [[0, "stop"] as const];
     const candidates = choices.map(([index, reason]) => {

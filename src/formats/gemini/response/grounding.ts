@@ -3,12 +3,12 @@ import { compact } from "../../helpers/compact.ts";
 import { type JsonObject, numberOf, recordOf, recordsOf, textOf, textsOf } from "../../json.ts";
 import { GROUNDING, type Searched } from "../../tools/web-search.ts";
 
-/** Reads what searches of one candidate found, which may be told in several events. Places are told in bytes of UTF-8. */
+/** Reads the grounding metadata of one candidate, which may arrive in several events. Positions are in UTF-8 bytes. */
 export class Grounding {
   #reported = new Set<string>();
   #metadata: JsonObject | null = null;
 
-  /** The sources that `metadata` tells and no event before it did; `text`: all that the candidate has said so far. */
+  /** The citations in `metadata` that no earlier event had; `text`: the candidate's text so far. */
   read(metadata: JsonObject, text: string): Citation[] {
     const before = this.#metadata;
     const queries = [...textsOf(before?.webSearchQueries), ...textsOf(metadata.webSearchQueries)];
@@ -24,7 +24,7 @@ export class Grounding {
     return [...placed, ...others].filter((citation) => this.#isNew(citation));
   }
 
-  /** The pages that an answer repeats words of, as Google tells them by itself. */
+  /** Pages that the text recites; Google reports these separately. */
   recited(metadata: JsonObject, text: string): Citation[] {
     const sources = recordsOf(metadata.citationSources ?? metadata.citations);
     return sources
@@ -32,12 +32,12 @@ export class Grounding {
       .filter((citation) => this.#isNew(citation));
   }
 
-  /** All that was told, as Google's clients know it; null: nothing was searched. */
+  /** All metadata so far in Google's shape; null if there was no search. */
   get metadata(): JsonObject | null {
     return this.#metadata && { [GROUNDING]: this.#metadata };
   }
 
-  /** Each page once in each place; one without a place only if it has none. */
+  /** True once per page and position; a citation without a position counts only if the page has no other. */
   #isNew({ url, start, end }: Citation): boolean {
     const name = `${url}`;
     const place = `${name} ${start} ${end}`;
@@ -47,7 +47,7 @@ export class Grounding {
   }
 }
 
-/** A page of the web, a place on the map, or a file that was searched. */
+/** A web page, a place on the map, or a searched file. */
 const pageOf = ({ web, maps, retrievedContext }: JsonObject): JsonObject | null =>
   recordOf(web) ?? recordOf(maps) ?? recordOf(retrievedContext);
 
@@ -67,7 +67,9 @@ function citationsOf(page: JsonObject | null, place: Place): Citation[] {
   return url === null ? [] : [{ url, title: textOf(page?.title), citedText: null, ...place }];
 }
 
-/** What was searched and found, as Gemini tells it; null: nothing. `text`: all that the candidate said. */
+/**
+ * Writes searches and their results as grounding metadata; null if there are none. `text`: the candidate's full text.
+ */
 export function groundingOf(
   citations: readonly Citation[],
   searches: readonly Searched[],

@@ -1,6 +1,6 @@
 import { type JsonObject, recordsOf, textOf } from "../../json.ts";
 
-/** Log probabilities of a candidate in OpenAI's shape; empty: it tells none. */
+/** A candidate's log probabilities in OpenAI's shape; empty if it has none. */
 export function readLogprobs(result: JsonObject | null): JsonObject[] {
   const alternatives = recordsOf(result?.topCandidates);
   return recordsOf(result?.chosenCandidates).map((chosen, at) => ({
@@ -14,7 +14,7 @@ function tokenOf({ token, logProbability }: JsonObject): JsonObject {
   return { token: text, logprob: logProbability, bytes: [...Buffer.from(text)] };
 }
 
-/** The same as Gemini writes them; null: there are none. */
+/** Log probabilities in Gemini's shape; null if there are none. */
 export function writeLogprobs(tokens: readonly JsonObject[] | null | undefined): JsonObject | null {
   if (!tokens || tokens.length === 0) return null;
   return {

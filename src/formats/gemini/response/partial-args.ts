@@ -2,14 +2,15 @@ import type { Signature } from "../../conversation/conversation.ts";
 import { type JsonObject, numberOf, recordsOf, textOf } from "../../json.ts";
 
 const MOST_SEGMENTS = 64;
-/** A list is as long as its highest index: one from an upstream must not decide how much memory it takes. */
+/** The highest index in a list: an upstream must not decide how much memory a list takes. */
 const HIGHEST_INDEX = 10_000;
 
 type Container = JsonObject | unknown[];
 
 /**
- * A function call whose arguments come in pieces (`streamFunctionCallArguments` of Vertex AI): each piece has the JSONPath
- * (RFC 9535) of its value, pieces of the same text are joined. Throws nothing: a piece that makes no sense is left out.
+ * A function call whose arguments arrive in fragments (`streamFunctionCallArguments` of Vertex AI). Each fragment has
+ * the JSONPath (RFC 9535) of its value; fragments of the same string are concatenated. Never throws: invalid fragments
+ * are ignored.
  */
 export class PartialCall {
   readonly #args: JsonObject;
@@ -44,7 +45,7 @@ function pieceValue(piece: JsonObject): unknown {
 
 const SEGMENT = /\.([^.[\]]+)|\[(\d+)\]|\['((?:[^'\\]|\\.)*)'\]|\["((?:[^"\\]|\\.)*)"\]/sy;
 
-/** The names and indexes of a path such as `$.places[0]['zip code']`; null: it is none, or leads nowhere. */
+/** The names and indexes of a path such as `$.places[0]['zip code']`; null if the path is invalid or out of bounds. */
 function segmentsOf(path: string): (string | number)[] | null {
   if (!path.startsWith("$")) return null;
   const segments: (string | number)[] = [];
@@ -83,7 +84,7 @@ function put(root: JsonObject, path: readonly (string | number)[], value: unknow
 const ownValue = (place: Container, segment: string | number): unknown =>
   Object.getOwnPropertyDescriptor(place, segment)?.value;
 
-/** Also of names that an assignment would take for the prototype. */
+/** Defines an own property, also for names such as `__proto__` that an assignment would apply to the prototype. */
 const define = (place: Container, segment: string | number, value: unknown): void => {
   Object.defineProperty(place, segment, { value, enumerable: true, writable: true, configurable: true });
 };

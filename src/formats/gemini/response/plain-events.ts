@@ -1,24 +1,24 @@
 import { type JsonObject, numberOf, parseJson, recordOf, recordsOf, textOf } from "../../json.ts";
 
-/** Members of a candidate that say something beside its text. */
+/** Members of a candidate that carry information besides its text. */
 const TELLING = ["finishReason", "logprobsResult", "citationMetadata", "groundingMetadata"] as const;
 const TEXT = /"text"\s*:\s*"/;
 const USAGE = /"usageMetadata"\s*:\s*(?=\{)/;
-/** Streams whose events are framed anew each time are not worth to be learned. */
+/** After this many different frames, learning stops: such a stream does not repeat its framing. */
 const MOST_FRAMES = 3;
 
-/** What stands around the text and around the usage of an event; `rest`: null without usage. */
+/** The JSON around the text and the usage of an event; `rest` is null without usage. */
 type Frame = Readonly<{ before: string; between: string; rest: string | null }>;
 
 /**
- * Most of a stream is one piece of text after the other in the same frame, beside the usage so far. Such an event is read
- * without parsing all of it, once an event of the same frame was parsed.
+ * Most events of a stream differ only in their text and usage. Once one event was parsed, later events with the same
+ * JSON frame are read without parsing.
  */
 export class PlainEvents {
   #frame: Frame | null = null;
   #frames = 0;
 
-  /** The text of an event that differs from the learned one in nothing but text and usage, and its usage; else null. */
+  /** The text and usage of an event that matches a learned frame; else null. */
   read(data: string): { text: string; usage: JsonObject | null } | null {
     const frame = this.#frame;
     if (!frame?.before || !data.startsWith(frame.before)) return null;
@@ -33,7 +33,7 @@ export class PlainEvents {
     return usage && { text, usage };
   }
 
-  /** Takes the frame of an event that was parsed to `answer`, if it says nothing but a text. */
+  /** Learns the frame of an event that was parsed to `answer`, if it carries only text. */
   learn(data: string, answer: JsonObject): void {
     if (this.#frames >= MOST_FRAMES) return;
     const text = onlyText(answer);
@@ -47,7 +47,7 @@ export class PlainEvents {
   }
 }
 
-/** The text of an answer of the first candidate alone, with one part that says nothing else; null for all others. */
+/** The text of a response whose first candidate has one part with nothing else; null for all others. */
 function onlyText(answer: JsonObject): string | null {
   const [candidate, ...others] = recordsOf(answer.candidates);
   if (!candidate || others.length > 0 || answer.promptFeedback !== undefined || answer.error !== undefined) return null;
@@ -57,7 +57,7 @@ function onlyText(answer: JsonObject): string | null {
   return textOf(part.text);
 }
 
-/** `from` and `end` are those of the text in `data`. Null where the usage cannot be cut out. */
+/** `from` and `end` delimit the text in `data`. Null if the usage cannot be located. */
 function frameOf(data: string, from: number, end: number, usage: unknown): Frame | null {
   const before = data.slice(0, from);
   const after = data.slice(end);
@@ -69,7 +69,7 @@ function frameOf(data: string, from: number, end: number, usage: unknown): Frame
   return { before, between: after.slice(0, place), rest: after.slice(place + length) };
 }
 
-/** How long the object that begins at `from` is; strings in it must not hold brackets. */
+/** Length of the JSON object that begins at `from`; its strings must not contain brackets. */
 function objectLength(json: string, from: number): number {
   let depth = 0;
   for (let at = from; at < json.length; at += 1) {

@@ -1,7 +1,10 @@
 import type { ReportedUsage } from "../../conversation/usage.ts";
 import { countOf, type JsonObject, recordsOf, textOf } from "../../json.ts";
 
-/** Gemini's usage: thoughts stand beside the candidates' tokens, tools' prompts beside the prompt. */
+/**
+ * Reads usage. Gemini counts reasoning in addition to the candidates' tokens, and tool prompts in addition to the
+ * prompt.
+ */
 export function readUsage(usage: JsonObject): ReportedUsage {
   const prompt = countOf(usage.promptTokenCount) ?? 0;
   const reasoning = countOf(usage.thoughtsTokenCount) ?? 0;
@@ -33,21 +36,21 @@ function modality(details: unknown, name: string): number {
   return sum;
 }
 
-/** Google's words for the tier of an answer, also Vertex', and OpenAI's. */
+/** Service tiers of responses in Google's terms (including Vertex) and OpenAI's. */
 const TIERS: readonly (readonly [own: string, neutral: string, vertex: string])[] = [
   ["standard", "default", "on_demand"],
   ["flex", "flex", "on_demand_flex"],
   ["priority", "priority", "on_demand_priority"],
 ];
 
-/** The tier that usage tells of, in OpenAI's words; null: none. */
+/** The service tier that the usage reports, in OpenAI's terms; null if none. */
 export function readTier(usage: JsonObject | null): string | null {
   const tier = (textOf(usage?.serviceTier) ?? textOf(usage?.trafficType))?.toLowerCase();
   if (tier === undefined) return null;
   return TIERS.find(([own, , vertex]) => own === tier || vertex === tier)?.[1] ?? null;
 }
 
-/** Usage in Gemini's words. `serviceTier`: in OpenAI's. */
+/** Usage in Gemini's shape. `serviceTier` is in OpenAI's terms. */
 export const usageObject = (usage: ReportedUsage, serviceTier: string | null = null): JsonObject => ({
   promptTokenCount: usage.promptTokens,
   candidatesTokenCount: Math.max(0, usage.completionTokens - usage.reasoningTokens),
@@ -59,7 +62,7 @@ export const usageObject = (usage: ReportedUsage, serviceTier: string | null = n
   ...tierMember(TIERS.find(([, neutral]) => neutral === serviceTier)?.[0]),
 });
 
-/** How many of the tokens are sound; nothing where none is. */
+/** Tokens by modality; empty without audio tokens. */
 function details(name: string, tokens: number, audioTokens: number): JsonObject {
   if (audioTokens <= 0) return {};
   const text = Math.max(0, tokens - audioTokens);

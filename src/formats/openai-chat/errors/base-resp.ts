@@ -1,6 +1,6 @@
 import { type JsonObject, numberOf, recordOf, textOf } from "../../json.ts";
 
-/** MiniMax's codes by what they mean. */
+/** HTTP statuses of MiniMax's error codes. */
 const STATUSES: Readonly<Record<number, number>> = {
   1002: 429,
   1004: 401,
@@ -13,10 +13,10 @@ const STATUSES: Readonly<Record<number, number>> = {
   2056: 429,
 };
 
-/** A failure as MiniMax tells it, with status 200; `status` is missing where the code tells none. */
+/** A failure that MiniMax reports with status 200; `status` is missing if the code is unknown. */
 export type BaseFailure = Readonly<{ message: string; code: string; status?: number }>;
 
-/** What a failed answer of any call to MiniMax says; null: it has not failed. */
+/** The failure in a MiniMax response of any kind; null if it succeeded. */
 export function baseFailure(answer: JsonObject): BaseFailure | null {
   const baseResp = recordOf(answer.base_resp);
   const code = numberOf(baseResp?.status_code);

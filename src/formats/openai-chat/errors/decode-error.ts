@@ -4,8 +4,8 @@ import { baseFailure } from "./base-resp.ts";
 import { isErrorAnswer, readError } from "./error.ts";
 
 /**
- * The error that a parsed answer, or a chunk of a stream that began with status 200, is; null when it is none. Lists of one
- * error object count too (Gemini's chat address).
+ * The error in a parsed response, or in a chunk of a stream that began with status 200; null if there is none. Lists of
+ * one error object count too (Gemini's OpenAI-compatible endpoint).
  */
 export function errorOf(status: number, body: unknown): ReplyError | null {
   const answer = recordOf(Array.isArray(body) ? body[0] : body);
@@ -21,11 +21,11 @@ export function errorOf(status: number, body: unknown): ReplyError | null {
   };
 }
 
-/** Chunks may carry an error beside choices, and Mistral's error objects have no `error` member. */
+/** Chunks may have both an error and choices, and Mistral's error objects have no `error` member. */
 const hasError = (answer: JsonObject): boolean =>
   (answer.error != null && answer.error !== "") || answer.object === "error" || isErrorAnswer(answer);
 
-/** The error may tell its own status. */
+/** The HTTP status that the error body contains, if any. */
 function innerStatus(answer: JsonObject): number {
   const base = baseFailure(answer);
   if (base) return base.status ?? 502;

@@ -6,23 +6,23 @@ import { baseFailure } from "./base-resp.ts";
 export type OpenAiError = { message: string; type: string; param: string; code: string | number | null };
 
 /**
- * An upstream's error as it can be told on; `shaped`: it came in OpenAI's shape, so its own type and code are kept; `status`:
- * what it means, where that is not the status that it came with.
+ * An upstream error to report. `shaped`: it has OpenAI's shape, so its type and code are retained. `status`: what it
+ * means, if that differs from the HTTP status of the response.
  */
 export type ReadError = OpenAiError & {
   shaped: boolean;
   status?: number;
   extra?: ErrorExtra;
-  /** Seconds, as a `Retry-After` header has them. */
+  /** Seconds, as in a `Retry-After` header. */
   retryAfter?: string;
 };
 
 const READ: ReadonlySet<string> = new Set(["message", "type", "param", "code"]);
 
 /**
- * Recovers what went wrong from the body of a failed answer, in the order the ecosystem does: error.message, message, msg,
- * err, error_msg, header.message, response.error.message, errors[0].message; else what a server without JSON says, else the
- * status. A list of one error object is read too, and an answer that is the error object itself.
+ * Extracts the error from the body of a failed response, in the order that other gateways use: error.message, message,
+ * msg, err, error_msg, header.message, response.error.message, errors[0].message; else a short plain-text body, else
+ * the status. Reads a list of one error object, too, and a body that is the error object itself.
  */
 export function readError(status: number, body: string): ReadError {
   const parsed = parseJson(body);
@@ -58,17 +58,17 @@ export function readError(status: number, body: string): ReadError {
   };
 }
 
-/** xAI takes a wrong key for a wrong argument. */
+/** xAI reports an invalid key as an invalid argument. */
 const BAD_KEY = /^incorrect api key provided/i;
 
-/** OpenRouter says in general words that its provider refused, and beside them what that said. */
+/** OpenRouter's own message is generic; its metadata holds the message of the provider that rejected the request. */
 function ownMessage(error: JsonObject): string | null {
   const message = textOf(error.message);
   const raw = textOf(recordOf(error.metadata)?.raw);
   return message && raw && !message.includes(raw) ? `${message}: ${raw}` : message;
 }
 
-/** What servers made with FastAPI (Mistral, vLLM, Xinference, Jina) say of each field that they refuse. */
+/** Validation errors of servers made with FastAPI (Mistral, vLLM, Xinference, Jina), one per field. */
 const fieldProblems = (detail: unknown): string =>
   recordsOf(detail)
     .flatMap(({ loc, msg }) => {
@@ -78,7 +78,7 @@ const fieldProblems = (detail: unknown): string =>
     })
     .join("; ");
 
-/** A short text that is neither JSON nor a page. */
+/** A short body that is neither JSON nor HTML. */
 function plainText(body: unknown): string {
   const text = textOf(body)?.trim() ?? "";
   return text.length <= LONGEST_WORDS && !/^[<{[]/.test(text) ? text : "";
@@ -86,7 +86,7 @@ function plainText(body: unknown): string {
 
 const LONGEST_WORDS = 500;
 
-/** Whether an answer with status 200 is an error object all the same. */
+/** Whether a response with status 200 is an error object. */
 export const isErrorAnswer = (answer: unknown): boolean => {
   const record = recordOf(answer);
   if (record === null) return false;

@@ -12,12 +12,12 @@ const OBJECT_CODE = new RegExp(`(${OBJECT}).*(${ABSENCE})`, "i");
 const OBJECT_THEN_ABSENCE = new RegExp(`(?<![/\\w])(${OBJECT})\\b.{0,300}(${ABSENCE})`, "is");
 /** "No such model: x", "Not found: response resp_1". */
 const ABSENCE_THEN_OBJECT = new RegExp(`(${ABSENCE})\\W{0,4}(the |a )?(${OBJECT})\\b`, "i");
-/** Anthropic and servers like it name nothing but the object: "model: x". */
+/** Anthropic and compatible servers only name the object: "model: x". */
 const OBJECT_ALONE = new RegExp(`^(${OBJECT})(_id)?: `, "i");
 
 /**
- * Whether a refusal means that the server has no such endpoint, rather than no such model, response or item. Servers agree
- * on the statuses 404, 405 and 501 alone: codes are `unknown_url`, `not_found`, `404`, empty or absent.
+ * Whether an error means that the server lacks the endpoint, rather than a model, response or item. Servers agree only
+ * on the statuses 404, 405 and 501: their codes are `unknown_url`, `not_found`, `404`, empty or absent.
  */
 export function isUnknownEndpoint(status: number, { code, message }: ReadError): boolean {
   if (!UNKNOWN_ENDPOINT_STATUSES.has(status)) return false;

@@ -1,6 +1,6 @@
 import type { Conversation, Part } from "../../conversation/conversation.ts";
 
-/** The conversation without the marks of what is to be cached: most services refuse them, and cache by themselves. */
+/** The conversation without cache markers: most services reject them and cache automatically. */
 export function withoutCacheMarks(conversation: Conversation): Conversation {
   const { system, turns, tools } = conversation;
   return {

@@ -17,7 +17,7 @@ import { type JsonObject, numberOf, recordOf, recordsOf, textOf, textsOf } from 
 import { mediaPartOf } from "./media.ts";
 import { readReasoning } from "./reasoning.ts";
 
-/** Members that are read into the conversation; all others go along to upstreams of the same format. */
+/** Members that are decoded; all others are forwarded to upstreams of the same format. */
 const KNOWN: ReadonlySet<string> = new Set(
   `model messages stream stream_options temperature top_p top_k n stop max_tokens max_completion_tokens presence_penalty
   frequency_penalty logit_bias logprobs top_logprobs seed user prompt_cache_key response_format tools
@@ -27,8 +27,8 @@ const KNOWN: ReadonlySet<string> = new Set(
 );
 
 /**
- * Reads a chat completion request. Throws DecodeError where a message makes no sense.
- * Source: https://platform.openai.com/docs/api-reference/chat/create
+ * Reads a chat completion request. Throws DecodeError for an invalid message. Source:
+ * https://platform.openai.com/docs/api-reference/chat/create
  */
 export function decodeRequest(body: JsonObject): Conversation {
   const conversation = emptyConversation("openai-chat", textOf(body.model) ?? "");
@@ -67,7 +67,7 @@ export function decodeRequest(body: JsonObject): Conversation {
   return conversation;
 }
 
-/** What is read of a message's members, or repeats what the answer said. */
+/** Members of a message that are decoded, or that repeat the response. */
 const OF_USER: ReadonlySet<string> = new Set(["role", "content"]);
 const OF_ASSISTANT: ReadonlySet<string> = new Set(
   `role content refusal tool_calls function_call reasoning_content reasoning reasoning_details thinking_blocks
@@ -118,7 +118,7 @@ function readMessage(conversation: Conversation, message: JsonObject, at: number
   }
 }
 
-/** Old function results name no call. */
+/** Results of the legacy function API do not name their call: finds the last call of the function. */
 function lastCallNamed(turns: readonly Turn[], name: string | null): string {
   const calls = turns.flatMap(({ parts }) => parts.filter((part): part is ToolCallPart => part.type === "tool-call"));
   return calls.findLast((call) => name === null || call.name === name)?.id ?? "call_0";
@@ -182,7 +182,7 @@ function contentParts(content: unknown): Part[] {
   });
 }
 
-/** Mistral's thoughts are texts in a list. */
+/** Mistral's reasoning is a list of texts. */
 const thinkingText = (thinking: unknown): string =>
   textOf(thinking) ??
   recordsOf(thinking)
@@ -256,7 +256,7 @@ function formatOf(format: JsonObject | null): OutputFormat | null {
 
 const EFFORTS: ReadonlySet<unknown> = new Set(["none", "minimal", "low", "medium", "high", "xhigh", "max"]);
 
-/** Effort, and the spellings of other makers that clients send to compatible services. */
+/** Reasoning effort, in OpenAI's member and the variants of other providers. */
 function reasoningOf(body: JsonObject): Conversation["reasoning"] {
   const thinking = recordOf(body.thinking);
   const options = recordOf(body.reasoning);

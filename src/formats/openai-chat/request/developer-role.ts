@@ -1,15 +1,18 @@
 import { type JsonObject, recordsOf } from "../../json.ts";
 
-/** Models of OpenAI's, wherever they are served. */
+/** OpenAI's models, on any service. */
 const KNOWS_IT = /(^|[/:])(gpt-|chatgpt-|o\d|codex-|computer-use-)/;
 
-/** None but OpenAI's own tells developer messages from system messages; many refuse them. Null: there are none. */
+/**
+ * Only OpenAI's models distinguish developer from system messages, and many services reject the former. Null if there
+ * are none.
+ */
 export function withoutDeveloper(messages: unknown): JsonObject[] | null {
   const records = recordsOf(messages);
   if (!records.some(({ role }) => role === "developer")) return null;
   return records.map((message) => (message.role === "developer" ? { ...message, role: "system" } : message));
 }
 
-/** The same where a service may serve models of OpenAI's too. */
+/** The same for services that may also serve OpenAI's models. */
 export const developerAsSystem = (messages: unknown, model: string): JsonObject[] | null =>
   KNOWS_IT.test(model) ? null : withoutDeveloper(messages);

@@ -28,7 +28,7 @@ import { chatMedia, textOfParts } from "./media.ts";
 import { reasoningDetail } from "./reasoning.ts";
 import { withoutRootlessFormat } from "./rootless-format.ts";
 
-/** Chat models that search the web. */
+/** Chat models with built-in web search. */
 const SEARCHES = /-search-(preview|api)\b|(^|\/)sonar/;
 
 /**
@@ -37,7 +37,7 @@ const SEARCHES = /-search-(preview|api)\b|(^|\/)sonar/;
  */
 export function encodeRequest(source: Conversation, target: Target, dropped: Dropped): JsonObject {
   const { sampling, reasoning, extra } = source;
-  // Who speaks the format itself knows whom it calls.
+  // Clients of this format know their upstream, so their markers stay.
   const takesCacheMarkers =
     extra.dialect === "openai-chat" || target.cacheMarkers === true || target.model.includes("claude");
   const conversation = withoutRootlessFormat(
@@ -64,7 +64,7 @@ export function encodeRequest(source: Conversation, target: Target, dropped: Dro
     stop: stopOf(conversation, dropped),
     n: sampling.n,
     logprobs: sampling.logprobs,
-    // Nobody tells how likely other words were who does not tell it of his own.
+    // Other formats' clients may set `top_logprobs` without `logprobs`, which OpenAI rejects.
     top_logprobs: sampling.logprobs || extra.dialect === "openai-chat" ? sampling.topLogprobs : null,
     logit_bias: sampling.logitBias,
     tools: toolsOf(
@@ -75,7 +75,7 @@ export function encodeRequest(source: Conversation, target: Target, dropped: Dro
     tool_choice: conversation.tools.length > 0 ? choiceOf(conversation, dropped) : null,
     parallel_tool_calls: conversation.tools.length > 0 ? conversation.parallelToolCalls : null,
     response_format: formatOf(conversation.format),
-    // Other spellings of the same wish go along untouched.
+    // Other members with the same meaning are forwarded unchanged.
     reasoning_effort: reasoning.effort ?? (extra.dialect === "openai-chat" ? null : effortOfBudget(reasoning)),
     modalities: conversation.modalities,
     audio: conversation.audio,
@@ -97,7 +97,9 @@ function searchOptions(search: WebSearch, dropped: Dropped): JsonObject {
   });
 }
 
-/** Always a list, for some take no bare string; four at most, unless the client knows its upstream. */
+/**
+ * Always a list, because some services reject a bare string; at most four, unless the client uses this format itself.
+ */
 function stopOf({ sampling: { stop }, extra }: Conversation, dropped: Dropped): string[] | null {
   if (stop.length > 4 && extra.dialect !== "openai-chat") {
     dropped.add("stop");
@@ -106,9 +108,9 @@ function stopOf({ sampling: { stop }, extra }: Conversation, dropped: Dropped): 
   return stop.length > 0 ? stop : null;
 }
 
-/** A budget of thought as OpenAI's nearest effort. */
+/** The OpenAI effort closest to a reasoning budget. */
 function effortOfBudget({ budgetTokens, enabled }: Conversation["reasoning"]): string | null {
-  // Models that cannot think refuse even "none".
+  // Models that do not reason reject even "none".
   if (enabled === false || budgetTokens === 0) return null;
   if (budgetTokens === null || budgetTokens < 0) return enabled ? "medium" : null;
   return budgetTokens <= 2048 ? "low" : budgetTokens <= 8192 ? "medium" : "high";
@@ -130,7 +132,10 @@ const textContent = ({ text, cache }: TextPart): JsonObject => ({
   ...(cache && { cache_control: cache }),
 });
 
-/** Results come first, each a message of its own; images among them follow in a user message, for tools may send text only. */
+/**
+ * Tool results come first, one message each. Their images follow in a user message, because tool messages hold text
+ * only.
+ */
 function userMessages(turn: Turn, dropped: Dropped): JsonObject[] {
   const { parts } = turn;
   const messages: JsonObject[] = [];
@@ -148,7 +153,7 @@ function userMessages(turn: Turn, dropped: Dropped): JsonObject[] {
   return messages;
 }
 
-/** None of a turn of which nothing can be said here; an empty one of a client's own stays. */
+/** Empty for a turn that this format cannot express; a client's own empty turn stays. */
 function assistantMessages(turn: Turn, dropped: Dropped): JsonObject[] {
   const { parts } = turn;
   const content = contentOf(
@@ -171,14 +176,17 @@ function assistantMessages(turn: Turn, dropped: Dropped): JsonObject[] {
     reasoning_details: reasoningParts.some(({ signature }) => signature) ? reasoningParts.map(reasoningDetail) : null,
     tool_calls: calls.length > 0 ? calls.map(ownCall) : null,
   });
-  // Beside calls, most want the content to be null rather than to be missing.
+  // In a message with tool calls, most services want the content to be null rather than absent.
   return [message.content === undefined ? { ...message, content: null } : message];
 }
 
-/** Proofs of other makers stay here, and the thoughts that they prove; a thought without proof is plain text. */
+/**
+ * Other providers' signatures, and the reasoning they sign, are not forwarded; reasoning without a signature is plain
+ * text.
+ */
 const mayGo = ({ signature }: ReasoningPart): boolean => !signature || signature.dialect === "openai-chat";
 
-/** The signature on a call goes back to the service that put it there. */
+/** The signature of a call returns to the service that created it. */
 const ownCall = (call: ToolCallPart): JsonObject =>
   callOf(
     { ...call, id: callIdFor("openai-chat", call.id) },
@@ -201,13 +209,15 @@ function contentOf(parts: readonly Part[], dropped: Dropped): JsonObject[] {
   });
 }
 
-/** Many services take content as plain text only. */
+/** Content as plain text where possible: many services accept nothing else. */
 function plainWherePossible(content: readonly JsonObject[]): unknown {
   const plain = content.every((part) => part.type === "text" && part.cache_control === undefined);
   return plain ? content.map(({ text }) => text).join("\n") : content;
 }
 
-/** Where a client of another format allows some tools alone, the others stay away: few services can be told so. */
+/**
+ * If a client of another format allows only some tools, the others are left out: few services support `allowed_tools`.
+ */
 function offeredOf({ tools, toolChoice, extra }: Conversation): readonly Tool[] {
   if (extra.dialect === "openai-chat" || toolChoice?.type !== "allowed") return tools;
   return tools.filter(({ name }) => toolChoice.names.includes(name));

@@ -3,13 +3,13 @@ import { type JsonObject, recordOf, textOf } from "../../json.ts";
 
 const DATA_URI = /^data:([^;,]*)(?:;[^,]*)?,(.*)$/s;
 
-/** A data URI or an address as a source of media. */
+/** Reads a data URI or URL as a media source. */
 export function sourceOfUrl(url: string, fallbackType: string): MediaSource {
   const [, mediaType, data] = DATA_URI.exec(url) ?? [];
   return data === undefined ? { kind: "url", url } : { kind: "base64", mediaType: mediaType || fallbackType, data };
 }
 
-/** A source as address or data URI; null for files that only another service knows. */
+/** Writes a source as URL or data URI; null for files uploaded to another service. */
 export function urlOfSource(source: MediaSource): string | null {
   switch (source.kind) {
     case "url":
@@ -23,7 +23,7 @@ export function urlOfSource(source: MediaSource): string | null {
   }
 }
 
-/** A media part of a chat message; null for what is none. */
+/** Reads a media part of a chat message; null if the part is no media. */
 export function mediaPartOf(part: JsonObject): MediaPart | null {
   switch (part.type) {
     case "image_url": {
@@ -66,7 +66,7 @@ function fileSource(file: JsonObject | null): MediaSource | null {
   return id === null ? null : { kind: "file", id, dialect: "openai-chat" };
 }
 
-/** A media part as chat messages write it; null when chat cannot say it. */
+/** Writes a media part as chat messages have it; null if the format cannot express it. */
 export function chatMedia(part: MediaPart): JsonObject | null {
   const { source } = part;
   if (source.kind === "file") {
@@ -95,6 +95,6 @@ export function chatMedia(part: MediaPart): JsonObject | null {
 const audioFormat = (mediaType: string): string =>
   /mpeg|mp3/.test(mediaType) ? "mp3" : mediaType.replace(/^audio\/(x-)?/, "");
 
-/** The text of parts joined; what is no text is left out. */
+/** The text of the parts; other parts are left out. */
 export const textOfParts = (parts: readonly Part[], separator = "\n"): string =>
   parts.flatMap((part) => (part.type === "text" ? [part.text] : [])).join(separator);

@@ -2,14 +2,17 @@ import type { ReasoningPart, Signature } from "../../conversation/conversation.t
 import { carrySignature, readSignature } from "../../conversation/signature.ts";
 import { type JsonObject, numberOf, recordsOf, textOf } from "../../json.ts";
 
-/** How the makers of signatures are called in `reasoning_details`. */
+/** The `format` of each signature's provider in `reasoning_details`. */
 const FORMATS: Readonly<Record<string, string>> = {
   anthropic: "anthropic-claude-v1",
   gemini: "google-gemini-v1",
   "openai-responses": "openai-responses-v1",
 };
 
-/** The thoughts of an assistant message: `reasoning_details` or `thinking_blocks` (with signatures), else the plain text. */
+/**
+ * The reasoning of an assistant message: `reasoning_details` or `thinking_blocks` (with signatures), else the plain
+ * text.
+ */
 export function readReasoning(message: JsonObject): ReasoningPart[] {
   const signed = [
     ...joined(recordsOf(message.reasoning_details)).flatMap(detailOf),
@@ -17,16 +20,16 @@ export function readReasoning(message: JsonObject): ReasoningPart[] {
   ];
   const text = textOf(message.reasoning_content) ?? textOf(message.reasoning);
   if (signed.length > 0) {
-    // A client that kept the signature without its text has the text in the plain field.
+    // A client that retained only the signature has the text in the plain field.
     const bare = signed.find((part) => part.text === "" && !part.encrypted);
     if (bare && text && signed.every((part) => part.text === "")) bare.text = text;
     return signed;
   }
-  // Some services want the field back though it is empty: what counts is that it is there.
+  // Some services require the field back even if it is empty, so an empty text counts.
   return text === null ? [] : [{ type: "reasoning", text }];
 }
 
-/** Clients may keep the pieces of a stream as they came: pieces of one number are one thought. */
+/** Clients may store the fragments of a stream unmerged: fragments with the same index belong together. */
 function joined(details: readonly JsonObject[]): JsonObject[] {
   const merged: JsonObject[] = [];
   for (const detail of details) {
@@ -57,7 +60,7 @@ function detailOf(detail: JsonObject): ReasoningPart[] {
   }
 }
 
-/** A signature of a chat service's own is nothing without the name of its format and its id: both are kept as its id. */
+/** A chat service's own signature is useless without its format name and id: both become part of its id. */
 function signatureOf(detail: JsonObject, value: string | null): { signature?: Signature } {
   if (!value) return {};
   const read = readSignature(value, "openai-chat");
@@ -65,7 +68,7 @@ function signatureOf(detail: JsonObject, value: string | null): { signature?: Si
   return { signature: { ...read, id: `${textOf(detail.format) ?? ""}/${textOf(detail.id) ?? ""}` } };
 }
 
-/** Thoughts as some gateways hand Anthropic's on. */
+/** Reads the `thinking_blocks` with which some gateways forward Anthropic's reasoning. */
 function blockOf(block: JsonObject): ReasoningPart[] {
   if (block.type === "redacted_thinking") {
     const signature = readSignature(textOf(block.data) ?? "", "anthropic");
@@ -76,7 +79,7 @@ function blockOf(block: JsonObject): ReasoningPart[] {
   return [{ type: "reasoning", text, ...(signature && { signature: readSignature(signature, "anthropic") }) }];
 }
 
-/** The entry of `reasoning_details` that brings a thought's signature back in the next turn. */
+/** Writes the entry of `reasoning_details` that returns a signature in the next turn. */
 export function reasoningDetail(part: Omit<ReasoningPart, "type">, index: number): JsonObject {
   const { signature } = part;
   const value = signature && carrySignature(signature, "openai-chat");

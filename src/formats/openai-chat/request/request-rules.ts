@@ -2,7 +2,7 @@ import { anyNumber, integer, MOST_CHOICES, outputTokens, thinkingTokens } from "
 import { requestMembers } from "../../request-rules/request-members.ts";
 import type { RequestRules } from "../../request-rules/request-rules.ts";
 
-/** Of chats: what `decodeRequest` and `summarize` read, and what searches, caches and conversations are recognized by. */
+/** Members of chats that `decodeRequest` and `summarize` read, and that identify searches, caches and conversations. */
 const CHAT = `model messages stream stream_options include_usage n best_of max_tokens max_completion_tokens temperature top_p top_k
   stop presence_penalty frequency_penalty logprobs top_logprobs seed user safety_identifier prompt_cache_key response_format
   tools tool_choice parallel_tool_calls reasoning_effort reasoning effort enabled exclude summary thinking budget_tokens
@@ -12,15 +12,15 @@ const CHAT = `model messages stream stream_options include_usage n best_of max_t
   data file file_data file_id filename video_url cache_control ttl extra_content google thought_signature signature
   json_schema strict description grammar allowed_tools mode index group`;
 
-/** Of embeddings, rankings, images and sound. */
+/** Members of embedding, rerank, image and audio requests. */
 const MEDIA = `encoding_format dimensions query documents return_documents size quality batch_size num_images file purpose seconds
   stream_format response_format speed image mask`;
 
-/** Of batches and fine-tuning jobs. */
+/** Members of batches and fine-tuning jobs. */
 const JOBS = `input_file_id training_file validation_file method supervised dpo reinforcement hyperparameters n_epochs endpoint
   custom_id body bytes part_ids`;
 
-/** Requests in OpenAI's formats other than Responses and videos. */
+/** Rules for requests in OpenAI's formats other than Responses and videos. */
 export const openaiRules: RequestRules = {
   members: requestMembers(`${CHAT} ${MEDIA} ${JOBS}`, { free: "parameters schema metadata logit_bias arguments" }),
   numbers: [

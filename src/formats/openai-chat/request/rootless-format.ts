@@ -4,8 +4,8 @@ import type { Conversation } from "../../conversation/conversation.ts";
 const IS_OPENAIS = /(^|[/:])(gpt-(?!oss)|chatgpt-|o\d)/;
 
 /**
- * The conversation for OpenAI's models, which answer with objects alone: where a client of another format wants a list or a
- * bare value, that is told in words.
+ * The conversation for OpenAI's models, whose structured output must be an object. If a client of another format wants
+ * a list or a bare value, an instruction in the prompt asks for it instead.
  */
 export function withoutRootlessFormat(conversation: Conversation, model: string, dropped: Dropped): Conversation {
   const { format, system, extra } = conversation;

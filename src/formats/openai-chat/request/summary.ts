@@ -1,14 +1,14 @@
 import { countOf, type JsonObject, recordOf, textOf } from "../../json.ts";
 
-/** What the gateway needs to know of a request in OpenAI's formats, read without changing it. */
+/** What the gateway must know about a request in OpenAI's formats, read without changing it. */
 export type RequestSummary = {
   model: string;
   stream: boolean;
-  /** The client asked for a usage chunk itself. */
+  /** The client itself requests a usage chunk. */
   wantsUsage: boolean;
-  /** Answers per prompt. */
+  /** Choices per prompt. */
   choices: number;
-  /** The larger of max_tokens and max_completion_tokens; null when neither is given. */
+  /** The larger of max_tokens and max_completion_tokens; null if neither is set. */
   maxOutputTokens: number | null;
   reasoningEffort: string | null;
 };
@@ -63,15 +63,15 @@ function eachText(value: unknown, each: (text: string) => void): void {
   else if (Array.isArray(value)) for (const item of value) if (typeof item === "string") each(item);
 }
 
-/** Tokens a part of a prompt takes that is no text (reference: 3 × 85 is the least of an image; high detail up to 1,105). */
+/** Estimated tokens of an image (OpenAI charges at least 3 × 85, and up to 1,105 for high detail). */
 const IMAGE_TOKENS = { low: 85, high: 1105 };
 const AUDIO_TOKENS = 100;
 const FILE_TOKENS = 5000;
 
-/** `audioTokens`: the part of the tokens that is sound. */
+/** `audioTokens`: the audio part of the tokens. */
 export type MediaWeight = { tokens: number; audioTokens: number; bytes: number };
 
-/** What the parts of messages that are no text weigh: estimated tokens, and the characters of the body they take. */
+/** Estimates the tokens of media parts in messages, and the characters of the body that they occupy. */
 export function weighMedia(body: JsonObject): MediaWeight {
   const weight: MediaWeight = { tokens: 0, audioTokens: 0, bytes: 0 };
   if (!Array.isArray(body.messages)) return weight;
@@ -102,7 +102,7 @@ function weighPart(part: JsonObject | null, weight: MediaWeight): void {
   }
 }
 
-/** Number of token ids when a prompt or input is given as such (arrays of numbers, or of arrays of numbers). */
+/** Number of token ids if the prompt or input consists of them (arrays of numbers, or of arrays of numbers). */
 export function countTokenIds(body: JsonObject): number {
   const input = body.prompt ?? body.input;
   if (!Array.isArray(input)) return 0;

@@ -2,17 +2,17 @@ import { type Reply, ReplyCollector } from "../../conversation/collect-reply.ts"
 import { type JsonObject, recordOf, recordsOf } from "../../json.ts";
 import { ChatStreamDecoder } from "./stream-decoder.ts";
 
-/** Reads a complete chat answer; null when it has no choices. */
+/** Reads a complete chat completion; null if it has no choices. */
 export function decodeReply(body: JsonObject): Reply | null {
   if (!Array.isArray(body.choices)) return null;
   let made = 0;
-  // Ids that are missing are made of the answer's own, so that they differ from turn to turn.
+  // Missing ids derive from the response's own, so that they differ between turns.
   const seed = String(body.id ?? body.created ?? "")
     .replace(/[^A-Za-z0-9]/g, "")
     .slice(-16);
   const decoder = new ChatStreamDecoder((prefix) => `${prefix}${seed}${made++}`);
   const collector = new ReplyCollector();
-  // A complete answer is a stream of one chunk; only calls carry no index in it.
+  // A complete response equals a stream of one chunk, except that its calls have no index.
   const choices = recordsOf(body.choices).map((choice) => {
     const message = recordOf(choice.message) ?? {};
     const calls = recordsOf(message.tool_calls).map((call, index) => ({ index, ...call }));

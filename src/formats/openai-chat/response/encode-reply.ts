@@ -7,10 +7,7 @@ import type { JsonObject } from "../../json.ts";
 import { callExtra, callOf } from "../calls.ts";
 import { reasoningDetail } from "../request/reasoning.ts";
 
-/**
- * Writes a complete chat answer.
- * Source: https://platform.openai.com/docs/api-reference/chat/object
- */
+/** Writes a complete chat completion. Source: https://platform.openai.com/docs/api-reference/chat/object */
 export function encodeReply(reply: Reply, context: ReplyContext): JsonObject {
   const choices = reply.choices.length > 0 ? reply.choices : [EMPTY_CHOICE];
   return {
@@ -32,7 +29,7 @@ const EMPTY_CHOICE: ReplyChoice = {
   finish: { reason: "stop", native: null, stopSequence: null },
 };
 
-/** The upstream's id when it is one of chat's, else the request's. */
+/** The upstream's id if it is a chat completion's, else one made from the request id. */
 export const chatId = (id: string, { requestId }: ReplyContext): string =>
   id.startsWith("chatcmpl") ? id : `chatcmpl-${requestId}`;
 
@@ -67,7 +64,7 @@ function choiceOf({ index, parts, citations, logprobs, finish }: ReplyChoice): J
   };
 }
 
-/** Chat messages have no place for images: they are shown as Markdown with a data URI, as the ecosystem does. */
+/** Chat messages cannot hold images: they become Markdown with a data URI, as in other gateways. */
 export const imageText = ({ source }: { source: { kind: string; mediaType?: string; data?: string } }): string =>
   source.kind === "base64" ? `![image](data:${source.mediaType};base64,${source.data})` : "";
 
@@ -81,7 +78,7 @@ export const annotationOf = ({ url, title, start, end }: Citation): JsonObject |
 
 export const chatFinish = (reason: FinishReason): string => (reason === "error" ? "stop" : reason);
 
-/** Usage as chat tells it: cached and written tokens inside the prompt, reasoning and audio inside the completion. */
+/** Usage in chat's shape: the prompt includes cached and cache-written tokens, the completion reasoning and audio. */
 export function usageObject(usage: ReportedUsage): JsonObject {
   return {
     prompt_tokens: usage.promptTokens,

@@ -3,7 +3,7 @@ import type { ReplyEvent } from "../../conversation/reply.ts";
 import { type JsonObject, numberOf, recordOf, recordsOf, textOf, textsOf } from "../../json.ts";
 import { readReasoning } from "../request/reasoning.ts";
 
-/** The thought in a message or delta: its plain text; signatures come from `reasoning_details`. */
+/** The reasoning text of a message or delta; signatures come from `reasoning_details`. */
 export function reasoningSteps(message: JsonObject, choice: number): ReplyEvent[] {
   const steps: ReplyEvent[] = [];
   const plain = textOf(message.reasoning_content) ?? textOf(message.reasoning);
@@ -17,7 +17,7 @@ export function reasoningSteps(message: JsonObject, choice: number): ReplyEvent[
   return steps;
 }
 
-/** Content of a message or delta: text, or parts (Mistral's and Cohere's thinking, images of OpenRouter's kind). */
+/** Content of a message or delta: text, or parts (Mistral's and Cohere's reasoning, images as OpenRouter has them). */
 export function contentSteps(content: unknown, choice: number): ReplyEvent[] {
   if (typeof content === "string") return content === "" ? [] : [{ type: "text", choice, text: content }];
   return recordsOf(content).flatMap((part): ReplyEvent[] => {
@@ -34,7 +34,7 @@ export function contentSteps(content: unknown, choice: number): ReplyEvent[] {
   });
 }
 
-/** Images as OpenRouter and compatible services give them: `images: [{image_url: {url: data URI}}]`. */
+/** Images of OpenRouter and compatible services: `images: [{image_url: {url: data URI}}]`. */
 export function imageSteps(images: unknown, choice: number): ReplyEvent[] {
   return recordsOf(images).flatMap((image): ReplyEvent[] => {
     const url = textOf(recordOf(image.image_url)?.url) ?? textOf(image.image_url) ?? "";
@@ -62,8 +62,8 @@ export function citationSteps(annotations: unknown, choice: number): ReplyEvent[
 }
 
 /**
- * Pages that some services name beside the choices of an answer: Perplexity and Baidu `search_results`, Zhipu `web_search`,
- * Perplexity and xAI addresses alone. Address → title.
+ * Cited pages that some services list outside the choices: Perplexity and Baidu `search_results`, Zhipu `web_search`,
+ * Perplexity and xAI URLs only. Maps URL to title.
  */
 export function citedPages({ search_results, web_search, citations }: JsonObject): ReadonlyMap<string, string | null> {
   const pages = new Map<string, string | null>();
@@ -75,7 +75,7 @@ export function citedPages({ search_results, web_search, citations }: JsonObject
   return pages;
 }
 
-/** The signature that Gemini's compatible address puts on a call; goes back to that address alone. */
+/** The signature that Gemini's OpenAI-compatible endpoint attaches to a call; it returns to that endpoint only. */
 export function callSignature(call: JsonObject): Signature | null {
   const value = textOf(recordOf(recordOf(call.extra_content)?.google)?.thought_signature);
   return value === null ? null : { dialect: "openai-chat", value };

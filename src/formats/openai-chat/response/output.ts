@@ -1,18 +1,18 @@
 import { recordOf, textOf } from "../../json.ts";
 import { citedPages } from "./message-steps.ts";
 
-/** Gathers what an answer says, as far as a local token count or a log of contents needs it. */
+/** Collects the output of a response for a local token count or the content log. */
 export type OutputSink = {
   text(piece: string): void;
   toolCall(): void;
   other(): void;
-  /** It cites pages of the web. */
+  /** The response cites web pages. */
   cited?(): void;
 };
 
 /**
- * Feeds one parsed answer (chat or text completion) or one parsed chunk of its stream into the sink: texts, reasoning,
- * refusals, tool names and arguments, and whether anything else (audio) came. Returns whether a finish reason stood in it.
+ * Feeds one parsed response (chat or text completion) or stream chunk into the sink: texts, reasoning, refusals, tool
+ * names and arguments, and whether it has other output (audio). Returns whether it has a finish reason.
  */
 export function collectOutput(answer: unknown, sink: OutputSink): boolean {
   const response = recordOf(answer);

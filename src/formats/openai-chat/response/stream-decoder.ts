@@ -6,9 +6,9 @@ import { callSignature, citationSteps, citedPages, contentSteps, imageSteps, rea
 import { ThinkTags } from "./think-tags.ts";
 import { usageIn } from "./usage.ts";
 
-/** A tool call that is open: upstreams may leave out its index or its id after the first fragment. */
+/** An open tool call: upstreams may omit its index or id after the first fragment. */
 type OpenCall = {
-  /** null: it has no name yet. */
+  /** Null: the name has not arrived. */
   index: number | null;
   id: string;
   input: string;
@@ -16,13 +16,13 @@ type OpenCall = {
 
 type OpenChoice = {
   tags: ThinkTags;
-  /** By index or id as the upstream gives them; a later call of the same index takes the place. */
+  /** By the upstream's index or id; a later call with the same index replaces the entry. */
   calls: Map<string, OpenCall>;
   count: number;
   last: OpenCall | null;
-  /** Reasoning came in a field of its own: what is tagged in the text is the same again. */
+  /** Reasoning has arrived in its own field: `<think>` text in the content would repeat it. */
   structured: boolean;
-  /** The message told its sources. */
+  /** The message lists its citations. */
   cites: boolean;
   finished: boolean;
 };
@@ -35,7 +35,7 @@ export class ChatStreamDecoder implements StreamDecoder {
   ended = false;
   #started = false;
   #choices = new Map<number, OpenChoice>();
-  /** Told with the end of a choice, unless its message cites them itself. */
+  /** Cited pages, sent at the end of a choice unless its message has citations of its own. */
   #pages: ReadonlyMap<string, string | null> = new Map();
 
   constructor(private readonly newId: (prefix: string) => string) {}
@@ -48,7 +48,7 @@ export class ChatStreamDecoder implements StreamDecoder {
     const chunk = recordOf(parseJson(data));
     if (!chunk) return [];
     const error = errorOf(200, chunk);
-    // OpenRouter reports usage with the error that ends a stream.
+    // OpenRouter reports usage in the chunk with the error that ends a stream.
     if (error) return [...usageSteps(chunk), { type: "error", error }];
     const steps = this.#start(chunk);
     if ((chunk.search_results ?? chunk.web_search ?? chunk.citations) !== undefined) this.#pages = citedPages(chunk);
@@ -69,7 +69,7 @@ export class ChatStreamDecoder implements StreamDecoder {
 
   #start(chunk: JsonObject): ReplyEvent[] {
     const id = textOf(chunk.id) ?? "";
-    // Azure's first chunk holds filter results alone and no id.
+    // Azure's first chunk has only content filter results and no id.
     if (this.#started || (id === "" && recordsOf(chunk.choices).length === 0)) return [];
     this.#started = true;
     const serviceTier = textOf(chunk.service_tier);
@@ -133,7 +133,7 @@ export class ChatStreamDecoder implements StreamDecoder {
     return open;
   }
 
-  /** A fragment belongs to the call of its index; without one, to that of its id, else to the last. */
+  /** A fragment belongs to the call with its index; without one, to that with its id, else to the last call. */
   #call(open: OpenChoice, choice: number, fragment: JsonObject): ReplyEvent[] {
     const called = recordOf(fragment.function) ?? recordOf(fragment.custom) ?? {};
     const id = textOf(fragment.id) || null;
@@ -146,7 +146,7 @@ export class ChatStreamDecoder implements StreamDecoder {
     if (call && id !== null && name !== null && call.id !== id) call = null;
     const input = called.arguments ?? called.input;
     const text = textOf(input) ?? (input == null ? "" : JSON.stringify(input));
-    // Without ids, a name and input after input that was whole do the same.
+    // Without ids, a name and new input after a complete input begin another call.
     if (call && id === null && name !== null && text !== "" && parseJson(call.input) !== undefined) call = null;
     const steps: ReplyEvent[] = [];
     if (!call) {
@@ -157,7 +157,7 @@ export class ChatStreamDecoder implements StreamDecoder {
     open.last = call;
     call.input += text;
     if (call.index === null) {
-      // Some tell the arguments before the name; nobody could run a call without one.
+      // Some services send arguments before the name; a client cannot run a call without one.
       if (name === null) return steps;
       call.index = open.count++;
       const kind = recordOf(fragment.custom) ? "custom" : "function";
@@ -194,7 +194,7 @@ function audioSteps(audio: JsonObject | null, choice: number): ReplyEvent[] {
   ];
 }
 
-/** OpenAI's finish reasons, and what compatible services write instead. Unknown ones count as stop. */
+/** OpenAI's finish reasons and the variants of compatible services. Unknown ones count as "stop". */
 function finishOf(native: string): FinishReason {
   switch (native) {
     case "length":

@@ -9,21 +9,21 @@ import { annotationOf, chatFinish, chatId, imageText, usageObject } from "./enco
 import { DONE_EVENT } from "./stream.ts";
 
 /**
- * Writes a chat stream: role first, one finish for each choice, usage if wanted, `[DONE]`.
- * Source: https://platform.openai.com/docs/api-reference/chat-streaming
+ * Writes a chat stream: role first, one finish per choice, usage if requested, `[DONE]`. Source:
+ * https://platform.openai.com/docs/api-reference/chat-streaming
  */
 class ChatStreamEncoder implements StreamEncoder {
   #start: Start = NOT_STARTED;
   #serviceTier: string | null = null;
-  /** Every chunk up to its choices, and what follows them. */
+  /** The JSON of every chunk before its choices, and after them. */
   #head = "";
   readonly #tail: string;
-  /** The same around a piece of the first choice's text. */
+  /** The JSON before a text delta of the first choice, and after it. */
   #textHead = "";
   readonly #textTail: string;
   #begun = new Set<number>();
   #finished = new Set<number>();
-  /** How many thoughts of a choice were signed. */
+  /** Number of signed reasoning parts per choice. */
   #signed = new Map<number, number>();
   /** Calls by choice and index. */
   #calls = new Map<string, { choice: number; index: number; kind: "function" | "custom"; silent: boolean }>();
@@ -32,7 +32,7 @@ class ChatStreamEncoder implements StreamEncoder {
     private readonly context: ReplyContext,
     private readonly wantsUsage: boolean,
   ) {
-    // Once usage is asked for, every chunk before it says that it has none.
+    // If the client requests usage, every chunk before it has `"usage":null`.
     this.#tail = wantsUsage ? ',"usage":null}\n\n' : "}\n\n";
     this.#textTail = `},"logprobs":null,"finish_reason":null}]${this.#tail}`;
     this.#setHead(NOT_STARTED, null);
@@ -105,13 +105,16 @@ class ChatStreamEncoder implements StreamEncoder {
     return owed + usageChunk + DONE_EVENT;
   }
 
-  /** Told twice: as plain text, and under the number that the signature will have, so that a client joins the two. */
+  /**
+   * Sends reasoning twice: as plain text, and under the index that its signature will have, so that clients merge the
+   * two.
+   */
   #reasoning({ choice, text, summary }: Extract<ReplyEvent, { type: "reasoning" }>): string {
     const detail = reasoningDetail({ text, ...(summary && { summary }) }, this.#signed.get(choice) ?? 0);
     return this.#delta(choice, { reasoning_content: text, reasoning_details: [detail] });
   }
 
-  /** Clients parse what they gathered: a call without arguments says `{}` once. */
+  /** Clients parse the concatenated input: a call without arguments sends `{}` once. */
   #emptyInputs(choice: number): string {
     let text = "";
     for (const call of this.#calls.values()) {
@@ -121,7 +124,7 @@ class ChatStreamEncoder implements StreamEncoder {
     return text;
   }
 
-  /** Most of a stream is this: written without making an object of it first. */
+  /** Most events are text deltas: these are written without building an object first. */
   #text({ choice, text, logprobs }: Extract<ReplyEvent, { type: "text" }>): string {
     if (choice !== 0 || logprobs || !this.#begun.has(0)) return this.#delta(choice, { content: text }, logprobs);
     return `${this.#textHead}${JSON.stringify(text)}${this.#textTail}`;
@@ -134,7 +137,7 @@ class ChatStreamEncoder implements StreamEncoder {
     this.#textHead = `${this.#head}[{"index":0,"delta":{"content":`;
   }
 
-  /** The first chunk of a choice says who speaks. */
+  /** The first chunk of a choice has the role. */
   #delta(choice: number, delta: JsonObject, logprobs?: JsonObject[]): string {
     const first = !this.#begun.has(choice);
     this.#begun.add(choice);
@@ -159,7 +162,7 @@ function headOf(context: ReplyContext, { id, createdAt }: Start, serviceTier: st
   return `data: ${JSON.stringify({ ...common, model: context.model, ...tier }).slice(0, -1)},"choices":`;
 }
 
-/** The error object of OpenAI's API, the request id behind the message. */
+/** OpenAI's error object; the message ends with the request id. */
 export const errorBody = ({ message, type, param, code, extra }: ReplyError, requestId: string): JsonObject => ({
   error: { ...ownExtra(extra, "openai-chat"), message: `${message} (request id: ${requestId})`, type, param, code },
 });

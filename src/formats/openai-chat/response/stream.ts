@@ -6,7 +6,7 @@ import { isErrorAnswer } from "../errors/error.ts";
 import { collectOutput } from "./output.ts";
 import { isPlaceholder, readUsage, usageIn } from "./usage.ts";
 
-/** Bytes of chat (and text completion) streams, looked at without decoding what needs no look. */
+/** Inspects the bytes of chat (and text completion) streams and decodes only the events that matter. */
 
 export const DONE_EVENT = "data: [DONE]\n\n";
 
@@ -35,9 +35,9 @@ export function chunkOf(event: string): JsonObject | null {
 }
 
 /**
- * Usage that a block of whole events reports (the last one counts), and the block without the events that hold nothing
- * else, unless they are to be kept: these are cut out in place. `isStandard`: it is in the member that OpenAI has for it. Only
- * events that mention usage are looked into.
+ * Reads the usage in a block of complete events (the last one counts), and returns the block without the events that
+ * hold nothing else, unless these are to stay; they are cut out in place. `isStandard`: the usage is in OpenAI's
+ * member. Parses only events that mention usage.
  */
 export function readUsageEvents(
   block: Uint8Array,
@@ -64,17 +64,17 @@ export function readUsageEvents(
   return { usage, isStandard, block: remaining };
 }
 
-/** Whether any event of the block carries a chunk (comments do not). */
+/** Whether any event of the block has a chunk (comments have none). */
 export const carriesData = (block: Uint8Array): boolean => indexOfBytes(block, DATA_FIELD) >= 0;
 
-/** Whether an answer, or a block of a stream, holds a member that tells of a failure, or that all is well. */
+/** Whether a response, or a block of a stream, has a member that can report an error or success. */
 export const mayTellError = (bytes: Uint8Array): boolean =>
   ERROR_MEMBERS.some((member) => indexOfBytes(bytes, member) >= 0);
 
-/** The data of the first event that is an error object; null when there is none. */
+/** The data of the first event that is an error object; null if there is none. */
 export const errorEventIn = (block: Uint8Array): string | null => firstErrorIn(block, () => false);
 
-/** The data of an error event before which nothing was said; null when there is none. */
+/** The data of an error event that precedes all content; null if there is none. */
 export const errorInPlaceOfAnswer = (block: Uint8Array): string | null => firstErrorIn(block, saysSomething);
 
 function firstErrorIn(block: Uint8Array, endsSearch: (chunk: JsonObject | null) => boolean): string | null {
@@ -96,7 +96,7 @@ function saysSomething(chunk: JsonObject | null): boolean {
   return hasContent;
 }
 
-/** A complete answer told as a stream: one chunk with everything, one with the usage if wanted, and the end. */
+/** A complete response as a stream: one chunk with everything, one with the usage if requested, and the end marker. */
 export function replyAsStream(reply: JsonObject, withUsage: boolean): string {
   const { usage, choices, ...rest } = reply;
   const object = rest.object === "text_completion" ? rest.object : "chat.completion.chunk";
@@ -114,7 +114,7 @@ function withCallIndexes(message: JsonObject): JsonObject {
   return { ...message, tool_calls: message.tool_calls.map((call, index) => ({ index, ...recordOf(call) })) };
 }
 
-/** The usage chunk an upstream left out, in the form of the stream's other chunks. `usage`: in chat's words. */
+/** The usage chunk that an upstream omitted, in the shape of the stream's other chunks. `usage`: in chat's shape. */
 export function usageEvent(firstChunk: JsonObject | null, usage: JsonObject): string {
   const { id, object, created, model } = firstChunk ?? {};
   const chunk = {
@@ -128,7 +128,7 @@ export function usageEvent(firstChunk: JsonObject | null, usage: JsonObject): st
   return `data: ${JSON.stringify(chunk)}\n\n`;
 }
 
-/** Figures that were counted here, as OpenAI's formats tell them: no details are known of them. */
+/** Usage that the gateway counted, in OpenAI's shape, without details. */
 export const countedUsage = ({ promptTokens, completionTokens }: ReportedUsage): JsonObject => ({
   prompt_tokens: promptTokens,
   completion_tokens: completionTokens,

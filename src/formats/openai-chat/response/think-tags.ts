@@ -4,13 +4,13 @@ const OPEN = "<think>";
 const CLOSE = "</think>";
 
 /**
- * Takes reasoning that stands between `<think>` and `</think>` at the very beginning of an answer out of its text. One for
- * each choice; tags may be cut anywhere.
+ * Extracts reasoning between `<think>` and `</think>` at the very beginning of a response's text. Create one per
+ * choice; tags may be split anywhere.
  */
 export class ThinkTags {
   #state: "start" | "thinking" | "gap" | "answer" = "start";
   #held = "";
-  /** Nothing of the thought was told yet: a line break belongs to the tag. */
+  /** No reasoning was emitted yet: a line break belongs to the tag. */
   #fresh = true;
 
   constructor(private readonly choice: number) {}
@@ -22,7 +22,7 @@ export class ThinkTags {
     return this.#state === "start" ? this.#begin() : this.#think();
   }
 
-  /** What was held back because it might have been a tag. */
+  /** Returns the text held back as a possible tag. */
   end(): ReplyEvent[] {
     const held = this.#held;
     this.#held = "";
@@ -56,7 +56,7 @@ export class ThinkTags {
     return this.#reasoning(thought);
   }
 
-  /** Line breaks between thought and answer belong to neither. */
+  /** Line breaks between reasoning and answer belong to neither. */
   #afterGap(text: string): ReplyEvent[] {
     const rest = text.replace(/^\n+/, "");
     if (rest !== "") this.#state = "answer";
@@ -71,7 +71,7 @@ export class ThinkTags {
   }
 }
 
-/** How many characters at the end of `text` may be the beginning of the closing tag. */
+/** How many characters at the end of `text` may begin the closing tag. */
 function tagBegin(text: string): number {
   for (let length = Math.min(CLOSE.length - 1, text.length); length > 0; length -= 1) {
     if (CLOSE.startsWith(text.slice(-length))) return length;

@@ -3,9 +3,9 @@ import { countOf, type JsonObject, recordOf } from "../../json.ts";
 import { searchUsage } from "./search-usage.ts";
 
 /**
- * Reads the usage object of an OpenAI-shaped answer; null when it does not say how many prompt tokens there were.
- * Cached and written tokens are inside the prompt, reasoning and audio inside the completion. Besides OpenAI's own names
- * those of its compatible services are read: DeepSeek's prompt_cache_hit_tokens, Moonshot's cached_tokens.
+ * Reads the usage object of an OpenAI-shaped response; null if it has no number of prompt tokens. The prompt includes
+ * cached and cache-written tokens, the completion reasoning and audio. Also reads the names of compatible services:
+ * DeepSeek's prompt_cache_hit_tokens, Moonshot's cached_tokens.
  */
 export function readUsage(value: unknown): ReportedUsage | null {
   const usage = recordOf(value);
@@ -17,7 +17,7 @@ export function readUsage(value: unknown): ReportedUsage | null {
   const reasoningTokens = countOf(completion?.reasoning_tokens) ?? 0;
   const reportedTokens = countOf(usage.completion_tokens) ?? countOf(usage.output_tokens);
   const rest = Math.max(0, (total ?? promptTokens) - promptTokens);
-  // xAI's reasoning stands beside the completion, within the total.
+  // xAI's total includes reasoning tokens that its completion tokens exclude.
   const isExcluded = reportedTokens !== null && reasoningTokens > 0 && rest === reportedTokens + reasoningTokens;
   const completionTokens = reportedTokens === null || isExcluded ? rest : reportedTokens;
   const toolCalls = searchUsage(usage);
@@ -36,17 +36,17 @@ export function readUsage(value: unknown): ReportedUsage | null {
 }
 
 /**
- * The usage that an answer or a chunk of a stream reports; null: none. Groq's streams up to 2025 have it in `x_groq` alone
+ * The usage in a response or stream chunk; null if none. Groq's streams up to 2025 have it only in `x_groq`
  * (https://console.groq.com/docs/api-reference#chat-create).
  */
 export const usageIn = (answer: JsonObject | null): ReportedUsage | null =>
   answer && (readUsage(answer.usage) ?? readUsage(recordOf(answer.x_groq)?.usage));
 
-/** One token in, one out, one in all: FastGPT says so of any call, and no sum is like that. */
+/** FastGPT reports 1 prompt, 1 completion and 1 total token for any call: no real sum looks like that. */
 export const isPlaceholder = ({ prompt_tokens, completion_tokens, total_tokens }: JsonObject): boolean =>
   prompt_tokens === 1 && completion_tokens === 1 && total_tokens === 1;
 
-/** Tokens of pictures, where the upstream tells them apart (else null): those read from its cache count as cached alone. */
+/** Image tokens if the upstream reports them separately (else null); cached ones count as cached only. */
 export function imageTokens(prompt: JsonObject | null, completion: JsonObject | null) {
   const read = countOf(prompt?.image_tokens) ?? 0;
   const cached = countOf(recordOf(prompt?.cached_tokens_details)?.image_tokens) ?? 0;

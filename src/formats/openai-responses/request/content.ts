@@ -47,7 +47,7 @@ function sourceOf(url: string | null, mediaType: string, fileId: string | null):
   return fileId === null ? null : { kind: "file", id: fileId, dialect: "openai-responses" };
 }
 
-/** Media as parts of a user's message; null when the format cannot say it. */
+/** Writes media as parts of a user message; null if the format cannot express it. */
 export function writeMedia({ type, source, detail, name }: MediaPart): JsonObject | null {
   if (source.kind === "file") {
     if (!source.dialect.startsWith("openai")) return null;

@@ -19,10 +19,10 @@ const KNOWN: ReadonlySet<string> = new Set(
   parallel_tool_calls service_tier metadata user safety_identifier prompt_cache_key`.split(/\s+/),
 );
 
-/** What is read of a message's members, or is about the response that it came from. */
+/** Members of a message that are decoded, or that describe the response it came from. */
 const OF_MESSAGE: ReadonlySet<string> = new Set(["type", "role", "content", "id", "status"]);
 
-/** Each text of a message with all else that the message says. */
+/** Attaches the message's remaining members to each of its texts. */
 function withMembers(parts: readonly Part[], message: JsonObject): readonly Part[] {
   const extensions = extensionsOf("openai-responses", message, OF_MESSAGE);
   return parts.map((part) => (part.type === "text" ? { ...part, ...extensions } : part));
@@ -31,8 +31,8 @@ function withMembers(parts: readonly Part[], message: JsonObject): readonly Part
 const EFFORTS: readonly Effort[] = ["none", "minimal", "low", "medium", "high", "xhigh", "max"];
 
 /**
- * Reads a Responses request. Throws DecodeError where an item makes no sense.
- * Source: https://platform.openai.com/docs/api-reference/responses/create
+ * Reads a Responses request. Throws DecodeError for an invalid item. Source:
+ * https://platform.openai.com/docs/api-reference/responses/create
  */
 export function decodeRequest(body: JsonObject): Conversation {
   const conversation = emptyConversation("openai-responses", textOf(body.model) ?? "");
@@ -66,7 +66,7 @@ export function decodeRequest(body: JsonObject): Conversation {
 
 /** Reads input items into turns. */
 class InputReader {
-  /** Signatures of calls that come after them, by call. */
+  /** Signatures of calls that follow, by call id. */
   readonly #signatures = new Map<string, Signature>();
 
   constructor(private readonly conversation: Conversation) {}
@@ -150,7 +150,7 @@ class InputReader {
     this.#turn(role).parts.push(part);
   }
 
-  /** Items of one speaker in a row are one turn. */
+  /** Consecutive items with the same role form one turn. */
   #turn(role: Turn["role"]): Turn {
     const last = this.conversation.turns.at(-1);
     if (last?.role === role) return last;

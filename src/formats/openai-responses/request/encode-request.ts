@@ -28,7 +28,7 @@ import { writeMedia } from "./content.ts";
 import { writeChoice, writeText, writeTool } from "./tools.ts";
 
 const MIN_OUTPUT_TOKENS = 16;
-/** Models that reason: only these can give and take sealed thoughts. */
+/** Models that reason: only these produce and accept encrypted reasoning. */
 const REASONS = /(^|\/)(o\d|gpt-[5-9](?!.*chat)|codex)/;
 
 /**
@@ -48,7 +48,7 @@ export function encodeRequest(source: Conversation, target: Target, dropped: Dro
     .filter((tool) => tool !== null);
   if (search) written.push(searchTool(search, dropped));
   return compact({
-    // Nothing is kept at the provider that the client did not ask for; sealed thoughts come along instead.
+    // The provider stores nothing unless the client requests it, so encrypted reasoning is included instead.
     ...(own
       ? extra.members
       : {
@@ -77,7 +77,7 @@ export function encodeRequest(source: Conversation, target: Target, dropped: Dro
   });
 }
 
-/** Members that OpenAI's chats have in the same words. */
+/** Members that OpenAI's chat and Responses APIs share. */
 const SHARED: readonly string[] = ["prompt_cache_retention", "prompt_cache_options", "moderation"];
 
 const noted = (dropped: Dropped, name: string): null => {
@@ -85,7 +85,7 @@ const noted = (dropped: Dropped, name: string): null => {
   return null;
 };
 
-/** A tool that searches cannot be kept from a page. */
+/** OpenAI's web search cannot exclude domains. */
 function searchTool(search: WebSearch, dropped: Dropped): JsonObject {
   recordDroppedSearch(search, ["user_location", "allowed_domains", "max_uses", "search_context_size"], dropped);
   const { location, allowedDomains, contextSize } = search;
@@ -110,10 +110,10 @@ function recordDroppedOptions({ sampling, modalities, audio }: Conversation, dro
   if (audio) dropped.add("audio");
 }
 
-/** OpenAI's own models: who imitates Responses need not know what OpenAI can include. */
+/** OpenAI's models: compatible services need not support OpenAI's `include` values. */
 const IS_OPENAIS = /^(gpt|chatgpt|o\d)/;
 
-/** What is found is asked for too: clients of other formats read of it. */
+/** Also requests search results, which clients of other formats read. */
 function includeOf({ sampling }: Conversation, { model }: Target, searches: boolean): string[] | null {
   const include: string[] = searches && IS_OPENAIS.test(model) ? ["web_search_call.action.sources"] : [];
   if (REASONS.test(model)) include.push("reasoning.encrypted_content");
@@ -135,7 +135,7 @@ function reasoningOf(
           ? "medium"
           : "high";
   const requestedEffort = effort ?? (isEnabled ? measured : null);
-  // Clients of other formats expect to read thoughts; here they must be asked for.
+  // Clients of other formats expect readable reasoning, which OpenAI returns on request only.
   const shown = summary ?? (!asIs && requestedEffort !== null && requestedEffort !== "none" ? "auto" : null);
   return requestedEffort === null && shown === null
     ? null
@@ -152,7 +152,7 @@ function itemsOf({ turns }: Conversation, dropped: Dropped): JsonObject[] {
   );
 }
 
-/** Results come first, each an item of its own. */
+/** Tool results come first, one item each. */
 function userItems({ parts }: Turn, custom: ReadonlySet<string>, dropped: Dropped): JsonObject[] {
   const items: JsonObject[] = [];
   for (const part of parts) {
@@ -194,7 +194,7 @@ function contentOf(parts: readonly Part[], dropped: Dropped): JsonObject[] {
   });
 }
 
-/** Texts of a message in a row are one; calls, thoughts and native items stand between. */
+/** Consecutive texts form one message; calls, reasoning and native items separate them. */
 function assistantItems({ parts }: Turn, dropped: Dropped): JsonObject[] {
   const items: JsonObject[] = [];
   let content: JsonObject[] | null = null;
@@ -231,7 +231,7 @@ function callItem({ id, name, namespace, input, kind }: ToolCallPart): JsonObjec
     : { type: "function_call", call_id: callId, ...called, arguments: input.trim() === "" ? "{}" : input };
 }
 
-/** Only OpenAI's own sealed thoughts mean something to it. */
+/** OpenAI accepts only its own encrypted reasoning. */
 function reasoningItem({ text, signature }: ReasoningPart): JsonObject[] {
   if (signature?.dialect !== "openai-responses") return [];
   const summary = text === "" ? [] : [{ type: "summary_text", text }];

@@ -6,9 +6,9 @@ import { readTool } from "./tools.ts";
 type Offered = Exclude<Tool, { type: "hosted" }>;
 
 /**
- * The conversation for formats without namespaces of tools (Codex groups some of its tools so): each function of a namespace
- * stands for itself, under a name that contains its namespace, also in earlier calls. Its description is told with the
- * first of them.
+ * The conversation for formats without tool namespaces (Codex groups some of its tools in them): each function of a
+ * namespace becomes a separate tool whose name contains its namespace, also in earlier calls. The first of them has the
+ * namespace's description.
  */
 export function spreadNamespaces(conversation: Conversation): Conversation {
   const { tools, turns, toolChoice } = conversation;
@@ -50,7 +50,7 @@ function membersOf({ value }: Namespace): Offered[] {
   }));
 }
 
-/** A choice names a function without its namespace: it is that one which alone has the name. */
+/** A tool choice names a function without its namespace: finds the only function with that name. */
 function chosen(choice: ToolChoice, tools: readonly Tool[]): ToolChoice {
   const nameOf = (name: string): string => {
     const suffix = qualifiedName("", name);

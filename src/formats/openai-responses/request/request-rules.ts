@@ -2,7 +2,7 @@ import { integer, MOST_CHOICES, outputTokens } from "../../request-rules/number-
 import { requestMembers } from "../../request-rules/request-members.ts";
 import type { RequestRules } from "../../request-rules/request-rules.ts";
 
-/** Requests to /v1/responses: what `decodeRequest` and its readers look at, at any depth. */
+/** Rules for requests to /v1/responses: the members that `decodeRequest` and its readers use, at any depth. */
 export const responsesRules: RequestRules = {
   members: requestMembers(
     `model input stream stream_options max_output_tokens temperature top_p top_logprobs tools tool_choice reasoning effort summary

@@ -3,10 +3,10 @@ import { extensionsOf, ownMembers } from "../../conversation/extensions.ts";
 import { compact } from "../../helpers/compact.ts";
 import { type JsonObject, recordOf, recordsOf, textOf } from "../../json.ts";
 
-/** What is read of a function's members. */
+/** Members of a function that are decoded. */
 const OF_FUNCTION: ReadonlySet<string> = new Set(["type", "name", "description", "parameters", "strict"]);
 
-/** A tool of a request; here they are flat. */
+/** Reads a tool of a request; Responses tools are flat. */
 export function readTool(tool: JsonObject): Tool {
   const type = textOf(tool.type) ?? "function";
   const name = textOf(tool.name) ?? "";
@@ -20,13 +20,13 @@ export function readTool(tool: JsonObject): Tool {
   return { type: "hosted", name: type.replace(/_preview.*$/, ""), dialect: "openai-responses", value: tool };
 }
 
-/** The tool in flat form; null when only another format knows it. */
+/** Writes a tool in flat form; null if only another format has it. */
 export function writeTool(tool: Tool): JsonObject | null {
   switch (tool.type) {
     case "function": {
       const { name, description, parameters, strict } = tool;
       const schema = parameters ?? { type: "object", properties: {} };
-      // Left out, strict would be true here, and schemas that were never meant so would be refused.
+      // The API defaults `strict` to true and would reject schemas not written for it.
       return {
         ...ownMembers(tool, "openai-responses"),
         type: "function",
@@ -55,7 +55,7 @@ export function readChoice(value: unknown): ToolChoice | null {
   if (!choice) return null;
   const kind = choice.type === "custom" ? "custom" : "function";
   if (choice.type === kind && textOf(choice.name)) return { type: "tool", name: textOf(choice.name) ?? "", kind };
-  // A hosted tool is chosen by its type; an MCP server's also by its label and the tool on it.
+  // A tool choice names a hosted tool by its type; an MCP server also by its label and tool.
   const name = textOf(choice.type) ?? textOf(choice.name);
   return name === null ? null : { type: "tool", name, kind, ...extensionsOf("openai-responses", choice, OF_CHOICE) };
 }
@@ -95,7 +95,7 @@ export function readFormat(format: JsonObject | null): OutputFormat | null {
   };
 }
 
-/** The `text` member: format and verbosity. */
+/** Writes the `text` member: format and verbosity. */
 export function writeText({ format, verbosity }: Pick<Conversation, "format" | "verbosity">): JsonObject | null {
   if (!format && verbosity === null) return null;
   return compact({ format: format && formatObject(format), verbosity });

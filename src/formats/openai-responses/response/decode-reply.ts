@@ -6,8 +6,8 @@ import { readUsage } from "../../openai-chat/response/usage.ts";
 import { citationOf } from "../items.ts";
 
 /**
- * Reads a complete response; null when it is none.
- * Source: https://platform.openai.com/docs/api-reference/responses/object
+ * Reads a complete response; null if the body is none. Source:
+ * https://platform.openai.com/docs/api-reference/responses/object
  */
 export function decodeReply(body: JsonObject): Reply | null {
   if (!Array.isArray(body.output)) return null;
@@ -33,7 +33,7 @@ export const startOf = (response: JsonObject): ReplyEvent => ({
   createdAt: numberOf(response.created_at),
 });
 
-/** What the end of a response tells: usage and why it ended. */
+/** What the end of a response reports: usage and finish reason. */
 export function endOf(response: JsonObject, called: boolean): ReplyEvent[] {
   const usage = readUsage(response.usage);
   const serviceTier = textOf(response.service_tier);
@@ -52,7 +52,7 @@ export function endOf(response: JsonObject, called: boolean): ReplyEvent[] {
   ];
 }
 
-/** A finished output item; `calls` is the number of calls before it, `said` that of the characters of text. */
+/** Reads a complete output item. `calls`: number of calls before it; `textLength`: characters of text before it. */
 export function itemSteps(item: JsonObject, calls: number, textLength: number): ReplyEvent[] {
   switch (item.type) {
     case "message": {
@@ -122,7 +122,7 @@ function reasoningSteps(item: JsonObject): ReplyEvent[] {
   return text === "" ? [] : [{ type: "reasoning", choice: 0, text, summary: true }];
 }
 
-/** The sealed thought, under the item's id: it comes back as the same item. */
+/** The encrypted reasoning with the item's id, so that it returns as the same item. */
 export function signatureSteps(item: JsonObject): ReplyEvent[] {
   const sealed = textOf(item.encrypted_content);
   if (!sealed) return [];

@@ -5,8 +5,8 @@ import type { JsonObject } from "../../json.ts";
 import { ResponsesStreamEncoder } from "./stream-encoder.ts";
 
 /**
- * Writes a complete response: what a stream of it would end with.
- * Source: https://platform.openai.com/docs/api-reference/responses/object
+ * Writes a complete response, as it would end a stream. Source:
+ * https://platform.openai.com/docs/api-reference/responses/object
  */
 export function encodeReply(reply: Reply, context: ReplyContext, request: Conversation): JsonObject {
   const encoder = new ResponsesStreamEncoder(context, request);

@@ -5,7 +5,7 @@ export type WriteEvent = (type: string, data: JsonObject) => string;
 
 type PartKind = "output_text" | "refusal";
 
-/** A message on its way: one part after the other is opened, filled and closed. */
+/** A message under way: opens, fills and closes one part after the other. */
 export class MessageItem {
   readonly kind = "message";
   readonly #content: JsonObject[] = [];
@@ -40,7 +40,7 @@ export class MessageItem {
     return this.write("response.output_text.annotation.added", { ...place, annotation });
   }
 
-  /** Closes the last part; `item` is the whole message. */
+  /** Closes the last part; `item` is the complete message. */
   close(): { written: string; item: JsonObject } {
     const written = this.#closePart();
     const item = { id: this.id, type: "message", status: "completed", role: "assistant", content: this.#content };

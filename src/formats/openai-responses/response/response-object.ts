@@ -4,7 +4,7 @@ import type { ReportedUsage } from "../../conversation/usage.ts";
 import { compact } from "../../helpers/compact.ts";
 import type { JsonObject } from "../../json.ts";
 
-/** Everything of a response but its output, its state and its usage: settings are repeated as they were asked for. */
+/** A response without output, status and usage: repeats the request's settings. */
 export function responseBase(id: string, createdAt: number, context: ReplyContext, request: Conversation): JsonObject {
   const { sampling, reasoning, format } = request;
   const tools = request.tools.flatMap((tool) => {
@@ -55,7 +55,7 @@ function choiceEcho(choice: Conversation["toolChoice"]): unknown {
   return choice.type === "allowed" ? choice.mode : choice.type;
 }
 
-/** The state in which a response ends. */
+/** The final status of a response. */
 export function endState(reason: FinishReason, usage: ReportedUsage | null, now: number): JsonObject {
   const cut = reason === "length" ? "max_output_tokens" : reason === "content_filter" ? "content_filter" : null;
   return {
@@ -67,11 +67,11 @@ export function endState(reason: FinishReason, usage: ReportedUsage | null, now:
   };
 }
 
-/** The upstream's id when it is a response's, else the request's. */
+/** The upstream's id if it is a response id, else one made from the request id. */
 export const responseId = (id: string, { requestId }: ReplyContext): string =>
   id.startsWith("resp_") ? id : `resp_${requestId.replace(/[^A-Za-z0-9]/g, "")}`;
 
-/** A call as an item; what it is called with is `input` for custom tools. */
+/** A call as an item; custom tools have `input` instead of arguments. */
 export const callItem = (
   id: string,
   call: Readonly<{ id: string; name: string; namespace?: string; kind: "function" | "custom" }>,
@@ -85,7 +85,7 @@ export const callItem = (
 const namesOf = ({ name, namespace }: Readonly<{ name: string; namespace?: string }>): JsonObject =>
   namespace === undefined ? { name } : { name, namespace };
 
-/** Usage in Responses' words. */
+/** Usage in the Responses API's shape. */
 export const usageObject = (usage: ReportedUsage): JsonObject => ({
   input_tokens: usage.promptTokens,
   input_tokens_details: {

@@ -6,19 +6,19 @@ import { citationOf } from "../items.ts";
 import { callStart, endOf, itemSteps, signatureSteps, startOf } from "./decode-reply.ts";
 
 /**
- * Reads a Responses stream; items may interleave, so all is kept by output index.
- * Source: https://platform.openai.com/docs/api-reference/responses-streaming
+ * Reads a Responses stream. Items may interleave, so state is stored by output index. Source:
+ * https://platform.openai.com/docs/api-reference/responses-streaming
  */
 export class ResponsesStreamDecoder implements StreamDecoder {
   ended = false;
-  /** Output index → number of the call. */
+  /** Number of the call by output index. */
   #calls = new Map<number, number>();
-  /** Output indexes whose input or thought has been told piece by piece. */
+  /** Output indexes whose input or reasoning has streamed in deltas. */
   #streamed = new Set<number>();
   /** Output indexes that are complete. */
   #finished = new Set<number>();
   #failed = false;
-  /** Characters of text so far, and where in it the text of an output index begins. */
+  /** Characters of text so far, and where the text of each output index begins. */
   #textLength = 0;
   #starts = new Map<number, number>();
 
@@ -65,7 +65,7 @@ export class ResponsesStreamDecoder implements StreamDecoder {
         return this.#done(index, recordOf(event.item) ?? {});
       case "response.completed":
       case "response.incomplete":
-      // What the realtime API calls its end.
+      // The realtime API's name for the end of a response.
       case "response.done":
         return this.#end(recordOf(event.response) ?? {});
       case "response.failed":
@@ -82,14 +82,14 @@ export class ResponsesStreamDecoder implements StreamDecoder {
 
   #added(index: number, item: JsonObject): ReplyEvent[] {
     if (item.type !== "function_call" && item.type !== "custom_tool_call") return [];
-    // Its name may come with the end; nobody could run a call without one.
+    // The name may arrive at the end; a client cannot run a call without one.
     if (this.#calls.has(index) || !textOf(item.name)) return [];
     const call = this.#calls.size;
     this.#calls.set(index, call);
     return [callStart(item, call)];
   }
 
-  /** What was told in pieces is not told again; what was not told at all is told now. */
+  /** Ends an item: emits its content unless deltas already did. */
   #done(index: number, item: JsonObject): ReplyEvent[] {
     if (this.#finished.has(index)) return [];
     this.#finished.add(index);
@@ -112,7 +112,7 @@ export class ResponsesStreamDecoder implements StreamDecoder {
     }
   }
 
-  /** Some services leave out events of items: the end holds them all. */
+  /** Some services omit item events: the final event has all items. */
   #end(response: JsonObject): ReplyEvent[] {
     if (response.status === "failed") return this.#fail({ type: "response.failed", response });
     this.ended = true;

@@ -29,20 +29,20 @@ type OpenCall = { id: string; outputIndex: number; text: string; call: CallStart
 export class ResponsesStreamEncoder implements StreamEncoder {
   #sequence = 0;
   #base: JsonObject | null = null;
-  /** The upstream's own, and the response's as its client knows it. */
+  /** The upstream's id, and the id that the client sees. */
   #id = "";
   #responseId = "";
   #createdAt: number;
   #output: JsonObject[] = [];
   #nextIndex = 0;
   #item: MessageItem | OpenReasoning | null = null;
-  /** Calls stay open side by side: their pieces may interleave. */
+  /** Several calls can be open at once: their deltas may interleave. */
   #calls = new Map<number, OpenCall>();
   #reason: FinishReason = "stop";
-  /** The tier that the call was served in; null: the upstream does not tell. */
+  /** The service tier of the call; null if the upstream does not report it. */
   #serviceTier: string | null = null;
   #cited: Citation[] = [];
-  /** Characters of text so far, and how many of them came before the message that is open. */
+  /** Characters of text so far, and how many of them precede the open message. */
   #textLength = 0;
   #messageStart = 0;
 
@@ -76,7 +76,7 @@ export class ResponsesStreamEncoder implements StreamEncoder {
     return closed + this.#write(`response.${response.status}`, { response });
   }
 
-  /** The whole response, once all steps are in. */
+  /** The complete response, after the last event. */
   finish(usage: ReportedUsage | null): JsonObject {
     this.#close();
     const tier = this.#serviceTier === null ? null : { service_tier: this.#serviceTier };
@@ -95,7 +95,7 @@ export class ResponsesStreamEncoder implements StreamEncoder {
   }
 
   #fail({ status, code, message, param }: ReplyError): string {
-    // A failed response knows other codes than an error does.
+    // A failed response has other codes than an error object.
     const kind = status === 429 ? "rate_limit_exceeded" : status >= 500 ? "server_error" : "invalid_prompt";
     const error = { code: kind, message };
     const state = { status: "failed", completed_at: null, error, incomplete_details: null };
@@ -191,7 +191,7 @@ export class ResponsesStreamEncoder implements StreamEncoder {
     return fresh;
   }
 
-  /** A call has no place for a signature: a thought without words before it carries it. */
+  /** A call item cannot hold a signature: an empty reasoning item before it carries it. */
   #sealedCall({ id, signature }: CallStart): string {
     if (!signature) return "";
     const item = reasoningItem(this.#idOfNext("rs_"), "", sealCall(signature, id));
@@ -213,7 +213,7 @@ export class ResponsesStreamEncoder implements StreamEncoder {
   #closeCalls(): string {
     let written = "";
     for (const { id, outputIndex, text: input, call } of this.#calls.values()) {
-      // Clients parse arguments: a call without any says `{}`.
+      // Clients parse arguments: a call without any sends `{}`.
       const missing = input.trim() === "" && call.kind === "function" ? "{}" : "";
       const text = missing || input;
       const place = { item_id: id, output_index: outputIndex };
@@ -245,7 +245,7 @@ export class ResponsesStreamEncoder implements StreamEncoder {
     return summary + this.#done(item.outputIndex, reasoningItem(item.id, item.text, item.sealed));
   }
 
-  /** Tells the sources that wait: some upstreams name them before the text. */
+  /** Writes pending citations: some upstreams send them before the text. */
   #annotate(message: MessageItem): string {
     const annotations = this.#cited
       .splice(0)
@@ -264,7 +264,7 @@ export class ResponsesStreamEncoder implements StreamEncoder {
     );
   }
 
-  /** Another provider's search of the web, told as OpenAI tells its own. */
+  /** Writes another provider's web search as OpenAI's items. */
   #searched(step: Extract<ReplyEvent, { type: "native" }>): string {
     const searched = searchedIn(step);
     if (!searched) return "";
