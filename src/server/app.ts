@@ -44,7 +44,7 @@ import {
   createObjectStore,
   createResponseStore,
   type GatewayServices,
-  type RealtimeSession,
+  type SocketSession,
 } from "../gateway/http/create-gateway.ts";
 import type { Explanation } from "../gateway/routing/explain.ts";
 import { nowSeconds } from "../lib/clock.ts";
@@ -64,8 +64,8 @@ import { commit, version } from "./version.ts";
 /** Everything that is answered; `attach` tells it the server it listens on. */
 export type App = Readonly<{
   fetch(request: Request): Response | Promise<Response>;
-  attach(server: Bun.Server<RealtimeSession>): void;
-  /** Talks in realtime end: idle ones now, the others with the response that is under way. */
+  attach(server: Bun.Server<SocketSession>): void;
+  /** WebSockets end: idle ones now, the others with the responses that are under way. */
   drain(): void;
   /** Ends what is still open with an error; resolves when realtime sessions are charged. */
   cutOff(): Promise<void>;
@@ -81,7 +81,7 @@ export type App = Readonly<{
  */
 export function createApp(services: Services, draining: () => boolean): App {
   const parts = relayServices(services);
-  const { router, realtime, cutOff, isResting, explain, readLive, readOverhead, keepTraffic } = createGateway(parts);
+  const { router, drain, cutOff, isResting, explain, readLive, readOverhead, keepTraffic } = createGateway(parts);
   const patient = patientOf(services, readOverhead, () => runBenchmark(parts));
   const relay = new Elysia({ name: "data-plane" }).use(router.app).compile();
   const api = managementApi(services, explain, readLive, patient);
@@ -124,7 +124,7 @@ export function createApp(services: Services, draining: () => boolean): App {
     .use(docsSite(docsRoot(), limitPages))
     .use(webAssets(consoleRoot(), limitPages, scriptHosts(services)))
     .compile();
-  let listening: Bun.Server<RealtimeSession> | null = null;
+  let listening: Bun.Server<SocketSession> | null = null;
   const answer = (request: Request): Promise<Response> => {
     const path = pathOf(request.url);
     const call = router.take(request, path, listening);
@@ -140,7 +140,7 @@ export function createApp(services: Services, draining: () => boolean): App {
       management.server = server;
     },
     drain() {
-      realtime.drain();
+      drain();
       services.feed.close();
       keepTraffic();
     },

@@ -1,5 +1,5 @@
 import { DatabaseUnreachable } from "../../../db/types.ts";
-import { realtimeSockets } from "../../gateway/http/create-gateway.ts";
+import { gatewaySockets } from "../../gateway/http/create-gateway.ts";
 import { ensureDataDir } from "../../lib/runtime/data-dir.ts";
 import { createLogger, type Logger } from "../../lib/runtime/log.ts";
 import { type App, createApp } from "../../server/app.ts";
@@ -45,7 +45,7 @@ export async function runGateway(config: Config, host: HostLink | null): Promise
       idleTimeout: config.idleTimeoutSeconds,
       maxRequestBodySize: Math.max(config.maxRequestBodyBytes, config.maxUploadBytes),
       fetch: gateway.fetch,
-      websocket: realtimeSockets,
+      websocket: gatewaySockets,
     }),
   ).catch(async (error) => {
     // What it has registered and locked does not outlive it.

@@ -17,6 +17,8 @@ import type { GatewayContext } from "../call/context.ts";
 import { createDeadlineWheel } from "../call/deadline-wheel.ts";
 import { createGatewayMetrics } from "../call/metrics.ts";
 import type { GatewayServices } from "../call/services.ts";
+import type { SocketLimits } from "../realtime/responses/socket.ts";
+import { createResponseSockets } from "../realtime/responses/sockets.ts";
 import { createRealtimeSessions } from "../realtime/sessions.ts";
 import { createHealth } from "../routing/channel-health.ts";
 import { readLive } from "../routing/channel-live.ts";
@@ -34,12 +36,16 @@ import { createRouter } from "./routes/router.ts";
 import { gatewayRoutes } from "./routes/table.ts";
 
 export type { GatewayServices } from "../call/services.ts";
-export { type RealtimeSession, realtimeSockets } from "../realtime/sessions.ts";
+export { gatewaySockets, type SocketSession } from "../realtime/sockets.ts";
 export { createObjectStore } from "../state/files/store.ts";
 export { createResponseStore } from "../state/responses/store.ts";
 
 /** The data plane: every route that API keys (and the playground) call; and what its scheduler would do. */
-export function createGateway(services: GatewayServices, random: () => number = Math.random) {
+export function createGateway(
+  services: GatewayServices,
+  random: () => number = Math.random,
+  socketLimits: Partial<SocketLimits> = {},
+) {
   const { dataDir } = services.config;
   const context: GatewayContext = { ...createContext(services, readTrafficFile(dataDir)), random };
   const keepTraffic = () => {
@@ -58,13 +64,18 @@ export function createGateway(services: GatewayServices, random: () => number = 
   // What an earlier process left when it was killed.
   rmSync(formFolder(services.config), { recursive: true, force: true });
   const realtime = createRealtimeSessions(context);
+  const responseSockets = createResponseSockets(context, socketLimits);
   return {
-    router: createRouter(context, gatewayRoutes(context, realtime)),
-    realtime,
-    /** Ends every call that is open with an error in its client's format; talks resolve when they are charged. */
+    router: createRouter(context, gatewayRoutes(context, realtime, responseSockets)),
+    /** Ends WebSockets: idle ones now, the others with the responses that are under way. */
+    drain() {
+      realtime.drain();
+      responseSockets.drain();
+    },
+    /** Ends every call that is open with an error in its client's format; resolves when realtime sessions are charged. */
     async cutOff() {
       context.deadlines.cutOff();
-      await realtime.cut();
+      await Promise.all([realtime.cut(), responseSockets.cut()]);
     },
     explain: (question: ExplainQuestion): Explanation => explain(context, services.channels.all(), question),
     readOverhead: () => context.metrics.overhead(),

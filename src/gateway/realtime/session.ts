@@ -19,6 +19,7 @@ import { RealtimeMeter } from "./metering/session-meter.ts";
 import { readRealtimeUsage } from "./metering/usage.ts";
 import { type ClientSocket, type Frame, Pipe } from "./pipe.ts";
 import { requestTerms, responseCall, type SessionOrigin } from "./response-call.ts";
+import type { SocketSession } from "./sockets.ts";
 
 /** Codes of RFC 6455. */
 const CLOSE = { normal: 1000, goingAway: 1001, refused: 1008, failed: 1011 } as const;
@@ -30,7 +31,7 @@ const LOST_AFTER_MS = 75_000;
 type End = Readonly<{ ending: CallEnding; code: number; reason: string; error?: GatewayError }>;
 
 /** One talk in realtime, from the client's connection to its end. */
-export class RealtimeSession {
+export class RealtimeSession implements SocketSession {
   readonly #abort = new AbortController();
   readonly #meter = new RealtimeMeter();
   readonly #words: RealtimeWordFilter;

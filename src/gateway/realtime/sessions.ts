@@ -1,16 +1,8 @@
-import type { PeerSource } from "../../lib/http/client-ip.ts";
 import { requestIdOf } from "../../lib/http/request-id.ts";
 import type { GatewayContext } from "../call/context.ts";
-import { errorResponse, GatewayError } from "../call/errors.ts";
-import type { ClientSocket, Frame } from "./pipe.ts";
+import { errorResponse } from "../call/errors.ts";
 import { RealtimeSession } from "./session.ts";
-
-export type { RealtimeSession } from "./session.ts";
-
-/** A server that can turn a request into a WebSocket. */
-export type UpgradingServer = PeerSource & {
-  upgrade(request: Request, options: { data: RealtimeSession; headers?: Record<string, string> }): boolean;
-};
+import { NO_WEBSOCKET, type UpgradingServer } from "./sockets.ts";
 
 /** The talks that go on in this process. */
 export type RealtimeSessions = Readonly<{
@@ -21,23 +13,6 @@ export type RealtimeSessions = Readonly<{
   /** Ends all talks; resolves when everything is charged. */
   cut(): Promise<void>;
 }>;
-
-/** Larger than the 15 MiB of sound that OpenAI takes in one event, in Base64. */
-const LARGEST_FRAME_BYTES = 32 * 1_048_576;
-/** Frames in turn that a slow client may leave waiting once its upstream is no longer read. */
-const MOST_WAITING_BYTES = 64 * 1_048_576;
-
-/** How the HTTP server treats WebSockets. */
-export const realtimeSockets: Bun.WebSocketHandler<RealtimeSession> = {
-  maxPayloadLength: LARGEST_FRAME_BYTES,
-  backpressureLimit: MOST_WAITING_BYTES,
-  idleTimeout: 120,
-  sendPings: true,
-  open: (socket) => socket.data.open(socket as ClientSocket),
-  message: (socket, frame) => socket.data.message(frame as Frame),
-  drain: (socket) => socket.data.drained(),
-  close: (socket, code, reason) => socket.data.closed(code, reason),
-};
 
 export function createRealtimeSessions(context: GatewayContext): RealtimeSessions {
   const sessions = new Set<RealtimeSession>();
@@ -74,12 +49,3 @@ function protocolOf({ headers }: Request): Record<string, string> {
     .map((item) => item.trim());
   return offered?.includes("realtime") ? { "sec-websocket-protocol": "realtime" } : {};
 }
-
-const NO_WEBSOCKET = new GatewayError(
-  426,
-  "upgrade_required",
-  { code: "gateway_websocket_only" },
-  {
-    type: "invalid_request_error",
-  },
-);

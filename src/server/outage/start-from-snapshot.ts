@@ -12,7 +12,7 @@ import {
   createObjectStore,
   createResponseStore,
   type GatewayServices,
-  type RealtimeSession,
+  type SocketSession,
 } from "../../gateway/http/create-gateway.ts";
 import { createClientAddress } from "../../lib/http/client-ip.ts";
 import { languageOf, say } from "../../lib/messages.ts";
@@ -92,7 +92,7 @@ export async function startFromSnapshot(
 
   let isClosed = false;
   let following: App | null = null;
-  let server: Bun.Server<RealtimeSession> | null = null;
+  let server: Bun.Server<SocketSession> | null = null;
   const readiness = async (): Promise<Readiness> => ({
     ready: !draining(),
     degraded: [
@@ -157,7 +157,7 @@ export async function startFromSnapshot(
       server = listening;
       routes.server = listening;
     },
-    drain: () => gateway.realtime.drain(),
+    drain: gateway.drain,
     cutOff: gateway.cutOff,
     async close() {
       isClosed = true;

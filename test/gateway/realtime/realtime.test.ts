@@ -232,7 +232,7 @@ describe("the end of a talk", () => {
     await busy.heard("session.created");
     busy.send({ type: "response.create" });
     await busy.heard("response.created");
-    relay.realtime.drain();
+    relay.drain();
     expect((await idle.closed).code).toBe(1001);
     expect(busy.socket.readyState).toBe(WebSocket.OPEN);
     peers[0]?.send(JSON.stringify({ type: "response.done", response: { id: "r", status: "completed", usage: USAGE } }));

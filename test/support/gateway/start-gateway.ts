@@ -15,7 +15,7 @@ import {
   createContext,
   createGateway,
   type GatewayServices,
-  realtimeSockets,
+  gatewaySockets,
 } from "../../../src/gateway/http/create-gateway.ts";
 import { settleForgotten } from "../../../src/gateway/state/files/refresh-objects.ts";
 import type { ObjectStore } from "../../../src/gateway/state/files/store.ts";
@@ -60,6 +60,8 @@ type Setup = {
   billing?: GatewayServices["billing"];
   /** Where tasks are kept; without it there are none. */
   tasks?: TaskDeps;
+  /** Bounds of connections in the WebSocket mode of Responses. */
+  sockets?: Parameters<typeof createGateway>[2];
   /** Draws channels; else by chance. */
   random?: () => number;
 };
@@ -127,7 +129,7 @@ export function startRelay(setup: Setup) {
     countRefusal: createRefusalCount(metrics),
     metrics,
   };
-  const relay = createGateway(services, setup.random);
+  const relay = createGateway(services, setup.random, setup.sockets);
   const app = new Elysia().use(relay.router.app).compile();
   const server = Bun.serve({
     port: 0,
@@ -135,7 +137,7 @@ export function startRelay(setup: Setup) {
     idleTimeout: 0,
     maxRequestBodySize: 256 * 1_048_576,
     fetch: app.fetch,
-    websocket: realtimeSockets,
+    websocket: gatewaySockets,
   });
   app.server = server;
   const url = `http://127.0.0.1:${server.port}`;
@@ -161,7 +163,8 @@ export function startRelay(setup: Setup) {
     get: (path: string, headers: Record<string, string> = { authorization: "Bearer sk-test" }) =>
       fetch(url + path, { headers }),
     tokens,
-    realtime: relay.realtime,
+    drain: relay.drain,
+    cutOff: relay.cutOff,
     stop: () => server.stop(true),
   };
 }

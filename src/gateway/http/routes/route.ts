@@ -1,6 +1,6 @@
 import type { GatewayContext } from "../../call/context.ts";
 import type { GatewayError } from "../../call/errors.ts";
-import type { UpgradingServer } from "../../realtime/sessions.ts";
+import type { UpgradingServer } from "../../realtime/sockets.ts";
 import type { GatewayServer } from "../arrival.ts";
 
 /** A request at one of the gateway's routes. */
@@ -18,7 +18,7 @@ export type Route = Readonly<{
   method: RouteMethod;
   path: string;
   /** Returns undefined where the request has become a WebSocket. */
-  handle(routed: RoutedRequest): Response | undefined | Promise<Response>;
+  handle(routed: RoutedRequest): Response | undefined | Promise<Response | undefined>;
   /** Not in the OpenAPI document. */
   isHidden?: true;
 }>;

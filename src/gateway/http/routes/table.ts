@@ -2,6 +2,7 @@ import { geminiClientCodec } from "../../../formats/gemini/index.ts";
 import type { GatewayContext } from "../../call/context.ts";
 import { errorResponse, GatewayError, PLAYGROUND_PATH } from "../../call/errors.ts";
 import { handleCall } from "../../pipeline.ts";
+import type { ResponseSockets } from "../../realtime/responses/sockets.ts";
 import type { RealtimeSessions } from "../../realtime/sessions.ts";
 import { objectRoutes } from "../../state/files/routes.ts";
 import { refusal as refuseDrawing } from "../../tasks/drawing/responses.ts";
@@ -35,8 +36,12 @@ import { type Route, type RouteGroup, type RouteMethod, route } from "./route.ts
  * Every route of the data plane, in one table. Elysia's routes, the paths that skip its matching, the OpenAPI document and the
  * prefixes that belong to the gateway are made from it (`createRouter`).
  */
-export function gatewayRoutes(context: GatewayContext, sessions: RealtimeSessions): readonly RouteGroup[] {
-  const versionOne = versionOneRoutes(context, sessions);
+export function gatewayRoutes(
+  context: GatewayContext,
+  sessions: RealtimeSessions,
+  sockets: ResponseSockets,
+): readonly RouteGroup[] {
+  const versionOne = versionOneRoutes(context, sessions, sockets);
   const drawings = drawingRoutes(context);
   return [
     { prefix: "/v1", routes: versionOne, refuse: refuseByHeaders },
@@ -133,7 +138,11 @@ const CALLS: readonly (readonly [path: string, endpoint: Endpoint])[] = [
 ];
 
 /** OpenAI's and Anthropic's paths, and what libraries for Gemini call under /v1. */
-const versionOneRoutes = (context: GatewayContext, sessions: RealtimeSessions): readonly Route[] => [
+const versionOneRoutes = (
+  context: GatewayContext,
+  sessions: RealtimeSessions,
+  sockets: ResponseSockets,
+): readonly Route[] => [
   ...CALLS.map(([path, endpoint]) => call(context, path, endpoint)),
   route("POST", "/engines/:model/embeddings", ({ request, server, param }) =>
     handleCall(context, { request, server, endpoint: embeddings, path: { model: decodeURIComponent(param("model")) } }),
@@ -145,6 +154,7 @@ const versionOneRoutes = (context: GatewayContext, sessions: RealtimeSessions): 
     ),
   ),
   route("POST", "/models/*", ({ request, server, param }) => handleGemini(context, request, server, param("*"))),
+  route("GET", "/responses", ({ request, server }) => sockets.start(request, server)),
   route("GET", "/realtime", ({ request, server }) => sessions.start(request, server)),
   route("GET", "/models", ({ request, server }) => listModels(context, request, server)),
   route("GET", "/models/*", ({ request, server, param }) =>

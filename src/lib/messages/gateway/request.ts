@@ -7,6 +7,32 @@ export const requestMessages = {
   },
   gateway_unknown_url: { en: "Invalid URL ({method} {path})", zh: "无效的地址（{method} {path}）" },
   gateway_websocket_only: { en: "This address is for WebSockets.", zh: "该地址仅用于 WebSocket 连接。" },
+  gateway_frame_no_object: {
+    en: "A frame must be text that holds a JSON object.",
+    zh: "每一帧都必须是包含 JSON 对象的文本。",
+  },
+  gateway_event_unknown: { en: "Events of type “{type}” are not supported.", zh: "不支持“{type}”类型的事件。" },
+  gateway_stream_id_invalid: {
+    en: "“stream_id” must be a text of 1 to 128 characters.",
+    zh: "“stream_id”必须是 1 到 128 个字符的文本。",
+  },
+  gateway_background_socket: {
+    en: "“background” is not supported over WebSocket.",
+    zh: "WebSocket 不支持“background”。",
+  },
+  gateway_response_cancelled: { en: "The response was cancelled.", zh: "响应已取消。" },
+  gateway_socket_expired: {
+    en: "This WebSocket connection has reached its limit of 60 minutes. Create a new one to continue.",
+    zh: "此 WebSocket 连接已达到 60 分钟的上限。请新建连接后继续。",
+  },
+  gateway_socket_busy: {
+    en: "Too many responses are waiting on this connection. Wait for one to complete.",
+    zh: "此连接上等待的响应过多，请等其中一个完成。",
+  },
+  gateway_sockets_many: {
+    en: "You have {count} open WebSocket connections. Close one first.",
+    zh: "您已打开 {count} 个 WebSocket 连接，请先关闭一个。",
+  },
   gateway_body_late: { en: "The request body did not arrive in time.", zh: "请求体未能及时到达。" },
   gateway_body_too_large: { en: "The request body is larger than {megabytes} MB.", zh: "请求体超过 {megabytes} MB。" },
   gateway_body_encoding: {

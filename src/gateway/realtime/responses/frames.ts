@@ -1,0 +1,61 @@
+import { type JsonObject, parseJson, recordOf, textOf } from "../../../formats/json.ts";
+import { openaiResponsesClientCodec } from "../../../formats/openai-responses/index.ts";
+import { type GatewayError, toErrorObject } from "../../call/errors.ts";
+import { invalidRequest } from "../../http/client-body.ts";
+import type { Frame } from "../pipe.ts";
+
+/** A request for one response. `streamId`: the lane of the connection that the client runs it in; null: its only one. */
+export type Turn = Readonly<{ text: string; event: JsonObject; streamId: string | null }>;
+
+/** What a client's frame asks for. */
+type ClientEvent =
+  | Readonly<{ type: "create"; turn: Turn }>
+  | Readonly<{ type: "cancel"; streamId: string | null }>
+  | Readonly<{ type: "none" }>
+  | Readonly<{ type: "invalid"; error: GatewayError; streamId: string | null }>;
+
+const LONGEST_STREAM_ID = 128;
+
+/**
+ * Reads a frame of OpenAI's WebSocket mode.
+ * Source: https://developers.openai.com/api/docs/guides/websocket-mode
+ */
+export function readFrame(frame: Frame): ClientEvent {
+  const event = typeof frame === "string" ? recordOf(parseJson(frame)) : null;
+  if (typeof frame !== "string" || !event) return invalid(invalidRequest({ code: "gateway_frame_no_object" }), null);
+  const streamId = event.stream_id == null ? null : textOf(event.stream_id);
+  if (event.stream_id != null && (!streamId || streamId.length > LONGEST_STREAM_ID))
+    return invalid(invalidRequest({ code: "gateway_stream_id_invalid" }, "stream_id"), null);
+  switch (event.type) {
+    case "response.create":
+      if (event.background !== true) return { type: "create", turn: { text: frame, event, streamId } };
+      return invalid(invalidRequest({ code: "gateway_background_socket" }, "background"), streamId);
+    case "response.cancel":
+      return { type: "cancel", streamId };
+    // Codex acknowledges responses; nothing waits for that here.
+    case "response.processed":
+      return { type: "none" };
+    default: {
+      const type = (textOf(event.type) ?? "").slice(0, 64);
+      return invalid(invalidRequest({ code: "gateway_event_unknown", params: { type } }, "type"), streamId);
+    }
+  }
+}
+
+const invalid = (error: GatewayError, streamId: string | null): ClientEvent => ({ type: "invalid", error, streamId });
+
+/** The error as OpenAI's WebSocket mode writes it. */
+export function errorFrame(error: GatewayError, requestId: string): string {
+  const body = openaiResponsesClientCodec.encodeError(toErrorObject(error), requestId);
+  const { retryAfterSeconds } = error;
+  const headers = retryAfterSeconds === undefined ? null : { "retry-after": String(retryAfterSeconds) };
+  return wrapError(error.status, body, headers);
+}
+
+/** The same of an error body. `headers`: of the response that it would be over HTTP, as far as clients need them. */
+export const wrapError = (status: number, body: unknown, headers: Readonly<Record<string, string>> | null): string =>
+  JSON.stringify({ type: "error", status, error: recordOf(recordOf(body)?.error) ?? {}, ...(headers && { headers }) });
+
+/** An event's JSON with the lane that it belongs to. */
+export const inLane = (json: string, streamId: string | null): string =>
+  streamId === null ? json : `${json.slice(0, json.lastIndexOf("}"))},"stream_id":${JSON.stringify(streamId)}}`;

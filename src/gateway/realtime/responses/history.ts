@@ -1,0 +1,47 @@
+import { hasGatewayMark } from "../../../formats/conversation/signature.ts";
+import { type JsonObject, recordsOf, textOf } from "../../../formats/json.ts";
+
+/** The conversation up to a response that nobody stores: items behind a stored response, or behind nothing (null). */
+type Conversation = Readonly<{ previous: string | null; items: readonly JsonObject[]; characters: number }>;
+
+/** Older ones are forgotten: clients go on where they were, or fork not far behind. */
+const MOST_RESPONSES = 16;
+
+/**
+ * The conversations of one connection that end in responses with `store: false`: a later turn of the connection continues
+ * them by `previous_response_id`, as OpenAI's WebSocket mode has it. They share the items of earlier turns.
+ */
+export class ConversationHistory {
+  readonly #byId = new Map<string, Conversation>();
+  #characters = 0;
+
+  /** Keeps the latest responses whose conversations have `mostCharacters` of JSON together. */
+  constructor(private readonly mostCharacters: number) {}
+
+  /** What a request means by its `previous_response_id` and `input`, in words that need no memory of this connection. */
+  resolve({ previous_response_id: id, input }: JsonObject): Omit<Conversation, "characters"> | null {
+    const known = this.#byId.get(textOf(id) ?? "");
+    return known ? { previous: known.previous, items: [...known.items, ...itemsOf(input)] } : null;
+  }
+
+  /** Keeps the conversation that a response ends. `request` needs no memory of this connection; `characters`: its length. */
+  keep(request: JsonObject, response: JsonObject, characters: number): void {
+    const id = textOf(response.id);
+    if (id === null) return;
+    const items = [...itemsOf(request.input), ...recordsOf(response.output).filter(canReturn)];
+    this.#byId.set(id, { previous: textOf(request.previous_response_id), items, characters });
+    this.#characters += characters;
+    for (const [oldest, conversation] of this.#byId) {
+      if (this.#byId.size <= MOST_RESPONSES && this.#characters <= this.mostCharacters) break;
+      this.#byId.delete(oldest);
+      this.#characters -= conversation.characters;
+    }
+  }
+}
+
+const itemsOf = (input: unknown): readonly JsonObject[] =>
+  typeof input === "string" ? [{ type: "message", role: "user", content: input }] : recordsOf(input);
+
+/** A provider can't look up reasoning that it did not store, unless the item holds it. */
+const canReturn = ({ type, id, encrypted_content: sealed }: JsonObject): boolean =>
+  type !== "reasoning" || Boolean(sealed) || hasGatewayMark(textOf(id) ?? "");

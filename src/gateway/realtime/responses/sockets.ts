@@ -1,0 +1,102 @@
+import { openaiResponsesClientCodec } from "../../../formats/openai-responses/index.ts";
+import { requestIdOf } from "../../../lib/http/request-id.ts";
+import { authenticate } from "../../auth/authenticate.ts";
+import type { GatewayContext } from "../../call/context.ts";
+import { errorResponse, GatewayError, shuttingDown } from "../../call/errors.ts";
+import { refuse } from "../../http/refuse.ts";
+import { NO_WEBSOCKET, type UpgradingServer } from "../sockets.ts";
+import { ResponseSocket, type SocketLimits } from "./socket.ts";
+import { createTurns, type SocketOrigin } from "./turn.ts";
+
+/** The connections in this process whose clients speak Responses over WebSocket. */
+export type ResponseSockets = Readonly<{
+  /** GET /v1/responses: resolves undefined when the request has become a WebSocket. */
+  start(request: Request, server: UpgradingServer | null): Promise<Response | undefined>;
+  /** Closes idle connections now, the others after the turns that are under way. */
+  drain(): void;
+  /** Closes all; resolves when their turns have ended. */
+  cut(): Promise<void>;
+}>;
+
+/** The lifetime is that of OpenAI's connections. */
+const LIFETIME_MS = 3_600_000;
+const IDLE_MS = 1_200_000;
+const MOST_LANES = 8;
+const MOST_WAITING = 16;
+/** Open connections of one user in this process. */
+const MOST_SOCKETS = 256;
+
+/** What belongs to the handshake and not to the requests of the connection. */
+const OF_HANDSHAKE =
+  /^(?:connection|upgrade|content-|transfer-encoding|sec-websocket-(?!protocol)|x-request-id|expect)/;
+const KEY_PROTOCOL = "openai-insecure-api-key.";
+
+/** Opens connections; `limits`: bounds of each. */
+export function createResponseSockets(context: GatewayContext, limits: Partial<SocketLimits> = {}): ResponseSockets {
+  const { services } = context;
+  const { config } = services;
+  const bounds: SocketLimits = {
+    lifetimeMs: LIFETIME_MS,
+    idleMs: IDLE_MS,
+    slowMs: config.streamingTimeoutMs,
+    lanes: MOST_LANES,
+    waiting: MOST_WAITING,
+    waitingCharacters: config.maxRequestBodyBytes,
+    ...limits,
+  };
+  const sockets = new Map<ResponseSocket, number>();
+  let isDraining = false;
+  const admit = (userId: number): void => {
+    if (isDraining) throw shuttingDown();
+    const count = sockets.values().reduce((sum, owner) => sum + Number(owner === userId), 0);
+    if (count >= MOST_SOCKETS) throw TOO_MANY;
+  };
+  return {
+    async start(request, server) {
+      const upgrade = request.headers.get("upgrade")?.toLowerCase();
+      if (upgrade !== "websocket" || !server) return errorResponse(NO_WEBSOCKET, request, openaiResponsesClientCodec);
+      try {
+        const origin = originOf(request, server);
+        const { user } = await authenticate(services, request, services.clientAddress.ip(request, server));
+        admit(user.id);
+        const id = requestIdOf(request);
+        const socket = new ResponseSocket(createTurns(context, origin), bounds, id, (ended) => sockets.delete(ended));
+        const headers = { "x-request-id": id, ...protocolOf(request) };
+        if (!server.upgrade(request, { data: socket, headers })) throw NO_WEBSOCKET;
+        sockets.set(socket, user.id);
+        return undefined;
+      } catch (error) {
+        return refuse(context, request, error, openaiResponsesClientCodec);
+      }
+    },
+    drain() {
+      isDraining = true;
+      for (const socket of sockets.keys()) socket.drain();
+    },
+    async cut() {
+      await Promise.all(sockets.keys().map((socket) => socket.cut()));
+    },
+  };
+}
+
+/** The server's own request ends with the handshake. */
+function originOf(request: Request, server: UpgradingServer): SocketOrigin {
+  const headers = new Headers(request.headers);
+  for (const name of [...headers.keys()]) if (OF_HANDSHAKE.test(name)) headers.delete(name);
+  headers.set("content-type", "application/json");
+  return { url: request.url, headers, address: server?.requestIP(request)?.address ?? "" };
+}
+
+/** The first of the sub-protocols that a browser offers which is no secret. */
+function protocolOf({ headers }: Request): Record<string, string> {
+  const offered = headers.get("sec-websocket-protocol")?.split(",") ?? [];
+  const chosen = offered.map((item) => item.trim()).find((item) => item !== "" && !item.startsWith(KEY_PROTOCOL));
+  return chosen === undefined ? {} : { "sec-websocket-protocol": chosen };
+}
+
+const TOO_MANY = new GatewayError(
+  429,
+  "too_many_connections",
+  { code: "gateway_sockets_many", params: { count: MOST_SOCKETS } },
+  { type: "rate_limit_error", retryAfterSeconds: 60 },
+);

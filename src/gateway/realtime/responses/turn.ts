@@ -1,0 +1,138 @@
+import { type JsonObject, parseJson, recordOf, textOf } from "../../../formats/json.ts";
+import { openaiResponsesClientCodec } from "../../../formats/openai-responses/index.ts";
+import { nowSeconds } from "../../../lib/clock.ts";
+import type { PeerSource } from "../../../lib/http/client-ip.ts";
+import { randomId, requestIdOf } from "../../../lib/http/request-id.ts";
+import { readEvents } from "../../../lib/http/sse.ts";
+import { textOfBytes } from "../../../lib/values/bytes.ts";
+import { spliceTopLevel } from "../../../lib/values/json-splice.ts";
+import { authenticate } from "../../auth/authenticate.ts";
+import { authorize } from "../../auth/authorize.ts";
+import { refuseUnserved } from "../../billing/record.ts";
+import { newCall } from "../../call/call.ts";
+import { CallTiming } from "../../call/call-timing.ts";
+import type { GatewayContext } from "../../call/context.ts";
+import type { Arrival } from "../../http/arrival.ts";
+import { responses } from "../../http/endpoints/conversations.ts";
+import { parseRequest, readRequest } from "../../http/parse-request.ts";
+import { toGatewayError } from "../../http/refuse.ts";
+import { handleCall } from "../../pipeline.ts";
+import { EventBuffer } from "../../streaming/event-buffer.ts";
+import { errorFrame, type Turn, wrapError } from "./frames.ts";
+import { ConversationHistory } from "./history.ts";
+
+/** Sends one event to the client; resolves when it may get the next. */
+export type Send = (json: string) => Promise<void> | void;
+
+/** Runs a turn to its end; `signal` ends it early. Never rejects. */
+export type RunTurn = (turn: Turn, send: Send, signal: AbortSignal) => Promise<void>;
+
+/** What a connection began with: each of its turns comes with the same headers, from the same address. */
+export type SocketOrigin = Readonly<{ url: string; headers: Headers; address: string }>;
+
+const NO_USAGE = {
+  ...{ promptTokens: 0, completionTokens: 0, cachedTokens: 0, cacheCreationTokens: 0 },
+  ...{ reasoningTokens: 0, audioInputTokens: 0, audioOutputTokens: 0 },
+};
+
+/** Of JSON that one connection remembers: the longest contexts of today's models are half of it. */
+const MOST_CHARACTERS = 16 * 1_048_576;
+/** Headers of an error that say when to try again. */
+const RETRY_HEADERS = ["retry-after", "x-request-id"];
+
+/** Makes what runs the turns of one connection, each as a call of `POST /v1/responses` through the whole pipeline. */
+export function createTurns(context: GatewayContext, { url, headers, address }: SocketOrigin): RunTurn {
+  const history = new ConversationHistory(MOST_CHARACTERS);
+  const peer: PeerSource = { requestIP: () => ({ address }) };
+  const server = { ...peer, timeout() {} };
+
+  return async ({ text, event }, send, signal) => {
+    const resolved = history.resolve(event);
+    const changes = {
+      ...{ type: undefined, stream_id: undefined, generate: undefined, stream: true },
+      ...(resolved && { previous_response_id: resolved.previous ?? undefined, input: resolved.items }),
+    };
+    const body = spliceTopLevel(text, changes, event);
+    const request = new Request(url, { method: "POST", headers, body, signal });
+    const arrival: Arrival = { request, server, endpoint: responses };
+    const keep = (response: JsonObject, length: number) =>
+      history.keep({ ...event, ...changes }, response, body.length + length);
+    if (event.generate === false) return warmUp(context, arrival, send, keep);
+    const answer = await handleCall(context, arrival);
+    if (signal.aborted) await answer.body?.cancel();
+    else if (!answer.ok) await send(await errorOf(answer));
+    else await passEvents(answer, send, signal, event.store === false ? keep : null);
+  };
+}
+
+async function errorOf(answer: Response): Promise<string> {
+  const headers = RETRY_HEADERS.flatMap((name) => {
+    const value = answer.headers.get(name);
+    return value === null ? [] : [[name, value] as const];
+  });
+  return wrapError(answer.status, await answer.json(), Object.fromEntries(headers));
+}
+
+type Keep = (response: JsonObject, length: number) => void;
+
+/** Events of a stream as frames, no faster than the client takes them. `keep` gets the response that they end with. */
+async function passEvents({ body }: Response, send: Send, signal: AbortSignal, keep: Keep | null): Promise<void> {
+  const reader = body?.getReader();
+  if (!reader) return;
+  const leave = () => void reader.cancel().catch(() => {});
+  signal.addEventListener("abort", leave, { once: true });
+  const events = new EventBuffer();
+  for (;;) {
+    const { value, done } = await reader.read();
+    const block = done ? events.takePending() : events.push(Buffer.from(value));
+    for (const { data } of readEvents(textOfBytes(block))) {
+      if (signal.aborted) break;
+      keepResponse(data, keep);
+      await send(data);
+    }
+    if (done || signal.aborted) break;
+  }
+  signal.removeEventListener("abort", leave);
+}
+
+/** Ends of responses that a client can continue. */
+const IS_END = /"type"\s*:\s*"response\.(?:completed|incomplete)"/;
+
+function keepResponse(data: string, keep: Keep | null): void {
+  if (!keep || !IS_END.test(data)) return;
+  const event = recordOf(parseJson(data));
+  const response = recordOf(event?.response);
+  if (response && /\.(completed|incomplete)$/.test(textOf(event?.type) ?? "")) keep(response, data.length);
+}
+
+/**
+ * `generate: false`: prepares a conversation that a later turn continues. The request is checked like any other; no provider
+ * is called, and nothing is charged.
+ */
+async function warmUp(context: GatewayContext, arrival: Arrival, send: Send, keep: Keep): Promise<void> {
+  const { services } = context;
+  const { request, server, endpoint } = arrival;
+  try {
+    const ip = services.clientAddress.ip(request, server);
+    const caller = await authenticate(services, request, ip);
+    const timing = new CallTiming(performance.now());
+    const parsed = parseRequest(arrival, await readRequest(services, arrival, timing));
+    const candidates = authorize(services, arrival, caller, parsed);
+    const unserved = refuseUnserved(context, newCall({ request, endpoint, caller, ip, ...parsed, candidates }, timing));
+    if (unserved) throw unserved;
+    const conversation = parsed.conversation?.() ?? endpoint.codec.decodeRequest(parsed.body.json);
+    const { model } = parsed.summary;
+    const createdAt = nowSeconds();
+    const reply = { model, requestId: requestIdOf(request), createdAt, newId: randomId };
+    const encoder = openaiResponsesClientCodec.streamEncoder(reply, conversation);
+    const events = encoder.push({ type: "start", id: "", model, createdAt }) + encoder.end(NO_USAGE);
+    for (const { data } of readEvents(events)) {
+      keepResponse(data, keep);
+      await send(data);
+    }
+  } catch (error) {
+    const refusal = toGatewayError(context, error, requestIdOf(request));
+    context.metrics.refused(refusal.status);
+    await send(errorFrame(refusal, requestIdOf(request)));
+  }
+}
