@@ -130,7 +130,7 @@ export const providerOf = (type: number): Provider | undefined => byType.get(typ
 
 const USUAL_VIDEO_SECONDS = 5;
 
-/** How long a model's videos are where the request states no length. */
+/** Default length of a model's videos, in seconds. */
 export function defaultVideoSeconds(model: string): number {
   for (const { videos } of providers) {
     const seconds = videos?.defaultSeconds?.(model) ?? null;
@@ -139,22 +139,22 @@ export function defaultVideoSeconds(model: string): number {
   return USUAL_VIDEO_SECONDS;
 }
 
-/** What the console needs to know of a channel type. */
+/** What the console must know about a channel type. */
 export type ChannelType = Readonly<{
   id: number;
   name: string;
-  /** Null: the channel must have an address; empty: it follows from the key. */
+  /** Null: the channel must have a base URL; empty: it follows from the key. */
   defaultBaseUrl: string | null;
   capabilities: readonly (Capability | TaskCapability)[];
   keyHint: string;
-  /** The upstream can be asked for its models. */
+  /** The upstream has a model list. */
   listsModels: boolean;
   models: readonly string[];
-  /** Null: what its models cost comes with the release. */
+  /** Null: the release includes list prices. */
   noListPrice: NoListPrice | null;
 }>;
 
-/** Every channel type there is, by number. */
+/** Every channel type, by number. */
 export const channelTypes: readonly ChannelType[] = providers
   .map((provider) => ({
     id: provider.type,

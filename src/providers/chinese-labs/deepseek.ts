@@ -2,7 +2,10 @@ import { type JsonObject, recordOf, recordsOf } from "../../formats/json.ts";
 import type { CallParams, Provider } from "../contract/provider.ts";
 import { openAiCompatible } from "../shared/openai-compatible.ts";
 
-/** One purse a currency; accounts mostly have yuan. Calls are paid from any, so an empty one counts only if all are. */
+/**
+ * Accounts have one balance per currency, mostly yuan. Calls are charged to any of them, so an empty one counts only if
+ * all are empty.
+ */
 const purseOf = (answer: unknown): JsonObject | undefined => {
   const purses = recordsOf(recordOf(answer)?.balance_infos);
   const filled = purses.filter(({ total_balance }) => Number(total_balance) > 0);
@@ -10,7 +13,7 @@ const purseOf = (answer: unknown): JsonObject | undefined => {
   return counted.find(({ currency }) => currency === "CNY") ?? counted[0];
 };
 
-/** Its models think unless they are told not to, and tell no probabilities while they do. */
+/** DeepSeek's models reason by default, and reject log probabilities while they do. */
 function reasoningFields(body: JsonObject, { model, reasoningDisabled }: CallParams): JsonObject {
   const own = recordOf(body.thinking)?.type;
   const off =
@@ -24,7 +27,7 @@ function reasoningFields(body: JsonObject, { model, reasoningDisabled }: CallPar
   };
 }
 
-/** It promises JSON, but keeps to no schema: that is told to the model in words. */
+/** DeepSeek supports JSON output without a schema, so an instruction in the prompt has the schema. */
 function formatOf(body: JsonObject): JsonObject {
   const jsonSchema = recordOf(recordOf(body.response_format)?.json_schema);
   if (!jsonSchema) return {};
@@ -57,7 +60,7 @@ const chats = openAiCompatible({
   },
 });
 
-/** DeepSeek, which completes text (also in the middle) under the address of its beta alone. */
+/** DeepSeek, which completes text (also fill-in-the-middle) only under its beta URL. */
 export const deepSeek: Provider = {
   ...chats,
   url(channel, params) {

@@ -1,7 +1,7 @@
 import type { Provider } from "../contract/provider.ts";
 import { openAiCompatible } from "../shared/openai-compatible.ts";
 
-/** MokaAI's M3E, which takes texts as a list alone. */
+/** MokaAI's M3E embeddings, which accept texts only as a list. */
 export const moka: Provider = {
   ...openAiCompatible({
     type: 44,

@@ -1,7 +1,7 @@
 import { type JsonObject, recordOf, recordsOf } from "../../formats/json.ts";
 import { openAiCompatible } from "../shared/openai-compatible.ts";
 
-/** Kimi requires the reasoning of earlier tool calls, and takes a blank but no empty text for it. */
+/** Kimi requires the reasoning of earlier tool calls; it accepts a blank text for it, but not an empty one. */
 function blankReasoning(body: JsonObject): JsonObject {
   const messages = recordsOf(body.messages);
   if (!messages.some(({ reasoning_content }) => reasoning_content === "")) return {};

@@ -23,7 +23,7 @@ const chats = openAiCompatible({
   ],
   quirks: { rejected: ["n"] },
 });
-/** Volcano Ark, which serves bots under an address of their own. */
+/** Volcano Ark, which serves bots under a path of their own. */
 export const ark: Provider = {
   ...chats,
   url(channel, params) {

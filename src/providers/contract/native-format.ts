@@ -8,7 +8,7 @@ export type Content = Readonly<{ body: string | Uint8Array<ArrayBuffer>; content
 /** A file of a form by its member's name. */
 export type FormFile = Readonly<{ name: string; bytes: Uint8Array }>;
 
-/** A provider's own format for calls besides chats: images, embeddings, rerank, audio. */
+/** A provider's own format for calls other than chats: images, embeddings, rerank, audio. */
 export type NativeFormat = Readonly<{
   /** Writes a call in OpenAI's format, with the files of its form, in the provider's. Adds what is lost to `dropped`. */
   encode(call: JsonObject, model: string, dropped: Dropped, files: readonly FormFile[]): JsonObject;

@@ -22,13 +22,13 @@ export type Capability =
   | "translations"
   | "realtime";
 
-/** What a client can order that is done later: the response is a task. */
+/** What a client can order that takes longer: the response is a task. */
 export type TaskCapability = "drawing" | "music" | "video";
 
 export const isTask = (capability: Capability | TaskCapability): capability is TaskCapability =>
   capability === "drawing" || capability === "music" || capability === "video";
 
-/** Paths in OpenAI's own API, after the version. */
+/** Paths in OpenAI's API, after the version. */
 export const OPENAI_PATHS: Readonly<Record<Capability | TaskCapability, string>> = {
   chat: "/chat/completions",
   completions: "/completions",
@@ -55,10 +55,10 @@ export const openaiPath = ({ capability, dialect, model, compacts }: CallParams)
 };
 
 const EVERYTHING = Object.keys(OPENAI_PATHS) as readonly (Capability | TaskCapability)[];
-/** Everything that is answered at once. */
+/** Every capability with an immediate response. */
 export const EVERY_CAPABILITY: readonly Capability[] = EVERYTHING.filter((capability) => !isTask(capability));
 
-/** What a provider may look at of a channel. */
+/** What a provider may read of a channel. */
 export type ProviderChannel = Readonly<{ baseUrl: string; other: string; openaiOrganization: string }>;
 
 /** What a channel's upstream turned out not to support: learned from a rejection, respected from then on. */
@@ -91,7 +91,7 @@ export type CallParams = Readonly<{
 }>;
 
 /**
- * Why nobody can tell what a provider's models cost: they run on the operator's own servers, an app's cost follows from the
+ * Why a provider's models have no list price: they run on the operator's own servers, an app's cost depends on the
  * models inside, or the provider publishes no price per token.
  */
 export type NoListPrice = "own_server" | "own_app" | "unlisted";
@@ -126,7 +126,7 @@ export type ModelList = Readonly<{
 /** Where the upstream reports what is left on the account. */
 export type Balance = Readonly<{
   url(channel: ProviderChannel): string;
-  /** Requested where the first URL reports nothing; `read` knows both responses. */
+  /** The URL to request if the first one reports no balance; `read` handles both responses. */
   fallbackUrl?(channel: ProviderChannel): string;
   /** Null: the response reports no balance. */
   read(response: unknown): number | null;
@@ -147,7 +147,7 @@ export type ProviderInfo = Readonly<{
   keyHint: string;
   /** Models offered in the console before the upstream's own list is read. */
   models: readonly string[];
-  /** Why there is no list of what its models cost; absent: there is one, and it comes with the release. */
+  /** Why there is no price list; absent if the release includes one. */
   noListPrice?: NoListPrice;
   capabilities: readonly (Capability | TaskCapability)[];
 }>;
@@ -178,20 +178,20 @@ export type RequestHooks = Readonly<{
    * request may succeed now (a new access token); null: nothing.
    */
   onRejected?(rejection: Rejection): Limitation | "retry" | null;
-  /** Statuses after which another channel is tried, besides those that are retried for every provider. */
+  /** Statuses after which another channel is tried, in addition to those retried for every provider. */
   retryableStatuses?: readonly number[];
 }>;
 
-/** Calls that are answered at once. */
+/** Calls with an immediate response. */
 export type CallApis = Readonly<{
   chat?: ChatApi;
-  /** The provider's own format for a call besides chats; null: OpenAI's. */
+  /** The provider's own format for a call other than a chat; null: OpenAI's. */
   nativeFormat?(params: Pick<CallParams, "capability" | "model">, key: string): NativeFormat | null;
   /** Files, batches and fine-tuning jobs as in OpenAI's API; `path` is what follows the version. */
   files?: Readonly<{ url(channel: ProviderChannel, path: string): string }>;
 }>;
 
-/** Calls that are answered later: drawings, songs and videos. */
+/** Calls that create tasks: images, songs and videos. */
 export type TaskApis = Readonly<{
   /** How the provider's tasks are followed. */
   tasks?: TaskProtocol;

@@ -2,7 +2,7 @@ import { nowSeconds } from "../../lib/clock.ts";
 import type { SafeFetch } from "../../lib/outbound/safe-fetch.ts";
 import type { SigningTools } from "./provider.ts";
 
-/** What providers' signatures need of the outside: the safe fetch, and the time. */
+/** What signing a request needs: the safe fetch, and the time. */
 export const signingTools = (fetch: SafeFetch): SigningTools => ({
   nowSeconds,
   async post(url, headers, body) {

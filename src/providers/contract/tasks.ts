@@ -9,7 +9,7 @@ export type TaskRequest = Readonly<{ method: "GET" | "POST"; url: string; body: 
 
 /** How tasks are polled at an upstream that answers calls with tasks. Pure: the caller sends and signs. */
 export type TaskProtocol = Readonly<{
-  /** The most tasks that one request may query. */
+  /** Maximum number of tasks per request. */
   mostAtOnce: number;
   /** A task that has not ended by then counts as failed. */
   timeoutSeconds: number;
@@ -60,7 +60,7 @@ export type VideoProtocol = Readonly<{
   readOrder(answer: unknown): Readonly<{ upstreamId: string }> | Readonly<{ problem: string }>;
   /** URL of the finished video; null: there is none yet. */
   videoUrl(data: unknown): string | null;
-  /** Only the key can read or delete its videos: among the provider's objects, under `/videos`. */
+  /** Videos can be read and deleted only with the key that created them, under `/videos`. */
   isKeyScoped?: boolean;
 }>;
 

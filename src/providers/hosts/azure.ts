@@ -19,8 +19,8 @@ const DEFAULT_VERSION = "2024-12-01-preview";
 const RESPONSES_VERSION = "2025-03-01-preview";
 
 /**
- * Azure OpenAI. `other` is the api-version for clients that name none. `v1` there, or an address that ends in `/openai/v1`, is
- * the API without versions, where the body names the deployment.
+ * Azure OpenAI. `other` is the api-version for clients that send none. With `v1` there, or a base URL that ends in
+ * `/openai/v1`, the API has no versions and the body names the deployment.
  */
 export const azure: Provider = {
   type: 3,
@@ -62,17 +62,17 @@ export const azure: Provider = {
   onRejected: onResponsesRejected,
   chat: chatApi({
     formats: ["openai-chat", "openai-responses"],
-    // Where the deployment's name doesn't tell the model, the requested name does.
+    // If the deployment's name does not reveal the model, the requested name does.
     formatOf: (deployment, _key, requested = deployment) => onlyFormatOf(deployment) ?? onlyFormatOf(requested),
     searchesInResponses: (model) => !searchesAlways(model),
     features: { customTools: true, compaction: true },
   }),
 };
 
-/** Names of OpenAI's own models. */
+/** Names of OpenAI's models. */
 const IS_MODEL = /^(gpt|chatgpt|o\d|codex|computer-use|text)-/;
 
-/** A deployment whose name tells nothing is treated as the requested model. */
+/** A deployment whose name does not reveal its model is treated as the requested model. */
 function prepareDeployment(body: JsonObject, params: CallParams): Preparation | null {
   const { model: deployment, requestedModel = deployment } = params;
   if (requestedModel === deployment || IS_MODEL.test(`${deployment}-`)) return prepareForOpenAi(body, params);

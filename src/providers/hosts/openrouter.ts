@@ -2,7 +2,7 @@ import { type JsonObject, numberOf, recordOf, recordsOf } from "../../formats/js
 import type { CallParams } from "../contract/provider.ts";
 import { openAiCompatible } from "../shared/openai-compatible.ts";
 
-/** Models of other vendors that search on their own. */
+/** Models with built-in web search. */
 const SEARCHES_BY_ITSELF = /-search-(preview|api)\b|\/sonar|:online$/;
 
 const requestsPlugin = (plugins: unknown): boolean => recordsOf(plugins).some(({ id }) => id === "web");

@@ -11,7 +11,7 @@ const images = renamedImageFields(
   },
 );
 
-/** SiliconFlow, by its Chinese or its international address. */
+/** SiliconFlow, with its Chinese or its international base URL. */
 export const siliconFlow = openAiCompatible({
   type: 40,
   name: "SiliconCloud",

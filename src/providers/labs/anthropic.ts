@@ -37,7 +37,7 @@ export const anthropic: Provider = {
     read: readOpenAiModelList,
   },
   authHeaders: (_channel, key) => ({ "x-api-key": key, "anthropic-version": API_VERSION }),
-  // It answers 400 also to accounts without credit and to content that its filters reject.
+  // Anthropic also responds with 400 to accounts without credit, and to content that its filters reject.
   retryableStatuses: [400],
   chat: chatApi({
     formats: ["anthropic"],

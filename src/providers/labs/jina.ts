@@ -17,7 +17,7 @@ export const jina = openAiCompatible({
     "jina-embeddings-v3",
     "jina-clip-v2",
   ],
-  // It rejects unknown fields; OpenAI's clients request base64 by default.
+  // Jina rejects unknown fields; OpenAI's clients request base64 by default.
   quirks: {
     embeddings: ({ encoding_format, embedding_type }) => ({
       changes: {

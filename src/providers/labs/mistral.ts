@@ -3,7 +3,7 @@ import { hexDigest } from "../../lib/security/digest.ts";
 import { openAiCompatible } from "../shared/openai-compatible.ts";
 import { withPlainImageUrls } from "../shared/quirks.ts";
 
-/** Everything else in a body is refused with 422. */
+/** Fields that Mistral accepts; it rejects all others with 422. */
 const ACCEPTED: ReadonlySet<string> = new Set(
   `model messages temperature top_p max_tokens stream stop random_seed response_format tools tool_choice presence_penalty
   frequency_penalty n prediction parallel_tool_calls prompt_mode reasoning_effort safe_prompt prompt_cache_key metadata
@@ -11,7 +11,7 @@ const ACCEPTED: ReadonlySet<string> = new Set(
 );
 const ID_LENGTH = 9;
 
-/** Mistral AI: OpenAI's format with a strict body and ids of nine letters and digits. */
+/** Mistral AI: OpenAI's format with strict bodies, and call ids of nine letters and digits. */
 export const mistral = openAiCompatible({
   type: 42,
   name: "Mistral AI",
@@ -53,10 +53,10 @@ export const mistral = openAiCompatible({
 });
 
 const isMagistral = (model: unknown): boolean => /^magistral\b/.test(String(model));
-/** Small from its fourth and Medium from 3.5 on think when they are asked to. */
+/** Small 4 and later, and Medium 3.5 and later, reason on request. */
 const MAY_THINK = /^mistral-((small|medium)-latest|small-(4|26\d\d)|medium-(3[.-]5|26\d\d))\b/;
 
-/** Efforts are all or nothing; Magistral has a mode in their place, everything else refuses them. */
+/** Mistral's only efforts are "high" and "none". Magistral has a prompt mode instead, all other models reject both. */
 function effortOf({ reasoning_effort: effort, prompt_mode }: JsonObject, model: string): JsonObject {
   if (effort == null) return {};
   if (MAY_THINK.test(model)) return { reasoning_effort: effort === "none" || effort === "minimal" ? "none" : "high" };
@@ -64,7 +64,7 @@ function effortOf({ reasoning_effort: effort, prompt_mode }: JsonObject, model: 
   return { reasoning_effort: undefined, ...(reasons && { prompt_mode: prompt_mode ?? "reasoning" }) };
 }
 
-/** Sound is bare base64, documents are addresses or data URIs. */
+/** Audio is plain base64; documents are URLs or data URIs. */
 function withOwnMedia(message: JsonObject): JsonObject {
   if (!Array.isArray(message.content)) return message;
   const content = recordsOf(message.content).map((part): JsonObject => {
@@ -82,7 +82,7 @@ function withOwnMedia(message: JsonObject): JsonObject {
   return { ...message, content };
 }
 
-/** The same foreign id always becomes the same short one, so that calls and results still meet. */
+/** The same foreign id always becomes the same short one, so that calls and results still match. */
 function withShortIds(messages: readonly JsonObject[]): JsonObject[] {
   return messages.map((message) => {
     const calls = recordsOf(message.tool_calls).map((call) => ({ ...call, id: shortId(textOf(call.id) ?? "") }));
@@ -97,7 +97,7 @@ function withShortIds(messages: readonly JsonObject[]): JsonObject[] {
 
 const shortId = (id: string): string => (/^[a-zA-Z0-9]{9}$/.test(id) ? id : hexDigest(id).slice(0, ID_LENGTH));
 
-/** Behind the results of tools it wants to hear itself before the user. */
+/** Mistral requires an assistant message between tool results and the user's next message. */
 const withAnswersToTools = (messages: readonly JsonObject[]): JsonObject[] =>
   messages.flatMap((message, at) =>
     message.role === "user" && messages[at - 1]?.role === "tool"

@@ -2,7 +2,7 @@ import { compact } from "../../formats/helpers/compact.ts";
 import { type JsonObject, recordOf } from "../../formats/json.ts";
 import { openAiCompatible } from "../shared/openai-compatible.ts";
 
-/** Perplexity has the user's location one level higher than OpenAI, and without a time zone. */
+/** Perplexity has the user's location one level higher than OpenAI, without a time zone. */
 function flatLocation({ web_search_options }: JsonObject): JsonObject {
   const options = recordOf(web_search_options);
   const location = recordOf(recordOf(options?.user_location)?.approximate);

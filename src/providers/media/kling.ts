@@ -8,12 +8,12 @@ import { aspectRatioOf, type TaskProtocol, trimmed, type VideoProtocol } from ".
 
 const DEFAULT_BASE_URL = "https://api-singapore.klingai.com";
 const TIMEOUT_S = 24 * 3600;
-/** The most that a page may have. */
+/** The largest page size. */
 const PAGE_SIZE = 500;
 const TOKEN_LIFETIME_S = 1800;
-/** Clocks differ a little. */
+/** Allows for differing clocks: tokens are valid from this many seconds ago. */
 const TOKEN_EARLIER_S = 5;
-/** Packs are told of by when they were bought, and hold for a year at most. */
+/** The API lists resource packs by purchase date; they are valid for a year at most. */
 const PACKS_WITHIN_S = 400 * 24 * 3600;
 
 const STATUSES = lookupTable<TaskStatus>({
@@ -95,7 +95,10 @@ const videos: VideoProtocol = {
   videoUrl: (data) => textOf(recordsOf(recordOf(recordOf(data)?.task_result)?.videos)[0]?.url),
 };
 
-/** What the packs in use hold, which the service brings up to date twice a day; null: there are none, calls may be billed. */
+/**
+ * The units left in active resource packs, which the service updates twice a day; null if there are none, because calls
+ * may be billed otherwise.
+ */
 function unitsLeft(answer: unknown): number | null {
   const packs = recordsOf(recordOf(recordOf(answer)?.data)?.resource_pack_subscribe_infos);
   if (packs.length === 0) return null;
@@ -103,10 +106,10 @@ function unitsLeft(answer: unknown): number | null {
   return inUse.reduce((sum, { remaining_quantity }) => sum + (numberOf(remaining_quantity) ?? 0), 0);
 }
 
-/** Pictures inside the request go as bare base64. */
+/** Images inside the request are plain base64. */
 const withoutDataPrefix = (image: string): string => image.replace(/^data:[^,]*;base64,/, "");
 
-/** A short-lived token (JWT, HS256) signed with the secret key, as the service wants it instead of the key itself. */
+/** A short-lived token (JWT, HS256) signed with the secret key; the service expects it instead of the key. */
 function token(key: string, now: number): string {
   const [accessKey = "", secretKey = ""] = key.split("|").map((part) => part.trim());
   const part = (value: object): string => Buffer.from(JSON.stringify(value)).toString("base64url");
@@ -141,7 +144,7 @@ export const kling: Provider = {
     read: unitsLeft,
     currency: () => "units",
   },
-  // A key without a separator is one of another gateway, which signs itself.
+  // A key without a separator belongs to another gateway, which signs by itself.
   authHeaders: (_channel, key) => ({
     authorization: `Bearer ${key.includes("|") ? token(key, nowSeconds()) : key}`,
   }),

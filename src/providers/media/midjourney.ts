@@ -5,7 +5,7 @@ import { type TaskProtocol, trimmed } from "../contract/tasks.ts";
 
 const HOUR_S = 3600;
 
-/** Names under which drawing calls are routed and priced. */
+/** Model names by which Midjourney calls are routed and priced. */
 const MODELS = [
   "mj_imagine",
   "mj_variation",
@@ -38,7 +38,7 @@ const tasks: TaskProtocol = {
   readReports: (answer) => recordsOf(answer).flatMap((task) => readDrawing(task) ?? []),
 };
 
-/** A server that draws by Midjourney; both kinds speak the same protocol. */
+/** A Midjourney proxy server; both kinds have the same protocol. */
 const drawing = (type: number, name: string): Provider => ({
   type,
   name,

@@ -34,7 +34,7 @@ function readSong(task: JsonObject): TaskReport | null {
   };
 }
 
-/** A server that makes music by Suno, or another gateway that has one. */
+/** A Suno API server, or another gateway that has one. */
 export const suno: Provider = {
   type: 36,
   name: "Suno API",

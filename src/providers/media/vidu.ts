@@ -5,7 +5,7 @@ import type { Provider } from "../contract/provider.ts";
 import { aspectRatioOf, type TaskProtocol, trimmed, type VideoProtocol } from "../contract/tasks.ts";
 
 const DEFAULT_BASE_URL = "https://api.vidu.com";
-/** Off-peak orders are done within two days. */
+/** Off-peak jobs finish within two days. */
 const TIMEOUT_S = 50 * 3600;
 
 const STATUSES = lookupTable<TaskStatus>({
@@ -74,7 +74,7 @@ const videos: VideoProtocol = {
   videoUrl: (data) => textOf(recordsOf(recordOf(data)?.creations)[0]?.url),
 };
 
-/** What all packages hold; null also where calls are paid by how many run at once, whatever the credits. */
+/** The credits left in all packages; null also for accounts that pay for concurrency, whatever their credits. */
 function creditsLeft(answer: unknown): number | null {
   const response = recordOf(answer)?.remains;
   if (!Array.isArray(response)) return null;

@@ -1,6 +1,6 @@
 import { openAiCompatible } from "../shared/openai-compatible.ts";
 
-/** vLLM, LM Studio and other servers of your own. */
+/** vLLM, LM Studio and other self-hosted servers. */
 export const vllm = openAiCompatible({
   type: 1006,
   name: "vLLM / LM Studio",

@@ -1,6 +1,6 @@
 import type { JsonObject } from "../../formats/json.ts";
 
-/** The inputs of an embeddings call, which takes a list or a single one. */
+/** The inputs of an embeddings call, which may be a list or a single value. */
 export const inputsOf = ({ input }: JsonObject): readonly unknown[] => (Array.isArray(input) ? input : [input]);
 
 /** OpenAI's response with embeddings in the order of their inputs; `tokens` null: the provider reported none. */

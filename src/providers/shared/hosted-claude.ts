@@ -3,7 +3,7 @@ import type { TopLevelChanges } from "../../lib/values/json-splice.ts";
 import { lookupTable } from "../../lib/values/lookup-table.ts";
 import type { CallParams, Limitation, Rejection } from "../contract/provider.ts";
 
-/** Betas that the clouds hosting Claude accept; for any other they reject the request. */
+/** Betas that the clouds hosting Claude accept; they reject requests with any other. */
 const ACCEPTED: Readonly<Record<"bedrock" | "vertex", ReadonlySet<string>>> = {
   bedrock: new Set(
     `computer-use-2024-10-22 computer-use-2025-01-24 computer-use-2025-11-24 token-efficient-tools-2025-02-19
@@ -19,14 +19,17 @@ const ACCEPTED: Readonly<Record<"bedrock" | "vertex", ReadonlySet<string>>> = {
     ),
   ),
 };
-/** Anthropic's name for several features at once → the one that the clouds have. */
+/** Anthropic's betas for several features, mapped to the ones that the clouds have. */
 const OTHER_NAMES = lookupTable<string>({ "advanced-tool-use-2025-11-20": "tool-search-tool-2025-10-19" });
-/** They name the client, or are no longer needed (Vertex takes `output_config.effort` without): dropping them loses nothing. */
+/**
+ * Betas that identify the client or are obsolete (Vertex accepts `output_config.effort` without one): dropping them
+ * loses nothing.
+ */
 const NO_LOSS = /^(claude-code|oauth|prompt-caching|effort)-/;
 
-/** Only Anthropic has these: the clouds have their own tiers and regions, and run no tools of others. */
+/** Features that only Anthropic has: the clouds have their own tiers and regions, and do not run others' tools. */
 const ANTHROPIC_ONLY = ["service_tier", "inference_geo", "container", "mcp_servers", "speed"];
-/** Tools that run at Anthropic; Vertex has its search. */
+/** Tools that Anthropic runs; Vertex has only its web search. */
 const RUN_BY_ANTHROPIC = /^(web_search|web_fetch|code_execution)_/;
 const WEB_SEARCH = "web-search-2025-03-05";
 

@@ -12,7 +12,7 @@ const ASPECTS = lookupTable<string>({
   "1024x1536": "3:4",
 });
 
-/** The aspect ratio nearest to a size. */
+/** The aspect ratio closest to a size. */
 export const aspectOf = ({ size }: JsonObject): string => ASPECTS[textOf(size) ?? ""] ?? "1:1";
 
 /** The number of images requested. */
@@ -22,7 +22,10 @@ export const imageCount = ({ n }: JsonObject): number => Math.max(1, Math.floor(
 export const imageList = (data: readonly JsonObject[], usage?: JsonObject): JsonObject | null =>
   data.length === 0 ? null : { created: 0, data, ...(usage && { usage }) };
 
-/** Image generation that differs from OpenAI's in field names only: fields in `own` pass unchanged, `write` makes the others. */
+/**
+ * Image generation that differs from OpenAI's only in field names: fields in `own` stay unchanged, `write` makes the
+ * others.
+ */
 export const renamedImageFields = (
   own: readonly string[],
   write: (order: JsonObject, dropped: Dropped) => JsonObject,

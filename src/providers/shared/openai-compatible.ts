@@ -19,16 +19,19 @@ type OpenAiCompatible = Readonly<{
   type: number;
   name: string;
   owner: string;
-  /** Null: the channel must have an address. */
+  /** Null: the channel must have a base URL. */
   baseUrl: string | null;
-  /** Between the base URL and `/chat/completions`; absent: `/v1`. An address that already ends so is left alone. */
+  /**
+   * The path between the base URL and `/chat/completions`; absent: `/v1`. A base URL that already ends with it stays
+   * unchanged.
+   */
   apiRoot?: string;
-  /** Absent: chats alone. */
+  /** Absent: chats only. */
   capabilities?: readonly Capability[];
   keyHint?: string;
   models: readonly string[];
   noListPrice?: NoListPrice;
-  /** It has no list of models at `/models`. */
+  /** There is no model list at `/models`. */
   withoutModelList?: boolean;
   /** It rejects `stream_options`. */
   withoutStreamUsage?: boolean;
@@ -47,11 +50,11 @@ type OpenAiCompatible = Readonly<{
   /** Paths after the base URL, and the amount in the response. */
   balance?: Readonly<{ path: string; fallbackPath?: string; read(response: unknown): unknown }> &
     Pick<Balance, "currency">;
-  /** Headers besides the key. */
+  /** Headers in addition to the key. */
   headers?: Readonly<Record<string, string>>;
 }>;
 
-/** Defines the provider of a service that is compatible with OpenAI's API, by what differs. */
+/** Defines the provider of an OpenAI-compatible service by its differences. */
 export function openAiCompatible(service: OpenAiCompatible): Provider & Readonly<{ chat: ChatApi }> {
   const { quirks = {}, native } = service;
   const address = (channel: ProviderChannel) => addressOf(service, channel);

@@ -11,12 +11,12 @@ export type Quirks = Readonly<{
   rejected?: readonly string[];
   /** All fields it accepts: everything else it rejects. */
   accepted?: ReadonlySet<string>;
-  /** Allowed range; values outside are moved to the nearest end. */
+  /** Allowed range; values outside are clamped. */
   temperature?: Range;
   topP?: Range;
   /** The field that limits the length of the response. */
   limitField?: LimitField;
-  /** OpenAI's name of a field → the service's. */
+  /** The service's name for each renamed OpenAI field. */
   renamed?: Readonly<Record<string, string>>;
   /** Anything else: gets the body with the changes so far, returns further changes. */
   rewrite?(body: JsonObject, params: CallParams): JsonObject;
@@ -27,14 +27,14 @@ export type Quirks = Readonly<{
     fields(body: JsonObject, params: CallParams): JsonObject;
     /** Members of `web_search_options` that it understands. */
     supports: readonly string[];
-    /** Further ways to request a search, besides the usual ones. */
+    /** Further ways to request a search. */
     isRequestedBy?(body: JsonObject, model: string): boolean;
     /** The price list's name of the search, where responses don't report the number of searches. */
     pricedAs?(body: JsonObject): string;
   }>;
   /** Changes to a request for embeddings; `dropped` are fields removed without being expressed otherwise. */
   embeddings?(body: JsonObject): Readonly<{ changes: JsonObject; dropped?: readonly string[] }>;
-  /** Changes to a request of OpenAI's Responses. */
+  /** Changes to a request of OpenAI's Responses API. */
   responses?(body: JsonObject, params: CallParams): Preparation | null;
 }>;
 

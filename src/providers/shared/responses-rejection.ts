@@ -2,8 +2,8 @@ import { isUnknownEndpoint } from "../../formats/openai-chat/errors/unknown-endp
 import type { Limitation, Rejection } from "../contract/provider.ts";
 
 /**
- * What a rejection by OpenAI, or a server that imitates it, teaches about its Responses: many have none, and OpenAI summarizes
- * reasoning for verified organizations only (https://help.openai.com/en/articles/10910291).
+ * What a rejection by OpenAI, or a compatible server, reveals about its Responses API: many servers lack it, and OpenAI
+ * summarizes reasoning only for verified organizations (https://help.openai.com/en/articles/10910291).
  */
 export function onResponsesRejected({ status, error, params }: Rejection): Limitation | null {
   if (params.dialect !== "openai-responses") return null;

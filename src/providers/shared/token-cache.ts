@@ -5,7 +5,7 @@ type NewToken = Readonly<{ text: string; lifeSeconds: number }>;
 type CachedToken = { text: Promise<string>; fetchedAt: number; expiresAt: number };
 
 const MAX_TOKENS = 1000;
-/** A token younger than this was rejected for another reason than its age. */
+/** A token younger than this was not rejected because of its age. */
 const YOUNG_SECONDS = 10;
 
 /**

@@ -4,7 +4,7 @@ import { errorOf } from "../../../formats/openai-chat/errors/decode-error.ts";
 import { DashScopeStreamDecoder, decodeReply } from "./decode.ts";
 import { encodeRequest } from "./encode-request.ts";
 
-/** DashScope's own generation address (text and multimodal). */
+/** DashScope's own generation API (text and multimodal). */
 export const dashscopeCodec: ProviderCodec = {
   dialect: "dashscope",
   encodeRequest,
@@ -12,7 +12,7 @@ export const dashscopeCodec: ProviderCodec = {
   streamDecoder: (newId) => new DashScopeStreamDecoder(newId),
   decodeError(status, body) {
     const answer = recordOf(body);
-    // Errors of a stream, too, come as {code, message, request_id}.
+    // Errors inside a stream also have the shape {code, message, request_id}.
     const failed = answer && !answer.output && textOf(answer.code) && textOf(answer.message) !== null;
     if (!failed) return errorOf(status, body);
     const { code, message } = answer;

@@ -11,26 +11,28 @@ const DEFAULT_BASE_URL = "https://dashscope.aliyuncs.com";
 const GENERATION = "/api/v1/services/aigc";
 const MULTIMODAL = /vl|omni|audio|ocr|qvq/;
 
-/** Models that always think, open ones that think unless told otherwise, and those that speak: whole answers are refused. */
+/**
+ * Models that only stream: those that always reason, open models that reason by default, and those with audio output.
+ */
 const ONLY_STREAMS = /^(qwq|qvq|qwen3(\.\d+)?-(next-)?\d+b)|-thinking|omni/;
 
-/** The address of DashScope's own API. */
+/** The base URL of DashScope's own API. */
 const ownBase = ({ baseUrl }: Pick<ProviderChannel, "baseUrl">): string =>
   (baseUrl || DEFAULT_BASE_URL).replace(/\/+$/, "").replace(/\/compatible-mode\/v1$/, "");
 
-/** A wish for an effort switches thought on or off, unless the client says so itself. */
+/** A requested effort turns reasoning on or off, unless the client sets `enable_thinking` itself. */
 function switchReasoning({ reasoning_effort: effort, enable_thinking }: JsonObject): JsonObject {
   if (effort == null) return {};
   return { reasoning_effort: undefined, ...(enable_thinking == null && { enable_thinking: effort !== "none" }) };
 }
 
-/** The wish for a search switches it on. */
+/** A requested search turns it on. */
 const switchSearch = ({ enable_search }: JsonObject): JsonObject => ({
   web_search_options: undefined,
   ...(enable_search == null && { enable_search: true }),
 });
 
-/** The address that imitates OpenAI: chats in that format go there as they come. */
+/** The OpenAI-compatible API: chats in that format are forwarded to it unchanged. */
 const compatible = openAiCompatible({
   type: 17,
   name: "Alibaba Qwen",
@@ -63,7 +65,7 @@ const compatible = openAiCompatible({
   },
 });
 
-/** What the address that imitates OpenAI does not have. */
+/** Calls that the OpenAI-compatible API lacks. */
 const OWN: Readonly<Partial<Record<CallParams["capability"], NativeFormat>>> = {
   images: dashscopeImages(ownBase),
   rerank: dashscopeRankings,

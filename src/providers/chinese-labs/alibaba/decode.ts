@@ -3,7 +3,7 @@ import type { ReplyEvent, StreamDecoder, WireEvent } from "../../../formats/conv
 import { type JsonObject, parseJson, recordOf, recordsOf, textOf } from "../../../formats/json.ts";
 import { ChatStreamDecoder } from "../../../formats/openai-chat/response/stream-decoder.ts";
 
-/** Reads DashScope's own stream: each event means what a chunk of OpenAI's means. */
+/** Reads DashScope's own stream: each event equals an OpenAI chunk. */
 export class DashScopeStreamDecoder implements StreamDecoder {
   readonly #chunks: ChatStreamDecoder;
 
@@ -30,7 +30,7 @@ export class DashScopeStreamDecoder implements StreamDecoder {
   }
 }
 
-/** Old models answer with bare text. */
+/** Older models respond with plain text. */
 function chunkOf({ output, usage, request_id }: JsonObject): JsonObject {
   const answer = recordOf(output) ?? {};
   const reported = recordsOf(answer.choices);
@@ -46,7 +46,7 @@ function chunkOf({ output, usage, request_id }: JsonObject): JsonObject {
       index,
       delta: { ...deltaOf(recordOf(message) ?? {}), annotations: sources },
       logprobs,
-      // While it goes on, the reason is the text "null".
+      // Until the end, the finish reason is the string "null".
       finish_reason: finish_reason === "null" ? null : finish_reason,
     })),
     usage,
@@ -59,11 +59,11 @@ function deltaOf(message: JsonObject): JsonObject {
   return { ...message, content: recordsOf(content).map((part) => (part.image ? { image_url: part.image } : part)) };
 }
 
-/** Reads a complete answer, which is a stream of one event; null when it has no output. */
+/** Reads a complete response, which equals a stream of one event; null if it has no output. */
 export function decodeReply(body: JsonObject): Reply | null {
   if (!recordOf(body.output)) return null;
   let made = 0;
-  // Ids that are missing are made of the answer's own, so that they differ from turn to turn.
+  // Missing ids derive from the response's own, so that they differ between turns.
   const seed = (textOf(body.request_id) ?? "").replace(/[^A-Za-z0-9]/g, "").slice(-16);
   const decoder = new DashScopeStreamDecoder((prefix) => `${prefix}${seed}${made++}`);
   const collector = new ReplyCollector();

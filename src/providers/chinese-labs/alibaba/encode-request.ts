@@ -18,16 +18,16 @@ const UNKNOWN = [
   "audio",
   "prompt_cache_key",
 ];
-/** What clients who know DashScope may say besides. */
+/** Fields of DashScope that clients may set. */
 const OWN = ["enable_search", "search_options", "repetition_penalty", "enable_code_interpreter"];
 
 /**
- * Writes a request of DashScope's own generation address.
- * Source: https://www.alibabacloud.com/help/en/model-studio/qwen-api-via-dashscope
+ * Writes a request for DashScope's own generation API. Source:
+ * https://www.alibabacloud.com/help/en/model-studio/qwen-api-via-dashscope
  */
 export function encodeRequest(source: Conversation, target: Target, dropped: Dropped): JsonObject {
   const { searches, rest: conversation } = takeSearch(source, "dashscope", dropped);
-  // These two are said here, in other words and within other limits.
+  // These two have other names and limits here.
   const others = { ...conversation.sampling, topK: null, stop: [] };
   const chat = encodeChat({ ...conversation, sampling: others }, target, dropped);
   for (const name of UNKNOWN) if (chat[name] !== undefined) dropped.add(name);
@@ -50,7 +50,7 @@ export function encodeRequest(source: Conversation, target: Target, dropped: Dro
       incremental_output: stream || null,
       max_tokens: sampling.maxOutputTokens,
       temperature: sampling.temperature === null ? null : Math.min(1.99, Math.max(0, sampling.temperature)),
-      // Both ends are refused.
+      // Both 0 and 1 are rejected.
       top_p: sampling.topP === null ? null : Math.min(0.999, Math.max(0.001, sampling.topP)),
       top_k: sampling.topK,
       presence_penalty: sampling.presencePenalty,
@@ -69,7 +69,7 @@ export function encodeRequest(source: Conversation, target: Target, dropped: Dro
   };
 }
 
-/** Where only some tools are allowed, the others stay away. */
+/** If the request allows only some tools, the others are left out. */
 const offered = (tools: readonly JsonObject[], names: readonly string[]): JsonObject[] =>
   tools.filter((tool) => names.includes(textOf(recordOf(tool.function)?.name) ?? ""));
 
@@ -78,7 +78,7 @@ function reasoningEnabled({ effort, budgetTokens, enabled }: Conversation["reaso
   return effort !== null || budgetTokens !== null || enabled ? true : null;
 }
 
-/** Parts are named by what they hold. */
+/** Content parts have their kind as the member name. */
 function messageOf(message: JsonObject, dropped: Dropped): JsonObject {
   const { reasoning_details: _, ...rest } = message;
   if (!Array.isArray(message.content)) return rest;

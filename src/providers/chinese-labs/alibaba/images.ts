@@ -3,7 +3,7 @@ import { recordOf, recordsOf, textOf } from "../../../formats/json.ts";
 import type { NativeFormat } from "../../contract/native-format.ts";
 import { imageCount, imageList } from "../../shared/images.ts";
 
-/** Models that answer at once, in the form of a talk; the others make a job that must be asked for. */
+/** Models that respond immediately, in the shape of a chat; the others create a job to poll. */
 const AT_ONCE = /^(qwen-image|z-image|wan2\.[5-9])/;
 
 const drawsAtOnce = (model: string): boolean => AT_ONCE.test(model);
@@ -11,7 +11,7 @@ const drawsAtOnce = (model: string): boolean => AT_ONCE.test(model);
 const RUNNING: ReadonlySet<unknown> = new Set(["PENDING", "RUNNING"]);
 const FAILED: ReadonlySet<unknown> = new Set(["FAILED", "CANCELED", "UNKNOWN"]);
 
-/** Pictures of Alibaba's DashScope; `base` is the address of its own API. */
+/** Image generation by Alibaba's DashScope; `base` returns the base URL of its own API. */
 export const dashscopeImages = (base: (channel: { baseUrl: string }) => string): NativeFormat => ({
   encode(order, model, dropped) {
     recordDropped(order, ["prompt", "n", "size", "response_format"], dropped);
@@ -46,10 +46,10 @@ export const dashscopeImages = (base: (channel: { baseUrl: string }) => string):
   },
 });
 
-/** Where a model draws, behind the base address. */
+/** The path of image generation for a model, after the base URL. */
 export const dashscopeImagePath = (model: string): string =>
   `/api/v1/services/aigc/${drawsAtOnce(model) ? "multimodal-generation/generation" : "text2image/image-synthesis"}`;
 
-/** Jobs are refused where they are not asked for as such. */
+/** Models with jobs reject requests without the asynchronous header. */
 export const dashscopeImageHeaders = (model: string): Record<string, string> =>
   drawsAtOnce(model) ? {} : { "x-dashscope-async": "enable" };

@@ -3,7 +3,7 @@ import { compact } from "../../../formats/helpers/compact.ts";
 import { numberOf, recordOf, recordsOf, textOf } from "../../../formats/json.ts";
 import type { NativeFormat } from "../../contract/native-format.ts";
 
-/** Rankings of documents in words of DashScope's own. */
+/** Rerank in DashScope's own format. */
 export const dashscopeRankings: NativeFormat = {
   encode(call, model, dropped) {
     recordDropped(call, ["query", "documents", "top_n", "return_documents"], dropped);

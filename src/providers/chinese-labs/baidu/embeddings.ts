@@ -5,7 +5,7 @@ import type { NativeFormat } from "../../contract/native-format.ts";
 import { inputsOf } from "../../shared/embeddings.ts";
 import { ernieCodec } from "./ernie-codec.ts";
 
-/** Vectors by Qianfan's first API: OpenAI's answers, but failures with status 200. */
+/** Embeddings by Qianfan's v1 API: OpenAI's responses, but failures have status 200. */
 export const qianfanEmbeddings: NativeFormat = {
   encode(call, _model, dropped) {
     recordDropped(call, ["input", "user", "encoding_format"], dropped);

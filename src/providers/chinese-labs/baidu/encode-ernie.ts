@@ -25,13 +25,13 @@ const SUPPORTED_FIELDS = [
   "tools",
   "tool_choice",
 ];
-/** What clients who know Qianfan may say besides. */
+/** Fields of Qianfan that clients may set. */
 const OWN = ["penalty_score", "disable_search", "enable_citation", "enable_trace"];
 const MOST_STOPS = 4;
 
 /**
- * Writes a request of Qianfan's first chat: an odd number of messages, the user's first and last.
- * Source: https://cloud.baidu.com/doc/WENXINWORKSHOP/s/clntwmv7t
+ * Writes a request for Qianfan's v1 chat: an odd number of messages, the first and last by the user. Source:
+ * https://cloud.baidu.com/doc/WENXINWORKSHOP/s/clntwmv7t
  */
 export function encodeRequest(conversation: Conversation, target: Target, dropped: Dropped): JsonObject {
   const { sampling, extra, tools, toolChoice, format } = conversation;
@@ -47,7 +47,7 @@ export function encodeRequest(conversation: Conversation, target: Target, droppe
     messages: messagesOf(pairCalls(conversation.turns, target.newId), dropped),
     system: systemText(conversation),
     stream: conversation.stream || null,
-    // Zero is refused, and so is a limit of one.
+    // A temperature of 0 and a limit of 1 token are rejected.
     temperature: sampling.temperature === null ? null : Math.min(1, Math.max(0.01, sampling.temperature)),
     top_p: sampling.topP === null ? null : Math.min(1, Math.max(0, sampling.topP)),
     max_output_tokens: sampling.maxOutputTokens === null ? null : Math.max(2, sampling.maxOutputTokens),
@@ -69,7 +69,7 @@ function functionOf(tool: Tool, dropped: Dropped): JsonObject[] {
   return [{ name, description: description ?? name, parameters: parameters ?? { type: "object", properties: {} } }];
 }
 
-/** One call a message: of parallel calls the first goes as one, the others in words. */
+/** A message can hold one call: the first of parallel calls stays a call, the others become text. */
 function messagesOf(turns: readonly Turn[], dropped: Dropped): JsonObject[] {
   const messages = turns.map(({ role, parts }): JsonObject => {
     const call = parts.find((part): part is ToolCallPart => part.type === "tool-call");

@@ -5,7 +5,7 @@ import { countOf, type JsonObject, recordOf, textOf } from "../../../formats/jso
 import { errorOf } from "../../../formats/openai-chat/errors/decode-error.ts";
 import { encodeRequest } from "./encode-ernie.ts";
 
-/** Baidu Qianfan's first chat: the answer's text is `result`, errors come with status 200. */
+/** Baidu Qianfan's v1 chat: the text is in `result`, errors have status 200. */
 export const ernieCodec = chunkedCodec({
   dialect: "ernie",
   encodeRequest,
@@ -28,7 +28,7 @@ function readEvent(body: JsonObject): ParsedEvent {
         finish_reason: last ? finishOf(body) : null,
       },
     ],
-    // Their count of the answer is not kept up to date within a stream: it follows from the total.
+    // The completion count of a stream's events is stale: it is derived from the total.
     usage: usage && { prompt_tokens: usage.prompt_tokens, total_tokens: countOf(usage.total_tokens) ?? 0 },
   };
   return { chunk, last };
@@ -41,7 +41,7 @@ function finishOf({ finish_reason, need_clear_history, is_truncated }: JsonObjec
   return !native || native === "normal" ? "stop" : native;
 }
 
-/** Qianfan's codes by what they mean. */
+/** HTTP statuses for Qianfan's error codes. */
 const STATUSES: Readonly<Record<number, readonly number[]>> = {
   400: [336001, 336002, 336003, 336006, 336007, 336103],
   401: [13, 14, 15, 110, 111],

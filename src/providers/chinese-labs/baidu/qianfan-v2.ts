@@ -1,7 +1,7 @@
 import type { Provider } from "../../contract/provider.ts";
 import { openAiCompatible } from "../../shared/openai-compatible.ts";
 
-/** With the pages that it finds. */
+/** Includes the pages found. */
 const SEARCH = { enable: true, enable_trace: true };
 
 const compatible = openAiCompatible({
@@ -35,7 +35,7 @@ const compatible = openAiCompatible({
       model.endsWith("-search") ? { model: model.slice(0, -"-search".length), web_search: SEARCH } : {},
   },
 });
-/** Baidu Qianfan's second API. A key may name the application it is for: `key|appid`. */
+/** Baidu Qianfan's v2 API. A key may name its application: `key|appid`. */
 export const qianfan: Provider = {
   ...compatible,
   authHeaders(_channel, key) {

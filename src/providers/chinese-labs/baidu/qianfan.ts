@@ -8,11 +8,14 @@ import { ernieCodec } from "./ernie-codec.ts";
 
 const DEFAULT_BASE_URL = "https://aip.baidubce.com";
 const STEM = "/rpc/2.0/ai_custom/v1/wenxinworkshop";
-/** Tokens live thirty days. */
+/** Access tokens expire after thirty days. */
 const LIFE_SECONDS = 2_592_000;
 const SPARE_SECONDS = 3600;
 
-/** Model → last part of its address; others have their name in lower case. Source: https://cloud.baidu.com/doc/WENXINWORKSHOP/s/clntwmv7t */
+/**
+ * The last path segment by model; other models have their name in lower case. Source:
+ * https://cloud.baidu.com/doc/WENXINWORKSHOP/s/clntwmv7t
+ */
 const SLUGS = lookupTable<string>({
   "ERNIE-4.0-8K": "completions_pro",
   "ERNIE-4.0": "completions_pro",
@@ -50,7 +53,7 @@ const rootOf = ({ baseUrl }: ProviderChannel): string => (baseUrl || DEFAULT_BAS
 
 const tokens = createTokenCache(SPARE_SECONDS);
 
-/** Baidu Qianfan's first API: the key is exchanged for an access token, which stands in the address. */
+/** Baidu Qianfan's v1 API: the key is exchanged for an access token, which goes into the URL. */
 export const qianfanV1: Provider = {
   type: 15,
   name: "Baidu Qianfan",

@@ -5,7 +5,7 @@ import { baseFailure } from "../../../formats/openai-chat/errors/base-resp.ts";
 import type { NativeFormat } from "../../contract/native-format.ts";
 import { embeddingList, inputsOf } from "../../shared/embeddings.ts";
 
-/** Vectors, as lists of numbers alone. `type` tells texts that are kept from questions. */
+/** Embeddings, in a response that has only lists of numbers. `type` distinguishes stored documents from queries. */
 export const minimaxEmbeddings: NativeFormat = {
   encode(call, model, dropped) {
     recordDropped(call, ["input", "encoding_format", "type"], dropped);
@@ -20,7 +20,7 @@ export const minimaxEmbeddings: NativeFormat = {
 
 const FORMATS: ReadonlySet<unknown> = new Set(["mp3", "pcm", "flac", "wav"]);
 
-/** Speech, which comes as hexadecimal digits. */
+/** Speech, which arrives as hexadecimal digits. */
 export const minimaxSpeech: NativeFormat = {
   encode(call, model, dropped) {
     recordDropped(call, ["input", "voice", "speed", "response_format"], dropped);

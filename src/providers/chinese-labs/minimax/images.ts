@@ -4,7 +4,7 @@ import { baseFailure } from "../../../formats/openai-chat/errors/base-resp.ts";
 import type { NativeFormat } from "../../contract/native-format.ts";
 import { aspectOf, imageCount, imageList } from "../../shared/images.ts";
 
-/** Pictures of MiniMax, which answers failures with status 200. */
+/** Image generation by MiniMax, which reports failures with status 200. */
 export const minimaxImages: NativeFormat = {
   encode(order, model, dropped) {
     recordDropped(order, ["prompt", "n", "size", "response_format"], dropped);

@@ -6,7 +6,7 @@ import { type JsonObject, recordOf, recordsOf, textOf } from "../../../formats/j
 import { errorOf } from "../../../formats/openai-chat/errors/decode-error.ts";
 import { encodeRequest } from "./encode-request.ts";
 
-/** Tencent's ChatCompletions: OpenAI's chat in PascalCase; whole answers are wrapped, events are not. */
+/** Tencent's ChatCompletions: OpenAI's chat in PascalCase. Complete responses are wrapped, stream events are not. */
 export const hunyuanCodec = chunkedCodec({
   dialect: "hunyuan",
   encodeRequest,
@@ -15,7 +15,7 @@ export const hunyuanCodec = chunkedCodec({
   decodeError,
 });
 
-/** What a search found stands in every event. */
+/** Search results are repeated in every event. */
 function reader(): (body: JsonObject) => ParsedEvent {
   let cited = false;
   return (body) => {
@@ -66,7 +66,7 @@ const deltaOf = ({ Content, ReasoningContent, ToolCalls }: JsonObject): JsonObje
   }),
 });
 
-/** Status 200 whatever it is; within a stream in `ErrorMsg`. */
+/** Errors have status 200; inside a stream they are in `ErrorMsg`. */
 function decodeError(status: number, body: unknown): ReplyError | null {
   const answer = recordOf(recordOf(body)?.Response) ?? recordOf(body);
   const error = recordOf(answer?.Error);

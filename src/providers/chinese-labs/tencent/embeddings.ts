@@ -6,7 +6,7 @@ import { hunyuanCodec } from "./codec.ts";
 
 const responseOf = (answer: JsonObject): JsonObject => recordOf(answer.Response) ?? {};
 
-/** Vectors by Hunyuan's own API (GetEmbedding), which answers failures with status 200. */
+/** Embeddings by Hunyuan's own API (GetEmbedding), which reports failures with status 200. */
 export const hunyuanEmbeddings: NativeFormat = {
   encode(call, _model, dropped) {
     recordDropped(call, ["input", "encoding_format"], dropped);

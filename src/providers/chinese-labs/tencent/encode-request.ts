@@ -8,13 +8,13 @@ import { pairCalls } from "../../../formats/tools/pair-calls.ts";
 import { takeSearch } from "../../../formats/tools/web-search.ts";
 
 const SUPPORTED_FIELDS = ["temperature", "top_p", "seed", "stop", "tools", "tool_choice", "reasoning_effort"];
-/** What clients who know Hunyuan may say besides, in the casing of its own SDK. */
+/** Fields of Hunyuan that clients may set, in the casing of its SDK. */
 const OWN = ["EnableEnhancement", "SearchInfo", "Citation", "StreamModeration", "WebSearchOptions"];
 const MOST_SEED = 10_000;
 
 /**
- * Writes a request of Tencent's ChatCompletions: turns alternate, contents are never empty.
- * Source: https://cloud.tencent.com/document/api/1729/105701
+ * Writes a request for Tencent's ChatCompletions: turns alternate and are never empty. Source:
+ * https://cloud.tencent.com/document/api/1729/105701
  */
 export function encodeRequest(source: Conversation, target: Target, dropped: Dropped): JsonObject {
   const { searches, rest: conversation } = takeSearch(source, "hunyuan", dropped);
@@ -71,7 +71,7 @@ function partOf(part: JsonObject, dropped: Dropped): JsonObject[] {
   return [];
 }
 
-/** Schemas go as text. Where only some tools are allowed, the others stay away. */
+/** Schemas are sent as text. If the request allows only some tools, the others are left out. */
 function toolsOf(tools: readonly JsonObject[], choice: ToolChoice | null, dropped: Dropped): JsonObject[] | null {
   const allowed = choice?.type === "allowed" ? choice.names : null;
   const written = tools.flatMap((tool): JsonObject[] => {
@@ -89,7 +89,7 @@ function toolsOf(tools: readonly JsonObject[], choice: ToolChoice | null, droppe
   return written.length > 0 ? written : null;
 }
 
-/** One tool can be demanded, not any tool. */
+/** One specific tool can be forced, but not "any tool". */
 function choiceOf(choice: ToolChoice | null, tools: readonly JsonObject[], dropped: Dropped): JsonObject {
   if (!choice) return {};
   if (choice.type === "none" || choice.type === "auto") return { ToolChoice: choice.type };

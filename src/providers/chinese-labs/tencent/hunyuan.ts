@@ -9,7 +9,7 @@ import { tencentHeaders } from "./signature.ts";
 const DEFAULT_BASE_URL = "https://hunyuan.tencentcloudapi.com";
 const COMPATIBLE_BASE_URL = "https://api.hunyuan.cloud.tencent.com";
 
-/** The API that is compatible with OpenAI: its keys sign nothing. */
+/** The OpenAI-compatible API: its requests are not signed. */
 const compatible = openAiCompatible({
   type: 23,
   name: "Tencent Hunyuan",
@@ -38,7 +38,7 @@ const ACTION = "x-tc-action";
 
 const isSigned = (key: string): boolean => key.includes("|");
 
-/** Tencent Hunyuan: its own API, signed; with a plain key the one that is compatible with OpenAI. */
+/** Tencent Hunyuan: its own signed API, or, with a plain key, the OpenAI-compatible one. */
 export const hunyuan: Provider = {
   ...compatible,
   defaultBaseUrl: DEFAULT_BASE_URL,

@@ -5,21 +5,21 @@ const VERSION = "2023-09-01";
 const SIGNED = "content-type;host;x-tc-action";
 
 type Signed = Readonly<{
-  /** What of the API is called. */
+  /** The API action. */
   action: string;
   host: string;
-  /** The very bytes that are sent. */
+  /** The exact bytes of the request body. */
   body: string;
   contentType: string;
   secretId: string;
   secretKey: string;
-  /** Epoch seconds. */
+  /** Unix time in seconds. */
   timestamp: number;
 }>;
 
 /**
- * The headers of Tencent's API with a signature by TC3-HMAC-SHA256.
- * Source: https://cloud.tencent.com/document/api/1729/101843
+ * The headers of Tencent's API with a TC3-HMAC-SHA256 signature. Source:
+ * https://cloud.tencent.com/document/api/1729/101843
  */
 export function tencentHeaders(request: Signed): Record<string, string> {
   const { action, host, body, contentType, secretId, secretKey, timestamp } = request;

@@ -12,12 +12,12 @@ import { encodeRequest as encodeChat } from "../../../formats/openai-chat/reques
 
 const SUPPORTED_FIELDS = ["max_tokens", "temperature", "top_k", "tools", "user"];
 const MOST_TOKENS = 32_768;
-/** Versions before know no system message. */
+/** Early versions have no system message. */
 const WITHOUT_SYSTEM = /(v1\.1|v2\.1|v3\.1|lite|generalv2|generalv3)(?!\.)(-128K)?$|^SparkDesk$/i;
 
 /**
- * Writes the one frame that Spark's chat is sent. Application and domain are added with the key.
- * Source: https://www.xfyun.cn/doc/spark/Web.html
+ * Writes the only frame sent in a Spark chat. Application id and domain are added with the key. Source:
+ * https://www.xfyun.cn/doc/spark/Web.html
  */
 function encodeRequest(conversation: Conversation, target: Target, dropped: Dropped): JsonObject {
   const { sampling, tools, toolChoice, user } = conversation;
@@ -69,7 +69,7 @@ function readFrame(frame: JsonObject): ParsedEvent {
     choices: deltas.map((delta) => {
       const call = recordOf(delta.function_call);
       return {
-        // Texts are numbered within their frame: an answer has one choice.
+        // Spark numbers the texts within a frame; a response has one choice.
         index: 0,
         delta: {
           content: delta.content,
@@ -84,7 +84,7 @@ function readFrame(frame: JsonObject): ParsedEvent {
   return { chunk, last };
 }
 
-/** Spark's codes by what they mean. */
+/** HTTP statuses for Spark's error codes. */
 const STATUSES: Readonly<Record<number, readonly number[]>> = {
   400: [10003, 10004, 10005, 10013, 10014, 10019, 10907],
   401: [10313, 11200],
@@ -103,7 +103,7 @@ function decodeError(status: number, body: unknown): ReplyError | null {
   return serviceError(known ? Number(known[0]) : 502, name, `${textOf(header?.message) ?? ""} (${code})`.trim());
 }
 
-/** Xunfei Spark's chat over a WebSocket: one frame there, frames back; each frame is an event. */
+/** Xunfei Spark's chat over a WebSocket: one frame is sent, each frame received is an event. */
 export const sparkCodec = chunkedCodec({
   dialect: "spark",
   encodeRequest,

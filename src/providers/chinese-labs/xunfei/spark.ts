@@ -8,10 +8,7 @@ import { sparkCodec } from "./codec.ts";
 const DEFAULT_BASE_URL = "https://spark-api.xf-yun.com";
 const DEFAULT_VERSION = "v1.1";
 
-/**
- * Version → path and domain.
- * Source: https://www.xfyun.cn/doc/spark/Web.html
- */
+/** Path and domain by version. Source: https://www.xfyun.cn/doc/spark/Web.html */
 const VERSIONS = lookupTable<readonly [path: string, domain: string]>({
   "v1.1": ["/v1.1/chat", "lite"],
   "v2.1": ["/v2.1/chat", "generalv2"],
@@ -22,12 +19,15 @@ const VERSIONS = lookupTable<readonly [path: string, domain: string]>({
   "v4.0": ["/v4.0/chat", "4.0Ultra"],
   x1: ["/v1/x1", "x1"],
 });
-/** The names that the service itself has for its models. */
+/** Spark's own model names. */
 const BY_DOMAIN = new Map(
   Object.values(VERSIONS).map(([path, domain]) => [domain.toLowerCase(), [path, domain] as const]),
 );
 
-/** By the client's address, else the model's name (`SparkDesk-v3.5`, or the service's own), else the channel's `other`. */
+/**
+ * The version: from the client's URL, else from the model name (`SparkDesk-v3.5` or Spark's own), else the channel's
+ * `other`.
+ */
 function versionOf(
   { model, requestedVersion = "" }: Pick<CallParams, "model" | "requestedVersion">,
   { other }: ProviderChannel,
@@ -48,7 +48,7 @@ const credentialOf = (key: string) => {
   return { appId, apiSecret, apiKey };
 };
 
-/** Xunfei Spark: a chat is a WebSocket whose address is signed. `other` is the version where the model's name tells none. */
+/** Xunfei Spark: a chat is a WebSocket with a signed URL. `other` is the version for models whose name has none. */
 export const spark: Provider = {
   type: 18,
   name: "Xunfei Spark",
@@ -89,7 +89,7 @@ export const spark: Provider = {
   }),
 };
 
-/** The frame names its application, and its model by the domain that belongs to the path. */
+/** Adds the application id and the domain that belongs to the path. */
 function withCredential(body: string, appId: string, path: string): string {
   const frame = recordOf(parseJson(body)) ?? {};
   const domain = Object.values(VERSIONS).find(([known]) => path.endsWith(known))?.[1];

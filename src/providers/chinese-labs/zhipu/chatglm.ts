@@ -7,7 +7,7 @@ import { zhipuEventsToSse } from "./events.ts";
 
 const DEFAULT_BASE_URL = "https://open.bigmodel.cn";
 const LIFE_MS = 300_000;
-/** Models of the third API; all others are called by the fourth, which speaks OpenAI's format. */
+/** Models of the v3 API; all others are called by v4, which has OpenAI's format. */
 const OLD = /^chatglm_/;
 
 const fourth = openAiCompatible({
@@ -22,7 +22,7 @@ const fourth = openAiCompatible({
   quirks: { topP: [0.01, 0.99] },
 });
 
-/** Zhipu's older API: keys sign a short-lived token. Models of old keep their own format, newer ones go to the fourth API. */
+/** Zhipu's older API: the key signs a short-lived token. Older models use their own format, newer ones the v4 API. */
 export const chatglm: Provider = {
   ...fourth,
   url(channel, params) {
@@ -41,12 +41,12 @@ export const chatglm: Provider = {
   }),
   async sign({ url }, _channel, key, { nowSeconds }) {
     const token = await signedToken(key, nowSeconds() * 1000);
-    // The third API wants the token alone.
+    // The v3 API expects the token without "Bearer".
     return token === null ? {} : { headers: { authorization: url.includes("/v3/") ? token : `Bearer ${token}` } };
   },
 };
 
-/** A token by the secret of `id.secret`, its times in milliseconds; null for keys of another kind. */
+/** A token signed with the secret of `id.secret`, with times in milliseconds; null for other kinds of keys. */
 async function signedToken(key: string, nowMs: number): Promise<string | null> {
   const [id = "", secret = ""] = key.split(".");
   if (secret === "") return null;

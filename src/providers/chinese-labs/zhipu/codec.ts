@@ -11,8 +11,8 @@ import { errorOf } from "../../../formats/openai-chat/errors/decode-error.ts";
 import { encodeRequest as encodeChat } from "../../../formats/openai-chat/request/encode-request.ts";
 
 /**
- * Writes a request of Zhipu's third API; system instructions are the first exchange of words.
- * Source: https://open.bigmodel.cn/dev/api
+ * Writes a request for Zhipu's v3 API; system instructions become a first exchange of messages. Source:
+ * https://open.bigmodel.cn/dev/api
  */
 function encodeRequest(conversation: Conversation, target: Target, dropped: Dropped): JsonObject {
   recordDropped(encodeChat({ ...conversation, turns: [] }, target, dropped), ["temperature", "top_p"], dropped);
@@ -27,14 +27,14 @@ function encodeRequest(conversation: Conversation, target: Target, dropped: Drop
       ...(system === null ? [] : before),
       ...flattenTurns(conversation, dropped).map(({ role, text }) => ({ role, content: text })),
     ],
-    // Both ends are refused.
+    // Both 0 and 1 are rejected.
     temperature: temperature === null ? null : Math.min(1, Math.max(0.01, temperature)),
     top_p: topP === null ? null : Math.min(0.99, Math.max(0.01, topP)),
     incremental: conversation.stream ? true : null,
   });
 }
 
-/** Events carry bare text; `meta` of the last one has the figures. */
+/** Events carry plain text; `meta` of the last event has the usage. */
 function readEvent(body: JsonObject, event: string): ParsedEvent {
   const data = recordOf(body.data);
   if (data) {
@@ -67,7 +67,7 @@ const STATUSES: readonly (readonly [number, number, number])[] = [
   [1302, 1399, 429],
 ];
 
-/** Failures are answers with status 200, or events of their own. */
+/** Failures are responses with status 200, or events. */
 function decodeError(status: number, body: unknown): ReplyError | null {
   const answer = recordOf(body);
   if (answer?.event === "error") return serviceError(502, null, textOf(answer.text) ?? "");
@@ -77,7 +77,7 @@ function decodeError(status: number, body: unknown): ReplyError | null {
   return serviceError(known?.[2] ?? 502, String(code), textOf(answer.msg) ?? "");
 }
 
-/** Zhipu's third API, for ChatGLM models of old. */
+/** Zhipu's v3 API for older ChatGLM models. */
 export const zhipuCodec = chunkedCodec({
   dialect: "zhipu",
   encodeRequest,

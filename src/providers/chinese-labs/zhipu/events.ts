@@ -3,8 +3,8 @@ import { parseJson } from "../../../formats/json.ts";
 import { wholeEventsLength } from "../../../lib/http/sse.ts";
 
 /**
- * Zhipu's old events as events with JSON: their data is bare text, whose lines are lines of the answer, and the last one tells
- * its figures in a field of its own. `event`, `text` and `meta` become members of the data.
+ * Converts Zhipu's v3 events to events with JSON data: their data is plain text whose lines are lines of the answer,
+ * and the last event has the usage in a field of its own. `event`, `text` and `meta` become members of the data.
  */
 export function zhipuEventsToSse(): Transformer<Uint8Array, Uint8Array> {
   let rest: Uint8Array = new Uint8Array(0);
@@ -26,7 +26,7 @@ export function zhipuEventsToSse(): Transformer<Uint8Array, Uint8Array> {
 }
 
 function asJson(event: string): string | null {
-  // Refusals are no events, whatever was asked for.
+  // Errors are plain JSON, even if a stream was requested.
   if (event.trimStart().startsWith("{")) return `data: ${event.replaceAll("\n", " ").trim()}\n\n`;
   const fields = new Map<string, string[]>();
   for (const line of event.split("\n")) {
@@ -36,9 +36,9 @@ function asJson(event: string): string | null {
     fields.set(name, [...(fields.get(name) ?? []), line.slice(colon + 1)]);
   }
   const name = fields.get("event")?.[0]?.trim();
-  // The fourth API streams ordinary events.
+  // The v4 API streams standard events.
   if (!name) return event.trim() === "" ? null : `${event}\n\n`;
-  // Data begins right behind the colon: a blank there belongs to the answer.
+  // The data begins right after the colon: a space there belongs to the answer.
   const data = {
     event: name,
     text: fields.get("data")?.join("\n") ?? "",

@@ -31,7 +31,7 @@ const expressed = ({ tool_choice, temperature }: JsonObject): string[] => [
   ...(temperature === 0 ? ["temperature"] : []),
 ];
 
-/** Zhipu's GLM models by its fourth API. */
+/** Zhipu's GLM models by its v4 API. */
 export const glm = openAiCompatible({
   type: 26,
   name: "Zhipu GLM-4V",

@@ -6,7 +6,7 @@ import { aiProxyCodec } from "./codec.ts";
 const DEFAULT_BASE_URL = "https://api.aiproxy.io";
 const BALANCE_URL = "https://aiproxy.io/api/report/getUserOverview";
 
-/** AI Proxy's knowledge base: `other` is the library that is asked. */
+/** AI Proxy's knowledge base: `other` is the id of the library. */
 export const aiProxy: Provider = {
   type: 21,
   name: "AI Proxy knowledge base",
@@ -17,7 +17,7 @@ export const aiProxy: Provider = {
   models: ["gpt-4o-mini", "gpt-4o"],
   url: ({ baseUrl }) => `${(baseUrl || DEFAULT_BASE_URL).replace(/\/+$/, "")}/api/library/ask`,
   balance: {
-    // Another host than that of the calls, unless the channel names one.
+    // The balance has another host than the calls, unless the channel has a base URL.
     url: ({ baseUrl }) => (baseUrl ? `${baseUrl.replace(/\/+$/, "")}/api/report/getUserOverview` : BALANCE_URL),
     headers: (key) => ({ "api-key": key }),
     read(answer) {

@@ -9,7 +9,7 @@ import { type JsonObject, numberOf, recordOf, recordsOf, textOf } from "../../..
 import { errorOf } from "../../../formats/openai-chat/errors/decode-error.ts";
 import { encodeRequest as encodeChat } from "../../../formats/openai-chat/request/encode-request.ts";
 
-/** Writes a question to a library: it hears the last words alone. Its id is added with the key. */
+/** Writes a question to a library, which receives only the last message. The library's id is added with the key. */
 function encodeRequest(conversation: Conversation, target: Target, dropped: Dropped): JsonObject {
   recordDropped(encodeChat({ ...conversation, turns: [] }, target, dropped), [], dropped);
   if (conversation.system.length > 0) dropped.add("system");
@@ -18,7 +18,7 @@ function encodeRequest(conversation: Conversation, target: Target, dropped: Drop
   return { model: target.model, query: lastUserText(lines), stream: conversation.stream };
 }
 
-/** The documents it drew on stand behind the answer, numbered. */
+/** The source documents, as a numbered list after the answer. */
 function sourcesOf(documents: unknown): string {
   const list = recordsOf(documents).map(
     ({ title, url }, at) => `${at + 1}. [${textOf(title) ?? ""}](${textOf(url) ?? ""})`,

@@ -7,7 +7,7 @@ type Credential =
 
 const DEFAULT_REGION = "us-east-1";
 
-/** `ak|sk|region`, with a session token behind it if need be; or `apiKey|region`. */
+/** `ak|sk|region`, optionally followed by a session token; or `apiKey|region`. */
 export function credentialOf(key: string): Credential {
   const [first = "", second = "", third, sessionToken] = key.split("|").map((part) => part.trim());
   return third === undefined
@@ -15,13 +15,13 @@ export function credentialOf(key: string): Credential {
     : { kind: "keys", accessKeyId: first, secretAccessKey: second, region: third || DEFAULT_REGION, sessionToken };
 }
 
-/** The header of an API key; none for keys that sign. */
+/** The header of an API key; empty for keys that sign. */
 export function bearerHeader(key: string): Record<string, string> {
   const credential = credentialOf(key);
   return credential.kind === "bearer" ? { authorization: `Bearer ${credential.apiKey}` } : {};
 }
 
-/** Signs with AWS Signature Version 4; nothing where the key is an API key. */
+/** Signs with AWS Signature Version 4; no changes for an API key. */
 export async function signForAws({ url, headers, body }: Signable, key: string): Promise<Partial<Signable>> {
   const credential = credentialOf(key);
   if (credential.kind === "bearer") return {};
@@ -41,7 +41,7 @@ export async function signForAws({ url, headers, body }: Signable, key: string):
   return { headers: Object.fromEntries(signed.headers.entries()) };
 }
 
-/** Where Bedrock serves models in the region, unless the channel has an address of its own. */
+/** Bedrock's host in the region, unless the channel has a base URL. */
 export const hostOf = ({ baseUrl }: ProviderChannel, region: string): string =>
   baseUrl.replace(/\/+$/, "") ||
   `https://bedrock-runtime.${region}.amazonaws.com${region.startsWith("cn-") ? ".cn" : ""}`;

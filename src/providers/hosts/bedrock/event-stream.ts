@@ -7,7 +7,7 @@ const toUtf8 = (bytes: Uint8Array): string => Buffer.from(bytes).toString("utf8"
 /** Total length, header length, checksum of both. */
 const PRELUDE_BYTES = 12;
 
-/** Anthropic's types of error for the kinds of exception; each type has its status there. */
+/** Anthropic's error types by Bedrock exception; each type has its HTTP status. */
 const TYPES = lookupTable<string>({
   throttlingException: "rate_limit_error",
   serviceUnavailableException: "overloaded_error",
@@ -16,8 +16,9 @@ const TYPES = lookupTable<string>({
 });
 
 /**
- * Bedrock's binary frames as server-sent events: the base64 of a chunk's `bytes` is the event that the model's own API
- * would have sent, other payloads are events themselves; an exception frame becomes an error object in Anthropic's shape.
+ * Converts Bedrock's binary frames to server-sent events. The base64 of a chunk's `bytes` is the event that the model's
+ * own API would send, other payloads are events themselves, and an exception frame becomes an error object in
+ * Anthropic's shape.
  */
 export function eventStreamToSse(): Transformer<Uint8Array, Uint8Array> {
   const codec = new EventStreamCodec(toUtf8, fromUtf8);
@@ -41,7 +42,7 @@ function eventOf(codec: EventStreamCodec, frame: Uint8Array): string {
   if (headers[":message-type"]?.value === "event") {
     const inner = textOf(recordOf(parseJson(payload))?.bytes);
     const data = inner === null ? payload : Buffer.from(inner, "base64").toString("utf8");
-    // Converse names its events in the frame, beside payloads without a type.
+    // Converse has the event name in the frame; its payloads have no type.
     const name =
       textOf(recordOf(parseJson(data))?.type) ?? (inner === null ? textOf(headers[":event-type"]?.value) : null);
     return `${name ? `event: ${name}\n` : ""}data: ${data}\n\n`;

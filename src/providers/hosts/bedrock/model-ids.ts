@@ -1,10 +1,10 @@
-/** Bedrock's ids of the models that Anthropic names with a date; of later ones Opus 4.6 alone has a version. */
+/** Claude models whose name has a date; of the later ones, only Opus 4.6 has a version in its Bedrock id. */
 const DATED = /^claude-.*-\d{8}$/;
 const WITHOUT_SUFFIX = /^claude-(sonnet-4-[6-8]|opus-4-[78]|(opus|sonnet|fable|haiku)-[5-9])/;
 
-/** Since Claude 4.5 there is a profile for the whole world, and none for Asia. */
+/** Since Claude 4.5 there is a global inference profile, and none for Asia. */
 const WORLDWIDE = /^claude-[a-z]+-(4-[5-9]|[5-9])/;
-/** What Japan and Australia have profiles of their own for, their data staying there. */
+/** Models with inference profiles that keep data in Japan or Australia. */
 const OF_JAPAN = /^claude-(haiku-4-5|sonnet-4-[56]|opus-4-[78]|(opus|sonnet)-5)/;
 const OF_AUSTRALIA = /^claude-(haiku-4-5|sonnet-4-[56]|opus-4-[6-8]|(opus|sonnet)-5)/;
 
@@ -19,10 +19,10 @@ export function bedrockModelId(model: string, region: string): string {
   return profile ? `${profile}.anthropic.${name}` : `anthropic.${name}`;
 }
 
-/** The inference profile that serves a region, the nearest first; null: the model is there itself, or nowhere. */
+/** The inference profile for a region, the most local first; null if the model is in the region itself, or nowhere. */
 function profileOf(model: string, region: string): string | null {
   if (region.startsWith("us-gov-")) return "us-gov";
-  // Canada's regions call the profile of the United States.
+  // Canada's regions use the profile of the United States.
   if (/^(us|ca)-/.test(region)) return "us";
   if (region.startsWith("eu-")) return "eu";
   if (/^ap-northeast-[13]$/.test(region) && OF_JAPAN.test(model)) return "jp";
@@ -32,7 +32,7 @@ function profileOf(model: string, region: string): string | null {
 }
 
 /**
- * The model behind an inference profile, which is all that CountTokens takes
+ * The model of an inference profile, because CountTokens accepts no profiles
  * (https://github.com/pydantic/pydantic-ai/issues/4001); ARNs stay.
  */
 export const foundationModelId = (id: string): string => id.replace(/^(us-gov|us|eu|jp|au|apac|global)\.(?=\w)/, "");

@@ -4,7 +4,7 @@ import type { CallParams, Provider, ProviderChannel } from "../../contract/provi
 import { openAiCompatible } from "../../shared/openai-compatible.ts";
 import { drawings, rankings, speech, transcripts } from "./formats.ts";
 
-/** What the address that imitates OpenAI does not have: asked for in Workers AI's own words. */
+/** Calls that the OpenAI-compatible API lacks, in Workers AI's own format. */
 const OWN: Readonly<Partial<Record<CallParams["capability"], NativeFormat>>> = {
   images: drawings,
   rerank: rankings,
@@ -37,7 +37,7 @@ const compatible = openAiCompatible({
 const accountOf = ({ baseUrl, other }: ProviderChannel): string =>
   `${(baseUrl || "https://api.cloudflare.com").replace(/\/+$/, "")}/client/v4/accounts/${encodeURIComponent(other)}`;
 
-/** Cloudflare's Workers AI. `other` is the account, which stands in the address. */
+/** Cloudflare's Workers AI. `other` is the account id, which is part of the URL. */
 export const cloudflare: Provider = {
   ...compatible,
   url: (channel, params) =>

@@ -7,14 +7,14 @@ import type { NativeFormat } from "../../contract/native-format.ts";
 import { imageCount, imageList } from "../../shared/images.ts";
 import { srtOf } from "./subtitles.ts";
 
-/** Settings of picture models that clients who know Workers AI may say. */
+/** Settings of image models that clients may set. */
 const DRAWING = ["negative_prompt", "num_steps", "steps", "guidance", "seed", "strength"];
-/** Has one size. */
+/** A model with a fixed size. */
 const ONE_SIZE = /flux-1-schnell/;
 
 const resultOf = (answer: JsonObject): JsonObject => recordOf(answer.result) ?? {};
 
-/** Pictures: one a call, as JSON or as bytes. */
+/** Image generation: one image per call, as JSON or as bytes. */
 export const drawings: NativeFormat = {
   encode(order, model, dropped) {
     const [, width, height] = ONE_SIZE.test(model) ? [] : (/^(\d+)x(\d+)$/.exec(textOf(order.size) ?? "") ?? []);
@@ -36,7 +36,7 @@ export const drawings: NativeFormat = {
   decodeBytes: (bytes) => ({ created: 0, data: [{ b64_json: Buffer.from(bytes).toString("base64") }] }),
 };
 
-/** Rankings of documents. */
+/** Rerank. */
 export const rankings: NativeFormat = {
   encode(call, _model, dropped) {
     recordDropped(call, ["query", "documents", "top_n", "return_documents"], dropped);
@@ -54,11 +54,11 @@ export const rankings: NativeFormat = {
   },
 };
 
-/** Transcripts, or translations into English. */
+/** Transcriptions, or translations into English. */
 export const transcripts = (task: "transcribe" | "translate"): NativeFormat => ({
   encode(call, model, dropped, [file]) {
     const bytes = file?.bytes ?? new Uint8Array(0);
-    // The older models take numbers, and nothing beside them.
+    // The older models accept an array of bytes and nothing else.
     if (!model.includes("large-v3")) {
       recordDropped(call, ["file", "response_format"], dropped);
       if (task === "translate") dropped.add("translation");
@@ -86,7 +86,7 @@ export const transcripts = (task: "transcribe" | "translate"): NativeFormat => (
   },
 });
 
-/** How OpenAI's formats of sound are asked for. */
+/** OpenAI's audio formats as Workers AI's options. */
 const ENCODINGS = lookupTable<JsonObject>({
   mp3: { encoding: "mp3" },
   opus: { encoding: "opus", container: "ogg" },
@@ -95,10 +95,10 @@ const ENCODINGS = lookupTable<JsonObject>({
   wav: { encoding: "linear16", container: "wav" },
   pcm: { encoding: "linear16", container: "none" },
 });
-/** Voices that OpenAI alone has. */
+/** Voices that only OpenAI has. */
 const FOREIGN_VOICE = /^(alloy|ash|ballad|cedar|coral|echo|fable|marin|nova|onyx|sage|shimmer|verse)$/;
 
-/** Speech: Deepgram's models answer sound, the others sound inside JSON. */
+/** Speech: Deepgram's models respond with audio, the others with audio inside JSON. */
 export const speech: NativeFormat = {
   encode: (call, model, dropped) => (model.includes("deepgram") ? askDeepgram(call, dropped) : askMelo(call, dropped)),
   decode: () => null,

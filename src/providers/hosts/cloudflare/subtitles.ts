@@ -1,4 +1,4 @@
-/** Subtitles of the web (WebVTT) as SubRip has them: numbered, with commas in the times. */
+/** Converts WebVTT subtitles to SubRip: numbered, with commas in the times. */
 export function srtOf(vtt: string): string {
   const cues = vtt
     .replace(/\r\n?/g, "\n")
@@ -14,7 +14,7 @@ export function srtOf(vtt: string): string {
     .join("\n");
 }
 
-/** The hours may be missing in WebVTT, and settings may follow. */
+/** A WebVTT time may lack hours, and settings may follow it. */
 function srtTime(written: string): string {
   const [time = ""] = written.trim().split(/\s/);
   const full = time.split(":").length === 2 ? `00:${time}` : time;

@@ -7,7 +7,7 @@ import { cohereRankings } from "./rerank.ts";
 
 const DEFAULT_BASE_URL = "https://api.cohere.ai";
 
-/** Embeddings in OpenAI's shape have an address of their own. */
+/** OpenAI-compatible embeddings have a URL of their own. */
 const compatible = openAiCompatible({
   type: 34,
   name: "Cohere",
@@ -33,7 +33,7 @@ const compatible = openAiCompatible({
   ],
 });
 
-/** Cohere, its chats in its own second version. */
+/** Cohere, with chats in its own v2 API. */
 export const cohere: Provider = {
   ...compatible,
   url: (channel, params) =>

@@ -3,7 +3,7 @@ import type { Part } from "../../../formats/conversation/conversation.ts";
 import { type JsonObject, recordOf, recordsOf, textOf } from "../../../formats/json.ts";
 import { argumentsOf, citationOf, finishOf, usageOf } from "./response.ts";
 
-/** Reads a complete answer of Cohere's chat v2; null when it has no message. */
+/** Reads a complete response of Cohere's chat v2; null if it has no message. */
 export function decodeReply(body: JsonObject): Reply | null {
   const message = recordOf(body.message);
   if (!message) return null;

@@ -10,17 +10,17 @@ import { choosesHosted } from "../../../formats/tools/web-search.ts";
 
 const UNKNOWN = ["n", "logit_bias", "top_logprobs", "parallel_tool_calls", "user", "metadata", "service_tier"];
 const UNKNOWN_TOO = ["verbosity", "modalities", "audio", "prompt_cache_key"];
-/** What clients who know Cohere may say besides. */
+/** Fields of Cohere that clients may set. */
 const OWN = ["safety_mode", "documents", "citation_options", "strict_tools", "priority"];
-/** Models that think. */
+/** Models that reason. */
 const REASONING_MODELS = /reasoning|command-a-plus/;
 
 /**
- * Writes a request of Cohere's chat v2: values outside its ranges are clamped.
- * Source: https://docs.cohere.com/reference/chat
+ * Writes a request for Cohere's chat v2; values outside its ranges are clamped. Source:
+ * https://docs.cohere.com/reference/chat
  */
 export function encodeRequest(conversation: Conversation, target: Target, dropped: Dropped): JsonObject {
-  // These two are said here, in other words and within other limits.
+  // These two have other names and limits here.
   const rest = { ...conversation.sampling, topK: null, stop: [] };
   const chat = encodeChat({ ...conversation, sampling: rest }, target, dropped);
   for (const name of [...UNKNOWN, ...UNKNOWN_TOO]) if (chat[name] !== undefined) dropped.add(name);
@@ -31,12 +31,12 @@ export function encodeRequest(conversation: Conversation, target: Target, droppe
   if (thinking?.type === "enabled" && !canThink) dropped.add("reasoning_effort");
   const own = extra.dialect === "openai-chat" ? OWN.map((name) => [name, extra.members[name]]) : [];
   if (sampling.stop.length > 5) dropped.add("stop");
-  // What its own provider would run cannot be chosen here.
+  // A hosted tool of another provider cannot be chosen here.
   const isHosted = choosesHosted(conversation);
   if (isHosted) dropped.add("tool_choice");
   const choice = isHosted ? null : toolChoice;
   const tools = toolsOf(recordsOf(chat.tools), choice, dropped);
-  // It has JSON for those who may call nothing.
+  // Cohere does not combine a JSON response format with tools.
   const format = formatOf(conversation.format);
   if (tools && format) dropped.add("response_format");
   return compact({
@@ -84,7 +84,7 @@ function messageOf({ role, content, tool_calls, tool_call_id }: JsonObject, drop
   });
 }
 
-/** There is no naming of a tool: only those that may be called are sent. */
+/** Cohere cannot force a specific tool: only the allowed ones are sent. */
 function toolsOf(tools: readonly JsonObject[], choice: ToolChoice | null, dropped: Dropped): JsonObject[] | null {
   const names = choice?.type === "tool" ? [choice.name] : choice?.type === "allowed" ? choice.names : null;
   const functions = tools.flatMap((tool): JsonObject[] => {
@@ -101,7 +101,7 @@ function toolsOf(tools: readonly JsonObject[], choice: ToolChoice | null, droppe
   return functions.length > 0 ? functions : null;
 }
 
-/** It is strict with all tools or with none, and only with those that must be told something. */
+/** Strict mode applies to all tools or none, and requires a required parameter in each. */
 function strictOf({ tools, extra }: Conversation, dropped: Dropped): unknown {
   if (!requestsStrictTools({ tools })) return extra.dialect === "openai-chat" ? extra.members.strict_tools : null;
   const suits = tools.every(
@@ -111,14 +111,14 @@ function strictOf({ tools, extra }: Conversation, dropped: Dropped): unknown {
   return suits || null;
 }
 
-/** A tool of free text as a function with one text. */
+/** A free-text tool as a function with one string parameter. */
 const freeText = ({ name, description }: JsonObject): JsonObject => ({
   name,
   description,
   parameters: FREE_TEXT,
 });
 
-/** Left to the model when absent. */
+/** Without a value the model decides. */
 function choiceOf(choice: ToolChoice | null): string | null {
   if (choice?.type === "none") return "NONE";
   const must = choice?.type === "required" || choice?.type === "tool";

@@ -3,10 +3,10 @@ import { compact } from "../../../formats/helpers/compact.ts";
 import { recordOf, textOf } from "../../../formats/json.ts";
 import type { NativeFormat } from "../../contract/native-format.ts";
 
-/** Rankings in Cohere's second version: documents are texts, and its answers never hold them. */
+/** Rerank in Cohere's v2 API: documents are texts, and responses never contain them. */
 export const cohereRankings: NativeFormat = {
   encode(call, model, dropped) {
-    // Documents that are wanted back come from the request.
+    // If the client wants documents back, they come from the request.
     recordDropped(call, ["query", "documents", "top_n", "max_tokens_per_doc", "return_documents"], dropped);
     const { query, top_n, max_tokens_per_doc } = call;
     const documents = Array.isArray(call.documents) ? call.documents.map(textOfDocument) : [];
@@ -15,6 +15,6 @@ export const cohereRankings: NativeFormat = {
   decode: (answer) => (Array.isArray(answer.results) ? answer : null),
 };
 
-/** A document of other fields than a text is read as JSON. */
+/** A document with fields other than a text is sent as JSON. */
 const textOfDocument = (document: unknown): string =>
   textOf(document) ?? textOf(recordOf(document)?.text) ?? JSON.stringify(document);

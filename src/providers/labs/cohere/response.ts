@@ -10,7 +10,7 @@ export function finishOf(native: string | null, calls: number): FinishReason {
   return finishAfter(reason, calls);
 }
 
-/** All tokens, not only those that are billed: these leave out what Cohere adds. */
+/** Reads usage: all tokens rather than the billed ones, which leave out what Cohere adds. */
 export function usageOf(value: unknown): ReportedUsage | null {
   const usage = recordOf(value);
   const tokens = recordOf(usage?.tokens) ?? recordOf(usage?.billed_units);
@@ -27,7 +27,7 @@ export function usageOf(value: unknown): ReportedUsage | null {
   };
 }
 
-/** A citation's first source that has an address or a title. */
+/** Reads a citation by its first source with a URL or title. */
 export function citationOf(citation: JsonObject): Citation {
   const documents = recordsOf(recordsOf(citation.sources).map(({ document }) => document));
   const document = documents.find(({ url, title }) => textOf(url) ?? textOf(title));
@@ -40,7 +40,7 @@ export function citationOf(citation: JsonObject): Citation {
   };
 }
 
-/** Arguments of a call: nothing, and the text `null`, mean none. */
+/** A call's arguments: nothing, or the text `null`, means none. */
 export const argumentsOf = (value: unknown): string => {
   const text = textOf(value) ?? "";
   return text.trim() === "null" ? "" : text;

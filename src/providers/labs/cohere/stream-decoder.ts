@@ -5,7 +5,7 @@ import { argumentsOf, citationOf, finishOf, usageOf } from "./response.ts";
 /** Reads a stream of Cohere's chat v2. */
 export class CohereStreamDecoder implements StreamDecoder {
   ended = false;
-  /** Cohere's index → number of the call. */
+  /** Number of the call by Cohere's index. */
   #calls = new Map<number, number>();
   #finished = false;
 

@@ -11,7 +11,7 @@ export type ServiceAccount = Readonly<{
   tokenUri: string;
 }>;
 
-/** The service account in a channel's key; null when it is none (an express-mode API key). */
+/** The service account in a channel's key; null for an express-mode API key. */
 export function serviceAccountOf(key: string): ServiceAccount | null {
   const json = recordOf(parseJson(key));
   const privateKey = textOf(json?.private_key);
@@ -27,7 +27,7 @@ export function serviceAccountOf(key: string): ServiceAccount | null {
 
 const SCOPE = "https://www.googleapis.com/auth/cloud-platform";
 const LIFE_SECONDS = 3600;
-/** A token is renewed when it has less than this left. */
+/** Renew a token that expires within this time. */
 const SPARE_SECONDS = 300;
 
 const tokens = createTokenCache(SPARE_SECONDS);
@@ -36,13 +36,13 @@ const nameOf = ({ clientEmail, privateKeyId, tokenUri }: ServiceAccount): string
   `${clientEmail}\n${privateKeyId}\n${tokenUri}`;
 
 /**
- * A short-lived access token for a service account, by a signed assertion (RFC 7523); kept until shortly before its end and
- * asked for once however many calls want it. Rejects with what Google answered.
+ * A short-lived access token of a service account, requested with a signed assertion (RFC 7523). It is cached until
+ * shortly before its end, and concurrent calls share one request. Rejects with Google's error.
  */
 export const accessToken = (account: ServiceAccount, tools: SigningTools): Promise<string> =>
   tokens.get(nameOf(account), () => askToken(account, tools));
 
-/** Forgets the account's token. Answers whether another one may help. */
+/** Removes the account's token from the cache. Returns whether a new one may help. */
 export const forgetAccessToken = (account: ServiceAccount): boolean => tokens.forget(nameOf(account));
 
 async function askToken(account: ServiceAccount, { post, nowSeconds }: SigningTools) {

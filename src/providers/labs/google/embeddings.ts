@@ -7,7 +7,7 @@ import { embeddingList, inputsOf } from "../../shared/embeddings.ts";
 
 const SUPPORTED_FIELDS = ["input", "encoding_format", "dimensions", "task_type", "title"];
 
-/** Vectors by the Gemini API (`:batchEmbedContents`, which one text may have to itself too). */
+/** Embeddings by the Gemini API (`:batchEmbedContents`, also for a single text). */
 export const geminiEmbeddings: NativeFormat = {
   encode(call, model, dropped) {
     recordDropped(call, SUPPORTED_FIELDS, dropped);
@@ -32,7 +32,7 @@ export const geminiEmbeddings: NativeFormat = {
   },
 };
 
-/** Vectors by Vertex AI's text models (`:predict`), each of which tells the tokens of its text. */
+/** Embeddings by Vertex AI's text models (`:predict`), which report the tokens of each text. */
 export const vertexEmbeddings: NativeFormat = {
   encode(call, _model, dropped) {
     recordDropped(call, SUPPORTED_FIELDS, dropped);
@@ -55,7 +55,7 @@ export const vertexEmbeddings: NativeFormat = {
   },
 };
 
-/** The texts of a call. Throws DecodeError for lists of tokens: they are those of another company's models. */
+/** The texts of a call. Throws DecodeError for token ids, which belong to OpenAI's tokenizers. */
 function textsOf(call: JsonObject): string[] {
   const list = inputsOf(call);
   if (list.every((entry) => typeof entry === "string")) return [...list];

@@ -33,7 +33,7 @@ export const GEMINI_MODELS: readonly string[] = [
   "gemini-embedding-001",
 ];
 
-/** Google's Gemini API. `other` may name the API's version. */
+/** Google's Gemini API. `other` may be an API version. */
 export const gemini: Provider = {
   type: 24,
   name: "Google Gemini",
@@ -64,7 +64,7 @@ export const gemini: Provider = {
   }),
 };
 
-/** The method of a call, streams as server-sent events. */
+/** The method of a call; streams are server-sent events. */
 export function geminiMethod(model: string, stream: boolean): string {
   if (isImagen(model)) return "predict";
   return stream ? "streamGenerateContent?alt=sse" : "generateContent";

@@ -3,10 +3,10 @@ import { countOf, type JsonObject, recordOf, recordsOf, textOf } from "../../../
 import type { NativeFormat } from "../../contract/native-format.ts";
 import { aspectOf, imageCount, imageList } from "../../shared/images.ts";
 
-/** Imagen draws through a method of its own, Gemini's picture models as they chat. */
+/** Whether the model is Imagen, which has its own method; Gemini's image models generate images in a chat. */
 export const isImagen = (model: string): boolean => model.startsWith("imagen");
 
-/** Imagen (`:predict`) and Gemini's picture models (`:generateContent`), on Gemini's API and on Vertex. */
+/** Imagen (`:predict`) and Gemini's image models (`:generateContent`), on the Gemini API and on Vertex. */
 export const googleImages: NativeFormat = {
   encode(order, model, dropped) {
     recordDropped(order, ["prompt", "n", "size", "response_format"], dropped);

@@ -8,7 +8,7 @@ import { type JsonObject, recordOf, recordsOf, textOf } from "../../../formats/j
 import { errorOf } from "../../../formats/openai-chat/errors/decode-error.ts";
 import { encodeRequest as encodeChat } from "../../../formats/openai-chat/request/encode-request.ts";
 
-/** Writes a request of PaLM's generateMessage: authors are numbers. */
+/** Writes a request for PaLM's generateMessage, whose authors are numbers. */
 function encodeRequest(conversation: Conversation, target: Target, dropped: Dropped): JsonObject {
   const supported = ["temperature", "top_p", "top_k", "n"];
   recordDropped(encodeChat({ ...conversation, turns: [] }, target, dropped), supported, dropped);
@@ -26,7 +26,7 @@ function encodeRequest(conversation: Conversation, target: Target, dropped: Drop
   });
 }
 
-/** A talk that was filtered away has no candidates. */
+/** A filtered response has no candidates. */
 function readAnswer({ candidates, filters }: JsonObject): ParsedEvent {
   const messages = recordsOf(candidates);
   const blocked = messages.length === 0 && recordsOf(filters).length > 0;
@@ -39,7 +39,7 @@ function readAnswer({ candidates, filters }: JsonObject): ParsedEvent {
   return { chunk: { id: "palm", choices }, last: true };
 }
 
-/** Google's PaLM 2, whose service has ended: what its address answers is told on. */
+/** Google's PaLM 2. The service has ended: its error goes on to clients. */
 export const palmCodec = chunkedCodec({
   dialect: "palm",
   encodeRequest,

@@ -5,7 +5,7 @@ import { palmCodec } from "./palm-codec.ts";
 const DEFAULT_BASE_URL = "https://generativelanguage.googleapis.com";
 const FIRST_MODEL = "chat-bison-001";
 
-/** Google's PaLM 2. Its service has ended: clients get the 404 of its address. */
+/** Google's PaLM 2. The service has ended: clients receive the 404 of its URL. */
 export const palm: Provider = {
   type: 11,
   name: "Google PaLM2",

@@ -3,7 +3,7 @@ import { countOf, type JsonObject, recordOf, recordsOf, textOf } from "../../../
 import type { Content, NativeFormat } from "../../contract/native-format.ts";
 
 const SUPPORTED_FIELDS = ["input", "voice", "instructions", "response_format"];
-/** Voices that clients of OpenAI name; Google has none of them, and refuses names that it does not know. */
+/** OpenAI's voices: Google has none of them and rejects unknown names. */
 const OPENAI_VOICES = /^(alloy|ash|ballad|cedar|coral|echo|fable|marin|nova|onyx|sage|shimmer|verse)$/;
 const DEFAULT_VOICE = "Kore";
 const FORMATS: ReadonlySet<unknown> = new Set(["wav", "pcm"]);
@@ -12,11 +12,11 @@ const DEFAULT_RATE_HZ = 24_000;
 const BYTES_PER_SAMPLE = 2;
 const WAV_HEADER_BYTES = 44;
 
-/** Speech by Gemini's TTS models (`:generateContent`), which answer bare samples: one channel of 16 bits. */
+/** Speech by Gemini's TTS models (`:generateContent`), which return raw samples: one channel, 16 bits. */
 export const googleSpeech: NativeFormat = {
   encode(call, _model, dropped) {
     recordDropped(call, SUPPORTED_FIELDS, dropped);
-    // Asked for no format, or for one that it has not, it answers WAV.
+    // For an absent or unsupported format the response is WAV.
     if (call.response_format != null && !FORMATS.has(call.response_format)) dropped.add("response_format");
     const voice = textOf(call.voice) ?? textOf(recordOf(call.voice)?.id) ?? "";
     const isForeign = OPENAI_VOICES.test(voice);
@@ -49,7 +49,7 @@ export const googleSpeech: NativeFormat = {
   },
 };
 
-/** All samples of an answer, and how many there are in a second; null: there are none. */
+/** All samples of a response and their rate; null if there are none. */
 function samplesOf(answer: JsonObject): Readonly<{ bytes: Uint8Array<ArrayBuffer>; rateHz: number }> | null {
   const parts = recordsOf(answer.candidates).flatMap(({ content }) => recordsOf(recordOf(content)?.parts));
   const clips = parts.map(({ inlineData }) => recordOf(inlineData)).filter((clip) => clip !== null);
@@ -59,7 +59,7 @@ function samplesOf(answer: JsonObject): Readonly<{ bytes: Uint8Array<ArrayBuffer
   return { bytes, rateHz: rate ? Number(rate) : DEFAULT_RATE_HZ };
 }
 
-/** Samples as a WAV file. */
+/** Writes samples as a WAV file. */
 function wavOf(samples: Uint8Array<ArrayBuffer>, rateHz: number): Uint8Array<ArrayBuffer> {
   const file = new Uint8Array(WAV_HEADER_BYTES + samples.length);
   const header = new DataView(file.buffer);
@@ -80,7 +80,7 @@ function wavOf(samples: Uint8Array<ArrayBuffer>, rateHz: number): Uint8Array<Arr
   return file;
 }
 
-/** What it answers is sound, whatever else it says of it. */
+/** All output is audio, whatever modality the response reports. */
 function usageOf(metadata: JsonObject | null): JsonObject | undefined {
   const input = countOf(metadata?.promptTokenCount);
   if (!metadata || input === null) return undefined;

@@ -28,7 +28,7 @@ function regionOf(other: string, model: string): string {
   return other.trim() || DEFAULT_REGION;
 }
 
-/** Host by region: `global` and the multi-regions have names of their own. */
+/** Host by region: `global` and the multi-regions have special names. */
 function hostOf({ baseUrl }: ProviderChannel, region: string): string {
   if (baseUrl) return baseUrl.replace(/\/+$/, "");
   if (region === "global") return "https://aiplatform.googleapis.com";
@@ -36,7 +36,7 @@ function hostOf({ baseUrl }: ProviderChannel, region: string): string {
   return `https://${region}-aiplatform.googleapis.com`;
 }
 
-/** Where the models of all publishers are: under a project, or of none in express mode. */
+/** Base URL of all publishers' models: under a project, or without one in express mode. */
 function publishersUrl(channel: ProviderChannel, { key = "", model, requestedModel = model }: CallParams): string {
   const account = serviceAccountOf(key);
   if (!account) return `${hostOf(channel, DEFAULT_REGION)}/v1/publishers`;
@@ -45,10 +45,10 @@ function publishersUrl(channel: ProviderChannel, { key = "", model, requestedMod
 }
 
 const DATED = /^(claude-.*)-(\d{8})$/;
-/** Vertex writes the date of a Claude model behind an `@`. */
+/** Vertex writes the date of a Claude model after an `@`. */
 const claudeName = (model: string): string => model.replace(DATED, "$1@$2");
 
-/** Claude's model stands in the address. */
+/** The URL contains Claude's model. */
 const ENVELOPE = { model: undefined, anthropic_version: "vertex-2023-10-16" };
 
 const tokenCount = (format: ChatDialect): TokenCount =>
@@ -64,7 +64,7 @@ const tokenCount = (format: ChatDialect): TokenCount =>
         decode: decodeGeminiCount,
       };
 
-/** Google Vertex AI: Gemini and Claude under a service account's project; an API key is express mode, for Gemini alone. */
+/** Google Vertex AI: Gemini and Claude in a service account's project, or with an express-mode API key, Gemini only. */
 export const vertex: Provider = {
   type: 41,
   name: "Vertex AI",

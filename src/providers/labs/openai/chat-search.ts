@@ -1,19 +1,19 @@
 import { type JsonObject, recordOf, recordsOf } from "../../../formats/json.ts";
 import type { Preparation } from "../../contract/provider.ts";
 
-/** Models that always search take no sampling parameters. */
+/** Sampling parameters that search models reject. */
 const REFUSED_BY_SEARCH = ["temperature", "top_p", "presence_penalty", "frequency_penalty", "n"];
 
-/** Models of OpenAI's own: compatible servers have others under its type, which may search at the same words. */
+/** OpenAI's own models: compatible servers have others under the same channel type, which may accept search options. */
 const IS_OPENAIS = /^(ft:)?(gpt-(?!oss)|chatgpt-|o[1-9])/;
-/** All that its chats know of tools: those that the client runs. */
+/** The tool types that OpenAI's chat API accepts: those that the client runs. */
 const CLIENTS_TOOLS: ReadonlySet<unknown> = new Set(["function", "custom"]);
 
-/** What a chat with such a model must lose or say otherwise; null: nothing. */
+/** What to change or remove in a chat with a search model; null if nothing. */
 export function prepareSearchModel(body: JsonObject, model: string): Preparation | null {
   const dropped = REFUSED_BY_SEARCH.filter((field) => body[field] != null);
   const changes: Record<string, unknown> = Object.fromEntries(dropped.map((field) => [field, undefined]));
-  // GPT-5 knows its limit by the newer name alone.
+  // GPT-5 accepts the limit only under its newer name.
   if (model.startsWith("gpt-5") && body.max_tokens != null) {
     Object.assign(changes, {
       max_tokens: undefined,
@@ -24,8 +24,8 @@ export function prepareSearchModel(body: JsonObject, model: string): Preparation
 }
 
 /**
- * What a chat with any other of OpenAI's models must lose of a wish for a search, or for another tool that the provider
- * would have to run: they answer 400 to it. Null: nothing.
+ * What to remove from a chat with any other OpenAI model: web search options and hosted tools, which it rejects with
+ * 400. Null if nothing.
  */
 export function withoutSearch(body: JsonObject, model: string): Preparation | null {
   if (!IS_OPENAIS.test(model)) return null;
@@ -41,7 +41,7 @@ export function withoutSearch(body: JsonObject, model: string): Preparation | nu
     const remaining = tools.filter((tool) => !hosted.includes(tool));
     changes.tools = remaining.length > 0 ? remaining : undefined;
     dropped.push(...new Set(hosted.map(({ type }) => `tools: ${type}`)));
-    // A choice of what is gone, or a word on calls where no tool is left, would be refused as well.
+    // A choice of a removed tool, or tool options without any tool, would be rejected as well.
     if (remaining.length === 0) Object.assign(changes, { tool_choice: undefined, parallel_tool_calls: undefined });
     else if (hosted.some(({ type }) => recordOf(body.tool_choice)?.type === type)) changes.tool_choice = undefined;
     if ("tool_choice" in changes && body.tool_choice != null && body.tool_choice !== "auto")

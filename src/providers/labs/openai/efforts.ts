@@ -1,7 +1,7 @@
 import type { ModelInfo } from "../../../catalog/catalog.ts";
 import { isEffort, nearestEffort } from "../../../catalog/nearest-effort.ts";
 
-/** The effort that a model takes next to the requested one; a model whose efforts are not known is asked as it came. */
+/** The effort closest to the requested one that the model supports; unchanged for a model whose efforts are unknown. */
 export function effortFor({ reasoning }: ModelInfo, requested: unknown): unknown {
   if (!isEffort(requested) || reasoning?.style !== "effort" || !reasoning.efforts) return requested;
   return nearestEffort(reasoning.efforts, requested);

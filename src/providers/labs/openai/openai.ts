@@ -10,7 +10,7 @@ import { openaiVideos } from "./videos.ts";
 const DEFAULT_BASE_URL = "https://api.openai.com";
 const CLOUDFLARE_GATEWAY = "https://gateway.ai.cloudflare.com";
 
-/** OpenAI, and every server that speaks its API at another address. */
+/** OpenAI, and every compatible server with its own base URL. */
 export const openai: Provider = {
   type: 1,
   name: "OpenAI",
@@ -38,7 +38,7 @@ export const openai: Provider = {
   ...openaiVideos(versionedBase),
 };
 
-/** The address with its `/v1`, which operators write with or without; Cloudflare's gateway has none. */
+/** The base URL with its `/v1`, which operators may omit; Cloudflare's gateway has none. */
 function versionedBase(channel: ProviderChannel): string {
   const base = (channel.baseUrl || DEFAULT_BASE_URL).replace(/\/+$/, "");
   return base.startsWith(CLOUDFLARE_GATEWAY) || base.endsWith("/v1") ? base : `${base}/v1`;

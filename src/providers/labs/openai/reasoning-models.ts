@@ -8,7 +8,7 @@ import type { CallParams, Preparation } from "../../contract/provider.ts";
 import { prepareSearchModel, withoutSearch } from "./chat-search.ts";
 import { effortFor, neverReasons } from "./efforts.ts";
 
-/** Sampling fields that reasoning models refuse. */
+/** Sampling fields that reasoning models reject. */
 const REFUSED = [
   "temperature",
   "top_p",
@@ -19,31 +19,33 @@ const REFUSED = [
   "logit_bias",
 ];
 
-/** These refuse words to stop at as well; from GPT-5.5 on they take them again. */
+/** Models that also reject stop sequences; GPT-5.5 and later accept them again. */
 const WITHOUT_STOP = /^(o3(?!-mini)|o4|gpt-5(\.[0-4])?(-|$))/;
-/** These call tools one after the other, and refuse to be told whether. */
+/** Models that call one tool at a time, and reject `parallel_tool_calls`. */
 const ONE_BY_ONE = /^o\d/;
 
 /** Always reason. */
 const ALWAYS_REASONS = /^(o[1-9]\d*|gpt-5)(-(mini|nano|pro|preview|codex|deep-research))*(-\d{4}-\d{2}-\d{2})?$/;
-/** Reason only when an effort other than "none" is asked for. */
+/** Models that reason only with an effort other than "none". */
 const MAY_REASON = /^gpt-5\.\d+(-|$)/;
-/** o1-mini and o1-preview knew neither system nor developer messages; the others rank developer above system. */
+/** Models that accept developer messages, which rank above system messages. o1-mini and o1-preview accept neither. */
 const TAKES_DEVELOPER = /^(o1(?!-(mini|preview))|o[3-9]|gpt-5)/;
 const EFFORT_SUFFIX = /^((?:o[1-9]\d*|gpt-5).*)-(high|medium|low)$/;
 
-/** Sampling fields of Responses that they refuse as well. */
+/** Sampling fields that the Responses API rejects for these models. */
 const REFUSED_IN_RESPONSES = ["temperature", "top_p", "top_logprobs"];
 const LOGPROBS = "message.output_text.logprobs";
 const SEALED = "reasoning.encrypted_content";
-/** Not to be had as chat completions; those of them that are named by a version always reason all the same. */
+/** Models without chat completions; those named by a version still always reason. */
 const RESPONSES_ONLY = /^(o\d+|gpt-5(\.\d+)?)-pro\b|^gpt-5.*-codex|-deep-research\b|^computer-use-/;
 
-/** The only format that OpenAI serves a model in; null: any. */
+/** The only format in which OpenAI serves a model; null: any. */
 export const onlyFormatOf = (model: string): ChatDialect | null =>
   RESPONSES_ONLY.test(model) ? "openai-responses" : null;
 
-/** What OpenAI's chats must change, in either of its formats, for the models that reason or search; null: nothing. */
+/**
+ * What to change in a request to OpenAI, in either of its formats, for models that reason or search; null if nothing.
+ */
 export function prepareForOpenAi(body: JsonObject, params: CallParams): Preparation | null {
   const { capability, dialect, model, catalog = shippedCatalog } = params;
   if (capability !== "chat") return null;
@@ -59,7 +61,10 @@ export function prepareForOpenAi(body: JsonObject, params: CallParams): Preparat
   };
 }
 
-/** A model's bare name, the effort that its suffix asks for, and whether it may also answer without reasoning; null: it never reasons. */
+/**
+ * A model's name without suffix, the effort that its suffix requests, and whether it can also answer without reasoning;
+ * null if it never reasons.
+ */
 function readName(model: string): Readonly<{ name: string; effort: string | undefined; mayReason: boolean }> | null {
   const suffixed = EFFORT_SUFFIX.exec(model);
   const name = suffixed?.[1] ?? model;
@@ -68,8 +73,8 @@ function readName(model: string): Readonly<{ name: string; effort: string | unde
 }
 
 /**
- * OpenAI's o-series and GPT-5 take max_completion_tokens, refuse sampling fields while they reason, and want the first
- * system message as developer. `-high`, `-medium`, `-low` behind the name request that reasoning effort.
+ * OpenAI's o-series and GPT-5 require max_completion_tokens, reject sampling fields while they reason, and expect the
+ * first system message as developer message. The suffixes `-high`, `-medium` and `-low` request that effort.
  */
 function prepareChat(body: JsonObject, model: string, catalog: Catalog): Preparation | null {
   const read = readName(model);
@@ -95,7 +100,9 @@ function prepareChat(body: JsonObject, model: string, catalog: Catalog): Prepara
   return { model: name, changes, dropped };
 }
 
-/** The same for Responses, where the effort stands in `reasoning`, and probabilities are asked for in `include`. */
+/**
+ * The same for the Responses API, where the effort is in `reasoning`, and log probabilities are requested in `include`.
+ */
 function prepareResponse(body: JsonObject, model: string, catalog: Catalog): Preparation | null {
   const read = readName(model);
   if (!read) return preparePlain(body, model, catalog);
@@ -118,14 +125,15 @@ function prepareResponse(body: JsonObject, model: string, catalog: Catalog): Pre
 }
 
 /**
- * What any other model must lose: OpenAI's refuse a word on reasoning; others may be told nothing as developer. Null: nothing.
+ * What to remove for any other model: OpenAI's other models reject reasoning options, and other servers may reject
+ * developer messages. Null if nothing.
  */
 function preparePlain(body: JsonObject, model: string, catalog: Catalog): Preparation | null {
   const messages = developerAsSystem(body.messages, model);
   if (!neverReasons(catalog.find(model))) return messages && { model, changes: { messages }, dropped: [] };
   const requested = ["reasoning_effort", "reasoning"].filter((field) => body[field] != null);
   const changes: Record<string, unknown> = Object.fromEntries(requested.map((field) => [field, undefined]));
-  // Nothing is thought that could be sealed.
+  // Without reasoning there is nothing to encrypt.
   if (Array.isArray(body.include) && body.include.includes(SEALED))
     changes.include = body.include.filter((item) => item !== SEALED);
   const dropped = requested.length > 0 ? ["reasoning_effort"] : [];

@@ -5,7 +5,7 @@ import type { ProviderChannel } from "../../contract/provider.ts";
 import type { TaskProtocol, VideoProtocol } from "../../contract/tasks.ts";
 
 const TIMEOUT_S = 2 * 3600;
-/** The most that a page may have. */
+/** The largest page size. */
 const PAGE_SIZE = 100;
 
 const STATUSES = lookupTable<TaskStatus>({
@@ -33,7 +33,7 @@ function reportOf(video: JsonObject | null): TaskReport[] {
   ];
 }
 
-/** How videos are ordered and followed at OpenAI; `base` is the address with its version. */
+/** Video generation by OpenAI; `base` returns the base URL with its version. */
 export function openaiVideos(base: (channel: ProviderChannel) => string): {
   tasks: TaskProtocol;
   videos: VideoProtocol;

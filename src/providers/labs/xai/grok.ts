@@ -3,17 +3,17 @@ import { lookupTable } from "../../../lib/values/lookup-table.ts";
 import type { CallParams, Preparation } from "../../contract/provider.ts";
 import type { Quirks } from "../../shared/quirks.ts";
 
-/** Sampling that reasoning models of xAI refuse. */
+/** Sampling fields that xAI's reasoning models reject. */
 const REFUSED = ["presence_penalty", "frequency_penalty", "stop", "logprobs"];
 const REASONS = /^grok-(3-mini|4(?!.*non-reasoning)|code)/;
 const SEARCH_SUFFIX = "-search";
 
-/** These know no effort: Grok 4 is as it is, the others do not reason. */
+/** Models without an effort: Grok 4 has a fixed one, the others do not reason. */
 const WITHOUT_EFFORT = /^grok-(4(-0709)?|[23](-fast)?|2-.*)(-latest|-beta)?$|non-reasoning/;
-/** OpenAI's efforts that none of xAI's models knows, and the nearest that they do. */
+/** OpenAI's efforts that xAI lacks, mapped to the closest one. */
 const NEAREST = lookupTable<string>({ minimal: "low", xhigh: "high", max: "high" });
 
-/** Grok 3 mini knows two efforts, later models none to high. */
+/** Grok 3 mini has two efforts, later models have none to high. */
 function effortOf(model: string, requested: unknown): unknown {
   if (typeof requested !== "string") return requested;
   if (WITHOUT_EFFORT.test(model)) return undefined;
@@ -21,7 +21,7 @@ function effortOf(model: string, requested: unknown): unknown {
   return requested === "none" || requested === "minimal" || requested === "low" ? "low" : "high";
 }
 
-/** The bare name, and what stands behind it: an effort, or the wish to search. */
+/** The name without suffix, and what the suffix requests: an effort or a web search. */
 function readName(model: string): Readonly<{ name: string; suffix: string | undefined; searches: boolean }> {
   const searches = model.startsWith("grok-") && model.endsWith(SEARCH_SUFFIX);
   const bareModel = searches ? model.slice(0, -SEARCH_SUFFIX.length) : model;
@@ -29,11 +29,11 @@ function readName(model: string): Readonly<{ name: string; suffix: string | unde
   return { name, suffix, searches };
 }
 
-/** The web is searched by a tool of Responses; search in chats has ended. */
+/** Web search is a tool of the Responses API; xAI removed search in chats. */
 export const grokFormatOf = (model: string): "openai-responses" | null =>
   readName(model).searches ? "openai-responses" : null;
 
-/** xAI's Grok: efforts and the search of the web by suffixes, no sampling that reasoning models refuse. */
+/** xAI's Grok: suffixes for effort and web search, no sampling fields that reasoning models reject. */
 export const grokQuirks: Quirks = {
   limitField: "max_completion_tokens",
   rewrite(body, { model }) {
@@ -45,7 +45,7 @@ export const grokQuirks: Quirks = {
       ...Object.fromEntries(refused.map((field) => [field, undefined])),
       ...(name !== model && { model: name }),
       ...(effort !== body.reasoning_effort && { reasoning_effort: effort }),
-      // Servers that imitate xAI without its Responses know the old words.
+      // Compatible servers without the Responses API still use the former options.
       ...(searches && { search_parameters: body.search_parameters ?? { mode: "on" } }),
     };
   },

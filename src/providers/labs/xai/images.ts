@@ -6,7 +6,7 @@ import { aspectOf, renamedImageFields } from "../../shared/images.ts";
 
 const KNOWN_FIELDS = ["prompt", "n", "size", "response_format", "aspect_ratio", "resolution", "image", "images"];
 
-/** xAI takes pictures to edit within JSON alone: files of forms become data URIs. */
+/** xAI accepts images to edit only in JSON: files of forms become data URIs. */
 export const xaiEdits: NativeFormat = {
   encode(order, model, dropped, files) {
     const images = files.filter(({ name }) => IMAGE_FIELD.test(name)).map(({ bytes }) => dataUri(bytes));
@@ -26,13 +26,13 @@ export const xaiEdits: NativeFormat = {
   decode: (answer) => (Array.isArray(answer.data) && answer.data.length > 0 ? answer : null),
 };
 
-/** `image`, `image[]`, `image[0]`, as clients name them. */
+/** `image`, `image[]`, `image[0]`, as clients name it. */
 const IMAGE_FIELD = /^image(\[\d*\])?$/;
 
 const dataUri = (bytes: Uint8Array): string =>
   `data:${mediaTypeOf(bytes) ?? "image/png"};base64,${Buffer.from(bytes).toString("base64")}`;
 
-/** xAI knows ratios rather than sizes. */
+/** xAI has aspect ratios instead of sizes. */
 export const xaiImages: NativeFormat = renamedImageFields(["aspect_ratio", "resolution"], (order) => ({
   n: order.n,
   response_format: order.response_format,

@@ -6,13 +6,13 @@ import { type JsonObject, numberOf, recordOf, recordsOf, textOf } from "../../..
 import { errorOf } from "../../../formats/openai-chat/errors/decode-error.ts";
 import { encodeRequest } from "./encode-request.ts";
 
-/** Dify's apps: chats, agents, completions and workflows answer in events of one family. */
+/** Dify apps: chats, agents, completions and workflows respond with the same family of events. */
 export const difyCodec = chunkedCodec({
   dialect: "dify",
   encodeRequest,
   reader,
   isAnswer: (body) => textOf(body.answer) !== null || recordOf(recordOf(body.data)?.outputs) !== null,
-  // What is told at once is told as the end of a stream that had nothing before.
+  // A complete response equals the last event of a stream without earlier events.
   asEvent: (body) => ({ ...body, event: textOf(body.answer) === null ? "workflow_finished" : "whole_message" }),
   decodeError,
 });
@@ -30,7 +30,7 @@ function reader(): (body: JsonObject) => ParsedEvent {
     const id = textOf(body.message_id) ?? textOf(body.workflow_run_id) ?? textOf(body.task_id);
     switch (body.event) {
       case "message":
-        // Agents of late repeat their whole answer at its end.
+        // Newer agents repeat the complete answer at its end.
         return going(content !== "" && answer === content ? null : { id, ...say(answer) });
       case "agent_message":
       case "message_replace":
@@ -49,7 +49,7 @@ function reader(): (body: JsonObject) => ParsedEvent {
       case "message_end":
         return { chunk: endOf(id, answer, recordOf(body.metadata)), last: true };
       case "workflow_finished":
-        // Chatflows go on with their message's end.
+        // Chatflows continue with the end of their message.
         if (content !== "" && id !== null && body.conversation_id != null) return going(null);
         return { chunk: endOf(id, content === "" ? outputsAsText(recordOf(data.outputs)) : "", null), last: true };
       default:
@@ -69,14 +69,14 @@ function endOf(id: string | null, text: string, metadata: JsonObject | null): Js
   return { id, choices: [{ index: 0, delta, finish_reason: "stop" }], usage };
 }
 
-/** A workflow's outputs: its only text, or all of them as JSON. */
+/** A workflow's outputs: its only text, or all outputs as JSON. */
 function outputsAsText(outputs: JsonObject | null): string {
   const values = Object.values(outputs ?? {});
   const [only] = values;
   return values.length === 1 && typeof only === "string" ? withThinkTags(only) : JSON.stringify(outputs ?? {});
 }
 
-/** Dify shows thoughts in a fold-out box. */
+/** Dify displays reasoning in a collapsible box. */
 const withThinkTags = (text: string): string =>
   text.replace(/<details[^>]*>\s*<summary>[^<]*<\/summary>\s*/g, "<think>").replaceAll("</details>", "</think>");
 

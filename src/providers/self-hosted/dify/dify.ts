@@ -13,7 +13,10 @@ const rootOf = (baseUrl: string): string => {
   return base.endsWith("/v1") ? base : `${base}/v1`;
 };
 
-/** A Dify app; models named `workflow…` and `completion…` are apps of these kinds, all others are chats, agents or chatflows. */
+/**
+ * A Dify app. Models named `workflow…` and `completion…` are apps of these kinds; all others are chats, agents or
+ * chatflows.
+ */
 export const dify: Provider = {
   type: 37,
   name: "Dify",
@@ -42,7 +45,7 @@ export const dify: Provider = {
   chat: chatApi({
     formats: ["dify"],
     codec: difyCodec,
-    // Agents reject requests for a response that is not streamed.
+    // Agents reject requests without streaming.
     streaming: { mode: () => "always", includesUsage: false },
   }),
 };

@@ -9,13 +9,13 @@ import { urlOfSource } from "../../../formats/openai-chat/request/media.ts";
 
 const SUPPORTED_FIELDS = ["user", "inputs", "conversation_id"];
 
-/** Which kind of app a model's name stands for: the key belongs to one app, and only its owner knows which. */
+/** The kind of app that a model name stands for: a key belongs to one app, and only the operator knows its kind. */
 export const difyKind = (model: string): "chat" | "workflow" | "completion" =>
   /^workflow/i.test(model) ? "workflow" : /^completion/i.test(model) ? "completion" : "chat";
 
 /**
- * Writes a request to a Dify app. The conversation goes as one text, because Dify stores conversations itself: for a
- * client that brings `conversation_id`, only the last message is sent. Clients may fill the app's variables as `inputs`.
+ * Writes a request to a Dify app. The conversation is sent as one text, because Dify stores conversations itself: for a
+ * client that sends `conversation_id`, only the last message is sent. Clients may set the app's variables as `inputs`.
  * Source: https://docs.dify.ai/api-reference
  */
 export function encodeRequest(conversation: Conversation, target: Target, dropped: Dropped): JsonObject {
@@ -44,7 +44,7 @@ export function encodeRequest(conversation: Conversation, target: Target, droppe
   return compact({ inputs, query, ...common, conversation_id: known ?? "", auto_generate_name: false });
 }
 
-/** An image inside the request stands here as data URI until it is uploaded. */
+/** An image inside the request stays a data URI until it is uploaded. */
 function fileOf({ source }: MediaPart, dropped: Dropped): JsonObject[] {
   const url = urlOfSource(source);
   if (url === null) dropped.add("image_url");

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { parseJson, recordOf, textOf } from "../../../formats/json.ts";
 import type { SigningTools } from "../../contract/provider.ts";
 
-/** Uploads the image of a data URI for a Dify user. Answers its id there; rejects with the reason why there is none. */
+/** Uploads the image of a data URI for a Dify user. Resolves to its id; rejects with the reason of a failure. */
 export async function uploadImage(
   url: string,
   authorization: string,

@@ -3,7 +3,7 @@ import { errorOf } from "../../../formats/openai-chat/errors/decode-error.ts";
 import { decodeReply, OllamaStreamDecoder } from "./decode.ts";
 import { encodeRequest } from "./encode-request.ts";
 
-/** Ollama's own chat. Its stream is lines of JSON: each line is an event's data. */
+/** Ollama's own chat. Its stream is newline-delimited JSON: each line is an event's data. */
 export const ollamaCodec: ProviderCodec = {
   dialect: "ollama",
   encodeRequest,

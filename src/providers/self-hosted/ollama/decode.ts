@@ -3,7 +3,7 @@ import type { ReplyEvent, StreamDecoder, WireEvent } from "../../../formats/conv
 import { countOf, type JsonObject, parseJson, recordOf, recordsOf, textOf } from "../../../formats/json.ts";
 import { ChatStreamDecoder } from "../../../formats/openai-chat/response/stream-decoder.ts";
 
-/** Reads a stream of Ollama's own chat: each line means what a chunk of OpenAI's means. */
+/** Reads a stream of Ollama's own chat: each line equals an OpenAI chunk. */
 export class OllamaStreamDecoder implements StreamDecoder {
   readonly #chunks: ChatStreamDecoder;
   #calls = 0;
@@ -31,7 +31,7 @@ export class OllamaStreamDecoder implements StreamDecoder {
 
   #chunkOf(line: JsonObject): JsonObject {
     const message = recordOf(line.message) ?? {};
-    // Calls come whole, mostly without an id and never with a number.
+    // Calls arrive complete, mostly without an id and never with an index.
     const calls = recordsOf(message.tool_calls).map((call) => ({ ...call, index: this.#calls++ }));
     const delta = { content: message.content, reasoning: message.thinking, tool_calls: calls };
     const created = Math.floor(Date.parse(textOf(line.created_at) ?? "") / 1000);
@@ -40,17 +40,17 @@ export class OllamaStreamDecoder implements StreamDecoder {
       model: line.model,
       created: Number.isNaN(created) ? null : created,
       choices: [{ index: 0, delta, logprobs: { content: line.logprobs }, finish_reason: finish }],
-      // Without the prompt's count (it was cached) usage is unknown rather than small.
+      // Without the prompt's count (the prompt was cached) usage is unknown rather than small.
       usage: { prompt_tokens: countOf(line.prompt_eval_count), completion_tokens: countOf(line.eval_count) ?? 0 },
     };
   }
 }
 
-/** Reads a complete answer, which is a stream of one line; null when it has no message. */
+/** Reads a complete response, which equals a stream of one line; null if it has no message. */
 export function decodeReply(body: JsonObject): Reply | null {
   if (!recordOf(body.message)) return null;
   let made = 0;
-  // Ids are made of the time, so that they differ from turn to turn.
+  // Ids derive from the time, so that they differ between turns.
   const seed = (textOf(body.created_at) ?? "").replace(/\D/g, "");
   const decoder = new OllamaStreamDecoder((prefix) => `${prefix}${seed}${made++}`);
   const collector = new ReplyCollector();

@@ -11,7 +11,7 @@ const UNKNOWN_TOO = ["service_tier", "verbosity", "modalities", "audio", "prompt
 
 /** Writes a request of Ollama's chat, images included: https://github.com/ollama/ollama/blob/main/docs/api.md. */
 export function encodeRequest(conversation: Conversation, target: Target, dropped: Dropped): JsonObject {
-  // These two are said here, in other words and within other limits.
+  // These two have other names and limits here.
   const rest = { ...conversation.sampling, topK: null, stop: [] };
   const chat = encodeChat({ ...conversation, sampling: rest }, target, dropped);
   for (const name of [...UNKNOWN, ...UNKNOWN_TOO]) if (chat[name] !== undefined) dropped.add(name);
@@ -34,7 +34,7 @@ export function encodeRequest(conversation: Conversation, target: Target, droppe
   return compact({
     model: target.model,
     messages: messagesOf(recordsOf(chat.messages), dropped),
-    // Ollama streams unless it is told not to.
+    // Ollama streams by default.
     stream: conversation.stream,
     tools: tools.length > 0 && conversation.toolChoice?.type !== "none" ? tools : null,
     format: formatOf(conversation.format),
@@ -68,7 +68,7 @@ function messagesOf(messages: readonly JsonObject[], dropped: Dropped): JsonObje
   });
 }
 
-/** Base64 without anything before it. */
+/** The image as plain base64. */
 function imageOf(part: JsonObject, dropped: Dropped): string[] {
   if (part.type === "text") return [];
   const url = textOf(recordOf(part.image_url)?.url) ?? "";
@@ -82,7 +82,7 @@ function formatOf(format: Conversation["format"]): unknown {
   return format.type === "schema" ? format.schema : "json";
 }
 
-/** Models that cannot think refuse to be told; so it is said only when the client says something. */
+/** Models that cannot reason reject `think`, so it is sent only if the client requests or disables reasoning. */
 function thinkOf({ effort, budgetTokens, enabled }: Conversation["reasoning"]): boolean | string | null {
   if (effort === "none" || enabled === false || budgetTokens === 0) return false;
   if (effort === "low" || effort === "medium" || effort === "high") return effort;

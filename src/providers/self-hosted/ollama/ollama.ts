@@ -7,7 +7,7 @@ import { linesToSse } from "./lines.ts";
 
 const DEFAULT_BASE_URL = "http://localhost:11434";
 
-/** Everything but chats goes to the endpoints that are compatible with OpenAI. */
+/** Everything except chats goes to Ollama's OpenAI-compatible endpoints. */
 const compatible = openAiCompatible({
   type: 4,
   name: "Ollama",
@@ -19,7 +19,7 @@ const compatible = openAiCompatible({
   noListPrice: "own_server",
 });
 
-/** Ollama, its chats in its own format: lines of JSON, images inside the request. */
+/** Ollama, with chats in its own format: newline-delimited JSON, images inside the request. */
 export const ollama: Provider = {
   ...compatible,
   url: (channel, params) =>

@@ -6,11 +6,11 @@ import { type JsonObject, parseJson, recordOf } from "../../../../formats/json.t
 import { callIdFor } from "../../../../formats/tools/short-name.ts";
 import { lookupTable } from "../../../../lib/values/lookup-table.ts";
 
-/** A part as a content block of Converse; none for what it cannot hold, which is noted. */
+/** Writes a part as Converse content blocks; a part that Converse cannot hold is dropped and recorded. */
 export function blocksOf(part: Part, dropped: Dropped): JsonObject[] {
   switch (part.type) {
     case "text":
-      // Blank texts are refused.
+      // Blank texts are rejected.
       return part.text.trim() === "" ? [] : [{ text: part.text }];
     case "refusal":
       return [{ text: part.text }];
@@ -33,7 +33,7 @@ export function blocksOf(part: Part, dropped: Dropped): JsonObject[] {
   }
 }
 
-/** Thoughts go back only with a proof that this service gave. */
+/** Reasoning returns only with a signature by Bedrock. */
 function reasoningOf({ text, signature, encrypted }: ReasoningPart): JsonObject[] {
   if (signature?.dialect !== "converse") return [];
   if (encrypted) return [{ reasoningContent: { redactedContent: signature.value } }];
@@ -61,7 +61,7 @@ const DOCUMENTS = lookupTable<string>({
   "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": "xlsx",
 });
 
-/** Bytes inside the request only: addresses are fetched before. */
+/** Media must be inside the request: the gateway fetches URLs first. */
 function mediaOf({ type, source, name }: MediaPart): JsonObject | null {
   if (source.kind === "text") return { text: source.text };
   if (source.kind !== "base64") return null;
@@ -76,7 +76,7 @@ function mediaOf({ type, source, name }: MediaPart): JsonObject | null {
   return type === "video" ? { video: { format: format === "quicktime" ? "mov" : format, source: bytes } } : null;
 }
 
-/** Letters, digits, single blanks, hyphens and brackets. */
+/** A document name with the allowed characters: letters, digits, single spaces, hyphens and brackets. */
 const documentName = (name = "document"): string =>
   name
     .replace(/\.[A-Za-z0-9]+$/, "")

@@ -22,9 +22,9 @@ const REASONS = lookupTable<FinishReason>({
   content_filtered: "content_filter",
 });
 
-/** Reads a stream of Bedrock's ConverseStream; events carry the name of their frame. */
+/** Reads Bedrock's ConverseStream; the event name comes from the frame. */
 export class ConverseStreamDecoder implements StreamDecoder {
-  /** Content block → number of the call. */
+  /** Number of the call by content block. */
   #calls = new Map<number, number>();
   #stopped = false;
   #measured = false;
@@ -103,7 +103,7 @@ function reasoningSteps({ text, signature, redactedContent }: JsonObject): Reply
   ];
 }
 
-/** Cache reads and writes stand beside the input. */
+/** Reads usage. Bedrock counts cache reads and writes in addition to the input. */
 function usageOf(value: unknown): ReportedUsage | null {
   const usage = recordOf(value);
   const input = countOf(usage?.inputTokens);
@@ -121,13 +121,13 @@ function usageOf(value: unknown): ReportedUsage | null {
   };
 }
 
-/** Bedrock has OpenAI's words for its tiers, and one of its own, which does not pass on. */
+/** Bedrock has OpenAI's service tiers, and one of its own, which is left out. */
 function tierOf({ serviceTier }: JsonObject): { serviceTier?: string } {
   const type = textOf(recordOf(serviceTier)?.type);
   return type === "default" || type === "flex" || type === "priority" ? { serviceTier: type } : {};
 }
 
-/** Reads a complete answer of Converse; null when it has no message. */
+/** Reads a complete Converse response; null if it has no message. */
 export function decodeReply(body: JsonObject): Reply | null {
   const message = recordOf(recordOf(body.output)?.message);
   if (!message) return null;

@@ -30,8 +30,8 @@ const METADATA_TEXT = /^[a-zA-Z0-9\s:_@$#=/+,.-]{0,256}$/;
 const BUDGETS = lookupTable<number>({ minimal: 1024, low: 1280, medium: 2048, high: 4096 });
 
 /**
- * Writes a request of Bedrock's Converse; model and stream stand in the address.
- * Source: https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_Converse.html
+ * Writes a request for Bedrock's Converse; the URL has the model and whether to stream. Source:
+ * https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_Converse.html
  */
 export function encodeRequest(conversation: Conversation, target: Target, dropped: Dropped): JsonObject {
   recordDropped(encodeChat({ ...conversation, turns: [] }, target, dropped), SUPPORTED_FIELDS, dropped);
@@ -65,7 +65,7 @@ function tierOf({ serviceTier: type }: Conversation, dropped: Dropped): JsonObje
   return null;
 }
 
-/** Goes into Bedrock's own logs of calls, which take short texts of plain characters. */
+/** Request metadata for Bedrock's invocation logs, which accept short texts with plain characters. */
 function metadataOf({ metadata }: Conversation, dropped: Dropped): JsonObject | null {
   if (!metadata) return null;
   const fits = ([name, value]: [string, unknown]) =>
@@ -81,7 +81,7 @@ function stopsOf(stop: readonly string[]): string[] | null {
   return nonBlank.length > 0 ? nonBlank : null;
 }
 
-/** The schema goes as text. */
+/** The schema is sent as text. */
 function outputConfig(format: Conversation["format"]): JsonObject | null {
   if (format?.type !== "schema") return null;
   const { name, description, schema } = format;
@@ -89,7 +89,7 @@ function outputConfig(format: Conversation["format"]): JsonObject | null {
   return { textFormat: { type: "json_schema", structure: { jsonSchema } } };
 }
 
-/** JSON without a schema, or of models that keep to none, is asked for in words. */
+/** For JSON without a schema, or models without structured output, an instruction in the prompt asks for it. */
 function formatInstructions(format: Conversation["format"], dropped: Dropped): string[] {
   if (!format || format.type === "text") return [];
   const only = "Answer with one JSON value and nothing else, without a code fence.";
@@ -107,7 +107,7 @@ function messagesOf(turns: readonly Turn[], dropped: Dropped): JsonObject[] {
   return messages;
 }
 
-/** A talk that holds calls must name tools, even when none may be called any more. */
+/** A conversation with tool calls must declare tools, even if none may be called any more. */
 function toolConfig(
   { tools, toolChoice }: Conversation,
   turns: readonly Turn[],
@@ -150,7 +150,7 @@ function choiceOf(choice: ToolChoice | null): JsonObject | null {
   return choice && choice.type !== "none" ? { auto: {} } : null;
 }
 
-/** Each family has members of its own for reasoning. */
+/** Each model family has its own fields for reasoning. */
 function thinking(
   { effort, budgetTokens, enabled }: Reasoning,
   { model, info }: Target,
@@ -169,7 +169,7 @@ function thinking(
   const level = effort === "minimal" ? "low" : effort === "low" || effort === "high" ? effort : "medium";
   if (model.includes("gpt-oss")) return { reasoning_effort: level };
   if (model.includes("nova-2")) return { reasoningConfig: { type: "enabled", maxReasoningEffort: level } };
-  // The others think or not, as they are made.
+  // Other models' reasoning cannot be configured.
   dropped.add("reasoning_effort");
   return null;
 }

@@ -4,14 +4,14 @@ import { errorOf } from "../../../../formats/openai-chat/errors/decode-error.ts"
 import { ConverseStreamDecoder, decodeReply } from "./decode.ts";
 import { encodeRequest } from "./encode-request.ts";
 
-/** Bedrock's Converse: one format for models of every family. */
+/** Bedrock's Converse API: one format for models of every family. */
 export const converseCodec: ProviderCodec = {
   dialect: "converse",
   encodeRequest,
   decodeReply,
   streamDecoder: () => new ConverseStreamDecoder(),
   decodeError(status, body) {
-    // Errors are a text beside nothing, in either casing.
+    // Errors have only a message, in either casing.
     const answer = recordOf(body);
     const message = textOf(answer?.message) ?? textOf(answer?.Message);
     if (message !== null && !answer?.output) return errorOf(status < 400 ? 502 : status, { message });
