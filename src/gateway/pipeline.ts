@@ -60,7 +60,7 @@ async function runCall(context: GatewayContext, call: Call): Promise<Response> {
   }
 }
 
-/** The response to a call whose quota is reserved. Rejects RelayError; then nothing stays held. */
+/** The response to a call whose quota is reserved. Rejects GatewayError; then nothing stays held. */
 async function relay(context: GatewayContext, call: Call, reserved: Reservation): Promise<Response> {
   let received: Received;
   try {
@@ -75,7 +75,7 @@ async function relay(context: GatewayContext, call: Call, reserved: Reservation)
   return respond(context, call, reserved, received, finish);
 }
 
-/** Tries one channel after the other until one responds; the client has received nothing by then. Rejects RelayError. */
+/** Tries one channel after the other until one responds; the client has received nothing by then. Rejects GatewayError. */
 export async function failOver<Result>(
   context: GatewayContext,
   call: Call,

@@ -8,7 +8,7 @@ import type { Outgoing } from "../upstream/upstream.ts";
 import type { Adapter } from "./adapter.ts";
 import { selectAdapter } from "./select-adapter.ts";
 
-/** A call's request as one upstream takes it, and how its response is read. */
+/** The request in the form that one upstream accepts, and the adapter that reads its response. */
 export type AdaptedRequest = Readonly<{
   adapter: Adapter;
   ask: CallParams;
@@ -16,8 +16,8 @@ export type AdaptedRequest = Readonly<{
 }>;
 
 /**
- * Writes the call's request in the format of its route. Notes on the route the final model name and what had to be dropped.
- * Rejects DecodeError, RelayError.
+ * Writes the call's request in the format of its route. Records the final model name and the dropped fields in the
+ * route. Rejects DecodeError, GatewayError.
  */
 export async function adapt(context: GatewayContext, call: Call, bound: Route): Promise<AdaptedRequest> {
   const adapter = selectAdapter(context, call, bound);
@@ -30,7 +30,7 @@ export async function adapt(context: GatewayContext, call: Call, bound: Route): 
   return { adapter, ask, outgoing };
 }
 
-/** A client, or its key, may ask to be refused rather than misunderstood (header `X-Sluice-Strict`). */
+/** Rejects a request with dropped fields if the client or its key asks for that (header `X-Sluice-Strict`). */
 function refuseLoss({ caller, request }: Call, dropped: readonly string[]): void {
   if (dropped.length === 0) return;
   if (!caller.token?.strict && !isOn(request.headers.get("x-sluice-strict"))) return;

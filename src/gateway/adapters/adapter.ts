@@ -6,65 +6,67 @@ import type { CallParams } from "../../providers/contract/provider.ts";
 import type { OutputMeter } from "../billing/output-meter.ts";
 import type { GatewayError } from "../call/errors.ts";
 
-/** The request for one upstream, as its format has it. */
+/** The request for one upstream in its format. */
 export type EncodedRequest = Readonly<{
-  /** What the provider is asked for; its model is the final name. */
+  /** What the provider is asked for; `model` is the final name. */
   ask: CallParams;
   body: string | Uint8Array<ArrayBuffer> | OutgoingForm;
   /** Fields that the upstream cannot express. */
   dropped: readonly string[];
 }>;
 
-/** A complete answer on its way to the client. */
+/** A complete response for the client. */
 export type CompleteResponse = Readonly<{
-  /** As a function where the upstream told no figures: it is made with those that were counted here. */
+  /** A function if the upstream reported no usage: it builds the body with the usage that the gateway counted. */
   body: string | Uint8Array<ArrayBuffer> | ((billed: ReportedUsage) => string);
   contentType: string;
-  /** The upstream's own figures; null: none. */
+  /** The usage that the upstream reported; null if none. */
   reported: ReportedUsage | null;
   meter: OutputMeter;
-  /** A response that is made in the background, as it stands: it is charged when it is over. */
+  /** The current state of a background response, which is charged when it is complete. */
   background?: JsonObject;
 }>;
 
 /**
- * How one call crosses from its client's format to one upstream's and back: as bytes where both are the same, read and
- * written anew where they are not. Made for each attempt; it may keep what the request said.
+ * Converts one call between its client's format and one upstream's: passes bytes through if both are the same, else
+ * decodes and encodes them. Created for each attempt, so it may store parts of the request.
  */
 export type Adapter = {
-  /** Rejects DecodeError and RelayError. */
+  /** Rejects DecodeError and GatewayError. */
   encode(): Promise<EncodedRequest>;
-  /** Waits for what an answer only announces; `ask` gets what an address of the same upstream says. */
+  /** Waits for the result if the response only announces a job; `ask` fetches a URL of the same upstream. */
   awaitResult?(
     body: Uint8Array<ArrayBuffer>,
     ask: (url: string) => Promise<Uint8Array<ArrayBuffer>>,
   ): Promise<Uint8Array<ArrayBuffer>>;
-  /** The error that an answer with status 200 is all the same; null: it is none. `text` gives the error's own words. */
+  /** The error in a response with status 200; null if there is none. `text` returns the upstream's error text. */
   findError(body: Uint8Array<ArrayBuffer>): string | null;
-  /** The same of whole events at the beginning of a stream; one that follows words breaks a stream that has begun. */
+  /**
+   * The same for the complete events at the beginning of a stream. An error after content is a broken stream instead.
+   */
   findStreamError(block: Uint8Array): string | null;
-  /** Whether whole events at the beginning of a stream hold any of an answer: a stream of something else does not. */
+  /** Whether the complete events at the beginning of a stream contain any part of a response. */
   startsResponse(block: Uint8Array): boolean;
-  /** The response in the background that the stream which begins so is about; null or absent: it is an answer like others. */
+  /** The background response that the stream belongs to; null or absent for ordinary responses. */
   findBackgroundResponse?(first: Uint8Array): JsonObject | null;
-  /** The status that such an error stands for, since its own was 200. */
+  /** The status for an error inside a response with status 200. */
   statusOf(error: string): number;
-  /** What an error answer says. */
+  /** Reads the error in a failed response. */
   readError(status: number, body: string): ReadError;
-  /** A complete answer; null: it is none, such as a web page or an object of another API. */
+  /** Reads a complete response; null if it is none, such as a web page or another API's object. */
   readResponse(body: Uint8Array<ArrayBuffer>, contentType: string): CompleteResponse | null;
-  /** A complete answer of an upstream for a client that wants a stream; null: it makes no sense. */
+  /** Turns a complete response into a stream for a client that requested one; null if it is invalid. */
   synthesizeStream(body: Uint8Array<ArrayBuffer>): CompleteResponse | null;
   streamView(): StreamView;
 };
 
-/** The status of an error that tells none. */
+/** The status for an error that states none. */
 export const UNKNOWN_FAILURE = 502;
 
-/** What is written to a client: bytes as they came, or text that was made and has not been bytes yet. */
+/** A part of the client's response: bytes as received, or text that has not been encoded yet. */
 export type Piece = Uint8Array | string;
 
-/** Pieces one behind the other. */
+/** Concatenates two pieces. */
 export const concatPieces = (first: Piece, second: Piece): Piece =>
   typeof first === "string" && typeof second === "string"
     ? first + second
@@ -73,21 +75,21 @@ export const concatPieces = (first: Piece, second: Piece): Piece =>
 /** The piece as bytes. */
 export const bytesOf = (piece: Piece): Uint8Array => (typeof piece === "string" ? Buffer.from(piece) : piece);
 
-/** How the blocks of an upstream's stream become the client's. */
+/** Converts the blocks of an upstream's stream to the client's. */
 export type StreamView = {
-  /** Takes whole events; returns what the client gets of them. */
+  /** Takes complete events; returns what the client receives for them. */
   take(block: Uint8Array): Piece;
-  /** The end marker has been taken. */
+  /** The end marker was taken. */
   readonly ended: boolean;
-  /** An error event was taken: its words. */
+  /** The text of an error event, once one was taken. */
   readonly failed: string | null;
-  /** What the upstream reported so far. */
+  /** The usage that the upstream reported so far. */
   readonly usage: ReportedUsage | null;
-  /** The answer came to its own end, marker or not. */
+  /** The response is complete, with or without an end marker. */
   readonly finished: boolean;
   readonly meter: OutputMeter;
-  /** What is written last, once the call is settled: `last` as `take` returned it, and the end. */
+  /** The last piece, once the call is settled: `last` as returned by `take`, and the format's end. */
   close(last: Piece, billed: ReportedUsage): Piece;
-  /** The stream broke off: how the client is told. */
+  /** The error event for a client whose stream broke. */
   broken(error: GatewayError, requestId: string): Piece;
 };

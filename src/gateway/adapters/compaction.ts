@@ -19,7 +19,7 @@ import type { Call } from "../call/call.ts";
 import type { Route } from "../upstream/bind-channel.ts";
 import type { Adapter, CompleteResponse, EncodedRequest } from "./adapter.ts";
 
-/** An adapter that works as `inner` does but for its request and its complete responses. */
+/** An adapter like `inner` with its own request encoding and complete responses. */
 const withOwn = (inner: Adapter, own: Pick<Adapter, "encode" | "readResponse">): Adapter => ({
   findError: (body) => inner.findError(body),
   findStreamError: (block) => inner.findStreamError(block),
@@ -32,8 +32,8 @@ const withOwn = (inner: Adapter, own: Pick<Adapter, "encode" | "readResponse">):
 });
 
 /**
- * Compacts by the provider's own call: the request goes as it came but for the model, its response comes back as it is.
- * `keep` gets the items of the response.
+ * Compacts with the provider's own endpoint: forwards the request with the upstream model name, and returns the
+ * response unchanged. `keep` receives the items of the response.
  */
 export const nativeCompaction = (
   call: Call,
@@ -53,7 +53,7 @@ export const nativeCompaction = (
         compacts: true,
         limitations,
       };
-      // Models are named with suffixes for efforts here, which this call has no other member for.
+      // Applies suffixes in model names, because this endpoint has no member for an effort.
       const model = provider.prepare?.(call.body.json, params)?.model ?? upstreamModel;
       return { ask: { ...params, model }, ...nativeBody(call, model) };
     },
@@ -67,7 +67,7 @@ export const nativeCompaction = (
     },
   });
 
-/** What was made here means nothing to the provider: then the input is encoded again. */
+/** The provider cannot read items that this gateway created: then the input is encoded again. */
 function nativeBody(call: Call, model: string): Pick<EncodedRequest, "body" | "dropped"> {
   const { body, isResumed } = call;
   const conversation = isResumed || hasGatewayMark(body.text) ? call.fullConversation?.() : null;
@@ -82,7 +82,7 @@ function nativeBody(call: Call, model: string): Pick<EncodedRequest, "body" | "d
   };
 }
 
-/** The call whose response is the summary of this call's conversation. */
+/** The call whose response becomes the summary of this call's conversation. */
 export function summarizingCall(call: Call): Call {
   const { background: _, ...json } = call.body.json;
   const conversation = summarizing(conversationOf(call));
@@ -91,8 +91,8 @@ export function summarizingCall(call: Call): Call {
 }
 
 /**
- * Compacts by a summary that the model itself writes; `inner` is the adapter of the summarizing call. A response without a
- * summary is none. `codeOf` makes the code that the summary is recognized by when it comes back.
+ * Compacts with a summary that the model writes; `inner` is the adapter of the summarizing call. A response without a
+ * summary is invalid. `codeOf` makes the code that authenticates the summary when the client sends it back.
  */
 export const summarizingCompaction = (call: Call, inner: Adapter, codeOf: (summary: string) => string): Adapter =>
   withOwn(inner, {
@@ -115,7 +115,7 @@ export const summarizingCompaction = (call: Call, inner: Adapter, codeOf: (summa
     },
   });
 
-/** What the complete response says; empty: nothing, or not in words. */
+/** The text of the complete response; empty if it has none. */
 function summaryIn({ body }: CompleteResponse): string {
   const text = typeof body === "function" ? body(NO_USAGE) : typeof body === "string" ? body : textOfBytes(body);
   return recordsOf(recordOf(parseJson(text))?.output)
@@ -135,7 +135,7 @@ const NO_USAGE = {
 const conversationOf = (call: Call): Conversation =>
   call.fullConversation?.() ?? call.endpoint.codec.decodeRequest(call.body.json);
 
-/** The turns as items of OpenAI's Responses. */
+/** The turns as items of OpenAI's Responses API. */
 function itemsOf(conversation: Conversation, dropped = new Set<string>()): readonly JsonObject[] {
   const target = { model: "", info: UNKNOWN_MODEL, defaultMaxTokens: 0, newId: randomId };
   return recordsOf(openaiResponsesCodec.encodeRequest(conversation, target, dropped).input);

@@ -25,7 +25,7 @@ const IS_MEDIA = /^(image|audio|video)\//;
 const IMAGE_CAPABILITIES: ReadonlySet<string> = new Set(["images", "image-edits"]);
 const JSON_TYPE = "application/json";
 
-/** Calls beside chats for a provider that has words of its own for them; jobs are waited for. */
+/** Handles calls other than chats for a provider with a format of its own; waits for jobs. */
 export class NativeAdapter implements Adapter {
   readonly readError = readError;
 
@@ -33,7 +33,7 @@ export class NativeAdapter implements Adapter {
     private readonly call: Call,
     private readonly route: Route,
     private readonly format: NativeFormat,
-    /** Files of a form are read whole here: together they may have so much. */
+    /** Maximum total size of the form's files, which are read into memory here. */
     private readonly mostBytes: number,
   ) {}
 
@@ -47,7 +47,7 @@ export class NativeAdapter implements Adapter {
     return { ask, body: JSON.stringify({ ...encoded, ...channel.paramOverride }), dropped: [...dropped] };
   }
 
-  /** Asks for a job until it is over; the answer that says so. */
+  /** Polls a job until it is done; returns its last response. */
   async awaitResult(
     body: Uint8Array<ArrayBuffer>,
     ask: (url: string) => Promise<Uint8Array<ArrayBuffer>>,
@@ -78,7 +78,7 @@ export class NativeAdapter implements Adapter {
     return null;
   }
 
-  /** It is never asked for a stream. */
+  /** Never called: this adapter never requests a stream. */
   startsResponse(): boolean {
     return true;
   }
@@ -103,7 +103,7 @@ export class NativeAdapter implements Adapter {
   }
 
   synthesizeStream(body: Uint8Array<ArrayBuffer>): CompleteResponse | null {
-    // Sound is no events, whatever the client wants.
+    // Audio is not sent as events, even if the client requests a stream.
     const content = this.#content(body, JSON_TYPE);
     if (content) return content;
     const answer = this.#decode(body, JSON_TYPE);

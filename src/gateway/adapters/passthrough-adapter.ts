@@ -31,21 +31,21 @@ import { isResponseTo, isStreamOf } from "./recognize-response.ts";
 import { ChatView } from "./views/chat-view.ts";
 import { EventsView, responseAsEvents } from "./views/events-view.ts";
 
-/** How a passage is to treat the client's request. */
+/** Options of passing a request through. */
 export type AdapterOptions = Readonly<{
-  /** The body goes as it came (global.pass_through_request_enabled). */
+  /** Forward the body unchanged (global.pass_through_request_enabled). */
   untouched: boolean;
   /** What is known about models. */
   catalog: Catalog;
-  /** The upstream is not asked for a stream, whatever the client wants. */
+  /** Never request a stream from the upstream, even if the client wants one. */
   neverStreams: boolean;
-  /** Contents are logged, so answers are read. */
+  /** Contents are logged, so responses must be parsed. */
   logsContent: boolean;
 }>;
 
 /**
- * OpenAI's formats on upstreams that speak them: bytes go both ways as they come. In the request only those keys are
- * changed that must be: the model's name, what the provider cannot take, usage to be asked for, the channel's override.
+ * Handles OpenAI's formats on upstreams that speak them: bytes pass through both ways unchanged. The request changes
+ * only where necessary: model name, fields the provider rejects, requested usage, the channel's overrides.
  */
 export class PassthroughAdapter implements Adapter {
   readonly readError = readError;
@@ -102,7 +102,8 @@ export class PassthroughAdapter implements Adapter {
   #read(body: Uint8Array<ArrayBuffer>, contentType: string): CompleteResponse {
     const reported = this.#metered(body, contentType) ?? extractUsage(body);
     const meter = new OutputMeter();
-    // Looked into only where it decides something: no figures, an empty answer, contents to be logged, a search to be charged.
+    // Parses the body only if that decides something: missing usage, an empty response, content logging, a search to
+    // charge.
     const decides = !reported || reported.completionTokens === 0 || this.options.logsContent;
     if (decides || searchToolOf(this.call, this.route) !== null) meter.pushResponse(body);
     const { endpoint, body: request } = this.call;
@@ -130,7 +131,7 @@ export class PassthroughAdapter implements Adapter {
     return { body: events, contentType: EVENT_STREAM, reported, meter };
   }
 
-  /** What the endpoint's own rule says that the call used. */
+  /** The usage by the endpoint's own rule. */
   #metered(body: Uint8Array<ArrayBuffer>, contentType: string): ReportedUsage | null {
     const { endpoint } = this.call;
     if (!endpoint.meter) return null;
@@ -144,7 +145,7 @@ export class PassthroughAdapter implements Adapter {
     return new EventsView((event) => endpoint.meter?.(this.call, event, this.route.price) ?? readUsage(event.usage));
   }
 
-  /** The client's bytes with those members changed that must be. */
+  /** The client's bytes with the necessary members changed. */
   #spliced(ask: CallParams): EncodedRequest {
     const { call, route } = this;
     const { body, summary, changes, endpoint } = call;
@@ -179,7 +180,7 @@ export class PassthroughAdapter implements Adapter {
 const textOfAmended = (amended: object | string): string =>
   typeof amended === "string" ? amended : JSON.stringify(amended);
 
-/** Makes an answer that tells no usage tell what was counted; null: it is no answer. */
+/** Adds the counted usage to a response without any; null if it is no response. */
 function withCountedUsage(body: Uint8Array<ArrayBuffer>): ((billed: ReportedUsage) => string) | null {
   const text = textOfBytes(body);
   const answer = recordOf(parseJson(text));
@@ -189,7 +190,7 @@ function withCountedUsage(body: Uint8Array<ArrayBuffer>): ((billed: ReportedUsag
 const NONE: readonly string[] = [];
 const EVENT_STREAM = "text/event-stream; charset=utf-8";
 
-/** What streams in the chunks of chats; everything else has events of its own. */
+/** Whether the capability streams chat chunks; all others have events of their own. */
 const isText = (capability: string): boolean => capability === "chat" || capability === "completions";
 
 function hasAny(changes: TopLevelChanges): boolean {
@@ -200,7 +201,10 @@ function hasAny(changes: TopLevelChanges): boolean {
 const MAX_USAGE_BYTES = 2_048;
 const USAGE_MEMBER = Buffer.from('"usage"');
 
-/** Usage of a complete answer: its last usage object, cut out without parsing the rest (which may be long vectors). */
+/**
+ * The usage of a complete response: extracts its last usage object without parsing the rest, which may contain long
+ * embeddings.
+ */
 export function extractUsage(body: Uint8Array): ReportedUsage | null {
   const key = lastIndexOfBytes(body, USAGE_MEMBER);
   if (key < 0) return null;
@@ -213,7 +217,10 @@ export function extractUsage(body: Uint8Array): ReportedUsage | null {
 
 const BEFORE_OBJECT = /^\s*:\s*(?=\{)/;
 
-/** The object behind a colon at the beginning; null: there is none, or its end is missing. Its texts have no braces. */
+/**
+ * The object after a colon at the beginning; null if there is none, or if it is cut off. Assumes no braces in its
+ * strings.
+ */
 function objectIn(text: string): string | null {
   const before = BEFORE_OBJECT.exec(text);
   if (!before) return null;

@@ -18,7 +18,7 @@ const MEMBERS: Readonly<Record<Capability, readonly string[]>> = {
   realtime: [],
 };
 
-/** As they stand in JSON: inside of texts their quotes would be escaped. */
+/** The member names in quotes: inside JSON strings their quotes would be escaped. */
 const QUOTED: ReadonlyMap<string, readonly Buffer[]> = new Map(
   Object.entries(MEMBERS).map(([capability, names]) => [capability, names.map((name) => Buffer.from(`"${name}"`))]),
 );
@@ -31,8 +31,9 @@ const OPEN_BRACE = 123;
 const CLOSE_BRACE = 125;
 
 /**
- * Whether a response with status 200 is one of the capability's API in OpenAI's format: a proxy's login page, a text or an
- * object of something else is not. Looks at bytes only, so that long responses cost nothing. `request`: what was asked for.
+ * Whether a response with status 200 belongs to the capability's API in OpenAI's format, rather than being a proxy's
+ * login page, a text or another object. Inspects bytes only, so that long responses cost nothing. `request`: the call's
+ * body.
  */
 export function isResponseTo(
   capability: Capability | TaskCapability,
@@ -45,18 +46,18 @@ export function isResponseTo(
   return isObject(body) && mentions(QUOTED.get(capability) ?? [], body);
 }
 
-/** Whether whole events of a stream hold any of such a response. */
+/** Whether the complete events of a stream contain any part of such a response. */
 export const isStreamOf = (capability: Capability | TaskCapability, block: Uint8Array): boolean =>
   mentions(capability === "chat" || capability === "completions" ? (QUOTED.get("chat") ?? []) : EVENT_TYPE, block);
 
-/** Whether a response is a web page, whatever it was asked for. */
+/** Whether a response is a web page. */
 export const isHtml = (body: Uint8Array, contentType: string): boolean =>
   contentType.startsWith("text/html") || IS_HTML.test(Buffer.from(body.subarray(0, HTML_PROBE_BYTES)).toString());
 
 const mentions = (members: readonly Buffer[], bytes: Uint8Array): boolean =>
   members.some((member) => indexOfBytes(bytes, member) >= 0);
 
-/** Begins and ends as a JSON object does: one that broke off does not. */
+/** Whether the body begins and ends like a JSON object; a truncated one does not. */
 function isObject(body: Uint8Array): boolean {
   let start = 0;
   while (start < body.length && isBlank(body[start])) start += 1;

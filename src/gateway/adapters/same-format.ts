@@ -11,11 +11,11 @@ import type { ConversationOptions } from "./conversation/conversation-options.ts
 import { geminiOptions } from "./conversation/gemini-options.ts";
 import { needsPreparation } from "./conversation/prepare-conversation.ts";
 
-/** Requests whose client speaks the upstream's own format. */
+/** Encodes requests whose client speaks the upstream's own format. */
 
 /**
- * Whether a request may go as it came but for the members that must change. What was made here stands for what only another
- * maker could prove: then it is written anew.
+ * Whether a request can be forwarded with only the necessary members changed. If it contains values that this gateway
+ * made in place of another provider's, it must be encoded again.
  */
 export function keepsRequest(
   { body, summary, isResumed }: Call,
@@ -35,14 +35,14 @@ export function keepsRequest(
   );
 }
 
-/** The client's own bytes, as far as the upstream takes them. */
+/** The client's bytes, if the upstream accepts them unchanged. */
 export function untouchedBody({ body }: Call, { provider }: Route, ask: CallParams): EncodedRequest {
   const envelope = chatOf(provider).envelope(body.json, ask);
   if (!envelope) return { ask, body: body.text, dropped: [] };
   return { ask, body: spliceTopLevel(body.text, envelope.changes, body.json), dropped: envelope.dropped };
 }
 
-/** The client's request with the members changed that must be. */
+/** The client's request with the necessary members changed. */
 export function splicedRequest(
   { body }: Call,
   { provider, channel: { paramOverride } }: Route,

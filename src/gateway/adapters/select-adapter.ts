@@ -33,7 +33,10 @@ import type { StepFilter } from "./views/step-filter.ts";
 const NONE: ReadonlySet<string> = new Set();
 const NO_NAMES: ReadonlyMap<string, string> = new Map();
 
-/** How this call crosses to this channel: as bytes wherever its client and the upstream speak the same and nothing must change. */
+/**
+ * Selects the adapter for a call and channel: passthrough wherever client and upstream speak the same format and
+ * nothing must change.
+ */
 export function selectAdapter(context: GatewayContext, call: Call, route: Route): Adapter {
   if (!call.endpoint.compacts) return selectForCall(context, call, route);
   const limitations = limitationsOf(context.limitations, route.channel);
@@ -125,14 +128,17 @@ function selectForCall(context: GatewayContext, call: Call, route: Route): Adapt
 const supports = ({ formats }: ChatApi, limitations: ReadonlySet<Limitation>, format: ChatDialect): boolean =>
   formats.includes(format) && !(format === "openai-responses" && limitations.has("responses"));
 
-/** Clients of other formats search the web through Responses where the provider's chat completions can't. */
+/**
+ * Whether a client of another format searches the web through the Responses API, because the provider's chat
+ * completions cannot.
+ */
 function searchesInResponses({ endpoint, body }: Call, chat: ChatApi, model: string): boolean {
   const { dialect } = endpoint.codec;
   if (dialect.startsWith("openai") || chat.formats.includes(dialect)) return false;
   return chat.searchesInResponses(model) && listsSearch(body.json.tools);
 }
 
-/** Some upstreams fetch nothing; chats have addresses for images, but none for documents. */
+/** Fetches media for upstreams that cannot; the chat format has URLs for images, but none for documents. */
 function inlining(
   context: GatewayContext,
   { features }: ChatApi,
@@ -143,7 +149,7 @@ function inlining(
   return dialect === "openai-chat" ? (conversation) => inlineMedia(context, conversation, ["document"]) : null;
 }
 
-/** What changes answers on their way: thoughts that become text, functions in place of free-text tools, words not allowed. */
+/** The filters of a response: reasoning as text, functions in place of free-text tools, forbidden words. */
 function filtersFor(
   settings: SettingsReader,
   channel: ChannelEntry,

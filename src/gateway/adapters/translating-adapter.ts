@@ -27,12 +27,12 @@ import { encodeConversation } from "./conversation/encode-conversation.ts";
 import { ConversationView } from "./views/conversation-view.ts";
 import { applyFilters } from "./views/step-filter.ts";
 
-/** Some decoders begin with whatever object comes first. */
+/** Whether an event carries information: some decoders begin with any object. */
 const saysSomething = (step: ReplyEvent): boolean => step.type !== "start" || step.id !== "" || step.model !== "";
 
 /**
- * A chat read in the client's format and written in the upstream's, and its answer the other way. Where both are the same
- * format, bytes are passed on and only read on the side, as long as nothing in them must change.
+ * Decodes a chat in the client's format, encodes it in the upstream's, and the response in the other direction. If both
+ * formats are the same and nothing must change, bytes pass through and are only observed.
  */
 export class TranslatingAdapter implements Adapter {
   readonly #codec: ProviderCodec;
@@ -59,14 +59,14 @@ export class TranslatingAdapter implements Adapter {
   findError(body: Uint8Array<ArrayBuffer>): string | null {
     const text = textOfBytes(body);
     const parsed = parseJson(text);
-    // Not JSON: a stream that was gathered.
+    // Not JSON: events of a collected stream.
     if (parsed === undefined) return this.#errorAmong(text);
     return this.#codec.decodeError(200, parsed) ? text : null;
   }
 
   findStreamError(block: Uint8Array): string | null {
     const decoder = this.#codec.streamDecoder(randomId);
-    // One after the other: the first that says anything decides, and the block may hold half the answer.
+    // Event by event: the first with information decides, and the block may contain half the response.
     for (let from = 0; from < block.length; ) {
       const end = eventEnd(block, from);
       for (const event of readEvents(textOfBytes(block, from, end))) {
@@ -87,7 +87,7 @@ export class TranslatingAdapter implements Adapter {
     return this.#running(runningAt, first);
   }
 
-  /** A response that goes on in the background, kept so that it can be asked for. */
+  /** A background response that is still running, stored so that the client can retrieve it. */
   #running(find: (bytes: Uint8Array) => JsonObject | null, bytes: Uint8Array): JsonObject | null {
     const running = this.#isBackground ? find(bytes) : null;
     if (running) this.#keeper()?.(NOTHING_YET, textOf(running.id) ?? "", null);
@@ -173,7 +173,7 @@ export class TranslatingAdapter implements Adapter {
     return this.options.storeResponse?.(this.#conversation()) ?? null;
   }
 
-  /** Keeps an answer that goes out as a stream, or as its bytes; one that goes on with a talk that is kept here, whole. */
+  /** Stores a reply: only its id if the upstream has the conversation, else with a complete response body. */
   #keep(reply: Reply): void {
     const keep = this.#keeper();
     if (!keep) return;
@@ -184,7 +184,7 @@ export class TranslatingAdapter implements Adapter {
     }
   }
 
-  /** Clients of the upstream's own format know to bring thoughts back. */
+  /** Observes reasoning to remember it. Clients of the upstream's own format send reasoning back by themselves. */
   #watch(): ((step: ReplyEvent) => void) | null {
     const { reasoningMemory: memory, dialect } = this.options;
     return this.#sameFormat ? null : memory.observe(this.call.caller.user.id, dialect);
@@ -194,7 +194,7 @@ export class TranslatingAdapter implements Adapter {
     return this.call.endpoint.codec.dialect === this.options.dialect;
   }
 
-  /** A stream in another framing of the same format has to be written anew. */
+  /** Whether bytes pass through: a stream of the same format with another framing must be encoded again. */
   get #passesBytes(): boolean {
     const { codec } = this.call.endpoint;
     const sameFraming =

@@ -7,27 +7,27 @@ import { limitKeyOf } from "../../lib/http/client-ip.ts";
 import { GatewayError } from "../call/errors.ts";
 import type { GatewayServices } from "../call/services.ts";
 
-/** Who calls, and under which group the call runs. */
+/** Who makes the call, and the group it runs in. */
 export type Caller = Readonly<{
   user: UserEntry;
   /** Null in the playground. */
   token: ApiKeyEntry | null;
   tokenName: string;
   group: string;
-  /** `sk-KEY-CHANNELID` of an administrator: that channel and no other. */
+  /** The only channel to use, from an administrator's `sk-KEY-CHANNELID`. */
   pinnedChannelId: number | null;
 }>;
 
 type Credential = Readonly<{ key: string; channelId: number | null }>;
 
-/** A client whose key could not be looked up may come again after this. */
+/** Seconds after which a client may retry if its key could not be looked up. */
 const RECHECK_AFTER_SECONDS = 5;
 const WEBSOCKET_KEY = "openai-insecure-api-key.";
 
 /**
- * The API key a request carries, and the channel it names, if any: WebSocket subprotocol, x-api-key on /v1/messages,
- * Authorization (Bearer or bare), mj-api-secret, then the carriers of other clients (x-api-key, api-key, x-goog-api-key,
- * ?key=). Null when there is none. Throws RelayError when the channel is no number.
+ * The API key of a request, and the channel it names, if any. Looks at the WebSocket subprotocol, x-api-key on
+ * /v1/messages, Authorization (with or without Bearer), mj-api-secret, then where other clients put it (x-api-key,
+ * api-key, x-goog-api-key, ?key=). Null if there is none. Throws GatewayError if the channel is no number.
  */
 export function readCredential(request: Request): Credential | null {
   const text = carriedText(request);
@@ -63,7 +63,7 @@ function carriedText(request: Request): string {
   );
 }
 
-/** Google's clients put the key behind addresses of models; nowhere else is it read there. */
+/** Google's clients append the key to the URLs of models; it is read nowhere else. */
 function keyInAddress(address: string): string | null {
   if (!address.includes("key=")) return null;
   const { pathname, searchParams } = new URL(address);
@@ -76,8 +76,8 @@ function withoutBearer(value: string | null): string {
 }
 
 /**
- * Finds the key's owner and checks both: key status, expiry, allowed addresses, owner's status,
- * and the right to name a channel. Expired and exhausted keys are marked so in the background. Throws RelayError.
+ * Finds the key's owner and checks both: key status, expiry, allowed addresses, owner's status, and the right to name a
+ * channel. Marks expired and exhausted keys in the background. Throws GatewayError.
  */
 export function authenticateByMemory(services: GatewayServices, request: Request, ip: string, now: number): Caller {
   const credential = readCredential(request);
@@ -103,7 +103,7 @@ export function authenticateByMemory(services: GatewayServices, request: Request
   };
 }
 
-/** What is refused by what this process remembers of keys and their owners: another replica may have changed it just now. */
+/** Errors based on cached keys and owners, which another replica may have just changed. */
 const REFUSED_BY_MEMORY: ReadonlySet<unknown> = new Set([
   "invalid_api_key",
   "api_key_disabled",
@@ -113,8 +113,8 @@ const REFUSED_BY_MEMORY: ReadonlySet<unknown> = new Set([
 ]);
 
 /**
- * Authenticates once more, after the database was asked about a key that was refused with `refusal`. Rejects RelayError:
- * the refusal again, or 503 where an unknown key can't be looked up.
+ * Authenticates again after reading a key from the database that was rejected with `refusal`. Rejects GatewayError: the
+ * same error, or 503 if an unknown key cannot be looked up.
  */
 async function authenticateByDatabase(
   services: GatewayServices,
@@ -142,7 +142,7 @@ async function authenticateByDatabase(
   return authenticateByMemory(services, request, ip, nowSeconds());
 }
 
-/** The caller, by memory, else by the database, in a group that it may use. Rejects RelayError. */
+/** The caller, from memory or else from the database, in a group that it may use. Rejects GatewayError. */
 export async function authenticate(services: GatewayServices, request: Request, ip: string): Promise<Caller> {
   let caller: Caller;
   try {
@@ -154,7 +154,7 @@ export async function authenticate(services: GatewayServices, request: Request, 
   return caller;
 }
 
-/** Checks that the caller may use its group. Throws RelayError. */
+/** Checks that the caller may use its group. Throws GatewayError. */
 export function authorizeGroup({ settings }: GatewayServices, caller: Caller): void {
   if (caller.pinnedChannelId !== null || !caller.token?.group) return;
   const { group } = caller;
@@ -170,7 +170,7 @@ const masked = (key: string): string => `sk-${key.slice(0, 3)}…${key.slice(-3)
 
 function checkToken(services: GatewayServices, token: ApiKeyEntry, key: string, now: number): void {
   const expired = token.expiredTime !== -1 && token.expiredTime <= now;
-  // A budget that is due is filled when the call is admitted.
+  // A budget that is due renews when the call is admitted.
   const isDue = token.budgetRenewsAt !== 0 && token.budgetRenewsAt <= now;
   if (token.status === 4 && !isDue)
     throw new GatewayError(

@@ -8,8 +8,8 @@ import type { Caller } from "./authenticate.ts";
 import { refuseBlockedWords } from "./word-filter.ts";
 
 /**
- * Checks what a caller asks for against its key, the site's word filter and the channels of its group. Returns the
- * candidates, best tier first; no tier where nobody serves the model. Throws RelayError.
+ * Checks a call against its key, the site's word filter and the channels of its group. Returns the candidates, best
+ * tier first; no tier if no channel serves the model. Throws GatewayError.
  */
 export function authorize(
   services: GatewayServices,
@@ -22,7 +22,7 @@ export function authorize(
   return only ? { model, tiers: [{ priority: 0, channels: [only] }] } : findCandidates(services, caller, model);
 }
 
-/** Checks that the key may use the model, by the name exactly as requested. Throws RelayError. */
+/** Checks that the key may use the model, by the exact name requested. Throws GatewayError. */
 export function authorizeModel(caller: Caller, model: string): void {
   const limits = caller.pinnedChannelId === null ? caller.token?.modelLimits : null;
   if (!limits) return;
@@ -32,7 +32,10 @@ export function authorizeModel(caller: Caller, model: string): void {
   }
 }
 
-/** The channels that may serve the call, best tier first; no tier where nobody does (`noRoute` says why). Throws RelayError. */
+/**
+ * The channels that may serve the call, best tier first; no tier if there are none (`noRoute` explains why). Throws
+ * GatewayError.
+ */
 export function findCandidates(services: GatewayServices, caller: Caller, model: string): Candidates {
   if (caller.pinnedChannelId !== null) {
     const channel = pinnedChannel(services, caller.pinnedChannelId);
@@ -42,8 +45,8 @@ export function findCandidates(services: GatewayServices, caller: Caller, model:
 }
 
 /**
- * Why nobody serves a model: 404 where no channel of the group has it (clients retry a 503 for minutes), 503 where channels
- * that have it are switched off at the moment.
+ * Why no channel serves a model: 404 if no channel of the group has it (clients retry a 503 for minutes), 503 if the
+ * channels that have it are disabled at the moment.
  */
 export function noRoute({ channels }: GatewayServices, { group }: Caller, model: string): GatewayError {
   for (const { groups, models, modelPrefix } of channels.all()) {

@@ -5,22 +5,22 @@ import { GatewayError, ledgerUnavailable } from "../call/errors.ts";
 import type { GatewayServices } from "../call/services.ts";
 import { minuteLimiters } from "./limiters.ts";
 
-/** What owners set for single keys: calls and tokens a minute, and budgets that renew. */
+/** Limits that owners set for single keys: calls and tokens per minute, and renewing budgets. */
 export type ApiKeyLimits = {
   /**
-   * Counts a call as it comes, and fills a budget whose period has ended. Rejects RelayError: 429 with the time to wait, 503
-   * when the budget cannot be filled.
+   * Counts an incoming call, and renews a budget whose period has ended. Rejects GatewayError: 429 with the time to
+   * wait, 503 if the budget cannot be renewed.
    */
   admit(token: ApiKeyEntry, nowSeconds: number): Promise<void>;
-  /** Counts what a call used. */
+  /** Counts the tokens of a finished call. */
   used(token: ApiKeyEntry, tokens: number): void;
 };
 
-/** Whether a key has any such limit: most have none. */
+/** Whether a key has any such limit; most have none. */
 export const hasLimits = ({ requestsPerMinute, tokensPerMinute, budgetRenewsAt }: ApiKeyEntry): boolean =>
   requestsPerMinute > 0 || tokensPerMinute > 0 || budgetRenewsAt !== 0;
 
-/** Creates the limits of this process's keys; replicas share the counts where there is a place for it. */
+/** Creates the limits of this process's keys; replicas share the counts if `shared` provides a place for them. */
 export function createApiKeyLimits({
   sharedLimits,
   renewBudget,
@@ -28,7 +28,7 @@ export function createApiKeyLimits({
 }: Pick<GatewayServices, "sharedLimits" | "renewBudget" | "log">): ApiKeyLimits {
   const callLimiter = minuteLimiters("key-calls", sharedLimits);
   const tokenLimiter = minuteLimiters("key-tokens", sharedLimits);
-  /** Calls of one key that come at the turn of its period wait for the same renewal. */
+  /** Concurrent calls of a key whose period has ended share one renewal. */
   const renewals = new Map<number, Promise<void>>();
 
   const renew = (id: number): Promise<void> => {

@@ -2,7 +2,7 @@ import { createLimiter, type Limiter, type SharedLimits } from "../../lib/limits
 
 const MINUTE_MS = 60_000;
 
-/** Limiters of so many a minute, one for each number, whose counts replicas share where there is a place for it. */
+/** Per-minute limiters, one for each limit, whose counts replicas share if `shared` provides a place for them. */
 export function minuteLimiters(name: string, shared: SharedLimits | null) {
   const limiters = new Map<number, Limiter>();
   return (count: number): Limiter => {

@@ -8,8 +8,8 @@ import type { Caller } from "./authenticate.ts";
 import { hasLimits } from "./key-limits.ts";
 
 /**
- * Checks that the site offers the endpoint, and counts the request in the limits of its caller: the site's, the user's, the
- * key's. Rejects RelayError.
+ * Checks that the site offers the endpoint, and counts the request toward the limits of the site, the user and the key.
+ * Rejects GatewayError.
  */
 export async function rateLimit(
   { services, requestLimit, userLimits, tokenLimits }: GatewayContext,
@@ -23,7 +23,7 @@ export async function rateLimit(
   if (token && hasLimits(token)) await tokenLimits.admit(token, nowSeconds());
 }
 
-/** Sites may turn endpoints off (OpenAIEndpointEnabled, ClaudeEndpointEnabled, DrawingEnabled, TaskEnabled). */
+/** Sites can disable endpoints (OpenAIEndpointEnabled, ClaudeEndpointEnabled, DrawingEnabled, TaskEnabled). */
 function refuseDisabled(settings: SettingsReader, { codec, capability }: Arrival["endpoint"]): void {
   if (isTask(capability)) {
     if (settings.get(capability === "drawing" ? "DrawingEnabled" : "TaskEnabled")) return;
@@ -38,7 +38,7 @@ function refuseDisabled(settings: SettingsReader, { codec, capability }: Arrival
   }
 }
 
-/** Extensions can read what a page holds; sites may keep them out (global.block_browser_extension_enabled). */
+/** Browser extensions can read what a page contains; sites can block them (global.block_browser_extension_enabled). */
 function refuseBrowserExtension(settings: SettingsReader, request: Request): void {
   if (!settings.get("global.block_browser_extension_enabled")) return;
   const origin = request.headers.get("origin") ?? "";

@@ -3,21 +3,23 @@ import type { LimitKind } from "../../lib/runtime/metrics.ts";
 import type { SettingsReader } from "../../settings/settings.ts";
 import { GatewayError } from "../call/errors.ts";
 
-/** Counts model requests per user: in this process at once, or where replicas count together. */
+/**
+ * Counts model requests per user: immediately if counted in this process, asynchronously if replicas count together.
+ */
 export type ModelRequestLimit = {
-  /** Whether the site limits requests at all. */
+  /** Whether the site limits requests. */
   readonly isOn: boolean;
-  /** Counts a request as it comes. Rejects RelayError 429 when one of the limits is reached. */
+  /** Counts an incoming request. Rejects GatewayError 429 when a limit is reached. */
   admit(userId: number): Promise<void>;
-  /** Counts a request that was answered with a status below 400. */
+  /** Counts a request whose response had a status below 400. */
   succeeded(userId: number): void;
 };
 
 type Limits = { minutes: number; total: number; success: number; all: Limiter | null; successes: Limiter };
 
 /**
- * Limits by the options ModelRequestRateLimit*: requests of any outcome (0: no limit) and successful ones, per user and
- * window, in bounded memory. A changed option starts a new count.
+ * Limits by the options ModelRequestRateLimit*: all requests (0: no limit) and successful ones, per user and window, in
+ * bounded memory. Changing an option restarts the count.
  */
 export function createModelRequestLimit(settings: SettingsReader, shared: SharedLimits | null): ModelRequestLimit {
   let version = Number.NaN;

@@ -8,23 +8,23 @@ import { GatewayError } from "../call/errors.ts";
 import { minuteLimiters } from "./limiters.ts";
 
 /**
- * Limits that administrators set for single users: calls a minute, and calls at the same time in this process, or in all
+ * Limits that administrators set for single users: calls per minute, and concurrent calls in this process or in all
  * workers of this host.
  */
 export type UserLimits = {
-  /** Counts a call as it comes. Rejects RelayError 429 when the user had all of this minute. */
+  /** Counts an incoming call. Rejects GatewayError 429 when the user's limit for this minute is reached. */
   admit(user: UserEntry): Promise<void>;
-  /** Counts a call as under way. Rejects RelayError 429 when as many as allowed are. */
+  /** Counts a call as in progress. Rejects GatewayError 429 at the user's limit of concurrent calls. */
   begin(call: Call): Promise<void>;
-  /** The call has ended; of a call that did not begin, or has ended before, it does nothing. */
+  /** Ends a call; does nothing for a call that did not begin or has already ended. */
   end(call: Call): void;
 };
 
-/** `shared`: where calls a minute are counted for several processes; `slots`: where calls at the same time are. */
+/** `shared`: counts calls per minute across processes; `slots`: counts concurrent calls across workers. */
 export function createUserLimits(shared: SharedLimits | null, slots: HostSlots | null = null): UserLimits {
   const limiterOf = minuteLimiters("user", shared);
   const running = new Map<number, Set<Call>>();
-  /** Gives back a call's place among the calls of all workers. */
+  /** Releases a call's slot among all workers. */
   const releases = new WeakMap<Call, ReleaseSlot>();
   const forget = (call: Call): boolean => {
     const { id } = call.caller.user;
@@ -58,7 +58,7 @@ export function createUserLimits(shared: SharedLimits | null, slots: HostSlots |
         forget(call);
         throw refusal;
       }
-      // It may have ended while its place was requested.
+      // The call may have ended while its slot was requested.
       if (calls.has(call)) releases.set(call, release);
       else release();
     },

@@ -3,7 +3,7 @@ import { eachPromptText } from "../../formats/openai-chat/request/summary.ts";
 import type { SettingsReader } from "../../settings/settings.ts";
 import { GatewayError } from "../call/errors.ts";
 
-/** Refuses a prompt with a word or pattern of SensitiveWords, when the check is on. Throws RelayError. */
+/** Rejects a prompt that contains a word or pattern of SensitiveWords, if the check is enabled. Throws GatewayError. */
 export function refuseBlockedWords(settings: SettingsReader, body: JsonObject): void {
   if (!settings.get("CheckSensitiveEnabled") || !settings.get("CheckSensitiveOnPromptEnabled")) return;
   const { words, patterns } = settings.get("SensitiveWords");

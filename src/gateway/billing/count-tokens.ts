@@ -3,29 +3,29 @@ import { countTokenIds, eachPromptText, weighMedia } from "../../formats/openai-
 
 type Encoding = { countTokens(text: string): number };
 
-/** Text is counted in pieces, with other work let in between, so that a long prompt holds nobody up. */
+/** Text is counted in chunks and yields in between, so that a long prompt does not block other work. */
 const PIECE_CHARACTERS = 16_384;
 /**
- * Merging the pieces of one word takes the square of its length: letters, signs or blanks without end (Chinese without
- * punctuation, a line of dashes) are counted in parts of this length, which is off by less than a token a part.
+ * Merging the parts of one word takes quadratic time: longer runs of letters, signs or spaces (Chinese without
+ * punctuation, a line of dashes) are counted in parts of this length, which adds less than one token per part.
  */
 const LONGEST_WORD = 128;
 const LONG_WORDS = /[\p{L}\p{M}]{129,}|[^\s\p{L}\p{N}]{129,}|\s{129,}/gu;
-/** Words of a message that are no text: role and separators. */
+/** Tokens of a message in addition to its text: role and separators. */
 const TOKENS_PER_MESSAGE = 4;
 const TOKENS_PER_REQUEST = 3;
 const TOKENS_PER_TOOL = 8;
 
 const CL100K = /^(gpt-4(?!o|\.)|gpt-3\.5|text-embedding)/;
 
-/** Tokenizers are large; the one that is needed is loaded at its first use. */
+/** Tokenizers are large, so each is loaded when first needed. */
 const loaded: { o200k?: Promise<Encoding>; cl100k?: Promise<Encoding> } = {};
 const load = {
   o200k: () => import("gpt-tokenizer/encoding/o200k_base"),
   cl100k: () => import("gpt-tokenizer/encoding/cl100k_base"),
 };
 
-/** Tokens of `text` by the tokenizer of the model's family (o200k unless it is an older OpenAI model). */
+/** Counts the tokens of `text` with the tokenizer of the model's family (o200k except for older OpenAI models). */
 export async function countText(model: string, text: string): Promise<number> {
   if (text === "") return 0;
   const name = CL100K.test(model) ? "cl100k" : "o200k";
@@ -52,7 +52,9 @@ function countPiece(encoding: Encoding, piece: string): number {
   return tokens + encoding.countTokens(counted > 0 ? piece.slice(counted) : piece);
 }
 
-/** Tokens of a request's prompt, counted locally: texts, messages, tools, token ids, and a flat weight for media. */
+/**
+ * Counts the tokens of a request's prompt locally: texts, messages, tools, token ids, and a flat estimate for media.
+ */
 export async function countPrompt(model: string, body: JsonObject): Promise<number> {
   const texts: string[] = [];
   eachPromptText(body, (text) => texts.push(text));

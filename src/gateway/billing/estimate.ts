@@ -4,19 +4,19 @@ import type { JsonObject } from "../../formats/json.ts";
 import { countTokenIds, type RequestSummary, weighMedia } from "../../formats/openai-chat/request/summary.ts";
 import type { Decimal } from "../../lib/values/decimal.ts";
 
-/** No tokenizer in use makes more tokens of ordinary text than one for every two bytes of its JSON. */
+/** No common tokenizer produces more than one token per two bytes of a text's JSON. */
 const LEAST_BYTES_PER_TOKEN = 2;
 
-/** An upper bound of the prompt's tokens without counting them: by the size of the body, media by their kind. */
+/** An upper bound of the prompt's tokens without counting them: by the size of the body, with media by kind. */
 export function promptTokensBound(body: JsonObject, bodyBytes: number): number {
   const media = weighMedia(body);
   return Math.ceil((bodyBytes - media.bytes) / LEAST_BYTES_PER_TOKEN) + media.tokens + countTokenIds(body);
 }
 
-/** What a prompt of usual text has, by the bound of its tokens: four bytes a token, where the bound counts two. */
+/** The typical number of tokens for a bound: four bytes per token, where the bound assumes two. */
 export const usualTokens = (promptBound: number): number => promptBound / 2;
 
-/** Quota to hold for a call before it starts, in units: what it can cost at most, as far as that is known. */
+/** The quota to hold for a call before it starts, in units: the most it can cost, as far as that is known. */
 export function holdFor(
   price: Price,
   summary: RequestSummary,

@@ -7,8 +7,8 @@ import type { Route } from "../upstream/bind-channel.ts";
 import type { OutputMeter } from "./output-meter.ts";
 
 /**
- * Uses of tools that the upstream ran itself and does not tell among its figures, by the answer, the tools asked for and
- * the model; null: none.
+ * Uses of hosted tools that the upstream's usage does not report, derived from the response, the requested tools and
+ * the model; null if none.
  */
 export function hostedTools(call: Call, route: Route, meter: OutputMeter, catalog: Catalog): ToolCalls | null {
   const { endpoint, body } = call;
@@ -25,13 +25,16 @@ export function hostedTools(call: Call, route: Route, meter: OutputMeter, catalo
   return isPreview ? { ...others, web_search_preview: web_search } : used;
 }
 
-/** With the search of a provider that tells nothing of it but the pages that it found. */
+/** Adds the search of a provider whose responses show only the pages found. */
 function withSearch(call: Call, route: Route, meter: OutputMeter): ToolCalls | null {
   const tool = searchToolOf(call, route);
   return tool !== null && meter.cites ? { ...meter.toolCalls, [tool]: 1 } : meter.toolCalls;
 }
 
-/** What the search is called that the call asks a provider for whose answers must be looked into to charge it; null: none. */
+/**
+ * The price list's name of the search that the call requests, if the response must be inspected to charge it; else
+ * null.
+ */
 export function searchToolOf({ body }: Call, { provider, upstreamModel }: Route): string | null {
   const tool = provider.chat?.searchTool;
   return tool && provider.chat?.requestsSearch(body.json, upstreamModel) ? tool(body.json) : null;

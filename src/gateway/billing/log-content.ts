@@ -3,7 +3,7 @@ import { recordOf, textOf } from "../../formats/json.ts";
 import { eachContentText } from "../../formats/openai-chat/request/summary.ts";
 import type { SensitiveWords } from "../../settings/sensitive-words.ts";
 import type { SettingsReader } from "../../settings/settings.ts";
-/** Contents of a call for the log (option LogChatContentEnabled), each cut to a size a log row can bear. */
+/** Contents of a call for the log (option LogChatContentEnabled), each truncated to a size that fits a log row. */
 export type LoggedContent = {
   system_prompt?: string;
   input_content?: string;
@@ -12,19 +12,19 @@ export type LoggedContent = {
   output_content?: string;
 };
 
-/** How contents are kept. */
+/** How contents are logged. */
 export type ContentRules = Readonly<{
-  /** Of each text. */
+  /** The maximum length of each text. */
   maxCharacters: number;
-  /** Keys, addresses and numbers of people are taken out, and what `patterns` name. */
+  /** Remove keys, addresses and personal numbers, and matches of `patterns`. */
   redacts: boolean;
   patterns: SensitiveWords;
 }>;
 
-/** So much beyond the limit is looked at, for a secret that lies across it. */
+/** Extra characters beyond the limit to inspect, for a secret that crosses it. */
 const SLACK = 4000;
 
-/** The rules of the site; null: contents are not kept. */
+/** The site's rules; null if contents are not logged. */
 export const contentRules = (settings: SettingsReader): ContentRules | null =>
   settings.get("LogChatContentEnabled")
     ? {
@@ -34,7 +34,7 @@ export const contentRules = (settings: SettingsReader): ContentRules | null =>
       }
     : null;
 
-/** System messages joined, the last user message, the messages between, and the answer's text. */
+/** System messages joined, the last user message, the messages between, and the response's text. */
 export function contentToLog(body: JsonObject, output: string, rules: ContentRules): LoggedContent {
   const cut = (text: string) => redacted(text, rules);
   const content: LoggedContent = { output_content: cut(output) };
@@ -70,7 +70,7 @@ function redacted(text: string, rules: ContentRules): string {
   return cutOff(rules.redacts ? redact(near, rules.patterns) : near, rules);
 }
 
-/** The value as JSON. Its texts are redacted one by one: in JSON, line ends and quotes are not what patterns look for. */
+/** The value as JSON. Each text is redacted separately, because patterns do not expect JSON's escapes. */
 function redactedJson(value: unknown, rules: ContentRules): string {
   let left = rules.maxCharacters + SLACK;
   const clean = (text: string) => {
@@ -82,7 +82,7 @@ function redactedJson(value: unknown, rules: ContentRules): string {
   return cutOff(JSON.stringify(mapTexts(value, clean)), rules);
 }
 
-/** The value with every text in it mapped, names of members and numbers that do not stay what they are included. */
+/** The value with `map` applied to every text, including member names and numbers that change as text. */
 function mapTexts(value: unknown, map: (text: string) => string): unknown {
   if (typeof value === "string") return map(value);
   if (typeof value === "number") {
@@ -99,7 +99,7 @@ function mapTexts(value: unknown, map: (text: string) => string): unknown {
 const cutOff = (text: string, { maxCharacters }: ContentRules): string =>
   text.length > maxCharacters ? `${text.slice(0, maxCharacters)}…` : text;
 
-/** What is taken out of texts before they are kept, and what stands in its place. */
+/** Patterns to redact, and their replacements. */
 const KINDS: readonly (readonly [pattern: RegExp, mark: string, isOne?: (text: string) => boolean])[] = [
   [/-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]*PRIVATE KEY-----|$)/g, "[private key]"],
   [/\bBearer\s+[A-Za-z0-9._~+/-]{16,}=*/gi, "Bearer [key]"],
@@ -118,8 +118,8 @@ const KINDS: readonly (readonly [pattern: RegExp, mark: string, isOne?: (text: s
 const OWN_MARK = "[redacted]";
 
 /**
- * Text without keys, tokens, mail addresses, card, identity and phone numbers, and without what the site's own words and
- * patterns name.
+ * The text without keys, tokens, email addresses, card, identity and phone numbers, and matches of the site's own words
+ * and patterns.
  */
 export function redact(text: string, own: SensitiveWords): string {
   let clean = text;
@@ -131,7 +131,7 @@ export function redact(text: string, own: SensitiveWords): string {
   return clean;
 }
 
-/** By Luhn's check digit: other long numbers stay. */
+/** Checks the Luhn digit, so that other long numbers stay. */
 function isCard(text: string): boolean {
   const digits = text.replace(/\D/g, "");
   let sum = 0;
@@ -146,7 +146,7 @@ function isCard(text: string): boolean {
 const WEIGHTS = [7, 9, 10, 5, 8, 4, 2, 1, 6, 3, 7, 9, 10, 5, 8, 4, 2];
 const CHECKS = "10X98765432";
 
-/** By the check digit of Chinese identity numbers (GB 11643). */
+/** Checks the check digit of Chinese identity numbers (GB 11643). */
 function isIdentityNumber(text: string): boolean {
   const sum = WEIGHTS.reduce((total, weight, at) => total + weight * Number(text[at]), 0);
   return CHECKS[sum % 11] === text[17]?.toUpperCase();

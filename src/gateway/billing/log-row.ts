@@ -18,29 +18,29 @@ import type { Call } from "../call/call.ts";
 import type { LoggedContent } from "./log-content.ts";
 import type { Reservation } from "./reserve.ts";
 
-/** How a call ended, and what it is billed on. */
+/** How a call ended, and its billed usage. */
 export type Outcome = {
   ending: CallEnding;
   evidence: UsageEvidence;
   usage: Usage;
   quota: number;
   receipt: Receipt | null;
-  /** Status answered to the client. */
+  /** The HTTP status sent to the client. */
   status: number;
   error: Reason | null;
-  /** The upstream's own word for an end that is no natural one. */
+  /** The upstream's own finish reason, if it is none of the normal ones. */
   ownFinish?: string | null;
   content: LoggedContent | null;
 };
 
-/** The client got less than the answer. */
+/** Endings with which the client received an incomplete response. */
 const BROKEN_OFF: ReadonlySet<CallEnding> = new Set(["upstream_failed", "idle_timeout", "shutdown"]);
 
-/** Numbers of a price as log rows show them: written once per price, for prices are shared by calls. */
+/** The numbers of a price as shown in log rows: computed once per price, because calls share prices. */
 type PriceNotes = Readonly<{
-  /** Of every call. */
+  /** For every call. */
   other: Partial<LogOther>;
-  /** Of calls that wrote to a cache, and of those with sound. */
+  /** For calls that wrote to a cache, and for those with audio. */
   writes: Partial<LogOther>;
   audio: Partial<LogOther>;
   content: string;
@@ -48,7 +48,7 @@ type PriceNotes = Readonly<{
 const notesByPrice = new WeakMap<Price, PriceNotes>();
 const NO_PRICE: PriceNotes = { other: {}, writes: {}, audio: {}, content: "" };
 
-/** The log row of a finished call; names in `other` as in one-api and new-api. */
+/** The log row of a finished call; the names in `other` are those of one-api and new-api. */
 export function logRowOf(call: Call, reserved: Reservation | null, outcome: Outcome): UsageRecord {
   const { caller, summary, ip } = call;
   const { route } = call.attempts;
@@ -56,7 +56,7 @@ export function logRowOf(call: Call, reserved: Reservation | null, outcome: Outc
   const notes = price ? notesOf(price) : NO_PRICE;
   const failed = outcome.status >= 400 || BROKEN_OFF.has(outcome.ending);
   const elapsedMs = Math.round(call.timing.elapsedMs);
-  // Tasks are charged by themselves: that one was ordered counts, it has no tokens.
+  // A task costs a price per task and has no tokens of its own.
   const { promptTokens, completionTokens } = isTask(call.endpoint.capability) ? NO_USAGE : outcome.usage;
   return {
     requestId: call.recordId,
@@ -81,7 +81,7 @@ export function logRowOf(call: Call, reserved: Reservation | null, outcome: Outc
   };
 }
 
-/** What is kept of a call: where calls are not logged, nothing but its charge. */
+/** The part of a record to store: only the charge, if calls are not logged. */
 export const storedRow = (record: UsageRecord, settings: SettingsReader): UsageRecord =>
   settings.get("LogConsumeEnabled")
     ? record
@@ -96,7 +96,7 @@ function contentOf(call: Call, outcome: Outcome, notes: PriceNotes): string {
 
 const LONGEST_WORD = 32;
 
-/** What the price of pictures depends on. */
+/** The options of an image request that affect its price. */
 const orderText = ({ endpoint, prompt }: Call): string =>
   endpoint.capability.startsWith("image")
     ? ["size", "quality"]
@@ -178,7 +178,7 @@ function perCallNotes(price: Extract<Price, { kind: "per_call" }>): PriceNotes {
   const usd = toText(price.usdPerCall);
   const group = toText(price.groupRatio);
   return {
-    // The console tells a fixed price by model_price not being −1.
+    // The console recognizes a fixed price by model_price ≠ −1.
     other: {
       model_price: Number(usd),
       model_ratio: 0,

@@ -8,17 +8,17 @@ import { GROUNDING, searchedIn } from "../../formats/tools/web-search.ts";
 import { splitEvents } from "../../lib/http/sse.ts";
 import { textOfBytes } from "../../lib/values/bytes.ts";
 
-/** Bytes kept as they came; longer streams are reduced to their text from time to time. */
+/** Bytes to store as received; longer streams are reduced to their text from time to time. */
 const FOLD_AT_BYTES = 64 * 1024;
-/** Text kept for counting; what comes after is counted by its length. */
+/** Text to store for counting; text beyond this is estimated by its length. */
 const MAX_TEXT_CHARACTERS = 512 * 1024;
 const CHARACTERS_PER_TOKEN = 4;
-/** A tool call's frame around its name and arguments. */
+/** Tokens of a tool call in addition to its name and arguments. */
 const TOKENS_PER_CALL = 7;
 
 /**
- * What an answer said, kept only as far as a local count would need it: while all goes well nothing of it is decoded, and
- * memory stays bounded however long the stream is.
+ * Collects a response's output for a local token count. In the normal case nothing is decoded, and memory stays bounded
+ * however long the stream is.
  */
 export class OutputMeter implements OutputSink {
   #raw: Uint8Array[] = [];
@@ -32,21 +32,23 @@ export class OutputMeter implements OutputSink {
   #ownFinish: string | null = null;
   #searches = 0;
   #fileSearches = 0;
-  /** Queries as Google names them with the pages that it found, and as it tells of its calls: the same ones, where it does both. */
+  /**
+   * Queries from Google's search results and from its reported calls: if both are present, they are the same queries.
+   */
   #googleSearches = 0;
   #searchUsage = 0;
   #showsPlaces = false;
   #cites = false;
   #containers = new Set<string>();
 
-  /** Takes a block of whole events of a stream. */
+  /** Adds a block of complete stream events. */
   push(block: Uint8Array): void {
     this.#raw.push(block);
     this.#rawBytes += block.byteLength;
     if (this.#rawBytes > FOLD_AT_BYTES) this.#fold();
   }
 
-  /** Takes one step of an answer that is read anyway. */
+  /** Adds an event that was decoded anyway. */
   step(step: ReplyEvent): void {
     switch (step.type) {
       case "text":
@@ -82,12 +84,12 @@ export class OutputMeter implements OutputSink {
     }
   }
 
-  /** The upstream's own word for the end, where most formats can tell only a natural one; null: it was one. */
+  /** The upstream's own finish reason, if it is not a normal one; else null. */
   get ownFinish(): string | null {
     return this.#ownFinish;
   }
 
-  /** Takes a complete answer that was not streamed. */
+  /** Adds a complete response. */
   pushResponse(body: Uint8Array): void {
     const answer = recordOf(parseJson(textOfBytes(body)));
     if (collectOutput(answer, this)) this.#finished = true;
@@ -114,20 +116,20 @@ export class OutputMeter implements OutputSink {
     this.#cites = true;
   }
 
-  /** It cites pages, or names some that it rests on. */
+  /** The response cites pages or lists sources. */
   get cites(): boolean {
     this.#fold();
     return this.#cites;
   }
 
-  /** What there is to count: the text, and tokens to add for what is no text. */
+  /** What to count: the text, and tokens to add for everything else. */
   countable(): { text: string; extraTokens: number } {
     this.#fold();
     const extraTokens = Math.ceil(this.#uncounted / CHARACTERS_PER_TOKEN) + this.#calls * TOKENS_PER_CALL;
     return { text: this.#texts.join(""), extraTokens };
   }
 
-  /** Tools that the upstream ran itself, as far as its answer shows; null: none. */
+  /** Hosted tools whose use the response shows; null if none. */
   get toolCalls(): ToolCalls | null {
     const googleSearches = Math.max(this.#googleSearches, this.#searchUsage);
     const uses = this.#searches + this.#fileSearches + googleSearches + this.#containers.size;
@@ -141,7 +143,7 @@ export class OutputMeter implements OutputSink {
     };
   }
 
-  /** Opening a page that was found is no search; code is charged by the container that it runs in. */
+  /** Opening a page after a search is no search; code is charged by its container. */
   #hostedTool(item: JsonObject): void {
     if (item.type === "web_search_call" && (recordOf(item.action)?.type ?? "search") === "search") this.#searches += 1;
     else if (item.type === "file_search_call") this.#fileSearches += 1;
@@ -149,13 +151,13 @@ export class OutputMeter implements OutputSink {
       this.#containers.add(textOf(item.container_id) ?? textOf(item.id) ?? "");
   }
 
-  /** Nothing but blanks came: no text, tool call or anything else. */
+  /** The response has only whitespace: no text, tool call or other output. */
   get isEmpty(): boolean {
     const { text, extraTokens } = this.countable();
     return !this.#more && extraTokens === 0 && text.trim() === "";
   }
 
-  /** A finish reason was seen. */
+  /** A finish reason was received. */
   get sawFinish(): boolean {
     this.#fold();
     return this.#finished;
@@ -170,22 +172,22 @@ export class OutputMeter implements OutputSink {
   }
 }
 
-/** Words for the natural end of an answer. */
+/** Finish reasons of a normal end. */
 const NATURAL_ENDS = /^(stop|stop_sequence|end_turn|completed?|eos|eos_token|finish_reason_unspecified)$/i;
 
-/** An end that is told as a natural one, or as none, though the upstream has another word for it. */
+/** Whether the upstream's own finish reason is more specific than the translated one. */
 const tellsMore = ({ reason, native }: Extract<ReplyEvent, { type: "finish" }>): boolean =>
   (reason === "stop" || reason === "error" || native === "pause_turn") &&
   native !== null &&
   native !== "" &&
   !NATURAL_ENDS.test(native);
 
-/** Queries of a search with Google; an answer that rests on pages without telling a query is one. */
+/** Number of Google searches in the event; an answer with sources but no query counts as one. */
 function googleSearches(step: Extract<ReplyEvent, { type: "native" }>): number {
   const searched = searchedIn(step);
   return searched ? Math.max(1, searched.queries.length) : 0;
 }
 
-/** Whether an answer rests on Google's maps, of which no queries are told. */
+/** Whether an answer uses Google Maps, for which no queries are reported. */
 const showsPlaces = ({ value }: Extract<ReplyEvent, { type: "native" }>): boolean =>
   recordsOf(recordOf(value[GROUNDING])?.groundingChunks).some(({ maps }) => recordOf(maps) !== null);

@@ -5,15 +5,15 @@ import type { Call } from "../call/call.ts";
 import { GatewayError } from "../call/errors.ts";
 import type { Prices } from "./price.ts";
 
-/** What a call costs with each of the channels that may serve it. */
+/** The price of a call for each channel that may serve it. */
 export type CallPrices = Readonly<{
-  /** The price of every channel, or of those that have none of their own. */
+  /** The price for every channel, or for those without a price by name. */
   price: Price;
-  /** Where channels know the model by different names: the price under each name that has one; null: they do not. */
+  /** Prices by upstream model name, if channels use different names for the model; else null. */
   byName: ReadonlyMap<string, Price> | null;
 }>;
 
-/** Prices a call before its channel is known. Throws RelayError where no channel has a price that the caller accepts. */
+/** Prices a call before its channel is known. Throws GatewayError if no channel has a price that the caller accepts. */
 export function priceCall(prices: Prices, call: Call): CallPrices {
   const [first = call.candidates.model, ...others] = upstreamNamesOf(call);
   if (others.length === 0) return { price: priceOf(prices, call, first), byName: null };
@@ -32,14 +32,14 @@ export function priceCall(prices: Prices, call: Call): CallPrices {
   return { price, byName };
 }
 
-/** The price under the name that a channel's upstream knows the model by. */
+/** The price for an upstream model name. */
 export const priceUnder = ({ price, byName }: CallPrices, upstreamModel: string): Price =>
   byName?.get(upstreamModel) ?? price;
 
-/** Every price that the call may be charged by; one at least. */
+/** Every price by which the call may be charged; at least one. */
 export const possiblePrices = ({ price, byName }: CallPrices): Iterable<Price> => byName?.values() ?? [price];
 
-/** Whether the call has a price with this channel: others may know the model by a name that has one. */
+/** Whether the call has a price on this channel: perhaps only other channels use a model name with a price. */
 export function hasPrice({ byName }: CallPrices, { candidates, summary }: Call, channel: ChannelEntry): boolean {
   return byName === null || byName.has(upstreamModelOf(channel, summary.model, candidates.model));
 }
@@ -53,7 +53,7 @@ function priceOf(prices: Prices, call: Call, upstreamModel: string): Price {
   return endpoint.priceOf?.(price, call, upstreamModel) ?? price;
 }
 
-/** A model may have a thousand channels: their names for it are kept as long as the routes are. */
+/** A model may have a thousand channels: their names for it are cached as long as the routes. */
 const namesByCandidates = new WeakMap<object, Readonly<{ requested: string; names: readonly string[] }>>();
 
 function upstreamNamesOf({ candidates, summary }: Call): readonly string[] {

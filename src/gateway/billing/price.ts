@@ -9,23 +9,23 @@ import type { SettingsReader } from "../../settings/settings.ts";
 import type { Caller } from "../auth/authenticate.ts";
 import { GatewayError } from "../call/errors.ts";
 
-/** What a price depends on of who pays it. */
+/** What a price depends on besides the model. */
 type PricePayer = Readonly<{ group: string; user: Pick<Caller["user"], "acceptUnsetPrice"> }>;
 
 export type Prices = {
-  /** The price of a call. Throws RelayError when the model has none and the caller does not accept that. */
+  /** The price of a call. Throws GatewayError if the model has none and the caller does not accept that. */
   of(payer: PricePayer, requestedModel: string, upstreamModel: string): Price;
-  /** The price of a task: a fixed price, else a ratio read as one, else `usd`. */
+  /** The price of a task: a fixed price, else a ratio converted to one, else `usd`. */
   ofTask(caller: Caller, model: string, usd: Decimal): Price;
-  /** What a model costs a caller for each unit, in dollars; null: it has no price. */
+  /** A model's price per unit for a caller, in dollars; null if it has none. */
   usd(payer: Pick<PricePayer, "group">, requestedModel: string, upstreamModels: readonly string[]): UsdPrices | null;
   quotaPerUnit(): Decimal;
 };
 
-/** Resolved prices that are kept: the models, groups and mappings in use. */
+/** Cached prices: the models, groups and mappings in use. */
 const MAX_CACHED = 5_000;
 
-/** Prices from the settings, each resolved once until an option changes. */
+/** Resolves prices from the settings, each once until an option changes. */
 export function createPrices(settings: SettingsReader): Prices {
   const table = createPriceTable(settings);
   const cached = new LRUCache<string, Price>({ max: MAX_CACHED });
@@ -42,7 +42,7 @@ export function createPrices(settings: SettingsReader): Prices {
 
   return {
     of(payer, requestedModel, upstreamModel) {
-      // Discounts begin and end without a change of an option.
+      // Discounts can begin and end without a changed option.
       if (version !== settings.version || cachedTable !== table()) refresh();
       const acceptUnset = payer.user.acceptUnsetPrice || settings.get("SelfUseModeEnabled");
       const name = `${payer.group}\n${requestedModel}\n${upstreamModel}\n${acceptUnset}`;

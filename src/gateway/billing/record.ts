@@ -13,8 +13,8 @@ import type { Reservation } from "./reserve.ts";
 import type { Settlement } from "./settle.ts";
 
 /**
- * Charges a settled call against what was held for it, and leaves its log row. Resolves with the usage it billed when the
- * record survives the process.
+ * Charges a settled call against its hold, and writes its log row. Resolves with the billed usage once the record is
+ * durable.
  */
 export async function record(
   context: GatewayContext,
@@ -47,13 +47,13 @@ export async function record(
   return usage;
 }
 
-/** The call is under way: its user's limit and the live feed hear of it. Rejects RelayError 429. */
+/** Begins a call: counts it toward its user's limit and publishes it to the live feed. Rejects GatewayError 429. */
 export async function beginCall({ userLimits, services: { feed } }: GatewayContext, call: Call): Promise<void> {
   if (call.caller.user.maxConcurrency > 0) await userLimits.begin(call);
   if (feed.isWatched) feed.tell(liveCallOf(call));
 }
 
-/** Records a call that failed before a response; what the client gets. */
+/** Records a call that failed before a response; returns the error for the client. */
 export function failCall(context: GatewayContext, call: Call, reserved: Reservation, thrown: unknown): GatewayError {
   const { client, attempts, requestId } = call;
   const error = client.hasLeft ? CLIENT_LEFT : toGatewayError(context, thrown, requestId);
@@ -62,7 +62,7 @@ export function failCall(context: GatewayContext, call: Call, reserved: Reservat
   return error;
 }
 
-/** Records the refusal of a call that no channel serves; null: some channel may serve it. */
+/** Records the rejection of a call that no channel serves; null if some channel may serve it. */
 export function refuseUnserved(context: GatewayContext, call: Call): GatewayError | null {
   const { caller, candidates, summary } = call;
   if (candidates.tiers.length > 0) return null;
@@ -71,7 +71,7 @@ export function refuseUnserved(context: GatewayContext, call: Call): GatewayErro
   return error;
 }
 
-/** Ends a call that failed before a response: returns what was held and leaves a row of the failure. */
+/** Ends a call that failed before a response: releases its hold and logs the failure. */
 export function recordFailure(
   context: GatewayContext,
   call: Call,
@@ -95,7 +95,7 @@ export function recordFailure(
   end(context, call, row, null);
 }
 
-/** Nothing runs for the call any more: its limits, the metrics, the collector and the live feed hear of it. */
+/** Ends a call in the user's limits, the metrics, telemetry and the live feed. */
 function end(context: GatewayContext, call: Call, row: UsageRecord, usage: Usage | null): void {
   const { feed, telemetry } = context.services;
   call.trace?.end(row, usage);
@@ -106,7 +106,7 @@ function end(context: GatewayContext, call: Call, row: UsageRecord, usage: Usage
   if (feed.isWatched) feed.tell(endedCall(call, row));
 }
 
-/** A call that begins, as the console shows it. */
+/** A beginning call for the console's live view. */
 function liveCallOf(call: Call): LiveCall {
   const { caller, summary, ip } = call;
   return {
@@ -133,7 +133,7 @@ function liveCallOf(call: Call): LiveCall {
   };
 }
 
-/** The same when it is over. */
+/** The same for a finished call. */
 const endedCall = (call: Call, record: UsageRecord): LiveCall => ({
   ...liveCallOf(call),
   is_over: true,

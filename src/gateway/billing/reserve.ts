@@ -8,16 +8,16 @@ import type { GatewayServices, Hold } from "../call/services.ts";
 import { holdFor } from "./estimate.ts";
 import { type CallPrices, possiblePrices } from "./price-call.ts";
 
-/** What is set aside for a call, and the prices by which it is charged. */
+/** The quota held for a call, and the prices by which it is charged. */
 export type Reservation = Readonly<{
   prices: CallPrices;
-  /** Null: nothing is held, the call is charged all the same. */
+  /** Null: nothing is held, but the call is still charged. */
   hold: Hold | null;
 }>;
 
 /**
- * Sets aside what the call can cost at most, with whichever channel, for the user and for a limited key. Rejects RelayError:
- * not enough quota, or nobody can say whether there is enough.
+ * Holds the most that the call can cost, on any channel, for the user and for a limited key. Rejects GatewayError: not
+ * enough quota, or the balance cannot be determined.
  */
 export async function reserve(
   { services, prices: table }: GatewayContext,
@@ -26,7 +26,7 @@ export async function reserve(
 ): Promise<Reservation> {
   const { caller, summary, promptBound, prompt, body } = call;
   const defaultOutput = services.settings.get("PreConsumedQuota") * summary.choices;
-  // What Anthropic writes to its cache costs more than what it only reads.
+  // Anthropic's cache writes cost more than its cache reads.
   const request = { prompt, writesCache: cacheWritesOf(body.text) };
   const unit = table.quotaPerUnit();
   let upper = 0;
@@ -36,15 +36,15 @@ export async function reserve(
   return { prices, hold: await reserveAmount(services, caller, upper) };
 }
 
-/** By the words of the body: a look at it, not a reading. */
+/** Searches the body's text for cache markers, without parsing it. */
 function cacheWritesOf(body: string): CacheWrites {
   if (!body.includes('"cache_control"')) return "none";
   return /"ttl"\s*:\s*"1h"/.test(body) ? "long" : "short";
 }
 
 /**
- * Sets an amount of quota units aside, one at least: who has nothing left makes no calls, free models included. Rejects
- * RelayError.
+ * Holds an amount of quota units, at least one: a user without quota cannot make calls, not even to free models.
+ * Rejects GatewayError.
  */
 export async function reserveAmount({ billing }: GatewayServices, caller: Caller, units: number): Promise<Hold> {
   const token = caller.token && { id: caller.token.id, limited: !caller.token.unlimitedQuota };

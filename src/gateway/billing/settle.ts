@@ -8,20 +8,20 @@ import { hostedTools } from "./hosted-tools.ts";
 import type { OutputMeter } from "./output-meter.ts";
 import type { Reservation } from "./reserve.ts";
 
-/** What is known of an answer when it ends. */
+/** What is known about a response when it ends. */
 export type Ending = Readonly<{
   ending: CallEnding;
-  /** The upstream's own figures; null: they are counted here. */
+  /** The usage that the upstream reported; null if the gateway must count. */
   reported: Usage | null;
-  /** The figures were read after the client had left. */
+  /** The usage was received after the client had disconnected. */
   drained?: boolean;
-  /** The figures are our own count after all. */
+  /** The usage was counted by the gateway. */
   counted?: boolean;
   meter: OutputMeter;
   error?: Reason;
 }>;
 
-/** What a call used and costs. */
+/** A call's usage and cost. */
 export type Settlement = Readonly<{
   ended: Ending;
   usage: Usage;
@@ -29,10 +29,7 @@ export type Settlement = Readonly<{
   charged: ReturnType<typeof charge>;
 }>;
 
-/**
- * Decides what a call that an upstream answered is billed on, and what that costs: the upstream's figures, or a local count
- * where it reported none.
- */
+/** Determines the billed usage of a call and its cost: the upstream's usage, or a local count if it reported none. */
 export async function settle(
   context: GatewayContext,
   call: Call,
@@ -57,15 +54,18 @@ async function usageOf(call: Call, ended: Ending): Promise<Readonly<{ usage: Usa
   return { usage: isFreeReply(call, reported, meter) ? NO_USAGE : reported, evidence: evidenceOf(ended) };
 }
 
-/** Figures that came before the last word, as Anthropic's do, or that know of none though there are some. */
+/**
+ * Whether the reported usage may be incomplete: it arrived before the end, as Anthropic's does, or has no output tokens
+ * despite output.
+ */
 const mayBeBehind = (call: Call, { ending, drained, reported, meter }: Ending): boolean => {
   const { capability } = call.endpoint;
   if (capability !== "chat" && capability !== "completions") return false;
-  // Asked last: the meter reads everything that came to know whether it is empty.
+  // Checked last, because the meter must decode everything for it.
   return ((ending !== "complete" && !drained) || reported?.completionTokens === 0) && !meter.isEmpty;
 };
 
-/** The output that was reported, or what came of it where that is more. */
+/** The reported output tokens, or the local count if that is larger. */
 async function atLeastWhatCame(call: Call, ended: Ending, reported: Usage) {
   const { text, extraTokens } = ended.meter.countable();
   const came = (await countText(call.summary.model, text)) + extraTokens;
@@ -76,7 +76,7 @@ async function atLeastWhatCame(call: Call, ended: Ending, reported: Usage) {
 const evidenceOf = ({ drained, counted }: Ending): UsageEvidence =>
   counted ? "estimated" : drained ? "drained" : "reported";
 
-/** An answer without content costs nothing where the endpoint says so; an explicit count of output tokens is content. */
+/** A response without content is free if the endpoint says so; a reported number of output tokens counts as content. */
 const isFreeReply = (call: Call, reported: Usage, meter: OutputMeter): boolean =>
   call.endpoint.emptyIsFree && reported.completionTokens === 0 && meter.isEmpty;
 

@@ -1,4 +1,4 @@
-/** When a call came, and what its time went into. All in milliseconds. */
+/** When a call arrived, and how its time was spent. All in milliseconds. */
 export class CallTiming {
   /** From arrival to the first byte of the response; null before. */
   firstByteMs: number | null = null;
@@ -6,7 +6,7 @@ export class CallTiming {
   overheadMs: number | null = null;
 
   constructor(
-    /** `performance.now()` at arrival; of a response in a realtime session, when it began. */
+    /** `performance.now()` at arrival, or when a response of a realtime session began. */
     readonly startedAtMs: number,
     /** Time spent waiting for the client's body and for upstreams; the rest is the gateway's own. */
     public waitedMs = 0,
@@ -16,7 +16,7 @@ export class CallTiming {
     return performance.now() - this.startedAtMs;
   }
 
-  /** The response begins now. */
+  /** Call when the response begins. */
   markFirstByte(): void {
     this.firstByteMs = this.elapsedMs;
   }

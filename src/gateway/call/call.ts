@@ -23,39 +23,39 @@ type AuthorizedRequest = Readonly<{
   ip: string;
   body: ClientBody;
   summary: RequestSummary;
-  /** What the endpoint itself changes in the body. */
+  /** Changes to the body that the endpoint requires. */
   changes: TopLevelChanges;
   candidates: Candidates;
-  /** No prompt in these bytes has more tokens. */
+  /** An upper bound of the prompt's tokens. */
   promptBound: number;
-  /** The prompt in the shape of an OpenAI request: what is counted, checked and logged. */
+  /** The prompt in the shape of an OpenAI request, for counting, the word filter and logs. */
   prompt: JsonObject;
-  /** Reads the chat in the neutral format, as the client sent it; null where it is no chat. */
+  /** Decodes the chat as the client sent it; null for other calls. */
   conversation: (() => Conversation) | null;
 }>;
 
-/** One call on its way through the pipeline. It never changes: steps return what they find, or a changed copy. */
+/** One call in the pipeline. It is immutable: steps return their result, or a changed copy. */
 export type Call = AuthorizedRequest &
   Readonly<{
-    /** The id that clients and upstreams see, and the one of the log row. */
+    /** The id that clients and upstreams receive; `recordId` identifies the log row. */
     requestId: string;
     recordId: string;
-    /** Epoch seconds at arrival. */
+    /** Unix time in seconds at arrival. */
     createdAt: number;
     timing: CallTiming;
     client: ClientPresence;
     attempts: AttemptLog;
-    /** Its spans; null: nobody collects them. */
+    /** The call's spans; null without telemetry. */
     trace: CallTrace | null;
-    /** The whole chat, with the earlier turns that it refers to, for the upstream; null where it is no chat. */
+    /** The complete chat for the upstream, with the earlier turns that it refers to; null for other calls. */
     fullConversation: (() => Conversation) | null;
-    /** Earlier turns were put before the client's own messages. */
+    /** Earlier turns were inserted before the client's own messages. */
     isResumed: boolean;
-    /** Channels and keys that are left out from the start; null: none. */
+    /** Channels and keys that are excluded from the start; null: none. */
     excluded: Excluded | null;
   }>;
 
-/** The call of an authorized request. `telemetry`: where its spans go, if anywhere. */
+/** Creates the call of an authorized request. `telemetry` receives its spans, if set. */
 export function newCall(authorized: AuthorizedRequest, timing: CallTiming, telemetry: Telemetry | null = null): Call {
   const { request } = authorized;
   const { requestId, recordId } = identify(request);
@@ -85,7 +85,7 @@ export function newCall(authorized: AuthorizedRequest, timing: CallTiming, telem
   };
 }
 
-/** Reads a conversation when it is first needed. */
+/** Decodes a conversation when first needed. */
 function readOnce(read: () => Conversation): () => Conversation {
   let conversation: Conversation | null = null;
   return () => {

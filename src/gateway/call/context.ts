@@ -21,7 +21,7 @@ import type { DeadlineWheel } from "./deadline-wheel.ts";
 import type { GatewayMetrics } from "./metrics.ts";
 import type { GatewayServices } from "./services.ts";
 
-/** What the steps of a call work with: the other rooms, and the relay's own memory. */
+/** What the steps of a call work with: the other modules, and the gateway's own state. */
 export type GatewayContext = Readonly<{
   services: GatewayServices;
   prices: Prices;
@@ -35,23 +35,23 @@ export type GatewayContext = Readonly<{
   health: ReturnType<typeof createHealth>;
   upstream: Upstream;
   dialWebSocket: DialWebSocket;
-  /** What channels turned out not to support, learned from rejections. */
+  /** What channels do not support, learned from rejections. */
   limitations: ChannelLimitations;
-  /** Channels whose server turned out to have no call that counts tokens. */
+  /** Channels whose server has no endpoint to count tokens. */
   withoutTokenCount: WeakSet<ChannelEntry>;
   deadlines: DeadlineWheel;
-  /** Calls whose client has not been looked after yet. */
+  /** Calls whose client's disconnect is not observed yet. */
   pendingDisconnects: DeadlineWheel;
-  /** Fetches media that clients name by address. */
+  /** Fetches media URLs of clients. */
   mediaFetch: SafeFetch;
   signing: SigningTools;
   reasoningMemory: ReasoningMemory;
   conversationSettings: ConversationSettings;
-  /** What is known about models. */
+  /** The model catalog. */
   catalog: () => Catalog;
   /** The models behind the channels of a route, where they differ. */
   modelsOf: ReturnType<typeof createModelsOf>;
   metrics: GatewayMetrics;
-  /** From 0 to 1: draws among channels by their weights. */
+  /** Random numbers from 0 to 1, to choose channels by weight. */
   random: () => number;
 }>;

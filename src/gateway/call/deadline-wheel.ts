@@ -1,33 +1,33 @@
-/** Something that must be looked at now and then: a stream that may be silent, a call that may wait too long. */
+/** Something with a deadline: a stream that may stall, a call that may wait too long. */
 export type HasDeadline = {
   check(nowMs: number): void;
-  /** The process ends now: whatever still runs must end, too. */
+  /** The process is shutting down: end immediately. */
   cutOff?(): void;
-  /** Where its watch keeps it; -1: nowhere. Written by the watch alone. */
+  /** The index in the wheel; -1: not in it. Set only by the wheel. */
   place: number;
 };
 
-/** One clock for all open calls: cheaper than a timer each, which every chunk would have to wind up again. */
+/** One timer for all open calls: cheaper than one per call, which every chunk would have to reset. */
 export type DeadlineWheel = {
   add(watched: HasDeadline): void;
   remove(watched: HasDeadline): void;
-  /** Cuts off everything watched, and whatever is added from now on. */
+  /** Cuts off everything in the wheel, and whatever is added from now on. */
   cutOff(): void;
   readonly size: number;
 };
 
 const TICK_MS = 250;
 
-/** Calls `check` of everything watched four times a second, with `performance.now()`. */
+/** Calls `check` on every entry four times a second, with `performance.now()`. */
 export function createDeadlineWheel(): DeadlineWheel {
-  // No Set: one that changes with every call makes itself anew again and again, and what it was goes on pointing at what
-  // it became. The garbage collector's short rounds then keep all calls since its last long one.
+  // Not a Set: one that changes with every call is reallocated again and again, and the old versions refer to the new
+  // ones. The garbage collector's minor cycles would then retain all calls since its last full one.
   const all: HasDeadline[] = [];
   let timer: Timer | null = null;
   let isCutOff = false;
   const tick = () => {
     const now = performance.now();
-    // From behind: whoever is removed meanwhile leaves its place to the last one, which has been looked at.
+    // Backwards: a removed entry is replaced by the last one, which was already checked.
     for (let place = all.length - 1; place >= 0; place--) all[place]?.check(now);
     if (all.length > 0 || !timer) return;
     clearInterval(timer);
@@ -39,7 +39,7 @@ export function createDeadlineWheel(): DeadlineWheel {
       watched.place = all.length;
       all.push(watched);
       timer ??= setInterval(tick, TICK_MS).unref();
-      // Whoever adds something has not begun to wait for it yet.
+      // Deferred, because the caller has not started to wait for the entry yet.
       if (isCutOff) queueMicrotask(() => watched.cutOff?.());
     },
     remove(watched) {

@@ -12,8 +12,8 @@ const LOCAL_TYPE = "sluice_error";
 export const PLAYGROUND_PATH = "/pg/chat/completions";
 
 /**
- * A call is refused or failed; what the client is told. `reason`: a sentence of ours, or the words of an upstream or of a
- * protocol; `message` is it in English. Never holds keys, addresses or stack traces.
+ * The rejection or failure of a call, as reported to the client. `reason`: a message of the gateway, or text of an
+ * upstream or protocol; `message` is its English text. Never contains keys, addresses or stack traces.
  */
 export class GatewayError extends Error {
   override name = "GatewayError";
@@ -51,14 +51,14 @@ export class GatewayError extends Error {
   }
 }
 
-/** When clients should try again where the database does not answer: it may be back within moments, or take a while. */
+/** When clients should retry if the database does not respond. */
 const UNAVAILABLE_RETRY_AFTER_S = 5;
 
-/** 503: what the call costs can't be set aside, because the database does not answer. */
+/** 503: the cost of the call cannot be reserved, because the database does not respond. */
 export const ledgerUnavailable = (reason: Reason): GatewayError =>
   new GatewayError(503, "ledger_unavailable", reason, { retryAfterSeconds: UNAVAILABLE_RETRY_AFTER_S });
 
-/** What clients are told whose calls end with the process. */
+/** The error of calls that end with the process. */
 export const shuttingDown = (): GatewayError =>
   new GatewayError(
     503,
@@ -69,18 +69,18 @@ export const shuttingDown = (): GatewayError =>
     },
   );
 
-/** The error as OpenAI's API writes it, the request id behind the message. */
+/** Writes the error as OpenAI's API does; the message ends with the request id. */
 export function errorObject(error: GatewayError, requestId: string, language: Language = "en"): { error: OpenAiError } {
   const message = `${sayReason(error.reason, language)} (request id: ${requestId})`;
   const { type, param, code, extra } = error;
   return { error: { ...ownExtra(extra, "openai-chat"), message, type, param, code } };
 }
 
-/** The answer to a refused or failed call, in the format of its door; without one in OpenAI's. */
+/** The response to a rejected or failed call, in the client's format; OpenAI's if no codec is passed. */
 export function errorResponse(error: GatewayError, request: Request, codec?: ClientCodec): Response {
   const requestId = requestIdOf(request);
   const headers: Record<string, string> = { ...corsHeaders(request), "x-request-id": requestId };
-  // What is left of the body would be read for as long as the client likes.
+  // Otherwise the server would read the rest of the body for as long as the client sends it.
   if (error.status === 408) headers.connection = "close";
   if (error.retryAfterSeconds !== undefined) headers["retry-after"] = String(error.retryAfterSeconds);
   const body =
@@ -90,11 +90,11 @@ export function errorResponse(error: GatewayError, request: Request, codec?: Cli
   return Response.json(body, { status: error.status, headers });
 }
 
-/** Programs are told in English; who sits at the playground, in theirs. */
+/** API clients receive English messages; playground users receive their own language. */
 const readersLanguage = (request: Request): Language =>
   new URL(request.url).pathname === PLAYGROUND_PATH ? languageOf(request) : "en";
 
-/** The error in the words that every format's encoder knows. */
+/** The error in the neutral form that every format's encoder accepts. */
 export const toErrorObject = ({ status, type, code, message, param, extra }: GatewayError): ReplyError => ({
   status,
   type,

@@ -3,21 +3,21 @@ import type { UsageRecord } from "../../billing/types.ts";
 import { LabelledCounts, LabelledTimes } from "../../lib/runtime/labelled-metrics.ts";
 import type { Call } from "./call.ts";
 export type GatewayMetrics = {
-  /** A call is over. */
+  /** Counts a finished call. */
   finished(call: Call, record: UsageRecord): void;
-  /** A request was refused before it became a call. */
+  /** Counts a request that was rejected before it became a call. */
   refused(status: number): void;
   upstreamFailed(channelId: number, status: number): void;
   /** A stream is open to a client; each ends once. */
   streamBegan(): void;
   streamEnded(): void;
-  /** The gateway's own time in recent calls; null: there was none. */
+  /** The gateway's overhead in recent calls; null without any. */
   overhead(): RecentOverhead | null;
 };
 
 const SECONDS = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300];
 
-/** The relay's figures in Prometheus' form. Labels are few and bounded: never models, users or keys. */
+/** The gateway's Prometheus metrics. Labels are few and bounded: never models, users or keys. */
 export function createGatewayMetrics(registry: Registry): GatewayMetrics {
   let openStreams = 0;
   const requests = new LabelledCounts(
@@ -84,7 +84,7 @@ export function createGatewayMetrics(registry: Registry): GatewayMetrics {
 const CLASSES = ["0xx", "1xx", "2xx", "3xx", "4xx", "5xx"] as const;
 const outcomes = new Map<string, readonly string[]>();
 
-/** The labels of a call by its endpoint and status: made once, for each call counts under some. */
+/** The labels of a call by endpoint and status: cached, because every call uses some. */
 function outcomeOf(endpoint: string, status: number): string {
   let labels = outcomes.get(endpoint);
   if (!labels) {
@@ -94,12 +94,12 @@ function outcomeOf(endpoint: string, status: number): string {
   return labels[Math.floor(status / 100)] ?? `${endpoint} 5xx`;
 }
 
-/** The gateway's own time up to the first byte over recent calls: milliseconds. */
+/** The gateway's own time before the first byte in recent calls, in milliseconds. */
 type RecentOverhead = Readonly<{ calls: number; p50Ms: number; p99Ms: number }>;
 
 const MOST = 1000;
 
-/** Keeps the overheads of the last 1,000 calls; adding one costs one store. */
+/** Stores the overhead of the last 1,000 calls; adding one costs one array write. */
 export class RecentOverheads {
   readonly #times = new Float64Array(MOST);
   #added = 0;

@@ -41,15 +41,15 @@ export type GatewayServices = Readonly<{
   users: Pick<UserDirectory, "get">;
   tokens: Pick<ApiKeyDirectory, "get" | "findByKey" | "setStatus">;
   channels: Pick<ChannelDirectory, "get" | "candidates" | "modelsOf" | "all">;
-  /** Switches a channel, or one of its keys, off with a reason; in the background. `status`: 3 unless it says otherwise. */
+  /** Disables a channel, or one of its keys, with a reason; in the background. `status` defaults to 3. */
   disableChannel(channel: ChannelEntry, key: string | null, reason: Reason, status?: 2 | 3): void;
   responses: ResponseStore;
   objects: ObjectStore;
-  /** Where drawings, music and videos that were ordered are kept. */
+  /** Stores image, music and video tasks. */
   tasks: TaskDeps;
   billing: {
     reserve(request: { userId: number; token: { id: number; limited: boolean } | null; amount: number }): Promise<Hold>;
-    /** Resolves when the record survives the process. */
+    /** Resolves once the record is durable. */
     settle(hold: Hold, record: UsageRecord): Promise<void>;
     refund(hold: Hold): void;
     keepHold(hold: Hold, name: string): Promise<void>;
@@ -60,28 +60,28 @@ export type GatewayServices = Readonly<{
     record(record: UsageRecord): Promise<void>;
   };
   /**
-   * Reads a key that memory refuses, and its owner, from the database once more, in bounded numbers by client address.
-   * Resolves true when memory may have changed. Rejects when the database does not answer.
+   * Reads a key that memory rejects, and its owner, from the database again, rate-limited by client address. Resolves
+   * true if memory may have changed. Rejects if the database does not respond.
    */
   recheckKey(key: string, address: string): Promise<boolean>;
-  /** How an API key or its owner stands, from the database. */
+  /** The balance and limits of an API key or its owner, from the database. */
   readStanding(subject: StandingSubject): Promise<Standing>;
-  /** Fills the budget of an API key whose period has ended; resolves when calls may spend of it. */
+  /** Renews the budget of an API key whose period has ended; resolves when calls can use it. */
   renewBudget(tokenId: number): Promise<void>;
   clientAddress: ClientAddress;
-  /** Where replicas count together; null: each process counts for itself. */
+  /** Counts shared by replicas; null: each process counts alone. */
   sharedLimits: SharedLimits | null;
-  /** Where the workers of this host count what is under way; without it this process counts for itself. */
+  /** Concurrent calls counted by all workers of this host; otherwise this process counts alone. */
   host?: Readonly<{ slots: HostSlots }> | null;
   /** The user of a console session; null without one. */
   resolveSession(request: Request): Promise<UserEntry | null>;
-  /** Proves that what clients bring back was made here. */
+  /** Authenticates values that the gateway creates and clients send back. */
   vault: Pick<Vault, "keyedHash">;
-  /** Shows administrators calls as they happen. */
+  /** Publishes calls to administrators as they happen. */
   feed: CallFeed;
   log: Logger;
   countRefusal: CountRefusal;
   metrics: Registry;
-  /** Exports traces and metrics of calls; null or absent: nobody collects them. */
+  /** Exports traces and metrics of calls; null or absent: disabled. */
   telemetry?: Telemetry | null;
 }>;

@@ -7,7 +7,7 @@ const MIN_BYTES_PER_MS = 16;
 const deadlines = createDeadlineWheel();
 
 /**
- * Resolves with what `reading` resolves with. Rejects RelayError 408 once `timeoutMs` and the time that `bytes` need over a
+ * Resolves with what `reading` resolves with. Rejects GatewayError 408 once `timeoutMs` and the time that `bytes` need over a
  * slow line have passed: clients that dribble a body would hold a connection for as long as they like.
  */
 export function withBodyDeadline<Body>(reading: Promise<Body>, bytes: number, timeoutMs: number): Promise<Body> {

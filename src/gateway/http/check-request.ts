@@ -8,7 +8,7 @@ import { GatewayError } from "../call/errors.ts";
 
 /**
  * Refuses a request that a provider may read differently than this gateway, or whose numbers no price can be made of. `json` is
- * the value of `text`. Throws RelayError 400 that names the member.
+ * the value of `text`. Throws GatewayError 400 that names the member.
  */
 export function checkRequest(text: string, json: JsonObject, rules: RequestRules): void {
   const unclear = findUnclearMember(text, json, rules.members);
@@ -16,7 +16,7 @@ export function checkRequest(text: string, json: JsonObject, rules: RequestRules
   checkValues(json, rules);
 }
 
-/** Throws RelayError 400 for a number out of its bounds, or a switch that is none. */
+/** Throws GatewayError 400 for a number out of its bounds, or a switch that is none. */
 export function checkValues(json: JsonObject, { numbers, switches }: RequestRules): void {
   const broken = findBrokenLimit(json, numbers);
   if (broken) throw brokenLimit(broken);
@@ -34,7 +34,7 @@ const LISTS: ReadonlySet<string> = new Set(
   ),
 );
 
-/** The same for a form; `json` has its fields. Throws RelayError 400 that names the field. */
+/** The same for a form; `json` has its fields. Throws GatewayError 400 that names the field. */
 export function checkForm(parts: readonly FormPart[], json: JsonObject, { members, numbers }: RequestRules): void {
   const seen = new Set<string>();
   for (const { name } of parts) {

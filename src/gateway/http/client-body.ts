@@ -39,7 +39,7 @@ const unpackers = lookupTable({
 
 /**
  * Reads a JSON body, unpacking gzip, br, zstd and deflate, or a form, whose large files lie on the disk until they are
- * discarded; the limit counts packed and unpacked, forms may have one of their own. Rejects RelayError, also where the body
+ * discarded; the limit counts packed and unpacked, forms may have one of their own. Rejects GatewayError, also where the body
  * does not keep to the rules of its format.
  */
 export async function readBody(

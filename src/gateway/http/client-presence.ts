@@ -9,7 +9,7 @@ export const CLIENT_LEFT = new GatewayError(499, "client_left", { code: "gateway
 
 /**
  * To be called right before a call goes to an upstream: what nobody waits for any more is neither made nor charged. Only
- * the connections of calls that waited are checked, because that is expensive. Throws RelayError (499).
+ * the connections of calls that waited are checked, because that is expensive. Throws GatewayError (499).
  */
 export function refuseIfClientLeft({ client, timing, request }: Pick<Call, "client" | "timing" | "request">): void {
   if (!client.hasLeft && timing.elapsedMs > CHECK_AFTER_MS && request.signal.aborted) client.leave();

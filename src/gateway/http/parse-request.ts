@@ -19,7 +19,7 @@ export type ParsedRequest = EndpointRequest &
 
 const NO_CHANGES: TopLevelChanges = {};
 
-/** Reads the request's body; the wait for it is noted. Rejects RelayError. A form is the caller's to discard. */
+/** Reads the request's body; the wait for it is noted. Rejects GatewayError. A form is the caller's to discard. */
 export async function readRequest(
   { config }: Pick<GatewayServices, "config">,
   { request, endpoint, signedIn }: Arrival,
@@ -32,7 +32,7 @@ export async function readRequest(
   return normalized(endpoint, body);
 }
 
-/** What the request asks for. Throws RelayError. */
+/** What the request asks for. Throws GatewayError. */
 export function parseRequest({ endpoint, path, signedIn }: Arrival, body: ClientBody): ParsedRequest {
   const { summary: read, prompt, conversation } = decoded(() => endpoint.read(body.json, path ?? null));
   const { model } = read;

@@ -15,21 +15,21 @@ export type SessionOrigin = Readonly<{ request: Request; requestId: string; ip: 
 /** Under which conditions a talk goes on. */
 export type Terms = Readonly<{ caller: Caller; candidates: Candidates }>;
 
-/** The caller as the key and its owner stand now: both may change while a talk goes on. Throws RelayError. */
+/** The caller as the key and its owner stand now: both may change while a talk goes on. Throws GatewayError. */
 export function callerOf({ services }: GatewayContext, { request, ip }: SessionOrigin): Caller {
   const caller = authenticateByMemory(services, request, ip, nowSeconds());
   authorizeGroup(services, caller);
   return caller;
 }
 
-/** Throws RelayError where the caller may not use the session's model; its candidates are empty where nobody serves it. */
+/** Throws GatewayError where the caller may not use the session's model; its candidates are empty where nobody serves it. */
 export function requestTerms({ services }: GatewayContext, { model }: SessionOrigin, caller: Caller): Terms {
   if (model === "") throw invalidRequest({ code: "gateway_model_not_in_url" }, "model");
   authorizeModel(caller, model);
   return { caller, candidates: findCandidates(services, caller, model) };
 }
 
-/** Throws RelayError where the caller may not use the session's model, or nobody serves it. */
+/** Throws GatewayError where the caller may not use the session's model, or nobody serves it. */
 export function termsOf(context: GatewayContext, origin: SessionOrigin, caller: Caller): Terms {
   const terms = requestTerms(context, origin, caller);
   if (terms.candidates.tiers.length === 0) throw noRoute(context.services, caller, origin.model);

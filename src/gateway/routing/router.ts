@@ -41,7 +41,7 @@ export class Router {
    * The channel and key of the next attempt. Left out are channels whose provider does not serve this kind of request,
    * under whose name the model has no price, and those whose `max_input_tokens` the prompt exceeds: the bound of the
    * prompt's size decides where it can, only a prompt beyond it is counted. Channels whose model
-   * lacks what the request needs, by the catalog, come after the others. Rejects RelayError when nothing is left to try.
+   * lacks what the request needs, by the catalog, come after the others. Rejects GatewayError when nothing is left to try.
    */
   async next(): Promise<Choice> {
     let choice = this.#choose();

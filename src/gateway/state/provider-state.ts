@@ -15,7 +15,7 @@ import { resume } from "./responses/resume.ts";
 /**
  * Sends a request that refers to what a provider keeps (a conversation, a thread, a cached prompt) to a channel that can have
  * it, or puts in what the gateway itself keeps. Such a reference is never left out: the answer would be given without the
- * conversation. Throws or rejects RelayError where nobody can have it.
+ * conversation. Throws or rejects GatewayError where nobody can have it.
  */
 export async function bindState(context: GatewayContext, call: Call): Promise<Call> {
   switch (call.endpoint.codec.dialect) {
@@ -78,7 +78,7 @@ function keepsState(context: GatewayContext, call: Call, channel: ChannelEntry, 
   return only === dialect;
 }
 
-/** Refuses to write a request in another format without what it refers to. Throws RelayError. */
+/** Refuses to write a request in another format without what it refers to. Throws GatewayError. */
 export function refuseLostReference(conversation: Conversation, dialect: ChatDialect): void {
   const name = conversation.extra.dialect === dialect ? null : referenceIn(conversation);
   if (name !== null) throw lostReference(name);

@@ -18,7 +18,7 @@ import { StreamPump } from "./stream-pump.ts";
 /** settle → record, once a response is complete. Resolves with what the call was billed on. */
 export type Finish = (context: GatewayContext, call: Call, reserved: Reservation, ending: Ending) => Promise<Usage>;
 
-/** The response to the client; `finish` is called when all of it is known. Rejects RelayError. */
+/** The response to the client; `finish` is called when all of it is known. Rejects GatewayError. */
 export async function respond(
   context: GatewayContext,
   call: Call,

@@ -29,7 +29,7 @@ export type OrderArrival = Readonly<{ request: Request; server: GatewayServer | 
 
 /**
  * The call behind an order: authenticate → limits → body → plan → channels. `plan` is made once caller and body are known.
- * Rejects RelayError. A form is the caller's to discard.
+ * Rejects GatewayError. A form is the caller's to discard.
  */
 export async function admitTask<Planned extends Plan>(
   context: GatewayContext,

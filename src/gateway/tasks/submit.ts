@@ -56,7 +56,7 @@ const ONE_TASK = { ...NO_USAGE, promptTokens: 1 };
 /**
  * Orders a task: reserve → store → try channels → charge → note. The charge is in the journal before the row says that the
  * task was taken: a process that dies between leaves a row that nobody took, which ends as a failure and gives the charge
- * back. Rejects RelayError; then nothing stays held and the row tells why.
+ * back. Rejects GatewayError; then nothing stays held and the row tells why.
  */
 export async function submitTask<Answer>(
   context: GatewayContext,

@@ -5,7 +5,7 @@ import { GatewayError } from "../call/errors.ts";
 /** Which channel an earlier task belongs to, and which of its keys. */
 export type TaskOrigin = Readonly<{ channelId: number; keyHash: string }>;
 
-/** The channel of an earlier task, with its key alone. Throws RelayError when it is gone or off. */
+/** The channel of an earlier task, with its key alone. Throws GatewayError when it is gone or off. */
 export function channelOfTask({ services }: GatewayContext, { channelId, keyHash }: TaskOrigin): ChannelEntry {
   const channel = services.channels.get(channelId);
   if (!channel) throw new GatewayError(400, "get_channel_info_failed", "get_channel_info_failed");

@@ -21,7 +21,7 @@ export type RunningAttempt = Readonly<{
 /**
  * Runs one attempt with a channel, and notes how it went: in the call's log, for the scheduler and for the channel's
  * traffic. `timeoutMs`: to the head of the first response; absent: the channel's own limit, or the general one. Rejects
- * AttemptFailure where another channel may be tried, else RelayError or DecodeError.
+ * AttemptFailure where another channel may be tried, else GatewayError or DecodeError.
  */
 export async function trackAttempt<Result>(
   context: GatewayContext,

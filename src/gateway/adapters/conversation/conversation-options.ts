@@ -11,17 +11,17 @@ export type ConversationOptions = AdapterOptions &
   Readonly<{
     dialect: ChatDialect;
     settings: ConversationSettings;
-    /** What the channel is known not to support. */
+    /** Features that the channel is known not to support. */
     limitations: ReadonlySet<Limitation>;
-    /** Fetches what the upstream wants inside the request; rejects RelayError. */
+    /** Fetches media that the upstream requires inside the request; rejects GatewayError. */
     inlineMedia: ((conversation: Conversation) => Promise<void>) | null;
     reasoningMemory: ReasoningMemory;
-    /** Makes what keeps the answer for later reference; null: it is not kept. */
+    /** Creates the function that stores the response for later reference; null if it is not stored. */
     storeResponse: ((request: Conversation) => StoreResponse | null) | null;
-    /** Names of tools that the upstream's format may not take, each with the one that it is told. */
+    /** Aliases of tool names that the upstream's format may reject. */
     toolNames: ReadonlyMap<string, string>;
-    /** Instructions of the channel's own. */
+    /** The channel's instructions. */
     prompt: ChannelPrompt | null;
-    /** Applied in order. */
+    /** Filters of response events, applied in order. */
     filters: readonly (() => StepFilter)[];
   }>;

@@ -7,7 +7,7 @@ const HARMS = ["HARASSMENT", "HATE_SPEECH", "SEXUALLY_EXPLICIT", "DANGEROUS_CONT
   (kind) => `HARM_CATEGORY_${kind}`,
 );
 
-/** The Claude and Gemini options, read when a call needs them. */
+/** The Claude and Gemini settings, read when a call needs them. */
 export const createConversationSettings = (settings: SettingsReader, catalog: () => Catalog): ConversationSettings => ({
   modelInfo: (model) => catalog().find(model),
   defaultMaxTokens(model) {

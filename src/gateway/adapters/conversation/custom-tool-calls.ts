@@ -5,11 +5,11 @@ import { qualifiedName } from "../../../formats/tools/tool-names.ts";
 import type { ChatApi } from "../../../providers/contract/chat.ts";
 import type { StepFilter } from "../views/step-filter.ts";
 
-/** Responses know free-text tools everywhere, chats only where they were invented. */
+/** Whether the upstream accepts free-text tools: every Responses API does, but only some chat APIs. */
 export const takesCustomTools = ({ features }: ChatApi, dialect: ChatDialect): boolean =>
   dialect === "openai-responses" || (dialect === "openai-chat" && features.customTools);
 
-/** Turns calls of the functions that stood for the client's free-text tools back into calls of these. */
+/** Converts calls of functions that replaced the client's free-text tools back to calls of these tools. */
 export function customToolCalls(names: ReadonlySet<string>): () => StepFilter {
   return () => {
     const open = new Map<string, { choice: number; index: number; input: FreeText }>();

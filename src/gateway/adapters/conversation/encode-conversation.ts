@@ -18,7 +18,8 @@ import { geminiOptions } from "./gemini-options.ts";
 import { prepareConversation } from "./prepare-conversation.ts";
 
 /**
- * The request of a chat as the upstream takes it: as it came, with some members changed, or written anew. Rejects RelayError and DecodeError.
+ * Encodes a chat request for the upstream: unchanged, with some members changed, or translated. Rejects GatewayError
+ * and DecodeError.
  */
 export async function encodeConversation(
   call: Call,

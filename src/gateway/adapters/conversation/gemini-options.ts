@@ -2,7 +2,7 @@ import { either } from "../../../formats/gemini/parts.ts";
 import { type JsonObject, recordOf } from "../../../formats/json.ts";
 import type { ConversationSettings } from "./prepare-conversation.ts";
 
-/** What a request must have besides: safety thresholds and image answers as the settings have them, where it says nothing of its own. */
+/** Adds safety thresholds and image output from the settings where the request has none of its own. */
 export function geminiOptions(body: JsonObject, model: string, settings: ConversationSettings): JsonObject {
   const name = body.generation_config === undefined ? "generationConfig" : "generation_config";
   const config = recordOf(body[name]);

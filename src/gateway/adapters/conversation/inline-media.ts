@@ -9,9 +9,9 @@ const MAX_MEDIA_PARTS = 32;
 const TIMEOUT_MS = 20_000;
 
 /**
- * Puts media that the client named by address into the request itself, for upstreams that take nothing else. Addresses
- * pass the safe fetch: private networks are refused, also after redirects. `types`: what it takes by no address;
- * `takes`: addresses that it fetches itself. Rejects RelayError with what was wrong.
+ * Fetches media URLs and puts their contents into the request, for upstreams that accept nothing else. The safe fetch
+ * rejects private networks, even after redirects. `types`: media types that the upstream accepts only inline; `takes`:
+ * URLs that it can fetch itself. Rejects GatewayError with the reason.
  */
 export async function inlineMedia(
   context: GatewayContext,

@@ -1,42 +1,49 @@
 import type { ModelInfo } from "../../../catalog/catalog.ts";
 import type { ChatDialect, Conversation, Reasoning } from "../../../formats/conversation/conversation.ts";
 
-/** Options that shape requests. */
+/** Settings that affect chat requests. */
 export type ConversationSettings = Readonly<{
-  /** What is known about a model by its name at the upstream. */
+  /** Catalog information about an upstream model. */
   modelInfo(model: string): ModelInfo;
-  /** Tokens, where a format demands a limit and the client gave none: the model's own limit where that is known. */
+  /** The output limit in tokens where a format requires one and the client set none: the model's own limit if known. */
   defaultMaxTokens(model: string): number;
-  /** Tokens of which `-thinking` behind a model's name spends its share where the client set no limit. */
+  /** The output limit, in tokens, from which the `-thinking` suffix derives its budget if the client set none. */
   thinkingSuffixTokens(model: string): number;
   /** Headers that the settings add to calls of a model. */
   headersOf(model: string): Readonly<Record<string, string>> | null;
-  /** Of Google's API. `ofChannel`: what the channel says; empty: nothing. */
+  /** The version of Google's API. `ofChannel`: the channel's setting; empty if none. */
   geminiVersion(model: string, ofChannel: string): string;
   geminiSafety(): readonly Readonly<{ category: string; threshold: string }>[];
-  /** The model answers with images too. */
+  /** Whether the model can respond with images. */
   drawsImages(model: string): boolean;
-  /** The share of the output limit that `-thinking` behind a model's name spends on thought; null: the suffix means nothing. */
+  /**
+   * The share of the output limit that the `-thinking` suffix reserves for reasoning; null if the suffix is disabled.
+   */
   claudeThinkingShare(): number | null;
-  /** The same for a Gemini model by the name asked for or without its suffix: only names in the list of those with a budget. */
+  /**
+   * The same for a Gemini model, if the requested name or the name without its suffix is in the list of such models.
+   */
   geminiThinkingShare(requested: string, bare: string): number | null;
 }>;
 
 const CLAUDE_SUFFIX = /^(.*claude.*)-thinking$/;
 const GEMINI_SUFFIX = /^(.*gemini.*?)-(thinking(?:-(\d+))?|nothinking)$/;
-/** Below this Anthropic refuses to think; the limit must exceed the budget. */
+/** The lowest output limit with which Anthropic supports thinking: the limit must exceed the minimum budget. */
 const LEAST_CLAUDE_LIMIT = 1280;
 const LEAST_CLAUDE_BUDGET = 1024;
-/** Budgets above are ignored. */
+/** Larger budgets are ignored. */
 const MOST_GEMINI_BUDGET = 24_576;
 
 type Prepared = Readonly<{ model: string; conversation: Conversation }>;
 
-/** The model's name says something that must be written into the request. */
+/** Whether the model's name contains options to apply to the request. */
 export const needsPreparation = (model: string, dialect: ChatDialect): boolean =>
   (dialect === "anthropic" && CLAUDE_SUFFIX.test(model)) || (dialect === "gemini" && GEMINI_SUFFIX.test(model));
 
-/** Reads the conveniences in a model's name (`-thinking`, `-nothinking`, a budget) into the request; gives the bare name. */
+/**
+ * Applies the options in a model's name (`-thinking`, `-nothinking`, a budget) to the request; returns the name without
+ * them.
+ */
 export function prepareConversation(
   conversation: Conversation,
   model: string,
@@ -54,7 +61,7 @@ function prepareClaude(conversation: Conversation, model: string, settings: Conv
   if (name === undefined || share === null) return { model, conversation };
   const { sampling } = conversation;
   const maxOutputTokens = Math.max(sampling.maxOutputTokens ?? settings.defaultMaxTokens(name), LEAST_CLAUDE_LIMIT);
-  // A share of a model's own limit would be far more than who writes the suffix expects to pay for.
+  // A share of the model's own limit would cost far more than users of the suffix expect.
   const shared = Math.max(sampling.maxOutputTokens ?? settings.thinkingSuffixTokens(name), LEAST_CLAUDE_LIMIT);
   const budgetTokens = Math.max(LEAST_CLAUDE_BUDGET, Math.floor(Math.min(shared, maxOutputTokens) * share));
   return {

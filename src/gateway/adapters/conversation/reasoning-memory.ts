@@ -9,18 +9,18 @@ import type {
 } from "../../../formats/conversation/conversation.ts";
 import type { ReplyEvent } from "../../../formats/conversation/reply.ts";
 
-/** What stood before a tool call and belongs back there in the next turn. */
+/** What preceded a tool call and must precede it again in the next turn. */
 type RememberedReasoning = Readonly<{ reasoning: readonly ReasoningPart[]; signature: Signature | undefined }>;
 
 /**
- * Signed thoughts by the tool call that follows them. Many clients send calls back without the thoughts before them, since
- * their format has no common place for these; Anthropic and Gemini then refuse or think anew. In memory, bounded, of one
- * process: what is forgotten costs a thought, not the call.
+ * Remembers signed reasoning by the tool call that follows it. Many clients send calls back without their reasoning,
+ * because their format has no standard field for it; Anthropic and Gemini then reject the request or reason again.
+ * Stored in memory, bounded, per process: losing an entry costs repeated reasoning, not the call.
  */
 export type ReasoningMemory = {
-  /** Sees the steps of an answer of `dialect` to this user go by. */
+  /** Observes the events of a response in `dialect` to this user. */
   observe(userId: number, dialect: ChatDialect): (step: ReplyEvent) => void;
-  /** Puts thoughts back that the client left out, where they are signed by `dialect`. */
+  /** Restores reasoning that the client omitted and `dialect`'s provider signed. */
   recall(userId: number, dialect: ChatDialect, conversation: Conversation): Conversation;
 };
 

@@ -1,7 +1,7 @@
 import { splitName } from "../../../formats/tools/tool-names.ts";
 import type { StepFilter } from "../views/step-filter.ts";
 
-/** Gives tools the names back under which the client knows them. `aliases`: name → the one that the upstream was told. */
+/** Restores the tool names that the client uses. `aliases` maps them to the names that the upstream received. */
 export function clientNames(aliases: ReadonlyMap<string, string>): () => StepFilter {
   const names = new Map([...aliases].map(([name, alias]) => [alias, splitName(name)]));
   return () => (step) => {

@@ -21,18 +21,18 @@ const DONE = Buffer.from(DONE_EVENT);
 const EMPTY = Buffer.alloc(0);
 
 /**
- * A chat stream (or one of text completions) handed on as bytes: only blocks that mention usage are looked into. Usage is
- * kept from a client that did not ask for it, and added for one that asked in vain.
+ * Passes a chat or text completion stream through as bytes; parses only blocks that mention usage. Removes usage that
+ * the client did not request, and adds it if requested but missing.
  */
 export class ChatView implements StreamView {
   readonly meter = new OutputMeter();
   usage: ReportedUsage | null = null;
-  /** Usage was reported where OpenAI's clients look for it. */
+  /** The usage was in OpenAI's own member. */
   #hasStandardUsage = false;
   failed: string | null = null;
   #done = -1;
   #last: Uint8Array = EMPTY;
-  /** The block that came first: read only where the usage must be added in its form. */
+  /** The first block, parsed only if usage must be added in its shape. */
   #first: Uint8Array | null = null;
 
   constructor(private readonly keepUsage: boolean) {}
@@ -63,7 +63,7 @@ export class ChatView implements StreamView {
   }
 
   broken(error: GatewayError, requestId: string): Uint8Array {
-    // The upstream has told its own error, and no end behind it.
+    // The upstream sent an error event without an end marker.
     if (errorEventIn(this.#last) !== null) return DONE;
     return Buffer.from(`data: ${JSON.stringify(errorObject(error, requestId))}\n\n${DONE_EVENT}`);
   }
@@ -76,7 +76,7 @@ export class ChatView implements StreamView {
     return null;
   }
 
-  /** Notes what the block says about usage; without the events that the client did not ask for. */
+  /** Reads usage from the block; returns it without events that the client did not request. */
   #inspect(block: Uint8Array): Uint8Array {
     this.#first ??= block;
     if (!mentionsUsage(block)) {

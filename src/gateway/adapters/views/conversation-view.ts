@@ -11,16 +11,16 @@ import { applyFilters, type StepFilter } from "./step-filter.ts";
 type Parts = Readonly<{
   decoder: StreamDecoder;
   encoder: StreamEncoder;
-  /** The client speaks the upstream's own format: it gets the bytes, and the steps are only read on the side. */
+  /** The client speaks the upstream's own format: bytes pass through and events are only observed. */
   passesBytes: boolean;
-  /** Sees every step go by. */
+  /** Observes every event. */
   watch: ((step: ReplyEvent) => void) | null;
-  /** Takes the whole answer once it is complete; null: nobody wants it. */
+  /** Receives the complete reply; null if not needed. */
   keep: ((reply: Reply) => void) | null;
   filters: readonly StepFilter[];
 }>;
 
-/** A stream read step by step: translated for the client, or handed on as it is. */
+/** Reads a stream event by event, to translate it for the client or only to observe it. */
 export class ConversationView implements StreamView {
   readonly meter = new OutputMeter();
   usage: ReportedUsage | null = null;
@@ -74,7 +74,7 @@ export class ConversationView implements StreamView {
     return text;
   }
 
-  /** What the client is told of a step. */
+  /** What the client receives for an event. */
   #pass(step: ReplyEvent): string {
     this.#collector?.push(step);
     if (step.type === "error") this.failed ??= step.error.message;

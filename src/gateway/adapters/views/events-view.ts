@@ -7,13 +7,13 @@ import { OutputMeter } from "../../billing/output-meter.ts";
 import { errorObject, type GatewayError } from "../../call/errors.ts";
 import { bytesOf, type Piece, type StreamView } from "../adapter.ts";
 
-/** The end of a picture is `….completed`, that of speech and transcripts `….done`. */
+/** The last event of an image is `….completed`, that of speech and transcripts `….done`. */
 const LAST_EVENT = /\.(completed|done)$/;
 const LAST_MARKS = [".completed", ".done"].map((mark) => Buffer.from(mark));
 
 /**
- * A stream of pictures, speech or a transcript, handed on as bytes: only blocks with a last event are looked into, for what
- * it says was used.
+ * Passes a stream of images, speech or a transcript through as bytes; parses only blocks with a last event, for its
+ * usage.
  */
 export class EventsView implements StreamView {
   readonly meter = new OutputMeter();
@@ -22,7 +22,7 @@ export class EventsView implements StreamView {
   failed: string | null = null;
   finished = false;
 
-  /** `meter` reads what a last event says. */
+  /** `meter` reads the usage of a last event. */
   constructor(private readonly usageIn: (event: JsonObject) => ReportedUsage | null) {
     this.meter.other();
   }
@@ -56,7 +56,7 @@ export class EventsView implements StreamView {
   }
 }
 
-/** A complete answer as the stream that the client asked for: its last events. */
+/** A complete response as the stream that the client requested: its last events. */
 export function responseAsEvents(capability: string, answer: JsonObject): string {
   const { data, usage, text } = answer;
   const events: JsonObject[] =

@@ -19,7 +19,7 @@ import { applyFilters, type StepFilter } from "./step-filter.ts";
 
 type Filters = readonly (() => StepFilter)[];
 
-/** Text completions whose texts are filtered on their way; everything else is as the inner passage has it. */
+/** Filters the texts of text completions; delegates everything else to the inner adapter. */
 export class FilteredTexts implements Adapter {
   constructor(
     private readonly inner: Adapter,
@@ -66,10 +66,10 @@ export class FilteredTexts implements Adapter {
   }
 }
 
-/** Filters events before the inner view sees them. */
+/** Filters events before the inner view receives them. */
 class FilteredView implements StreamView {
   readonly #texts: TextFilter;
-  /** The chunk that brought a text last: what is owed at the end is told like it. */
+  /** The last chunk with text, as a template for text held back until the end. */
   #last: JsonObject = {};
 
   constructor(
@@ -111,7 +111,7 @@ class FilteredView implements StreamView {
     return concatPieces(this.#withOwed(""), this.inner.broken(error, requestId));
   }
 
-  /** A piece and behind it what is owed. */
+  /** Appends the text held back to a piece. */
   #withOwed(piece: Piece): Piece {
     const owed = this.#owed();
     return owed === "" ? piece : concatPieces(piece, this.inner.take(bytesOf(owed)));
@@ -129,7 +129,7 @@ class FilteredView implements StreamView {
     return eventOf(chunk, choices);
   }
 
-  /** What is held back of choices that never said that they are finished. */
+  /** Text held back of choices that never sent a finish reason. */
   #owed(): string {
     const choices = this.#texts.rest();
     if (choices.length === 0) return "";
@@ -141,10 +141,10 @@ class FilteredView implements StreamView {
 const eventOf = (chunk: JsonObject, choices: readonly JsonObject[]): string =>
   `data: ${JSON.stringify({ ...chunk, choices })}\n\n`;
 
-/** Runs the texts of choices, piece by piece, through the filters. */
+/** Filters the texts of choices while they stream. */
 class TextFilter {
   readonly #filters: readonly StepFilter[];
-  /** Choices under way. */
+  /** Choices in progress. */
   readonly #begun = new Set<number>();
   readonly #over = new Set<number>();
 
@@ -152,7 +152,7 @@ class TextFilter {
     this.#filters = filters.map((make) => make());
   }
 
-  /** The choice as it may be told; null: nothing of it. */
+  /** The choice after filtering; null if nothing remains. */
   passed(choice: JsonObject): JsonObject | null {
     const index = numberOf(choice.index) ?? 0;
     if (this.#over.has(index)) return null;
@@ -168,11 +168,11 @@ class TextFilter {
     }
     if (reason !== null) this.#over.add(index);
     if (text === "" && reason === null) return null;
-    // Probabilities tell the very words that are to be kept out.
+    // Log probabilities contain the very words to filter.
     return { ...choice, text, finish_reason: reason, ...(choice.logprobs !== undefined && { logprobs: null }) };
   }
 
-  /** What is held back of the choices that are under way, each as its own choice; they are over. */
+  /** Text held back of the choices in progress, one choice each; ends them. */
   rest(): JsonObject[] {
     return [...this.#begun]
       .filter((index) => !this.#over.has(index))

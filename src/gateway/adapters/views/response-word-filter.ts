@@ -3,15 +3,15 @@ import type { SensitiveWords } from "../../../settings/sensitive-words.ts";
 import type { SettingsReader } from "../../../settings/settings.ts";
 import type { StepFilter } from "./step-filter.ts";
 
-/** What stands in place of a word that a site does not allow. */
+/** Replaces a forbidden word. */
 const MASK = "**###**";
-/** A pattern's match may be this long across the pieces of a stream. */
+/** The longest match of a pattern that is found across the chunks of a stream. */
 const PATTERN_REACH = 64;
 
-/** What is said in words; the input of tools is for programs, and stays as it is. */
+/** An event with text for people; tool inputs are for programs and stay unchanged. */
 type TextEvent = Extract<ReplyEvent, { type: "text" | "refusal" | "reasoning" }>;
 
-/** What answers go through under the options of the site; empty where they are not checked. */
+/** The filters for responses according to the site's settings; empty if responses are not checked. */
 export function responseFilters(settings: SettingsReader): readonly (() => StepFilter)[] {
   if (!settings.get("CheckSensitiveEnabled") || !settings.get("CheckSensitiveOnCompletionEnabled")) return [];
   const words = settings.get("SensitiveWords");
@@ -20,8 +20,8 @@ export function responseFilters(settings: SettingsReader): readonly (() => StepF
 }
 
 /**
- * Keeps words that a site does not allow out of answers and thoughts: masks them, or ends the answer at the first one. A
- * word may be cut anywhere between the pieces of a stream, so as much text is held back as the longest word needs.
+ * Masks forbidden words in answers and reasoning, or ends the response at the first one. A word may be split anywhere
+ * across chunks, so the filter holds back as much text as the longest word needs.
  */
 export function responseWordFilter({ words, patterns }: SensitiveWords, stops: boolean): () => StepFilter {
   const reach = Math.max(patterns.length > 0 ? PATTERN_REACH : 0, ...words.map((word) => word.length)) - 1;
@@ -29,7 +29,7 @@ export function responseWordFilter({ words, patterns }: SensitiveWords, stops: b
   return () => {
     const held = new Map<number, TextEvent>();
     const ended = new Set<number>();
-    /** Choices whose present thought was masked: its signature no longer fits it. */
+    /** Choices whose current reasoning was masked: its signature no longer matches. */
     const masked = new Set<number>();
     const saying = (like: TextEvent, text: string): ReplyEvent[] => (text === "" ? [] : [{ ...like, text }]);
     const release = (choice: number): ReplyEvent[] => {
@@ -65,7 +65,7 @@ export function responseWordFilter({ words, patterns }: SensitiveWords, stops: b
       if (!("choice" in step)) return [step];
       const { choice } = step;
       if (ended.has(choice)) return [];
-      // Probabilities tell the very words that are to be kept out.
+      // Log probabilities contain the very words to filter.
       if (step.type === "text") return filtered({ type: "text", choice, text: step.text });
       if (step.type === "refusal" || step.type === "reasoning") return filtered(step);
       if (step.type === "signature" && masked.delete(choice)) return release(choice);

@@ -15,14 +15,14 @@ import { operationOf, providerNameOf } from "./semantics.ts";
 
 export type Tracing = Readonly<{ tracer: Tracer; propagator: TextMapPropagator; capturesContent: boolean }>;
 
-/** What is known of a call when it begins. */
+/** What is known about a call when it begins. */
 export type TracedCall = Readonly<{
   request: Request;
   endpoint: Readonly<{ capability: Capability | TaskCapability }>;
   summary: Readonly<{ model: string; stream: boolean }>;
 }>;
 
-/** The channel and the model's name there. */
+/** The channel and its model name. */
 export type TracedRoute = Readonly<{
   provider: Readonly<{ type: number; name: string }>;
   channel: Readonly<{ id: number; name: string }>;
@@ -32,9 +32,9 @@ export type TracedRoute = Readonly<{
 const MAX_CONTENT_CHARACTERS = 65_536;
 
 /**
- * The spans of one call: one of the call as a server, and below it one of each attempt as a client of an upstream, which the
- * upstream gets in `traceparent` (https://www.w3.org/TR/trace-context/). A call that is not sampled costs next to nothing and
- * still hands the trace on.
+ * The spans of one call: a server span, and below it a client span for each attempt, which the upstream receives in
+ * `traceparent` (https://www.w3.org/TR/trace-context/). A call that is not sampled costs next to nothing and still
+ * propagates the trace.
  */
 export class CallTrace {
   readonly #tracing: Tracing;
@@ -69,7 +69,7 @@ export class CallTrace {
     this.#context = traces.setSpan(parent, this.#span);
   }
 
-  /** An attempt begins. */
+  /** Begins the span of an attempt. */
   beginAttempt({ provider, channel, upstreamModel }: TracedRoute): void {
     this.#attempt?.end();
     this.#attempt = this.#tracing.tracer.startSpan(
@@ -95,7 +95,7 @@ export class CallTrace {
     this.#tracing.propagator.inject(this.#attemptContext, headers, RECORD);
   }
 
-  /** The attempt failed before a response was sent to the client. */
+  /** Ends the span of an attempt that failed before a response was sent to the client. */
   failAttempt({ status, error }: Attempt): void {
     if (status > 0) this.#attempt?.setAttribute("http.response.status_code", status);
     fail(this.#attempt, status > 0 ? String(status) : "no_response", error);
@@ -103,14 +103,14 @@ export class CallTrace {
     this.#attempt = null;
   }
 
-  /** What was said in the call, where the configuration asks for it. */
+  /** Adds the call's content, if the configuration enables it. */
   addContent(prompt: unknown, output: () => string): void {
     if (!this.#tracing.capturesContent || !this.#attempt?.isRecording()) return;
     this.#attempt.setAttribute("gen_ai.input.messages", JSON.stringify(prompt).slice(0, MAX_CONTENT_CHARACTERS));
     this.#attempt.setAttribute("gen_ai.output.messages", output().slice(0, MAX_CONTENT_CHARACTERS));
   }
 
-  /** The call is over. */
+  /** Ends the call's span. */
   end(record: UsageRecord, usage: Usage | null): void {
     if (this.#span.isRecording()) this.#describe(record, usage);
     this.#attempt?.end();
@@ -140,7 +140,7 @@ export class CallTrace {
     fail(this.#attempt, record.other.ending ?? "failed", record.other.error);
   }
 
-  /** Epoch milliseconds of a moment of the call. */
+  /** Unix time in milliseconds of a moment of the call. */
   #at(sinceStartMs: number): number {
     return performance.timeOrigin + this.#startedAtMs + sinceStartMs;
   }

@@ -2,7 +2,7 @@ import type { PushMetricExporter } from "@opentelemetry/sdk-metrics";
 import type { SpanExporter } from "@opentelemetry/sdk-trace";
 import type { Config } from "../../../server/config.ts";
 
-/** Where spans and metrics go. `endpoint`: base address without a slash at the end. */
+/** Where spans and metrics are sent. `endpoint`: base URL without a trailing slash. */
 type OtlpTarget = Pick<Config["telemetry"], "protocol" | "headers"> & Readonly<{ endpoint: string }>;
 
 type Exporters = Readonly<{ spans: SpanExporter; metrics: PushMetricExporter }>;
@@ -34,7 +34,10 @@ export async function loadExporters({ endpoint, protocol, headers }: OtlpTarget)
   };
 }
 
-/** By `require`: their ES modules load @grpc/grpc-js in a way that no bundler follows, so it would be missing in the executable. */
+/**
+ * Uses `require`: the exporters' ES modules load @grpc/grpc-js in a way that no bundler follows, so it would be missing
+ * in the executable.
+ */
 function loadGrpcExporters({ endpoint, headers }: Omit<OtlpTarget, "protocol">): Exporters {
   const traces: typeof import("@opentelemetry/exporter-trace-otlp-grpc") = require("@opentelemetry/exporter-trace-otlp-grpc");
   const metrics: typeof import("@opentelemetry/exporter-metrics-otlp-grpc") = require("@opentelemetry/exporter-metrics-otlp-grpc");

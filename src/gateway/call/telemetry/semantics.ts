@@ -5,7 +5,7 @@ import type { Capability, TaskCapability } from "../../../providers/contract/pro
  * (https://opentelemetry.io/docs/specs/semconv/gen-ai/).
  */
 
-/** `gen_ai.operation.name` by what the call does. */
+/** `gen_ai.operation.name` of a capability. */
 export const operationOf = (capability: Capability | TaskCapability): string => OPERATIONS[capability] ?? capability;
 
 const OPERATIONS: Readonly<Partial<Record<Capability | TaskCapability, string>>> = {
@@ -24,7 +24,7 @@ const OPERATIONS: Readonly<Partial<Record<Capability | TaskCapability, string>>>
   video: "generate_content",
 };
 
-/** `gen_ai.provider.name` of a channel type; a provider that the conventions do not name goes by its own name. */
+/** `gen_ai.provider.name` of a channel type; a provider that the conventions do not list has its own name. */
 export const providerNameOf = ({ type, name }: Readonly<{ type: number; name: string }>): string =>
   PROVIDERS[type] ?? name.toLowerCase().replace(/[^a-z0-9]+/g, "_");
 

@@ -21,11 +21,11 @@ export type TelemetryConfig = Config["telemetry"] & Readonly<{ endpoint: string;
 
 /** Traces and metrics of calls for an OpenTelemetry collector. */
 export type Telemetry = {
-  /** The spans of a call that begins. */
+  /** Begins the spans of a call. */
   begin(call: TracedCall, timing: Readonly<{ startedAtMs: number }>): CallTrace;
-  /** Counts a call that is over. */
+  /** Counts a finished call. */
   count(call: EndedCall, record: UsageRecord, usage: Usage | null): void;
-  /** Sends what waits; resolves also where nothing listens, after 5 s at most. */
+  /** Sends what is pending; resolves even if nothing listens, after at most 5 s. */
   close(): Promise<void>;
 };
 
@@ -34,7 +34,7 @@ type EndedCall = Pick<TracedCall, "endpoint"> & Readonly<{ attempts: Readonly<{ 
 
 const EXPORT_METRICS_MS = 30_000;
 const CLOSE_WITHIN_MS = 5000;
-/** Bounds of histograms as the conventions advise, seconds and tokens. */
+/** Histogram boundaries as the conventions recommend, in seconds and tokens. */
 const SECONDS = [0.01, 0.02, 0.04, 0.08, 0.16, 0.32, 0.64, 1.28, 2.56, 5.12, 10.24, 20.48, 40.96, 81.92];
 const TOKENS = [1, 4, 16, 64, 256, 1024, 4096, 16_384, 65_536, 262_144, 1_048_576, 4_194_304];
 
@@ -80,7 +80,7 @@ export async function startTelemetry(config: TelemetryConfig): Promise<Telemetry
   return {
     begin: (call, { startedAtMs }) => new CallTrace(tracing, call, startedAtMs),
     count({ endpoint, attempts: { route } }, record, usage) {
-      // Models and providers that were really called: names that callers make up would never end.
+      // Only models and providers that were actually called: names made up by callers would be unbounded.
       const labels = {
         "gen_ai.operation.name": operationOf(endpoint.capability),
         ...(route && {

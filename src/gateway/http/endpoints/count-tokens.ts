@@ -70,7 +70,7 @@ function unwrapRequest(body: ClientBody): ClientBody {
   return json ? { text: JSON.stringify(json), size: body.size, json } : body;
 }
 
-/** Null: no channel that the caller may use counts, or none answered. Rejects RelayError for a request that cannot be. */
+/** Null: no channel that the caller may use counts, or none answered. Rejects GatewayError for a request that cannot be. */
 async function countByProvider(
   context: GatewayContext,
   arrival: Arrival,
@@ -112,7 +112,7 @@ function admitCount(context: GatewayContext, arrival: Arrival, caller: Caller, b
 const mayCount = ({ withoutTokenCount }: GatewayContext, channel: ChannelEntry): boolean =>
   providerOf(channel.type)?.chat?.tokenCount != null && !withoutTokenCount.has(channel);
 
-/** Null: this channel did not count. Rejects RelayError where it refuses a request that is in its own format. */
+/** Null: this channel did not count. Rejects GatewayError where it refuses a request that is in its own format. */
 async function requestCount(
   context: GatewayContext,
   call: Call,

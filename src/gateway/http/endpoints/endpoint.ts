@@ -48,6 +48,6 @@ export type Endpoint = Readonly<{
   normalize?(body: JsonObject): JsonObject;
   /** Members of such a request that OpenAI's API lacks: they go only to providers with a format of their own. */
   nonOpenAiMembers?: readonly string[];
-  /** Throws RelayError or DecodeError when the request lacks what the format demands. */
+  /** Throws GatewayError or DecodeError when the request lacks what the format demands. */
   read(body: JsonObject, path: PathParameters | null): EndpointRequest;
 }>;

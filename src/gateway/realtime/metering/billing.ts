@@ -76,7 +76,7 @@ export class RealtimeBilling {
   }
 
   /**
-   * Sets quota aside for the next response, under what the key and its owner may do now; `wait` is called before and after. Rejects RelayError.
+   * Sets quota aside for the next response, under what the key and its owner may do now; `wait` is called before and after. Rejects GatewayError.
    */
   async renew(wait: (isWaiting: boolean) => void): Promise<void> {
     if (this.#next) return;

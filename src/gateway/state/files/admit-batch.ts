@@ -23,7 +23,7 @@ import type { StoredObject } from "./store.ts";
 
 /**
  * Reads the calls of a batch before it begins: each model must be allowed to the caller, served to its group and priced, and
- * the balance must cover what all can cost at most. Resolves with that held. Rejects RelayError.
+ * the balance must cover what all can cost at most. Resolves with that held. Rejects GatewayError.
  */
 export async function admitBatch(context: GatewayContext, caller: Caller, input: StoredObject): Promise<Hold> {
   const { prices, services } = context;
@@ -72,7 +72,7 @@ const lineRules: RequestRules = {
   switches: [],
 };
 
-/** Throws RelayError for a line that the upstream may read otherwise than it is admitted and priced here. */
+/** Throws GatewayError for a line that the upstream may read otherwise than it is admitted and priced here. */
 function checkLine(line: string, object: JsonObject | null): void {
   const body = recordOf(object?.body);
   try {

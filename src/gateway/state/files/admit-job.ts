@@ -24,7 +24,7 @@ const MOST_EPOCHS = 25;
 
 /**
  * Reads the examples of a fine-tuning job before it begins: the model must be allowed to the caller and its training
- * priced, and the balance must cover all tokens in all epochs. Resolves with that held. Rejects RelayError.
+ * priced, and the balance must cover all tokens in all epochs. Resolves with that held. Rejects GatewayError.
  */
 export async function admitJob(
   context: GatewayContext,

@@ -6,7 +6,7 @@ import { type Choice, choose } from "../../routing/scheduler/choose.ts";
 import { hashOf, keepsObjects, notOffered } from "./request-upstream.ts";
 import type { ObjectKind, Payer, StoredObject } from "./store.ts";
 
-/** The channel and key that keep what a caller sends: one of the caller's group that can. Throws RelayError. */
+/** The channel and key that keep what a caller sends: one of the caller's group that can. Throws GatewayError. */
 export function chooseOwner({ services, keys }: GatewayContext, caller: Caller): Choice {
   const { pinnedChannelId, group } = caller;
   const fit = [...services.channels.all()]

@@ -19,7 +19,7 @@ import { type ObjectRequest, ownerOf, requestObject } from "./request-upstream.t
 import { trainingOf } from "./settle-object.ts";
 import type { Payer, RoutedKind, StoredObject } from "./store.ts";
 
-/** Makes an object from a request: reads it, chooses who keeps it. Rejects RelayError. */
+/** Makes an object from a request: reads it, chooses who keeps it. Rejects GatewayError. */
 export type Create = (context: GatewayContext, caller: Caller, request: Request) => Promise<JsonObject>;
 
 /** POST /v1/files, a form */

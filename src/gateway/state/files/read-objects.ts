@@ -13,7 +13,7 @@ const USUALLY_LISTED = 20;
 const AT_ONCE = 5;
 const PASSED_ON = ["content-type", "content-length", "content-disposition"] as const;
 
-/** A page of the caller's own objects, as they stand now. Rejects RelayError. */
+/** A page of the caller's own objects, as they stand now. Rejects GatewayError. */
 export async function listObjects(
   context: GatewayContext,
   caller: Caller,
@@ -54,7 +54,7 @@ async function asItStands(context: GatewayContext, object: StoredObject): Promis
   return (await refresh(context, object).catch(() => object)).body;
 }
 
-/** What belongs to an object: a file's content as it comes, a job's events or checkpoints. Rejects RelayError. */
+/** What belongs to an object: a file's content as it comes, a job's events or checkpoints. Rejects GatewayError. */
 export async function readPart(
   context: GatewayContext,
   object: StoredObject,

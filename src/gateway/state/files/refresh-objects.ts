@@ -19,7 +19,7 @@ export const PATHS: Readonly<Record<RoutedKind, string>> = {
 export const pathOf = ({ kind, id }: Pick<StoredObject, "kind" | "id">): string =>
   `${kind === "response" ? "/responses" : PATHS[kind]}/${encodeURIComponent(id)}`;
 
-/** Asks the upstream how an object stands, and keeps that. Rejects RelayError. */
+/** Asks the upstream how an object stands, and keeps that. Rejects GatewayError. */
 export async function refresh(context: GatewayContext, object: StoredObject): Promise<StoredObject> {
   const body =
     object.kind === "response"

@@ -26,7 +26,7 @@ export type ObjectRequest = Readonly<{
 const HEAD_TIMEOUT_MS = 300_000;
 
 /**
- * Asks a channel for something it keeps, of any size: the body is read as it comes. Rejects RelayError with what the
+ * Asks a channel for something it keeps, of any size: the body is read as it comes. Rejects GatewayError with what the
  * upstream answered, or that it did not.
  */
 export async function requestUpstream(context: GatewayContext, choice: Choice, ask: ObjectRequest): Promise<Response> {
@@ -79,7 +79,7 @@ async function send(
   throw clientErrorFor(context, failure);
 }
 
-/** The channel and key that made an object. Throws RelayError when they are gone or switched off. */
+/** The channel and key that made an object. Throws GatewayError when they are gone or switched off. */
 export function ownerOf(
   { services }: GatewayContext,
   { channelId, keyHash }: Pick<StoredObject, "channelId" | "keyHash">,

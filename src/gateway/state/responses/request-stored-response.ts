@@ -27,7 +27,7 @@ const METHODS: Readonly<Record<ResponseAction, "GET" | "POST" | "DELETE">> = {
 type Made = Readonly<{ id: string; channelId: number; keyHash: string }>;
 
 /**
- * Asks the channel and key that made a response; `search`: what the client's address has behind its path. Rejects RelayError
+ * Asks the channel and key that made a response; `search`: what the client's address has behind its path. Rejects GatewayError
  * with what it answered.
  */
 export async function requestStoredResponse(
@@ -45,7 +45,7 @@ export async function requestStoredResponse(
   return answer;
 }
 
-/** The stream of a response from its maker, from the beginning or from where `search` says. Rejects RelayError. */
+/** The stream of a response from its maker, from the beginning or from where `search` says. Rejects GatewayError. */
 export async function followResponse(context: GatewayContext, made: Made, search: string): Promise<Response> {
   const { response, exchange } = await send(context, made, "retrieve", search);
   const body = passBody(response, exchange, context.services.config.streamingTimeoutMs);

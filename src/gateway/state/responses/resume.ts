@@ -13,7 +13,7 @@ import type { ResponseStore } from "./store.ts";
 import { isTooLong, type StoredResponse } from "./store.ts";
 
 /**
- * What a request's `previous_response_id` refers to; null when it has none. Throws RelayError when nobody has it (any more).
+ * What a request's `previous_response_id` refers to; null when it has none. Throws GatewayError when nobody has it (any more).
  */
 async function previousResponse(
   { services }: GatewayContext,
@@ -51,7 +51,7 @@ function withPreviousTurns(conversation: Conversation, { turns }: StoredResponse
 
 /**
  * The call as it goes on where an earlier response ended: with the channel that has it, or with the earlier turns; what is
- * only referred to is put in. Rejects RelayError.
+ * only referred to is put in. Rejects GatewayError.
  */
 export async function resume(context: GatewayContext, call: Call): Promise<Call> {
   const complete = await withReferences(context, call);

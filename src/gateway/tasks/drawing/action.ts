@@ -44,7 +44,7 @@ const BUTTONS: readonly (readonly [RegExp, string])[] = [
   [/^MJ::Inpaint/i, "INPAINT"],
 ];
 
-/** Reads an order by its address behind /mj/submit/. Throws RelayError with the protocol's reason. */
+/** Reads an order by its address behind /mj/submit/. Throws GatewayError with the protocol's reason. */
 export function readOrder(name: string, body: JsonObject): DrawingOrder {
   const prompt = textOf(body.prompt)?.trim() ?? "";
   const base = { prompt, parentId: null, customId: "", path: `/submit/${name}`, body };

@@ -130,7 +130,7 @@ type MusicOrder = Readonly<{
 
 const DEFAULT_VERSION = "chirp-v3-0";
 
-/** Reads an order by its address behind /suno/submit/, in any case. Throws RelayError with the protocol's reason. */
+/** Reads an order by its address behind /suno/submit/, in any case. Throws GatewayError with the protocol's reason. */
 function readMusicOrder(name: string, body: JsonObject): MusicOrder {
   const action = name.toUpperCase();
   const prompt = textOf(body.prompt) || (textOf(body.gpt_description_prompt) ?? "");

@@ -32,7 +32,7 @@ export const READ_VIDEO_FIELDS: ReadonlySet<string> = new Set([
   "payload",
 ]);
 
-/** Reads an order of a video, JSON or form, of OpenAI's API or of /v1/video/generations. Rejects RelayError. */
+/** Reads an order of a video, JSON or form, of OpenAI's API or of /v1/video/generations. Rejects GatewayError. */
 export async function readVideoOrder(body: ClientBody): Promise<VideoOrder> {
   const { json } = body;
   const metadata = recordOf(json.metadata) ?? {};
@@ -57,7 +57,7 @@ export async function readVideoOrder(body: ClientBody): Promise<VideoOrder> {
 export const memberOf = (json: JsonObject, name: string, member: string): string | null =>
   textOf(recordOf(json[name])?.[member]) ?? textOf(json[`${name}[${member}]`]);
 
-/** Whole seconds from 1 to 60. Throws RelayError. */
+/** Whole seconds from 1 to 60. Throws GatewayError. */
 export function secondsOf(requested: unknown): number {
   const seconds =
     typeof requested === "string" && /^\d{1,4}$/.test(requested) ? Number(requested) : numberOf(requested);

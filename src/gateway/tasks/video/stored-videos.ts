@@ -103,7 +103,7 @@ function isStoredUpstream({ services }: GatewayContext, { channelId }: MediaRow)
   return (channel && providerOf(channel.type)?.videos?.isKeyScoped) === true;
 }
 
-/** The channel and key that made it. Throws RelayError. */
+/** The channel and key that made it. Throws GatewayError. */
 function makerOf(context: GatewayContext, row: MediaRow): Choice {
   const channel = channelOfTask(context, row);
   return { channel, key: channel.keys[0] ?? "" };

@@ -22,7 +22,7 @@ type VideoTask = Readonly<{
   ): Promise<Ordered & Readonly<{ action: string }>> | (Ordered & Readonly<{ action: string }>);
 }>;
 
-/** Orders a video as a task and resolves with its row. Rejects RelayError. */
+/** Orders a video as a task and resolves with its row. Rejects GatewayError. */
 export async function submitVideo(context: GatewayContext, call: Call, task: VideoTask): Promise<MediaRow> {
   const { db } = context.services.tasks;
   const { caller } = call;

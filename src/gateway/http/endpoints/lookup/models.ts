@@ -66,7 +66,7 @@ export async function respondToKey(
   }
 }
 
-/** Throws RelayError 404 for a model that the caller may not call. */
+/** Throws GatewayError 404 for a model that the caller may not call. */
 export function refuseUnknownModel({ services }: GatewayContext, caller: Caller, model: string): void {
   const limits = caller.token?.modelLimits;
   if ((!limits || limits.has(model)) && services.channels.candidates(caller.group, model)) return;
