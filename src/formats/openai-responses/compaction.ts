@@ -1,12 +1,15 @@
 import type { Conversation, Part, Turn } from "../conversation/conversation.ts";
 import { carrySignature, readSignature } from "../conversation/signature.ts";
 import type { ReportedUsage } from "../conversation/usage.ts";
-import { type JsonObject, recordsOf, textOf } from "../json.ts";
+import { type JsonObject, recordOf, recordsOf, textOf } from "../json.ts";
 import { itemId } from "./items.ts";
 import { usageObject } from "./response/response-object.ts";
 
 /** The origin in compaction items of this gateway, in the place where signatures name their provider's format. */
 const SUMMARY = "summary";
+
+/** The item by which a request asks for a compaction. */
+const TRIGGER = "compaction_trigger";
 
 /** Precedes the summary wherever a model reads it. */
 const LEAD = "The conversation up to here was compacted. This is a summary of it:\n\n";
@@ -33,6 +36,10 @@ export const sealSummary = ({ summary, code }: SealedSummary): string =>
 export const compactionItems = (input: unknown): readonly JsonObject[] =>
   recordsOf(input).filter(({ type }) => type === "compaction" || type === "compaction_summary");
 
+/** Whether a request asks for the compaction of its conversation instead of an answer: its last item says so. */
+export const isTriggered = (input: unknown): boolean =>
+  Array.isArray(input) && recordOf(input.at(-1))?.type === TRIGGER;
+
 /** What a compaction item of this gateway holds; null if a provider made the item. Does not verify the code. */
 export function readSummary(item: JsonObject): SealedSummary | null {
   const { dialect, value, id = "" } = readSignature(textOf(item.encrypted_content) ?? "", "openai-responses");
@@ -53,14 +60,21 @@ export function summarizing(conversation: Conversation): Conversation {
   const { turns, tools, extra } = conversation;
   const { previous_response_id: previous } = extra.members;
   const request: Turn = { role: "user", parts: [{ type: "text", text: INSTRUCTION }] };
+  const shown = turns.map(withoutTrigger).filter(({ parts }) => parts.length > 0);
   return {
     ...conversation,
-    turns: [...(tools.length > 0 ? turns : turns.map(withCallsAsText)), request],
+    stream: false,
+    turns: [...(tools.length > 0 ? shown : shown.map(withCallsAsText)), request],
     toolChoice: tools.length > 0 ? { type: "none" } : null,
     format: null,
     extra: { ...extra, members: { store: false, ...(previous ? { previous_response_id: previous } : {}) } },
   };
 }
+
+const withoutTrigger = (turn: Turn): Turn => ({
+  ...turn,
+  parts: turn.parts.filter((part) => part.type !== "native" || part.name !== TRIGGER),
+});
 
 const withCallsAsText = (turn: Turn): Turn => ({ ...turn, parts: turn.parts.flatMap(callAsText) });
 
@@ -92,7 +106,7 @@ export function compactedResponse(
 ): JsonObject {
   const items = write({ ...conversation, turns: userTurns(conversation) });
   const messages = items.map((item, at) => ({ id: itemId("msg_", id, at), status: "completed", ...item }));
-  const compaction = { id: itemId("cmp_", id, messages.length), type: "compaction", encrypted_content: sealed };
+  const compaction = compactionItem(id, messages.length, sealed);
   return {
     id,
     object: "response.compaction",
@@ -100,4 +114,33 @@ export function compactedResponse(
     output: [...messages, compaction],
     usage: usageObject(usage),
   };
+}
+
+const compactionItem = (responseId: string, outputIndex: number, sealed: string): JsonObject => ({
+  id: itemId("cmp_", responseId, outputIndex),
+  type: "compaction",
+  encrypted_content: sealed,
+});
+
+/** A response to a request that ends in a trigger: `response` with the compaction item in place of its output. */
+export const triggeredResponse = (response: JsonObject, sealed: string, usage: ReportedUsage): JsonObject => ({
+  ...response,
+  output: [compactionItem(textOf(response.id) ?? "", 0, sealed)],
+  usage: usageObject(usage),
+});
+
+/** The same as a stream of events. */
+export function triggeredStream(response: JsonObject): string {
+  const begun = { ...response, status: "in_progress", completed_at: null, output: [], usage: null };
+  const [item] = recordsOf(response.output);
+  const events = [
+    { type: "response.created", response: begun },
+    { type: "response.in_progress", response: begun },
+    { type: "response.output_item.added", output_index: 0, item },
+    { type: "response.output_item.done", output_index: 0, item },
+    { type: "response.completed", response },
+  ];
+  return events
+    .map((event, at) => `event: ${event.type}\ndata: ${JSON.stringify({ ...event, sequence_number: at })}\n\n`)
+    .join("");
 }

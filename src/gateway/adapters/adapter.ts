@@ -39,6 +39,8 @@ export type Adapter = {
     body: Uint8Array<ArrayBuffer>,
     ask: (url: string) => Promise<Uint8Array<ArrayBuffer>>,
   ): Promise<Uint8Array<ArrayBuffer>>;
+  /** Reads the upstream's streams to their end, also for a client that requested a stream. */
+  readonly gathersStream?: true;
   /** The error in a response with status 200; null if there is none. `text` returns the upstream's error text. */
   findError(body: Uint8Array<ArrayBuffer>): string | null;
   /**

@@ -1,6 +1,7 @@
 import { UNKNOWN_MODEL } from "../../catalog/catalog.ts";
 import type { Conversation } from "../../formats/conversation/conversation.ts";
 import { hasGatewayMark } from "../../formats/conversation/signature.ts";
+import type { ReportedUsage } from "../../formats/conversation/usage.ts";
 import { type JsonObject, parseJson, recordOf, recordsOf, textOf } from "../../formats/json.ts";
 import { readUsage } from "../../formats/openai-chat/response/usage.ts";
 import {
@@ -8,6 +9,8 @@ import {
   compactionItems,
   sealSummary,
   summarizing,
+  triggeredResponse,
+  triggeredStream,
 } from "../../formats/openai-responses/compaction.ts";
 import { openaiResponsesCodec } from "../../formats/openai-responses/index.ts";
 import { randomId } from "../../lib/http/request-id.ts";
@@ -87,45 +90,57 @@ export function summarizingCall(call: Call): Call {
   const { background: _, ...json } = call.body.json;
   const conversation = summarizing(conversationOf(call));
   const read = () => conversation;
-  return { ...call, body: { ...call.body, json }, conversation: read, fullConversation: read, isResumed: true };
+  const body = { ...call.body, json };
+  const summary = { ...call.summary, stream: false };
+  return { ...call, body, summary, conversation: read, fullConversation: read, isResumed: true };
 }
 
 /**
  * Compacts with a summary that the model writes; `inner` is the adapter of the summarizing call. A response without a
  * summary is invalid. `codeOf` makes the code that authenticates the summary when the client sends it back.
  */
-export const summarizingCompaction = (call: Call, inner: Adapter, codeOf: (summary: string) => string): Adapter =>
-  withOwn(inner, {
-    encode: () => inner.encode(),
-    readResponse(body, contentType) {
-      const response = inner.readResponse(body, contentType);
-      const summary = response && summaryIn(response);
-      if (!summary) return null;
-      const sealed = sealSummary({ summary, code: codeOf(summary) });
-      const { reported, meter } = response;
-      return {
-        body: (usage) => {
-          const base = { id: randomId("resp_"), createdAt: call.createdAt, usage };
-          return JSON.stringify(compactedResponse(base, conversationOf(call), sealed, itemsOf));
-        },
-        contentType: "application/json",
-        reported,
-        meter,
-      };
-    },
-  });
+export function summarizingCompaction(call: Call, inner: Adapter, codeOf: (summary: string) => string): Adapter {
+  const isCompact = call.endpoint.compacts === true;
+  const read = (body: Uint8Array<ArrayBuffer>, contentType: string, isStream: boolean): CompleteResponse | null => {
+    const response = inner.readResponse(body, contentType);
+    const answer = response && answerOf(response, NO_USAGE);
+    const summary = answer && summaryIn(answer);
+    if (!summary) return null;
+    const sealed = sealSummary({ summary, code: codeOf(summary) });
+    const compacted = (usage: ReportedUsage): JsonObject => {
+      if (!isCompact) return triggeredResponse(answer, sealed, usage);
+      const base = { id: randomId("resp_"), createdAt: call.createdAt, usage };
+      return compactedResponse(base, conversationOf(call), sealed, itemsOf);
+    };
+    return {
+      body: (usage) => (isStream ? triggeredStream(compacted(usage)) : JSON.stringify(compacted(usage))),
+      contentType: isStream ? call.endpoint.codec.streamType : "application/json",
+      reported: response.reported,
+      meter: response.meter,
+    };
+  };
+  return {
+    ...withOwn(inner, { encode: () => inner.encode(), readResponse: (body, type) => read(body, type, false) }),
+    gathersStream: true,
+    synthesizeStream: (body) => read(body, "application/json", true),
+  };
+}
 
-/** The text of the complete response; empty if it has none. */
-function summaryIn({ body }: CompleteResponse): string {
-  const text = typeof body === "function" ? body(NO_USAGE) : typeof body === "string" ? body : textOfBytes(body);
-  return recordsOf(recordOf(parseJson(text))?.output)
+/** The response as its client would get it; null if it is not JSON. */
+function answerOf({ body }: CompleteResponse, usage: ReportedUsage): JsonObject | null {
+  const text = typeof body === "function" ? body(usage) : typeof body === "string" ? body : textOfBytes(body);
+  return recordOf(parseJson(text));
+}
+
+/** Its text; empty if it has none. */
+const summaryIn = ({ output }: JsonObject): string =>
+  recordsOf(output)
     .filter(({ type }) => type === "message")
     .flatMap(({ content }) => recordsOf(content))
     .filter(({ type }) => type === "output_text")
     .map((part) => textOf(part.text) ?? "")
     .join("")
     .trim();
-}
 
 const NO_USAGE = {
   ...{ promptTokens: 0, completionTokens: 0, cachedTokens: 0, cacheCreationTokens: 0 },

@@ -2,6 +2,7 @@ import type { ChannelEntry } from "../../domain/channels/entry.ts";
 import type { ChatDialect, Conversation } from "../../formats/conversation/conversation.ts";
 import { thinkingToContent } from "../../formats/conversation/reasoning-to-content.ts";
 import { isTakenAddress } from "../../formats/gemini/parts.ts";
+import { isTriggered } from "../../formats/openai-responses/compaction.ts";
 import { spreadNamespaces } from "../../formats/openai-responses/request/namespaces.ts";
 import { customNames } from "../../formats/tools/custom-tools.ts";
 import { toolAliases } from "../../formats/tools/tool-names.ts";
@@ -38,13 +39,15 @@ const NO_NAMES: ReadonlyMap<string, string> = new Map();
  * nothing must change.
  */
 export function selectAdapter(context: GatewayContext, call: Call, route: Route): Adapter {
-  if (!call.endpoint.compacts) return selectForCall(context, call, route);
+  const isCompact = call.endpoint.compacts === true;
+  if (!isCompact && !triggersCompaction(call)) return selectForCall(context, call, route);
   const limitations = limitationsOf(context.limitations, route.channel);
   if (compactsNatively(call, route, limitations)) {
+    if (!isCompact) return selectForCall(context, call, route);
     const keep = (output: unknown) => keepCompactions(context, call, route, output);
     return nativeCompaction(call, route, selectForCall(context, call, route), limitations, keep);
   }
-  const inner = selectForCall(context, summarizingCall(call), route);
+  const inner = selectForCall(context, summarizingCall(call), route, true);
   return summarizingCompaction(call, inner, (summary) => codeOfSummary(context.services, summary));
 }
 
@@ -63,13 +66,18 @@ function compactsNatively(
   );
 }
 
-function selectForCall(context: GatewayContext, call: Call, route: Route): Adapter {
+const triggersCompaction = ({ endpoint, body }: Call): boolean =>
+  endpoint.codec.dialect === "openai-responses" && isTriggered(body.json.input);
+
+/** `isRewritten`: the call's conversation is not the one in its body. */
+function selectForCall(context: GatewayContext, call: Call, route: Route, isRewritten = false): Adapter {
   const { channel, key, provider, upstreamModel } = route;
   const { settings } = context.services;
   const { endpoint } = call;
   const options = {
     untouched:
-      settings.get("global.pass_through_request_enabled") || channel.setting.pass_through_body_enabled === true,
+      !isRewritten &&
+      (settings.get("global.pass_through_request_enabled") || channel.setting.pass_through_body_enabled === true),
     neverStreams:
       provider.chat?.streaming.mode(upstreamModel) === "never" || channel.setting.stream_support === "NON_STREAM_ONLY",
     logsContent: settings.get("LogChatContentEnabled"),

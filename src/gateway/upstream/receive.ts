@@ -59,7 +59,7 @@ export async function receive(
   const isJson = contentType.startsWith("application/json");
   const framing = capability === "chat" ? provider.chat?.streaming.framing : null;
   // The stream of an upstream that only streams is gathered for a client that wants a complete response.
-  const gathers = stream && capability === "chat" && !call.summary.stream;
+  const gathers = stream && capability === "chat" && (!call.summary.stream || request.adapter.gathersStream === true);
   if (stream && !gathers && (framing || !isJson)) {
     const body = framing ? toEventStream(response, framing, maxResponseBodyBytes) : response.body;
     return openStream(context, call, attempt, request.adapter, readerOf(body));

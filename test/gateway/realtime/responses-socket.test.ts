@@ -367,7 +367,7 @@ describe("cancelled and cut", () => {
     expect(relay.billing.records.filter(({ quota }) => quota > 0)).toEqual([]);
   });
 
-  test("an upstream that breaks off is failure, and the connection goes on", async () => {
+  test("an upstream that breaks off is reported, and the connection goes on", async () => {
     const upstream = startUpstream((_received, _request, count) =>
       count === 1
         ? pacedSse([chunk({ role: "assistant", content: "Hello" }), new Error("broken")])

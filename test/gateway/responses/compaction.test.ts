@@ -253,6 +253,13 @@ describe("by the provider", () => {
     expect(relay.billing.records.map(({ quota }) => quota)).toEqual([3 + 2 * 4, 3 + 2 * 4]);
   });
 
+  test("a trigger in the input passes through", async () => {
+    const { relay, upstream } = start(openai());
+    const body = '{"model":"m","input":[{"role":"user","content":"Hi"},{"type":"compaction_trigger"}],"store":false}';
+    expect(await (await relay.post("/v1/responses", body)).json()).toEqual(RESPONSE);
+    expect(upstream.received.map(({ path, text }) => [path, text])).toEqual([["/v1/responses", body]]);
+  });
+
   test("an item returns to the account that made it, and to no other provider", async () => {
     const upstream = openai();
     const foreign = startFamily("anthropic");

@@ -28,7 +28,7 @@ export class ConversationHistory {
   keep(request: JsonObject, response: JsonObject, characters: number): void {
     const id = textOf(response.id);
     if (id === null) return;
-    const items = [...itemsOf(request.input), ...recordsOf(response.output).filter(canReturn)];
+    const items = sinceCompaction([...itemsOf(request.input), ...recordsOf(response.output).filter(canReturn)]);
     this.#byId.set(id, { previous: textOf(request.previous_response_id), items, characters });
     this.#characters += characters;
     for (const [oldest, conversation] of this.#byId) {
@@ -45,3 +45,9 @@ const itemsOf = (input: unknown): readonly JsonObject[] =>
 /** A provider can't look up reasoning that it did not store, unless the item holds it. */
 const canReturn = ({ type, id, encrypted_content: sealed }: JsonObject): boolean =>
   type !== "reasoning" || Boolean(sealed) || hasGatewayMark(textOf(id) ?? "");
+
+/** A compaction that the request asked for stands for everything before it. */
+function sinceCompaction(items: readonly JsonObject[]): readonly JsonObject[] {
+  const at = items.findLastIndex(({ type }) => type === "compaction");
+  return at > 0 && items[at - 1]?.type === "compaction_trigger" ? items.slice(at) : items;
+}
