@@ -23,7 +23,7 @@ import { trackAttempt } from "./upstream/attempt.ts";
 import type { Received } from "./upstream/receive.ts";
 import { send } from "./upstream/send.ts";
 
-/** A call of an API key or of the playground. Responds to every failure in the client's own format. */
+/** Handles a call of an API key or of the playground. Responds to every failure in the client's format. */
 export async function handleCall(context: GatewayContext, arrival: Arrival): Promise<Response> {
   const { request, server, endpoint, signedIn } = arrival;
   const { services } = context;
@@ -60,7 +60,7 @@ async function runCall(context: GatewayContext, call: Call): Promise<Response> {
   }
 }
 
-/** The response to a call whose quota is reserved. Rejects GatewayError; then nothing stays held. */
+/** The response to a call whose quota is reserved. If it rejects (GatewayError), the reservation is released. */
 async function relay(context: GatewayContext, call: Call, reserved: Reservation): Promise<Response> {
   let received: Received;
   try {
@@ -69,13 +69,15 @@ async function relay(context: GatewayContext, call: Call, reserved: Reservation)
   } catch (error) {
     throw failCall(context, call, reserved, error);
   } finally {
-    // Files of a form are read again for each attempt.
+    // Each attempt reads a form's files again.
     void call.body.form?.discard();
   }
   return respond(context, call, reserved, received, finish);
 }
 
-/** Tries one channel after the other until one responds; the client has received nothing by then. Rejects GatewayError. */
+/**
+ * Tries channels one after the other until one responds; until then the client receives nothing. Rejects GatewayError.
+ */
 export async function failOver<Result>(
   context: GatewayContext,
   call: Call,
@@ -96,7 +98,7 @@ export async function failOver<Result>(
   }
 }
 
-/** Tries one channel. Rejects AttemptFailure where another may be tried. */
+/** Tries one channel. Rejects AttemptFailure if another channel may be tried. */
 const attempt = (context: GatewayContext, call: Call, { prices }: Reservation, choice: Choice): Promise<Received> =>
   trackAttempt(context, call, prices, choice, async (running) => {
     for (;;) {
@@ -106,6 +108,6 @@ const attempt = (context: GatewayContext, call: Call, { prices }: Reservation, c
     }
   });
 
-/** Charges a call that was answered, and leaves its log row. Resolves with what it was billed on. */
+/** Charges a completed call and writes its log row. Resolves with the billed usage. */
 export const finish: Finish = async (context, call, reserved, ending) =>
   record(context, call, reserved, await settle(context, call, reserved, ending));

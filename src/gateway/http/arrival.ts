@@ -6,7 +6,7 @@ import type { CallTiming } from "../call/call-timing.ts";
 import type { ClientBody } from "./client-body.ts";
 import type { Endpoint, PathParameters } from "./endpoints/endpoint.ts";
 
-/** The server a request came through, as far as the gateway needs it. */
+/** The HTTP server of a request, as far as the gateway needs it. */
 export type GatewayServer = PeerSource & { timeout(request: Request, seconds: number): void };
 
 /** A request that arrived at an endpoint. */
@@ -14,10 +14,10 @@ export type Arrival = Readonly<{
   request: Request;
   server: GatewayServer | null;
   endpoint: Endpoint;
-  /** What the path says. */
+  /** The variable parts of the path. */
   path?: PathParameters;
-  /** The only channel that can serve it. */
+  /** The only channel that can serve the request. */
   only?: ChannelEntry;
-  /** A caller who is signed in to the console, with the body as it was read and what of it is changed. */
+  /** A user signed in to the console, with the body already read and the changes to it. */
   signedIn?: Readonly<{ caller: Caller; timing: CallTiming; body: ClientBody; changes: TopLevelChanges }>;
 }>;

@@ -1,14 +1,14 @@
 import { createDeadlineWheel, type HasDeadline } from "../call/deadline-wheel.ts";
 import { GatewayError } from "../call/errors.ts";
 
-/** Slower than any line that a person would call from: 128 kbit/s. */
+/** The slowest accepted connection: 128 kbit/s. */
 const MIN_BYTES_PER_MS = 16;
 
 const deadlines = createDeadlineWheel();
 
 /**
- * Resolves with what `reading` resolves with. Rejects GatewayError 408 once `timeoutMs` and the time that `bytes` need over a
- * slow line have passed: clients that dribble a body would hold a connection for as long as they like.
+ * Resolves with the result of `reading`. Rejects GatewayError 408 after `timeoutMs` plus the time that `bytes` need
+ * over a slow line: clients that trickle a body would otherwise hold a connection indefinitely.
  */
 export function withBodyDeadline<Body>(reading: Promise<Body>, bytes: number, timeoutMs: number): Promise<Body> {
   return new Promise((resolve, reject) => {

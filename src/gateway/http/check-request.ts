@@ -7,8 +7,8 @@ import type { Sentence } from "../../lib/messages.ts";
 import { GatewayError } from "../call/errors.ts";
 
 /**
- * Refuses a request that a provider may read differently than this gateway, or whose numbers no price can be made of. `json` is
- * the value of `text`. Throws GatewayError 400 that names the member.
+ * Rejects a request that a provider may parse differently than this gateway, or whose numbers cannot be priced. `json`
+ * is the parsed `text`. Throws GatewayError 400 that names the member.
  */
 export function checkRequest(text: string, json: JsonObject, rules: RequestRules): void {
   const unclear = findUnclearMember(text, json, rules.members);
@@ -16,7 +16,7 @@ export function checkRequest(text: string, json: JsonObject, rules: RequestRules
   checkValues(json, rules);
 }
 
-/** Throws GatewayError 400 for a number out of its bounds, or a switch that is none. */
+/** Throws GatewayError 400 for a number out of range, or a switch that is no boolean. */
 export function checkValues(json: JsonObject, { numbers, switches }: RequestRules): void {
   const broken = findBrokenLimit(json, numbers);
   if (broken) throw brokenLimit(broken);
@@ -27,7 +27,7 @@ export function checkValues(json: JsonObject, { numbers, switches }: RequestRule
   }
 }
 
-/** Fields of forms that have brackets or come several times: files, objects, and lists that some clients write without brackets. */
+/** Form fields that may have brackets or repeat: files, objects, and lists that some clients write without brackets. */
 const LISTS: ReadonlySet<string> = new Set(
   `image images input_reference video timestamp_granularities include known_speaker_names known_speaker_references`.split(
     " ",
@@ -50,7 +50,7 @@ export function checkForm(parts: readonly FormPart[], json: JsonObject, { member
   if (broken) throw brokenLimit(broken);
 }
 
-/** The name itself where the gateway decides by it: PHP and others read `model[]` as `model`. */
+/** The member that a form field sets, if the gateway reads it: PHP and others treat `model[]` as `model`. */
 const decidedBy = (name: string, { isFreeByName }: RequestRules["members"]): string | null =>
   isFreeByName.get(name) === false ? name : null;
 

@@ -14,19 +14,19 @@ import { GatewayError } from "../call/errors.ts";
 import { withBodyDeadline } from "./body-deadline.ts";
 import { checkForm, checkRequest } from "./check-request.ts";
 
-/** A request's body: as it came (unpacked), and read. */
+/** A request's body: as text (decompressed), and parsed. */
 export type ClientBody = Readonly<{
   text: string;
-  /** Bytes of the text. */
+  /** Size of the text in bytes. */
   size: number;
   json: JsonObject;
-  /** A multipart form; then `json` has its members, files by their size. */
+  /** A multipart form; then `json` has its fields, with files by their size. */
   form?: Form;
 }>;
 
 type BodyConfig = Pick<Config, "maxRequestBodyBytes" | "requestBodyTimeoutMs" | "dataDir">;
 
-/** Where large files of forms lie while their call lasts. */
+/** The folder for large files of forms while their call lasts. */
 export const formFolder = ({ dataDir }: Pick<Config, "dataDir">): string => join(dataDir, "forms");
 
 const unpackers = lookupTable({
@@ -38,9 +38,9 @@ const unpackers = lookupTable({
 });
 
 /**
- * Reads a JSON body, unpacking gzip, br, zstd and deflate, or a form, whose large files lie on the disk until they are
- * discarded; the limit counts packed and unpacked, forms may have one of their own. Rejects GatewayError, also where the body
- * does not keep to the rules of its format.
+ * Reads a JSON body, decompressing gzip, br, zstd and deflate, or a form, whose large files are on disk until
+ * discarded. The size limit applies to the compressed and decompressed body; forms may have a limit of their own.
+ * Rejects GatewayError, also for a body that violates the rules of its format.
  */
 export async function readBody(
   request: Request,
@@ -94,7 +94,7 @@ async function readFormBody(
   }
   const audio = form.parts.find(({ name }) => name === "file");
   if (audio && "file" in audio) {
-    // Loaded with the first audio file: most gateways never see one.
+    // Loaded with the first audio file: most gateways never receive one.
     const { audioSeconds } = await import("../../lib/values/audio-duration.ts");
     json.seconds = await audioSeconds(audio.file);
   }

@@ -2,14 +2,16 @@ import type { Call } from "../call/call.ts";
 import type { DeadlineWheel, HasDeadline } from "../call/deadline-wheel.ts";
 import { GatewayError } from "../call/errors.ts";
 
-/** A call this old has waited for something (its body, a hold, a rate limit), and its client may have left meanwhile. */
+/**
+ * A call of this age has waited for something (its body, a hold, a rate limit), so its client may have disconnected.
+ */
 const CHECK_AFTER_MS = 20;
 
 export const CLIENT_LEFT = new GatewayError(499, "client_left", { code: "gateway_client_left" });
 
 /**
- * To be called right before a call goes to an upstream: what nobody waits for any more is neither made nor charged. Only
- * the connections of calls that waited are checked, because that is expensive. Throws GatewayError (499).
+ * Call right before sending a call upstream: without a client, nothing should be generated or charged. Only the
+ * connections of calls that waited are checked, because the check is expensive. Throws GatewayError (499).
  */
 export function refuseIfClientLeft({ client, timing, request }: Pick<Call, "client" | "timing" | "request">): void {
   if (!client.hasLeft && timing.elapsedMs > CHECK_AFTER_MS && request.signal.aborted) client.leave();
@@ -17,19 +19,19 @@ export function refuseIfClientLeft({ client, timing, request }: Pick<Call, "clie
 }
 
 /**
- * Whether the client of a call is still there. The runtime makes a request's signal only when it is asked for, and that is
- * expensive: most calls are over before the deadline wheel turns for the first time, so only then the signal is read.
+ * Observes whether a call's client is still connected. The runtime creates a request's abort signal only when accessed,
+ * which is expensive. Most calls end before the deadline wheel first turns, so the signal is accessed only then.
  */
 export class ClientPresence implements HasDeadline {
   place = -1;
   hasLeft = false;
-  /** Stops what runs for the call; set while an upstream works. */
+  /** Stops the call's work; set while an upstream works. */
   onLeave: (() => void) | null = null;
   #wheel: DeadlineWheel | null = null;
 
   constructor(private readonly request: Request) {}
 
-  /** Begins to look for the client. */
+  /** Starts to observe the client. */
   watch(wheel: DeadlineWheel): void {
     this.#wheel = wheel;
     wheel.add(this);
@@ -48,7 +50,7 @@ export class ClientPresence implements HasDeadline {
     this.onLeave?.();
   }
 
-  /** The call is over: nothing runs for it any more. */
+  /** The call has ended. */
   end(): void {
     this.onLeave = null;
     this.#wheel?.remove(this);

@@ -40,7 +40,7 @@ export { gatewaySockets, type SocketSession } from "../realtime/sockets.ts";
 export { createObjectStore } from "../state/files/store.ts";
 export { createResponseStore } from "../state/responses/store.ts";
 
-/** The data plane: every route that API keys (and the playground) call; and what its scheduler would do. */
+/** Creates the data plane: every route for API keys and the playground, and the explanation of its routing. */
 export function createGateway(
   services: GatewayServices,
   random: () => number = Math.random,
@@ -61,18 +61,18 @@ export function createGateway(
     setInterval(() => void settleForgotten(context).catch(() => {}), SETTLE_MS),
   ];
   for (const timer of timers) timer.unref();
-  // What an earlier process left when it was killed.
+  // Deletes files that an earlier process left when it was killed.
   rmSync(formFolder(services.config), { recursive: true, force: true });
   const realtime = createRealtimeSessions(context);
   const responseSockets = createResponseSockets(context, socketLimits);
   return {
     router: createRouter(context, gatewayRoutes(context, realtime, responseSockets)),
-    /** Ends WebSockets: idle ones now, the others with the responses that are under way. */
+    /** Closes WebSockets: idle ones now, the others after the responses in progress. */
     drain() {
       realtime.drain();
       responseSockets.drain();
     },
-    /** Ends every call that is open with an error in its client's format; resolves when realtime sessions are charged. */
+    /** Ends every open call with an error in its client's format; resolves when realtime sessions are charged. */
     async cutOff() {
       context.deadlines.cutOff();
       await Promise.all([realtime.cut(), responseSockets.cut()]);
@@ -81,25 +81,25 @@ export function createGateway(
     readOverhead: () => context.metrics.overhead(),
     readLive: (channel: ChannelEntry): ChannelLive => readLive(context, channel),
     isResting: (channelId: number, key: string): boolean => context.coolDown.isCooling(channelId, key),
-    /** Leaves the figures of the last hour to the next start. */
+    /** Saves the traffic of the last hour for the next start. */
     keepTraffic,
-    /** Ends what it does by itself now and then; calls that are open go on. */
+    /** Stops periodic work; open calls continue. */
     close() {
       for (const timer of timers) clearInterval(timer);
     },
   };
 }
 
-/** How often batches and jobs that nobody asks for are looked at. */
+/** How often to check batches and jobs that no client polls. */
 const SETTLE_MS = 600_000;
 
-/** How much of the last hour a process that is killed may forget. */
+/** The longest part of the traffic history that a killed process may lose. */
 const KEEP_TRAFFIC_MS = 60_000;
 
-/** How often kept responses that have expired are deleted. */
+/** How often to delete expired stored responses. */
 const SWEEP_MS = 3_600_000;
 
-/** The memory of one relay, and the other rooms as it sees them. */
+/** Creates the gateway's state, and connects it to the other modules. */
 export function createContext(services: GatewayServices, earlierTraffic: TrafficSnapshot = {}): GatewayContext {
   const coolDown = createCoolDown();
   const watch = createDeadlineWheel();

@@ -6,9 +6,9 @@ import { GatewayError, toErrorObject } from "../call/errors.ts";
 import { corsHeaders } from "./headers.ts";
 
 /**
- * Keeps the client's connection alive while an upstream thinks: when the answer has not begun after one interval, the
- * stream is opened with a comment, and another every interval, until the answer comes. A failure after that can no longer
- * have its status; it is told as an error event.
+ * Keeps the client's connection open while an upstream works. If the response has not begun after one interval, opens
+ * the stream with a comment, and sends another every interval until the response begins. A failure after that can no
+ * longer have its HTTP status, so it becomes an error event.
  */
 export async function withEarlyPings(
   { services: { settings } }: GatewayContext,
@@ -66,7 +66,10 @@ class PingedAnswer implements UnderlyingDefaultSource<Uint8Array> {
     return this.#reader?.cancel();
   }
 
-  /** Waits for the answer, with a comment every interval; null when it failed: then the stream is told and closed. */
+  /**
+   * Waits for the response, with a comment every interval; null if it failed, after which the stream is closed with the
+   * error.
+   */
   async #open(
     controller: ReadableStreamDefaultController<Uint8Array>,
   ): Promise<ReadableStreamDefaultReader<Uint8Array> | null> {

@@ -1,11 +1,11 @@
-/** Any page may call the relay: its credential is the API key alone. */
+/** Any website may call the gateway: its only credential is the API key. */
 const CORS_HEADERS = {
   "access-control-allow-origin": "*",
   "access-control-expose-headers":
     "X-Request-Id, X-Sluice-Overhead-Ms, X-Sluice-Dropped, X-Sluice-Token-Count, Retry-After",
 } as const;
 
-/** What lets a page read the answer; other clients send no Origin and need none of it. */
+/** Headers that let a website read the response; other clients send no Origin and need none. */
 export const corsHeaders = (request: Request): Readonly<Record<string, string>> | null =>
   request.headers.has("origin") ? CORS_HEADERS : null;
 

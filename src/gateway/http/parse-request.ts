@@ -7,19 +7,21 @@ import type { Arrival } from "./arrival.ts";
 import { type ClientBody, invalidRequest, readBody } from "./client-body.ts";
 import type { Endpoint, EndpointRequest } from "./endpoints/endpoint.ts";
 
-/** A request as its endpoint reads it. */
+/** A request as decoded by its endpoint. */
 export type ParsedRequest = EndpointRequest &
   Readonly<{
     body: ClientBody;
-    /** What the endpoint itself changes in the body. */
+    /** Changes to the body that the endpoint requires. */
     changes: TopLevelChanges;
-    /** No prompt in these bytes has more tokens. */
+    /** An upper bound of the prompt's tokens. */
     promptBound: number;
   }>;
 
 const NO_CHANGES: TopLevelChanges = {};
 
-/** Reads the request's body; the wait for it is noted. Rejects GatewayError. A form is the caller's to discard. */
+/**
+ * Reads the request's body and records the time that this takes. Rejects GatewayError. The caller must discard a form.
+ */
 export async function readRequest(
   { config }: Pick<GatewayServices, "config">,
   { request, endpoint, signedIn }: Arrival,
@@ -32,7 +34,7 @@ export async function readRequest(
   return normalized(endpoint, body);
 }
 
-/** What the request asks for. Throws GatewayError. */
+/** Decodes the request. Throws GatewayError. */
 export function parseRequest({ endpoint, path, signedIn }: Arrival, body: ClientBody): ParsedRequest {
   const { summary: read, prompt, conversation } = decoded(() => endpoint.read(body.json, path ?? null));
   const { model } = read;
@@ -51,7 +53,7 @@ function normalized({ normalize }: Endpoint, body: ClientBody): ClientBody {
   return { text, size: Buffer.byteLength(text), json };
 }
 
-/** What a request's format refuses is told as every other refusal. */
+/** Converts a DecodeError to a GatewayError. */
 function decoded<Result>(decode: () => Result): Result {
   try {
     return decode();

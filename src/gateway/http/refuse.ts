@@ -3,7 +3,7 @@ import type { GatewayContext } from "../call/context.ts";
 import { errorResponse, GatewayError } from "../call/errors.ts";
 import { type ClientBody, invalidRequest } from "./client-body.ts";
 
-/** The refusal that a client gets for whatever went wrong; what is no refusal is logged. */
+/** The client's error for anything thrown; unexpected errors are logged. */
 export function toGatewayError({ services }: GatewayContext, error: unknown, requestId?: string): GatewayError {
   if (error instanceof GatewayError) return error;
   if (error instanceof DecodeError) return invalidRequest(error.reason, error.param);
@@ -11,7 +11,7 @@ export function toGatewayError({ services }: GatewayContext, error: unknown, req
   return new GatewayError(500, "internal_error", { code: "gateway_internal" });
 }
 
-/** The response to a request that was refused before it became a call, in the client's format. */
+/** The response to a request that was rejected before it became a call, in the client's format. */
 export function refuse(
   context: GatewayContext,
   request: Request,
@@ -24,7 +24,7 @@ export function refuse(
   return respondWithError(context, request, error, codec, body);
 }
 
-/** The response to a refused or failed call; its limits are counted, and the files of its form deleted. */
+/** The response to a rejected or failed call; counts it toward limits and deletes the files of its form. */
 export function respondWithError(
   { services }: GatewayContext,
   request: Request,

@@ -11,13 +11,13 @@ import { AttemptFailure, noResponse, rejectedByUpstream } from "../upstream/atte
 import { bindChannel, type Route } from "../upstream/bind-channel.ts";
 import { requestedVersionOf } from "../upstream/build-request.ts";
 
-/** A talk's connection to its upstream, paused. */
+/** A session's connection to its upstream, paused. */
 export type Connected = Readonly<{ socket: Bun.WebSocket; route: Route }>;
 
 const BETA_PROTOCOL = "openai-beta.realtime-v1";
 const HANDSHAKE_MS = 30_000;
 
-/** Opens the connection to one channel. Rejects AttemptFailure; the call's list of attempts tells how it went either way. */
+/** Opens the connection to one channel. Rejects AttemptFailure; records the outcome in the call's attempts. */
 export async function connect(
   context: GatewayContext,
   call: Call,
@@ -76,7 +76,7 @@ function failureOf({ channel, key }: Choice, error: unknown) {
   return error instanceof AttemptFailure ? error : noResponse(channel, key, "unreachable", error);
 }
 
-/** The runtime tells the status of a refused handshake alone, not the words. */
+/** The runtime reports only the status of a rejected handshake, not its body. */
 const refusal = ({ message, status }: HandshakeRefused): ReadError => ({
   message: `${message[0]?.toUpperCase()}${message.slice(1)}.`,
   type: "upstream_error",
@@ -85,7 +85,7 @@ const refusal = ({ message, status }: HandshakeRefused): ReadError => ({
   shaped: false,
 });
 
-/** Clients of the beta ask for its events by a header or a sub-protocol. */
+/** Beta clients select the beta's events by a header or subprotocol. */
 const asksBeta = (client: Headers): boolean =>
   client.get("openai-beta")?.includes("realtime") === true ||
   client.get("sec-websocket-protocol")?.includes(BETA_PROTOCOL) === true;

@@ -1,6 +1,6 @@
 import { errorObject, type GatewayError } from "../call/errors.ts";
 
-/** The error as a talk's client is told it; `causeId`: the id of the event that it answers. */
+/** An error event for a session's client; `causeId`: the id of the client's event that caused it. */
 export const errorEvent = (error: GatewayError, requestId: string, causeId: string | null = null) => {
   const { error: body } = errorObject(error, requestId);
   return {

@@ -1,17 +1,17 @@
 /** One frame of a WebSocket. */
 export type Frame = string | Buffer<ArrayBuffer>;
 
-/** The client's end of a talk. */
+/** The client's side of a session. */
 export type ClientSocket = Bun.ServerWebSocket<unknown>;
 
-/** Bytes that may wait for a slow upstream before the client is read no further, and how many are few again. */
+/** Bytes waiting for a slow upstream at which reading the client pauses and resumes. */
 const MOST_WAITING_BYTES = 1_048_576;
 const FEW_WAITING_BYTES = 262_144;
 const LOOK_AGAIN_MS = 10;
 
 /**
- * Frames between a client and an upstream as they come, each side read no faster than the other takes. Frames of the client
- * that come before there is an upstream wait.
+ * Forwards frames between a client and an upstream, and reads each side no faster than the other accepts. Client frames
+ * that arrive before the upstream is connected wait.
  */
 export class Pipe {
   #upstream: Bun.WebSocket | null = null;
@@ -25,7 +25,7 @@ export class Pipe {
     this.#flow();
   }
 
-  /** Begins to pass frames on. */
+  /** Starts to forward frames. */
   join(upstream: Bun.WebSocket): void {
     this.#upstream = upstream;
     const early = this.#early;
@@ -48,7 +48,7 @@ export class Pipe {
     }
   }
 
-  /** False: the frame could not be kept for the client. */
+  /** False: the frame could not be queued for the client. */
   toClient(frame: Frame): boolean {
     if (this.#isClosed) return true;
     const sent = this.client.send(frame);
@@ -59,13 +59,13 @@ export class Pipe {
     return sent !== 0;
   }
 
-  /** The client has taken what waited for it. */
+  /** The client has received the queued frames. */
   drained(): void {
     this.#isClientSlow = false;
     this.#flow();
   }
 
-  /** Reads neither side while something else must be decided. */
+  /** Pauses or resumes both sides, while something else must be decided. */
   hold(isHeld: boolean): void {
     this.#isHeld = isHeld;
     this.#flow();
@@ -76,7 +76,7 @@ export class Pipe {
     this.#early = [];
   }
 
-  /** The runtime's client tells nobody when it has sent everything. */
+  /** Polls the upstream's send queue: the runtime's WebSocket client has no event for it. */
   #awaitUpstream(): void {
     setTimeout(() => {
       if (this.#isClosed || !this.#upstream) return;

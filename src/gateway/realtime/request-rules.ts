@@ -4,7 +4,7 @@ import type { RequestRules } from "../../formats/request-rules/request-rules.ts"
 
 const answerLimit = (path: string) => integer(path, 1, MOST_OUTPUT_TOKENS, "inf");
 
-/** Events that clients of a realtime session send. */
+/** Rules for the events that clients of a realtime session send. */
 export const realtimeRules: RequestRules = {
   members: requestMembers(
     `type event_id session response item instructions input output audio transcription input_audio_transcription model prompt

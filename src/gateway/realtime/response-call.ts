@@ -9,34 +9,43 @@ import type { GatewayContext } from "../call/context.ts";
 import { invalidRequest } from "../http/client-body.ts";
 import { realtime } from "./endpoint.ts";
 
-/** Who opened a talk, and what with. */
+/** The request that opened a session. */
 export type SessionOrigin = Readonly<{ request: Request; requestId: string; ip: string; model: string }>;
 
-/** Under which conditions a talk goes on. */
+/** The permissions under which a session continues. */
 export type Terms = Readonly<{ caller: Caller; candidates: Candidates }>;
 
-/** The caller as the key and its owner stand now: both may change while a talk goes on. Throws GatewayError. */
+/**
+ * The caller with the current state of the key and its owner, because both may change during a session. Throws
+ * GatewayError.
+ */
 export function callerOf({ services }: GatewayContext, { request, ip }: SessionOrigin): Caller {
   const caller = authenticateByMemory(services, request, ip, nowSeconds());
   authorizeGroup(services, caller);
   return caller;
 }
 
-/** Throws GatewayError where the caller may not use the session's model; its candidates are empty where nobody serves it. */
+/**
+ * The terms for the session's model; its candidates are empty if no channel serves it. Throws GatewayError if the
+ * caller may not use it.
+ */
 export function requestTerms({ services }: GatewayContext, { model }: SessionOrigin, caller: Caller): Terms {
   if (model === "") throw invalidRequest({ code: "gateway_model_not_in_url" }, "model");
   authorizeModel(caller, model);
   return { caller, candidates: findCandidates(services, caller, model) };
 }
 
-/** Throws GatewayError where the caller may not use the session's model, or nobody serves it. */
+/** The terms for the session's model. Throws GatewayError if the caller may not use it, or if no channel serves it. */
 export function termsOf(context: GatewayContext, origin: SessionOrigin, caller: Caller): Terms {
   const terms = requestTerms(context, origin, caller);
   if (terms.candidates.tiers.length === 0) throw noRoute(context.services, caller, origin.model);
   return terms;
 }
 
-/** A call for one response of a talk: with the talk's request id and a record id of its own, for a log row of its own. */
+/**
+ * The call for one response of a session: with the session's request id, and a record id of its own for a separate log
+ * row.
+ */
 export function responseCall(origin: SessionOrigin, { caller, candidates }: Terms, model = origin.model): Call {
   const authorized = {
     request: new Request(origin.request.url, { headers: { [REQUEST_ID_HEADER]: origin.requestId } }),

@@ -23,24 +23,24 @@ import type { SocketSession } from "./sockets.ts";
 
 /** Codes of RFC 6455. */
 const CLOSE = { normal: 1000, goingAway: 1001, refused: 1008, failed: 1011 } as const;
-/** An upstream that answers no ping for so long is gone. */
 const PING_MS = 30_000;
+/** An upstream that sends nothing for this long, not even a pong, is considered lost. */
 const LOST_AFTER_MS = 75_000;
 
-/** How a talk ends. */
+/** How a session ends. */
 type End = Readonly<{ ending: CallEnding; code: number; reason: string; error?: GatewayError }>;
 
-/** One talk in realtime, from the client's connection to its end. */
+/** One realtime session, from the client's connection to its end. */
 export class RealtimeSession implements SocketSession {
   readonly #abort = new AbortController();
   readonly #meter = new RealtimeMeter();
   readonly #words: RealtimeWordFilter;
-  /** Responses under way: id → `performance.now()` at their beginning. */
+  /** Responses in progress: id → `performance.now()` at their beginning. */
   readonly #responses = new Map<string, number>();
   #client: ClientSocket | null = null;
   #pipe: Pipe | null = null;
   #call: ReservedResponse | null = null;
-  /** Counts the talk among its user's calls under way. */
+  /** Counts the session among its user's concurrent calls. */
   #place: Call | null = null;
   #connected: Connected | null = null;
   #bill: RealtimeBilling | null = null;
@@ -52,7 +52,7 @@ export class RealtimeSession implements SocketSession {
   /** Charges are made one after the other. */
   #work: Promise<void> = Promise.resolve();
 
-  /** `onEnd` is called once, when nothing of the talk is left but perhaps a last charge. */
+  /** `onEnd` is called once, when nothing of the session remains except possibly a last charge. */
   constructor(
     private readonly context: GatewayContext,
     private readonly origin: SessionOrigin,
@@ -81,7 +81,7 @@ export class RealtimeSession implements SocketSession {
     this.#meter.client(event);
   }
 
-  /** The client has taken what waited for it. */
+  /** The client has received the queued frames. */
   drained(): void {
     this.#pipe?.drained();
   }
@@ -91,13 +91,13 @@ export class RealtimeSession implements SocketSession {
     this.#end({ ending: "client_left", code, reason });
   }
 
-  /** Ends as soon as no response is under way. */
+  /** Ends as soon as no response is in progress. */
   drain(): void {
     this.#isDraining = true;
     if (this.#responses.size === 0) this.#end(SHUTTING_DOWN);
   }
 
-  /** Ends at once; resolves when the last charge is made. */
+  /** Ends now; resolves after the last charge. */
   async cut(): Promise<void> {
     this.#end(SHUTTING_DOWN);
     await this.#work;
@@ -146,7 +146,7 @@ export class RealtimeSession implements SocketSession {
     else this.#pipe?.join(socket);
   }
 
-  /** A talk that does not come about: the client is told, what was set aside goes back. */
+  /** Rejects a session that could not open: reports the error to the client and releases the reservation. */
   #refuse(error: unknown): void {
     const { context } = this;
     const reported = error instanceof GatewayError ? error : INTERNAL;
@@ -229,7 +229,7 @@ export class RealtimeSession implements SocketSession {
     });
   }
 
-  /** Runs after all charges before; one that is refused ends the talk. */
+  /** Runs after all earlier charges; a failed one ends the session. */
   #inTurn(work: () => Promise<void>): void {
     this.#work = this.#work.then(work).catch((error) => {
       const reported = error instanceof GatewayError ? error : INTERNAL;
@@ -258,7 +258,7 @@ export class RealtimeSession implements SocketSession {
     else socket.ping();
   }
 
-  /** Ends the talk, once: both connections are closed, what was said since the last charge is charged. */
+  /** Ends the session, once: closes both connections and charges what is not charged yet. */
   #end({ ending, code, reason, error }: End): void {
     if (this.#hasEnded) return;
     this.#hasEnded = true;
@@ -314,7 +314,7 @@ const SHUTTING_DOWN: End = {
 const textOfFrame = (frame: Frame): string => (typeof frame === "string" ? frame : textOfBytes(frame));
 const eventOf = (frame: Frame): JsonObject | null => recordOf(parseJson(textOfFrame(frame)));
 
-/** The model that writes down what the client says; it stands under `audio`, in the beta's sessions beside everything else. */
+/** The transcription model for the client's audio: under `audio`, or in beta sessions at the top level. */
 const transcriberOf = (session: JsonObject | null): string =>
   textOf(recordOf(recordOf(recordOf(session?.audio)?.input)?.transcription)?.model) ??
   textOf(recordOf(session?.input_audio_transcription)?.model) ??

@@ -4,13 +4,13 @@ import { errorResponse } from "../call/errors.ts";
 import { RealtimeSession } from "./session.ts";
 import { NO_WEBSOCKET, type UpgradingServer } from "./sockets.ts";
 
-/** The talks that go on in this process. */
+/** The realtime sessions in this process. */
 export type RealtimeSessions = Readonly<{
-  /** GET /v1/realtime: undefined when the request has become a talk. */
+  /** GET /v1/realtime: undefined if the request became a session. */
   start(request: Request, server: UpgradingServer | null): Response | undefined;
-  /** Ends idle talks now, the others with their response. */
+  /** Ends idle sessions now, the others after their current response. */
   drain(): void;
-  /** Ends all talks; resolves when everything is charged. */
+  /** Ends all sessions; resolves when everything is charged. */
   cut(): Promise<void>;
 }>;
 
@@ -20,7 +20,7 @@ export function createRealtimeSessions(context: GatewayContext): RealtimeSession
     start(request, server) {
       const { searchParams } = new URL(request.url);
       const origin = {
-        // The server's own request ends with its answer.
+        // The server's own request object ends with its response.
         request: new Request(request.url, { headers: new Headers(request.headers) }),
         requestId: requestIdOf(request),
         ip: context.services.clientAddress.ip(request, server),
@@ -41,7 +41,7 @@ export function createRealtimeSessions(context: GatewayContext): RealtimeSession
   };
 }
 
-/** Of the sub-protocols that a browser offers, the one that is no secret. */
+/** The subprotocol to accept: the one that is no secret. */
 function protocolOf({ headers }: Request): Record<string, string> {
   const offered = headers
     .get("sec-websocket-protocol")

@@ -2,13 +2,13 @@ import type { PeerSource } from "../../lib/http/client-ip.ts";
 import { GatewayError } from "../call/errors.ts";
 import type { ClientSocket, Frame } from "./pipe.ts";
 
-/** What goes on over one WebSocket of a client. */
+/** Handles one client WebSocket. */
 export type SocketSession = {
   /** The client is connected. */
   open(client: ClientSocket): void;
   /** A frame of the client. */
   message(frame: Frame): void;
-  /** The client has taken what waited for it. */
+  /** The client has received the queued frames. */
   drained(): void;
   /** The connection is closed. */
   closed(code: number, reason: string): void;
@@ -19,9 +19,9 @@ export type UpgradingServer = PeerSource & {
   upgrade(request: Request, options: { data: SocketSession; headers?: Record<string, string> }): boolean;
 };
 
-/** Larger than the 15 MiB of audio that OpenAI takes in one event, in base64. */
+/** Larger than the 15 MiB of audio that OpenAI accepts in one event, in base64. */
 const LARGEST_FRAME_BYTES = 32 * 1_048_576;
-/** Frames that a slow client may leave waiting once its upstream is no longer read. */
+/** Maximum bytes queued for a slow client. */
 const MOST_WAITING_BYTES = 64 * 1_048_576;
 
 /** How the HTTP server treats WebSockets. */
@@ -36,7 +36,7 @@ export const gatewaySockets: Bun.WebSocketHandler<SocketSession> = {
   close: (socket, code, reason) => socket.data.closed(code, reason),
 };
 
-/** 426: the address is for WebSockets. */
+/** 426: the URL only accepts WebSockets. */
 export const NO_WEBSOCKET = new GatewayError(
   426,
   "upgrade_required",

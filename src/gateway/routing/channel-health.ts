@@ -3,7 +3,7 @@ import { keyAlone, mayGoOff, switchesOff, type UpstreamRefusal } from "../../dom
 import type { GatewayServices } from "../call/services.ts";
 
 /**
- * Switches off what an upstream will go on refusing: the failing key; the channel when that was its last. Only with
+ * Disables what an upstream will keep rejecting: the failing key, or the channel if that was its last one. Only with
  * AutomaticDisableChannelEnabled and the channel's auto_ban.
  */
 export function createHealth({ settings, disableChannel }: Pick<GatewayServices, "settings" | "disableChannel">) {
@@ -13,7 +13,10 @@ export function createHealth({ settings, disableChannel }: Pick<GatewayServices,
       disableChannel(channel, keyAlone(channel, key), `${refusal.status}: ${withoutKey(refusal.error.message, key)}`);
     },
 
-    /** A drawing service has no account left: nothing tries such channels, so only a person switches them on again. */
+    /**
+     * Disables the channel of an image service without accounts. No test calls check such channels, so only an
+     * administrator can enable them again.
+     */
     noAccount(channel: ChannelEntry, message: string): void {
       if (!mayGoOff(channel, settings)) return;
       disableChannel(channel, null, message || { code: "why_no_account" }, CHANNEL_STATUS.disabled);
@@ -21,5 +24,5 @@ export function createHealth({ settings, disableChannel }: Pick<GatewayServices,
   };
 }
 
-/** Upstreams like to repeat the key they refuse. */
+/** Removes the key from an error message: upstreams often repeat it. */
 export const withoutKey = (message: string, key: string): string => (key ? message.replaceAll(key, "***") : message);

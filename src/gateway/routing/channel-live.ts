@@ -4,7 +4,7 @@ import type { GatewayContext } from "../call/context.ts";
 import type { CoolDown } from "./scheduler/cool-down.ts";
 import type { TrafficOfHour } from "./scheduler/key-traffic.ts";
 
-/** How a channel and each of its keys do at the moment, and did in the last hour. */
+/** The current state of a channel and its keys, with the traffic of the last hour. */
 export function readLive(
   { coolDown, traffic }: Pick<GatewayContext, "coolDown" | "traffic">,
   channel: ChannelEntry,
@@ -23,13 +23,13 @@ export function readLive(
   return { inFlight: traffic.inFlight(channel.id), ...figuresOf(total), slots, keys };
 }
 
-/** Whether a key is left alone for a while, and since how many failures. */
+/** Whether a key is cooling down, and after how many failures. */
 export function coolingOf(
   coolDown: CoolDown,
   channelId: number,
   key: string,
 ): Pick<KeyLive, "isCooling" | "coolingUntil" | "failures"> {
-  // Asked first: what is over is forgotten by asking.
+  // Checked first, because this clears an expired entry.
   const isCooling = coolDown.isCooling(channelId, key);
   const state = coolDown.stateOf(channelId, key);
   return {
@@ -42,7 +42,7 @@ export function coolingOf(
 type Slot = TrafficOfHour["slots"][number];
 type Sum = { calls: number; failed: number; elapsedMs: number };
 
-/** Read for thousands of channels at a time: one pass. */
+/** Sums in one pass, because thousands of channels are read at a time. */
 function sumOf(slots: readonly Slot[]): Sum {
   const sum = { calls: 0, failed: 0, elapsedMs: 0 };
   for (const { count, failed, elapsedMs } of slots) {

@@ -1,12 +1,12 @@
 import { type JsonObject, recordsOf, textOf } from "../../formats/json.ts";
 
-/** Of long first messages the beginning tells conversations apart. */
+/** The beginning of a long first message suffices to tell conversations apart. */
 const MOST_CHARACTERS = 4_000;
 
-/** A call as far as its conversation is recognized by it. */
+/** The parts of a call that identify its conversation. */
 export type Speaking = Readonly<{
   userId: number;
-  /** 0: no API key, but the playground. */
+  /** 0: the playground, which has no API key. */
   tokenId: number;
   /** As the client named it. */
   model: string;
@@ -19,19 +19,20 @@ export type Speaking = Readonly<{
 
 /** Providers cache no shorter prompts (https://platform.openai.com/docs/guides/prompt-caching). */
 const LEAST_CACHED_TOKENS = 1_024;
-/** The bound of a prompt counts two bytes a token, where usual texts have four. */
+/** The bound assumes two bytes per token, where typical texts have four. */
 const LEAST_CACHED_BOUND = 2 * LEAST_CACHED_TOKENS;
 
-/** By which of its members a conversation is recognized. */
+/** The member that identifies a conversation. */
 export type RecognizedBy = "prompt_cache_key" | "user" | "prompt";
 
 export type ConversationKey = Readonly<{ key: bigint; by: RecognizedBy }>;
 
 /**
- * What calls of one conversation have in common: who calls, the model, and the client's own cache key, or else how the
- * prompt begins (instructions and first message) together with the end user, if one is named: many an application names
- * the same for all its calls, which must not all go to one channel. Null where there is nothing to go by, and where no cache
- * can matter: a short prompt that goes on from no answer follows the weights.
+ * A key that all calls of one conversation share: the caller, the model, and the client's own cache key; without one,
+ * the beginning of the prompt (instructions and first message) and the end user, if the client names one. The end user
+ * alone is not enough: many applications send the same for all calls, which must not all go to one channel. Null if
+ * nothing identifies the conversation or no cache can apply: a short prompt without earlier answers is routed by
+ * weight.
  */
 export function conversationKey({
   userId,

@@ -2,10 +2,10 @@ import type { ChannelEntry } from "../../domain/channels/entry.ts";
 import type { Provider } from "../../providers/contract/provider.ts";
 import { providerOf } from "../../providers/registry.ts";
 
-/** What keeps a channel from a call, however its keys do. */
+/** Why a channel cannot serve a call, whatever the state of its keys. */
 export type IneligibleReason = "unknown_type" | "no_price" | "prompt_too_long";
 
-/** What a call asks of a channel. */
+/** What a call requires of a channel. */
 export type Requirements = Readonly<{
   isServedBy(provider: Provider): boolean;
   hasPrice(channel: ChannelEntry): boolean;
@@ -13,7 +13,7 @@ export type Requirements = Readonly<{
   isLongerThan(limit: number): boolean;
 }>;
 
-/** The first thing that keeps a channel from a call; null: nothing. Whoever chooses asks here, and who explains it too. */
+/** The first reason why a channel cannot serve a call; null if it can. Routing and its explanation both use this. */
 export function ineligibleReason(channel: ChannelEntry, requirements: Requirements): IneligibleReason | null {
   const provider = providerOf(channel.type);
   if (!provider || !requirements.isServedBy(provider)) return "unknown_type";

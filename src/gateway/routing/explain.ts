@@ -21,17 +21,17 @@ export type ExplainQuestion = Readonly<{
   model: string;
   group: string;
   promptTokens: number;
-  /** A request, in any of the four formats, and the API key that it comes with; absent: a conversation that is new. */
+  /** A request, in any of the four formats, and the API key that sends it; absent: a new conversation. */
   conversation?: Readonly<{ tokenId: number; request: JsonObject }>;
 }>;
 
 /** Where a call would go, and why not elsewhere. */
 export type Explanation = Readonly<{
-  /** The name without the prefix of the channels that serve it. */
+  /** The model name without the prefix of the channels that serve it. */
   model: string;
-  /** Every channel that knows the model, the likeliest first. */
+  /** Every channel that has the model, the most likely first. */
   channels: readonly ExplainedChannel[];
-  /** Where earlier calls of the conversation went; null: none is remembered. */
+  /** Where earlier calls of the conversation went; null if unknown. */
   sticky: StickyChannel | null;
 }>;
 
@@ -40,9 +40,9 @@ export type ExplainedChannel = Readonly<{
   name: string;
   priority: number;
   weight: number;
-  /** Likelihood of being chosen first, from 0 to 1; a conversation that sticks is certain. */
+  /** Probability of being chosen first, from 0 to 1; 1 for the sticky channel. */
   share: number;
-  /** Place among the tiers, from 1; null: it is not asked at all. */
+  /** Position among the tiers, from 1; null: never tried. */
   tier: number | null;
   inFlight: number;
   keys: readonly Readonly<{
@@ -51,18 +51,18 @@ export type ExplainedChannel = Readonly<{
     until: number | null;
     failures: number;
   }>[];
-  /** Codes of what keeps it from being chosen, or makes others go first; empty: nothing. */
+  /** Why it is not chosen, or why others come first; empty if nothing applies. */
   reasons: readonly Reason[];
 }>;
 
-/** The first are of the channel, the next of what the call asks of it, the last of its keys. */
+/** Reasons of the channel, then of the call's requirements, then of the channel's keys. */
 type Reason =
   | ("disabled" | "auto_disabled" | "other_group" | "other_prefix")
   | IneligibleReason
   | Shortcoming
   | ("no_key" | "cooling");
 
-/** What the explanation rests on: what the scheduler itself does. */
+/** The scheduler's own state, on which the explanation is based. */
 type Known = Pick<GatewayContext, "coolDown" | "keys" | "modelsOf" | "prices" | "stickiness" | "traffic"> &
   Readonly<{
     services: Readonly<{
@@ -72,7 +72,7 @@ type Known = Pick<GatewayContext, "coolDown" | "keys" | "modelsOf" | "prices" | 
     }>;
   }>;
 
-/** Asks the scheduler, without touching it, where a call of this group for this model would go. */
+/** Explains, without changing the scheduler's state, where a call of this group for this model would go. */
 export function explain(context: Known, all: Iterable<ChannelEntry>, question: ExplainQuestion): Explanation {
   const { services, coolDown, traffic, keys } = context;
   const { model, group } = question;
@@ -134,7 +134,7 @@ export function explain(context: Known, all: Iterable<ChannelEntry>, question: E
     ];
   }
 
-  /** Why it is no candidate at all. */
+  /** Why the channel is no candidate. */
   function outside({ status, groups }: ChannelEntry): Reason[] {
     const reasons: Reason[] = [];
     if (status === CHANNEL_STATUS.autoDisabled) reasons.push("auto_disabled");
@@ -144,7 +144,7 @@ export function explain(context: Known, all: Iterable<ChannelEntry>, question: E
   }
 }
 
-/** What the models of channels lack for the call in question; null where their models are alike. */
+/** What each channel's model lacks for the call; null if their models are alike. */
 function shortcomings(
   { modelsOf }: Known,
   { model, promptTokens, conversation }: ExplainQuestion,
@@ -162,7 +162,7 @@ function shortcomings(
   };
 }
 
-/** What the call in question asks of a channel: it is of no certain kind, so that any that the provider serves will do. */
+/** What the call requires of a channel. Its kind is unknown, so any kind that the provider serves counts. */
 function requirementsOf({ services, prices }: Known, question: ExplainQuestion, bare: string): Requirements {
   const { model, group, promptTokens, conversation } = question;
   const token = conversation && services.tokens.get(conversation.tokenId);
@@ -182,19 +182,19 @@ function requirementsOf({ services, prices }: Known, question: ExplainQuestion, 
   };
 }
 
-/** The channel and key that have a conversation's prompt in their cache. */
+/** The channel and key with a conversation's prompt in their cache. */
 export type StickyChannel = Readonly<{
   channelId: number;
-  /** Place among the channel's keys, from 0; -1: it has the key no more. */
+  /** Index among the channel's keys; -1: the channel no longer has the key. */
   keyIndex: number;
   by: RecognizedBy;
-  /** Epoch milliseconds until which it is remembered, unless another call comes. */
+  /** Unix time in milliseconds until which it is remembered, unless another call extends it. */
   until: number;
-  /** Channel and key are in order, so a call would go there. */
+  /** Channel and key are usable, so a call would go there. */
   holds: boolean;
 }>;
 
-/** Where the scheduler remembers that the conversation went; null: nowhere. Changes nothing. */
+/** Where the conversation's last call went, as the scheduler remembers; null if it does not. Changes nothing. */
 function explainStickyChannel(
   {
     services,
@@ -221,7 +221,7 @@ function explainStickyChannel(
   return null;
 }
 
-/** A request as each of the four formats reads it whose it can be, with the prompt in the shape of an OpenAI request. */
+/** The request as decoded by each format it may have, with the prompt in the shape of an OpenAI request. */
 function readings(model: string, request: JsonObject): { body: JsonObject; prompt: JsonObject }[] {
   const body = { model, ...request };
   return [chatCompletions, responses, messages, generateContent].flatMap((endpoint) => {

@@ -13,10 +13,10 @@ export type Needs = Readonly<{
   promptTokens: number;
 }>;
 
-/** What the catalogue says that a channel's model lacks for a request. */
+/** What a channel's model lacks for a request, according to the catalog. */
 export type Shortcoming = "no_images" | "no_audio" | "no_tools" | "no_reasoning" | "context_too_small";
 
-/** The first need that a model does not meet; null: it meets all, or the catalogue does not know. */
+/** The first need that a model does not meet; null if it meets all, or if the catalog does not know it. */
 export function shortcomingOf(model: ModelInfo, needs: Needs): Shortcoming | null {
   const { input_modalities: inputs, tools, reasoning, context_window: context } = model;
   if (needs.images && inputs?.includes("image") === false) return "no_images";
@@ -26,7 +26,7 @@ export function shortcomingOf(model: ModelInfo, needs: Needs): Shortcoming | nul
   return context !== null && needs.promptTokens > context ? "context_too_small" : null;
 }
 
-/** What a request needs. `prompt` is in the shape of an OpenAI request, `body` as the client sent it. */
+/** What a request needs. `prompt` has the shape of an OpenAI request, `body` is the client's. */
 export function needsOf(prompt: JsonObject, body: JsonObject, promptTokens: number): Needs {
   const types = new Set<unknown>();
   for (const message of Array.isArray(prompt.messages) ? prompt.messages : []) {
@@ -42,7 +42,7 @@ export function needsOf(prompt: JsonObject, body: JsonObject, promptTokens: numb
   };
 }
 
-/** The client asks for reasoning, in any of the four formats; what it leaves to the model is no need. */
+/** Whether the client requests reasoning, in any of the four formats; "auto" settings do not count. */
 function asksToReason(body: JsonObject): boolean {
   const effort = body.reasoning_effort ?? recordOf(body.reasoning)?.effort;
   if (typeof effort === "string") return effort !== "none";
@@ -52,12 +52,12 @@ function asksToReason(body: JsonObject): boolean {
   return config !== null && (config.thinkingBudget !== 0 || typeof config.thinkingLevel === "string");
 }
 
-/** The models behind the channels of a route; null where they are alike, so that no request makes a difference. */
+/** The models of a route's channels; null if they are alike, so that no request makes a difference. */
 export type ModelsByChannel = ReadonlyMap<ChannelEntry, ModelInfo> | null;
 
 /**
- * Returns a function that gives the models behind the candidates for a requested name. They are looked up when the
- * channels or the catalogue have changed, not with each call.
+ * Returns a function that looks up the models of the candidates for a requested name. It looks them up again when the
+ * channels or the catalog change, not for each call.
  */
 export function createModelsOf(catalog: () => Catalog): (candidates: Candidates, requested: string) => ModelsByChannel {
   const known = new WeakMap<readonly Tier[], Readonly<{ catalog: Catalog; models: ModelsByChannel }>>();

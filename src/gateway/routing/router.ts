@@ -16,14 +16,14 @@ import { needsOf, shortcomingOf } from "./model-fit.ts";
 import { type Choice, choose, type Excluded } from "./scheduler/choose.ts";
 import { findChannel } from "./scheduler/find-channel.ts";
 
-/** Chooses the channel and key of each attempt of one call, and remembers what failed. */
+/** Chooses the channel and key for each attempt of one call, and remembers failures. */
 export class Router {
   readonly #requirements: CallRequirements;
   readonly #fits: (channel: ChannelEntry) => boolean;
   #excluded: Excluded | null;
   #retriesLeft: number;
   #lastFailure: AttemptFailure | null = null;
-  /** What the call's conversation is recognized by; null: it goes wherever weights say. */
+  /** The key of the call's conversation; null: routed by weight. */
   #conversation: bigint | null = null;
 
   constructor(
@@ -38,10 +38,10 @@ export class Router {
   }
 
   /**
-   * The channel and key of the next attempt. Left out are channels whose provider does not serve this kind of request,
-   * under whose name the model has no price, and those whose `max_input_tokens` the prompt exceeds: the bound of the
-   * prompt's size decides where it can, only a prompt beyond it is counted. Channels whose model
-   * lacks what the request needs, by the catalog, come after the others. Rejects GatewayError when nothing is left to try.
+   * The channel and key of the next attempt. Excludes channels whose provider does not serve this kind of request,
+   * whose model name has no price, or whose `max_input_tokens` the prompt exceeds; the prompt is counted only if its
+   * estimated bound exceeds that limit. Channels whose model, according to the catalog, lacks what the request needs
+   * come last. Rejects GatewayError if nothing is left to try.
    */
   async next(): Promise<Choice> {
     let choice = this.#choose();
@@ -54,7 +54,7 @@ export class Router {
     throw this.#lastFailure ? clientErrorFor(this.context, this.#lastFailure) : noChannel(this.call);
   }
 
-  /** The attempt was answered: later calls of its conversation go there too. */
+  /** The attempt succeeded: later calls of its conversation go to the same channel. */
   succeeded(choice: Choice): void {
     const { coolDown, stickiness } = this.context;
     coolDown.succeeded(choice.channel.id, choice.key);
@@ -62,8 +62,8 @@ export class Router {
   }
 
   /**
-   * The attempt failed: leaves its channel out, cools it down, tells its health. Throws what the client gets where no other
-   * attempt may follow.
+   * The attempt failed: excludes its channel, cools down its key and reports to the health check. Throws the client's
+   * error if no other attempt may follow.
    */
   failed(choice: Choice, error: unknown): void {
     if (!(error instanceof AttemptFailure)) throw error;
@@ -87,7 +87,7 @@ export class Router {
     return sticky ?? choose(call.candidates.tiers, this.#excluded, context.keys, this.#fits, context.random, prefers);
   }
 
-  /** Which channels' models have what the call needs; null where it makes no difference. */
+  /** Prefers channels whose models have what the call needs; null if they do not differ. */
   #preference(): ((channel: ChannelEntry) => boolean) | null {
     const { candidates, summary, prompt, promptBound, body } = this.call;
     const models = this.context.modelsOf(candidates, summary.model);
@@ -99,7 +99,7 @@ export class Router {
     };
   }
 
-  /** The channel and key that have the conversation's prompt in their cache, while both are usable. */
+  /** The channel and key with the conversation's prompt in their cache, while both are usable. */
   #findStickyChannel(fits: (channel: ChannelEntry) => boolean): Choice | null {
     const { stickiness, keys } = this.context;
     const { candidates, caller, summary, body, prompt, promptBound } = this.call;
@@ -117,7 +117,7 @@ export class Router {
     this.#excluded ??= { channels: new Set(), keys: new Map() };
     const { channels, keys } = this.#excluded;
     channels.add(channel);
-    // A key that was refused stays refused; after a fault of the network or the server it may be tried again.
+    // A rejected key stays rejected; after a network or server error it may be tried again.
     if (!failure.answered || failure.status >= 500) return;
     keys.set(channel.id, (keys.get(channel.id) ?? new Set()).add(key));
   }
@@ -125,9 +125,9 @@ export class Router {
 
 /** What a call requires of a channel. */
 class CallRequirements implements Requirements {
-  /** The prompt's length decides something, and only counting it tells. */
+  /** A limit applies that only counting the prompt's tokens can decide. */
   needsTokenCount = false;
-  /** As counted here; null: not counted. */
+  /** Counted locally; null: not counted. */
   promptTokens: number | null = null;
 
   constructor(
@@ -165,11 +165,11 @@ function reportFailure(context: GatewayContext, { channel, key }: Choice, failur
   context.metrics.upstreamFailed(channel.id, failure.status);
 }
 
-/** What the client gets for a failed attempt. */
+/** The client's error for a failed attempt. */
 export const clientErrorFor = ({ services }: GatewayContext, failure: AttemptFailure): GatewayError =>
   clientErrorOf(failure, services.settings.get("global.hide_upstream_error_enabled"));
 
-/** Nothing could be tried: another kind of request is needed, or another time. */
+/** No channel could be tried: the kind of request is unsupported, or the channels are unavailable. */
 function noChannel(call: Call): GatewayError {
   const { candidates, caller, summary } = call;
   if (!candidates.tiers.some(({ channels }) => channels.some((channel) => providerFor(call, channel)))) {
@@ -182,15 +182,15 @@ function noChannel(call: Call): GatewayError {
   });
 }
 
-/** With one channel and one key there is nothing to stick to. */
+/** With only one channel and key, stickiness makes no difference. */
 const hasAlternatives = (tiers: readonly Tier[]): boolean =>
   tiers.length > 1 || (tiers[0]?.channels.length ?? 0) > 1 || (tiers[0]?.channels[0]?.keys.length ?? 0) > 1;
 
-/** A failed attempt, as far as the decision to try again looks at it. */
+/** A failed attempt, as far as the retry decision needs it. */
 type Failure = Readonly<{
-  /** Status after the channel's status mapping. */
+  /** The status after the channel's status mapping. */
   status: number;
-  /** Statuses after which this provider's calls may succeed elsewhere, though others' don't. */
+  /** Further statuses after which calls to this provider may succeed elsewhere. */
   retryableStatuses?: readonly number[] | undefined;
 }>;
 
@@ -198,8 +198,8 @@ const DEFAULT_COOL_DOWN_MS = 5_000;
 const LONGEST_COOL_DOWN_MS = 300_000;
 
 /**
- * Whether another channel may succeed: after 429, 307, 5xx and most 4xx; not after timeouts (504, 524, 408), since the client
- * has waited long enough; after 400 only where the provider lists it as retryable.
+ * Whether another channel may succeed: after 429, 307, 5xx and most 4xx. Not after timeouts (504, 524, 408), because
+ * the client has waited long enough, and after 400 only if the provider lists it as retryable.
  */
 export function isRetryable({ status, retryableStatuses }: Failure): boolean {
   if (status === 504 || status === 524 || status === 408) return false;
@@ -207,7 +207,10 @@ export function isRetryable({ status, retryableStatuses }: Failure): boolean {
   return status < 200 || status > 299;
 }
 
-/** How long a key is left alone, in ms, after a 429 or as a fault says: by `Retry-After` (seconds or a date), within limits. */
+/**
+ * How long a key cools down, in ms, after a 429 or another status with `Retry-After` (seconds or a date), within
+ * limits.
+ */
 export function coolDownMs(retryAfter: string | null, nowMs: number): number {
   if (!retryAfter) return DEFAULT_COOL_DOWN_MS;
   const seconds = Number(retryAfter);

@@ -14,11 +14,12 @@ import { narrowChannels, pinChannel } from "./responses/pin-channel.ts";
 import type { StoreResponse } from "./responses/store-response.ts";
 
 /**
- * Anthropic's message threads: `thread: {type: "create"}` lets Anthropic keep a conversation, `{type: "continue",
- * previous_message_id}` sends nothing but the new messages. Only the account that answered knows the conversation, so a
- * continuation goes back to that channel and key. Where no channel keeps threads the request is refused with the error on which
- * Anthropic's SDKs resend the whole conversation without a thread; a thread that is gone, with the one on which they
- * create it anew (`ThreadUnsupportedRequestErrorDetails`, `ThreadNotFoundErrorDetails` of @anthropic-ai/sdk).
+ * Routes Anthropic's message threads: with `thread: {type: "create"}` Anthropic stores a conversation, with `{type:
+ * "continue", previous_message_id}` the client sends only the new messages. Only the account that answered knows the
+ * conversation, so a continuation returns to that channel and key. If no channel supports threads, the request is
+ * rejected with the error on which Anthropic's SDKs resend the whole conversation without a thread; if the thread no
+ * longer exists, with the error on which they create it again (`ThreadUnsupportedRequestErrorDetails`,
+ * `ThreadNotFoundErrorDetails` of @anthropic-ai/sdk).
  */
 export async function bindThread(context: GatewayContext, call: Call): Promise<Call> {
   const thread = recordOf(call.body.json.thread);
@@ -41,7 +42,7 @@ async function bindContinuation({ services }: GatewayContext, call: Call, messag
   return pinChannel(call, channel, stored.keyHash);
 }
 
-/** Remembers which channel and key answered in a thread; null: the request has none. */
+/** Remembers which channel and key answered in a thread; null if the request has none. */
 export function threadStorer(
   context: GatewayContext,
   call: Call,
@@ -67,15 +68,15 @@ export function threadStorer(
   };
 }
 
-/** Messages and responses are kept in one place: their ids must not be taken for each other. */
+/** Messages and responses share one store, so their keys have different prefixes. */
 const storeKey = (messageId: string): string => `thread:${messageId}`;
 
 const keepHours = ({ services }: GatewayContext): number => services.settings.get("responses.keep_hours");
 
 /**
- * Anthropic's own address keeps threads; of another address only its operator knows, since services that imitate the API
- * ignore the member and would answer without the conversation. The request must go as it came: instructions of the channel's
- * own are refused in a continuation, and a request written anew would part tool results from their calls.
+ * Anthropic's own API supports threads. For other base URLs only the operator knows, because compatible services ignore
+ * the member and would answer without the conversation. The request must be forwarded unchanged: Anthropic rejects a
+ * system prompt in a continuation, and encoding the request again would separate tool results from their calls.
  */
 function keepsThreads(channel: ChannelEntry, call: Call): boolean {
   const { candidates, summary } = call;

@@ -13,9 +13,9 @@ import { narrowChannels } from "./responses/pin-channel.ts";
 import { resume } from "./responses/resume.ts";
 
 /**
- * Sends a request that refers to what a provider keeps (a conversation, a thread, a cached prompt) to a channel that can have
- * it, or puts in what the gateway itself keeps. Such a reference is never left out: the answer would be given without the
- * conversation. Throws or rejects GatewayError where nobody can have it.
+ * Routes a request that refers to something a provider stores (a conversation, a thread, a cached prompt) to a channel
+ * that may have it, or inserts what the gateway stores. It never drops such a reference, because the answer would
+ * ignore the conversation. Throws or rejects GatewayError if no channel can have it.
  */
 export async function bindState(context: GatewayContext, call: Call): Promise<Call> {
   switch (call.endpoint.codec.dialect) {
@@ -30,7 +30,7 @@ export async function bindState(context: GatewayContext, call: Call): Promise<Ca
   }
 }
 
-/** What of a request refers to something that only its format's providers keep; null: nothing. */
+/** The reference in a request that only providers of its format can resolve; null if none. */
 function referenceIn({ extra, turns }: Pick<Conversation, "extra" | "turns">): string | null {
   const { dialect, members } = extra;
   const named = STATE[dialect]?.find((name) => refers(members[name]));
@@ -41,10 +41,13 @@ function referenceIn({ extra, turns }: Pick<Conversation, "extra" | "turns">): s
   return null;
 }
 
-/** Items that mean something to their maker alone: named ones, and conversations that it compacted. */
+/** Items that only their provider can read: references, and conversations that it compacted. */
 const REFERENCES: ReadonlySet<string> = new Set(["item_reference", "compaction"]);
 
-/** Members that refer to something kept at the provider. A container is referred to by its id; what else it has are wishes. */
+/**
+ * Members that refer to something the provider stores. A container is referred to by its id; its other options are no
+ * reference.
+ */
 const STATE: Readonly<Partial<Record<ChatDialect, readonly string[]>>> = {
   "openai-responses": ["conversation", "prompt", "previous_response_id"],
   anthropic: ["thread", "container"],
@@ -59,7 +62,7 @@ function refers(value: unknown): boolean {
 function bindReferences(context: GatewayContext, call: Call): Call {
   const conversation = call.fullConversation?.();
   const name = conversation && referenceIn(conversation);
-  // Threads and earlier responses have channels of their own.
+  // Threads and earlier responses are routed separately.
   if (!name || name === "thread" || name === "previous_response_id") return call;
   const { dialect } = call.endpoint.codec;
   const bound = narrowChannels(call, (channel) => keepsState(context, call, channel, dialect));
@@ -78,7 +81,7 @@ function keepsState(context: GatewayContext, call: Call, channel: ChannelEntry, 
   return only === dialect;
 }
 
-/** Refuses to write a request in another format without what it refers to. Throws GatewayError. */
+/** Rejects encoding a request in another format if that would lose a reference. Throws GatewayError. */
 export function refuseLostReference(conversation: Conversation, dialect: ChatDialect): void {
   const name = conversation.extra.dialect === dialect ? null : referenceIn(conversation);
   if (name !== null) throw lostReference(name);

@@ -4,8 +4,8 @@ const DEFAULT_DRAIN_CAP_MS = 60_000;
 const LONGEST_DRAIN_CAP_MS = 600_000;
 
 /**
- * What happens when a client leaves before its answer is complete (channel setting `broken_stream`): *cancel*, the default,
- * stops the upstream at once and bills what had come, counted locally; *drain* lets the upstream finish within
+ * What happens if a client disconnects before its response is complete (channel setting `broken_stream`): *cancel*, the
+ * default, stops the upstream and bills what has arrived, counted locally; *drain* lets the upstream finish within
  * `drain_cap_seconds` (60) and bills what it reports.
  */
 export const drainsOnDisconnect = (channel: ChannelEntry): boolean => channel.setting.broken_stream === "drain";

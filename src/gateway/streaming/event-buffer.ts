@@ -1,21 +1,21 @@
 import { wholeEventsLength } from "../../lib/http/sse.ts";
 
 const EMPTY = Buffer.alloc(0);
-/** The empty line that ends an event, all but its last byte: it may be cut anywhere. */
+/** The longest incomplete event separator: it may be split anywhere. */
 const MAX_CUT_END_BYTES = 3;
 
-/** Cuts whole events out of the chunks of a stream. Every byte is looked at and copied a few times at most. */
+/** Splits the chunks of a stream into complete events. Every byte is inspected and copied a few times at most. */
 export class EventBuffer {
-  /** The beginning of an event whose end has not come, as it came. */
+  /** The chunks of an event that is still incomplete. */
   #chunks: Uint8Array[] = [];
   #bytes = 0;
 
-  /** Size of the event that is still coming. */
+  /** Bytes of the incomplete event. */
   get pendingBytes(): number {
     return this.#bytes;
   }
 
-  /** The whole events among everything that has come and was not returned before. */
+  /** Adds bytes; returns the complete events that were not returned before. */
   push(bytes: Uint8Array): Uint8Array {
     const last = this.#chunks.at(-1);
     const joint = last ? Buffer.concat([last.subarray(-MAX_CUT_END_BYTES), bytes]) : bytes;
@@ -31,7 +31,7 @@ export class EventBuffer {
     return length === all.length ? all : all.subarray(0, length);
   }
 
-  /** What has come of an event without its end; empty afterwards. */
+  /** Returns and clears the incomplete event. */
   takePending(): Uint8Array {
     const pending = this.#chunks.length === 1 ? (this.#chunks[0] ?? EMPTY) : Buffer.concat(this.#chunks);
     this.#chunks = [];

@@ -2,8 +2,8 @@ import type { Framing } from "../../providers/contract/chat.ts";
 import { ResponseTooLargeError } from "../upstream/read-body.ts";
 
 /**
- * The body of a streamed response as server-sent events, from the provider's own framing; null: it has no body. The stream
- * fails with ResponseTooLargeError where an event takes more than `maxEventBytes`.
+ * Converts the body of a streamed response from the provider's framing to server-sent events; null without a body. The
+ * stream fails with ResponseTooLargeError if an event exceeds `maxEventBytes`.
  */
 export function toEventStream(
   { body }: Pick<Response, "body">,
@@ -13,7 +13,7 @@ export function toEventStream(
   return body?.pipeThrough(new TransformStream(new BoundedEvents(framing(), maxEventBytes))) ?? null;
 }
 
-/** Bounds what a transformer takes in before it puts something out. */
+/** Limits how much a transformer reads before it outputs something. */
 class BoundedEvents implements Transformer<Uint8Array, Uint8Array> {
   #pendingBytes = 0;
 

@@ -15,10 +15,10 @@ import { BackgroundView } from "../state/responses/background-view.ts";
 import type { OpenStream, Received } from "../upstream/receive.ts";
 import { StreamPump } from "./stream-pump.ts";
 
-/** settle → record, once a response is complete. Resolves with what the call was billed on. */
+/** settle → record, once a response is complete. Resolves with the billed usage. */
 export type Finish = (context: GatewayContext, call: Call, reserved: Reservation, ending: Ending) => Promise<Usage>;
 
-/** The response to the client; `finish` is called when all of it is known. Rejects GatewayError. */
+/** The response to the client; `finish` is called when it is complete. Rejects GatewayError. */
 export async function respond(
   context: GatewayContext,
   call: Call,
@@ -38,7 +38,7 @@ export async function respond(
   }
 }
 
-/** Charges a complete response and hands it to the client; as a stream where one was requested. */
+/** Charges a complete response and sends it; as a stream if requested. */
 async function respondComplete(
   context: GatewayContext,
   call: Call,
@@ -48,7 +48,7 @@ async function respondComplete(
 ): Promise<Response> {
   const { timing, client, summary } = call;
   if (summary.stream) timing.markFirstByte();
-  // The figures of the call are taken when it is charged, before its headers are written.
+  // Measured before charging, because the log row contains it.
   timing.markOverhead();
   const owed = running ? (await chargeLater(context, call, reserved, running)).reserved : reserved;
   const ending = client.hasLeft ? "client_left" : "complete";
@@ -56,7 +56,7 @@ async function respondComplete(
   return responseTo(call, typeof body === "function" ? body(billed) : body, contentType, summary.stream);
 }
 
-/** What such a call costs is known from its request: it is charged before its bytes go by. */
+/** The cost of such a call follows from its request, so it is charged before the bytes are sent. */
 async function respondBytes(
   context: GatewayContext,
   call: Call,
@@ -82,12 +82,12 @@ function respondStream(
   call.timing.markFirstByte();
   const pump = new StreamPump(context, call, source, (ending) => finish(context, call, reserved, ending));
   if (call.client.hasLeft) pump.cancel();
-  // The DOM's types do not know the runtime's direct streams, which write to the socket without a queue between.
+  // The DOM's types lack the runtime's direct streams, which write to the socket without a queue.
   const stream = new ReadableStream(pump as unknown as UnderlyingDefaultSource<Uint8Array>);
   return responseTo(call, stream, call.endpoint.codec.streamType, true);
 }
 
-/** A response in the background is kept before its stream begins, and charged when it is over, not with this call. */
+/** Stores a background response before its stream begins; it is charged when it is complete, not with this call. */
 async function respondBackground(
   context: GatewayContext,
   call: Call,
@@ -115,8 +115,8 @@ async function respondBackground(
 type ResponseBody = ConstructorParameters<typeof Response>[0];
 
 /**
- * The answer to a call, with its headers; the gateway's own time up to its first byte stands in X-Sluice-Overhead-Ms.
- * `isStream`: its body is a stream of events.
+ * The response to a call with its headers; X-Sluice-Overhead-Ms is the gateway's own time up to its first byte.
+ * `isStream`: the body is a stream of events.
  */
 export function responseTo(call: Call, body: ResponseBody, contentType: string, isStream: boolean): Response {
   const overheadMs = call.timing.markOverhead();
@@ -130,14 +130,14 @@ export function responseTo(call: Call, body: ResponseBody, contentType: string, 
   return new Response(body, { headers: own });
 }
 
-/** By whether a page reads them and whether they begin a stream, then by content type. */
+/** Indexed by whether a browser reads them and whether they begin a stream; then by content type. */
 const common: readonly Map<string, Headers>[] = Array.from({ length: 4 }, () => new Map());
-/** Upstreams may name any content type. */
+/** Maximum number of cached content types, because upstreams may send any. */
 const MOST_TYPES = 100;
 
 /**
- * What the headers of such answers have in common, made once: an answer copies them, which takes half of the time of making
- * them anew. Its own two are written over those of the answer before.
+ * The common headers of such responses, cached: copying them takes half as long as building them. A response
+ * overwrites the two headers of its own.
  */
 function commonHeaders(request: Request, contentType: string, isStream: boolean): Headers {
   const cors = corsHeaders(request);
@@ -151,5 +151,5 @@ function commonHeaders(request: Request, contentType: string, isStream: boolean)
   return headers;
 }
 
-/** Headers hold plain signs alone: all others are written as addresses write them. */
+/** Percent-encodes characters that headers cannot contain. */
 const asHeader = (text: string): string => text.toWellFormed().replace(/[^\x20-\x7e]+/g, encodeURIComponent);

@@ -13,13 +13,13 @@ import { EventBuffer } from "./event-buffer.ts";
 
 const EVENT_END = Buffer.from("\n\n");
 const EMPTY = Buffer.alloc(0);
-/** How long the rest of an upstream's body is read after its end marker, so that the connection can be used again. */
+/** How long to read the rest of an upstream's body after its end marker, so that the connection can be reused. */
 const REST_MS = 2_000;
 
 /**
- * Passes a stream of events to the client, whole events at a time, as its view makes them. Reads the upstream no faster
- * than the client takes it, settles the call before the client sees its end, and applies the rule for broken streams when
- * either side leaves.
+ * Forwards a stream of events to the client, complete events at a time, through its view. Reads the upstream no faster
+ * than the client accepts, settles the call before the client receives the end, and applies the rule for broken streams
+ * if either side disconnects.
  */
 export class StreamPump implements HasDeadline, Bun.DirectUnderlyingSource<Uint8Array> {
   readonly type = "direct";
@@ -30,24 +30,24 @@ export class StreamPump implements HasDeadline, Bun.DirectUnderlyingSource<Uint8
   readonly #pingMs: number;
   #controller: ReadableStreamDirectController | null = null;
   readonly #events = new EventBuffer();
-  /** Read and not yet passed on. */
+  /** Read but not yet forwarded. */
   #ready: Uint8Array[];
   readonly #channel: ChannelEntry;
   #ended: boolean;
-  /** When the present wait, for the upstream or for the client, began. */
+  /** When the current wait, for the upstream or the client, began. */
   #waitingSince = performance.now();
   #lastWriteAt = this.#waitingSince;
-  /** The loop over the upstream's blocks is running. */
+  /** The loop that reads the upstream is running. */
   #running = false;
   #reading = false;
-  /** Ends the wait for a client that takes nothing; set while it lasts. */
+  /** Ends the wait for a client that does not read; set during such a wait. */
   #stopWaiting: (() => void) | null = null;
   #drainUntil = Number.POSITIVE_INFINITY;
   #clientDisconnected = false;
   #timedOut = false;
-  /** The process ends before the stream does. */
+  /** The process shuts down before the stream ends. */
   #isCutOff = false;
-  /** An event was larger than the gateway takes. */
+  /** An event exceeded the maximum size. */
   #isTooLarge = false;
   #settled = false;
 
@@ -72,14 +72,14 @@ export class StreamPump implements HasDeadline, Bun.DirectUnderlyingSource<Uint8
     context.metrics.streamBegan();
   }
 
-  /** Called once: passes everything on, and ends when the client has all of it and the call is settled. */
+  /** Called once: forwards everything, and resolves when the client has all of it and the call is settled. */
   async pull(controller: ReadableStreamDirectController): Promise<void> {
     this.#controller = controller;
     try {
       await this.#run();
       if (!this.#clientDisconnected) controller.close();
     } catch (error) {
-      // Without this net an unforeseen fault would leave the quota held and the client waiting.
+      // Without this handler an unexpected error would leave the quota held and the client waiting.
       this.#logFault(error);
       this.source.exchange.abort();
       controller.close(error instanceof Error ? error : undefined);
@@ -97,7 +97,7 @@ export class StreamPump implements HasDeadline, Bun.DirectUnderlyingSource<Uint8
       this.#timedOut = true;
       this.source.exchange.abort();
     } else if (this.#stopWaiting && waitedMs >= this.#idleMs) {
-      // The client holds its connection open and takes nothing.
+      // The client keeps its connection open but reads nothing.
       this.#clientLeft();
     } else if (
       this.#reading &&
@@ -117,7 +117,7 @@ export class StreamPump implements HasDeadline, Bun.DirectUnderlyingSource<Uint8
     this.#stopWaiting?.();
   }
 
-  /** Passes blocks on until the call is settled; after the client has left, only reads. */
+  /** Forwards blocks until the call is settled; after the client has disconnected, only reads. */
   async #run(): Promise<void> {
     this.#running = true;
     while (!this.#settled) {
@@ -145,7 +145,9 @@ export class StreamPump implements HasDeadline, Bun.DirectUnderlyingSource<Uint8
     }
   }
 
-  /** What goes to the client of newly read bytes; a promise when they end the stream and the call must be settled first. */
+  /**
+   * What the client receives for new bytes; a promise if they end the stream, because the call must be settled first.
+   */
   #pass(bytes: Uint8Array): Piece | Promise<Piece> {
     const events = this.#events.push(bytes);
     if (this.#events.pendingBytes > this.context.services.config.maxResponseBodyBytes) this.#stopTooLarge();
@@ -154,7 +156,7 @@ export class StreamPump implements HasDeadline, Bun.DirectUnderlyingSource<Uint8
     return this.#view.ended ? this.#complete(block) : block;
   }
 
-  /** The client is slow: waits until it took what was written, or left. */
+  /** Waits until a slow client has read what was written, or has disconnected. */
   #taken(written: Promise<unknown>): Promise<void> {
     this.#waitingSince = performance.now();
     return new Promise((resolve) => {
@@ -166,7 +168,7 @@ export class StreamPump implements HasDeadline, Bun.DirectUnderlyingSource<Uint8
     });
   }
 
-  /** The upstream's body is over without an end marker: fine if the answer came to its end, else it broke off. */
+  /** The upstream's body ended without an end marker: fine if the response is complete, else the stream is broken. */
   async #finish(): Promise<Piece> {
     const pending = this.#events.takePending();
     const rest = pending.length > 0 ? this.#view.take(Buffer.concat([pending, EVENT_END])) : EMPTY;
@@ -189,7 +191,7 @@ export class StreamPump implements HasDeadline, Bun.DirectUnderlyingSource<Uint8
     return new GatewayError(502, "stream_broken", { code: "gateway_stream_broken" });
   }
 
-  /** An event has no end: the upstream is cut off, and what came of the event is dropped. */
+  /** An event exceeds the maximum size: stops the upstream and drops the event. */
   #stopTooLarge(): void {
     this.#isTooLarge = true;
     this.#ended = true;
@@ -198,7 +200,7 @@ export class StreamPump implements HasDeadline, Bun.DirectUnderlyingSource<Uint8
     this.source.exchange.abort();
   }
 
-  /** The end is in `last`: settles, then adds what the format wants at the end. */
+  /** `last` contains the end: settles, then appends what the format requires. */
   async #complete(last: Piece): Promise<Piece> {
     const { failed } = this.#view;
     const settled = this.#end(failed === null ? "complete" : "upstream_failed", failed ?? undefined);
@@ -233,7 +235,7 @@ export class StreamPump implements HasDeadline, Bun.DirectUnderlyingSource<Uint8
       this.source.exchange.abort();
     }
     this.#stopWaiting?.();
-    // A stream whose client left before it began has no loop yet that could settle it.
+    // A stream whose client disconnected before it began has no loop yet that could settle it.
     if (!this.#running) this.#run().catch((error) => this.#logFault(error));
   }
 
@@ -241,7 +243,7 @@ export class StreamPump implements HasDeadline, Bun.DirectUnderlyingSource<Uint8
     this.context.services.log.error({ error, requestId: this.call.requestId }, "a stream failed");
   }
 
-  /** What follows the end marker is read and dropped; the watch ends it when it takes too long. */
+  /** Reads and drops what follows the end marker; the deadline wheel stops it if it takes too long. */
   async #readRest(): Promise<void> {
     this.#drainUntil = performance.now() + REST_MS;
     this.context.deadlines.add(this);

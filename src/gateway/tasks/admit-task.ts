@@ -12,24 +12,24 @@ import type { ClientBody } from "../http/client-body.ts";
 import type { Endpoint } from "../http/endpoints/endpoint.ts";
 import { parseRequest, readRequest } from "../http/parse-request.ts";
 import { channelOfTask, type TaskOrigin } from "./task-channel.ts";
-/** What a client orders, as far as channel and price depend on it. */
+/** What a client orders, as far as routing and price depend on it. */
 export type Plan = Readonly<{
   model: string;
-  /** What is logged; every other text of the order is checked for words that the site does not allow as well. */
+  /** The text to log. The word filter also checks every other text of the order. */
   prompt: string;
-  /** Length of the video that is asked for, and what else its price may depend on. */
+  /** Requested length of a video in seconds. */
   seconds?: number;
   variant?: AskedVariant;
-  /** A task that the new one goes on from: only its channel, and its key there, can do that. */
+  /** The earlier task that this one continues: only its channel and key can do that. */
   parent?: TaskOrigin;
 }>;
 
-/** Where an order comes from. */
+/** The request of an order. */
 export type OrderArrival = Readonly<{ request: Request; server: GatewayServer | null; endpoint: Endpoint }>;
 
 /**
- * The call behind an order: authenticate → limits → body → plan → channels. `plan` is made once caller and body are known.
- * Rejects GatewayError. A form is the caller's to discard.
+ * The call of an order: authenticate → limits → body → plan → channels. `plan` runs once caller and body are known.
+ * Rejects GatewayError. The caller must discard a form.
  */
 export async function admitTask<Planned extends Plan>(
   context: GatewayContext,
@@ -68,7 +68,7 @@ export async function admitTask<Planned extends Plan>(
   }
 }
 
-/** The endpoint for this very order: what it asks for is read already. */
+/** The endpoint for an order that is already read. */
 const planning = (
   endpoint: Endpoint,
   { model, prompt, seconds, variant }: Plan,
@@ -89,9 +89,9 @@ const planning = (
   }),
 });
 
-/** Members that name, address or hold something; what is in them by chance are no words. */
+/** Members with ids, URLs or data, which contain no words. */
 const NO_WORDS = /(?:id|ids|url|urls|hook|filter|base64|base64array)$/i;
-/** Addresses and the contents of files. */
+/** Matches URLs and file contents. */
 const NO_PROSE = /^(?:data:|https?:\/\/\S+$|[A-Za-z0-9+/_=-]{256,}$)/;
 
 /** Every text of an order, wherever its protocol has it: prompts of all kinds, titles, styles. */

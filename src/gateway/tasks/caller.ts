@@ -3,7 +3,7 @@ import type { GatewayContext } from "../call/context.ts";
 import { GatewayError } from "../call/errors.ts";
 import type { GatewayServer } from "../http/arrival.ts";
 
-/** Who asks about tasks; such calls cost nothing. Rejects GatewayError, also where the site has turned tasks off. */
+/** The caller of a free request about tasks. Rejects GatewayError, also if the site has disabled tasks. */
 export async function callerOf(
   { services }: GatewayContext,
   request: Request,

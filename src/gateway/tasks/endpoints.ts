@@ -12,7 +12,7 @@ import { READ_VIDEO_FIELDS } from "./video/order.ts";
 const DAY_S = 86_400;
 const MOST_PIXELS = 16_384;
 
-/** Orders of the Midjourney protocol. */
+/** Rules for orders of the Midjourney protocol. */
 const drawingRules: RequestRules = {
   members: requestMembers(
     `action prompt botType base64Array base64 sourceBase64 targetBase64 maskBase64 customId taskId index content state notifyHook
@@ -22,7 +22,7 @@ const drawingRules: RequestRules = {
   switches: [],
 };
 
-/** Orders of the Suno protocol. */
+/** Rules for orders of the Suno protocol. */
 const musicRules: RequestRules = {
   members: requestMembers(
     "prompt gpt_description_prompt mv task_id continue_clip_id continue_at notify_hook title tags ids action",
@@ -31,14 +31,14 @@ const musicRules: RequestRules = {
   switches: [],
 };
 
-/** Orders of videos, in OpenAI's format and in that of /v1/video/generations. */
+/** Rules for orders of videos, in OpenAI's format and that of /v1/video/generations. */
 const videoRules: RequestRules = {
   members: requestMembers(`${[...READ_VIDEO_FIELDS].join(" ")} video id file_id image_url`),
   numbers: [integer("width", 1, MOST_PIXELS), integer("height", 1, MOST_PIXELS), integer("n", 1, MOST_CHOICES)],
   switches: [],
 };
 
-/** What the calls that order tasks have in common; their orders are read by their own protocols. */
+/** What task endpoints have in common; their protocols read the orders. */
 const base = {
   codec: openaiChatClientCodec,
   streams: false,
@@ -48,17 +48,17 @@ const base = {
   },
 } as const;
 
-/** A drawing or a song without a price costs so much. */
+/** USD for an image or song task without a price. */
 const usdWithoutPrice = decimal("0.1");
 
 export const drawing: Endpoint = { ...base, capability: "drawing", rules: drawingRules, usdWithoutPrice };
 export const music: Endpoint = { ...base, capability: "music", rules: musicRules, usdWithoutPrice };
 
-/** What an order says of itself, as prices tell variants apart. */
+/** The fields of an order by which prices distinguish variants. */
 const variantFields = (options: unknown): AskedVariant =>
   Object.fromEntries(Object.entries(recordOf(options) ?? {}).map(([field, value]) => [field, String(value)]));
 
-/** Fixed prices of videos are those of a second. */
+/** Fixed prices of videos are per second. */
 export const video: Endpoint = {
   ...base,
   capability: "video",
@@ -66,7 +66,7 @@ export const video: Endpoint = {
   priceOf(price, { prompt, summary }) {
     const seconds = numberOf(prompt.seconds) ?? 1;
     if (price.kind === "per_token") {
-      // A price of tokens is none of a video; where the site is for its owner alone what has none is free.
+      // A token price does not apply to videos. On a site in self-use mode, models without a price are free.
       if (!isZero(price.modelRatio)) throw noPrice(summary.model);
       return { kind: "per_call", pricedAs: price.pricedAs, groupRatio: price.groupRatio, usdPerCall: ZERO, seconds };
     }

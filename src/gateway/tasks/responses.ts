@@ -4,11 +4,11 @@ import type { GatewayContext } from "../call/context.ts";
 import { GatewayError } from "../call/errors.ts";
 import { corsHeaders } from "../http/headers.ts";
 
-/** An answer of a protocol of tasks. */
+/** A response of a task protocol. */
 export const answer = (request: Request, body: unknown, status = 200): Response =>
   Response.json(body, { status, headers: { ...corsHeaders(request), "x-request-id": requestIdOf(request) } });
 
-/** What the client is told of whatever went wrong; counted. */
+/** The client's error for anything thrown; counts it in the metrics. */
 export function taskErrorOf({ services, metrics }: GatewayContext, error: unknown): GatewayError {
   const clientError = readable(services.log, error);
   metrics.refused(clientError.status);
@@ -22,6 +22,6 @@ function readable(log: GatewayContext["services"]["log"], error: unknown): Gatew
   return new GatewayError(500, "internal_error", { code: "gateway_internal" });
 }
 
-/** Neither the user nor the key has enough left; clients of these protocols look for one word. */
+/** Whether the user or the key lacks quota; clients of these protocols expect a special code. */
 export const isQuota = ({ code }: GatewayError): boolean =>
   code === "insufficient_user_quota" || code === "pre_consume_token_quota_failed";

@@ -24,39 +24,39 @@ import { type RunningAttempt, trackAttempt } from "../upstream/attempt.ts";
 import { noResponse, rejectedByUpstream } from "../upstream/attempt-failure.ts";
 import { bodyLimits, readBody, readErrorText } from "../upstream/read-body.ts";
 
-/** What an upstream answered to an order. */
+/** An upstream's response to an order. */
 export type Sent<Answer> = Readonly<{
   answer: Answer;
-  /** The upstream's name of the task; null: it did not take it. */
+  /** The task's id at the upstream; null: it was not accepted. */
   upstreamId: string | null;
-  /** The protocol's code, and why the order was refused. */
+  /** The protocol's code, and the reason of a rejection. */
   code: number;
   reason: string;
 }>;
 
-/** An order as it is sent. */
+/** An order as sent to the upstream. */
 export type Ordered = Readonly<{ url: string; body: string | OutgoingForm }>;
 
-/** An order in the words of one protocol. */
+/** An order in one protocol. */
 export type TaskOrder<Answer> = Readonly<{
   kind: TaskKind;
-  /** Stores the task before its upstream hears of it; its row's id. */
+  /** Stores the task before it is sent; resolves with its row id. */
   store(): Promise<number>;
-  /** The order as this channel's upstream wants it. */
+  /** The order as this channel's upstream expects it. */
   request(channel: ChannelEntry, provider: Provider, model: string, id: number): Promise<Ordered>;
   read(answer: unknown, provider: Provider): Sent<Answer> | null;
-  /** Notes that the upstream took it. */
+  /** Records that the upstream accepted the task. */
   take(id: number, taken: Taken, sent: Sent<Answer>): Promise<void>;
 }>;
 
 const SUBMIT_TIMEOUT_MS = 60_000;
-/** Tasks are charged by themselves, not by tokens. */
+/** Tasks are charged per task, not by tokens. */
 const ONE_TASK = { ...NO_USAGE, promptTokens: 1 };
 
 /**
- * Orders a task: reserve → store → try channels → charge → note. The charge is in the journal before the row says that the
- * task was taken: a process that dies between leaves a row that nobody took, which ends as a failure and gives the charge
- * back. Rejects GatewayError; then nothing stays held and the row tells why.
+ * Submits a task: reserve → store → try channels → charge → record. The charge is in the journal before the row says
+ * that the task was accepted: if the process dies in between, the row stays unaccepted, ends as a failure and refunds
+ * the charge. If it rejects (GatewayError), nothing stays held and the row has the reason.
  */
 export async function submitTask<Answer>(
   context: GatewayContext,
@@ -98,7 +98,7 @@ export async function submitTask<Answer>(
     await order.take(row, { upstreamId, channelId, keyHash, quota }, sent);
     return { id: row, sent };
   } catch (thrown) {
-    // Once it is charged the row alone decides: it was not taken, so it fails and gives the charge back.
+    // Once charged, the row decides: the task was not accepted, so it fails and is refunded.
     if (isCharged) throw toGatewayError(context, thrown, call.requestId);
     const error = failCall(context, call, reserved, thrown);
     const channelId = call.attempts.route?.channel.id ?? 0;

@@ -2,10 +2,10 @@ import type { ChannelEntry } from "../../domain/channels/entry.ts";
 import type { GatewayContext } from "../call/context.ts";
 import { GatewayError } from "../call/errors.ts";
 
-/** Which channel an earlier task belongs to, and which of its keys. */
+/** The channel of an earlier task, and the hash of its key. */
 export type TaskOrigin = Readonly<{ channelId: number; keyHash: string }>;
 
-/** The channel of an earlier task, with its key alone. Throws GatewayError when it is gone or off. */
+/** The channel of an earlier task, with only its key. Throws GatewayError if it was removed or disabled. */
 export function channelOfTask({ services }: GatewayContext, { channelId, keyHash }: TaskOrigin): ChannelEntry {
   const channel = services.channels.get(channelId);
   if (!channel) throw new GatewayError(400, "get_channel_info_failed", "get_channel_info_failed");

@@ -2,18 +2,18 @@ import type { ChannelEntry } from "../../domain/channels/entry.ts";
 import type { Limitation, Rejection } from "../../providers/contract/provider.ts";
 import type { Route } from "./bind-channel.ts";
 
-/** What channels turned out not to support, until they are edited or the process ends. */
+/** Features that channels do not support, remembered until they are edited or the process ends. */
 export type ChannelLimitations = WeakMap<ChannelEntry, ReadonlySet<Limitation>>;
 
 const NONE: ReadonlySet<Limitation> = new Set();
 
-/** What a channel is known not to support. The set never changes: a later limitation makes another one. */
+/** What a channel is known not to support. The set is immutable: a later limitation creates another one. */
 export const limitationsOf = (limitations: ChannelLimitations, channel: ChannelEntry): ReadonlySet<Limitation> =>
   limitations.get(channel) ?? NONE;
 
 /**
- * Returns true when the call is worth sending to the same upstream once more: the rejection taught a limitation that the
- * request did not respect, or the provider can authenticate anew. Remembers the limitation for calls to come.
+ * Returns true if the call is worth resending to the same upstream once: the rejection revealed a limitation that the
+ * request did not respect, or the provider can authenticate again. Remembers the limitation for future calls.
  */
 export function adaptAfterRejection(
   limitations: ChannelLimitations,

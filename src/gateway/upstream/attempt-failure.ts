@@ -17,29 +17,29 @@ export class AttemptFailure extends Error {
   constructor(
     readonly channel: ChannelEntry,
     readonly key: string,
-    /** The upstream's own status; what came in its place when there was no answer. */
+    /** The upstream's status, or a substitute if it did not respond. */
     readonly status: number,
     readonly error: ReadError,
-    /** The upstream itself answered so; else it could not be reached or understood. */
+    /** The upstream responded with the error; otherwise it could not be reached or understood. */
     readonly answered: boolean,
     readonly retryAfter: string | null = null,
     /** For the operator only. */
     readonly detail: Reason = error.message,
-    /** The channel's own time to the first byte ran out: another may still answer in time. */
+    /** The channel's own limit on the time to the first byte expired: another channel may still respond in time. */
     readonly overBudget = false,
-    /** For the client: what the upstream said, or a sentence of ours where it said nothing. */
+    /** For the client: the upstream's message, or one of the gateway. */
     readonly reason: Reason = error.message,
   ) {
     super(error.message);
   }
 
-  /** The status that decides about retries and that the client sees: the channel may map it. */
+  /** The status after the channel's mapping, for retries and the client. */
   get mappedStatus(): number {
     return this.channel.statusCodeMapping.get(this.status) ?? this.status;
   }
 }
 
-/** The upstream answered with an error. */
+/** The failure of an attempt to which the upstream responded with an error. */
 export function rejectedByUpstream(
   channel: ChannelEntry,
   key: string,
@@ -60,13 +60,16 @@ export function rejectedByUpstream(
 const MAX_MESSAGE_CHARACTERS = 2_000;
 const MAX_EXTRA_CHARACTERS = 16_000;
 
-/** The members of an error object without the channel's key in any text; null where they are too large to be an error's. */
+/**
+ * The members of an error object with the channel's key removed from every text; null if they are too large for an
+ * error.
+ */
 function withoutKeyInside(members: JsonObject, key: string): JsonObject | null {
   const text = JSON.stringify(members, (_, value) => (typeof value === "string" ? withoutKey(value, key) : value));
   return text.length > MAX_EXTRA_CHARACTERS ? null : recordOf(parseJson(text));
 }
 
-/** No usable answer came: the client is told the kind of failure, the operator its cause. */
+/** The failure of an attempt without a usable response: the client receives its kind, the operator its cause. */
 export function noResponse(
   channel: ChannelEntry,
   key: string,
@@ -80,7 +83,7 @@ export function noResponse(
   return new AttemptFailure(channel, key, status, error, false, null, detailOf(cause) ?? reason, overBudget, reason);
 }
 
-/** No channel serves this kind of request, or the one that does is gone. */
+/** No channel serves this kind of request, or the only one is gone. */
 export const UNSUPPORTED = {
   status: 501,
   code: "convert_request_failed",
@@ -89,7 +92,7 @@ export const UNSUPPORTED = {
 
 type FailureKind = keyof typeof KINDS;
 
-/** What went wrong where the upstream gave no usable answer. */
+/** What went wrong if the upstream sent no usable response. */
 export function failureKind({ stopped }: Exchange, cause: unknown): FailureKind {
   if (stopped === "first_byte_timeout") return "timeout";
   if (stopped === "idle_timeout") return "stalled";
@@ -120,7 +123,7 @@ function detailOf(cause: unknown): Reason | null {
   return null;
 }
 
-/** What the client is told when no other channel may be tried. */
+/** The client's error if no other channel may be tried. */
 export function clientErrorOf(failure: AttemptFailure, hideUpstreamErrors: boolean): GatewayError {
   const status = clientStatus(failure.mappedStatus);
   const retryAfterSeconds = status === 429 ? retryAfterOf(failure) : undefined;
@@ -145,7 +148,7 @@ export function clientErrorOf(failure: AttemptFailure, hideUpstreamErrors: boole
   });
 }
 
-/** A redirect or a nonsense status of an upstream is no answer a client could use. */
+/** The status for the client: a redirect or invalid status of an upstream would be of no use. */
 const clientStatus = (status: number): number => (status >= 400 && status <= 599 ? status : 502);
 
 function retryAfterOf({ retryAfter }: AttemptFailure): number | undefined {

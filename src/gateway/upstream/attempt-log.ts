@@ -5,7 +5,7 @@ import type { Route } from "./bind-channel.ts";
 /** The attempts of one call, in order, as its log row lists them. */
 export class AttemptLog {
   readonly entries: Attempt[] = [];
-  /** The channel of the latest attempt, by which the call is charged and logged; null: none was bound yet. */
+  /** The channel of the latest attempt, by which the call is charged and logged; null before the first one. */
   route: Route | null = null;
 
   /** The same attempts, charged by another route. */
@@ -20,7 +20,7 @@ export class AttemptLog {
     return this.entries.length === 0;
   }
 
-  /** Begins the entry of an attempt; `startMs`: milliseconds since the call came. */
+  /** Begins the entry of an attempt; `startMs`: milliseconds since the call arrived. */
   begin({ channel }: Choice, startMs: number): Attempt {
     const entry: Attempt = {
       channelId: channel.id,

@@ -10,7 +10,7 @@ import { AttemptFailure, failureKind, noResponse } from "./attempt-failure.ts";
 import { bindChannel, type Route } from "./bind-channel.ts";
 import { Exchange } from "./exchange.ts";
 
-/** An attempt under way. */
+/** An attempt in progress. */
 export type RunningAttempt = Readonly<{
   route: Route;
   exchange: Exchange;
@@ -19,9 +19,9 @@ export type RunningAttempt = Readonly<{
 }>;
 
 /**
- * Runs one attempt with a channel, and notes how it went: in the call's log, for the scheduler and for the channel's
- * traffic. `timeoutMs`: to the head of the first response; absent: the channel's own limit, or the general one. Rejects
- * AttemptFailure where another channel may be tried, else GatewayError or DecodeError.
+ * Runs one attempt with a channel and records its outcome in the call's log, the scheduler and the channel's traffic.
+ * `timeoutMs`: limit until the first response's headers; absent: the channel's own limit, or the general one. Rejects
+ * AttemptFailure if another channel may be tried, else GatewayError or DecodeError.
  */
 export async function trackAttempt<Result>(
   context: GatewayContext,
@@ -59,7 +59,7 @@ export async function trackAttempt<Result>(
     if (failure.answered) entry.status = failure.status;
     Object.assign(entry, failureNote(failure.detail));
     call.trace?.failAttempt(entry);
-    // What a client requested wrongly, or did not wait for, says nothing of the upstream.
+    // A client's invalid request or disconnect says nothing about the upstream.
     failed = client.hasLeft || (failure.answered && isClientsFault(failure.status)) ? null : true;
     throw failure;
   } finally {
@@ -78,7 +78,10 @@ function failureOf({ channel, key }: Choice, exchange: Exchange, cause: unknown,
   return noResponse(channel, key, failureKind(exchange, cause), cause, isLate && hasBudget);
 }
 
-/** The channel's own limit on the time to the first byte (setting `first_byte_timeout_seconds`); null: the general one. */
+/**
+ * The channel's limit on the time to the first byte (setting `first_byte_timeout_seconds`) in ms; null: the general
+ * one.
+ */
 export function firstByteBudgetMs({ setting }: ChannelEntry): number | null {
   const seconds = Number(setting.first_byte_timeout_seconds ?? Number.NaN);
   return Number.isFinite(seconds) && seconds > 0 ? seconds * 1000 : null;

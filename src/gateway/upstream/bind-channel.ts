@@ -8,26 +8,26 @@ import type { Call } from "../call/call.ts";
 import type { Choice } from "../routing/scheduler/choose.ts";
 import { noResponse } from "./attempt-failure.ts";
 
-/** A channel and key as a call uses them: what the call is charged and logged by. */
+/** A channel and key for a call, by which it is charged and logged. */
 export type Route = Readonly<{
   channel: ChannelEntry;
   key: string;
   keyIndex: number;
   provider: Provider;
-  /** The model's name at the upstream. */
+  /** The upstream model name. */
   upstreamModel: string;
   price: Price | null;
   /** Fields of the request that the upstream cannot express. */
   dropped: readonly string[];
 }>;
 
-/** The kind of upstream behind a channel, where it can serve this kind of request; else null. */
+/** The provider of a channel if it can serve this kind of request; else null. */
 export function providerFor({ endpoint }: Pick<Call, "endpoint">, { type }: ChannelEntry): Provider | null {
   const provider = providerOf(type);
   return provider?.capabilities.includes(endpoint.capability) ? provider : null;
 }
 
-/** Binds the call to a channel and key. Throws AttemptFailure when the channel cannot serve it. */
+/** Binds the call to a channel and key. Throws AttemptFailure if the channel cannot serve it. */
 export function bindChannel(call: Call, prices: CallPrices | null, { channel, key }: Choice): Route {
   const provider = providerFor(call, channel);
   if (!provider) throw noResponse(channel, key, "unsupported");
@@ -47,6 +47,6 @@ const NOTHING: readonly string[] = [];
 const MAX_DROPPED = 32;
 const MAX_NAME_LENGTH = 64;
 
-/** The names of dropped fields, as far as a header and a log row hold them: clients may make names up. */
+/** The names of dropped fields, bounded to fit a header and a log row, because clients may make names up. */
 export const boundedNames = (names: readonly string[]): readonly string[] =>
   names.length === 0 ? NOTHING : names.slice(0, MAX_DROPPED).map((name) => name.slice(0, MAX_NAME_LENGTH));

@@ -7,7 +7,7 @@ import type { GatewayContext } from "../call/context.ts";
 import type { Route } from "./bind-channel.ts";
 import type { Outgoing } from "./upstream.ts";
 
-/** Builds the request to the route's upstream: URL, key, and a signature where the provider needs one. */
+/** Builds the request for the route's upstream: URL, key, and a signature if the provider requires one. */
 export async function buildRequest(
   context: GatewayContext,
   call: Call,
@@ -39,7 +39,7 @@ export async function buildRequest(
 const NO_HEADERS: readonly string[] = [];
 const BETAS = "anthropic-beta";
 
-/** Adds the settings' headers. Betas join the client's; clouds that host Claude get both in the body. */
+/** Adds the settings' headers. Betas are merged with the client's; clouds that host Claude receive both in the body. */
 function addSetHeaders(
   headers: Record<string, string>,
   set: Readonly<Record<string, string>> | null,
@@ -56,7 +56,7 @@ function addSetHeaders(
 
 /** The API version that a client's URL names, if any. */
 export function requestedVersionOf(url: string): Readonly<{ requestedVersion?: string }> {
-  // Most name none: then the URL isn't parsed.
+  // Most URLs have none and need not be parsed.
   const version = url.includes("api-version=") ? new URL(url).searchParams.get("api-version") : null;
   return version ? { requestedVersion: version } : {};
 }

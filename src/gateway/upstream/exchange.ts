@@ -4,11 +4,11 @@ import type { DeadlineWheel, HasDeadline } from "../call/deadline-wheel.ts";
 /** Why the gateway stopped an exchange with an upstream. */
 export type StopReason = "client_left" | "first_byte_timeout" | "idle_timeout" | "shutdown";
 
-/** A response that never ends is cut off after this time, however steadily it drips. */
+/** A response that never ends is cut off after this time, however steadily it arrives. */
 const MAX_BODY_MS = 3_600_000;
 
 /**
- * One exchange with an upstream: its abort signal, its deadlines, and the connection it occupies. Never shares the
+ * One exchange with an upstream: its abort signal, its deadlines, and the connection it occupies. It never uses the
  * client's own signal.
  */
 export class Exchange implements HasDeadline {
@@ -16,7 +16,7 @@ export class Exchange implements HasDeadline {
   readonly #controller = new AbortController();
   readonly #watch: DeadlineWheel;
   #deadlineMs = Number.POSITIVE_INFINITY;
-  /** Longest silence while a body is read; 0: no body is being read. */
+  /** The longest pause while reading a body; 0: no body is being read. */
   #idleMs = 0;
   /** When a body must be complete. */
   #endMs = Number.POSITIVE_INFINITY;
@@ -25,7 +25,7 @@ export class Exchange implements HasDeadline {
 
   readonly #headMs: number;
 
-  /** Its first response must begin within `headMs` from now; 0: no limit. */
+  /** The first response must begin within `headMs`; 0: no limit. */
   constructor(watch: DeadlineWheel, headMs: number) {
     this.#watch = watch;
     this.#headMs = headMs;
@@ -44,14 +44,14 @@ export class Exchange implements HasDeadline {
     this.stop("shutdown");
   }
 
-  /** Another request follows: it has as long for its head as the first. */
+  /** Another request follows, with the same time limit for its headers. */
   expectHead(): void {
     this.endTimeouts();
     if (this.#headMs > 0) this.#deadlineMs = performance.now() + this.#headMs;
     this.#watch.add(this);
   }
 
-  /** The head is here: from now on every read must bring something within `idleMs`. */
+  /** The headers have arrived: from now on every read must return something within `idleMs`. */
   expectBody(idleMs: number): void {
     const now = performance.now();
     this.#idleMs = idleMs;
@@ -60,12 +60,12 @@ export class Exchange implements HasDeadline {
     this.#watch.add(this);
   }
 
-  /** A part of the body came, or its reader took one. */
+  /** A part of the body arrived, or its reader took one. */
   progressed(): void {
     if (this.#idleMs > 0) this.#deadlineMs = Math.min(performance.now() + this.#idleMs, this.#endMs);
   }
 
-  /** The time limits are over: somebody else watches the rest, or there is none. */
+  /** Ends the time limits: something else observes the rest, or there is none. */
   endTimeouts(): void {
     this.#idleMs = 0;
     this.#deadlineMs = Number.POSITIVE_INFINITY;
@@ -78,7 +78,7 @@ export class Exchange implements HasDeadline {
     this.#release = release;
   }
 
-  /** The response was read to its end, or nobody reads it any further. */
+  /** The response was read to its end, or will not be read any further. */
   end(): void {
     this.endTimeouts();
     this.#release?.();
@@ -91,7 +91,7 @@ export class Exchange implements HasDeadline {
     this.abort();
   }
 
-  /** Closes the connection to the upstream; what is being read of it fails. */
+  /** Closes the connection to the upstream; pending reads fail. */
   abort(): void {
     this.end();
     this.#controller.abort();

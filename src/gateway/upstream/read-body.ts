@@ -1,7 +1,7 @@
 import type { GatewayContext } from "../call/context.ts";
 import type { Exchange } from "./exchange.ts";
 
-/** The upstream's response is larger than the gateway takes. */
+/** The upstream's response exceeds the maximum size. */
 export class ResponseTooLargeError extends Error {
   override name = "ResponseTooLargeError";
 
@@ -12,33 +12,33 @@ export class ResponseTooLargeError extends Error {
 
 type BodyLimits = Readonly<{ maxBytes: number; idleMs: number }>;
 
-/** Limits on a response that is read whole before anything of it is used. */
+/** Limits for a response that is read completely before use. */
 export const bodyLimits = ({ services: { config } }: GatewayContext): BodyLimits => ({
   maxBytes: config.maxResponseBodyBytes,
   idleMs: config.streamingTimeoutMs,
 });
 
-/** What one read brings. */
+/** The result of one read. */
 type Chunks<Memory extends ArrayBufferLike> = { value: Uint8Array<Memory>[]; done: boolean };
 
-/** The runtime's stream reader, which hands out all chunks that came since the last read, at once where there are any. */
+/** The runtime's stream reader, whose `readMany` returns all available chunks, synchronously if there are any. */
 export type ByteReader<Memory extends ArrayBufferLike = ArrayBufferLike> = {
   readMany(): Chunks<Memory> | Promise<Chunks<Memory>>;
   read(): Promise<{ value?: Uint8Array<Memory> | undefined; done: boolean }>;
 };
 
 const NOTHING = new Uint8Array(0);
-/** Up to this announced length a body arrives in so few pieces that the runtime gathers it cheaper than a reader. */
+/** Up to this content length a body arrives in so few chunks that the runtime collects it faster than a reader. */
 const GATHERED_BYTES = 256 * 1024;
-/** An error response is only read for its message. */
+/** Maximum size of an error response, which is only read for its message. */
 const MAX_ERROR_BYTES = 256 * 1024;
 
-/** Reads a body chunk by chunk; null: there is none. */
+/** A reader of the body; null without a body. */
 export const readerOf = (body: ReadableStream<Uint8Array> | null): ByteReader | null => body?.getReader() ?? null;
 
 /**
- * Reads a whole response and ends its exchange. Each read must bring something within `idleMs`. Rejects
- * ResponseTooLargeError beyond `maxBytes`, after which the connection is closed, or what the connection fails with.
+ * Reads a complete response and ends its exchange. Each read must return something within `idleMs`. Rejects
+ * ResponseTooLargeError beyond `maxBytes`, after closing the connection, or with the connection's error.
  */
 export async function readBody(
   response: Response,
@@ -54,7 +54,7 @@ export async function readBody(
   return bytes;
 }
 
-/** The beginning of an error response as text, as much as a message can need; ends the exchange. */
+/** The beginning of an error response as text, long enough for a message; ends the exchange. */
 export async function readErrorText(response: Response, exchange: Exchange, idleMs: number): Promise<string> {
   exchange.expectBody(idleMs);
   const reader = response.body?.getReader();
@@ -75,7 +75,9 @@ export async function readErrorText(response: Response, exchange: Exchange, idle
   return Buffer.concat(chunks).toString("utf8", 0, MAX_ERROR_BYTES);
 }
 
-/** The body as it comes, for a client that gets it as it is: ends the exchange, also when neither side moves for `idleMs`. */
+/**
+ * Streams the body to a client unchanged; ends the exchange when done, or if neither side makes progress for `idleMs`.
+ */
 export function passBody(response: Response, exchange: Exchange, idleMs: number): ReadableStream<Uint8Array> | null {
   const reader = response.body?.getReader();
   if (reader) return passRest(reader, [], exchange, idleMs);
@@ -83,10 +85,10 @@ export function passBody(response: Response, exchange: Exchange, idleMs: number)
   return null;
 }
 
-/** A body that has begun: its first chunk, and all of it as it comes. */
+/** A body that has begun: its first chunk, and the whole body as a stream. */
 export type OpenBody = Readonly<{ first: Uint8Array; stream: ReadableStream<Uint8Array> }>;
 
-/** Waits for the first bytes of a body, `idleMs` at most; null: it has none, and the exchange has ended. */
+/** Waits up to `idleMs` for the first bytes of a body; null if it has none, in which case the exchange has ended. */
 export async function openBody(response: Response, exchange: Exchange, idleMs: number): Promise<OpenBody | null> {
   exchange.expectBody(idleMs);
   const reader = response.body?.getReader();

@@ -23,10 +23,10 @@ import {
   readerOf,
 } from "./read-body.ts";
 
-/** What an upstream sent, as far as it must be known before the client gets its first byte. */
+/** A received response, read as far as needed before the client gets its first byte. */
 export type Received =
   | Readonly<{ kind: "complete"; response: CompleteResponse }>
-  /** Audio or the like, which is passed on as it comes. */
+  /** Audio and similar data, forwarded while it arrives. */
   | Readonly<{ kind: "bytes"; body: ReadableStream<Uint8Array>; contentType: string }>
   | OpenStream;
 
@@ -36,15 +36,15 @@ export type OpenStream = Readonly<{
   exchange: Exchange;
   view: StreamView;
   reader: ByteReader;
-  /** Bytes read so far: at least one whole event, then perhaps the beginning of another. */
+  /** Bytes read so far: at least one complete event, then perhaps the beginning of another. */
   first: Uint8Array;
-  /** The upstream has ended already. */
+  /** The upstream has already ended. */
   ended: boolean;
-  /** The response in the background that the stream is about; null: it is a response like others. */
+  /** The background response of the stream; null for ordinary responses. */
   background: JsonObject | null;
 }>;
 
-/** Receives a response with a good status. Null: the request is worth adapting once more. Rejects AttemptFailure. */
+/** Receives a successful response. Null: the request is worth adapting and resending once. Rejects AttemptFailure. */
 export async function receive(
   context: GatewayContext,
   call: Call,
@@ -58,7 +58,7 @@ export async function receive(
   const contentType = response.headers.get("content-type") ?? "application/json";
   const isJson = contentType.startsWith("application/json");
   const framing = capability === "chat" ? provider.chat?.streaming.framing : null;
-  // The stream of an upstream that only streams is gathered for a client that wants a complete response.
+  // If the upstream only streams, the stream is collected for a client that wants a complete response.
   const gathers = stream && capability === "chat" && (!call.summary.stream || request.adapter.gathersStream === true);
   if (stream && !gathers && (framing || !isJson)) {
     const body = framing ? toEventStream(response, framing, maxResponseBodyBytes) : response.body;
@@ -118,7 +118,7 @@ async function receiveComplete(
   return { kind: "complete", response: complete };
 }
 
-/** Reads a URL of the same upstream, for jobs whose result is fetched later. */
+/** Fetches a URL of the same upstream, for jobs whose result comes later. */
 function polling(
   context: GatewayContext,
   { route, exchange }: RunningAttempt,
@@ -140,7 +140,7 @@ function errorWithGoodStatus({ channel, key }: Route, adapter: Adapter, error: s
   return rejectedByUpstream(channel, key, status, adapter.readError(status, error), null);
 }
 
-/** Reads until the first event is understood, so that an early failure can still be answered, or tried elsewhere. */
+/** Reads until the first event is decoded, so that an early failure can still become an error response or a retry. */
 async function openStream(
   context: GatewayContext,
   call: Call,
@@ -151,10 +151,10 @@ async function openStream(
   const { channel, key } = route;
   if (!reader) throw noResponse(channel, key, "empty");
   const { maxBytes, idleMs } = bodyLimits(context);
-  // A channel's own limit counts until the first event, the general one until the head.
+  // A channel's own limit lasts until the first event, the general one until the headers.
   if (firstByteBudgetMs(channel) === null) exchange.expectBody(idleMs);
   const events = new EventBuffer();
-  /** Whole events so far, none of which holds any of a response. */
+  /** Complete events so far, none of which contains any part of a response. */
   const skipped: Uint8Array[] = [];
   let hasData = false;
   let bytes = 0;
@@ -207,8 +207,8 @@ const LF = 10;
 const BRACKETS: ReadonlySet<number | undefined> = new Set([91, 123]);
 
 /**
- * A JSON body without what servers write before it to keep the connection open: blank lines and comment lines of event
- * streams. A body that holds no JSON behind them is returned as it is.
+ * Removes what servers send before a JSON body to keep the connection open: blank lines and comment lines of event
+ * streams. A body without JSON is returned unchanged.
  */
 function withoutKeepAlives(body: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> {
   let at = 0;

@@ -11,8 +11,8 @@ import { type Received, receive } from "./receive.ts";
 
 /**
  * Sends an adapted request and receives its response up to where the client can get its first byte. Null: the upstream
- * rejected something that need not have been in the request, and the request is worth adapting once more. Rejects
- * AttemptFailure, or what the connection fails with.
+ * rejected something optional, and the request is worth adapting and resending once. Rejects AttemptFailure, or with
+ * the connection's error.
  */
 export async function send(
   context: GatewayContext,

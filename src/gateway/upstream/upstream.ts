@@ -10,44 +10,44 @@ import { createResolve, type Lookup } from "../../lib/outbound/resolve.ts";
 import { parseHttpUrl } from "../../lib/outbound/url.ts";
 import type { Exchange } from "./exchange.ts";
 
-/** A request to a provider, ready to go. */
+/** A complete request to a provider. */
 export type Outgoing = {
-  /** POST where nothing is said; the others have no body. */
+  /** Defaults to POST; the others have no body. */
   method?: "GET" | "POST" | "DELETE";
   url: string;
   headers: Record<string, string>;
   body: string | Uint8Array<ArrayBuffer> | OutgoingForm;
-  /** Empty: direct (or as the environment says). */
+  /** Empty: direct, or the proxy from the environment. */
   proxy: string;
-  /** The body is the one frame of a WebSocket; the answer's frames are events of a stream. */
+  /** The body is the only frame sent over a WebSocket; the frames received are events of a stream. */
   webSocket?: boolean;
 };
 
 export type Upstream = {
   /**
-   * Sends a request once and resolves with the response's head; the exchange occupies a connection until it ends. Rejects
-   * OutboundError for a refused address, UpstreamBusyError, EncodingError, or what the network says.
+   * Sends a request once and resolves with the response's headers; the exchange occupies a connection until it ends.
+   * Rejects OutboundError for a forbidden address, UpstreamBusyError, EncodingError, or with the network's error.
    */
   send(outgoing: Outgoing, exchange: Exchange): Promise<Response>;
 };
 
 export type UpstreamOptions = Readonly<{
-  /** The environment names proxies: the runtime follows them, and proxies resolve names themselves. */
+  /** The environment sets proxies: the runtime uses them, and they resolve host names themselves. */
   usesEnvironmentProxy: boolean;
-  /** Connections in use at a time, for each origin. */
+  /** Maximum concurrent connections per origin. */
   maxConnections: number;
-  /** How names are resolved; absent: by the system. */
+  /** Resolves host names; absent: the system's resolver. */
   lookup?: Lookup;
 }>;
 
 const MAX_TARGETS = 2_000;
-/** How long a call waits for one of an origin's connections before another channel is tried. */
+/** How long a call waits for a free connection to an origin before another channel is tried. */
 const CONNECTION_WAIT_MS = 10_000;
 
 /**
- * The relay's way to its upstreams: the runtime's fetch under the rules of every outgoing request. Names are resolved
- * first (answers stay fresh for seconds, so that a busy channel waits for none), all addresses are checked, and the
- * connection goes to one of the very addresses that were checked. Redirects are not followed.
+ * Connects the gateway to its upstreams: the runtime's fetch with the rules for every outgoing request. Host names are
+ * resolved first (results are cached for seconds, so that a busy channel does not wait), all addresses are checked, and
+ * the connection goes to one of the checked addresses. Redirects are not followed.
  */
 export function createUpstream(policy: AddressPolicy, options: UpstreamOptions): Upstream {
   const resolve = createResolve(policy, options.lookup);
@@ -85,7 +85,7 @@ export function createUpstream(policy: AddressPolicy, options: UpstreamOptions):
   };
 }
 
-/** A form is sent as it is read from the disk, under its known length. */
+/** A form is streamed from disk with its known length. */
 function requestOf(outgoing: Outgoing, signal: AbortSignal, proxy: string | undefined) {
   const { method = "POST", headers, body } = outgoing;
   if (method !== "POST") return { method, headers, signal, proxy };

@@ -24,7 +24,7 @@ export const generateContent = chatEndpoint(geminiClientCodec, geminiRules);
 /** POST …/models/{model}:streamGenerateContent: a JSON array, element by element */
 export const generateContentArray = chatEndpoint(geminiArrayClientCodec, geminiRules);
 
-/** An endpoint that holds chats in another format than OpenAI's first one. */
+/** A chat endpoint in a format other than OpenAI's Chat Completions. */
 function chatEndpoint(codec: ClientCodec, rules: RequestRules): Endpoint {
   return {
     capability: "chat",
@@ -43,7 +43,7 @@ function chatEndpoint(codec: ClientCodec, rules: RequestRules): Endpoint {
   };
 }
 
-/** Only what is stored elsewhere may take the place of messages. */
+/** Whether a request has no messages and refers to none stored elsewhere. */
 const isEmpty = ({ turns, system, extra: { members } }: Conversation): boolean =>
   turns.length === 0 &&
   system.length === 0 &&

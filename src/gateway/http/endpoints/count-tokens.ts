@@ -40,14 +40,14 @@ export const countGeminiTokens = (
     totalTokens: tokens,
   }));
 
-/** Tells who counted: `provider`, exactly; or `local`, by a tokenizer that the model's own may differ from. */
+/** Reports who counted: `provider` (exact), or `local` (a tokenizer that may differ from the model's own). */
 const COUNTED_BY = "x-sluice-token-count";
 const TIMEOUT_MS = 10_000;
 const MAX_ATTEMPTS = 2;
 
 /**
- * Counts the tokens of a chat, free of charge: by the provider where a channel for the model has a call for that, else by
- * the tokenizer that also bills what upstreams leave unreported.
+ * Counts the tokens of a chat, free of charge: by the provider if a channel for the model has an endpoint for it, else
+ * by the tokenizer that also bills unreported usage.
  */
 function countTokens(
   context: GatewayContext,
@@ -64,13 +64,15 @@ function countTokens(
   });
 }
 
-/** Gemini's clients may wrap the request that they would send. */
+/** Gemini's clients may wrap the request to count. */
 function unwrapRequest(body: ClientBody): ClientBody {
   const json = recordOf(body.json.generateContentRequest);
   return json ? { text: JSON.stringify(json), size: body.size, json } : body;
 }
 
-/** Null: no channel that the caller may use counts, or none answered. Rejects GatewayError for a request that cannot be. */
+/**
+ * Null: no channel available to the caller can count, or none responded. Rejects GatewayError for an invalid request.
+ */
 async function countByProvider(
   context: GatewayContext,
   arrival: Arrival,
@@ -94,7 +96,9 @@ async function countByProvider(
 
 const NOT_SERVED: ReadonlySet<number> = new Set([403, 404, 503]);
 
-/** The call as it would be admitted; null where the caller could not make it: its tokens are counted all the same. */
+/**
+ * The call as it would be admitted; null if the caller could not make it, in which case its tokens are counted locally.
+ */
 function admitCount(context: GatewayContext, arrival: Arrival, caller: Caller, body: ClientBody): Call | null {
   const { clientAddress } = context.services;
   const ip = clientAddress.ip(arrival.request, arrival.server);
@@ -112,7 +116,7 @@ function admitCount(context: GatewayContext, arrival: Arrival, caller: Caller, b
 const mayCount = ({ withoutTokenCount }: GatewayContext, channel: ChannelEntry): boolean =>
   providerOf(channel.type)?.chat?.tokenCount != null && !withoutTokenCount.has(channel);
 
-/** Null: this channel did not count. Rejects GatewayError where it refuses a request that is in its own format. */
+/** Null: this channel did not count. Rejects GatewayError if it rejects a request in its own format. */
 async function requestCount(
   context: GatewayContext,
   call: Call,

@@ -15,7 +15,7 @@ export const embedContent: Endpoint = {
   ),
 };
 
-/** POST …/models/{model}:batchEmbedContents, what Google's own clients call for any number of contents. */
+/** POST …/models/{model}:batchEmbedContents, which Google's own clients call for any number of contents. */
 export const batchEmbedContents: Endpoint = {
   ...googleEmbeddings(
     ({ requests }) => requestList(requests),
@@ -23,7 +23,7 @@ export const batchEmbedContents: Endpoint = {
   ),
 };
 
-/** Google's embeddings as an OpenAI request with the options that only Google's models know. */
+/** Google's embeddings request as an OpenAI request, with the options that only Google's models have. */
 function googleEmbeddings(
   requestsOf: (body: JsonObject) => readonly JsonObject[],
   answerOf: (list: readonly JsonObject[]) => JsonObject,
@@ -55,7 +55,10 @@ function requestList(requests: unknown): readonly JsonObject[] {
   return list;
 }
 
-/** What one OpenAI request can say for all contents. Throws DecodeError where the requests of a batch differ in it. */
+/**
+ * The options shared by all requests of a batch. Throws DecodeError if they differ, because one OpenAI request has the
+ * same options for all inputs.
+ */
 function commonOptions(requests: readonly JsonObject[]): JsonObject {
   const [first = {}, ...others] = requests.map((request) =>
     compact({

@@ -8,11 +8,14 @@ import type { Endpoint } from "./endpoint.ts";
 import { readOpenAi } from "./text.ts";
 
 const VECTOR = Buffer.from('"embedding"');
-/** Texts or token ids; OpenAI takes 2,048 texts, servers of one's own more. */
+/** Texts or token ids; OpenAI accepts 2,048 texts, self-hosted servers more. */
 const MOST_INPUTS = 100_000;
 const LONGEST_SPACE = 32;
 
-/** POST /v1/embeddings. OpenAI's own clients ask for base64; upstreams that know only lists of numbers are helped out. */
+/**
+ * POST /v1/embeddings. OpenAI's own clients request base64; the gateway converts lists of numbers for upstreams that
+ * support nothing else.
+ */
 export const embeddings: Endpoint = {
   capability: "embeddings",
   codec: openaiChatClientCodec,
@@ -39,24 +42,29 @@ export const embeddings: Endpoint = {
 const ID = Buffer.from('"id"');
 const OPENING = 123;
 
-/** Mistral's client demands an id, which OpenAI's API has not. Numbers hold no quotes, so a look at the bytes is enough. */
+/**
+ * Mistral's client requires an id, which OpenAI's API lacks. Numbers contain no quotes, so inspecting the bytes
+ * suffices.
+ */
 function withId(answer: Uint8Array): string | null {
   if (answer[0] !== OPENING || indexOfBytes(answer, ID) >= 0 || indexOfBytes(answer, VECTOR) < 0) return null;
   return `{"id":${JSON.stringify(randomId("embd-"))},${textOfBytes(answer, 1)}`;
 }
 
-/** Looked at without parsing: most answers have the form that was asked for. */
+/**
+ * Whether the response has lists of numbers. Inspected without parsing, because most responses have the requested form.
+ */
 function holdsLists(answer: Uint8Array): boolean {
   for (let at = indexOfBytes(answer, VECTOR); at >= 0; at = indexOfBytes(answer, VECTOR, at + 1)) {
     const end = at + VECTOR.length;
     const member = /^\s*:\s*(.)/.exec(textOfBytes(answer, end, Math.min(answer.length, end + LONGEST_SPACE)));
-    // Else it is a value, of “object”.
+    // Otherwise this is the value of "object".
     if (member) return member[1] === "[";
   }
   return false;
 }
 
-/** The vector as base64 of little-endian 32-bit floats. */
+/** The embedding as base64 of little-endian 32-bit floats. */
 function packed(entry: JsonObject): JsonObject {
   const { embedding } = entry;
   if (!Array.isArray(embedding)) return entry;

@@ -8,46 +8,51 @@ import type { RequestRules } from "../../../formats/request-rules/request-rules.
 import type { Decimal } from "../../../lib/values/decimal.ts";
 import type { Capability, TaskCapability } from "../../../providers/contract/provider.ts";
 
-/** What a request's address says besides its body. */
+/** What a request's URL contains in addition to its body. */
 export type PathParameters = Readonly<{ model: string; stream?: boolean }>;
 
-/** What a request asks for, read once. */
+/** A decoded request. */
 export type EndpointRequest = Readonly<{
   summary: RequestSummary;
-  /** The prompt in the shape of an OpenAI request, by which it is weighed, counted, checked and logged. */
+  /** The prompt in the shape of an OpenAI request, for token counts, the word filter and logs. */
   prompt: JsonObject;
-  /** The chat in no provider's words; null where it is no chat. Throws DecodeError. */
+  /** The chat in the neutral format; null for other calls. Throws DecodeError. */
   conversation: (() => Conversation) | null;
 }>;
 
-/** One family of calls that clients make: its format, what it needs of a provider, how its requests are read. */
+/** One kind of call: its format, what it requires of a provider, and how its requests are decoded. */
 export type Endpoint = Readonly<{
   capability: Capability | TaskCapability;
-  /** The format its clients speak: also that of errors. */
+  /** The format of its clients, also for errors. */
   codec: ClientCodec;
-  /** What its requests must keep to before anything is decided by them. */
+  /** What its requests must satisfy before the gateway reads them. */
   rules: RequestRules;
-  /** Clients may ask for a stream. */
+  /** Clients may request a stream. */
   streams: boolean;
   /** It compacts a conversation instead of continuing it. */
   compacts?: true;
-  /** An answer without any content and without completion tokens costs nothing. */
+  /** A response without content and completion tokens is free. */
   emptyIsFree: boolean;
   /**
-   * The price of this very call, where it depends on more than tokens (sizes and numbers of images); `upstreamModel` is the
-   * name after the channel's mapping.
+   * The price of a call that depends on more than tokens (sizes and numbers of images); `upstreamModel` is the name
+   * after the channel's mapping.
    */
   priceOf?(price: Price, request: EndpointRequest, upstreamModel: string): Price;
-  /** USD that a call costs where its model has no price. */
+  /** The price in USD for models without one. */
   usdWithoutPrice?: Decimal;
-  /** What a call used by the request alone, where upstreams report nothing; null: text is counted. In units of its price. */
+  /**
+   * The usage derived from the request, where upstreams report nothing; null: text is counted. In units of its price.
+   */
   meter?(request: EndpointRequest, answer: JsonObject | null, price: Price | null): ReportedUsage | null;
-  /** The answer, as object or JSON text, with what clients need and the upstream left out; null: it goes as it came. */
+  /** The response, as object or JSON text, with what clients require and the upstream omitted; null: unchanged. */
   amend?(request: JsonObject, answer: Uint8Array): JsonObject | string | null;
-  /** The request in OpenAI's members, where clients of a call beside chats speak another format. Throws DecodeError. */
+  /**
+   * The request with OpenAI's members, if clients of an endpoint other than chat use another format. Throws
+   * DecodeError.
+   */
   normalize?(body: JsonObject): JsonObject;
-  /** Members of such a request that OpenAI's API lacks: they go only to providers with a format of their own. */
+  /** Members of such a request that OpenAI's API lacks: only providers with a format of their own receive them. */
   nonOpenAiMembers?: readonly string[];
-  /** Throws GatewayError or DecodeError when the request lacks what the format demands. */
+  /** Throws GatewayError or DecodeError if the request lacks something required. */
   read(body: JsonObject, path: PathParameters | null): EndpointRequest;
 }>;

@@ -10,7 +10,7 @@ import { batchEmbedContents, embedContent } from "./embed-content.ts";
 import { geminiModel } from "./lookup/model-object.ts";
 import { allowedModels, refuseUnknownModel, respondToKey } from "./lookup/models.ts";
 
-/** POST …/models/{model}:{method} as Google's clients ask; the model may hold slashes and be percent-encoded. */
+/** POST …/models/{model}:{method} of Google's clients; the model may contain slashes and be percent-encoded. */
 export function handleGemini(
   context: GatewayContext,
   request: Request,
@@ -44,7 +44,7 @@ export function handleGemini(
   }
 }
 
-/** GET /v1beta/models: what this key may call now, as Google lists it. */
+/** GET /v1beta/models: the models available to this key, as Google lists them. */
 export const listGeminiModels = (context: GatewayContext, request: Request, server: GatewayServer | null) =>
   respondToKey(context, request, server, geminiClientCodec, (caller) => ({
     models: allowedModels(context, caller).map((model) => geminiModel(context, caller, model)),

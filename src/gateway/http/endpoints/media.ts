@@ -14,7 +14,7 @@ import { invalidRequest } from "../client-body.ts";
 import type { Endpoint, EndpointRequest } from "./endpoint.ts";
 import { readOpenAi } from "./text.ts";
 
-/** What the calls beside chats have in common: OpenAI's format, one answer. */
+/** What endpoints other than chat have in common: OpenAI's format, one response. */
 const base = { codec: openaiChatClientCodec, rules: openaiRules, streams: false, emptyIsFree: false } as const;
 
 const usageOf = (promptTokens: number, completionTokens = 0): ReportedUsage => ({
@@ -40,12 +40,12 @@ export const moderations: Endpoint = {
   },
 };
 
-/** Cohere's models: their fixed price is that of a search. */
+/** Cohere's models, whose fixed price is per search. */
 const PRICED_BY_SEARCH = /^rerank-/;
 const DOCUMENTS_PER_SEARCH = 100;
 const MOST_DOCUMENTS = 10_000;
 
-/** POST /v1/rerank: query and documents are the prompt; upstreams tell tokens in several ways, or none. */
+/** POST /v1/rerank: query and documents are the prompt; upstreams report usage in several ways, or not at all. */
 export const rerank: Endpoint = {
   ...base,
   capability: "rerank",
@@ -90,7 +90,9 @@ export const rerank: Endpoint = {
   },
 };
 
-/** Upstreams that tell only places and scores: the document comes from the request. Bare texts become `{text}`. */
+/**
+ * Adds the document from the request for upstreams that return only indexes and scores. Plain texts become `{text}`.
+ */
 function withDocument(result: JsonObject, documents: unknown): JsonObject {
   if (typeof result.document === "string") return { ...result, document: { text: result.document } };
   const document = Array.isArray(documents) ? documents[Number(result.index)] : undefined;
@@ -126,14 +128,14 @@ function imageEndpoint(capability: Capability): Endpoint {
   };
 }
 
-/** Of a side; no provider draws larger. */
+/** Maximum width or height; no provider generates larger images. */
 const MOST_PIXELS = 16_384;
 
-/** What models answer here are pictures, also where they do not say so. */
+/** Treats the output of image models as image tokens, even if not reported as such. */
 const drawnUsage = (usage: ReportedUsage | null): ReportedUsage | null =>
   usage && { imageOutputTokens: usage.completionTokens, ...usage };
 
-/** POST /v1/audio/speech: models of the tts kind are billed by character, others by the tokens of their text. */
+/** POST /v1/audio/speech: models of the tts family are billed by character, others by the tokens of their text. */
 export const speech: Endpoint = {
   ...base,
   capability: "speech",
@@ -172,15 +174,15 @@ function audioEndpoint(capability: Capability): Endpoint {
   };
 }
 
-/** In forms everything is text. */
+/** Form fields are always text. */
 const wantsStream = ({ stream }: JsonObject): boolean => stream === true || stream === "true";
 
 const byMinutes = (seconds: number): ReportedUsage => usageOf(Math.round((Math.ceil(seconds) * 1000) / 60));
 
-/** Seconds of the file as they were read from it on arrival. */
+/** The length of the audio file in seconds, as determined on arrival. */
 const secondsOf = ({ prompt }: EndpointRequest): number => (typeof prompt.seconds === "number" ? prompt.seconds : 0);
 
-/** USD per image for each unit of model ratio, where a model has a ratio only. */
+/** USD per image for each unit of model ratio, for models with only a ratio. */
 const USD_PER_RATIO = decimal("0.0025");
 
 const SIZES = lookupTable<Decimal>({
@@ -192,8 +194,8 @@ const SIZES = lookupTable<Decimal>({
 const ONE = whole(1);
 
 /**
- * The price of an order of images: by number, size and quality. What model it is says the name
- * that has the price, or the one after the channel's mapping: that of the request may be any.
+ * The price of an image request, by number, size and quality. The model is identified by the name that has the price,
+ * or the name after the channel's mapping: the requested name may be arbitrary.
  */
 function priceOfImages(price: Price, body: JsonObject, upstreamModel: string): Price {
   const names = [price.pricedAs, upstreamModel];
@@ -209,13 +211,13 @@ function priceOfImages(price: Price, body: JsonObject, upstreamModel: string): P
   };
 }
 
-/** Images asked for, from 1 to 128, by whichever of these names is for the most; in forms numbers are text. */
+/** Number of requested images, from 1 to 128: the largest value among these names. Form fields are text. */
 const countOf = (body: JsonObject): number => {
   const counts = [body.n, body.batch_size, body.num_images].map((count) => Number(count ?? 1));
   return Math.min(MOST_CHOICES, Math.max(1, ...counts.filter(Number.isInteger)));
 };
 
-/** Width and height of a size as providers read it, "1024x1792"; null: it has none, as "auto". */
+/** Width and height of a size such as "1024x1792"; null for sizes such as "auto". */
 function pixelsOf(size: string): readonly [width: number, height: number] | null {
   const [, width, height] = /^\s*(\d+)\s*[x*×]\s*(\d+)\s*$/i.exec(size) ?? [];
   return width === undefined || height === undefined ? null : [Number(width), Number(height)];

@@ -11,7 +11,8 @@ import { refuse } from "../refuse.ts";
 import { chatCompletions } from "./text.ts";
 
 /**
- * POST /pg/chat/completions: a chat of somebody signed in to the console, charged to the user alone. The body may name one of the user's groups; `max_tokens: 0` means no limit.
+ * POST /pg/chat/completions: a chat of a user signed in to the console, charged to the user. The body may name one of
+ * the user's groups; `max_tokens: 0` means no limit.
  */
 export async function handlePlayground(
   context: GatewayContext,

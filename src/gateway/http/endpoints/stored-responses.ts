@@ -20,8 +20,8 @@ import { invalidRequest } from "../client-body.ts";
 import { respondToKey } from "./lookup/models.ts";
 
 /**
- * GET and DELETE /v1/responses/{id}, POST …/cancel, GET …/input_items: of the caller's own responses. What an upstream
- * stores is asked of the channel that made it.
+ * GET and DELETE /v1/responses/{id}, POST …/cancel, GET …/input_items, for the caller's own responses. Responses that
+ * an upstream stores are requested from the channel that made them.
  */
 export const storedResponse = (
   context: GatewayContext,
@@ -44,7 +44,7 @@ export const storedResponse = (
     return answer;
   });
 
-/** Asks who made it. What is made in the background is charged before anybody is told that it is over. */
+/** Requests the response from its upstream. A background response is charged before its end is reported. */
 async function made(
   context: GatewayContext,
   stored: StoredResponse,
@@ -71,7 +71,7 @@ async function made(
 
 async function find({ services }: GatewayContext, caller: Caller, id: string): Promise<StoredResponse> {
   const stored = await services.responses.find(id, caller.user.id, nowSeconds());
-  // What was too long to be kept has left its id alone.
+  // Of a response that was too long to store, only the id remains.
   if (stored && (stored.isNative || Object.keys(stored.body).length > 0)) return stored;
   throw new GatewayError(
     404,
@@ -122,7 +122,7 @@ function inputItems(turns: readonly Turn[]): JsonObject[] {
 const PAGE_ITEMS = 20;
 const MOST_PAGE_ITEMS = 100;
 
-/** A page of a list as OpenAI's API has it: the latest come first unless it is asked otherwise. */
+/** A page of a list as in OpenAI's API: newest first by default. */
 function pageOf(items: readonly JsonObject[], wishes: URLSearchParams): object {
   const ordered = wishes.get("order") === "asc" ? items : items.toReversed();
   const after = wishes.get("after");

@@ -32,7 +32,7 @@ export const completions: Endpoint = {
   },
 };
 
-/** What OpenAI's formats have in common; the model may also stand in the path. */
+/** Reads a request in OpenAI's formats; the model may also be in the path. */
 export function readOpenAi(body: JsonObject, path: PathParameters | null): EndpointRequest {
   const summary = summarize(body);
   return {

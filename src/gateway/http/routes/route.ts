@@ -3,35 +3,35 @@ import type { GatewayError } from "../../call/errors.ts";
 import type { UpgradingServer } from "../../realtime/sockets.ts";
 import type { GatewayServer } from "../arrival.ts";
 
-/** A request at one of the gateway's routes. */
+/** A request to one of the gateway's routes. */
 export type RoutedRequest = Readonly<{
   request: Request;
   server: (GatewayServer & UpgradingServer) | null;
-  /** A variable part of the path as it was sent, by its name; "*": the rest of it. Empty where the route has none. */
+  /** A variable part of the path, as sent, by name; "*": the rest of the path. Empty if the route has none. */
   param(name: string): string;
 }>;
 
 export type RouteMethod = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 
-/** One row of the table of routes. `path` may have `:name` for one segment, and end in `*` for all further ones. */
+/** One row of the route table. `path` may have `:name` for one segment, and end in `*` for all further ones. */
 export type Route = Readonly<{
   method: RouteMethod;
   path: string;
-  /** Returns undefined where the request has become a WebSocket. */
+  /** Returns undefined if the request became a WebSocket. */
   handle(routed: RoutedRequest): Response | undefined | Promise<Response | undefined>;
   /** Not in the OpenAPI document. */
   isHidden?: true;
 }>;
 
-/** Everything under one prefix. Paths of its routes begin behind the prefix. */
+/** Routes under one prefix, whose paths are relative to it. */
 export type RouteGroup = Readonly<{
   prefix: string;
   routes: readonly Route[];
-  /** The paths that belong to the group where its prefix has a variable part; else all under its prefix. */
+  /** The paths that belong to the group if its prefix has a variable part; else all under its prefix. */
   owns?: RegExp;
-  /** An error in the shape of the group's API. */
+  /** Writes an error in the format of the group's API. */
   refuse(context: GatewayContext, request: Request, error: GatewayError): Response;
 }>;
 
-/** A route of a handler that takes the variable part `name`, or none. */
+/** A route whose handler takes the variable part `name`, or none. */
 export const route = (method: RouteMethod, path: string, handle: Route["handle"]): Route => ({ method, path, handle });

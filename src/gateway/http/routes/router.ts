@@ -5,17 +5,17 @@ import { errorResponse, GatewayError } from "../../call/errors.ts";
 import { PREFLIGHT_HEADERS } from "../headers.ts";
 import type { Route, RoutedRequest, RouteGroup } from "./route.ts";
 
-/** What serves the table of routes. */
+/** Serves the route table. */
 export type GatewayRouter = Readonly<{
-  /** The routes as an application: it matches variable paths, and the OpenAPI document is made from it. */
+  /** The routes as an Elysia app: matches variable paths, and generates the OpenAPI document. */
   app: ReturnType<typeof elysiaOf>;
-  /** Answers a POST to a path without variable parts, past Elysia's matching; null: it is another request. */
+  /** Responds to a POST to a fixed path without Elysia's matching; null for other requests. */
   take(request: Request, path: string, server: RoutedRequest["server"]): Promise<Response> | null;
-  /** Whether the path is the gateway's, even where no route has it. */
+  /** Whether the path belongs to the gateway, even if no route matches it. */
   owns(path: string): boolean;
 }>;
 
-/** Makes from one table what serves it: Elysia's routes, the map of fixed paths, and the list of prefixes. */
+/** Builds everything from one table: Elysia's routes, the map of fixed paths, and the list of prefixes. */
 export function createRouter(context: GatewayContext, groups: readonly RouteGroup[]): GatewayRouter {
   const patterns = groups.map((group) => [group.owns ?? ownedBy(group.prefix), group] as const);
   const groupOf = (path: string): RouteGroup | null => patterns.find(([pattern]) => pattern.test(path))?.[1] ?? null;
@@ -79,7 +79,7 @@ function elysiaOf(
           const parts: Readonly<Record<string, string>> = params ?? {};
           return handle({ request, server, param: (name) => parts[name] ?? "" });
         },
-        // Handlers read the body themselves, within their limits.
+        // Handlers read the body themselves, with their own limits.
         { parse: "none", ...(isHidden && { detail: { hide: true } }) },
       );
     }

@@ -33,8 +33,8 @@ import { chatCompletions, completions } from "../endpoints/text.ts";
 import { type Route, type RouteGroup, type RouteMethod, route } from "./route.ts";
 
 /**
- * Every route of the data plane, in one table. Elysia's routes, the paths that skip its matching, the OpenAPI document and the
- * prefixes that belong to the gateway are made from it (`createRouter`).
+ * Every route of the data plane. `createRouter` derives Elysia's routes, the paths that skip its matching, the OpenAPI
+ * document and the gateway's prefixes from this table.
  */
 export function gatewayRoutes(
   context: GatewayContext,
@@ -45,13 +45,13 @@ export function gatewayRoutes(
   const drawings = drawingRoutes(context);
   return [
     { prefix: "/v1", routes: versionOne, refuse: refuseByHeaders },
-    // Hugging Face's clients put their own prefix in front.
+    // Hugging Face's clients prepend a prefix of their own.
     { prefix: "/hf", routes: versionOne.map((row) => ({ ...row, path: `/v1${row.path}` })), refuse: refuseByHeaders },
     { prefix: "/v1beta", routes: geminiRoutes(context), refuse: refuseAsGemini },
     { prefix: "/v1alpha", routes: [], refuse: refuseAsGemini },
     { prefix: "/v2", routes: [call(context, "/rerank", rerank)], refuse: refuseByHeaders },
     { prefix: "/mj", routes: [...drawings, ...openDrawingRoutes(context)], refuse: refuseDrawing },
-    // A mode in front: /fast/mj/…, /mj-fast/mj/…
+    // A mode as prefix: /fast/mj/…, /mj-fast/mj/…
     {
       prefix: "/:mode/mj",
       routes: drawings,
@@ -74,7 +74,7 @@ const refuseByHeaders: RouteGroup["refuse"] = (_context, request, error) =>
 const refuseAsGemini: RouteGroup["refuse"] = (_context, request, error) =>
   errorResponse(error, request, geminiClientCodec);
 
-/** A model call at a path without variable parts. */
+/** A model call at a fixed path. */
 const call = (context: GatewayContext, path: string, endpoint: Endpoint): Route =>
   route("POST", path, ({ request, server }) => handleCall(context, { request, server, endpoint }));
 
@@ -83,13 +83,13 @@ const playgroundRoute = (context: GatewayContext): Route =>
     handlePlayground(context, request, server),
   );
 
-/** What dashboards for OpenAI's API ask of a key; with and without /v1. */
+/** Endpoints for OpenAI billing dashboards, with and without /v1. */
 const billingRoutes = (context: GatewayContext): readonly Route[] => [
   route("GET", "/subscription", ({ request, server }) => billingSubscription(context, request, server)),
   route("GET", "/usage", ({ request, server }) => billingUsage(context, request, server)),
 ];
 
-/** Known in OpenAI's API and never offered, with all that is below them. */
+/** Endpoints of OpenAI's API that the gateway does not offer, with all paths below them. */
 const UNSUPPORTED = [
   "/edits",
   "/fine-tunes",
@@ -108,7 +108,7 @@ const UNSUPPORTED = [
 ] as const;
 const METHODS: readonly RouteMethod[] = ["GET", "POST", "PUT", "PATCH", "DELETE"];
 
-/** Likewise, of addresses that serve other methods. */
+/** The same for single methods of paths that have others. */
 const UNSUPPORTED_METHODS = [
   ["POST", "/responses/input_tokens"],
   ["GET", "/chat/completions"],
@@ -119,7 +119,7 @@ const UNSUPPORTED_METHODS = [
   ["DELETE", "/models/*"],
 ] as const;
 
-/** What is called at an address without anything variable. */
+/** Model calls at fixed paths. */
 const CALLS: readonly (readonly [path: string, endpoint: Endpoint])[] = [
   ["/chat/completions", chatCompletions],
   ["/completions", completions],
@@ -137,7 +137,7 @@ const CALLS: readonly (readonly [path: string, endpoint: Endpoint])[] = [
   ["/audio/translations", translations],
 ];
 
-/** OpenAI's and Anthropic's paths, and what libraries for Gemini call under /v1. */
+/** OpenAI's and Anthropic's paths, and those that Gemini libraries call under /v1. */
 const versionOneRoutes = (
   context: GatewayContext,
   sessions: RealtimeSessions,

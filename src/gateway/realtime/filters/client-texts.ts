@@ -1,11 +1,11 @@
 import { type JsonObject, recordOf, recordsOf, textOf } from "../../../formats/json.ts";
 
-/** What a client's event says in words, in the shape of a chat's request. */
+/** The texts in a client's event, in the shape of a chat request. */
 export type ClientTexts = Readonly<{ messages: readonly JsonObject[]; tools?: unknown }>;
 
 const NOTHING: ClientTexts = { messages: [] };
 
-/** Instructions, items and tools that an event of the client brings; sound has no words yet. */
+/** Instructions, items and tools in a client's event; audio has no text yet. */
 export function clientTexts(event: JsonObject): ClientTexts {
   switch (event.type) {
     case "session.update":
@@ -20,10 +20,10 @@ export function clientTexts(event: JsonObject): ClientTexts {
   }
 }
 
-/** The instructions that an event of the client sets; null: none. */
+/** The instructions that an event of the client sets; null if none. */
 export const instructionsOf = (settings: unknown): string | null => textOf(recordOf(settings)?.instructions);
 
-/** A session or the settings of one response. */
+/** The texts in a session's settings or those of one response. */
 function ofSettings(settings: JsonObject | null): ClientTexts {
   if (!settings) return NOTHING;
   const input = recordOf(recordOf(settings.audio)?.input);

@@ -4,13 +4,13 @@ import type { SettingsReader } from "../../../settings/settings.ts";
 import { responseFilters } from "../../adapters/views/response-word-filter.ts";
 import { applyFilters, type StepFilter } from "../../adapters/views/step-filter.ts";
 
-/** What the client is told in place of an event, and the response that is to end. */
+/** The events for the client in place of an upstream event, and the id of a response to cancel. */
 export type Passed = Readonly<{ events: readonly JsonObject[]; cancel: string | null }>;
 
-/** A text that comes in pieces. */
+/** A text that is still streaming. */
 type Open = { filters: readonly StepFilter[]; response: string; last: JsonObject };
 
-/** Events with a piece of what is said, and the member of the event behind them that has it whole. */
+/** Delta events of text, and the member of the final event with the complete text. */
 const COMPLETE_FIELD = lookupTable<"text" | "transcript">({
   "response.output_text": "text",
   "response.text": "text",
@@ -19,21 +19,21 @@ const COMPLETE_FIELD = lookupTable<"text" | "transcript">({
 });
 
 /**
- * Keeps words that a site does not allow out of what a model says in a talk, in text and in what its sound is written down
- * as: masks them, or ends the response at the first one, sound included.
+ * Filters forbidden words from a model's text and audio transcripts in a session: masks them, or ends the response at
+ * the first one, including its audio.
  */
 export class TranscriptFilter {
   readonly #open = new Map<string, Open>();
-  /** Responses that were ended for a word. */
+  /** Responses that ended because of a forbidden word. */
   readonly #stopped = new Set<string>();
 
   #makers: readonly (() => StepFilter)[] = [];
-  /** The options' version by which `#makers` were made. */
+  /** The version of the settings from which `#makers` were created. */
   #version = -1;
 
   constructor(private readonly settings: SettingsReader) {}
 
-  /** Takes an event of the upstream; null: it passes as it came. */
+  /** Takes an event of the upstream; null: forward it unchanged. */
   pass(event: JsonObject): Passed | null {
     const makers = this.#filters();
     if (makers.length === 0 && this.#open.size === 0 && this.#stopped.size === 0) return null;
@@ -69,7 +69,7 @@ export class TranscriptFilter {
     return { events: text === "" ? [] : [{ ...event, delta: text }], cancel: isStopped ? response : null };
   }
 
-  /** What was held back of a text that is complete. */
+  /** The text held back, when a text is complete. */
   #rest(key: string): JsonObject[] {
     const open = this.#open.get(key);
     this.#open.delete(key);
@@ -109,7 +109,7 @@ function filterText(
   return { text, isStopped };
 }
 
-/** A whole text as it may be told. */
+/** A complete text after filtering. */
 function allowed(makers: readonly (() => StepFilter)[], value: unknown): unknown {
   const text = textOf(value);
   if (text === null) return value;
@@ -117,7 +117,7 @@ function allowed(makers: readonly (() => StepFilter)[], value: unknown): unknown
   return filterText(filters, { type: "text", choice: 0, text }).text + filterText(filters, END).text;
 }
 
-/** An event with a part, an item or a response, whose texts of the model are cleaned. */
+/** An event with a part, an item or a response, whose model output is filtered. */
 function cleaned(makers: readonly (() => StepFilter)[], event: JsonObject): JsonObject {
   const cleanPart = (part: JsonObject): JsonObject => ({
     ...part,

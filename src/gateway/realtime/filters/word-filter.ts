@@ -10,13 +10,13 @@ import { realtimeRules } from "../request-rules.ts";
 import { clientTexts } from "./client-texts.ts";
 import { TranscriptFilter } from "./transcript-filter.ts";
 
-/** What of an upstream's frame goes to the client, and what back to the upstream. */
+/** What to send to the client and back to the upstream for an upstream's frame. */
 type FilteredFrame = Readonly<{ toClient: readonly Frame[]; toUpstream: Frame | null }>;
 
-/** The id of the gateway's own event that ends a response. */
+/** The id of the gateway's own event that cancels a response. */
 const STOP_ID = "evt_not_allowed";
 
-/** Keeps a talk, both ways, to the words that the site allows. */
+/** Applies the site's word filter to a session in both directions. */
 export class RealtimeWordFilter {
   readonly #transcripts: TranscriptFilter;
 
@@ -29,8 +29,9 @@ export class RealtimeWordFilter {
   }
 
   /**
-   * What a client is told whose event goes no further: it is no JSON object, other readers may understand it otherwise, it asks
-   * for another model than the session's, or has words that are not allowed. Null: it may go on. `event` is the value of `text`.
+   * The error for a client's event that must not be forwarded: it is no JSON object, other parsers may read it
+   * differently, it requests another model than the session's, or it contains forbidden words. Null: forward it.
+   * `event` is the parsed `text`.
    */
   refusalOf(text: string, event: JsonObject | null): Frame | null {
     try {
@@ -46,7 +47,7 @@ export class RealtimeWordFilter {
     }
   }
 
-  /** The model was admitted and priced when the session began. */
+  /** The model was authorized and priced when the session began, so it cannot change. */
   #refuseOtherModel(event: JsonObject): void {
     for (const name of ["session", "response"] as const) {
       const model = recordOf(event[name])?.model;
@@ -55,9 +56,9 @@ export class RealtimeWordFilter {
     }
   }
 
-  /** What becomes of a frame of the upstream; `event` null: it is none. */
+  /** Filters a frame of the upstream; `event` is null if it is not JSON. */
   fromUpstream(frame: Frame, event: JsonObject | null): FilteredFrame {
-    // An upstream refuses to end what is over: nobody but the gateway asked for it.
+    // The upstream rejects cancelling a response that has ended: only the gateway requested that.
     if (event?.type === "error" && recordOf(event.error)?.event_id === STOP_ID)
       return { toClient: [], toUpstream: null };
     const passed = event && this.#transcripts.pass(event);

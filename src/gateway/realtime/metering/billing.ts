@@ -13,9 +13,9 @@ import type { Connected } from "../connect.ts";
 import { callerOf, responseCall, type SessionOrigin, type Terms, termsOf } from "../response-call.ts";
 import type { MeteredContent } from "./session-meter.ts";
 
-/** A response as it is charged. */
+/** A response to charge. */
 export type Charge = Readonly<{
-  /** The upstream's own figures; null: what was said is counted. */
+  /** The usage that the upstream reported; null: the content is counted. */
   reported: ReportedUsage | null;
   content: MeteredContent;
   /** `performance.now()` when the response began. */
@@ -24,19 +24,19 @@ export type Charge = Readonly<{
   error?: Reason;
 }>;
 
-/** A response to come, and what is reserved for it. */
+/** The next response, and its reservation. */
 export type ReservedResponse = Readonly<{ call: Call; reserved: Reservation }>;
 
 /**
- * The account of one talk: quota is set aside for one response, settled when it is done, and set aside anew. Every response
- * is a log row with its receipt.
+ * The billing of one session: reserves quota for one response, settles it when the response is done, and reserves
+ * again. Every response has a log row with a receipt.
  */
 export class RealtimeBilling {
-  /** The next response, quota held; null while none is. */
+  /** The next response with its reservation; null without one. */
   #next: ReservedResponse | null;
   #terms: Terms;
 
-  /** `opening` is the call under which the talk was opened, quota held. */
+  /** `opening` is the call that opened the session, with its reservation. */
   constructor(
     private readonly context: GatewayContext,
     private readonly origin: SessionOrigin,
@@ -48,9 +48,9 @@ export class RealtimeBilling {
     this.#terms = this.#stay({ caller, candidates });
   }
 
-  /** Charges a response; without quota that was set aside as well, since the upstream has worked for it. */
+  /** Charges a response, even without a reservation, because the upstream has already generated it. */
   async charge(charge: Charge): Promise<void> {
-    // A session cannot be opened without a price, so a response without reserved quota takes the one that it began with.
+    // A session cannot open without a price, so a response without a reservation uses the session's first price.
     const next = this.#next ?? {
       call: responseCall(this.origin, this.#terms),
       reserved: { ...this.opening.reserved, hold: null },
@@ -63,7 +63,9 @@ export class RealtimeBilling {
     );
   }
 
-  /** Charges a transcription that the upstream makes beside the talk, by the price of the model that made it. */
+  /**
+   * Charges a transcription that the upstream makes in addition to responses, by the price of the transcription model.
+   */
   async chargeTranscription(model: string, reported: ReportedUsage, text: string): Promise<void> {
     const call = responseCall(this.origin, this.#terms, model);
     const reserved = await reserve(this.context, call, priceCall(this.context.prices, call));
@@ -76,7 +78,8 @@ export class RealtimeBilling {
   }
 
   /**
-   * Sets quota aside for the next response, under what the key and its owner may do now; `wait` is called before and after. Rejects GatewayError.
+   * Reserves quota for the next response with the key's and owner's current permissions; `wait` is called before and
+   * after. Rejects GatewayError.
    */
   async renew(wait: (isWaiting: boolean) => void): Promise<void> {
     if (this.#next) return;
@@ -91,14 +94,14 @@ export class RealtimeBilling {
     }
   }
 
-  /** Gives back what is set aside for a response that will not come. */
+  /** Releases the reservation for a response that will not happen. */
   release(): void {
     const hold = this.#next?.reserved.hold;
     if (hold) this.context.services.billing.refund(hold);
     this.#next = null;
   }
 
-  /** A talk stays with its channel: its responses cost what the model costs there. */
+  /** A session stays with its channel: its responses have that channel's price. */
   #stay({ caller, candidates: { model } }: Terms): Terms {
     const { channel } = this.connected.route;
     return { caller, candidates: { model, tiers: [{ priority: channel.priority, channels: [channel] }] } };

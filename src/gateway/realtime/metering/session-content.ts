@@ -1,16 +1,16 @@
 import { type JsonObject, textOf } from "../../../formats/json.ts";
 import { clientTexts, instructionsOf } from "../filters/client-texts.ts";
 
-/** Characters kept of either side between two charges; a log row keeps far fewer. */
+/** Maximum characters to store per side between two charges; a log row stores far fewer. */
 const MAX_CHARACTERS = 256 * 1024;
 
-/** What was said in words since the last charge, in the shape of a chat. */
+/** The texts since the last charge, in the shape of a chat. */
 export type TranscriptContent = Readonly<{ prompt: JsonObject; text: string }>;
 
-/** The words of a talk for the content log: texts as they were sent, and what sound was written down as. */
+/** The texts of a session for the content log: messages, and transcripts of audio. */
 export class RealtimeTranscript {
   #instructions = "";
-  /** Of the response that was asked for last; null: those of the session. */
+  /** The instructions of the last requested response; null: those of the session. */
   #own: string | null = null;
   #clientMessages: JsonObject[] = [];
   #clientCharacters = 0;
@@ -40,7 +40,7 @@ export class RealtimeTranscript {
     }
   }
 
-  /** Everything so far; what follows is kept anew. */
+  /** Returns everything so far and starts over. */
   take(): TranscriptContent {
     const instructions = this.#own ?? this.#instructions;
     const system = instructions === "" ? [] : [{ role: "system", content: instructions }];

@@ -3,23 +3,23 @@ import { type JsonObject, recordOf, recordsOf, textOf } from "../../../formats/j
 import { countText } from "../../billing/count-tokens.ts";
 import { RealtimeTranscript, type TranscriptContent } from "./session-content.ts";
 
-/** PCM of 16 bits at 24 kHz, and G.711 at 8 kHz. */
+/** 16-bit PCM at 24 kHz, and G.711 at 8 kHz. */
 const PCM_BYTES_PER_SECOND = 48_000;
 const G711_BYTES_PER_SECOND = 8_000;
-/** A token stands for 100 ms of heard and 50 ms of spoken sound. */
+/** OpenAI counts one token per 100 ms of input audio and per 50 ms of output audio. */
 const INPUT_TOKENS_PER_SECOND = 10;
 const OUTPUT_TOKENS_PER_SECOND = 20;
-/** Text kept of either side; who says more without a single charge between is counted so far. */
+/** Maximum characters to store per side; text beyond that between two charges is not counted. */
 const MAX_CHARACTERS = 512 * 1024;
 
 type Side = { texts: string[]; characters: number; seconds: number };
 
-/** What was said since the last charge. */
+/** The content since the last charge. */
 export type MeteredContent = TranscriptContent & Readonly<{ count(model: string): Promise<ReportedUsage> }>;
 
 /**
- * What both sides of a talk said since it was last charged: billed where the upstream does not tell what a response used,
- * or the connection ends before it could.
+ * Collects both sides' content since the last charge: billed if the upstream reports no usage for a response, or the
+ * connection ends first.
  */
 export class RealtimeMeter {
   readonly #content = new RealtimeTranscript();
@@ -65,12 +65,12 @@ export class RealtimeMeter {
     }
   }
 
-  /** The model said something since the last charge. */
+  /** Whether the model has produced output since the last charge. */
   get hasOutput(): boolean {
     return this.#output.characters > 0 || this.#output.seconds > 0;
   }
 
-  /** Everything so far; what follows is counted anew. */
+  /** Returns everything so far and starts over. */
   take(): MeteredContent {
     const input = this.#input;
     const output = this.#output;
@@ -94,7 +94,7 @@ export class RealtimeMeter {
     };
   }
 
-  /** Formats stand under `audio`, in the beta's sessions beside everything else. */
+  /** Reads the audio formats: under `audio`, or in beta sessions at the top level. */
   #readFormats(session: JsonObject | null): void {
     const audio = recordOf(session?.audio);
     const formatOf = (side: "input" | "output") =>
@@ -113,7 +113,7 @@ function addText(side: Side, value: unknown): void {
   side.characters += text.length;
 }
 
-/** Seconds of sound in Base64. */
+/** Duration of base64 audio in seconds. */
 const secondsOf = (audio: unknown, bytesPerSecond: number): number =>
   typeof audio === "string" ? (audio.length * 3) / 4 / bytesPerSecond : 0;
 

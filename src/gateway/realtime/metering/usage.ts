@@ -3,8 +3,8 @@ import { countOf, recordOf } from "../../../formats/json.ts";
 import { imageTokens } from "../../../formats/openai-chat/response/usage.ts";
 
 /**
- * What a `response.done` (or a transcription that is complete) says it used; null: it does not say. Audio and
- * pictures that were read from the cache are counted as cached alone, as it has the price of what is cached.
+ * The usage that a `response.done` (or a completed transcription) reports; null if none. Cached audio and images count
+ * only as cached tokens, because they have the price of cached input.
  */
 export function readRealtimeUsage(value: unknown): ReportedUsage | null {
   const usage = recordOf(value);

@@ -4,10 +4,12 @@ import { type GatewayError, toErrorObject } from "../../call/errors.ts";
 import { invalidRequest } from "../../http/client-body.ts";
 import type { Frame } from "../pipe.ts";
 
-/** A request for one response. `streamId`: the lane of the connection that the client runs it in; null: its only one. */
+/**
+ * A request for one response. `streamId`: the lane of the connection in which the client runs it; null: the only one.
+ */
 export type Turn = Readonly<{ text: string; event: JsonObject; streamId: string | null }>;
 
-/** What a client's frame asks for. */
+/** What a client's frame requests. */
 type ClientEvent =
   | Readonly<{ type: "create"; turn: Turn }>
   | Readonly<{ type: "cancel"; streamId: string | null }>
@@ -32,7 +34,7 @@ export function readFrame(frame: Frame): ClientEvent {
       return invalid(invalidRequest({ code: "gateway_background_socket" }, "background"), streamId);
     case "response.cancel":
       return { type: "cancel", streamId };
-    // Codex acknowledges responses; nothing waits for that here.
+    // Codex acknowledges responses; the gateway ignores that.
     case "response.processed":
       return { type: "none" };
     default: {
@@ -44,7 +46,7 @@ export function readFrame(frame: Frame): ClientEvent {
 
 const invalid = (error: GatewayError, streamId: string | null): ClientEvent => ({ type: "invalid", error, streamId });
 
-/** The error as OpenAI's WebSocket mode writes it. */
+/** An error frame in OpenAI's WebSocket mode. */
 export function errorFrame(error: GatewayError, requestId: string): string {
   const body = openaiResponsesClientCodec.encodeError(toErrorObject(error), requestId);
   const { retryAfterSeconds } = error;
@@ -52,10 +54,10 @@ export function errorFrame(error: GatewayError, requestId: string): string {
   return wrapError(error.status, body, headers);
 }
 
-/** The same of an error body. `headers`: of the response that it would be over HTTP, as far as clients need them. */
+/** The same for an error body. `headers`: the headers that the response would have over HTTP, if clients need them. */
 export const wrapError = (status: number, body: unknown, headers: Readonly<Record<string, string>> | null): string =>
   JSON.stringify({ type: "error", status, error: recordOf(recordOf(body)?.error) ?? {}, ...(headers && { headers }) });
 
-/** An event's JSON with the lane that it belongs to. */
+/** Adds the lane to an event's JSON. */
 export const inLane = (json: string, streamId: string | null): string =>
   streamId === null ? json : `${json.slice(0, json.lastIndexOf("}"))},"stream_id":${JSON.stringify(streamId)}}`;

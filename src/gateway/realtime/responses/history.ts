@@ -1,10 +1,10 @@
 import { hasGatewayMark } from "../../../formats/conversation/signature.ts";
 import { type JsonObject, recordsOf, textOf } from "../../../formats/json.ts";
 
-/** The conversation up to a response that nobody stores: items behind a stored response, or behind nothing (null). */
+/** The conversation up to a response that is not stored: the items after a stored response, or after nothing (null). */
 type Conversation = Readonly<{ previous: string | null; items: readonly JsonObject[]; characters: number }>;
 
-/** Older ones are forgotten: clients go on where they were, or fork not far behind. */
+/** Older ones are removed: clients continue the latest response, or fork not far behind it. */
 const MOST_RESPONSES = 16;
 
 /**
@@ -15,16 +15,16 @@ export class ConversationHistory {
   readonly #byId = new Map<string, Conversation>();
   #characters = 0;
 
-  /** Keeps the latest responses whose conversations have `mostCharacters` of JSON together. */
+  /** Stores the latest responses whose conversations have at most `mostCharacters` of JSON together. */
   constructor(private readonly mostCharacters: number) {}
 
-  /** What a request means by its `previous_response_id` and `input`, in words that need no memory of this connection. */
+  /** Replaces `previous_response_id` and `input` by values that do not depend on this connection's history. */
   resolve({ previous_response_id: id, input }: JsonObject): Omit<Conversation, "characters"> | null {
     const known = this.#byId.get(textOf(id) ?? "");
     return known ? { previous: known.previous, items: [...known.items, ...itemsOf(input)] } : null;
   }
 
-  /** Keeps the conversation that a response ends. `request` needs no memory of this connection; `characters`: its length. */
+  /** Stores the conversation that a response ends. `request` must be resolved; `characters`: its length. */
   keep(request: JsonObject, response: JsonObject, characters: number): void {
     const id = textOf(response.id);
     if (id === null) return;
@@ -42,7 +42,10 @@ export class ConversationHistory {
 const itemsOf = (input: unknown): readonly JsonObject[] =>
   typeof input === "string" ? [{ type: "message", role: "user", content: input }] : recordsOf(input);
 
-/** A provider can't look up reasoning that it did not store, unless the item holds it. */
+/**
+ * Whether an item can be sent back: a provider cannot look up reasoning that it did not store, unless the item contains
+ * it.
+ */
 const canReturn = ({ type, id, encrypted_content: sealed }: JsonObject): boolean =>
   type !== "reasoning" || Boolean(sealed) || hasGatewayMark(textOf(id) ?? "");
 

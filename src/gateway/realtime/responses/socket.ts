@@ -4,17 +4,17 @@ import type { SocketSession } from "../sockets.ts";
 import { errorFrame, inLane, readFrame, type Turn } from "./frames.ts";
 import type { RunTurn } from "./turn.ts";
 
-/** Bounds of one connection; times in milliseconds. */
+/** Limits of one connection; times in milliseconds. */
 export type SocketLimits = Readonly<{
-  /** Turns are taken no longer than this. */
+  /** The connection accepts new turns for this long. */
   lifetimeMs: number;
-  /** It is closed after so long without a turn. */
+  /** The connection is closed after this time without a turn. */
   idleMs: number;
-  /** A client that takes nothing for so long is gone. */
+  /** A client that reads nothing for this long is considered lost. */
   slowMs: number;
-  /** Lanes that run at the same time. */
+  /** Maximum number of concurrent lanes. */
   lanes: number;
-  /** Turns that wait, and their characters. */
+  /** Maximum number of queued turns. */
   waiting: number;
   waitingCharacters: number;
 }>;
@@ -79,13 +79,13 @@ export class ResponseSocket implements SocketSession {
     this.#end();
   }
 
-  /** Closes the connection when the turns under way are over; those that wait are refused. */
+  /** Closes the connection after the turns in progress; rejects queued ones. */
   drain(): void {
     this.#isDraining = true;
     this.#rest();
   }
 
-  /** Closes the connection; resolves when what was under way has ended. */
+  /** Closes the connection; resolves when the turns in progress have ended. */
   async cut(): Promise<void> {
     await Promise.all([...this.#lanes.values()].map(({ done }) => done));
     this.#close(CLOSE.goingAway, "shutting_down");
@@ -118,7 +118,7 @@ export class ResponseSocket implements SocketSession {
     return isFull || (!this.#lanes.has(streamId) && this.#lanes.size >= lanes) ? TOO_MANY : null;
   }
 
-  /** Runs the turns of a lane until none waits. */
+  /** Runs the turns of a lane until its queue is empty. */
   async #work(lane: Lane, streamId: string | null): Promise<void> {
     for (let turn = lane.queue.shift(); turn; turn = lane.queue.shift()) {
       this.#waitingCharacters -= turn.text.length;
@@ -144,7 +144,7 @@ export class ResponseSocket implements SocketSession {
     void this.#send(inLane(errorFrame(error, this.id), streamId));
   }
 
-  /** Resolves when the client may get more; ends the connection of a client that takes nothing. */
+  /** Resolves when the client can receive more; closes the connection of a client that does not read. */
   #send(json: string): Promise<void> | void {
     if (this.#hasEnded) return;
     const sent = this.#client?.send(json) ?? 0;
@@ -159,7 +159,7 @@ export class ResponseSocket implements SocketSession {
     return this.#drained.promise;
   }
 
-  /** Between turns: closes the connection where its time has come, or waits for the next turn. */
+  /** Between turns: closes the connection if its lifetime has ended, or waits for the next turn. */
   #rest(): void {
     if (this.#hasEnded || !this.#client || this.#lanes.size > 0) return;
     if (this.#isDraining) this.#close(CLOSE.goingAway, "shutting_down");
@@ -186,7 +186,7 @@ export class ResponseSocket implements SocketSession {
     client?.close(code, reason);
   }
 
-  /** Nothing is sent from here on: turns under way are cancelled, as if their clients had left. */
+  /** Stops sending: turns in progress are cancelled, as if their clients had disconnected. */
   #end(): void {
     if (this.#hasEnded) return;
     this.#hasEnded = true;

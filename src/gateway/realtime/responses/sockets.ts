@@ -8,13 +8,13 @@ import { NO_WEBSOCKET, type UpgradingServer } from "../sockets.ts";
 import { ResponseSocket, type SocketLimits } from "./socket.ts";
 import { createTurns, type SocketOrigin } from "./turn.ts";
 
-/** The connections in this process whose clients speak Responses over WebSocket. */
+/** The connections in this process whose clients use the Responses API over WebSocket. */
 export type ResponseSockets = Readonly<{
-  /** GET /v1/responses: resolves undefined when the request has become a WebSocket. */
+  /** GET /v1/responses: resolves undefined if the request became a WebSocket. */
   start(request: Request, server: UpgradingServer | null): Promise<Response | undefined>;
-  /** Closes idle connections now, the others after the turns that are under way. */
+  /** Closes idle connections now, the others after the turns in progress. */
   drain(): void;
-  /** Closes all; resolves when their turns have ended. */
+  /** Closes all connections; resolves when their turns have ended. */
   cut(): Promise<void>;
 }>;
 
@@ -23,15 +23,15 @@ const LIFETIME_MS = 3_600_000;
 const IDLE_MS = 1_200_000;
 const MOST_LANES = 8;
 const MOST_WAITING = 16;
-/** Open connections of one user in this process. */
+/** Maximum open connections per user in this process. */
 const MOST_SOCKETS = 256;
 
-/** What belongs to the handshake and not to the requests of the connection. */
+/** Headers that belong to the handshake, not to the requests of the connection. */
 const OF_HANDSHAKE =
   /^(?:connection|upgrade|content-|transfer-encoding|sec-websocket-(?!protocol)|x-request-id|expect)/;
 const KEY_PROTOCOL = "openai-insecure-api-key.";
 
-/** Opens connections; `limits`: bounds of each. */
+/** Opens connections; `limits` apply to each. */
 export function createResponseSockets(context: GatewayContext, limits: Partial<SocketLimits> = {}): ResponseSockets {
   const { services } = context;
   const { config } = services;
@@ -79,7 +79,7 @@ export function createResponseSockets(context: GatewayContext, limits: Partial<S
   };
 }
 
-/** The server's own request ends with the handshake. */
+/** Copies the request, because the server's own object ends with the handshake. */
 function originOf(request: Request, server: UpgradingServer): SocketOrigin {
   const headers = new Headers(request.headers);
   for (const name of [...headers.keys()]) if (OF_HANDSHAKE.test(name)) headers.delete(name);
@@ -87,7 +87,7 @@ function originOf(request: Request, server: UpgradingServer): SocketOrigin {
   return { url: request.url, headers, address: server?.requestIP(request)?.address ?? "" };
 }
 
-/** The first of the sub-protocols that a browser offers which is no secret. */
+/** The first offered subprotocol that is no secret. */
 function protocolOf({ headers }: Request): Record<string, string> {
   const offered = headers.get("sec-websocket-protocol")?.split(",") ?? [];
   const chosen = offered.map((item) => item.trim()).find((item) => item !== "" && !item.startsWith(KEY_PROTOCOL));

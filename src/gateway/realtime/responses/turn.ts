@@ -21,13 +21,13 @@ import { EventBuffer } from "../../streaming/event-buffer.ts";
 import { errorFrame, type Turn, wrapError } from "./frames.ts";
 import { ConversationHistory } from "./history.ts";
 
-/** Sends one event to the client; resolves when it may get the next. */
+/** Sends one event to the client; resolves when the client can receive the next. */
 export type Send = (json: string) => Promise<void> | void;
 
-/** Runs a turn to its end; `signal` ends it early. Never rejects. */
+/** Runs a turn to its end; `signal` cancels it. Never rejects. */
 export type RunTurn = (turn: Turn, send: Send, signal: AbortSignal) => Promise<void>;
 
-/** What a connection began with: each of its turns comes with the same headers, from the same address. */
+/** The handshake of a connection: each of its turns has the same headers and address. */
 export type SocketOrigin = Readonly<{ url: string; headers: Headers; address: string }>;
 
 const NO_USAGE = {
@@ -35,12 +35,15 @@ const NO_USAGE = {
   ...{ reasoningTokens: 0, audioInputTokens: 0, audioOutputTokens: 0 },
 };
 
-/** Of JSON that one connection remembers: the longest contexts of today's models are half of it. */
+/** Maximum JSON characters of history per connection: the longest contexts of today's models are half of it. */
 const MOST_CHARACTERS = 16 * 1_048_576;
-/** Headers of an error that say when to try again. */
+/** Headers of an error that state when to retry. */
 const RETRY_HEADERS = ["retry-after", "x-request-id"];
 
-/** Makes what runs the turns of one connection, each as a call of `POST /v1/responses` through the whole pipeline. */
+/**
+ * Creates the function that runs the turns of one connection, each as a `POST /v1/responses` call through the whole
+ * pipeline.
+ */
 export function createTurns(context: GatewayContext, { url, headers, address }: SocketOrigin): RunTurn {
   const history = new ConversationHistory(MOST_CHARACTERS);
   const peer: PeerSource = { requestIP: () => ({ address }) };
@@ -75,7 +78,7 @@ async function errorOf(answer: Response): Promise<string> {
 
 type Keep = (response: JsonObject, length: number) => void;
 
-/** Events of a stream as frames, no faster than the client takes them. `keep` gets the response that they end with. */
+/** Sends the events of a stream as frames, no faster than the client reads. `keep` receives the final response. */
 async function passEvents({ body }: Response, send: Send, signal: AbortSignal, keep: Keep | null): Promise<void> {
   const reader = body?.getReader();
   if (!reader) return;
@@ -95,7 +98,7 @@ async function passEvents({ body }: Response, send: Send, signal: AbortSignal, k
   signal.removeEventListener("abort", leave);
 }
 
-/** Ends of responses that a client can continue. */
+/** Matches the final events of responses that a client can continue. */
 const IS_END = /"type"\s*:\s*"response\.(?:completed|incomplete)"/;
 
 function keepResponse(data: string, keep: Keep | null): void {
@@ -106,8 +109,8 @@ function keepResponse(data: string, keep: Keep | null): void {
 }
 
 /**
- * `generate: false`: prepares a conversation that a later turn continues. The request is checked like any other; no provider
- * is called, and nothing is charged.
+ * `generate: false`: prepares a conversation that a later turn continues. The request is validated like any other, but
+ * no provider is called and nothing is charged.
  */
 async function warmUp(context: GatewayContext, arrival: Arrival, send: Send, keep: Keep): Promise<void> {
   const { services } = context;

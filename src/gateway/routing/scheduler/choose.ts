@@ -4,25 +4,25 @@ import type { KeyRing } from "./key-ring.ts";
 
 export type Choice = Readonly<{ channel: ChannelEntry; key: string }>;
 
-/** What one call no longer tries. */
+/** What a call no longer tries. */
 export type Excluded = {
   channels: Set<ChannelEntry>;
   /** Keys that failed, by channel id. */
   keys: Map<number, Set<string>>;
 };
 
-/** Small weights are damped and a weight of 0 still gets traffic. */
+/** Added to every weight: damps differences between small weights, and lets a weight of 0 receive some traffic. */
 const WEIGHT_FLOOR = 10;
-/** Draws before all channels of a tier are looked at: of few, that costs nothing. */
+/** Random draws before all channels of a tier are checked. */
 const MOST_DRAWS = 8;
 
 type Fit = (channel: ChannelEntry) => boolean;
 
 /**
- * Chooses the channel and key of the next attempt: the best tier that has a fit channel, in it by weight + 10 at random.
- * Channels tried before come only when no other is left, and only with a key that has not failed or after any failure
- * that another try may mend; cooling ones come last of all. Among those equal in this, `prefers` goes first whatever the
- * tier. Null when nothing is left to try.
+ * Chooses the channel and key of the next attempt: from the best tier with an eligible channel, at random by weight +
+ * 10. Channels tried before come only after all others, and only if another key is left or a retry may succeed; cooling
+ * ones come last. Among equals, channels that `prefers` accepts come first, whatever their tier. Null if nothing is
+ * left to try.
  */
 export function choose(
   tiers: readonly Tier[],
@@ -43,7 +43,7 @@ export function choose(
   return null;
 }
 
-/** Those of whom `choose` draws one, by the same rules, and the share of each; empty: it chooses none. */
+/** The channels among which `choose` draws, by the same rules, with their shares; empty if it would choose none. */
 export function contenders(
   tiers: readonly Tier[],
   excluded: Excluded | null,
@@ -69,14 +69,14 @@ const preferring = (criteria: Criteria, prefers: Fit): Criteria => ({
   suits: (channel) => prefers(channel) && criteria.suits(channel),
 });
 
-/** What a channel must be, one rule after the other until any is. */
+/** Rules by which a channel is eligible: the next rule applies only if no channel satisfies the one before. */
 const RULES = ["fresh", "again", "cooling"] as const;
 type Rule = (typeof RULES)[number];
 
 type Criteria = Readonly<{ excluded: Excluded | null; keys: KeyRing; suits: Fit }>;
 
 function fits(channel: ChannelEntry, rule: Rule, { excluded, keys, suits }: Criteria): boolean {
-  // Of a call that has tried none, every channel is new.
+  // For a call without attempts, every channel is fresh.
   if (rule === "again" ? !excluded : excluded?.channels.has(channel)) return false;
   return suits(channel) && keys.hasFit(channel, failedKeys(excluded, channel), rule === "cooling");
 }
@@ -93,8 +93,8 @@ function pick(tiers: readonly Tier[], rule: Rule, criteria: Criteria, random: ()
 }
 
 /**
- * The drawn channel nearly always fits, so a draw or a few over sums made once are enough; only where hardly any fits are
- * all looked at. Either way each that fits has its share.
+ * A random channel is nearly always eligible, so a few draws with precomputed sums suffice; only if hardly any is
+ * eligible, all are checked. Either way each eligible channel has its share.
  */
 function pickByWeight(tier: Tier, rule: Rule, criteria: Criteria, random: () => number): ChannelEntry | null {
   const { channels } = tier;
@@ -133,7 +133,7 @@ function runningSums(channels: readonly ChannelEntry[]): Float64Array {
   });
 }
 
-/** The channel into whose share of the sum a random number falls, by bisection. */
+/** Finds the channel whose share contains a random number, by binary search. */
 function draw(channels: readonly ChannelEntry[], sums: Float64Array, random: () => number): ChannelEntry | undefined {
   const at = random() * (sums.at(-1) ?? 0);
   let low = 0;

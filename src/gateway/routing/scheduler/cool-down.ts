@@ -1,19 +1,19 @@
 /**
- * Keys of channels that are left alone for a while: because their upstream asked for it (429, `Retry-After`), or because
- * they failed several times in a row. After such a pause one call at a time probes; its success ends the trouble, its failure
- * makes the next pause twice as long. In memory, bounded by what is in trouble.
+ * Keys of channels that pause: because their upstream requested it (429, `Retry-After`), or because they failed several
+ * times in a row. After the pause one call at a time probes the key; a success ends the cool-down, a failure doubles
+ * the next pause. In memory, bounded by the number of failing keys.
  */
 export type CoolDown = {
-  /** Leaves `key` of the channel alone for `ms`. */
+  /** Pauses `key` of the channel for `ms`. */
   start(channelId: number, key: string, ms: number): void;
   isCooling(channelId: number, key: string): boolean;
-  /** A call begins: where the key is being probed, it is the probe. */
+  /** A call begins; if the key is due for a probe, this call is the probe. */
   begin(channelId: number, key: string): void;
-  /** The call brought an answer. */
+  /** The call received a response. */
   succeeded(channelId: number, key: string): void;
-  /** The call failed for reasons of the upstream's (5xx, time-out, no connection). */
+  /** The call failed because of the upstream (5xx, timeout, no connection). */
   failed(channelId: number, key: string): void;
-  /** What is known of a key in trouble, for operators; null: it is fine. Times are epoch milliseconds. */
+  /** The state of a failing key, for operators; null if it is fine. Times are Unix milliseconds. */
   stateOf(channelId: number, key: string): Readonly<{ failures: number; until: number }> | null;
 };
 
@@ -22,7 +22,7 @@ type State = { failures: number; until: number; probedAt: number };
 const FAILURES_BEFORE_PAUSE = 3;
 const FIRST_PAUSE_MS = 5_000;
 const LONGEST_PAUSE_MS = 300_000;
-/** A probe that tells nothing for so long is given up for lost. */
+/** A probe without a result is given up after this time. */
 const PROBE_MS = 60_000;
 
 export function createCoolDown(now: () => number = Date.now): CoolDown {

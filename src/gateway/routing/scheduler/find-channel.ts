@@ -3,7 +3,9 @@ import type { Tier } from "../../../domain/channels/routing/routing-index.ts";
 
 const membersOf = new WeakMap<readonly Tier[], Map<number, ChannelEntry>>();
 
-/** The channel with that id among the tiers'; looked up, however many there are. Tiers never change: new ones replace them. */
+/**
+ * Finds the channel with that id in the tiers, through a cached index. Tiers are immutable: changes create new ones.
+ */
 export function findChannel(tiers: readonly Tier[], id: number): ChannelEntry | undefined {
   let members = membersOf.get(tiers);
   if (!members) {

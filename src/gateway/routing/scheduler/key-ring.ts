@@ -2,14 +2,14 @@ import type { ChannelEntry } from "../../../domain/channels/entry.ts";
 import type { CoolDown } from "./cool-down.ts";
 
 /**
- * Gives the keys of a channel in turn, or at random where its setting `multi_key_mode` says so, leaving out disabled and
- * already failed ones, and cooling ones unless `evenCooling`.
+ * Rotates through the keys of a channel, or picks them at random if its setting `multi_key_mode` says so. Skips
+ * disabled and failed keys, and cooling ones unless `evenCooling`.
  */
 export type KeyRing = {
-  /** The next fit key; null when there is none. */
+  /** The next usable key; null if there is none. */
   next(channel: ChannelEntry, failed: ReadonlySet<string> | null, evenCooling: boolean): string | null;
   hasFit(channel: ChannelEntry, failed: ReadonlySet<string> | null, evenCooling: boolean): boolean;
-  /** Whether this very key may be used now. */
+  /** Whether this key is usable now. */
   isFit(channel: ChannelEntry, key: string): boolean;
 };
 
@@ -23,7 +23,8 @@ export function createKeyRing(coolDown: CoolDown, random: () => number = Math.ra
     evenCooling: boolean,
   ): boolean => {
     const key = keys[index] ?? "";
-    // Asked for its size first: a look-up reads the whole key, which of many channels is in no cache of the processor.
+    // Checks the size first: a lookup hashes the whole key, which is rarely in the processor's cache if there are many
+    // channels.
     if ((disabledKeys.size > 0 && disabledKeys.has(key)) || failed?.has(key)) return false;
     return evenCooling || !coolDown.isCooling(id, key);
   };

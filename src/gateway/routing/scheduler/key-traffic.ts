@@ -1,21 +1,24 @@
-/** The calls of a channel's key in the last hour, and those under way. Of this process alone, in memory. */
+/** The calls of a channel's key in the last hour, and those in progress. In memory, of this process only. */
 export type KeyTraffic = {
   begin(channelId: number, key: string): void;
-  /** `failed` is null when the upstream is not to blame or praise: the call never reached it, or its client left. */
+  /**
+   * `failed` is null if the result says nothing about the upstream: the call never reached it, or its client
+   * disconnected.
+   */
   end(channelId: number, key: string, failed: boolean | null, elapsedMs: number): void;
-  /** Calls under way on all keys of a channel. */
+  /** Calls in progress on all keys of a channel. */
   inFlight(channelId: number): number;
   of(channelId: number, key: string): TrafficOfHour;
-  /** What can be kept until the next start; keys are not in it. */
+  /** The state to save for the next start; it contains no keys. */
   snapshot(): TrafficSnapshot;
 };
 
-/** Channel and a short hash of the key → its calls of the last hour. */
+/** The calls of the last hour by channel and a short hash of the key. */
 export type TrafficSnapshot = Readonly<Record<string, readonly Slot[]>>;
 
 export type TrafficOfHour = Readonly<{
   inFlight: number;
-  /** Slots of five minutes, oldest first; `elapsedMs` is the sum over the calls that did not fail. */
+  /** Slots of five minutes, oldest first; `elapsedMs` is the sum over successful calls. */
   slots: readonly Readonly<{ count: number; failed: number; elapsedMs: number }>[];
 }>;
 
@@ -28,12 +31,12 @@ type TrafficRecord = { inFlight: number; slots: Slot[] };
 const EMPTY = { count: 0, failed: 0, elapsedMs: 0 } as const;
 const IDLE: TrafficOfHour = { inFlight: 0, slots: Array.from({ length: SLOTS }, () => EMPTY) };
 
-/** `before`: what an earlier process kept. */
+/** `before`: the snapshot of an earlier process. */
 export function createKeyTraffic(now: () => number = Date.now, before: TrafficSnapshot = {}): KeyTraffic {
   const channels = new Map<number, Map<string, TrafficRecord>>();
   const earlier = new Map(Object.entries(before));
 
-  /** The calls before the start, once. */
+  /** Takes over the calls from before the start, once. */
   const inherit = (channelId: number, key: string): TrafficRecord | undefined => {
     if (earlier.size === 0) return undefined;
     const name = nameOf(channelId, key);
@@ -108,5 +111,5 @@ export function createKeyTraffic(now: () => number = Date.now, before: TrafficSn
   };
 }
 
-/** Says which key it was without telling it. */
+/** Identifies a key without revealing it. */
 const nameOf = (channelId: number, key: string): string => `${channelId} ${Bun.hash(key).toString(36)}`;

@@ -2,14 +2,14 @@ import { LRUCache } from "lru-cache";
 import type { Choice } from "./choose.ts";
 
 /**
- * Remembers which channel and key served a conversation, since that is where its prompt is cached. Bounded and short-lived:
- * providers forget their caches within minutes.
+ * Remembers which channel and key served a conversation, because its prompt is cached there. Bounded and short-lived:
+ * providers evict their caches within minutes.
  */
 export type Stickiness = {
-  /** `until`: epoch milliseconds. */
+  /** `until`: Unix time in milliseconds. */
   find(conversation: bigint): Readonly<{ channelId: number; key: string; until: number }> | null;
   keep(conversation: bigint, choice: Choice): void;
-  /** The channel failed: the next call of the conversation chooses anew. */
+  /** The channel failed: the conversation's next call is routed by weight. */
   forget(conversation: bigint): void;
 };
 

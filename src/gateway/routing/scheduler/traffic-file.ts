@@ -4,7 +4,7 @@ import type { TrafficSnapshot } from "./key-traffic.ts";
 
 const fileIn = (dataDir: string): string => join(dataDir, "traffic.json");
 
-/** What an earlier process wrote of its last hour; nothing where it left none, or nothing that can be read. */
+/** The snapshot that an earlier process saved; empty if it is missing or unreadable. */
 export function readTrafficFile(dataDir: string): TrafficSnapshot {
   try {
     const snapshot: unknown = JSON.parse(readFileSync(fileIn(dataDir), "utf8"));
@@ -14,7 +14,7 @@ export function readTrafficFile(dataDir: string): TrafficSnapshot {
   }
 }
 
-/** Keeps the figures of the last hour for the next start. Throws what the disk says. */
+/** Saves the traffic of the last hour for the next start. Throws file system errors. */
 export function writeTrafficFile(dataDir: string, snapshot: TrafficSnapshot): void {
   mkdirSync(dataDir, { recursive: true });
   const draft = `${fileIn(dataDir)}.new`;

@@ -22,8 +22,9 @@ import { BATCH_SHARE } from "./settle-object.ts";
 import type { StoredObject } from "./store.ts";
 
 /**
- * Reads the calls of a batch before it begins: each model must be allowed to the caller, served to its group and priced, and
- * the balance must cover what all can cost at most. Resolves with that held. Rejects GatewayError.
+ * Reads the calls of a batch before it begins. Each model must be allowed to the caller, served to its group and
+ * priced, and the balance must cover the most that all calls can cost, which is then held. Resolves with the hold.
+ * Rejects GatewayError.
  */
 export async function admitBatch(context: GatewayContext, caller: Caller, input: StoredObject): Promise<Hold> {
   const { prices, services } = context;
@@ -65,14 +66,14 @@ const names = (isFree: boolean): string =>
     .map(([name]) => name)
     .join(" ");
 
-/** A line of a batch holds a request in one of OpenAI's formats. */
+/** A line of a batch is a request in one of OpenAI's formats. */
 const lineRules: RequestRules = {
   members: requestMembers(names(false), { free: names(true) }),
   numbers: [],
   switches: [],
 };
 
-/** Throws GatewayError for a line that the upstream may read otherwise than it is admitted and priced here. */
+/** Throws GatewayError for a line that the upstream may parse differently than this gateway. */
 function checkLine(line: string, object: JsonObject | null): void {
   const body = recordOf(object?.body);
   try {

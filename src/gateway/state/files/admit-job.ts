@@ -16,15 +16,16 @@ import { ownerOf, requestUpstream } from "./request-upstream.ts";
 import { trainingOf } from "./settle-object.ts";
 import type { StoredObject } from "./store.ts";
 
-/** Without a wish, upstreams train until they have seen so many examples, as often as that takes. */
+/** The number of epochs if the client sets none. */
 const USUAL_EPOCHS = 3;
 const FEWEST_SEEN = 100;
 const MOST_SEEN = 25_000;
 const MOST_EPOCHS = 25;
 
 /**
- * Reads the examples of a fine-tuning job before it begins: the model must be allowed to the caller and its training
- * priced, and the balance must cover all tokens in all epochs. Resolves with that held. Rejects GatewayError.
+ * Reads the examples of a fine-tuning job before it begins. The model must be allowed to the caller and its training
+ * priced, and the balance must cover all tokens in all epochs, which is then held. Resolves with the hold. Rejects
+ * GatewayError.
  */
 export async function admitJob(
   context: GatewayContext,
@@ -56,7 +57,7 @@ export async function admitJob(
   return reserveAmount(context.services, caller, estimate(price, expected, context.prices.quotaPerUnit()));
 }
 
-/** How often the examples are gone through, where the client says so; null: it does not. */
+/** The number of epochs that the client sets; null if none. */
 function epochsOf(job: JsonObject): number | null {
   const method = recordOf(job.method);
   const places = [job, recordOf(method?.supervised), recordOf(method?.dpo)];
@@ -79,7 +80,7 @@ function usualEpochs(examples: number): number {
   return examples * USUAL_EPOCHS > MOST_SEEN ? Math.max(1, Math.ceil(MOST_SEEN / examples)) : USUAL_EPOCHS;
 }
 
-/** What is not read here cannot be priced. */
+/** Rejects examples that cannot be read, because they cannot be priced. */
 function checkExample(line: string, example: JsonObject | null): void {
   if (!example) throw invalidRequest({ code: "gateway_training_no_object" }, "training_file");
   checkRequest(line, example, noRules);

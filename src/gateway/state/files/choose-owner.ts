@@ -6,7 +6,10 @@ import { type Choice, choose } from "../../routing/scheduler/choose.ts";
 import { hashOf, keepsObjects, notOffered } from "./request-upstream.ts";
 import type { ObjectKind, Payer, StoredObject } from "./store.ts";
 
-/** The channel and key that keep what a caller sends: one of the caller's group that can. Throws GatewayError. */
+/**
+ * Chooses the channel and key that will store a caller's objects: one of the caller's group that supports them. Throws
+ * GatewayError.
+ */
 export function chooseOwner({ services, keys }: GatewayContext, caller: Caller): Choice {
   const { pinnedChannelId, group } = caller;
   const fit = [...services.channels.all()]
@@ -22,7 +25,7 @@ export function chooseOwner({ services, keys }: GatewayContext, caller: Caller):
   return choice;
 }
 
-/** An object as it is kept: the caller's, of the channel and key that made it; `model` where one was asked for. */
+/** An object to store, with its caller and the channel and key that made it; `model` if it has one. */
 export const storedObjectOf = (
   caller: Caller,
   { channel, key }: Choice,

@@ -19,7 +19,7 @@ import { type ObjectRequest, ownerOf, requestObject } from "./request-upstream.t
 import { trainingOf } from "./settle-object.ts";
 import type { Payer, RoutedKind, StoredObject } from "./store.ts";
 
-/** Makes an object from a request: reads it, chooses who keeps it. Rejects GatewayError. */
+/** Creates an object from a request: reads it and chooses the channel that stores it. Rejects GatewayError. */
 export type Create = (context: GatewayContext, caller: Caller, request: Request) => Promise<JsonObject>;
 
 /** POST /v1/files, a form */
@@ -38,14 +38,14 @@ export const createFile: Create = async (context, caller, request) => {
   }
 };
 
-/** POST /v1/uploads: a file that comes in parts */
+/** POST /v1/uploads: a file that is uploaded in parts */
 export const createUpload: Create = async (context, caller, request) => {
   const { text } = await jsonBody(context, request);
   const maker = chooseOwner(context, caller);
   return make(context, caller, maker, "upload", text);
 };
 
-/** POST /v1/batches: kept where its file is; what it can cost at most stays held until it is over */
+/** POST /v1/batches: on the channel that has its file; the most that it can cost is held until it is over */
 export const createBatch: Create = async (context, caller, request) => {
   const { json, text } = await jsonBody(context, request);
   const input = await fileOf(context, caller, json, "input_file_id");
@@ -56,8 +56,8 @@ export const createBatch: Create = async (context, caller, request) => {
 };
 
 /**
- * POST /v1/fine_tuning/jobs: kept where its files are; training has a price of its own, MODEL-training, and what it can cost
- * at most stays held until it is over
+ * POST /v1/fine_tuning/jobs: on the channel that has its files. Training has its own price, MODEL-training, and the
+ * most that it can cost is held until it is over.
  */
 export const createJob: Create = async (context, caller, request) => {
   const { json, text } = await jsonBody(context, request);
@@ -120,7 +120,7 @@ async function jsonBody(context: GatewayContext, request: Request): Promise<Clie
   throw invalidRequest({ code: "gateway_body_no_object" });
 }
 
-/** Has the maker make an object of a request, and remembers whose it is and who keeps it. */
+/** Creates an object at the upstream, and stores its owner and channel. */
 async function make(
   context: GatewayContext,
   caller: Caller,
@@ -134,7 +134,7 @@ async function make(
   return made;
 }
 
-/** The same, with what it can cost held while it runs. */
+/** The same, with the most that it can cost held while it runs. */
 async function makeHeld(
   context: GatewayContext,
   caller: Caller,
@@ -154,7 +154,7 @@ async function makeHeld(
     billing.refund(hold);
     throw error;
   }
-  // It runs from here on: without its hold too it is charged when it is over.
+  // The job is running: even without its hold it is charged when it is over.
   await billing.keepHold(hold, String(object.id)).catch((error) => {
     log.error({ error, objectId: object.id, kind }, "nothing is held for it while it runs");
   });

@@ -1,11 +1,11 @@
 import { type JsonObject, parseJson, recordOf } from "../../../formats/json.ts";
 
-/** Longer lines are no line of a batch. */
+/** Maximum length of a line. */
 const MOST_LINE_CHARACTERS = 8 * 1_048_576;
 
 /**
- * The objects of a file with one on each line, read as they come; lines that are none are passed over. `check` sees each line
- * that is not blank, its object or null, and throws where the file is not to be used.
+ * Yields the objects of a JSON Lines file while it is read; skips lines without an object. `check` receives each
+ * non-blank line with its object or null, and may throw.
  */
 export async function* jsonLines(
   response: Pick<Response, "body">,

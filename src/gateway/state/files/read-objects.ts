@@ -9,11 +9,11 @@ import type { ObjectKind, StoredObject } from "./store.ts";
 
 const MOST_LISTED = 100;
 const USUALLY_LISTED = 20;
-/** Objects that still change are asked for so many at a time. */
+/** How many objects to refresh concurrently. */
 const AT_ONCE = 5;
 const PASSED_ON = ["content-type", "content-length", "content-disposition"] as const;
 
-/** A page of the caller's own objects, as they stand now. Rejects GatewayError. */
+/** A page of the caller's own objects in their current state. Rejects GatewayError. */
 export async function listObjects(
   context: GatewayContext,
   caller: Caller,
@@ -46,7 +46,7 @@ export async function listObjects(
   };
 }
 
-/** What an upstream that cannot be asked told last is better than nothing. */
+/** The current state, or the last known one if the upstream cannot be reached. */
 async function asItStands(context: GatewayContext, object: StoredObject): Promise<JsonObject> {
   const changes = (object.kind === "batch" || object.kind === "job") && !isOver(object.body);
   const isBare = object.kind === "file" && object.body.filename === undefined;
@@ -54,7 +54,7 @@ async function asItStands(context: GatewayContext, object: StoredObject): Promis
   return (await refresh(context, object).catch(() => object)).body;
 }
 
-/** What belongs to an object: a file's content as it comes, a job's events or checkpoints. Rejects GatewayError. */
+/** Part of an object: a file's content as a stream, a job's events or checkpoints. Rejects GatewayError. */
 export async function readPart(
   context: GatewayContext,
   object: StoredObject,
@@ -66,7 +66,7 @@ export async function readPart(
   const headers = new Headers();
   for (const name of PASSED_ON) {
     const value = response.headers.get(name);
-    // The runtime unpacks what comes packed: its length is another then.
+    // The runtime decompresses the content, which changes its length.
     if (value !== null && !(name === "content-length" && response.headers.has("content-encoding")))
       headers.set(name, value);
   }

@@ -8,7 +8,7 @@ import { ownerOf, requestObject } from "./request-upstream.ts";
 import { giveUp, settleObject } from "./settle-object.ts";
 import type { RoutedKind, StoredObject } from "./store.ts";
 
-/** Where an object of a kind stands behind the version. */
+/** The path of each kind of object after the version. */
 export const PATHS: Readonly<Record<RoutedKind, string>> = {
   file: "/files",
   upload: "/uploads",
@@ -19,7 +19,7 @@ export const PATHS: Readonly<Record<RoutedKind, string>> = {
 export const pathOf = ({ kind, id }: Pick<StoredObject, "kind" | "id">): string =>
   `${kind === "response" ? "/responses" : PATHS[kind]}/${encodeURIComponent(id)}`;
 
-/** Asks the upstream how an object stands, and keeps that. Rejects GatewayError. */
+/** Requests an object's state from its upstream, and stores it. Rejects GatewayError. */
 export async function refresh(context: GatewayContext, object: StoredObject): Promise<StoredObject> {
   const body =
     object.kind === "response"
@@ -28,7 +28,7 @@ export async function refresh(context: GatewayContext, object: StoredObject): Pr
   return storeObject(context, object, body);
 }
 
-/** Keeps what the upstream says of an object now, with the files it has made; charges what is over, before anybody is told. */
+/** Stores an object's state with the files it has created; a finished object is charged before its end is reported. */
 export async function storeObject(
   context: GatewayContext,
   object: StoredObject,
@@ -44,7 +44,7 @@ export async function storeObject(
   return now;
 }
 
-/** Files that an object made. */
+/** Ids of the files that an object created. */
 function filesOf(body: JsonObject): string[] {
   const made = [
     body.output_file_id,
@@ -55,7 +55,7 @@ function filesOf(body: JsonObject): string[] {
 }
 
 const SWEEP_OBJECTS = 200;
-/** What an upstream has forgotten, or keeps behind a key or channel that is gone, is given up for lost. */
+/** Objects that the upstream has lost, or whose key or channel was removed, are given up after this time. */
 const GIVE_UP_SECONDS = 45 * 86_400;
 const GIVE_UP_WITHOUT_CHANNEL_SECONDS = 2 * 86_400;
 
@@ -65,7 +65,7 @@ function isLost({ services }: GatewayContext, { channelId, createdAt }: StoredOb
   return age > (services.channels.get(channelId) ? GIVE_UP_SECONDS : GIVE_UP_WITHOUT_CHANNEL_SECONDS);
 }
 
-/** Charges batches, jobs and responses that are over though nobody has asked for them. */
+/** Charges finished batches, jobs and responses that no client has polled. */
 export async function settleForgotten(context: GatewayContext): Promise<void> {
   const { objects } = context.services;
   let last: StoredObject | null = null;

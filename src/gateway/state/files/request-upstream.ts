@@ -17,17 +17,17 @@ import type { StoredObject } from "./store.ts";
 
 export type ObjectRequest = Readonly<{
   method: "GET" | "POST" | "DELETE";
-  /** Behind the version, with its query. */
+  /** The path after the version, with its query. */
   path: string;
   body?: string | OutgoingForm;
 }>;
 
-/** For the head alone: a large file may take longer. */
+/** For the response headers only: a large file may take longer. */
 const HEAD_TIMEOUT_MS = 300_000;
 
 /**
- * Asks a channel for something it keeps, of any size: the body is read as it comes. Rejects GatewayError with what the
- * upstream answered, or that it did not.
+ * Requests something that a channel's upstream stores, of any size, as a stream. Rejects GatewayError with the
+ * upstream's error, or that it did not respond.
  */
 export async function requestUpstream(context: GatewayContext, choice: Choice, ask: ObjectRequest): Promise<Response> {
   const { response, exchange } = await send(context, choice, ask);
@@ -35,7 +35,7 @@ export async function requestUpstream(context: GatewayContext, choice: Choice, a
   return new Response(body, { status: response.status, headers: response.headers });
 }
 
-/** The same, for an answer that is an object. */
+/** The same for a response that is an object. */
 export async function requestObject(context: GatewayContext, choice: Choice, ask: ObjectRequest): Promise<JsonObject> {
   const { channel, key } = choice;
   const { response, exchange } = await send(context, choice, ask);
@@ -79,7 +79,7 @@ async function send(
   throw clientErrorFor(context, failure);
 }
 
-/** The channel and key that made an object. Throws GatewayError when they are gone or switched off. */
+/** The channel and key that made an object. Throws GatewayError if they were removed or disabled. */
 export function ownerOf(
   { services }: GatewayContext,
   { channelId, keyHash }: Pick<StoredObject, "channelId" | "keyHash">,
@@ -92,10 +92,10 @@ export function ownerOf(
   return { channel, key };
 }
 
-/** What tells a key from others without being one. */
+/** Identifies a key without revealing it. */
 export const hashOf = hexDigest;
 
-/** Whether the channel can keep such things at all. */
+/** Whether the channel supports files, batches and fine-tuning jobs. */
 export const keepsObjects = ({ type }: ChannelEntry): boolean => providerOf(type)?.files !== undefined;
 
 export const notOffered = (): GatewayError =>

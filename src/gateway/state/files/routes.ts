@@ -30,7 +30,7 @@ const CREATE: Readonly<Record<RoutedKind, Create>> = {
   job: createJob,
 };
 const LISTED: readonly RoutedKind[] = ["file", "batch", "job"];
-/** What can be done with an object, by POST. */
+/** Actions on an object, by POST. */
 const ACTIONS: readonly (readonly [RoutedKind, string])[] = [
   ["upload", "complete"],
   ["upload", "cancel"],
@@ -45,7 +45,7 @@ const PARTS: readonly (readonly [RoutedKind, string])[] = [
   ["job", "checkpoints"],
 ];
 
-/** Files, uploads, batches and fine-tuning jobs: each user sees those that the user's keys made, and nobody else's. */
+/** Files, uploads, batches and fine-tuning jobs: users see only the objects that their own keys made. */
 export function objectRoutes(context: GatewayContext): readonly Route[] {
   const answer = (work: Work) => (routed: RoutedRequest) => answerWith(context, routed, work);
   const ofObject = (kind: RoutedKind, work: (object: StoredObject, request: Request) => Promise<object>) =>
@@ -104,7 +104,7 @@ async function find({ services }: GatewayContext, caller: Caller, kind: RoutedKi
   return object;
 }
 
-/** Authenticates, counts the call in its caller's limits, and answers; failures in OpenAI's form. */
+/** Authenticates, applies the caller's limits, and responds; errors are in OpenAI's format. */
 async function answerWith(context: GatewayContext, routed: RoutedRequest, work: Work): Promise<Response> {
   const { request, server } = routed;
   server?.timeout(request, 0);

@@ -14,10 +14,10 @@ import { jsonLines } from "./json-lines.ts";
 import { ownerOf, requestUpstream } from "./request-upstream.ts";
 import type { ObjectStore, StoredObject } from "./store.ts";
 
-/** Batches cost half of what the same calls cost at once. */
+/** Batches cost half as much as the same calls. */
 export const BATCH_SHARE = decimal("0.5");
 
-/** The name under which training has its price, beside the model's own. */
+/** The name under which a model's training is priced. */
 export const trainingOf = (model: string): string => `${model}-training`;
 
 const OVER: ReadonlySet<unknown> = new Set([
@@ -26,19 +26,19 @@ const OVER: ReadonlySet<unknown> = new Set([
   "incomplete",
 ]);
 
-/** It will not change any more. */
+/** Whether an object is in a final state. */
 export const isOver = ({ status }: JsonObject): boolean => OVER.has(status);
 
 /**
- * Charges a batch or a fine-tuning job that is over, by what the upstream says it used: a log row for each model. Each row
- * has an id that follows from the object's, so that whoever does this again charges nothing more.
+ * Charges a finished batch or fine-tuning job for the usage that the upstream reports, with one log row per model. The
+ * ids of the rows derive from the object's, so that repeating this charges nothing more.
  */
 export async function settleObject(context: GatewayContext, object: StoredObject): Promise<void> {
   if (object.settledAt !== null || !isOver(object.body)) return;
   const { objects } = context.services;
   const settlings = settlingsOf.get(objects) ?? new LRUCache<string, Promise<void>>({ max: MOST_SETTLINGS });
   settlingsOf.set(objects, settlings);
-  // Several may look at an object at once, or hold it as it was before.
+  // Several requests may refresh an object concurrently, or have an old version of it.
   const begun = settlings.get(object.id);
   if (begun) return begun;
   const settling = settle(context, object);
@@ -48,7 +48,7 @@ export async function settleObject(context: GatewayContext, object: StoredObject
 }
 
 const MOST_SETTLINGS = 1_000;
-/** What this process has charged lately, or is charging. */
+/** What this process has recently charged, or is charging. */
 const settlingsOf = new WeakMap<ObjectStore, LRUCache<string, Promise<void>>>();
 
 async function settle(context: GatewayContext, object: StoredObject): Promise<void> {
@@ -70,7 +70,7 @@ function usedByObject(context: GatewayContext, object: StoredObject): Promise<Us
   }
 }
 
-/** Ends an object whose usage nobody will ever tell: nothing is charged, what is held for it goes back. */
+/** Ends an object whose usage will never be reported: charges nothing and releases its hold. */
 export async function giveUp({ services }: GatewayContext, object: StoredObject): Promise<void> {
   await services.billing.settleKept(holdOf(object), []);
   await services.objects.settled(object.id, nowSeconds());
@@ -78,7 +78,7 @@ export async function giveUp({ services }: GatewayContext, object: StoredObject)
 
 const holdOf = ({ id, userId, tokenId }: StoredObject) => ({ name: id, userId, tokenId });
 
-/** What answers of one model used whose prompts are on one step of its prices. */
+/** The usage of one model's responses whose prompts have the same price tier. */
 type Used = Readonly<{
   model: string;
   price: Price | null;
@@ -87,7 +87,7 @@ type Used = Readonly<{
   calls: number;
 }>;
 
-/** All answers in the output file. */
+/** Usage of all responses in the output file. */
 async function usedByBatch(context: GatewayContext, object: StoredObject): Promise<Used[]> {
   const used = new Map<string, Used>();
   const output = textOf(object.body.output_file_id);
@@ -113,7 +113,10 @@ async function usedByBatch(context: GatewayContext, object: StoredObject): Promi
   return [...used.values()];
 }
 
-/** The model of each call by the call's own id: answers tell dated names. Empty where the input was deleted meanwhile. */
+/**
+ * The model of each call by its custom id, because responses contain dated names. Empty if the input was deleted
+ * meanwhile.
+ */
 async function requestedModels(context: GatewayContext, object: StoredObject): Promise<ReadonlyMap<string, string>> {
   const requested = new Map<string, string>();
   const input = textOf(object.body.input_file_id);
@@ -165,16 +168,16 @@ const sum = (a: Usage, b: Usage): Usage => ({
   imageOutputTokens: (a.imageOutputTokens ?? 0) + (b.imageOutputTokens ?? 0),
 });
 
-/** The price of all of it: a fixed one for every answer, that of tokens on the step that each prompt is on. */
+/** The total price: fixed prices per response, token prices in the tier of each prompt. */
 function priceOfAll({ price, tier, calls }: Used): Price | null {
   if (price?.kind === "per_call") return { ...price, usdPerCall: multiply(price.usdPerCall, whole(calls)) };
-  // One answer finds its step by itself.
+  // A single response finds its tier by its usage.
   if (calls === 1 && !tier) return price;
   return price && { ...price, contextTiers: tier && [{ ...tier, over: 0 }] };
 }
 
 const fineTuning = (id: string): string => `Fine-tuning ${id}`;
-/** What a log row says of what was charged. */
+/** Texts of log rows. */
 const CONTENTS: Readonly<Record<StoredObject["kind"], (id: string) => string>> = {
   batch: (id) => `Batch ${id}, at half price`,
   response: (id) => `Response ${id}, made in the background`,
@@ -218,10 +221,10 @@ function recordOfUse({ prices }: GatewayContext, object: StoredObject, used: Use
   };
 }
 
-/** A dated name that an answer carries is that of the model that was asked for. */
+/** Removes the date from a model name in a response. */
 const undated = (model: string): string => model.replace(/-\d{4}-\d{2}-\d{2}$/, "");
 
-/** The price now of the model that was asked for, else under the other name. */
+/** The current price of the requested model, else of the upstream's name. */
 function priceOf(
   { prices, services }: GatewayContext,
   object: StoredObject,

@@ -3,25 +3,25 @@ import { upstreamObjects } from "../../../../db/schema/gateway/objects.ts";
 import type { Db } from "../../../../db/types.ts";
 import type { JsonObject } from "../../../formats/json.ts";
 
-/** What has addresses of its own. */
+/** Objects with endpoints of their own. */
 export type RoutedKind = "file" | "upload" | "batch" | "job";
-/** `response`: one that is made in the background. */
+/** `response`: a background response. */
 export type ObjectKind = RoutedKind | "response";
 
-/** Who pays for what an object costs once it is done, as it was when the object was made. */
+/** Who pays for an object when it is done, as of its creation. */
 export type Payer = Readonly<{
   username: string;
   tokenName: string;
-  /** The API key has a limit of its own. */
+  /** The API key has its own quota. */
   tokenLimited: boolean;
   group: string;
-  /** Pays what a site asks for models that have no price; absent: made by a version that did not note it. */
+  /** The user accepts the site's price for models without one; absent in rows of older versions. */
   acceptsUnset?: boolean;
-  /** The model that was asked for, which decides the price, and what its channel calls it; absent where each call has its own. */
+  /** The requested model, which determines the price, and its upstream name; absent if each call has its own. */
   model?: Readonly<{ requested: string; upstream: string }>;
 }>;
 
-/** Something that an upstream keeps for a user. */
+/** An object that an upstream stores for a user. */
 export type StoredObject = Readonly<{
   id: string;
   kind: ObjectKind;
@@ -30,19 +30,19 @@ export type StoredObject = Readonly<{
   tokenId: number;
   channelId: number;
   keyHash: string;
-  /** As the upstream told it last. */
+  /** The object as last reported by the upstream. */
   body: JsonObject;
   payer: Payer;
-  /** Epoch seconds. */
+  /** Unix time in seconds. */
   createdAt: number;
   settledAt: number | null;
 }>;
 
-/** A page of somebody's objects of one kind. */
+/** A page of a user's objects of one kind. */
 type Page = Readonly<{
   kind: ObjectKind;
   userId: number;
-  /** Of files: what they are for; null: anything. */
+  /** The purpose of files; null: any. */
   purpose: string | null;
   after: string | null;
   limit: number;
@@ -50,20 +50,20 @@ type Page = Readonly<{
 }>;
 
 export type ObjectStore = Readonly<{
-  /** Keeps an object, or what the upstream says of it now; whose it is never changes. */
+  /** Stores an object or its new state; its owner never changes. */
   keep(object: StoredObject): Promise<void>;
-  /** The user's object of this kind; null: there is none. */
+  /** The user's object of this kind; null if there is none. */
   find(kind: ObjectKind, id: string, userId: number): Promise<StoredObject | null>;
   list(page: Page): Promise<StoredObject[]>;
   remove(id: string): Promise<void>;
-  /** Batches, jobs and responses that are not charged yet, the oldest first; those behind `after`. */
+  /** Batches, jobs and responses that are not charged yet, oldest first; those after `after`. */
   unsettled(limit: number, after: StoredObject | null): Promise<StoredObject[]>;
   settled(id: string, now: number): Promise<void>;
 }>;
 
 const CHARGED: readonly ObjectKind[] = ["batch", "job", "response"];
 
-/** Keeps whose an upstream's objects are, in the database. */
+/** Stores upstream objects and their owners in the database. */
 export function createObjectStore(db: Db): ObjectStore {
   const table = upstreamObjects;
   return {

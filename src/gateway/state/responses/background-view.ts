@@ -7,12 +7,12 @@ import { OutputMeter } from "../../billing/output-meter.ts";
 import type { GatewayError } from "../../call/errors.ts";
 import { isOver } from "../files/settle-object.ts";
 
-/** In every event that tells of the whole response. */
+/** In every event that contains the complete response. */
 const RESPONSE = Buffer.from('"response"');
 
 /**
- * A response that is made in the background, as its stream goes by. The call tells no figures: the response is charged by
- * itself when it is over, `over` gets it then, and whoever asks for it later finds it charged.
+ * Passes the stream of a background response through. The call itself has no usage: the response is charged once it is
+ * complete. `over` receives it then, so that a client that retrieves it later finds it charged.
  */
 export class BackgroundView implements StreamView {
   readonly meter = new OutputMeter();

@@ -14,7 +14,7 @@ import type { StoredObject } from "../files/store.ts";
 
 const RUNS: ReadonlySet<unknown> = new Set(["queued", "in_progress"]);
 
-/** What is known of an answer that has only begun. */
+/** The reply of a response that has only begun. */
 export const NOTHING_YET: Reply = {
   id: "",
   model: "",
@@ -24,13 +24,13 @@ export const NOTHING_YET: Reply = {
   serviceTier: null,
 };
 
-/** The response that an upstream has begun to make and is still making; null: the answer is another. */
+/** The background response that an upstream is still generating; null for other responses. */
 export function runningIn(body: Uint8Array): JsonObject | null {
   const answer = recordOf(parseJson(textOfBytes(body)));
   return answer?.object === "response" && RUNS.has(answer.status) ? answer : null;
 }
 
-/** The same of the first events of a stream; an upstream that knows no background tells of none. */
+/** The same for the first events of a stream; upstreams without background mode never report one. */
 export function runningAt(first: Uint8Array): JsonObject | null {
   for (const { data } of readEvents(textOfBytes(first))) {
     const response = recordOf(recordOf(parseJson(data))?.response);
@@ -39,14 +39,14 @@ export function runningAt(first: Uint8Array): JsonObject | null {
   return null;
 }
 
-/** Throws DecodeError for a response in the background that nobody could ask for afterwards. */
+/** Throws DecodeError for a background response that no client could retrieve later. */
 export function refuseLoose(isStored: boolean): void {
   if (!isStored) throw new DecodeError({ code: "gateway_background_unstored" }, "store");
 }
 
 /**
- * Remembers a response that is made in the background, so that it is charged once it is over, whoever asks for it; what the
- * call holds stays held until then. What is remembered, and what is left to charge the call by. Rejects when it cannot be kept.
+ * Stores a background response, to charge it once it is complete; until then the call's hold stays. Returns the stored
+ * object and what remains to charge the call by. Rejects if it cannot be stored.
  */
 export async function chargeLater(
   { services }: GatewayContext,
@@ -60,14 +60,14 @@ export async function chargeLater(
   await services.objects.keep(object);
   const { hold } = reserved;
   if (!hold) return { object, reserved };
-  // Without its hold too it is charged when it is over.
+  // Even without its hold the response is charged when it is complete.
   await services.billing.keepHold(hold, textOf(body.id) ?? "").catch((error) => {
     services.log.error({ error, responseId: body.id }, "nothing is held for a response while it is made");
   });
   return { object, reserved: { ...reserved, hold: null } };
 }
 
-/** What a response that is over used, hosted tools included; null: it tells nothing. */
+/** The usage of a complete response, including hosted tools; null if not reported. */
 export function usedBy(body: JsonObject): ReportedUsage | null {
   const reply = openaiResponsesCodec.decodeReply(body);
   if (!reply?.usage) return null;

@@ -10,13 +10,13 @@ import type { Route } from "../../upstream/bind-channel.ts";
 import { hashOf } from "../files/request-upstream.ts";
 import { pinMaker } from "./pin-channel.ts";
 
-/** The code by which a summary proves that this gateway wrote it. */
+/** The code that authenticates a summary written by this gateway. */
 export const codeOfSummary = ({ vault }: Pick<GatewayServices, "vault">, summary: string): string =>
   vault.keyedHash(`compaction\n${summary}`);
 
 /**
- * The call with the compacted conversations that it brings back: those of this gateway are checked, one of a provider goes to
- * the channel and key that made it, as far as that is known. Rejects GatewayError where an item was changed, or its maker is away.
+ * Resolves compacted conversations in the request: verifies this gateway's, and routes a provider's to the channel and
+ * key that made it, if known. Rejects GatewayError if an item was modified, or if its channel is unavailable.
  */
 export async function bindCompactions(context: GatewayContext, call: Call): Promise<Call> {
   const { services } = context;
@@ -33,7 +33,7 @@ export async function bindCompactions(context: GatewayContext, call: Call): Prom
   return call;
 }
 
-/** Remembers which channel and key compacted a conversation: nobody else can read the items. */
+/** Remembers which channel and key compacted a conversation, because only they can read the items. */
 export function keepCompactions(
   { services }: GatewayContext,
   { caller }: Call,
@@ -58,7 +58,7 @@ export function keepCompactions(
   }
 }
 
-/** Clients may leave an item's own id out, never what it holds. */
+/** The id derives from the content, because clients may omit the item's id. */
 const idOf = (item: JsonObject): string => `cmp_${hashOf(textOf(item.encrypted_content) ?? "")}`;
 
 function isEqual(one: string, other: string): boolean {

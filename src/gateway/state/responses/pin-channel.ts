@@ -5,7 +5,7 @@ import { GatewayError } from "../../call/errors.ts";
 import { hashOf } from "../files/request-upstream.ts";
 import type { StoredResponse } from "./store.ts";
 
-/** The call bound to the channel, and to the key of it with that hash, that keep what it goes on with; empty: any key. */
+/** The call limited to one channel, and to its key with that hash; empty: any key. */
 export function pinChannel(call: Call, channel: ChannelEntry, keyHash: string): Call {
   const tiers = [{ priority: channel.priority, channels: [channel] }];
   const others = channel.keys.filter((key) => keyHash !== "" && hashOf(key) !== keyHash);
@@ -13,14 +13,16 @@ export function pinChannel(call: Call, channel: ChannelEntry, keyHash: string): 
   return { ...call, excluded, candidates: { model: call.candidates.model, tiers } };
 }
 
-/** The call bound to the channel and key that made what it goes on with. Throws GatewayError where it may not use them now. */
+/**
+ * The call limited to the channel and key that made what it continues. Throws GatewayError if it may not use them now.
+ */
 export function pinMaker(
   { services }: GatewayContext,
   call: Call,
   { channelId, keyHash }: Pick<StoredResponse, "channelId" | "keyHash">,
 ): Call {
   const channel = services.channels.get(channelId);
-  // Another key of the user's may be for other groups.
+  // Another key of the same user may belong to other groups.
   const isOpen = call.candidates.tiers.some(({ channels }) => channels.some(({ id }) => id === channelId));
   if (channel?.status !== CHANNEL_STATUS.enabled || !isOpen) {
     throw new GatewayError(503, "channel_unavailable", { code: "gateway_previous_channel_away" });
@@ -28,7 +30,7 @@ export function pinMaker(
   return pinChannel(call, channel, keyHash);
 }
 
-/** The call with only those of its channels that fit; null where none does. */
+/** The call with only the channels that `fits` accepts; null if none does. */
 export function narrowChannels(call: Call, fits: (channel: ChannelEntry) => boolean): Call | null {
   const { candidates } = call;
   if (candidates.tiers.every(({ channels }) => channels.every(fits))) return candidates.tiers.length > 0 ? call : null;

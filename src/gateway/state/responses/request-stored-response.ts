@@ -12,7 +12,7 @@ import { Exchange } from "../../upstream/exchange.ts";
 import { bodyLimits, passBody, readBody, readErrorText } from "../../upstream/read-body.ts";
 import { hashOf, ownerOf } from "../files/request-upstream.ts";
 
-/** What can be done with a response that an upstream keeps. */
+/** Actions on a response that an upstream stores. */
 export type ResponseAction = "retrieve" | "delete" | "cancel" | "input_items";
 
 const HEAD_TIMEOUT_MS = 60_000;
@@ -23,12 +23,12 @@ const METHODS: Readonly<Record<ResponseAction, "GET" | "POST" | "DELETE">> = {
   input_items: "GET",
 };
 
-/** A response and who made it; an empty `keyHash`: the channel's first key. */
+/** A response and its origin; an empty `keyHash` means the channel's first key. */
 type Made = Readonly<{ id: string; channelId: number; keyHash: string }>;
 
 /**
- * Asks the channel and key that made a response; `search`: what the client's address has behind its path. Rejects GatewayError
- * with what it answered.
+ * Requests a response from the channel and key that made it; `search`: the query of the client's URL. Rejects
+ * GatewayError with the upstream's error.
  */
 export async function requestStoredResponse(
   context: GatewayContext,
@@ -45,7 +45,7 @@ export async function requestStoredResponse(
   return answer;
 }
 
-/** The stream of a response from its maker, from the beginning or from where `search` says. Rejects GatewayError. */
+/** Streams a response from its upstream, from the beginning or from the position in `search`. Rejects GatewayError. */
 export async function followResponse(context: GatewayContext, made: Made, search: string): Promise<Response> {
   const { response, exchange } = await send(context, made, "retrieve", search);
   const body = passBody(response, exchange, context.services.config.streamingTimeoutMs);

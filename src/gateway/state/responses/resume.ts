@@ -13,7 +13,8 @@ import type { ResponseStore } from "./store.ts";
 import { isTooLong, type StoredResponse } from "./store.ts";
 
 /**
- * What a request's `previous_response_id` refers to; null when it has none. Throws GatewayError when nobody has it (any more).
+ * The response that a request's `previous_response_id` refers to; null without one. Throws GatewayError if it does not
+ * exist (any more).
  */
 async function previousResponse(
   { services }: GatewayContext,
@@ -43,15 +44,15 @@ async function previousResponse(
   );
 }
 
-/** The request with the earlier turns in place of its reference: for upstreams that did not keep it. */
+/** The request with the earlier turns in place of its reference, for upstreams that have not stored it. */
 function withPreviousTurns(conversation: Conversation, { turns }: StoredResponse): Conversation {
   const { previous_response_id: _, ...members } = conversation.extra.members;
   return { ...conversation, turns: [...turns, ...conversation.turns], extra: { ...conversation.extra, members } };
 }
 
 /**
- * The call as it goes on where an earlier response ended: with the channel that has it, or with the earlier turns; what is
- * only referred to is put in. Rejects GatewayError.
+ * The call as it continues an earlier response: with the channel that stores it, or with the earlier turns inserted;
+ * resolves item references. Rejects GatewayError.
  */
 export async function resume(context: GatewayContext, call: Call): Promise<Call> {
   const complete = await withReferences(context, call);
@@ -62,21 +63,21 @@ export async function resume(context: GatewayContext, call: Call): Promise<Call>
   return pinMaker(context, complete, previous);
 }
 
-/** The call with the items that it only names, where the gateway itself keeps the responses that they stood in. */
+/** Resolves item references to responses that the gateway stores. */
 async function withReferences({ services }: GatewayContext, call: Call): Promise<Call> {
   const { body, caller, endpoint } = call;
   const input = await followReferences(services.responses, body.json.input, caller.user.id, nowSeconds());
   return input ? withConversation(call, endpoint.codec.decodeRequest({ ...body.json, input })) : call;
 }
 
-/** The call about this conversation, whatever its body says. */
+/** The call with another conversation. */
 function withConversation(call: Call, conversation: Conversation): Call {
   const prompt = promptAsChat(conversation);
   const promptBound = promptTokensBound(prompt, JSON.stringify(prompt).length);
   return { ...call, prompt, promptBound, fullConversation: () => conversation, isResumed: true };
 }
 
-/** Items of earlier answers in place of the references to them, as far as the answers are kept here; null: none is. */
+/** Replaces item references with the items of stored responses; null if nothing was replaced. */
 async function followReferences(
   store: Pick<ResponseStore, "bodies">,
   input: unknown,
@@ -100,7 +101,7 @@ async function followReferences(
   return hasStored ? resolved : null;
 }
 
-/** Where the item is to be found that this one only names; null: it is whole, or made elsewhere. */
+/** The position of the item that a reference names; null for other items, and for items made elsewhere. */
 function placeReferredTo(item: JsonObject): ReturnType<typeof placeOfItem> {
   const id = textOf(item.id);
   const isReference = item.type === "item_reference" || (item.type == null && item.role === undefined);

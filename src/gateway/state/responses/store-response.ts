@@ -7,12 +7,12 @@ import type { GatewayContext } from "../../call/context.ts";
 import type { Route } from "../../upstream/bind-channel.ts";
 import { hashOf } from "../files/request-upstream.ts";
 
-/** Takes a complete answer: how it ended, and its body where the gateway wrote it itself. */
+/** Takes a complete response: its reply, and its body if the gateway wrote it. */
 export type StoreResponse = (reply: Reply, id: string, body: JsonObject | null) => void;
 
 /**
- * Keeps an answer for later reference, where the format and the client want that: by its channel when the upstream stores
- * it, else the whole talk. Null: nothing is to be kept.
+ * Stores a response for later reference if the format and the client request that: only its channel if the upstream
+ * stores it, else the whole conversation. Null if nothing is to be stored.
  */
 export function responseStorer(
   context: GatewayContext,

@@ -10,38 +10,38 @@ export type StoredResponse = Readonly<{
   id: string;
   userId: number;
   channelId: number;
-  /** Tells which of the channel's keys made it; empty: not known. */
+  /** Identifies the channel's key that made it; empty if unknown. */
   keyHash: string;
-  /** The upstream has it; else `turns` and `body` hold it. */
+  /** The upstream stores it; otherwise `turns` and `body` contain it. */
   isNative: boolean;
   turns: readonly Turn[];
   body: JsonObject;
-  /** Epoch seconds. */
+  /** Unix time in seconds. */
   createdAt: number;
   expiresAt: number;
 }>;
 
-/** Answers of the Responses API that clients come back to. */
+/** Stored responses of the Responses API. */
 export type ResponseStore = {
-  /** A response of this user that has not expired; null: there is none. */
+  /** The user's response if it has not expired; else null. */
   find(id: string, userId: number, nowSeconds: number): Promise<StoredResponse | null>;
-  /** What this user was answered, by response, as far as it is kept here and has not expired. */
+  /** Bodies of the user's responses by id, if stored here and not expired. */
   bodies(ids: readonly string[], userId: number, nowSeconds: number): Promise<ReadonlyMap<string, JsonObject>>;
-  /** Keeps a response; at once for this process, in the database shortly after. */
+  /** Stores a response: immediately in this process, soon after in the database. */
   keep(response: StoredResponse): void;
   remove(id: string, userId: number): Promise<void>;
-  /** Deletes what has expired. */
+  /** Deletes expired responses. */
   sweep(nowSeconds: number): Promise<void>;
 };
 
-/** Of larger talks only is kept that they were: whoever has them sends them along. */
+/** Of larger conversations only the id is stored: clients must send them again. */
 const MOST_CHARACTERS = 2_000_000;
 
-/** The talk that the response ends was too long to be kept. */
+/** Whether the conversation was too long to store. */
 export const isTooLong = ({ isNative, turns }: Pick<StoredResponse, "isNative" | "turns">): boolean =>
   !isNative && turns.length === 0;
 
-/** Keeps responses in the database. A response that is still being written is found all the same. */
+/** Stores responses in the database. A response that is still being written can already be found. */
 export function createResponseStore(db: Db, log: Logger): ResponseStore {
   const beingWritten = new Map<string, Readonly<{ response: StoredResponse; written: Promise<void> }>>();
   return {

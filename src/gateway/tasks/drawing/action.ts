@@ -1,21 +1,21 @@
 import { type JsonObject, numberOf, textOf } from "../../../formats/json.ts";
 import { GatewayError } from "../../call/errors.ts";
 
-/** A drawing order, read. */
+/** A parsed image order. */
 export type DrawingOrder = Readonly<{
-  /** As the protocol names it: IMAGINE, UPSCALE, … */
+  /** The action's name in the protocol: IMAGINE, UPSCALE, … */
   action: string;
   model: string;
   prompt: string;
-  /** The task that it goes on from; null: it is the first. */
+  /** The task that it continues; null for a first task. */
   parentId: string | null;
   customId: string;
-  /** What goes to the upstream, by path and body. */
+  /** What to send to the upstream: path and body. */
   path: string;
   body: JsonObject;
 }>;
 
-/** Submit addresses of first tasks, and the action each is for. */
+/** Paths that submit first tasks, and the action of each. */
 const FIRST: Readonly<Record<string, string>> = {
   imagine: "IMAGINE",
   describe: "DESCRIBE",
@@ -30,7 +30,7 @@ const CHANGES: ReadonlySet<string> = new Set(["UPSCALE", "VARIATION", "REROLL"])
 const LARGEST_INDEX = 4;
 const SIMPLE = /^\s*(\S+)\s+(?:([uv])([1-4])|(r))\s*$/i;
 
-/** What the buttons of a finished picture do, by the beginning of their names. The first that fits. */
+/** What the buttons of a finished image do, by the beginning of their ids. The first match applies. */
 const BUTTONS: readonly (readonly [RegExp, string])[] = [
   [/^MJ::JOB::upsample/i, "UPSCALE"],
   [/^MJ::JOB::low_variation/i, "LOW_VARIATION"],
@@ -44,7 +44,7 @@ const BUTTONS: readonly (readonly [RegExp, string])[] = [
   [/^MJ::Inpaint/i, "INPAINT"],
 ];
 
-/** Reads an order by its address behind /mj/submit/. Throws GatewayError with the protocol's reason. */
+/** Reads an order by its path after /mj/submit/. Throws GatewayError with the protocol's reason. */
 export function readOrder(name: string, body: JsonObject): DrawingOrder {
   const prompt = textOf(body.prompt)?.trim() ?? "";
   const base = { prompt, parentId: null, customId: "", path: `/submit/${name}`, body };
@@ -86,7 +86,7 @@ function readChange(body: JsonObject) {
   return { action, model: modelOf(action), parentId };
 }
 
-/** “<task> U2”: goes to the upstream as an ordinary change. */
+/** "<task> U2": sent to the upstream as an ordinary change. */
 function readSimpleChange(body: JsonObject) {
   const content = textOf(body.content) ?? "";
   if (content === "") throw reason("content_is_required");
@@ -115,12 +115,12 @@ function taskIdOf(body: JsonObject): string {
 
 const modelOf = (action: string): string => `mj_${action.toLowerCase()}`;
 
-/** A mistake in an order, by the protocol's own words. */
+/** An invalid order, with the protocol's own message. */
 export const reason = (text: string): GatewayError => new GatewayError(400, text, text, { type: "invalid_request" });
 
 const SPEEDS = /\s*--(?:fast|relax|turbo)\b/gi;
 
-/** What of an order goes to the upstream, as the site's settings say; `callbackUrl` null: nobody is called back. */
+/** The body for the upstream according to the site's settings; `callbackUrl` null: no callback. */
 export function bodyForUpstream(
   body: JsonObject,
   site: Readonly<{ callbackUrl: string | null; keepsAccountFilter: boolean; clearsModes: boolean }>,

@@ -11,7 +11,7 @@ import { corsHeaders } from "../../http/headers.ts";
 import { answer } from "../responses.ts";
 import { refusal } from "./responses.ts";
 
-/** Addresses without an API key: their signed numbers are the permission. */
+/** Endpoints without an API key: a signed id in the URL authorizes the request. */
 
 const MAX_IMAGE_BYTES = 32 * 1024 * 1024;
 const IMAGE_TIMEOUT_MS = 30_000;
@@ -20,7 +20,7 @@ const A_DAY = "public, max-age=86400";
 
 const notFound = () => new GatewayError(404, "task_no_found", "task_no_found", { type: "invalid_request" });
 
-/** GET /mj/image/{signed id}: the picture of a task, fetched where the upstream keeps it. */
+/** GET /mj/image/{signed id}: the image of a task, fetched from the upstream's storage. */
 export async function showImage(context: GatewayContext, request: Request, signed: string): Promise<Response> {
   try {
     const { tasks } = context.services;
@@ -49,14 +49,14 @@ export async function showImage(context: GatewayContext, request: Request, signe
   }
 }
 
-/** Nobody reads words here: the status says it. */
+/** An error without a message: image viewers only read the status. */
 function imageError(context: GatewayContext, request: Request, error: unknown): Response {
   const status = error instanceof GatewayError ? error.status : 502;
   const { headers } = refusal(context, request, error);
   return new Response(null, { status, headers: { "x-request-id": headers.get("x-request-id") ?? "" } });
 }
 
-/** POST /mj/notify/{signed id}: the upstream tells how the task stands; it means what a question's answer would. */
+/** POST /mj/notify/{signed id}: the upstream reports a task's status, as in a response to polling. */
 export async function handleNotification(context: GatewayContext, request: Request, signed: string): Promise<Response> {
   try {
     const { tasks, config } = context.services;

@@ -26,7 +26,7 @@ export const fetchDrawing = (context: GatewayContext, request: Request, server: 
     return viewDrawing(tasks, row);
   });
 
-/** POST /mj/task/list-by-condition: those of the caller's own tasks that are named, in the order of the names. */
+/** POST /mj/task/list-by-condition: the caller's own tasks with the given ids, in their order. */
 export const listDrawings = (context: GatewayContext, request: Request, server: GatewayServer | null) =>
   answerCaller(context, request, server, async (caller) => {
     const { tasks, config } = context.services;
@@ -39,7 +39,7 @@ export const listDrawings = (context: GatewayContext, request: Request, server: 
     });
   });
 
-/** GET /mj/task/{id}/image-seed: asked of the channel that drew it. */
+/** GET /mj/task/{id}/image-seed: requested from the channel that made the image. */
 export const imageSeed = (context: GatewayContext, request: Request, server: GatewayServer | null, id: string) =>
   answerCaller(context, request, server, async (caller) => {
     const [row] = await findDrawings(context.services.tasks.db, caller.user.id, [id]);

@@ -2,7 +2,7 @@ import { requestIdOf } from "../../../lib/http/request-id.ts";
 import type { GatewayContext } from "../../call/context.ts";
 import { answer, isQuota, taskErrorOf } from "../responses.ts";
 
-/** Codes of the drawing protocol. */
+/** Result codes of the Midjourney protocol. */
 export const CODE = {
   accepted: 1,
   noAccount: 3,
@@ -13,7 +13,7 @@ export const CODE = {
   unknown: 5,
 } as const;
 
-/** A refusal in the protocol's form: 400, but for keys that are not let in and for limits. */
+/** An error in the protocol's format: status 400, except for invalid keys and limits. */
 export function refusal(context: GatewayContext, request: Request, error: unknown): Response {
   const clientError = taskErrorOf(context, error);
   const isLimit = clientError.status === 429;

@@ -5,7 +5,7 @@ import { handleNotification, showImage } from "./public-endpoints.ts";
 import { fetchDrawing, imageSeed, listDrawings } from "./read-drawings.ts";
 import { submitDrawing, submitNamed } from "./submit-drawing.ts";
 
-/** The Midjourney protocol, under /mj and behind a mode. */
+/** The Midjourney protocol, under /mj and with a mode as prefix. */
 export const drawingRoutes = (context: GatewayContext): readonly Route[] => [
   route("POST", "/submit/:action", ({ request, server, param }) =>
     submitNamed(context, request, server, param("mode"), param("action")),
@@ -20,7 +20,7 @@ export const drawingRoutes = (context: GatewayContext): readonly Route[] => [
   route("POST", "/task/list-by-condition", ({ request, server }) => listDrawings(context, request, server)),
 ];
 
-/** Signed addresses under /mj, for which no API key is needed. */
+/** Signed URLs under /mj, which need no API key. */
 export const openDrawingRoutes = (context: GatewayContext): readonly Route[] => [
   route("GET", "/image/:signed", ({ request, param }) => showImage(context, request, param("signed"))),
   route("POST", "/notify/:signed", ({ request, param }) => handleNotification(context, request, param("signed"))),

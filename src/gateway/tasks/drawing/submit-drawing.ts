@@ -15,14 +15,14 @@ import { type Sent, submitTask } from "../submit.ts";
 import { bodyForUpstream, type DrawingOrder, readOrder, reason } from "./action.ts";
 import { CODE, refusal } from "./responses.ts";
 
-/** These open a form that the client fills in by a modal call, which pays. */
+/** Actions that open a form; the client completes it with a modal call, which is charged. */
 const OPENS_FORM: ReadonlySet<string> = new Set(["INPAINT", "CUSTOM_ZOOM"]);
 const LONGEST_HOOK = 2000;
 
 type Planned = Readonly<{ order: DrawingOrder; model: string; prompt: string; parent?: ParentOf }>;
 type ParentOf = Readonly<{ channelId: number; keyHash: string }>;
 
-/** POST /mj/submit/…, also behind a mode; `read` reads the order. */
+/** POST /mj/submit/…, also with a mode as prefix; `read` parses the order. */
 export async function submitDrawing(
   context: GatewayContext,
   request: Request,
@@ -77,7 +77,8 @@ export async function submitDrawing(
         if (code === CODE.exists) await noteExisting(context, id, taken.upstreamId, upstreamAnswer);
       },
     });
-    // A task that cannot go on says nothing of the channel: its own account may be the one that is gone.
+    // The failure of a follow-up says nothing about the channel: the account of its first task may be the one that is
+    // gone.
     const isWithoutAccounts = sent.code === CODE.noAccount && !planned.parent;
     const { route } = call.attempts;
     if (isWithoutAccounts && route) context.health.noAccount(route.channel, sent.reason);
@@ -96,7 +97,7 @@ export const submitNamed = (
   name: string,
 ): Promise<Response> => submitDrawing(context, request, server, mode, (body) => readOrder(name, body));
 
-/** An order that goes on from another goes to its channel, and is logged by its prompt. */
+/** A follow-up goes to the channel of its first task, and is logged with that prompt. */
 async function plan({ services }: GatewayContext, caller: Caller, order: DrawingOrder): Promise<Planned> {
   const { model, prompt, parentId, action } = order;
   if (parentId === null) return { order, model, prompt };
@@ -107,7 +108,7 @@ async function plan({ services }: GatewayContext, caller: Caller, order: Drawing
   return { order, model, prompt: prompt || parent.prompt, parent };
 }
 
-/** Modes that begin with `mj-` are the gateway's own; others are part of the upstream's address. */
+/** Modes that begin with `mj-` are the gateway's own; others are part of the upstream's URL. */
 const upstreamUrl = (url: string, mode: string): string =>
   mode === "" || mode.startsWith("mj-") ? url : url.replace(/\/mj$/, `/${mode}/mj`);
 
@@ -127,7 +128,7 @@ function readSubmitted(answered: unknown, action: string): Sent<SubmitAnswer> | 
   };
 }
 
-/** An order that its upstream knows already: how that one stands is told with the answer, and may be all there is to follow. */
+/** The upstream already has this order: its response contains the task's status, which may be the only report. */
 async function noteExisting(
   { services }: GatewayContext,
   id: number,
@@ -141,7 +142,9 @@ async function noteExisting(
   if (task) await applyReport(services.tasks, task, report);
 }
 
-/** What the client is told: also a task that exists or waits is accepted, but for those that open a form. */
+/**
+ * The response to the client: a task that exists or is queued counts as accepted, except for actions that open a form.
+ */
 function tell(
   request: Request,
   { answer: upstreamAnswer, upstreamId, code, reason: why }: Sent<SubmitAnswer>,

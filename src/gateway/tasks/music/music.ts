@@ -18,7 +18,7 @@ const PLATFORM = "suno";
 const MOST_IDS = 500;
 const LONGEST_HOOK = 2000;
 
-/** POST /suno/submit/{action}: a song or lyrics; the answer names the task. */
+/** POST /suno/submit/{action}: orders a song or lyrics; the response contains the task id. */
 export async function submitMusic(
   context: GatewayContext,
   request: Request,
@@ -62,7 +62,7 @@ export async function submitMusic(
   }
 }
 
-/** A song that continues another goes to the channel that has the other. */
+/** A song that continues another goes to the channel of that song. */
 async function plan({ services }: GatewayContext, caller: Caller, order: MusicOrder) {
   const { model, prompt, parentId } = order;
   if (parentId === null) return { order, model, prompt };
@@ -79,7 +79,7 @@ function readSubmitted(answered: unknown): Sent<unknown> | null {
   return { answer: response, upstreamId, code: upstreamId === null ? 0 : 1, reason: textOf(response.message) || code };
 }
 
-/** POST /suno/fetch: those of the caller's own tasks that are named. */
+/** POST /suno/fetch: the caller's own tasks with the given ids. */
 export async function listSongs(context: GatewayContext, request: Request, server: GatewayServer | null) {
   try {
     const caller = await callerOf(context, request, server, "TaskEnabled");
@@ -104,7 +104,7 @@ export async function fetchSong(context: GatewayContext, request: Request, serve
   }
 }
 
-/** A refusal in the protocol's form, with the status of the failure. */
+/** An error in the protocol's format, with the status of the failure. */
 export function refusal(context: GatewayContext, request: Request, error: unknown): Response {
   const clientError = taskErrorOf(context, error);
   const code = isQuota(clientError) ? "quota_not_enough" : codeOf(clientError);
@@ -118,19 +118,19 @@ export function refusal(context: GatewayContext, request: Request, error: unknow
 const codeOf = ({ code, type }: GatewayError): string =>
   type === "upstream_error" ? "fail_to_fetch_task" : code === null ? "error" : String(code);
 
-/** A music order, read. */
+/** A parsed music order. */
 type MusicOrder = Readonly<{
   action: "MUSIC" | "LYRICS";
   model: string;
   prompt: string;
-  /** The task whose song it continues; null: a new song. */
+  /** The task whose song it continues; null for a new song. */
   parentId: string | null;
   body: JsonObject;
 }>;
 
 const DEFAULT_VERSION = "chirp-v3-0";
 
-/** Reads an order by its address behind /suno/submit/, in any case. Throws GatewayError with the protocol's reason. */
+/** Reads an order by its path after /suno/submit/, in any case. Throws GatewayError with the protocol's reason. */
 function readMusicOrder(name: string, body: JsonObject): MusicOrder {
   const action = name.toUpperCase();
   const prompt = textOf(body.prompt) || (textOf(body.gpt_description_prompt) ?? "");

@@ -16,8 +16,8 @@ import { submitVideo, videosOf } from "./submit-video.ts";
 import { viewVideo } from "./view.ts";
 
 /**
- * POST /v1/videos/{id}/remix, /v1/videos/edits and /extensions: a video that goes on from a finished one of the caller's, at
- * the channel and key that made that. It costs what a video of its model, size and length costs.
+ * POST /v1/videos/{id}/remix, /v1/videos/edits and /extensions: a video based on one of the caller's finished videos,
+ * made by the same channel and key. It costs as much as any video of its model, size and length.
  */
 export async function orderFollowUp(
   context: GatewayContext,

@@ -6,11 +6,13 @@ import type { VideoOrder } from "../../../providers/contract/tasks.ts";
 import { defaultVideoSeconds } from "../../../providers/registry.ts";
 import { type ClientBody, invalidRequest } from "../../http/client-body.ts";
 
-/** OpenAI's clients may leave the model out. */
+/** The default of OpenAI's API. */
 const DEFAULT_MODEL = "sora-2";
 const MOST_SECONDS = 60;
 const MOST_IMAGES = 7;
-/** Read here; of the provider's own fields none may change what was priced, or where the upstream calls back. */
+/**
+ * Members that the gateway reads. The provider's own fields must not change the price or the upstream's callback URL.
+ */
 export const READ_VIDEO_FIELDS: ReadonlySet<string> = new Set([
   "model",
   "model_name",
@@ -32,7 +34,7 @@ export const READ_VIDEO_FIELDS: ReadonlySet<string> = new Set([
   "payload",
 ]);
 
-/** Reads an order of a video, JSON or form, of OpenAI's API or of /v1/video/generations. Rejects GatewayError. */
+/** Reads a video order, JSON or form, of OpenAI's API or of /v1/video/generations. Rejects GatewayError. */
 export async function readVideoOrder(body: ClientBody): Promise<VideoOrder> {
   const { json } = body;
   const metadata = recordOf(json.metadata) ?? {};
@@ -53,11 +55,11 @@ export async function readVideoOrder(body: ClientBody): Promise<VideoOrder> {
   return { model, prompt, seconds, size, images, own: ownFields({ ...textsOfForm(body), ...metadata }) };
 }
 
-/** A text within an object, which forms write as `name[member]`. */
+/** A text inside an object, which forms write as `name[member]`. */
 export const memberOf = (json: JsonObject, name: string, member: string): string | null =>
   textOf(recordOf(json[name])?.[member]) ?? textOf(json[`${name}[${member}]`]);
 
-/** Whole seconds from 1 to 60. Throws GatewayError. */
+/** The number of seconds, an integer from 1 to 60. Throws GatewayError. */
 export function secondsOf(requested: unknown): number {
   const seconds =
     typeof requested === "string" && /^\d{1,4}$/.test(requested) ? Number(requested) : numberOf(requested);
@@ -68,13 +70,13 @@ export function secondsOf(requested: unknown): number {
   );
 }
 
-/** What of an order prices may depend on, by the provider's names: simple fields, in lower case. */
+/** The simple fields of an order that prices may depend on, with the provider's names, in lower case. */
 export function variantFields({ own, size, seconds }: Pick<VideoOrder, "own" | "size" | "seconds">): AskedVariant {
   const simple = Object.entries({ ...own, size, seconds }).filter(([, value]) => typeof value !== "object");
   return Object.fromEntries(simple.map(([field, value]) => [field, String(value).trim().toLowerCase()]));
 }
 
-/** Files of a form are read apart. */
+/** The text fields of a form; files are read separately. */
 const textsOfForm = ({ json, form }: ClientBody): JsonObject =>
   form ? Object.fromEntries(Object.entries(json).filter(([, value]) => typeof value === "string")) : json;
 
@@ -94,7 +96,7 @@ async function imagesOf({ json, form }: ClientBody): Promise<string[]> {
   return [...uploaded, ...named, ...textsOf(json.images)];
 }
 
-/** The form that goes on to a provider that takes forms: as it came, with this model, length and size. */
+/** The form for a provider that accepts forms: unchanged except for model, length and size. */
 export function formOfOrder(form: Form, { model, seconds, size }: VideoOrder): Promise<OutgoingForm> {
   const left = [...READ_VIDEO_FIELDS].filter((name) => !OPENAI_FIELDS.has(name)).map((name) => [name, undefined]);
   const changes = { ...Object.fromEntries(left), model, seconds: String(seconds), ...(size !== "" && { size }) };

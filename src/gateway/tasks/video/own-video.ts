@@ -7,13 +7,13 @@ import { GatewayError } from "../../call/errors.ts";
 import type { GatewayServer } from "../../http/arrival.ts";
 import { callerOf } from "../caller.ts";
 
-/** A video of whoever asks. Rejects GatewayError: there is none, or it was deleted. */
+/** A video of the caller. Rejects GatewayError if it does not exist or was deleted. */
 export async function ownVideo(context: GatewayContext, request: Request, server: GatewayServer | null, id: string) {
   const caller = await callerOf(context, request, server, "TaskEnabled");
   return { caller, row: await findVideo(context, caller, id) };
 }
 
-/** The caller's video of this id. Rejects GatewayError. */
+/** The caller's video with this id. Rejects GatewayError. */
 export async function findVideo({ services }: GatewayContext, caller: Caller, id: string): Promise<MediaRow> {
   const [row] = id.startsWith("video_") ? await findMedia(services.tasks.db, caller.user.id, null, [id]) : [];
   if (!row || recordOf(row.properties)?.deleted === true) throw videoNotFound(id);

@@ -35,13 +35,13 @@ export const videoRoutes = (context: GatewayContext): readonly Route[] => [
   ),
 ];
 
-/** In which of the two protocols the client speaks. */
+/** The protocol that the client uses. */
 type VideoProtocol = "videos" | "generations";
 
 const view = (context: GatewayContext, protocol: VideoProtocol, row: MediaRow): object =>
   protocol === "videos" ? viewVideo(row) : viewGeneration(context, row);
 
-/** POST /v1/videos and /v1/video/generations: orders a video; the answer names the task. */
+/** POST /v1/videos and /v1/video/generations: orders a video; the response contains the task id. */
 async function orderVideo(
   context: GatewayContext,
   request: Request,

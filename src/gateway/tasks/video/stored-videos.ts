@@ -21,7 +21,7 @@ const USUALLY_LISTED = 20;
 const VARIANTS: ReadonlySet<string> = new Set(["video", "thumbnail", "spritesheet"]);
 const PASSED_ON = ["content-type", "content-length", "content-disposition"] as const;
 
-/** GET /v1/videos: a page of the caller's own videos, the newest first where nothing else is said. */
+/** GET /v1/videos: a page of the caller's own videos, newest first by default. */
 export async function showVideos(context: GatewayContext, request: Request, server: GatewayServer | null) {
   try {
     const caller = await callerOf(context, request, server, "TaskEnabled");
@@ -46,7 +46,7 @@ export async function showVideos(context: GatewayContext, request: Request, serv
   }
 }
 
-/** DELETE /v1/videos/{id}: a finished one, also where it is kept. Its charge stays. */
+/** DELETE /v1/videos/{id}: deletes a finished video, at the provider, too, if it stores the video. The charge stays. */
 export async function removeVideo(context: GatewayContext, request: Request, server: GatewayServer | null, id: string) {
   try {
     const { row } = await ownVideo(context, request, server, id);
@@ -54,7 +54,7 @@ export async function removeVideo(context: GatewayContext, request: Request, ser
     if (isStoredUpstream(context, row) && row.upstreamId !== "") {
       const path = pathOf(row);
       await requestObject(context, makerOf(context, row), { method: "DELETE", path }).catch((error) => {
-        // Gone there already.
+        // Already deleted there.
         if (!(error instanceof GatewayError && error.status === 404)) throw error;
       });
     }
@@ -65,7 +65,7 @@ export async function removeVideo(context: GatewayContext, request: Request, ser
   }
 }
 
-/** GET /v1/videos/{id}/content: the bytes where only the key can read them, else leads to where the provider keeps them. */
+/** GET /v1/videos/{id}/content: the bytes if only the key can read them, else a redirect to the provider's storage. */
 export async function showContent(context: GatewayContext, request: Request, server: GatewayServer | null, id: string) {
   try {
     const { row } = await ownVideo(context, request, server, id);
@@ -103,7 +103,7 @@ function isStoredUpstream({ services }: GatewayContext, { channelId }: MediaRow)
   return (channel && providerOf(channel.type)?.videos?.isKeyScoped) === true;
 }
 
-/** The channel and key that made it. Throws GatewayError. */
+/** The channel and key that made the video. Throws GatewayError. */
 function makerOf(context: GatewayContext, row: MediaRow): Choice {
   const channel = channelOfTask(context, row);
   return { channel, key: channel.keys[0] ?? "" };

@@ -10,11 +10,11 @@ import { GatewayError } from "../../call/errors.ts";
 import { type Ordered, type Sent, submitTask } from "../submit.ts";
 import { videoNotFound } from "./own-video.ts";
 
-/** A video to be ordered: what is kept of it, and how a channel is asked. */
+/** A video to order: what to store about it, and how to request it from a channel. */
 type VideoTask = Readonly<{
   model: string;
   properties: Readonly<{ input: string; seconds: number; size: string; remixedFrom?: string }>;
-  /** `action` is kept with the task. */
+  /** `action` is stored with the task. */
   request(
     channel: ChannelEntry,
     provider: Provider,
@@ -63,7 +63,7 @@ export function videosOf({ name, videos }: Provider) {
   return videos;
 }
 
-/** The answer that is kept is which provider it was. */
+/** Reads the response to an order; `answer` is the provider's name. */
 function readOrdered(answered: unknown, provider: Provider): Sent<string> {
   const read = videosOf(provider).readOrder(answered);
   const problem = "problem" in read ? read.problem : "";

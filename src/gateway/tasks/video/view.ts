@@ -16,14 +16,14 @@ const secondsOf = (row: MediaRow): number => numberOf(recordOf(row.properties)?.
 const errorOf = ({ status, failReason }: MediaRow) =>
   status === "FAILURE" ? { code: "video_generation_failed", message: sayKept(failReason, "en") } : null;
 
-/** Where the finished video lies; null: it is not done. */
+/** URL of the finished video; null if it is not done. */
 export function videoUrlOf({ services }: GatewayContext, row: MediaRow): string | null {
   const channel = services.channels.get(row.channelId);
   const videos = channel && providerOf(channel.type)?.videos;
   return row.status === "SUCCESS" && videos ? videos.videoUrl(row.data) : null;
 }
 
-/** A video as OpenAI's API has it. */
+/** A video as in OpenAI's API. */
 export const viewVideo = (row: MediaRow) => ({
   id: row.taskId,
   object: "video",
@@ -40,7 +40,7 @@ export const viewVideo = (row: MediaRow) => ({
   error: errorOf(row),
 });
 
-/** A video as /v1/video/generations has it. */
+/** A video as in /v1/video/generations. */
 export const viewGeneration = (context: GatewayContext, row: MediaRow) => ({
   task_id: row.taskId,
   status: stateOf(row.status),

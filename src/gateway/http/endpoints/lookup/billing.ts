@@ -7,11 +7,11 @@ import { GatewayError } from "../../../call/errors.ts";
 import type { GatewayServer } from "../../arrival.ts";
 import { respondToKey } from "./models.ts";
 
-/** What an unlimited key is said to have: the form knows no “unlimited”. */
+/** The reported limit of an unlimited key: the response format has no "unlimited". */
 const UNLIMITED = 100_000_000;
 const DOLLAR_PLACES = 6;
 
-/** GET /v1/dashboard/billing/subscription: what the key may spend in all, as dashboards for OpenAI's API read it. */
+/** GET /v1/dashboard/billing/subscription: the key's total limit, in the format for OpenAI dashboards. */
 export const billingSubscription = (context: GatewayContext, request: Request, server: GatewayServer | null) =>
   respondToKey(context, request, server, openaiChatClientCodec, async (caller) => {
     const token = tokenOf(caller);
@@ -28,14 +28,14 @@ export const billingSubscription = (context: GatewayContext, request: Request, s
     };
   });
 
-/** GET /v1/dashboard/billing/usage: what was used in all, in hundredths; dates are not looked at. */
+/** GET /v1/dashboard/billing/usage: total usage in hundredths; dates are ignored. */
 export const billingUsage = (context: GatewayContext, request: Request, server: GatewayServer | null) =>
   respondToKey(context, request, server, openaiChatClientCodec, async (caller) => {
     const { used } = await context.services.readStanding(subjectOf(context, caller));
     return { object: "list", total_usage: shown(context, used * 100) };
   });
 
-/** How an API key stands, in quota units. */
+/** The balance and limits of an API key, in quota units. */
 export type KeyStanding = Readonly<{
   object: "token_usage";
   name: string;
@@ -45,14 +45,14 @@ export type KeyStanding = Readonly<{
   unlimited_quota: boolean;
   model_limits: Readonly<Record<string, boolean>>;
   model_limits_enabled: boolean;
-  /** Epoch seconds; 0: never. */
+  /** Unix time in seconds; 0: never. */
   expires_at: number;
 }>;
 
-/** What GET /api/usage/token answers. */
+/** The response of GET /api/usage/token. */
 export type KeyStandingResponse = Readonly<{ code: true; message: string; data: KeyStanding }>;
 
-/** GET /api/usage/token: how the key stands, in quota units, for tools that look keys up. */
+/** GET /api/usage/token: the key's balance and limits in quota units, for tools that look up keys. */
 export const tokenUsage = (context: GatewayContext, request: Request, server: GatewayServer | null) =>
   respondToKey(context, request, server, openaiChatClientCodec, async (caller): Promise<KeyStandingResponse> => {
     const token = tokenOf(caller);
@@ -74,17 +74,17 @@ export const tokenUsage = (context: GatewayContext, request: Request, server: Ga
     };
   });
 
-/** The key's own standing, or its owner's where the settings say so. */
+/** The subject to report: the key, or its owner if the settings say so. */
 const subjectOf = ({ services }: GatewayContext, caller: Caller): StandingSubject =>
   services.settings.get("DisplayTokenStatEnabled") ? { tokenId: tokenOf(caller).id } : { userId: caller.user.id };
 
-/** Quota units as the site shows them: dollars, or the units themselves. */
+/** Quota units as the site displays them: in dollars, or unchanged. */
 function shown({ services: { settings } }: GatewayContext, quotaUnits: number): number {
   if (!settings.get("DisplayInCurrencyEnabled")) return quotaUnits;
   return Number(toText(divide(whole(quotaUnits), whole(settings.get("QuotaPerUnit")), DOLLAR_PLACES)));
 }
 
-/** Epoch seconds; 0: never. */
+/** Unix time in seconds; 0: never. */
 const untilOf = (expiredTime: number): number => (expiredTime === -1 ? 0 : expiredTime);
 
 function tokenOf({ token }: Caller) {

@@ -4,10 +4,10 @@ import { providerOf } from "../../../../providers/registry.ts";
 import type { Caller } from "../../../auth/authenticate.ts";
 import type { GatewayContext } from "../../../call/context.ts";
 
-/** When a model was made is not known: the ecosystem's constant. */
+/** The creation time of models is unknown: the constant that other gateways use. */
 const CREATED = 1_626_777_600;
 
-/** Models whose tokenizers OpenRouter's list names. */
+/** Tokenizers, as OpenRouter's model list names them. */
 const TOKENIZERS: Readonly<Record<string, string>> = {
   OpenAI: "GPT",
   Anthropic: "Claude",
@@ -18,7 +18,7 @@ const TOKENIZERS: Readonly<Record<string, string>> = {
   DeepSeek: "DeepSeek",
 };
 
-/** What is known about a model under the name that callers have for it, else under its upstream's name. */
+/** Catalog information for a model, by the name that callers use, else by its upstream name. */
 function findModelInfo({ services, catalog }: GatewayContext, { group }: Caller, model: string): ModelInfo {
   const known = catalog().find(model);
   if (known !== UNKNOWN_MODEL) return known;
@@ -28,8 +28,8 @@ function findModelInfo({ services, catalog }: GatewayContext, { group }: Caller,
 }
 
 /**
- * A model as OpenAI's API lists it, with the members of OpenRouter's list (https://openrouter.ai/docs/models) and those that
- * Mistral's client needs (https://docs.mistral.ai/api, ModelCard) beside it; null: not known.
+ * A model as OpenAI's API lists it, with the members of OpenRouter's list (https://openrouter.ai/docs/models) and those
+ * that Mistral's client requires (https://docs.mistral.ai/api, ModelCard). Unknown values are null.
  */
 export function modelObject(context: GatewayContext, caller: Caller, model: string) {
   const { services, prices } = context;
@@ -80,7 +80,7 @@ function architectureOf({ input_modalities, output_modalities, provider }: Model
   };
 }
 
-/** Parameters of chats, as far as they are known to have an effect. */
+/** Chat parameters that are known to have an effect. */
 function supportedParameters({ output_modalities, reasoning, tools, structured_output }: ModelInfo): string[] {
   if (output_modalities && !output_modalities.includes("text")) return [];
   const reasons = reasoning !== null && reasoning.style !== "none";

@@ -12,8 +12,9 @@ import { refuse } from "../../refuse.ts";
 import { anthropicModel, geminiModel, modelObject } from "./model-object.ts";
 
 /**
- * GET /v1/models: what this key may call now; in Anthropic's form for its clients (they send `anthropic-version`), and in
- * Google's for its own, which list models under this path too and send `x-goog-api-key`.
+ * GET /v1/models: the models available to this key. In Anthropic's format for its clients (they send
+ * `anthropic-version`), and in Google's for its clients, which list models under this path, too, and send
+ * `x-goog-api-key`.
  */
 export function listModels(context: GatewayContext, request: Request, server: GatewayServer | null): Promise<Response> {
   return respondToKey(context, request, server, codecOf(request), (caller) => {
@@ -31,7 +32,7 @@ export function listModels(context: GatewayContext, request: Request, server: Ga
   });
 }
 
-/** GET /v1/models/{model}; 404 `model_not_found` for what the key may not call. */
+/** GET /v1/models/{model}; 404 `model_not_found` for models unavailable to the key. */
 export function showModel(
   context: GatewayContext,
   request: Request,
@@ -45,7 +46,7 @@ export function showModel(
   });
 }
 
-/** Answers a call that runs no model: authenticates, makes the answer (or its stream), and tells failures in the door's form. */
+/** Responds to a request that runs no model: authenticates it and reports errors in the client's format. */
 export async function respondToKey(
   context: GatewayContext,
   request: Request,
