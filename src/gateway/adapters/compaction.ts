@@ -21,6 +21,7 @@ import { OutputMeter } from "../billing/output-meter.ts";
 import type { Call } from "../call/call.ts";
 import type { Route } from "../upstream/bind-channel.ts";
 import type { Adapter, CompleteResponse, EncodedRequest } from "./adapter.ts";
+import { CompactionView } from "./views/compaction-view.ts";
 
 /** An adapter like `inner` with its own request encoding and complete responses. */
 const withOwn = (inner: Adapter, own: Pick<Adapter, "encode" | "readResponse">): Adapter => ({
@@ -33,6 +34,26 @@ const withOwn = (inner: Adapter, own: Pick<Adapter, "encode" | "readResponse">):
   streamView: () => inner.streamView(),
   ...own,
 });
+
+/** The adapter of a call in whose response the provider may compact the conversation; `keep` receives such items. */
+export const watchCompactions = (inner: Adapter, keep: (output: unknown) => void): Adapter => {
+  const read = (body: Uint8Array) => keep(recordOf(parseJson(textOfBytes(body)))?.output);
+  return {
+    ...withOwn(inner, {
+      encode: () => inner.encode(),
+      readResponse(body, contentType) {
+        read(body);
+        return inner.readResponse(body, contentType);
+      },
+    }),
+    findBackgroundResponse: (first) => inner.findBackgroundResponse?.(first) ?? null,
+    synthesizeStream(body) {
+      read(body);
+      return inner.synthesizeStream(body);
+    },
+    streamView: () => new CompactionView(inner.streamView(), keep),
+  };
+};
 
 /**
  * Compacts with the provider's own endpoint: forwards the request with the upstream model name, and returns the

@@ -18,7 +18,7 @@ import { responseStorer } from "../state/responses/store-response.ts";
 import { limitationsOf } from "../upstream/adapt-after-rejection.ts";
 import type { Route } from "../upstream/bind-channel.ts";
 import type { Adapter } from "./adapter.ts";
-import { nativeCompaction, summarizingCall, summarizingCompaction } from "./compaction.ts";
+import { nativeCompaction, summarizingCall, summarizingCompaction, watchCompactions } from "./compaction.ts";
 import { channelPromptOf } from "./conversation/channel-prompt.ts";
 import { customToolCalls, takesCustomTools } from "./conversation/custom-tool-calls.ts";
 import { inlineMedia } from "./conversation/inline-media.ts";
@@ -39,14 +39,17 @@ const NO_NAMES: ReadonlyMap<string, string> = new Map();
  * nothing must change.
  */
 export function selectAdapter(context: GatewayContext, call: Call, route: Route): Adapter {
-  const isCompact = call.endpoint.compacts === true;
-  if (!isCompact && !triggersCompaction(call)) return selectForCall(context, call, route);
+  const compaction = compactionIn(call);
+  if (!compaction) return selectForCall(context, call, route);
   const limitations = limitationsOf(context.limitations, route.channel);
   if (compactsNatively(call, route, limitations)) {
-    if (!isCompact) return selectForCall(context, call, route);
+    const inner = selectForCall(context, call, route);
     const keep = (output: unknown) => keepCompactions(context, call, route, output);
-    return nativeCompaction(call, route, selectForCall(context, call, route), limitations, keep);
+    const isEndpoint = compaction === "endpoint";
+    return isEndpoint ? nativeCompaction(call, route, inner, limitations, keep) : watchCompactions(inner, keep);
   }
+  // A provider without compaction leaves a long conversation as it is.
+  if (compaction === "automatic") return selectForCall(context, call, route);
   const inner = selectForCall(context, summarizingCall(call), route, true);
   return summarizingCompaction(call, inner, (summary) => codeOfSummary(context.services, summary));
 }
@@ -66,8 +69,14 @@ function compactsNatively(
   );
 }
 
-const triggersCompaction = ({ endpoint, body }: Call): boolean =>
-  endpoint.codec.dialect === "openai-responses" && isTriggered(body.json.input);
+/** How the client asks for a compaction: by the endpoint, by its input, or when the conversation gets long; null: not at all. */
+function compactionIn({ endpoint, body }: Call): "endpoint" | "trigger" | "automatic" | null {
+  if (endpoint.compacts) return "endpoint";
+  if (endpoint.codec.dialect !== "openai-responses") return null;
+  if (isTriggered(body.json.input)) return "trigger";
+  const { context_management: management } = body.json;
+  return Array.isArray(management) && management.length > 0 ? "automatic" : null;
+}
 
 /** `isRewritten`: the call's conversation is not the one in its body. */
 function selectForCall(context: GatewayContext, call: Call, route: Route, isRewritten = false): Adapter {

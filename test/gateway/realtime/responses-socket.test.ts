@@ -491,6 +491,49 @@ describe("limits", () => {
     release();
   });
 
+  test("a client that takes nothing holds its upstream back, and is cut off in time", async () => {
+    const large = chunk({ content: "x".repeat(1_000_000) });
+    let sent = 0;
+    const upstream = startUpstream(
+      () =>
+        new Response(
+          new ReadableStream({
+            pull(controller) {
+              sent += 1;
+              controller.enqueue(Buffer.from(large));
+            },
+          }),
+          { headers: { "content-type": "text/event-stream" } },
+        ),
+    );
+    const { relay } = start(upstream, { type: 43 }, { sockets: { slowMs: 500 } });
+    // A raw connection that never reads.
+    const paused = Promise.withResolvers<void>();
+    const socket = await Bun.connect({
+      hostname: "127.0.0.1",
+      port: Number(new URL(relay.url).port),
+      socket: {
+        data(peer) {
+          peer.pause();
+          paused.resolve();
+        },
+      },
+    });
+    socket.write(
+      "GET /v1/responses HTTP/1.1\r\nhost: 127.0.0.1\r\nauthorization: Bearer sk-test\r\nconnection: Upgrade\r\n" +
+        "upgrade: websocket\r\nsec-websocket-version: 13\r\nsec-websocket-key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n",
+    );
+    await paused.promise;
+    const text = Buffer.from('{"type":"response.create","model":"m","input":"Hi"}');
+    // A masked text frame (RFC 6455); a mask of zeros leaves it as it is.
+    socket.write(Buffer.concat([Buffer.from([0x81, 0x80 | text.length, 0, 0, 0, 0]), text]));
+    const record = await relay.billing.nextRecord();
+    expect(record.other.ending).toBe("client_left");
+    expect(sent).toBeLessThan(80);
+    await settled(relay);
+    socket.end();
+  });
+
   test("many connections with turns at the same time: each is charged once", async () => {
     const { relay } = start(chatStream(), { type: 43 });
     const clients = Array.from({ length: 20 }, () => connect(relay.url));

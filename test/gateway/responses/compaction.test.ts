@@ -3,7 +3,7 @@ import { afterEach, describe, expect, test } from "bun:test";
 import OpenAI from "openai";
 import { FAMILIES, FAMILY_TYPES, startFamily } from "../../support/gateway/families.ts";
 import { startRelay } from "../../support/gateway/start-gateway.ts";
-import { chatReply, startUpstream } from "../../support/gateway/start-upstream.ts";
+import { chatReply, sse, startUpstream } from "../../support/gateway/start-upstream.ts";
 
 const stops: (() => unknown)[] = [];
 afterEach(() => {
@@ -61,6 +61,8 @@ const NATIVE = {
     total_tokens: 130,
   },
 };
+
+const CONTEXT = { context_management: [{ type: "compaction", compact_threshold: 1_000 }] };
 
 const RESPONSE = {
   ...{ id: "resp_1", object: "response", created_at: 1, status: "completed", model: "m" },
@@ -283,6 +285,35 @@ describe("by the provider", () => {
     for (let time = 0; time < 8; time += 1) {
       const input = [...output, { role: "user", content: `Hi ${time}` }] as OpenAI.Responses.ResponseInput;
       expect((await client.responses.create({ model: "m", input })).output_text).toBe("Summed");
+      expect(upstream.received.at(-1)?.headers.get("authorization")).toBe(maker as string);
+    }
+  });
+
+  test.each([
+    ["a trigger", false],
+    ["a trigger", true],
+    ["context management", true],
+  ])("an item that %s made returns to its account too (streamed: %p)", async (by, stream) => {
+    const item = { id: "cmp_1", type: "compaction", encrypted_content: "sealed-by-openai" };
+    const response = { ...RESPONSE, output: [item] };
+    const upstream = startUpstream(({ text }) => {
+      if (!text.includes('"stream":true')) return Response.json(response);
+      const events = [
+        { type: "response.created", response: { ...response, status: "in_progress", output: [] } },
+        { type: "response.output_item.done", output_index: 0, item },
+        { type: "response.completed", response },
+      ];
+      return sse(events.map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`).join(""));
+    });
+    const { relay } = start(upstream, { keys: ["key-a", "key-b", "key-c"] });
+    const user = { role: "user", content: "Hi" };
+    const request = by === "a trigger" ? { input: [user, { type: "compaction_trigger" }] } : CONTEXT;
+    const made = await relay.post("/v1/responses", { model: "m", store: false, stream, input: [user], ...request });
+    await made.text();
+    const maker = upstream.received[0]?.headers.get("authorization");
+    for (let time = 0; time < 6; time += 1) {
+      const next = await relay.post("/v1/responses", { model: "m", store: false, input: [item, user] });
+      expect(next.status).toBe(200);
       expect(upstream.received.at(-1)?.headers.get("authorization")).toBe(maker as string);
     }
   });

@@ -1,0 +1,56 @@
+import type { ReportedUsage } from "../../../formats/conversation/usage.ts";
+import { type JsonObject, parseJson, recordOf } from "../../../formats/json.ts";
+import { readEvents } from "../../../lib/http/sse.ts";
+import { indexOfBytes, textOfBytes } from "../../../lib/values/bytes.ts";
+import type { OutputMeter } from "../../billing/output-meter.ts";
+import type { GatewayError } from "../../call/errors.ts";
+import type { Piece, StreamView } from "../adapter.ts";
+
+const COMPACTION = Buffer.from('"compaction"');
+
+/** A stream of Responses in which the provider may compact the conversation; `keep` receives each such item. */
+export class CompactionView implements StreamView {
+  constructor(
+    private readonly view: StreamView,
+    private readonly keep: (output: readonly JsonObject[]) => void,
+  ) {}
+
+  get meter(): OutputMeter {
+    return this.view.meter;
+  }
+
+  get usage(): ReportedUsage | null {
+    return this.view.usage;
+  }
+
+  get failed(): string | null {
+    return this.view.failed;
+  }
+
+  get ended(): boolean {
+    return this.view.ended;
+  }
+
+  get finished(): boolean {
+    return this.view.finished;
+  }
+
+  take(block: Uint8Array): Piece {
+    if (indexOfBytes(block, COMPACTION) >= 0) {
+      for (const { data } of readEvents(textOfBytes(block))) {
+        const event = recordOf(parseJson(data));
+        const item = event?.type === "response.output_item.done" ? recordOf(event.item) : null;
+        if (item) this.keep([item]);
+      }
+    }
+    return this.view.take(block);
+  }
+
+  close(last: Piece, billed: ReportedUsage): Piece {
+    return this.view.close(last, billed);
+  }
+
+  broken(error: GatewayError, requestId: string): Piece {
+    return this.view.broken(error, requestId);
+  }
+}
