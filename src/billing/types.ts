@@ -156,6 +156,8 @@ export type LogOther = {
   frt?: number;
   is_model_mapped?: boolean;
   upstream_model_name?: string;
+  /** The model that the client named, where another took over. */
+  requested_model?: string;
   reasoning_effort?: string;
   reasoning_tokens?: number;
   audio?: boolean;

@@ -15,6 +15,7 @@ import { refuseIfClientLeft } from "./http/client-presence.ts";
 import { withEarlyPings } from "./http/early-pings.ts";
 import { parseRequest, readRequest } from "./http/parse-request.ts";
 import { refuse, respondWithError, toGatewayError } from "./http/refuse.ts";
+import { acrossModels, findFallbacks, orFirstFallback, type PricedCall } from "./routing/model-fallbacks.ts";
 import { Router } from "./routing/router.ts";
 import type { Choice } from "./routing/scheduler/choose.ts";
 import { bindState } from "./state/provider-state.ts";
@@ -37,7 +38,8 @@ export async function handleCall(context: GatewayContext, arrival: Arrival): Pro
     body = await readRequest(services, arrival, timing);
     const parsed = parseRequest(arrival, body);
     const candidates = authorize(services, arrival, caller, parsed);
-    const call = newCall({ request, endpoint, caller, ip, ...parsed, candidates }, timing, services.telemetry);
+    const authorized = { request, endpoint, caller, ip, ...parsed, candidates };
+    const call = orFirstFallback(context, newCall(authorized, timing, services.telemetry));
     const unserved = refuseUnserved(context, call);
     if (unserved) return respondWithError(context, request, unserved, endpoint.codec, body);
     return await runCall(context, await bindState(context, call));
@@ -51,7 +53,7 @@ async function runCall(context: GatewayContext, call: Call): Promise<Response> {
   call.client.watch(context.pendingDisconnects);
   try {
     const prices = priceCall(context.prices, call);
-    const reserved = await reserve(context, call, prices);
+    const reserved = await reserve(context, call, prices, findFallbacks(context, call));
     return await withEarlyPings(context, call, relay(context, call, reserved));
   } catch (error) {
     call.client.end();
@@ -62,17 +64,20 @@ async function runCall(context: GatewayContext, call: Call): Promise<Response> {
 
 /** The response to a call whose quota is reserved. If it rejects (GatewayError), the reservation is released. */
 async function relay(context: GatewayContext, call: Call, reserved: Reservation): Promise<Response> {
-  let received: Received;
+  let answered: Readonly<{ served: PricedCall; result: Received }>;
   try {
     await beginCall(context, call);
-    received = await failOver(context, call, reserved.prices, (choice) => attempt(context, call, reserved, choice));
+    answered = await acrossModels([{ call, prices: reserved.prices }, ...reserved.fallbacks], (model) =>
+      failOver(context, model.call, model.prices, (choice) => attempt(context, model, choice)),
+    );
   } catch (error) {
     throw failCall(context, call, reserved, error);
   } finally {
     // Each attempt reads a form's files again.
     void call.body.form?.discard();
   }
-  return respond(context, call, reserved, received, finish);
+  const { served, result } = answered;
+  return respond(context, served.call, { ...reserved, prices: served.prices }, result, finish);
 }
 
 /**
@@ -99,7 +104,7 @@ export async function failOver<Result>(
 }
 
 /** Tries one channel. Rejects AttemptFailure if another channel may be tried. */
-const attempt = (context: GatewayContext, call: Call, { prices }: Reservation, choice: Choice): Promise<Received> =>
+const attempt = (context: GatewayContext, { call, prices }: PricedCall, choice: Choice): Promise<Received> =>
   trackAttempt(context, call, prices, choice, async (running) => {
     for (;;) {
       const request = await adapt(context, call, running.route);

@@ -15,9 +15,10 @@ export function authorize(
   services: GatewayServices,
   { only }: Pick<Arrival, "only">,
   caller: Caller,
-  { summary: { model }, prompt }: Pick<ParsedRequest, "summary" | "prompt">,
+  { summary: { model }, prompt, fallbacks }: Pick<ParsedRequest, "summary" | "prompt" | "fallbacks">,
 ): Candidates {
   authorizeModel(caller, model);
+  for (const fallback of fallbacks) authorizeModel(caller, fallback);
   refuseBlockedWords(services.settings, prompt);
   return only ? { model, tiers: [{ priority: 0, channels: [only] }] } : findCandidates(services, caller, model);
 }
@@ -31,6 +32,10 @@ export function authorizeModel(caller: Caller, model: string): void {
     throw new GatewayError(403, "model_not_allowed", { code: "gateway_key_not_model", params: { model } });
   }
 }
+
+/** Whether the key may use the model, by the name exactly as requested. */
+export const allowsModel = ({ pinnedChannelId, token }: Caller, model: string): boolean =>
+  pinnedChannelId !== null || !token?.modelLimits || token.modelLimits.has(model);
 
 /**
  * The channels that may serve the call, best tier first; no tier if there are none (`noRoute` explains why). Throws

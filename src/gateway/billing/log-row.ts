@@ -137,6 +137,7 @@ function otherOf(
     other.is_model_mapped = true;
     other.upstream_model_name = route.upstreamModel;
   }
+  if (call.fallbackFrom !== null) other.requested_model = call.fallbackFrom;
   if (summary.reasoningEffort !== null) other.reasoning_effort = summary.reasoningEffort;
   if (usage.reasoningTokens > 0) other.reasoning_tokens = usage.reasoningTokens;
   if (isClaude || usage.cacheCreationTokens > 0) {

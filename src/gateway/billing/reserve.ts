@@ -5,26 +5,49 @@ import type { Call } from "../call/call.ts";
 import type { GatewayContext } from "../call/context.ts";
 import { GatewayError, ledgerUnavailable } from "../call/errors.ts";
 import type { GatewayServices, Hold } from "../call/services.ts";
+import type { PricedCall } from "../routing/model-fallbacks.ts";
 import { holdFor } from "./estimate.ts";
 import { type CallPrices, possiblePrices } from "./price-call.ts";
 
 /** The quota held for a call, and the prices by which it is charged. */
 export type Reservation = Readonly<{
   prices: CallPrices;
+  /** The call for each model that may take over; the hold covers them too. */
+  fallbacks: readonly PricedCall[];
   /** Null: nothing is held, but the call is still charged. */
   hold: Hold | null;
 }>;
 
+const NO_FALLBACKS: readonly PricedCall[] = [];
+
 /**
- * Holds the most that the call can cost, on any channel, for the user and for a limited key. Rejects GatewayError: not
- * enough quota, or the balance cannot be determined.
+ * Holds the most that the call can cost, on any channel and with any fallback model, for the user and for a limited key. Where
+ * the balance is too small for a more expensive fallback, holds the cost of the requested model and drops the fallbacks.
+ * Rejects GatewayError: not enough quota, or the balance cannot be determined.
  */
 export async function reserve(
-  { services, prices: table }: GatewayContext,
+  context: GatewayContext,
   call: Call,
   prices: CallPrices,
+  fallbacks: readonly PricedCall[] = NO_FALLBACKS,
 ): Promise<Reservation> {
-  const { caller, summary, promptBound, prompt, body } = call;
+  const { services } = context;
+  const upper = upperCost(context, call, prices);
+  let upperOfAll = upper;
+  for (const fallback of fallbacks)
+    upperOfAll = Math.max(upperOfAll, upperCost(context, fallback.call, fallback.prices));
+  try {
+    return { prices, fallbacks, hold: await reserveAmount(services, call.caller, upperOfAll) };
+  } catch (error) {
+    const isTooLittle = error instanceof GatewayError && error.limit !== undefined;
+    if (!isTooLittle || upperOfAll === upper) throw error;
+    return { prices, fallbacks: NO_FALLBACKS, hold: await reserveAmount(services, call.caller, upper) };
+  }
+}
+
+/** The most that the call can cost with one model, in quota units. */
+function upperCost({ services, prices: table }: GatewayContext, call: Call, prices: CallPrices): number {
+  const { summary, promptBound, prompt, body } = call;
   const defaultOutput = services.settings.get("PreConsumedQuota") * summary.choices;
   // Anthropic's cache writes cost more than its cache reads.
   const request = { prompt, writesCache: cacheWritesOf(body.text) };
@@ -33,7 +56,7 @@ export async function reserve(
   for (const price of possiblePrices(prices)) {
     upper = Math.max(upper, holdFor(price, summary, promptBound, defaultOutput, unit, request));
   }
-  return { prices, hold: await reserveAmount(services, caller, upper) };
+  return upper;
 }
 
 /** Searches the body's text for cache markers, without parsing it. */

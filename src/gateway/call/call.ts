@@ -26,6 +26,8 @@ type AuthorizedRequest = Readonly<{
   /** Changes to the body that the endpoint requires. */
   changes: TopLevelChanges;
   candidates: Candidates;
+  /** Models that the client allows to take over when the requested one fails, in order. */
+  fallbacks: readonly string[];
   /** An upper bound of the prompt's tokens. */
   promptBound: number;
   /** The prompt in the shape of an OpenAI request, for counting, the word filter and logs. */
@@ -51,6 +53,8 @@ export type Call = AuthorizedRequest &
     fullConversation: (() => Conversation) | null;
     /** Earlier turns were inserted before the client's own messages. */
     isResumed: boolean;
+    /** The model that the client named, if another has taken over; else null. */
+    fallbackFrom: string | null;
     /** Channels and keys that are excluded from the start; null: none. */
     excluded: Excluded | null;
   }>;
@@ -69,6 +73,7 @@ export function newCall(authorized: AuthorizedRequest, timing: CallTiming, telem
     summary: authorized.summary,
     changes: authorized.changes,
     candidates: authorized.candidates,
+    fallbacks: authorized.fallbacks,
     promptBound: authorized.promptBound,
     prompt: authorized.prompt,
     conversation,
@@ -81,6 +86,7 @@ export function newCall(authorized: AuthorizedRequest, timing: CallTiming, telem
     trace: telemetry?.begin(authorized, timing) ?? null,
     fullConversation: conversation,
     isResumed: false,
+    fallbackFrom: null,
     excluded: null,
   };
 }

@@ -1,4 +1,5 @@
 import { DecodeError } from "../../formats/conversation/codec.ts";
+import { type JsonObject, textOf } from "../../formats/json.ts";
 import type { TopLevelChanges } from "../../lib/values/json-splice.ts";
 import { promptTokensBound } from "../billing/estimate.ts";
 import type { CallTiming } from "../call/call-timing.ts";
@@ -13,6 +14,8 @@ export type ParsedRequest = EndpointRequest &
     body: ClientBody;
     /** Changes to the body that the endpoint requires. */
     changes: TopLevelChanges;
+    /** Models that the client allows to take over when the requested one fails, in order. */
+    fallbacks: readonly string[];
     /** An upper bound of the prompt's tokens. */
     promptBound: number;
   }>;
@@ -36,14 +39,48 @@ export async function readRequest(
 
 /** Decodes the request. Throws GatewayError. */
 export function parseRequest({ endpoint, path, signedIn }: Arrival, body: ClientBody): ParsedRequest {
-  const { summary: read, prompt, conversation } = decoded(() => endpoint.read(body.json, path ?? null));
+  const { json, fallbacks } = readFallbacks(endpoint, body.json);
+  const { summary: read, prompt, conversation } = decoded(() => endpoint.read(json, path ?? null));
   const { model } = read;
   if (model === "") throw invalidRequest({ code: "gateway_field_missing", params: { field: "model" } }, "model");
   const summary = read.stream && !endpoint.streams ? { ...read, stream: false } : read;
   const own = signedIn?.changes ?? NO_CHANGES;
   const isNamed = endpoint.codec.dialect !== "openai-chat" || body.json.model === model;
-  const changes = isNamed ? own : { ...own, model };
-  return { body, summary, prompt, conversation, changes, promptBound: promptTokensBound(prompt, body.size) };
+  const named = isNamed ? own : { ...own, model };
+  const changes = json === body.json ? named : { ...named, models: undefined, route: undefined };
+  return { body, summary, prompt, conversation, changes, fallbacks, promptBound: promptTokensBound(prompt, body.size) };
+}
+
+const NO_FALLBACKS: readonly string[] = [];
+const MAX_FALLBACKS = 8;
+
+/**
+ * Models to try one after the other, as OpenRouter's clients list them (`models`,
+ * https://openrouter.ai/docs/features/model-routing); the request without them, because no upstream may choose by itself what
+ * the call costs.
+ */
+function readFallbacks(
+  endpoint: Endpoint,
+  body: JsonObject,
+): Readonly<{ json: JsonObject; fallbacks: readonly string[] }> {
+  const isText = endpoint.capability === "chat" || endpoint.capability === "completions";
+  if (!isText || endpoint.codec.dialect === "gemini" || !Object.hasOwn(body, "models")) {
+    return { json: body, fallbacks: NO_FALLBACKS };
+  }
+  const { models, route, ...json } = body;
+  if (models === null) return { json, fallbacks: NO_FALLBACKS };
+  const names = Array.isArray(models) ? models.map((name) => textOf(name) ?? "") : [];
+  if (names.length === 0 || names.includes("")) {
+    throw invalidRequest({ code: "gateway_list_empty", params: { field: "models", entry: "string" } }, "models");
+  }
+  if (names.length > MAX_FALLBACKS) {
+    throw invalidRequest(
+      { code: "gateway_too_many_entries", params: { field: "models", count: MAX_FALLBACKS } },
+      "models",
+    );
+  }
+  const model = textOf(json.model) ?? names[0];
+  return { json: { ...json, model }, fallbacks: [...new Set(names)].filter((name) => name !== model) };
 }
 
 function normalized({ normalize }: Endpoint, body: ClientBody): ClientBody {

@@ -63,6 +63,7 @@ export function responseCall(origin: SessionOrigin, { caller, candidates }: Term
     },
     changes: {},
     candidates,
+    fallbacks: [],
     promptBound: 0,
     prompt: {},
     conversation: null,

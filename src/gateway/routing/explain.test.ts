@@ -18,11 +18,11 @@ test("tells where a call would go, and why not elsewhere", () => {
       { models: ["m"], groups: ["default"], priority: 5, maxInputTokens: 10 },
       { models: ["other"], groups: ["default"] },
     ],
-    options: { ModelRatio: '{"m": 1}' },
+    options: { ModelRatio: '{"m": 1}', ModelFallbacks: '{"m": ["unserved", "other"]}' },
   });
   stops.push(relay.stop);
-  const { model, channels } = relay.explain({ model: "m", group: "default", promptTokens: 100 });
-  expect(model).toBe("m");
+  const { model, channels, fallbacks } = relay.explain({ model: "m", group: "default", promptTokens: 100 });
+  expect([model, fallbacks]).toEqual(["m", ["other"]]);
   const byId = new Map(channels.map((channel) => [channel.id, channel]));
   expect(channels[0]).toMatchObject({ id: 1, share: 0.75, tier: 1, reasons: [] });
   expect(byId.get(2)).toMatchObject({ share: 0.25, tier: 1, reasons: [] });

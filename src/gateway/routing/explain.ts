@@ -31,6 +31,8 @@ export type Explanation = Readonly<{
   model: string;
   /** Every channel that has the model, the most likely first. */
   channels: readonly ExplainedChannel[];
+  /** Models with channels in this group that take over, in order, when no channel responds. */
+  fallbacks: readonly string[];
   /** Where earlier calls of the conversation went; null if unknown. */
   sticky: StickyChannel | null;
 }>;
@@ -67,6 +69,7 @@ type Known = Pick<GatewayContext, "coolDown" | "keys" | "modelsOf" | "prices" | 
   Readonly<{
     services: Readonly<{
       channels: Pick<GatewayServices["channels"], "candidates">;
+      settings: Pick<GatewayServices["settings"], "get">;
       tokens: Pick<GatewayServices["tokens"], "get">;
       users: Pick<GatewayServices["users"], "get">;
     }>;
@@ -109,8 +112,10 @@ export function explain(context: Known, all: Iterable<ChannelEntry>, question: E
       reasons: reasonsAgainst(channel),
     };
   });
+  const fallbacks = services.settings.get("ModelFallbacks").get(model) ?? [];
   return {
     model: bare,
+    fallbacks: fallbacks.filter((name) => services.channels.candidates(group, name) !== null),
     sticky,
     channels: channels.toSorted((a, b) => b.share - a.share || b.priority - a.priority || a.id - b.id),
   };

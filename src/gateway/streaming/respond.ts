@@ -124,9 +124,11 @@ export function responseTo(call: Call, body: ResponseBody, contentType: string, 
   const headers = commonHeaders(call.request, contentType, isStream);
   headers.set("x-request-id", call.requestId);
   headers.set("x-sluice-overhead-ms", overheadMs.toFixed(2));
-  if (dropped.length === 0) return new Response(body, { headers });
+  const hasFallenBack = call.fallbackFrom !== null;
+  if (dropped.length === 0 && !hasFallenBack) return new Response(body, { headers });
   const own = new Headers(headers);
-  own.set("x-sluice-dropped", asHeader(dropped.join(", ")));
+  if (dropped.length > 0) own.set("x-sluice-dropped", asHeader(dropped.join(", ")));
+  if (hasFallenBack) own.set("x-sluice-model", asHeader(call.summary.model));
   return new Response(body, { headers: own });
 }
 

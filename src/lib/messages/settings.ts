@@ -54,6 +54,10 @@ export const settingMessages = {
   },
   shape_number: { en: "a number of 0 or more", zh: "不小于 0 的数字" },
   shape_text: { en: "a string", zh: "字符串" },
+  shape_models: {
+    en: '["model", "another model"]: 1 to {count} names, each once',
+    zh: '["模型", "另一个模型"]：1 到 {count} 个名称，不重复',
+  },
   shape_count: { en: "a whole number above 0", zh: "大于 0 的整数" },
   shape_context_tiers: {
     en: '[{"over": tokens, "input": factor, "output": factor}], each tier once',

@@ -71,6 +71,18 @@ export const textsShape: Shape<readonly string[]> = {
   read: (value) => (Array.isArray(value) && value.every((entry) => typeof entry === "string") ? value : undefined),
 };
 
+const MAX_MODEL_NAMES = 8;
+
+/** A list of models, each once. */
+export const modelNamesShape: Shape<readonly string[]> = {
+  name: { code: "shape_models", params: { count: MAX_MODEL_NAMES } },
+  read(value) {
+    const names = textsShape.read(value);
+    const isValid = names && names.length > 0 && names.length <= MAX_MODEL_NAMES && !names.includes("");
+    return isValid && new Set(names).size === names.length ? names : undefined;
+  },
+};
+
 /** Header name → values; one value may stand alone. */
 export const headersShape: Shape<ReadonlyMap<string, readonly string[]>> = {
   name: '{"header": ["value"]}',

@@ -1,3 +1,4 @@
+import { jsonMap, modelNamesShape } from "../option/json-option.ts";
 import { bool, integer } from "../option/option.ts";
 import { sensitiveWords } from "../sensitive-words.ts";
 
@@ -7,6 +8,8 @@ export const gatewayOptions = {
   ClaudeEndpointEnabled: bool(true),
   /** Extra attempts on other channels. */
   RetryTimes: integer(0, { max: 100 }),
+  /** Model → models that take over, in order, where none of its channels responds. A name without channels is a route. */
+  ModelFallbacks: jsonMap({}, modelNamesShape),
   ModelRequestRateLimitEnabled: bool(false),
   /** Requests per user and period, failed ones included; 0 or -1: no limit. */
   ModelRequestRateLimitCount: integer(0, { min: -1 }),

@@ -60,7 +60,7 @@ test.each(Array.from({ length: 120 }, (_, at) => at))("snapshot %p", (at) => {
   const none = { get: () => undefined };
   const context = {
     ...{ coolDown, keys, prices, modelsOf: () => null, stickiness: createStickiness(), traffic: createKeyTraffic() },
-    services: { channels: index, tokens: none, users: none },
+    services: { channels: index, settings: fixedSettings(), tokens: none, users: none },
   };
   const told = explain(context, all, { model: MODEL, group: GROUP, promptTokens: PROMPT_TOKENS });
 

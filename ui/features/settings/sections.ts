@@ -47,6 +47,7 @@ const OPERATION: readonly TabSection[] = [
       ...text("TopUpLink", "general_setting.docs_link"),
       whole("QuotaPerUnit", 1, "perDollar"),
       whole("RetryTimes", 0),
+      json("ModelFallbacks"),
       ...on(
         "DisplayInCurrencyEnabled",
         "DisplayTokenStatEnabled",

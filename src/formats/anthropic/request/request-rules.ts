@@ -5,7 +5,7 @@ import type { RequestRules } from "../../request-rules/request-rules.ts";
 /** Rules for requests to /v1/messages: the members that `decodeRequest` and `partsOf` read, at any depth. */
 export const anthropicRules: RequestRules = {
   members: requestMembers(
-    `model messages system max_tokens stream temperature top_p top_k stop_sequences tools tool_choice disable_parallel_tool_use
+    `model models messages system max_tokens stream temperature top_p top_k stop_sequences tools tool_choice disable_parallel_tool_use
     thinking budget_tokens display user_id service_tier output_config output_format effort format type role content name id text
     citations source title url file_id media_type data signature tool_use_id is_error strict description cache_control ttl
     max_uses user_location allowed_domains blocked_domains document_title cited_text encrypted_index encrypted_content page_age

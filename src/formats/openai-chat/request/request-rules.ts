@@ -3,7 +3,7 @@ import { requestMembers } from "../../request-rules/request-members.ts";
 import type { RequestRules } from "../../request-rules/request-rules.ts";
 
 /** Members of chats that `decodeRequest` and `summarize` read, and that identify searches, caches and conversations. */
-const CHAT = `model messages stream stream_options include_usage n best_of max_tokens max_completion_tokens temperature top_p top_k
+const CHAT = `model models messages stream stream_options include_usage n best_of max_tokens max_completion_tokens temperature top_p top_k
   stop presence_penalty frequency_penalty logprobs top_logprobs seed user safety_identifier prompt_cache_key response_format
   tools tool_choice parallel_tool_calls reasoning_effort reasoning effort enabled exclude summary thinking budget_tokens
   enable_thinking thinking_budget verbosity modalities audio voice format service_tier functions function_call prompt suffix

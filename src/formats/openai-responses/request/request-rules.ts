@@ -5,7 +5,7 @@ import type { RequestRules } from "../../request-rules/request-rules.ts";
 /** Rules for requests to /v1/responses: the members that `decodeRequest` and its readers use, at any depth. */
 export const responsesRules: RequestRules = {
   members: requestMembers(
-    `model input stream stream_options max_output_tokens temperature top_p top_logprobs tools tool_choice reasoning effort summary
+    `model models input stream stream_options max_output_tokens temperature top_p top_logprobs tools tool_choice reasoning effort summary
     generate_summary text format verbosity include parallel_tool_calls service_tier user safety_identifier prompt_cache_key
     instructions prompt previous_response_id store background max_tool_calls n type role content name id call_id output status
     refusal image_url file_id detail file_data file_url filename input_audio data encrypted_content strict description mode

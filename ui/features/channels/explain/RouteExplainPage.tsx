@@ -36,6 +36,11 @@ export const RouterExplainPage = () => {
           <StickyNotice {...answer.data} />
         </Box>
       )}
+      {answer.data && answer.data.fallbacks.length > 0 && (
+        <Box sx={{ mb: 4 }}>
+          <Alert severity="info">{t("routing.fallbacks", { models: answer.data.fallbacks.join(", ") })}</Alert>
+        </Box>
+      )}
       {answer.isIdle ? (
         <EmptyState icon={<AltRoute />} title={t("routing.idleTitle")} body={t("routing.idleBody")} />
       ) : (

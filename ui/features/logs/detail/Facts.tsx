@@ -27,7 +27,12 @@ export const Facts = ({ entry, other }: { entry: LogEntry; other: Partial<LogOth
       other.admin_info?.key_index !== undefined,
       t("logs.detail.keyNumber", { number: (other.admin_info?.key_index ?? 0) + 1 }),
     ),
-    ...fact("requested", other.is_model_mapped, <code>{entry.model_name}</code>),
+    ...fact(
+      "requested",
+      other.requested_model ?? other.is_model_mapped,
+      <code>{other.requested_model ?? entry.model_name}</code>,
+    ),
+    ...fact("fallback", other.requested_model, <code>{entry.model_name}</code>),
     ...fact("upstream", other.is_model_mapped && other.upstream_model_name, <code>{other.upstream_model_name}</code>),
     ...fact("format", other.claude, t("logs.detail.claude")),
     ...fact("ending", other.ending, t(`logs.detail.endings.${other.ending}`)),

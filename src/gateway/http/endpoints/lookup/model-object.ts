@@ -3,6 +3,7 @@ import { upstreamModelsOf } from "../../../../domain/channels/upstream/upstream-
 import { providerOf } from "../../../../providers/registry.ts";
 import type { Caller } from "../../../auth/authenticate.ts";
 import type { GatewayContext } from "../../../call/context.ts";
+import { servedModel } from "../../../routing/model-fallbacks.ts";
 
 /** The creation time of models is unknown: the constant that other gateways use. */
 const CREATED = 1_626_777_600;
@@ -18,11 +19,15 @@ const TOKENIZERS: Readonly<Record<string, string>> = {
   DeepSeek: "DeepSeek",
 };
 
+/** The channels of a model, or of the first model that a route stands for. */
+const candidatesOf = (services: GatewayContext["services"], group: string, model: string) =>
+  services.channels.candidates(group, servedModel(services, { group }, model) ?? model);
+
 /** Catalog information for a model, by the name that callers use, else by its upstream name. */
 function findModelInfo({ services, catalog }: GatewayContext, { group }: Caller, model: string): ModelInfo {
   const known = catalog().find(model);
   if (known !== UNKNOWN_MODEL) return known;
-  const candidates = services.channels.candidates(group, model);
+  const candidates = candidatesOf(services, group, model);
   const names = candidates ? upstreamModelsOf(candidates, model) : [];
   return names.map((name) => catalog().find(name)).find((info) => info !== UNKNOWN_MODEL) ?? UNKNOWN_MODEL;
 }
@@ -33,7 +38,7 @@ function findModelInfo({ services, catalog }: GatewayContext, { group }: Caller,
  */
 export function modelObject(context: GatewayContext, caller: Caller, model: string) {
   const { services, prices } = context;
-  const candidates = services.channels.candidates(caller.group, model);
+  const candidates = candidatesOf(services, caller.group, model);
   const channel = candidates?.tiers[0]?.channels[0];
   const owner = channel && providerOf(channel.type)?.owner;
   const info = findModelInfo(context, caller, model);

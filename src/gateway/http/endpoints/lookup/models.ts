@@ -6,6 +6,7 @@ import { requestIdOf } from "../../../../lib/http/request-id.ts";
 import { authenticate, type Caller } from "../../../auth/authenticate.ts";
 import { unknownModel } from "../../../auth/authorize.ts";
 import type { GatewayContext } from "../../../call/context.ts";
+import { routeNames, servedModel } from "../../../routing/model-fallbacks.ts";
 import type { GatewayServer } from "../../arrival.ts";
 import { corsHeaders } from "../../headers.ts";
 import { refuse } from "../../refuse.ts";
@@ -70,14 +71,14 @@ export async function respondToKey(
 /** Throws GatewayError 404 for a model that the caller may not call. */
 export function refuseUnknownModel({ services }: GatewayContext, caller: Caller, model: string): void {
   const limits = caller.token?.modelLimits;
-  if ((!limits || limits.has(model)) && services.channels.candidates(caller.group, model)) return;
+  if ((!limits || limits.has(model)) && servedModel(services, caller, model) !== null) return;
   throw unknownModel(model);
 }
 
 /** The models that the caller may call. */
 export function allowedModels({ services }: GatewayContext, caller: Caller): readonly string[] {
   const limits = caller.token?.modelLimits;
-  const models = services.channels.modelsOf(caller.group);
+  const models = [...services.channels.modelsOf(caller.group), ...routeNames(services, caller)].sort();
   return limits ? models.filter((model) => limits.has(model)) : models;
 }
 

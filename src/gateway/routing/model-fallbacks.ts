@@ -1,0 +1,116 @@
+import type { Caller } from "../auth/authenticate.ts";
+import { allowsModel, findCandidates } from "../auth/authorize.ts";
+import { type CallPrices, priceCall } from "../billing/price-call.ts";
+import type { Call } from "../call/call.ts";
+import type { GatewayContext } from "../call/context.ts";
+import { GatewayError } from "../call/errors.ts";
+import type { GatewayServices } from "../call/services.ts";
+
+/** A call as one model serves it, and what it costs there. */
+export type PricedCall = Readonly<{ call: Call; prices: CallPrices }>;
+
+const NONE: readonly string[] = [];
+
+/** The call itself, or the call for its first fallback model that has channels if its own model has none. */
+export function orFirstFallback(context: GatewayContext, call: Call): Call {
+  if (call.candidates.tiers.length > 0) return call;
+  for (const model of fallbackNames(context.services, call)) {
+    const other = withModel(context.services, call, model);
+    if (other) return other;
+  }
+  return call;
+}
+
+/**
+ * The call for each fallback model, in order, without models that the caller may not use and those that lack channels or a
+ * price. Empty for a call that is bound to a channel.
+ */
+export function findFallbacks(context: GatewayContext, call: Call): readonly PricedCall[] {
+  const { services, prices } = context;
+  const names = fallbackNames(services, call);
+  if (names.length === 0 || findCandidates(services, call.caller, call.summary.model) !== call.candidates) return [];
+  const found: PricedCall[] = [];
+  for (const model of names.slice(names.indexOf(call.summary.model) + 1)) {
+    const other = withModel(services, call, model);
+    const priced = other && priceOrNull(() => priceCall(prices, other));
+    if (other && priced) found.push({ call: other, prices: priced });
+  }
+  return found;
+}
+
+/**
+ * Runs `attempt` for one model after the other until one responds. Rejects the first model's error if all fail, or at once an
+ * error that another model would not avoid.
+ */
+export async function acrossModels<Result>(
+  calls: readonly PricedCall[],
+  attempt: (call: PricedCall) => Promise<Result>,
+): Promise<Readonly<{ served: PricedCall; result: Result }>> {
+  const failures: unknown[] = [];
+  for (const served of calls) {
+    try {
+      return { served, result: await attempt(served) };
+    } catch (error) {
+      if (served.call.client.hasLeft || !isWorthAnotherModel(error)) throw error;
+      failures.push(error);
+    }
+  }
+  throw failures[0];
+}
+
+/** The first model with channels among a name and its fallbacks; null: none has any. */
+export function servedModel(services: GatewayServices, { group }: Pick<Caller, "group">, model: string): string | null {
+  const names = [model, ...(services.settings.get("ModelFallbacks").get(model) ?? NONE)];
+  return names.find((name) => services.channels.candidates(group, name) !== null) ?? null;
+}
+
+/** Names without channels of their own whose fallback models have some. */
+export const routeNames = (services: GatewayServices, caller: Pick<Caller, "group">): string[] =>
+  [...services.settings.get("ModelFallbacks").keys()].filter(
+    (name) => !services.channels.candidates(caller.group, name) && servedModel(services, caller, name) !== null,
+  );
+
+/** The fallback models that the client listed, else those that the operator set. */
+function fallbackNames({ settings }: GatewayServices, call: Call): readonly string[] {
+  const { caller, fallbackFrom, fallbacks, summary, endpoint } = call;
+  if (caller.pinnedChannelId !== null) return NONE;
+  if (fallbacks.length > 0) return fallbacks;
+  if (endpoint.capability !== "chat" && endpoint.capability !== "completions") return NONE;
+  return settings.get("ModelFallbacks").get(fallbackFrom ?? summary.model) ?? NONE;
+}
+
+/** The call for another model; null where the caller may not use it or nobody serves it. */
+function withModel(services: GatewayServices, call: Call, model: string): Call | null {
+  const { caller, summary, fallbackFrom } = call;
+  const requested = fallbackFrom ?? summary.model;
+  // Keys are limited to the name of a route, not to the models behind it.
+  const isRoute = services.channels.candidates(caller.group, requested) === null && allowsModel(caller, requested);
+  if (model === requested || (!isRoute && !allowsModel(caller, model))) return null;
+  const candidates = findCandidates(services, caller, model);
+  if (candidates.tiers.length === 0) return null;
+  const changes = { ...call.changes, model };
+  return { ...call, summary: { ...summary, model }, candidates, changes, fallbackFrom: requested };
+}
+
+function priceOrNull(price: () => CallPrices): CallPrices | null {
+  try {
+    return price();
+  } catch (error) {
+    if (error instanceof GatewayError) return null;
+    throw error;
+  }
+}
+
+/** Statuses that blame the provider or the operator's account there, not the request. */
+const UPSTREAM_TROUBLE: ReadonlySet<number> = new Set([401, 402, 403, 404, 408, 429]);
+const CONTEXT_OVERFLOW =
+  /context[_ ](length|window)|maximum context|prompt is too long|input token count|too many (input )?tokens/i;
+const CONTENT_REFUSED = /content[_ ](filter|policy|management)|safety system|moderation/i;
+
+/** Whether another model may succeed: not after errors in the request, unless the prompt is too long or was refused. */
+function isWorthAnotherModel(error: unknown): boolean {
+  if (!(error instanceof GatewayError) || error.code === "server_shutting_down") return false;
+  if (error.status >= 500 || UPSTREAM_TROUBLE.has(error.status)) return true;
+  const text = `${error.code} ${error.message}`;
+  return CONTEXT_OVERFLOW.test(text) || CONTENT_REFUSED.test(text);
+}

@@ -1,0 +1,210 @@
+/** Models that take over where none of a model's channels responds, by the client's list and by the operator's setting. */
+import { afterEach, describe, expect, test } from "bun:test";
+import { startRelay } from "../../support/gateway/start-gateway.ts";
+import { chatReply, startUpstream } from "../../support/gateway/start-upstream.ts";
+
+const stops: (() => unknown)[] = [];
+afterEach(() => {
+  for (const stop of stops.splice(0)) stop();
+});
+
+type Setup = Partial<Parameters<typeof startRelay>[0]>;
+
+const MESSAGES = [{ role: "user", content: "Hi" }];
+const busy = () => Response.json({ error: { message: "overloaded", type: "server_error" } }, { status: 503 });
+const refused =
+  (error: object, status = 400) =>
+  () =>
+    Response.json({ error }, { status });
+
+/** Model “first”, which fails as told, and “second” (twice the price) and “third”, which answer. */
+function start(fail: () => Response, setup: Setup = {}) {
+  const upstreams = {
+    first: startUpstream(fail),
+    second: startUpstream(({ path, text }) => {
+      if (path !== "/v1/chat/completions") return new Response("404 page not found", { status: 404 });
+      return JSON.parse(text).stream
+        ? new Response(STREAM, { headers: { "content-type": "text/event-stream" } })
+        : Response.json(chatReply({ model: "second" }));
+    }),
+    third: startUpstream(() => Response.json(chatReply({ model: "third" }))),
+  };
+  const relay = startRelay({
+    channels: Object.entries(upstreams).map(([model, { url }]) => ({ baseUrl: url, models: [model] })),
+    ...setup,
+    options: { ModelRatio: '{"first":1,"second":2,"third":1,"claude-first":1}', ...setup.options },
+  });
+  stops.push(relay.stop, ...Object.values(upstreams).map(({ stop }) => stop));
+  const ask = (body: object = {}, path = "/v1/chat/completions") =>
+    relay.post(path, { model: "first", messages: MESSAGES, ...body });
+  return { ...upstreams, relay, ask };
+}
+
+const STREAM = `data: ${JSON.stringify({ ...chatReply(), object: "chat.completion.chunk", choices: [{ index: 0, delta: { content: "Hello" } }] })}\n\ndata: [DONE]\n\n`;
+const FALLBACKS = { ModelFallbacks: '{"first":["second","third"],"best":["nobody","second"]}' };
+/** Of chatReply's usage: 10 tokens in, 5 out. */
+const COST_OF_SECOND = 30;
+
+test("the client's list is tried in order, charged by the model that responds, and never sent upstream", async () => {
+  const { relay, ask, second } = start(busy);
+  const response = await ask({ models: ["first", "unserved", "second", "third"], route: "fallback" });
+  expect([response.status, response.headers.get("x-sluice-model")]).toEqual([200, "second"]);
+  expect((await response.json()).model).toBe("second");
+  expect(JSON.parse(second.received[0]?.text ?? "")).toEqual({ model: "second", messages: MESSAGES });
+  const row = await relay.billing.nextRecord();
+  expect(row).toMatchObject({ modelName: "second", channelId: 2, quota: COST_OF_SECOND, failed: false });
+  expect(row.other).toMatchObject({ requested_model: "first" });
+  expect(row.other.admin_info?.attempts.map(({ channelId }) => channelId)).toEqual([1, 2]);
+  expect(relay.billing.openHolds).toBe(0);
+});
+
+test("the operator's list serves every chat format, and the model itself where it responds", async () => {
+  const { relay, ask, first } = start(busy, { options: FALLBACKS });
+  const asks = [
+    await ask(),
+    await ask({ max_tokens: 9 }, "/v1/messages"),
+    await ask({ input: "Hi", messages: undefined }, "/v1/responses"),
+    await relay.post("/v1beta/models/first:generateContent", { contents: [{ role: "user", parts: [{ text: "Hi" }] }] }),
+  ];
+  expect(asks.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
+  for (const response of asks) expect(response.headers.get("x-sluice-model")).toBe("second");
+  expect(first.received).toHaveLength(4);
+  const healthy = start(() => Response.json(chatReply({ model: "first" })), { options: FALLBACKS });
+  const own = await healthy.ask();
+  expect([(await own.json()).model, own.headers.get("x-sluice-model")]).toEqual(["first", null]);
+  expect(healthy.second.received).toEqual([]);
+});
+
+test.each([
+  ["a rate limit", refused({ message: "slow down" }, 429)],
+  ["a refused key", refused({ message: "no such key" }, 401)],
+  ["a prompt too long", refused({ message: "too long", code: "context_length_exceeded" })],
+  ["Anthropic's word for it", refused({ type: "invalid_request_error", message: "prompt is too long: 9 > 8" })],
+  ["a refusal of the content", refused({ message: "no", code: "content_policy_violation" })],
+  ["an answer that is none", () => new Response("<html>", { headers: { "content-type": "text/html" } })],
+])("another model is tried after %s", async (_, fail) => {
+  const { ask } = start(fail, { options: FALLBACKS });
+  expect((await ask()).headers.get("x-sluice-model")).toBe("second");
+});
+
+test("no other model is tried after an error in the request itself", async () => {
+  const { ask, second, relay } = start(refused({ message: "temperature must be a number" }), { options: FALLBACKS });
+  const response = await ask();
+  expect([response.status, (await response.json()).error.message]).toEqual([
+    400,
+    expect.stringContaining("temperature must be a number"),
+  ]);
+  expect(second.received).toEqual([]);
+  expect(await relay.billing.nextRecord()).toMatchObject({ modelName: "first", failed: true, quota: 0 });
+});
+
+test("when all fail the client gets what the model it named failed with, and nothing is charged", async () => {
+  const failing = startUpstream(busy);
+  const limited = startUpstream(refused({ message: "slow down" }, 429));
+  const other = startRelay({
+    channels: [
+      { baseUrl: limited.url, models: ["first"] },
+      { baseUrl: failing.url, models: ["second", "unpriced"] },
+    ],
+    options: { ModelRatio: '{"first":1,"second":2}', ModelFallbacks: '{"first":["unpriced","second"]}' },
+  });
+  stops.push(other.stop, failing.stop, limited.stop);
+  const response = await other.post("/v1/chat/completions", { model: "first", messages: MESSAGES });
+  expect(response.status).toBe(429);
+  expect([limited.received.length, failing.received.length]).toEqual([1, 1]);
+  expect(await other.billing.nextRecord()).toMatchObject({ modelName: "first", failed: true, quota: 0 });
+  expect(other.billing.openHolds).toBe(0);
+});
+
+test("a stream that has not begun goes to the next model too", async () => {
+  const { relay, ask } = start(busy, { options: FALLBACKS });
+  const response = await ask({ stream: true });
+  expect([response.status, response.headers.get("x-sluice-model")]).toEqual([200, "second"]);
+  expect(await response.text()).toContain("Hello");
+  expect(await relay.billing.nextRecord()).toMatchObject({ modelName: "second", isStream: true });
+});
+
+describe("a name that no channel has", () => {
+  test("is a route to its models, and listed", async () => {
+    const { relay, second } = start(busy, { options: FALLBACKS });
+    const response = await relay.post("/v1/chat/completions", { model: "best", messages: MESSAGES });
+    expect([response.status, response.headers.get("x-sluice-model")]).toEqual([200, "second"]);
+    expect(JSON.parse(second.received[0]?.text ?? "").model).toBe("second");
+    expect((await relay.billing.nextRecord()).other).toMatchObject({ requested_model: "best" });
+    const { data } = await (await relay.get("/v1/models")).json();
+    expect(data.map(({ id }: { id: string }) => id)).toEqual(["best", "first", "second", "third"]);
+    expect((await relay.get("/v1/models/best")).status).toBe(200);
+  });
+
+  test("is what a key is limited to, not the models behind it", async () => {
+    const { relay } = start(busy, { options: FALLBACKS, tokens: { test: { modelLimits: new Set(["best"]) } } });
+    const ask = (model: string) => relay.post("/v1/chat/completions", { model, messages: MESSAGES });
+    expect([(await ask("best")).status, (await ask("second")).status]).toEqual([200, 403]);
+  });
+});
+
+describe("a limited key", () => {
+  const tokens = { test: { modelLimits: new Set(["first", "third"]) } };
+
+  test("falls back only to models that it may use", async () => {
+    const { ask, second } = start(busy, { options: FALLBACKS, tokens });
+    expect((await ask()).headers.get("x-sluice-model")).toBe("third");
+    expect(second.received).toEqual([]);
+  });
+
+  test("is refused where the client lists others", async () => {
+    const { ask, first } = start(busy, { tokens });
+    const response = await ask({ models: ["first", "second"] });
+    expect([response.status, (await response.json()).error.code]).toEqual([403, "model_not_allowed"]);
+    expect(first.received).toEqual([]);
+  });
+});
+
+describe("the hold", () => {
+  test("covers the most expensive model", async () => {
+    const { relay, ask } = start(busy, { options: FALLBACKS });
+    await ask({ max_tokens: 100 });
+    await ask({ max_tokens: 100, model: "third" });
+    const [highest = 0, own] = relay.billing.holds.map(({ amount }) => amount);
+    expect(own).toBe(highest / 2);
+  });
+
+  test("covers only the model itself where there is not enough for a dearer one", async () => {
+    const healthy = start(() => Response.json(chatReply({ model: "first" })), { options: FALLBACKS });
+    await healthy.ask({ max_tokens: 100 });
+    const row = await healthy.relay.billing.nextRecord();
+    const enough = (row.other.reserved ?? 0) / 2;
+    const poor = start(busy, { options: FALLBACKS });
+    poor.relay.billing.available = enough;
+    const response = await poor.ask({ max_tokens: 100 });
+    expect([response.status, poor.first.received.length, poor.second.received.length]).toEqual([503, 1, 0]);
+  });
+});
+
+test.each([
+  ["models", "first"],
+  ["models", []],
+  ["models", [1]],
+  ["models", Array.from({ length: 9 }, String)],
+])("%s: %j is refused", async (name, value) => {
+  const { ask, first } = start(busy);
+  const response = await ask({ [name]: value });
+  expect([response.status, (await response.json()).error.param]).toEqual([400, "models"]);
+  expect(first.received).toEqual([]);
+});
+
+test("a member that only resembles the list is refused: another reader might follow it", async () => {
+  const { ask, first } = start(busy);
+  expect((await ask({ Models: ["second"] })).status).toBe(400);
+  expect(first.received).toEqual([]);
+});
+
+test("a call that names its channel stays with it", async () => {
+  const { relay, second } = start(busy, { options: FALLBACKS, user: { role: 10 } });
+  const response = await relay.post(
+    "/v1/chat/completions",
+    { model: "first", messages: MESSAGES },
+    { headers: { authorization: "Bearer sk-test-1" } },
+  );
+  expect([response.status, second.received.length]).toEqual([503, 0]);
+});
