@@ -83,8 +83,9 @@ export function createGateway(
     isResting: (channelId: number, key: string): boolean => context.coolDown.isCooling(channelId, key),
     /** Saves the traffic of the last hour for the next start. */
     keepTraffic,
-    /** Stops periodic work; open calls continue. */
+    /** Stops periodic work; open calls continue. WebSockets of Responses end with their turns: clients connect again. */
     close() {
+      responseSockets.drain();
       for (const timer of timers) clearInterval(timer);
     },
   };

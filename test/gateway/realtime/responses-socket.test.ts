@@ -268,6 +268,34 @@ describe("before the upgrade", () => {
     }
   });
 
+  test("browsers send their key as a sub-protocol", async () => {
+    const { relay } = start(chatStream());
+    const socket = new WebSocket(`${relay.url.replace("http", "ws")}/v1/responses`, [
+      "responses",
+      "openai-insecure-api-key.sk-test",
+    ]);
+    await new Promise((resolve) => socket.addEventListener("open", resolve));
+    expect(socket.protocol).toBe("responses");
+    const event = new Promise<string>((resolve) =>
+      socket.addEventListener("message", ({ data }) => resolve(JSON.parse(String(data)).type)),
+    );
+    socket.send(JSON.stringify({ type: "response.create", model: "m", input: "Hi" }));
+    expect(await event).toBe("response.created");
+    socket.close();
+  });
+
+  test("a user's connections are limited", async () => {
+    const { relay } = start(chatStream(), {}, { sockets: { connections: 1 } });
+    const first = connect(relay.url);
+    await first.opened;
+    const refused = await handshake(relay.url, { authorization: "Bearer sk-test" });
+    expect([refused.status, refused.headers.get("retry-after")]).toEqual([429, "60"]);
+    first.socket.close();
+    await first.closed;
+    const next = connect(relay.url);
+    await next.opened;
+  });
+
   test("a request that is none is failure so, which lets Codex go on over HTTP", async () => {
     const { relay } = start(chatStream());
     expect((await relay.get("/v1/responses")).status).toBe(426);

@@ -17,6 +17,8 @@ export type SocketLimits = Readonly<{
   /** Maximum number of queued turns. */
   waiting: number;
   waitingCharacters: number;
+  /** Open connections of one user in this process. */
+  connections: number;
 }>;
 
 /** Codes of RFC 6455. */
@@ -130,9 +132,7 @@ export class ResponseSocket implements SocketSession {
       const running = new AbortController();
       lane.running = running;
       const { signal } = running;
-      await this.run(turn, (json) => this.#send(inLane(json, streamId)), signal).catch(() => {
-        if (!signal.aborted) this.#refuse(INTERNAL, streamId);
-      });
+      await this.run(turn, (json) => this.#send(inLane(json, streamId)), signal);
       lane.running = null;
       if (signal.reason === CANCELLED) this.#refuse(CANCELLED, streamId);
     }
@@ -201,7 +201,6 @@ export class ResponseSocket implements SocketSession {
   }
 }
 
-const INTERNAL = new GatewayError(500, "internal_error", { code: "gateway_internal" });
 const REQUEST = { type: "invalid_request_error" };
 const CANCELLED = new GatewayError(499, "response_cancelled", { code: "gateway_response_cancelled" }, REQUEST);
 const EXPIRED = new GatewayError(

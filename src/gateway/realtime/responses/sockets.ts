@@ -42,6 +42,7 @@ export function createResponseSockets(context: GatewayContext, limits: Partial<S
     lanes: MOST_LANES,
     waiting: MOST_WAITING,
     waitingCharacters: config.maxRequestBodyBytes,
+    connections: MOST_SOCKETS,
     ...limits,
   };
   const sockets = new Map<ResponseSocket, number>();
@@ -49,7 +50,7 @@ export function createResponseSockets(context: GatewayContext, limits: Partial<S
   const admit = (userId: number): void => {
     if (isDraining) throw shuttingDown();
     const count = sockets.values().reduce((sum, owner) => sum + Number(owner === userId), 0);
-    if (count >= MOST_SOCKETS) throw TOO_MANY;
+    if (count >= bounds.connections) throw tooMany(bounds.connections);
   };
   return {
     async start(request, server) {
@@ -62,9 +63,10 @@ export function createResponseSockets(context: GatewayContext, limits: Partial<S
         const id = requestIdOf(request);
         const socket = new ResponseSocket(createTurns(context, origin), bounds, id, (ended) => sockets.delete(ended));
         const headers = { "x-request-id": id, ...protocolOf(request) };
-        if (!server.upgrade(request, { data: socket, headers })) throw NO_WEBSOCKET;
         sockets.set(socket, user.id);
-        return undefined;
+        if (server.upgrade(request, { data: socket, headers })) return undefined;
+        sockets.delete(socket);
+        throw NO_WEBSOCKET;
       } catch (error) {
         return refuse(context, request, error, openaiResponsesClientCodec);
       }
@@ -94,9 +96,10 @@ function protocolOf({ headers }: Request): Record<string, string> {
   return chosen === undefined ? {} : { "sec-websocket-protocol": chosen };
 }
 
-const TOO_MANY = new GatewayError(
-  429,
-  "too_many_connections",
-  { code: "gateway_sockets_many", params: { count: MOST_SOCKETS } },
-  { type: "rate_limit_error", retryAfterSeconds: 60 },
-);
+const tooMany = (count: number): GatewayError =>
+  new GatewayError(
+    429,
+    "too_many_connections",
+    { code: "gateway_sockets_many", params: { count } },
+    { type: "rate_limit_error", retryAfterSeconds: 60 },
+  );

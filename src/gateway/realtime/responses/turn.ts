@@ -60,11 +60,19 @@ export function createTurns(context: GatewayContext, { url, headers, address }: 
     const arrival: Arrival = { request, server, endpoint: responses };
     const keep = (response: JsonObject, length: number) =>
       history.keep({ ...event, ...changes }, response, body.length + length);
-    if (event.generate === false) return warmUp(context, arrival, send, keep);
-    const answer = await handleCall(context, arrival);
-    if (signal.aborted) await answer.body?.cancel();
-    else if (!answer.ok) await send(await errorOf(answer));
-    else await passEvents(answer, send, signal, event.store === false ? keep : null);
+    try {
+      if (event.generate === false) return await warmUp(context, arrival, send, keep);
+      const answer = await handleCall(context, arrival);
+      if (signal.aborted) await answer.body?.cancel();
+      else if (!answer.ok) await send(await errorOf(answer));
+      else await passEvents(answer, send, signal, event.store === false ? keep : null);
+    } catch (error) {
+      if (signal.aborted) return;
+      const requestId = requestIdOf(request);
+      const refusal = toGatewayError(context, error, requestId);
+      context.metrics.refused(refusal.status);
+      await send(errorFrame(refusal, requestId));
+    }
   };
 }
 
@@ -115,27 +123,21 @@ function keepResponse(data: string, keep: Keep | null): void {
 async function warmUp(context: GatewayContext, arrival: Arrival, send: Send, keep: Keep): Promise<void> {
   const { services } = context;
   const { request, server, endpoint } = arrival;
-  try {
-    const ip = services.clientAddress.ip(request, server);
-    const caller = await authenticate(services, request, ip);
-    const timing = new CallTiming(performance.now());
-    const parsed = parseRequest(arrival, await readRequest(services, arrival, timing));
-    const candidates = authorize(services, arrival, caller, parsed);
-    const unserved = refuseUnserved(context, newCall({ request, endpoint, caller, ip, ...parsed, candidates }, timing));
-    if (unserved) throw unserved;
-    const conversation = parsed.conversation?.() ?? endpoint.codec.decodeRequest(parsed.body.json);
-    const { model } = parsed.summary;
-    const createdAt = nowSeconds();
-    const reply = { model, requestId: requestIdOf(request), createdAt, newId: randomId };
-    const encoder = openaiResponsesClientCodec.streamEncoder(reply, conversation);
-    const events = encoder.push({ type: "start", id: "", model, createdAt }) + encoder.end(NO_USAGE);
-    for (const { data } of readEvents(events)) {
-      keepResponse(data, keep);
-      await send(data);
-    }
-  } catch (error) {
-    const refusal = toGatewayError(context, error, requestIdOf(request));
-    context.metrics.refused(refusal.status);
-    await send(errorFrame(refusal, requestIdOf(request)));
+  const ip = services.clientAddress.ip(request, server);
+  const caller = await authenticate(services, request, ip);
+  const timing = new CallTiming(performance.now());
+  const parsed = parseRequest(arrival, await readRequest(services, arrival, timing));
+  const candidates = authorize(services, arrival, caller, parsed);
+  const unserved = refuseUnserved(context, newCall({ request, endpoint, caller, ip, ...parsed, candidates }, timing));
+  if (unserved) throw unserved;
+  const conversation = parsed.conversation?.() ?? endpoint.codec.decodeRequest(parsed.body.json);
+  const { model } = parsed.summary;
+  const createdAt = nowSeconds();
+  const reply = { model, requestId: requestIdOf(request), createdAt, newId: randomId };
+  const encoder = openaiResponsesClientCodec.streamEncoder(reply, conversation);
+  const events = encoder.push({ type: "start", id: "", model, createdAt }) + encoder.end(NO_USAGE);
+  for (const { data } of readEvents(events)) {
+    keepResponse(data, keep);
+    await send(data);
   }
 }
