@@ -128,7 +128,7 @@ const byType: ReadonlyMap<number, Provider> = new Map(providers.map((provider) =
 /** The provider of a channel-type number. */
 export const providerOf = (type: number): Provider | undefined => byType.get(type);
 
-const USUAL_VIDEO_SECONDS = 5;
+const DEFAULT_VIDEO_SECONDS = 5;
 
 /** Default length of a model's videos, in seconds. */
 export function defaultVideoSeconds(model: string): number {
@@ -136,7 +136,7 @@ export function defaultVideoSeconds(model: string): number {
     const seconds = videos?.defaultSeconds?.(model) ?? null;
     if (seconds !== null) return seconds;
   }
-  return USUAL_VIDEO_SECONDS;
+  return DEFAULT_VIDEO_SECONDS;
 }
 
 /** What the console must know about a channel type. */

@@ -21,7 +21,7 @@ const TYPE_OF_STATUS = new Map(Object.entries(STATUS_OF_TYPE).map(([type, status
  * The error type goes to `extra` as well, unchanged: Anthropic clients receive it even when this gateway does not know
  * it.
  */
-const READ: ReadonlySet<string> = new Set(["message"]);
+const STANDARD_MEMBERS: ReadonlySet<string> = new Set(["message"]);
 
 /**
  * Reads Anthropic's error object, also as Bedrock and Vertex forward it; null when the body holds no error. Source:
@@ -36,7 +36,7 @@ export function decodeError(status: number, body: unknown): ReplyError | null {
   const type = textOf(error?.type) ?? textOf(error?.status) ?? TYPE_OF_STATUS.get(status) ?? "api_error";
   const clientStatus = status >= 400 && status !== 502 ? status : (STATUS_OF_TYPE[type] ?? 502);
   // Clouds that host Claude also respond with error objects of their own.
-  const extra = error && answer?.type === "error" && extraOf("anthropic", error, READ);
+  const extra = error && answer?.type === "error" && extraOf("anthropic", error, STANDARD_MEMBERS);
   return { status: clientStatus, type, code: textOf(error?.code), message, param: null, ...extra };
 }
 

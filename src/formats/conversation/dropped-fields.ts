@@ -4,11 +4,11 @@ import type { Dropped } from "./codec.ts";
 import type { ChatDialect, Conversation, Extensions, Part } from "./conversation.ts";
 
 /** Members of a chat request that have no effect on their own, or that other members cover. */
-const NOT_REPORTED: ReadonlySet<string> = new Set(["model", "messages", "stream", "stream_options"]);
+const NEUTRAL_MEMBERS: ReadonlySet<string> = new Set(["model", "messages", "stream", "stream_options"]);
 
 /** Records the fields of a chat request that a narrower format leaves out: all but the `encoded` ones. */
 export function recordDropped(chat: JsonObject, encoded: readonly string[], dropped: Dropped): void {
-  for (const name of Object.keys(chat)) if (!NOT_REPORTED.has(name) && !encoded.includes(name)) dropped.add(name);
+  for (const name of Object.keys(chat)) if (!NEUTRAL_MEMBERS.has(name) && !encoded.includes(name)) dropped.add(name);
 }
 
 /** Members that the conversation also holds, or that the gateway itself handles. */
@@ -18,7 +18,7 @@ const HARMLESS_BY_DIALECT: Readonly<Partial<Record<ChatDialect, ReadonlySet<stri
 };
 
 /** Members and the values with which they only turn a feature of OpenAI's off: dropping these loses nothing. */
-const WITHOUT: JsonObject = { store: false, background: false, truncation: "disabled" };
+const DISABLED_VALUES: JsonObject = { store: false, background: false, truncation: "disabled" };
 
 /** Members of messages, parts and tools whose loss has no effect. */
 const HARMLESS: ReadonlySet<string> = new Set(["caller", "eager_input_streaming", "phase"]);
@@ -31,7 +31,7 @@ export function recordForeignFields(
 ): void {
   for (const [name, value] of Object.entries(extra.members)) {
     const isHarmless =
-      HARMLESS_BY_DIALECT[extra.dialect]?.has(name) || forwarded.includes(name) || WITHOUT[name] === value;
+      HARMLESS_BY_DIALECT[extra.dialect]?.has(name) || forwarded.includes(name) || DISABLED_VALUES[name] === value;
     if (value === null || isHarmless) continue;
     // Google groups generation settings in one member: the remaining ones are recorded one by one.
     if (name === "generationConfig") for (const inner in recordOf(value)) dropped.add(`${name}.${inner}`);

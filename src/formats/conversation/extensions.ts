@@ -6,11 +6,11 @@ import type { ChatDialect, Extensions } from "./conversation.ts";
  * format.
  */
 export function extensionsOf(dialect: ChatDialect, source: JsonObject, read: ReadonlySet<string>): Extensions {
-  const members = Object.entries(source).filter(([name, value]) => !read.has(name) && saysSomething(value));
+  const members = Object.entries(source).filter(([name, value]) => !read.has(name) && hasContent(value));
   return members.length === 0 ? {} : { extensions: { dialect, members: Object.fromEntries(members) } };
 }
 
-const saysSomething = (value: unknown): boolean => value != null && !(Array.isArray(value) && value.length === 0);
+const hasContent = (value: unknown): boolean => value != null && !(Array.isArray(value) && value.length === 0);
 
 /** The extensions that belong to this format. */
 export const ownMembers = ({ extensions }: Extensions, dialect: ChatDialect): JsonObject =>

@@ -34,7 +34,7 @@ export function decodeError(status: number, body: unknown): ReplyError | null {
     code: badKey ? "invalid_api_key" : name || null,
     message,
     param: null,
-    ...extraOf("gemini", error, badKey ? READ_OF_BAD_KEY : READ),
+    ...extraOf("gemini", error, badKey ? STANDARD_MEMBERS_OF_BAD_KEY : STANDARD_MEMBERS),
     ...retryAfterOf(error),
   };
 }
@@ -43,8 +43,8 @@ export function decodeError(status: number, body: unknown): ReplyError | null {
  * Members that the neutral error covers. Google's status name goes to Google's clients unchanged, except that a
  * rejected key has a different status here.
  */
-const READ: ReadonlySet<string> = new Set(["message", "code"]);
-const READ_OF_BAD_KEY: ReadonlySet<string> = new Set([...READ, "status"]);
+const STANDARD_MEMBERS: ReadonlySet<string> = new Set(["message", "code"]);
+const STANDARD_MEMBERS_OF_BAD_KEY: ReadonlySet<string> = new Set([...STANDARD_MEMBERS, "status"]);
 
 /**
  * Google states the retry delay in the error's details (https://cloud.google.com/apis/design/errors), not in a header.

@@ -23,7 +23,7 @@ export const camel = (name: string): string => name.replace(/_([a-z])/g, (_, let
 export type CallNames = { ids: Map<string, string[]>; made: number };
 
 /** Members of each kind of part that are decoded; all others become extensions, restored for Google only. */
-const READ = lookupTable<ReadonlySet<string>>({
+const DECODED_MEMBERS = lookupTable<ReadonlySet<string>>({
   functionCall: new Set(["id", "name", "args"]),
   functionResponse: new Set(["id", "name", "response", "parts"]),
   inlineData: new Set(["mimeType", "data"]),
@@ -35,7 +35,7 @@ function partExtensions(part: JsonObject): JsonObject {
   const members: JsonObject = {};
   for (const [wireName, value] of Object.entries(part)) {
     const name = camel(wireName);
-    const read = READ[name];
+    const read = DECODED_MEMBERS[name];
     if (!read) {
       if (!TEXT_MEMBERS.has(name)) members[name] = value;
       continue;
@@ -52,12 +52,12 @@ function partExtensions(part: JsonObject): JsonObject {
  */
 function withExtensions(written: JsonObject, { extensions }: Extensions): JsonObject {
   if (extensions?.dialect !== "gemini") return written;
-  const members = Object.entries(extensions.members).filter(([name]) => !READ[name] || written[name]);
-  return joined(written, Object.fromEntries(members));
+  const members = Object.entries(extensions.members).filter(([name]) => !DECODED_MEMBERS[name] || written[name]);
+  return mergeMembers(written, Object.fromEntries(members));
 }
 
 /** Merges two objects and the objects one level inside them. */
-function joined(first: JsonObject, second: JsonObject): JsonObject {
+function mergeMembers(first: JsonObject, second: JsonObject): JsonObject {
   const merged = { ...first };
   for (const [name, value] of Object.entries(second)) {
     const own = recordOf(merged[name]);
@@ -75,7 +75,7 @@ export function readPart(part: JsonObject, calls: CallNames): Part[] {
   if (!first || first.type === "native" || first.type === "reasoning" || first.type === "refusal") {
     return first ? [first, ...rest] : [];
   }
-  const members = joined(partExtensions(part), first.extensions?.members ?? {});
+  const members = mergeMembers(partExtensions(part), first.extensions?.members ?? {});
   if (Object.keys(members).length === 0) return [first, ...rest];
   return [{ ...first, extensions: { dialect: "gemini", members } }, ...rest];
 }
@@ -99,7 +99,7 @@ function readPlain(part: JsonObject, calls: CallNames): Part[] {
     return [
       media(
         mediaType,
-        isTakenAddress(url) ? { kind: "file", id: url, dialect: "gemini", mediaType } : { kind: "url", url, mediaType },
+        isFetchableUrl(url) ? { kind: "file", id: url, dialect: "gemini", mediaType } : { kind: "url", url, mediaType },
       ),
     ];
   }
@@ -206,7 +206,7 @@ function responseOf({ parts, isError }: ToolResultPart): JsonObject {
 }
 
 /** Whether Gemini can fetch the URL: only Google can fetch its own uploaded files and YouTube videos. */
-export const isTakenAddress = (url: string): boolean =>
+export const isFetchableUrl = (url: string): boolean =>
   /^(gs:|https:\/\/(www\.)?(youtube\.com|youtu\.be|generativelanguage\.googleapis\.com))/.test(url);
 
 function writeMedia(source: MediaSource): JsonObject | null {
@@ -214,7 +214,7 @@ function writeMedia(source: MediaSource): JsonObject | null {
     case "base64":
       return { inlineData: { mimeType: source.mediaType, data: source.data } };
     case "url":
-      return isTakenAddress(source.url) ? fileData(source.url, source.mediaType) : null;
+      return isFetchableUrl(source.url) ? fileData(source.url, source.mediaType) : null;
     case "text":
       return { text: source.text };
     case "file":

@@ -5,7 +5,7 @@ import { type JsonObject, recordsOf, textOf } from "../json.ts";
 /** Marks another provider's hidden reasoning, in the id after its origin. */
 const HIDDEN = "hidden";
 /** Precedes the id of the call that another provider's signature belongs to. */
-const OF_CALL = "call:";
+const CALL_PREFIX = "call:";
 
 /** What a reasoning item holds: reasoning, or the signature of the call after it. */
 type ReadReasoning = { part: ReasoningPart } | { callId: string; signature: Signature };
@@ -24,7 +24,7 @@ export function readReasoningItem(item: JsonObject): ReadReasoning {
     const signature = { ...read, ...(own !== null && { id: own }) };
     return { part: { type: "reasoning", text, signature, ...(text === "" ? { encrypted: true } : { summary: true }) } };
   }
-  if (id?.startsWith(OF_CALL)) return { callId: id.slice(OF_CALL.length), signature: read };
+  if (id?.startsWith(CALL_PREFIX)) return { callId: id.slice(CALL_PREFIX.length), signature: read };
   if (id === HIDDEN) return { part: { type: "reasoning", text, signature: read, encrypted: true } };
   return { part: { type: "reasoning", text, signature: { ...read, ...(id !== undefined && { id }) } } };
 }
@@ -35,4 +35,4 @@ export const sealReasoning = (signature: Signature, encrypted: boolean): string 
 
 /** `encrypted_content` of the item that carries the signature of the call after it. */
 export const sealCall = (signature: Signature, callId: string): string =>
-  carrySignature({ ...signature, id: OF_CALL + callId }, "openai-responses");
+  carrySignature({ ...signature, id: CALL_PREFIX + callId }, "openai-responses");

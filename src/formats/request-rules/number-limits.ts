@@ -40,17 +40,17 @@ export const anyNumber = (path: string, min: number, max: number): NumberLimit =
  * numbers are decimal text.
  */
 export function findBrokenLimit(body: JsonObject, limits: readonly NumberLimit[], isForm = false): NumberLimit | null {
-  return limits.find((one) => !keeps(body, one, 0, isForm)) ?? null;
+  return limits.find((one) => !isWithinLimit(body, one, 0, isForm)) ?? null;
 }
 
-function keeps(value: unknown, bounds: NumberLimit, at: number, isForm: boolean): boolean {
+function isWithinLimit(value: unknown, bounds: NumberLimit, at: number, isForm: boolean): boolean {
   const step = bounds.steps[at];
   if (!step) return isWithin(value, bounds, isForm);
   const record = recordOf(value);
   if (!record) return true;
   const inner = Object.hasOwn(record, step.name) ? record[step.name] : record[step.snakeCase];
-  if (!step.isList) return keeps(inner, bounds, at + 1, isForm);
-  return !Array.isArray(inner) || inner.every((item) => keeps(item, bounds, at + 1, isForm));
+  if (!step.isList) return isWithinLimit(inner, bounds, at + 1, isForm);
+  return !Array.isArray(inner) || inner.every((item) => isWithinLimit(item, bounds, at + 1, isForm));
 }
 
 const DECIMAL = /^-?\d{1,15}(\.\d{1,15})?$/;
@@ -62,13 +62,13 @@ function isWithin(value: unknown, { min, max, isInteger, orElse }: NumberLimit, 
 }
 
 /** The largest output limit in tokens that the ledger's arithmetic supports. */
-export const MOST_OUTPUT_TOKENS = 1_073_741_823;
+export const MAX_OUTPUT_TOKENS = 1_073_741_823;
 /** The largest number of choices per call. */
-export const MOST_CHOICES = 128;
+export const MAX_CHOICES = 128;
 /** A reasoning budget; -1 lets the model decide. */
-export const thinkingTokens = (path: string): NumberLimit => integer(path, -1, MOST_OUTPUT_TOKENS);
+export const thinkingTokens = (path: string): NumberLimit => integer(path, -1, MAX_OUTPUT_TOKENS);
 /** -1 means "no limit" to llama.cpp and LM Studio, whose clients send it to every server. */
 export const outputTokens = (path: string): NumberLimit => ({
-  ...integer(path, 0, MOST_OUTPUT_TOKENS, -1),
+  ...integer(path, 0, MAX_OUTPUT_TOKENS, -1),
   code: "invalid_max_tokens",
 });

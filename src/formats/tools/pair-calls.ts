@@ -9,7 +9,7 @@ export function pairCalls(turns: readonly Turn[], newId: (prefix: string) => str
   const used = new Set<string>();
   const paired: Turn[] = [];
   let open: Call[] = [];
-  for (const { role, parts } of joined(turns)) {
+  for (const { role, parts } of mergeTurns(turns)) {
     if (role === "user") {
       paired.push({ role, parts: answered(parts, open) });
       open = [];
@@ -32,7 +32,7 @@ export function pairCalls(turns: readonly Turn[], newId: (prefix: string) => str
 /** `clientId`: the id by which the client's results refer to the call. */
 type Call = { clientId: string; call: ToolCallPart; result: ToolResultPart | null };
 
-function joined(turns: readonly Turn[]): Turn[] {
+function mergeTurns(turns: readonly Turn[]): Turn[] {
   const result: Turn[] = [];
   for (const { role, parts } of turns) {
     if (parts.length === 0) continue;

@@ -1,12 +1,12 @@
 import { hexDigest } from "../../lib/security/digest.ts";
 
 /** OpenAI and most compatible services limit user ids to this length. */
-const MOST_CHARACTERS = 64;
+const MAX_CHARACTERS = 64;
 const DIGITS = 32;
 
 /** A name of a length that OpenAI-compatible services accept: longer ones become a stable digest. */
 export const shortName = (name: string, prefix: string): string =>
-  name.length <= MOST_CHARACTERS ? name : prefix + hexDigest(name).slice(0, DIGITS);
+  name.length <= MAX_CHARACTERS ? name : prefix + hexDigest(name).slice(0, DIGITS);
 
 /**
  * Call ids that each format accepts. OpenAI's chat API rejects more than 40 characters ("Expected a string with maximum

@@ -2,7 +2,7 @@ import { hexDigest } from "../../lib/security/digest.ts";
 import type { Conversation, Part, ToolChoice } from "../conversation/conversation.ts";
 
 /** Tool names that every format accepts. Google also allows dots and colons, Anthropic twice the length. */
-const TAKEN_BY_ALL = /^[A-Za-z_][A-Za-z0-9_-]{0,63}$/;
+const UNIVERSAL_NAME = /^[A-Za-z_][A-Za-z0-9_-]{0,63}$/;
 const MAX_NAME_PREFIX = 52;
 const DIGITS = 8;
 
@@ -28,10 +28,10 @@ export function toolAliases({ tools, turns }: Pick<Conversation, "tools" | "turn
   for (const tool of tools) if (tool.type !== "hosted") names.add(tool.name);
   for (const { parts } of turns) for (const part of parts) if (part.type === "tool-call") names.add(part.name);
   const aliases = new Map<string, string>();
-  const own = [...names].filter((name) => TAKEN_BY_ALL.test(name));
+  const own = [...names].filter((name) => UNIVERSAL_NAME.test(name));
   const taken = new Set(own);
   for (const name of names) {
-    if (name === "" || TAKEN_BY_ALL.test(name)) continue;
+    if (name === "" || UNIVERSAL_NAME.test(name)) continue;
     const plain = plainName(name);
     // Of two equal plain names neither is used, so that the result does not depend on their order.
     const isPlain =
@@ -52,7 +52,7 @@ function plainName(qualified: string): string | null {
   const { namespace, name } = splitName(qualified);
   if (namespace === undefined) return null;
   const plain = `${namespace}${namespace.endsWith("__") ? "" : "__"}${name}`;
-  return TAKEN_BY_ALL.test(plain) ? plain : null;
+  return UNIVERSAL_NAME.test(plain) ? plain : null;
 }
 
 function aliasOf(name: string): string {
@@ -69,17 +69,17 @@ export function withToolNames(conversation: Conversation, names: ReadonlyMap<str
   return {
     ...conversation,
     tools: tools.map((tool) => (tool.type === "hosted" ? tool : { ...tool, name: nameOf(tool.name) })),
-    turns: turns.map((turn) => ({ ...turn, parts: turn.parts.map((part) => renamed(part, nameOf)) })),
-    toolChoice: chosen(toolChoice, nameOf),
+    turns: turns.map((turn) => ({ ...turn, parts: turn.parts.map((part) => withRenamedTool(part, nameOf)) })),
+    toolChoice: renameChoice(toolChoice, nameOf),
   };
 }
 
-function renamed(part: Part, nameOf: (name: string) => string): Part {
+function withRenamedTool(part: Part, nameOf: (name: string) => string): Part {
   if (part.type === "tool-call") return { ...part, name: nameOf(part.name) };
   return part.type === "tool-result" && part.name !== null ? { ...part, name: nameOf(part.name) } : part;
 }
 
-function chosen(choice: ToolChoice | null, nameOf: (name: string) => string): ToolChoice | null {
+function renameChoice(choice: ToolChoice | null, nameOf: (name: string) => string): ToolChoice | null {
   if (choice?.type === "tool") return { ...choice, name: nameOf(choice.name) };
   return choice?.type === "allowed" ? { ...choice, names: choice.names.map(nameOf) } : choice;
 }

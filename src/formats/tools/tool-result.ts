@@ -1,7 +1,7 @@
 import type { Conversation, Part, ToolResultPart } from "../conversation/conversation.ts";
 import { textOfParts } from "../openai-chat/request/media.ts";
 
-const SAYS_SO = /^\W{0,3}(error|failed|failure|exception|traceback)\b/i;
+const ERROR_NOTE = /^\W{0,3}(error|failed|failure|exception|traceback)\b/i;
 
 /**
  * A tool's result as text. For formats without an error flag, a failed result begins with an error note unless it
@@ -9,7 +9,7 @@ const SAYS_SO = /^\W{0,3}(error|failed|failure|exception|traceback)\b/i;
  */
 export function resultText({ parts, isError }: Pick<ToolResultPart, "parts" | "isError">): string {
   const text = textOfParts(parts);
-  if (!isError || SAYS_SO.test(text)) return text;
+  if (!isError || ERROR_NOTE.test(text)) return text;
   return text === "" ? "Error" : `Error: ${text}`;
 }
 

@@ -54,7 +54,7 @@ export function foreignSearch({ tools, extra }: Conversation, target: Hosted["di
 }
 
 /** For formats with a search switch: whether to turn it on, and the conversation without the search. */
-export function takeSearch(
+export function extractSearch(
   conversation: Conversation,
   target: Hosted["dialect"],
   dropped: Dropped,
@@ -191,10 +191,11 @@ function pageOf(page: JsonObject | null, member: "uri" | "url"): Searched["found
 }
 
 /** An id for a search shown to a client of another format; `prefix` as that format has it. */
-export const madeUpId = (newId: (prefix: string) => string, prefix: string): string => newId(prefix + GATEWAY_MARK);
+export const synthesizedId = (newId: (prefix: string) => string, prefix: string): string =>
+  newId(prefix + GATEWAY_MARK);
 
 /** Whether this gateway made up the search item: the provider whose format it has does not know it. */
-export const isMadeUp = ({ id, tool_use_id }: JsonObject): boolean =>
+export const isSynthesized = ({ id, tool_use_id }: JsonObject): boolean =>
   hasGatewayMark(textOf(id) ?? textOf(tool_use_id) ?? "");
 
 /** Whether the part is a search of an earlier turn: the answer already contains its results, so it can be dropped. */

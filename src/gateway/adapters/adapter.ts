@@ -66,21 +66,21 @@ export type Adapter = {
 export const UNKNOWN_FAILURE = 502;
 
 /** A part of the client's response: bytes as received, or text that has not been encoded yet. */
-export type Piece = Uint8Array | string;
+export type OutputChunk = Uint8Array | string;
 
 /** Concatenates two pieces. */
-export const concatPieces = (first: Piece, second: Piece): Piece =>
+export const concatChunks = (first: OutputChunk, second: OutputChunk): OutputChunk =>
   typeof first === "string" && typeof second === "string"
     ? first + second
     : Buffer.concat([bytesOf(first), bytesOf(second)]);
 
 /** The piece as bytes. */
-export const bytesOf = (piece: Piece): Uint8Array => (typeof piece === "string" ? Buffer.from(piece) : piece);
+export const bytesOf = (piece: OutputChunk): Uint8Array => (typeof piece === "string" ? Buffer.from(piece) : piece);
 
 /** Converts the blocks of an upstream's stream to the client's. */
 export type StreamView = {
   /** Takes complete events; returns what the client receives for them. */
-  take(block: Uint8Array): Piece;
+  take(block: Uint8Array): OutputChunk;
   /** The end marker was taken. */
   readonly ended: boolean;
   /** The text of an error event, once one was taken. */
@@ -91,7 +91,7 @@ export type StreamView = {
   readonly finished: boolean;
   readonly meter: OutputMeter;
   /** The last piece, once the call is settled: `last` as returned by `take`, and the format's end. */
-  close(last: Piece, billed: ReportedUsage): Piece;
+  close(last: OutputChunk, billed: ReportedUsage): OutputChunk;
   /** The error event for a client whose stream broke. */
-  broken(error: GatewayError, requestId: string): Piece;
+  broken(error: GatewayError, requestId: string): OutputChunk;
 };

@@ -19,7 +19,7 @@ import {
 import { EventsView, responseAsEvents } from "./views/events-view.ts";
 
 const FIRST_WAIT_MS = 500;
-const LONGEST_WAIT_MS = 3_000;
+const MAX_WAIT_MS = 3_000;
 const GIVE_UP_MS = 300_000;
 const IS_MEDIA = /^(image|audio|video)\//;
 const IMAGE_CAPABILITIES: ReadonlySet<string> = new Set(["images", "image-edits"]);
@@ -56,7 +56,7 @@ export class NativeAdapter implements Adapter {
     const { channel } = this.route;
     let answer = body;
     const until = performance.now() + GIVE_UP_MS;
-    for (let waitMs = FIRST_WAIT_MS; performance.now() < until; waitMs = Math.min(LONGEST_WAIT_MS, waitMs * 1.5)) {
+    for (let waitMs = FIRST_WAIT_MS; performance.now() < until; waitMs = Math.min(MAX_WAIT_MS, waitMs * 1.5)) {
       const parsed = answerOf(answer);
       const next = parsed && format.pending?.(channel, parsed);
       if (!next) break;

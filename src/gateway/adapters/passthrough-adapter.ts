@@ -7,7 +7,7 @@ import { usageObject } from "../../formats/openai-chat/response/encode-reply.ts"
 import {
   countedUsage,
   errorInPlaceOfAnswer,
-  mayTellError,
+  mayContainError,
   replyAsStream,
 } from "../../formats/openai-chat/response/stream.ts";
 import { readUsage, usageIn } from "../../formats/openai-chat/response/usage.ts";
@@ -77,7 +77,7 @@ export class PassthroughAdapter implements Adapter {
   }
 
   findError(body: Uint8Array<ArrayBuffer>): string | null {
-    if (!mayTellError(body)) return null;
+    if (!mayContainError(body)) return null;
     const text = textOfBytes(body);
     return isErrorAnswer(parseJson(text)) ? text : null;
   }

@@ -1,6 +1,6 @@
 import { continuesThread } from "../../formats/anthropic/request/decode-request.ts";
 import { hasGatewayMark } from "../../formats/conversation/signature.ts";
-import { goesAsItCame } from "../../formats/gemini/request/can-passthrough.ts";
+import { canPassThrough } from "../../formats/gemini/request/can-passthrough.ts";
 import { spliceTopLevel } from "../../lib/values/json-splice.ts";
 import { chatOf } from "../../providers/contract/chat.ts";
 import type { CallParams } from "../../providers/contract/provider.ts";
@@ -17,7 +17,7 @@ import { needsPreparation } from "./conversation/prepare-conversation.ts";
  * Whether a request can be forwarded with only the necessary members changed. If it contains values that this gateway
  * made in place of another provider's, it must be encoded again.
  */
-export function keepsRequest(
+export function canForwardRequest(
   { body, summary, isResumed }: Call,
   { upstreamModel }: Route,
   { dialect, inlineMedia, prompt, settings }: ConversationOptions,
@@ -27,7 +27,7 @@ export function keepsRequest(
     !isResumed &&
     dialect !== "openai-chat" &&
     (dialect === "gemini"
-      ? goesAsItCame(body.json, settings.modelInfo(upstreamModel))
+      ? canPassThrough(body.json, settings.modelInfo(upstreamModel))
       : inlineMedia === null && (continuesThread(body.json) || !hasGatewayMark(body.text))) &&
     prompt === null &&
     summary.stream === stream &&
@@ -36,7 +36,7 @@ export function keepsRequest(
 }
 
 /** The client's bytes, if the upstream accepts them unchanged. */
-export function untouchedBody({ body }: Call, { provider }: Route, ask: CallParams): EncodedRequest {
+export function unchangedBody({ body }: Call, { provider }: Route, ask: CallParams): EncodedRequest {
   const envelope = chatOf(provider).envelope(body.json, ask);
   if (!envelope) return { ask, body: body.text, dropped: [] };
   return { ask, body: spliceTopLevel(body.text, envelope.changes, body.json), dropped: envelope.dropped };

@@ -1,9 +1,9 @@
 import type { ChannelEntry } from "../../domain/channels/entry.ts";
 import type { ChatDialect, Conversation } from "../../formats/conversation/conversation.ts";
 import { thinkingToContent } from "../../formats/conversation/reasoning-to-content.ts";
-import { isTakenAddress } from "../../formats/gemini/parts.ts";
+import { isFetchableUrl } from "../../formats/gemini/parts.ts";
 import { isTriggered } from "../../formats/openai-responses/compaction.ts";
-import { spreadNamespaces } from "../../formats/openai-responses/request/namespaces.ts";
+import { flattenNamespaces } from "../../formats/openai-responses/request/namespaces.ts";
 import { customNames } from "../../formats/tools/custom-tools.ts";
 import { toolAliases } from "../../formats/tools/tool-names.ts";
 import { listsSearch } from "../../formats/tools/web-search.ts";
@@ -27,7 +27,7 @@ import { clientNames } from "./conversation/tool-names.ts";
 import { NativeAdapter } from "./native-adapter.ts";
 import { PassthroughAdapter } from "./passthrough-adapter.ts";
 import { TranslatingAdapter } from "./translating-adapter.ts";
-import { FilteredTexts } from "./views/filtered-texts.ts";
+import { TextFilterAdapter } from "./views/filtered-texts.ts";
 import { responseFilters } from "./views/response-word-filter.ts";
 import type { StepFilter } from "./views/step-filter.ts";
 
@@ -98,7 +98,7 @@ function selectForCall(context: GatewayContext, call: Call, route: Route, isRewr
     if (own) return new NativeAdapter(call, route, own, mostBytes);
     const passthrough = new PassthroughAdapter(call, route, options);
     const filters = endpoint.capability === "completions" ? responseFilters(settings) : [];
-    return filters.length > 0 ? new FilteredTexts(passthrough, filters) : passthrough;
+    return filters.length > 0 ? new TextFilterAdapter(passthrough, filters) : passthrough;
   }
   const chat = chatOf(provider);
   const limitations = limitationsOf(context.limitations, channel);
@@ -124,14 +124,14 @@ function selectForCall(context: GatewayContext, call: Call, route: Route, isRewr
     return new PassthroughAdapter(call, route, options);
   }
   const conversation = dialect === clientFormat ? null : (call.fullConversation?.() ?? null);
-  const toolNames = conversation ? toolAliases(spreadNamespaces(conversation)) : NO_NAMES;
+  const toolNames = conversation ? toolAliases(flattenNamespaces(conversation)) : NO_NAMES;
   return new TranslatingAdapter(call, route, {
     ...options,
     dialect,
     toolNames,
     settings: context.conversationSettings,
     limitations,
-    inlineMedia: inlining(context, chat, dialect),
+    inlineMedia: mediaInliner(context, chat, dialect),
     filters: toolNames.size > 0 ? [clientNames(toolNames), ...filters] : filters,
     prompt,
     reasoningMemory: context.reasoningMemory,
@@ -156,12 +156,12 @@ function searchesInResponses({ endpoint, body }: Call, chat: ChatApi, model: str
 }
 
 /** Fetches media for upstreams that cannot; the chat format has URLs for images, but none for documents. */
-function inlining(
+function mediaInliner(
   context: GatewayContext,
   { features }: ChatApi,
   dialect: ChatDialect,
 ): ((conversation: Conversation) => Promise<void>) | null {
-  const takes = dialect === "gemini" ? isTakenAddress : undefined;
+  const takes = dialect === "gemini" ? isFetchableUrl : undefined;
   if (features.inlineMediaOnly) return (conversation) => inlineMedia(context, conversation, undefined, takes);
   return dialect === "openai-chat" ? (conversation) => inlineMedia(context, conversation, ["document"]) : null;
 }

@@ -12,7 +12,12 @@ import { textOfBytes } from "../../lib/values/bytes.ts";
 import { codecOf } from "../../providers/registry.ts";
 import { OutputMeter } from "../billing/output-meter.ts";
 import type { Call } from "../call/call.ts";
-import { NOTHING_YET, refuseLoose, runningAt, runningIn } from "../state/responses/background.ts";
+import {
+  EMPTY_REPLY,
+  findRunningInStream,
+  findRunningResponse,
+  refuseUnstoredBackground,
+} from "../state/responses/background.ts";
 import type { StoreResponse } from "../state/responses/store-response.ts";
 import type { Route } from "../upstream/bind-channel.ts";
 import {
@@ -28,7 +33,7 @@ import { ConversationView } from "./views/conversation-view.ts";
 import { applyFilters } from "./views/step-filter.ts";
 
 /** Whether an event carries information: some decoders begin with any object. */
-const saysSomething = (step: ReplyEvent): boolean => step.type !== "start" || step.id !== "" || step.model !== "";
+const hasContent = (step: ReplyEvent): boolean => step.type !== "start" || step.id !== "" || step.model !== "";
 
 /**
  * Decodes a chat in the client's format, encodes it in the upstream's, and the response in the other direction. If both
@@ -46,7 +51,7 @@ export class TranslatingAdapter implements Adapter {
   }
 
   async encode(): Promise<EncodedRequest> {
-    if (this.#isBackground) refuseLoose(this.#keeper() !== null);
+    if (this.#isBackground) refuseUnstoredBackground(this.#keeper() !== null);
     return encodeConversation(this.call, this.route, this.options);
   }
 
@@ -80,17 +85,17 @@ export class TranslatingAdapter implements Adapter {
 
   startsResponse(block: Uint8Array): boolean {
     const decoder = this.#codec.streamDecoder(randomId);
-    return readEvents(textOfBytes(block)).some((event) => decoder.push(event).some(saysSomething));
+    return readEvents(textOfBytes(block)).some((event) => decoder.push(event).some(hasContent));
   }
 
   findBackgroundResponse(first: Uint8Array): JsonObject | null {
-    return this.#running(runningAt, first);
+    return this.#running(findRunningInStream, first);
   }
 
   /** A background response that is still running, stored so that the client can retrieve it. */
   #running(find: (bytes: Uint8Array) => JsonObject | null, bytes: Uint8Array): JsonObject | null {
     const running = this.#isBackground ? find(bytes) : null;
-    if (running) this.#keeper()?.(NOTHING_YET, textOf(running.id) ?? "", null);
+    if (running) this.#keeper()?.(EMPTY_REPLY, textOf(running.id) ?? "", null);
     return running;
   }
 
@@ -104,7 +109,7 @@ export class TranslatingAdapter implements Adapter {
   }
 
   readResponse(body: Uint8Array<ArrayBuffer>, contentType: string): CompleteResponse | null {
-    const running = this.#running(runningIn, body);
+    const running = this.#running(findRunningResponse, body);
     if (running) return { body, contentType, reported: null, meter: new OutputMeter(), background: running };
     const steps = this.#read(body);
     if (!steps) return null;
@@ -127,7 +132,7 @@ export class TranslatingAdapter implements Adapter {
 
   synthesizeStream(body: Uint8Array<ArrayBuffer>): CompleteResponse | null {
     const { codec } = this.call.endpoint;
-    const running = this.#running(runningIn, body);
+    const running = this.#running(findRunningResponse, body);
     if (running) {
       const begun = { type: "response.created", response: running, sequence_number: 0 };
       const firstEvent = `event: ${begun.type}\ndata: ${JSON.stringify(begun)}\n\n`;

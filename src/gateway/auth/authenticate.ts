@@ -166,7 +166,7 @@ export function authorizeGroup({ settings }: GatewayServices, caller: Caller): v
   }
 }
 
-const masked = (key: string): string => `sk-${key.slice(0, 3)}…${key.slice(-3)}`;
+const maskedKey = (key: string): string => `sk-${key.slice(0, 3)}…${key.slice(-3)}`;
 
 function checkToken(services: GatewayServices, token: ApiKeyEntry, key: string, now: number): void {
   const expired = token.expiredTime !== -1 && token.expiredTime <= now;
@@ -176,7 +176,7 @@ function checkToken(services: GatewayServices, token: ApiKeyEntry, key: string, 
     throw new GatewayError(
       401,
       "api_key_exhausted",
-      { code: "gateway_key_used_up", params: { key: masked(key) } },
+      { code: "gateway_key_used_up", params: { key: maskedKey(key) } },
       {
         limit: "key_quota",
       },

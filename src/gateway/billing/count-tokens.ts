@@ -9,8 +9,8 @@ const PIECE_CHARACTERS = 16_384;
  * Merging the parts of one word takes quadratic time: longer runs of letters, signs or spaces (Chinese without
  * punctuation, a line of dashes) are counted in parts of this length, which adds less than one token per part.
  */
-const LONGEST_WORD = 128;
-const LONG_WORDS = /[\p{L}\p{M}]{129,}|[^\s\p{L}\p{N}]{129,}|\s{129,}/gu;
+const MAX_WORD_LENGTH = 128;
+const LONG_RUNS = /[\p{L}\p{M}]{129,}|[^\s\p{L}\p{N}]{129,}|\s{129,}/gu;
 /** Tokens of a message in addition to its text: role and separators. */
 const TOKENS_PER_MESSAGE = 4;
 const TOKENS_PER_REQUEST = 3;
@@ -42,10 +42,10 @@ export async function countText(model: string, text: string): Promise<number> {
 function countPiece(encoding: Encoding, piece: string): number {
   let tokens = 0;
   let counted = 0;
-  for (const { 0: word, index } of piece.matchAll(LONG_WORDS)) {
+  for (const { 0: word, index } of piece.matchAll(LONG_RUNS)) {
     tokens += encoding.countTokens(piece.slice(counted, index));
-    for (let at = 0; at < word.length; at += LONGEST_WORD) {
-      tokens += encoding.countTokens(word.slice(at, at + LONGEST_WORD));
+    for (let at = 0; at < word.length; at += MAX_WORD_LENGTH) {
+      tokens += encoding.countTokens(word.slice(at, at + MAX_WORD_LENGTH));
     }
     counted = index + word.length;
   }

@@ -34,7 +34,7 @@ export type Outcome = {
 };
 
 /** Endings with which the client received an incomplete response. */
-const BROKEN_OFF: ReadonlySet<CallEnding> = new Set(["upstream_failed", "idle_timeout", "shutdown"]);
+const INCOMPLETE_ENDINGS: ReadonlySet<CallEnding> = new Set(["upstream_failed", "idle_timeout", "shutdown"]);
 
 /** The numbers of a price as shown in log rows: computed once per price, because calls share prices. */
 type PriceNotes = Readonly<{
@@ -54,7 +54,7 @@ export function logRowOf(call: Call, reserved: Reservation | null, outcome: Outc
   const { route } = call.attempts;
   const price = route?.price ?? reserved?.prices.price ?? null;
   const notes = price ? notesOf(price) : NO_PRICE;
-  const failed = outcome.status >= 400 || BROKEN_OFF.has(outcome.ending);
+  const failed = outcome.status >= 400 || INCOMPLETE_ENDINGS.has(outcome.ending);
   const elapsedMs = Math.round(call.timing.elapsedMs);
   // A task costs a price per task and has no tokens of its own.
   const { promptTokens, completionTokens } = isTask(call.endpoint.capability) ? NO_USAGE : outcome.usage;
@@ -90,17 +90,17 @@ export const storedRow = (record: UsageRecord, settings: SettingsReader): UsageR
 function contentOf(call: Call, outcome: Outcome, notes: PriceNotes): string {
   if (outcome.error !== null && outcome.quota === 0) return sayReason(outcome.error, "en");
   const { promptTokens, completionTokens } = outcome.usage;
-  const content = notes.content + orderText(call);
+  const content = notes.content + imageOptionsText(call);
   return promptTokens + completionTokens === 0 ? `${content} (no usage: not charged)` : content;
 }
 
-const LONGEST_WORD = 32;
+const MAX_WORD_LENGTH = 32;
 
 /** The options of an image request that affect its price. */
-const orderText = ({ endpoint, prompt }: Call): string =>
+const imageOptionsText = ({ endpoint, prompt }: Call): string =>
   endpoint.capability.startsWith("image")
     ? ["size", "quality"]
-        .map((field) => [field, textOf(prompt[field])?.slice(0, LONGEST_WORD)] as const)
+        .map((field) => [field, textOf(prompt[field])?.slice(0, MAX_WORD_LENGTH)] as const)
         .map(([field, word]) => (word ? `, ${field} ${word}` : ""))
         .join("")
     : "";
@@ -132,7 +132,7 @@ function otherOf(
   if (outcome.receipt) other.receipt = outcome.receipt;
   if (hold && hold.amount > 0) other.reserved = hold.amount;
   if (outcome.error !== null) Object.assign(other, failureNote(outcome.error));
-  if (outcome.ownFinish) other.stop_reason = outcome.ownFinish.slice(0, LONGEST_WORD);
+  if (outcome.ownFinish) other.stop_reason = outcome.ownFinish.slice(0, MAX_WORD_LENGTH);
   if (route && route.upstreamModel !== candidates.model) {
     other.is_model_mapped = true;
     other.upstream_model_name = route.upstreamModel;

@@ -50,7 +50,7 @@ async function usageOf(call: Call, ended: Ending): Promise<Readonly<{ usage: Usa
     if (meter.isEmpty) return { usage: NO_USAGE, evidence: "none" };
     return { usage: await estimateUsage(call, meter), evidence: "estimated" };
   }
-  if (mayBeBehind(call, ended)) return atLeastWhatCame(call, ended, reported);
+  if (mayBeIncomplete(call, ended)) return atLeastCounted(call, ended, reported);
   return { usage: isFreeReply(call, reported, meter) ? NO_USAGE : reported, evidence: evidenceOf(ended) };
 }
 
@@ -58,7 +58,7 @@ async function usageOf(call: Call, ended: Ending): Promise<Readonly<{ usage: Usa
  * Whether the reported usage may be incomplete: it arrived before the end, as Anthropic's does, or has no output tokens
  * despite output.
  */
-const mayBeBehind = (call: Call, { ending, drained, reported, meter }: Ending): boolean => {
+const mayBeIncomplete = (call: Call, { ending, drained, reported, meter }: Ending): boolean => {
   const { capability } = call.endpoint;
   if (capability !== "chat" && capability !== "completions") return false;
   // Checked last, because the meter must decode everything for it.
@@ -66,7 +66,7 @@ const mayBeBehind = (call: Call, { ending, drained, reported, meter }: Ending): 
 };
 
 /** The reported output tokens, or the local count if that is larger. */
-async function atLeastWhatCame(call: Call, ended: Ending, reported: Usage) {
+async function atLeastCounted(call: Call, ended: Ending, reported: Usage) {
   const { text, extraTokens } = ended.meter.countable();
   const came = (await countText(call.summary.model, text)) + extraTokens;
   if (came <= reported.completionTokens) return { usage: reported, evidence: evidenceOf(ended) };

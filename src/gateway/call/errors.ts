@@ -86,12 +86,12 @@ export function errorResponse(error: GatewayError, request: Request, codec?: Cli
   const body =
     codec && codec.dialect !== "openai-chat"
       ? codec.encodeError(toErrorObject(error), requestId)
-      : errorObject(error, requestId, readersLanguage(request));
+      : errorObject(error, requestId, clientLanguage(request));
   return Response.json(body, { status: error.status, headers });
 }
 
 /** API clients receive English messages; playground users receive their own language. */
-const readersLanguage = (request: Request): Language =>
+const clientLanguage = (request: Request): Language =>
   new URL(request.url).pathname === PLAYGROUND_PATH ? languageOf(request) : "en";
 
 /** The error in the neutral form that every format's encoder accepts. */

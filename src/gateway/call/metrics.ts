@@ -97,21 +97,21 @@ function outcomeOf(endpoint: string, status: number): string {
 /** The gateway's own time before the first byte in recent calls, in milliseconds. */
 type RecentOverhead = Readonly<{ calls: number; p50Ms: number; p99Ms: number }>;
 
-const MOST = 1000;
+const MAX_SAMPLES = 1000;
 
 /** Stores the overhead of the last 1,000 calls; adding one costs one array write. */
 export class RecentOverheads {
-  readonly #times = new Float64Array(MOST);
+  readonly #times = new Float64Array(MAX_SAMPLES);
   #added = 0;
 
   add(ms: number): void {
-    this.#times[this.#added % MOST] = ms;
+    this.#times[this.#added % MAX_SAMPLES] = ms;
     this.#added += 1;
   }
 
   /** Null before the first call. */
   read(): RecentOverhead | null {
-    const calls = Math.min(this.#added, MOST);
+    const calls = Math.min(this.#added, MAX_SAMPLES);
     if (calls === 0) return null;
     const sorted = this.#times.slice(0, calls).sort();
     const at = (share: number) => sorted[Math.min(calls - 1, Math.floor(calls * share))] ?? 0;

@@ -29,7 +29,7 @@ import { createKeyRing } from "../routing/scheduler/key-ring.ts";
 import { createKeyTraffic, type TrafficSnapshot } from "../routing/scheduler/key-traffic.ts";
 import { createStickiness } from "../routing/scheduler/stickiness.ts";
 import { readTrafficFile, writeTrafficFile } from "../routing/scheduler/traffic-file.ts";
-import { settleForgotten } from "../state/files/refresh-objects.ts";
+import { settleUnpolled } from "../state/files/refresh-objects.ts";
 import { createUpstream } from "../upstream/upstream.ts";
 import { formFolder } from "./client-body.ts";
 import { createRouter } from "./routes/router.ts";
@@ -58,7 +58,7 @@ export function createGateway(
   const timers = [
     setInterval(keepTraffic, KEEP_TRAFFIC_MS),
     setInterval(() => void services.responses.sweep(nowSeconds()).catch(() => {}), SWEEP_MS),
-    setInterval(() => void settleForgotten(context).catch(() => {}), SETTLE_MS),
+    setInterval(() => void settleUnpolled(context).catch(() => {}), SETTLE_MS),
   ];
   for (const timer of timers) timer.unref();
   // Deletes files that an earlier process left when it was killed.

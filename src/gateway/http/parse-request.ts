@@ -34,13 +34,13 @@ export async function readRequest(
   const from = performance.now();
   const body = await readBody(request, config, endpoint.rules, config.maxUploadBytes);
   timing.waitedMs += performance.now() - from;
-  return normalized(endpoint, body);
+  return normalizeBody(endpoint, body);
 }
 
 /** Decodes the request. Throws GatewayError. */
 export function parseRequest({ endpoint, path, signedIn }: Arrival, body: ClientBody): ParsedRequest {
   const { json, fallbacks } = readFallbacks(endpoint, body.json);
-  const { summary: read, prompt, conversation } = decoded(() => endpoint.read(json, path ?? null));
+  const { summary: read, prompt, conversation } = orGatewayError(() => endpoint.read(json, path ?? null));
   const { model } = read;
   if (model === "") throw invalidRequest({ code: "gateway_field_missing", params: { field: "model" } }, "model");
   const summary = read.stream && !endpoint.streams ? { ...read, stream: false } : read;
@@ -83,15 +83,15 @@ function readFallbacks(
   return { json: { ...json, model }, fallbacks: [...new Set(names)].filter((name) => name !== model) };
 }
 
-function normalized({ normalize }: Endpoint, body: ClientBody): ClientBody {
+function normalizeBody({ normalize }: Endpoint, body: ClientBody): ClientBody {
   if (!normalize) return body;
-  const json = decoded(() => normalize(body.json));
+  const json = orGatewayError(() => normalize(body.json));
   const text = JSON.stringify(json);
   return { text, size: Buffer.byteLength(text), json };
 }
 
 /** Converts a DecodeError to a GatewayError. */
-function decoded<Result>(decode: () => Result): Result {
+function orGatewayError<Result>(decode: () => Result): Result {
   try {
     return decode();
   } catch (error) {

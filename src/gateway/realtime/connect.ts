@@ -48,7 +48,7 @@ export async function connect(
       headers: {
         "user-agent": userAgentOf(channel),
         ...provider.authHeaders(channel, key, ask),
-        ...(asksBeta(client) && { "openai-beta": "realtime=v1" }),
+        ...(requestsBeta(client) && { "openai-beta": "realtime=v1" }),
       },
       proxy: proxyOf(channel),
     };
@@ -86,6 +86,6 @@ const refusal = ({ message, status }: HandshakeRefused): ReadError => ({
 });
 
 /** Beta clients select the beta's events by a header or subprotocol. */
-const asksBeta = (client: Headers): boolean =>
+const requestsBeta = (client: Headers): boolean =>
   client.get("openai-beta")?.includes("realtime") === true ||
   client.get("sec-websocket-protocol")?.includes(BETA_PROTOCOL) === true;

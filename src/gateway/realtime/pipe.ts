@@ -5,9 +5,9 @@ export type Frame = string | Buffer<ArrayBuffer>;
 export type ClientSocket = Bun.ServerWebSocket<unknown>;
 
 /** Bytes waiting for a slow upstream at which reading the client pauses and resumes. */
-const MOST_WAITING_BYTES = 1_048_576;
-const FEW_WAITING_BYTES = 262_144;
-const LOOK_AGAIN_MS = 10;
+const PAUSE_BYTES = 1_048_576;
+const RESUME_BYTES = 262_144;
+const POLL_MS = 10;
 
 /**
  * Forwards frames between a client and an upstream, and reads each side no faster than the other accepts. Client frames
@@ -41,7 +41,7 @@ export class Pipe {
       return;
     }
     this.#upstream.send(frame);
-    if (!this.#isUpstreamSlow && this.#upstream.bufferedAmount > MOST_WAITING_BYTES) {
+    if (!this.#isUpstreamSlow && this.#upstream.bufferedAmount > PAUSE_BYTES) {
       this.#isUpstreamSlow = true;
       this.#flow();
       this.#awaitUpstream();
@@ -80,10 +80,10 @@ export class Pipe {
   #awaitUpstream(): void {
     setTimeout(() => {
       if (this.#isClosed || !this.#upstream) return;
-      if (this.#upstream.bufferedAmount > FEW_WAITING_BYTES) return this.#awaitUpstream();
+      if (this.#upstream.bufferedAmount > RESUME_BYTES) return this.#awaitUpstream();
       this.#isUpstreamSlow = false;
       this.#flow();
-    }, LOOK_AGAIN_MS);
+    }, POLL_MS);
   }
 
   #flow(): void {

@@ -1,8 +1,8 @@
-import { integer, MOST_OUTPUT_TOKENS } from "../../formats/request-rules/number-limits.ts";
+import { integer, MAX_OUTPUT_TOKENS } from "../../formats/request-rules/number-limits.ts";
 import { requestMembers } from "../../formats/request-rules/request-members.ts";
 import type { RequestRules } from "../../formats/request-rules/request-rules.ts";
 
-const answerLimit = (path: string) => integer(path, 1, MOST_OUTPUT_TOKENS, "inf");
+const answerLimit = (path: string) => integer(path, 1, MAX_OUTPUT_TOKENS, "inf");
 
 /** Rules for the events that clients of a realtime session send. */
 export const realtimeRules: RequestRules = {

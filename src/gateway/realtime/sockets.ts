@@ -20,14 +20,14 @@ export type UpgradingServer = PeerSource & {
 };
 
 /** Larger than the 15 MiB of audio that OpenAI accepts in one event, in base64. */
-const LARGEST_FRAME_BYTES = 32 * 1_048_576;
+const MAX_FRAME_BYTES = 32 * 1_048_576;
 /** Maximum bytes queued for a slow client. */
-const MOST_WAITING_BYTES = 64 * 1_048_576;
+const MAX_WAITING_BYTES = 64 * 1_048_576;
 
 /** How the HTTP server treats WebSockets. */
 export const gatewaySockets: Bun.WebSocketHandler<SocketSession> = {
-  maxPayloadLength: LARGEST_FRAME_BYTES,
-  backpressureLimit: MOST_WAITING_BYTES,
+  maxPayloadLength: MAX_FRAME_BYTES,
+  backpressureLimit: MAX_WAITING_BYTES,
   idleTimeout: 120,
   sendPings: true,
   open: (socket) => socket.data.open(socket as ClientSocket),

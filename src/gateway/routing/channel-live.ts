@@ -17,7 +17,7 @@ export function readLive(
     total.calls += sum.calls;
     total.failed += sum.failed;
     total.elapsedMs += sum.elapsedMs;
-    slots = slots.length === 0 ? hour.slots.map(countsOf) : slots.map((slot, at) => added(slot, hour.slots[at]));
+    slots = slots.length === 0 ? hour.slots.map(countsOf) : slots.map((slot, at) => addSlot(slot, hour.slots[at]));
     return { ...coolingOf(coolDown, channel.id, key), inFlight: hour.inFlight, ...figuresOf(sum) };
   });
   return { inFlight: traffic.inFlight(channel.id), ...figuresOf(total), slots, keys };
@@ -55,7 +55,7 @@ function sumOf(slots: readonly Slot[]): Sum {
 
 const countsOf = ({ count, failed }: Slot) => ({ count, failed });
 
-const added = (slot: Readonly<{ count: number; failed: number }>, more: Slot | undefined) => ({
+const addSlot = (slot: Readonly<{ count: number; failed: number }>, more: Slot | undefined) => ({
   count: slot.count + (more?.count ?? 0),
   failed: slot.failed + (more?.failed ?? 0),
 });

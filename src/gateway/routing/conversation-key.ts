@@ -1,10 +1,10 @@
 import { type JsonObject, recordsOf, textOf } from "../../formats/json.ts";
 
 /** The beginning of a long first message suffices to tell conversations apart. */
-const MOST_CHARACTERS = 4_000;
+const MAX_CHARACTERS = 4_000;
 
 /** The parts of a call that identify its conversation. */
-export type Speaking = Readonly<{
+export type ConversationSource = Readonly<{
   userId: number;
   /** 0: the playground, which has no API key. */
   tokenId: number;
@@ -18,9 +18,9 @@ export type Speaking = Readonly<{
 }>;
 
 /** Providers cache no shorter prompts (https://platform.openai.com/docs/guides/prompt-caching). */
-const LEAST_CACHED_TOKENS = 1_024;
+const MIN_CACHED_TOKENS = 1_024;
 /** The bound assumes two bytes per token, where typical texts have four. */
-const LEAST_CACHED_BOUND = 2 * LEAST_CACHED_TOKENS;
+const MIN_CACHED_BOUND = 2 * MIN_CACHED_TOKENS;
 
 /** The member that identifies a conversation. */
 export type RecognizedBy = "prompt_cache_key" | "user" | "prompt";
@@ -41,13 +41,13 @@ export function conversationKey({
   body,
   prompt,
   promptBound,
-}: Speaking): ConversationKey | null {
+}: ConversationSource): ConversationKey | null {
   const keyOf = (by: RecognizedBy, text: string): ConversationKey => {
     return { key: BigInt(Bun.hash(`${userId}/${tokenId}/${model}\n${by}\n${text}`)), by };
   };
   const cacheKey = textOf(body.prompt_cache_key);
   if (cacheKey !== null) return keyOf("prompt_cache_key", cacheKey);
-  if (promptBound < LEAST_CACHED_BOUND && !hasAssistantTurn(prompt)) return null;
+  if (promptBound < MIN_CACHED_BOUND && !hasAssistantTurn(prompt)) return null;
   const beginning = beginningOf(prompt);
   if (beginning === null) return null;
   const user = textOf(body.user);
@@ -61,5 +61,5 @@ function beginningOf(prompt: JsonObject): string | null {
   const messages = recordsOf(prompt.messages);
   const first = messages.findIndex(({ role }) => role === "user");
   if (first < 0) return null;
-  return JSON.stringify(messages.slice(0, first + 1)).slice(0, MOST_CHARACTERS);
+  return JSON.stringify(messages.slice(0, first + 1)).slice(0, MAX_CHARACTERS);
 }

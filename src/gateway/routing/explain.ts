@@ -84,7 +84,7 @@ export function explain(context: Known, all: Iterable<ChannelEntry>, question: E
   const places = new Map(tiers.flatMap(({ channels }, at) => channels.map((channel) => [channel, at + 1] as const)));
   const bare = candidates?.model ?? model;
   const requirements = requirementsOf(context, question, bare);
-  const lackOf = shortcomings(context, question, candidates);
+  const lackOf = findShortcomings(context, question, candidates);
   const prefers = lackOf && ((channel: ChannelEntry) => lackOf(channel) === null);
   const suits = (channel: ChannelEntry) => ineligibleReason(channel, requirements) === null;
   const shares = contenders(tiers, null, keys, suits, prefers);
@@ -150,14 +150,14 @@ export function explain(context: Known, all: Iterable<ChannelEntry>, question: E
 }
 
 /** What each channel's model lacks for the call; null if their models are alike. */
-function shortcomings(
+function findShortcomings(
   { modelsOf }: Known,
   { model, promptTokens, conversation }: ExplainQuestion,
   candidates: Candidates | null,
 ): ((channel: ChannelEntry) => Shortcoming | null) | null {
   const models = candidates && modelsOf(candidates, model);
   if (!models) return null;
-  const needs = readings(model, conversation?.request ?? {}).map(({ prompt, body }) =>
+  const needs = decodeAsEachFormat(model, conversation?.request ?? {}).map(({ prompt, body }) =>
     needsOf(prompt, body, promptTokens),
   );
   if (needs.length === 0) needs.push(needsOf({}, {}, promptTokens));
@@ -213,7 +213,7 @@ function explainStickyChannel(
 ): StickyChannel | null {
   const token = conversation && services.tokens.get(conversation.tokenId);
   if (!token) return null;
-  for (const { body, prompt } of readings(model, conversation.request)) {
+  for (const { body, prompt } of decodeAsEachFormat(model, conversation.request)) {
     const promptBound = promptTokensBound(prompt, JSON.stringify(body).length);
     const recognized = conversationKey({ userId: token.userId, tokenId: token.id, model, body, prompt, promptBound });
     const entry = recognized && stickiness.find(recognized.key);
@@ -227,7 +227,7 @@ function explainStickyChannel(
 }
 
 /** The request as decoded by each format it may have, with the prompt in the shape of an OpenAI request. */
-function readings(model: string, request: JsonObject): { body: JsonObject; prompt: JsonObject }[] {
+function decodeAsEachFormat(model: string, request: JsonObject): { body: JsonObject; prompt: JsonObject }[] {
   const body = { model, ...request };
   return [chatCompletions, responses, messages, generateContent].flatMap((endpoint) => {
     try {

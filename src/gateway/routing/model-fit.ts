@@ -37,13 +37,13 @@ export function needsOf(prompt: JsonObject, body: JsonObject, promptTokens: numb
     images: types.has("image_url"),
     audio: types.has("input_audio"),
     tools: Array.isArray(prompt.tools) && prompt.tools.length > 0,
-    reasoning: asksToReason(body),
+    reasoning: requestsReasoning(body),
     promptTokens,
   };
 }
 
 /** Whether the client requests reasoning, in any of the four formats; "auto" settings do not count. */
-function asksToReason(body: JsonObject): boolean {
+function requestsReasoning(body: JsonObject): boolean {
   const effort = body.reasoning_effort ?? recordOf(body.reasoning)?.effort;
   if (typeof effort === "string") return effort !== "none";
   const type = recordOf(body.thinking)?.type;
@@ -67,13 +67,13 @@ export function createModelsOf(catalog: () => Catalog): (candidates: Candidates,
     const current = catalog();
     const found = known.get(tiers);
     if (found?.catalog === current) return found.models;
-    const models = lookUp(current, tiers, requested, model);
+    const models = findModels(current, tiers, requested, model);
     known.set(tiers, { catalog: current, models });
     return models;
   };
 }
 
-function lookUp(catalog: Catalog, tiers: readonly Tier[], requested: string, bare: string): ModelsByChannel {
+function findModels(catalog: Catalog, tiers: readonly Tier[], requested: string, bare: string): ModelsByChannel {
   const models = new Map<ChannelEntry, ModelInfo>();
   const kinds = new Set<string>();
   for (const channel of tiers.flatMap(({ channels }) => channels)) {

@@ -3,7 +3,7 @@ import type { Tier } from "../../domain/channels/routing/routing-index.ts";
 import type { Provider } from "../../providers/contract/provider.ts";
 import { providerOf } from "../../providers/registry.ts";
 import { countPrompt } from "../billing/count-tokens.ts";
-import { usualTokens } from "../billing/estimate.ts";
+import { typicalTokens } from "../billing/estimate.ts";
 import { type CallPrices, hasPrice } from "../billing/price-call.ts";
 import type { Call } from "../call/call.ts";
 import type { GatewayContext } from "../call/context.ts";
@@ -92,7 +92,7 @@ export class Router {
     const { candidates, summary, prompt, promptBound, body } = this.call;
     const models = this.context.modelsOf(candidates, summary.model);
     if (!models) return null;
-    const needs = needsOf(prompt, body.json, this.#requirements.promptTokens ?? usualTokens(promptBound));
+    const needs = needsOf(prompt, body.json, this.#requirements.promptTokens ?? typicalTokens(promptBound));
     return (channel) => {
       const model = models.get(channel);
       return !model || shortcomingOf(model, needs) === null;
@@ -195,7 +195,7 @@ type Failure = Readonly<{
 }>;
 
 const DEFAULT_COOL_DOWN_MS = 5_000;
-const LONGEST_COOL_DOWN_MS = 300_000;
+const MAX_COOL_DOWN_MS = 300_000;
 
 /**
  * Whether another channel may succeed: after 429, 307, 5xx and most 4xx. Not after timeouts (504, 524, 408), because
@@ -215,5 +215,5 @@ export function coolDownMs(retryAfter: string | null, nowMs: number): number {
   if (!retryAfter) return DEFAULT_COOL_DOWN_MS;
   const seconds = Number(retryAfter);
   const ms = Number.isFinite(seconds) ? seconds * 1000 : Date.parse(retryAfter) - nowMs;
-  return Number.isFinite(ms) ? Math.min(Math.max(ms, 0), LONGEST_COOL_DOWN_MS) : DEFAULT_COOL_DOWN_MS;
+  return Number.isFinite(ms) ? Math.min(Math.max(ms, 0), MAX_COOL_DOWN_MS) : DEFAULT_COOL_DOWN_MS;
 }

@@ -33,7 +33,7 @@ export async function bindState(context: GatewayContext, call: Call): Promise<Ca
 /** The reference in a request that only providers of its format can resolve; null if none. */
 function referenceIn({ extra, turns }: Pick<Conversation, "extra" | "turns">): string | null {
   const { dialect, members } = extra;
-  const named = STATE[dialect]?.find((name) => refers(members[name]));
+  const named = STATE_MEMBERS[dialect]?.find((name) => isReference(members[name]));
   if (named !== undefined) return named;
   if (dialect !== "openai-responses") return null;
   for (const { parts } of turns)
@@ -48,13 +48,13 @@ const REFERENCES: ReadonlySet<string> = new Set(["item_reference", "compaction"]
  * Members that refer to something the provider stores. A container is referred to by its id; its other options are no
  * reference.
  */
-const STATE: Readonly<Partial<Record<ChatDialect, readonly string[]>>> = {
+const STATE_MEMBERS: Readonly<Partial<Record<ChatDialect, readonly string[]>>> = {
   "openai-responses": ["conversation", "prompt", "previous_response_id"],
   anthropic: ["thread", "container"],
   gemini: ["cachedContent", "cached_content"],
 };
 
-function refers(value: unknown): boolean {
+function isReference(value: unknown): boolean {
   const record = recordOf(value);
   return record ? textOf(record.id) !== null || textOf(record.type) !== null : textOf(value) !== null && value !== "";
 }

@@ -1,7 +1,7 @@
 import type { ChannelEntry } from "../../domain/channels/entry.ts";
 
 const DEFAULT_DRAIN_CAP_MS = 60_000;
-const LONGEST_DRAIN_CAP_MS = 600_000;
+const MAX_DRAIN_CAP_MS = 600_000;
 
 /**
  * What happens if a client disconnects before its response is complete (channel setting `broken_stream`): *cancel*, the
@@ -12,7 +12,5 @@ export const drainsOnDisconnect = (channel: ChannelEntry): boolean => channel.se
 
 export function drainCapMs({ setting }: ChannelEntry): number {
   const seconds = Number(setting.drain_cap_seconds ?? Number.NaN);
-  return Number.isFinite(seconds) && seconds > 0
-    ? Math.min(seconds * 1000, LONGEST_DRAIN_CAP_MS)
-    : DEFAULT_DRAIN_CAP_MS;
+  return Number.isFinite(seconds) && seconds > 0 ? Math.min(seconds * 1000, MAX_DRAIN_CAP_MS) : DEFAULT_DRAIN_CAP_MS;
 }

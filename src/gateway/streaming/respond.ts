@@ -135,7 +135,7 @@ export function responseTo(call: Call, body: ResponseBody, contentType: string, 
 /** Indexed by whether a browser reads them and whether they begin a stream; then by content type. */
 const common: readonly Map<string, Headers>[] = Array.from({ length: 4 }, () => new Map());
 /** Maximum number of cached content types, because upstreams may send any. */
-const MOST_TYPES = 100;
+const MAX_TYPES = 100;
 
 /**
  * The common headers of such responses, cached: copying them takes half as long as building them. A response
@@ -147,7 +147,7 @@ function commonHeaders(request: Request, contentType: string, isStream: boolean)
   let headers = byType.get(contentType);
   if (!headers) {
     headers = new Headers({ ...cors, ...(isStream && EVENT_STREAM_HEADERS), "content-type": contentType });
-    if (byType.size >= MOST_TYPES) byType.clear();
+    if (byType.size >= MAX_TYPES) byType.clear();
     byType.set(contentType, headers);
   }
   return headers;

@@ -1,7 +1,7 @@
 import type { CallEnding, Usage } from "../../billing/types.ts";
 import type { ChannelEntry } from "../../domain/channels/entry.ts";
 import type { Reason } from "../../lib/reason.ts";
-import { concatPieces, type Piece, type StreamView } from "../adapters/adapter.ts";
+import { concatChunks, type OutputChunk, type StreamView } from "../adapters/adapter.ts";
 import type { Ending } from "../billing/settle.ts";
 import type { Call } from "../call/call.ts";
 import type { GatewayContext } from "../call/context.ts";
@@ -148,7 +148,7 @@ export class StreamPump implements HasDeadline, Bun.DirectUnderlyingSource<Uint8
   /**
    * What the client receives for new bytes; a promise if they end the stream, because the call must be settled first.
    */
-  #pass(bytes: Uint8Array): Piece | Promise<Piece> {
+  #pass(bytes: Uint8Array): OutputChunk | Promise<OutputChunk> {
     const events = this.#events.push(bytes);
     if (this.#events.pendingBytes > this.context.services.config.maxResponseBodyBytes) this.#stopTooLarge();
     if (events.length === 0) return events;
@@ -169,14 +169,14 @@ export class StreamPump implements HasDeadline, Bun.DirectUnderlyingSource<Uint8
   }
 
   /** The upstream's body ended without an end marker: fine if the response is complete, else the stream is broken. */
-  async #finish(): Promise<Piece> {
+  async #finish(): Promise<OutputChunk> {
     const pending = this.#events.takePending();
     const rest = pending.length > 0 ? this.#view.take(Buffer.concat([pending, EVENT_END])) : EMPTY;
     const finished = this.#view.ended || (this.#view.finished && !this.#timedOut);
     if (finished || this.#clientDisconnected) return this.#complete(rest);
     const error = this.#breakError();
     await this.#end(this.#isCutOff ? "shutdown" : this.#timedOut ? "idle_timeout" : "upstream_failed", error.reason);
-    return concatPieces(rest, this.#view.broken(error, this.call.requestId));
+    return concatChunks(rest, this.#view.broken(error, this.call.requestId));
   }
 
   #breakError(): GatewayError {
@@ -201,7 +201,7 @@ export class StreamPump implements HasDeadline, Bun.DirectUnderlyingSource<Uint8
   }
 
   /** `last` contains the end: settles, then appends what the format requires. */
-  async #complete(last: Piece): Promise<Piece> {
+  async #complete(last: OutputChunk): Promise<OutputChunk> {
     const { failed } = this.#view;
     const settled = this.#end(failed === null ? "complete" : "upstream_failed", failed ?? undefined);
     if (!this.#ended) void this.#readRest();

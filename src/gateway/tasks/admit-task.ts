@@ -49,7 +49,7 @@ export async function admitTask<Planned extends Plan>(
     const arrival = {
       request,
       server,
-      endpoint: planning(endpoint, planned, textsOf(body.json)),
+      endpoint: endpointForPlan(endpoint, planned, textsOf(body.json)),
       ...(only && { only }),
     };
     const parsed = parseRequest(arrival, body);
@@ -69,7 +69,7 @@ export async function admitTask<Planned extends Plan>(
 }
 
 /** The endpoint for an order that is already read. */
-const planning = (
+const endpointForPlan = (
   endpoint: Endpoint,
   { model, prompt, seconds, variant }: Plan,
   input: readonly string[],
@@ -90,14 +90,14 @@ const planning = (
 });
 
 /** Members with ids, URLs or data, which contain no words. */
-const NO_WORDS = /(?:id|ids|url|urls|hook|filter|base64|base64array)$/i;
+const WORDLESS_MEMBERS = /(?:id|ids|url|urls|hook|filter|base64|base64array)$/i;
 /** Matches URLs and file contents. */
-const NO_PROSE = /^(?:data:|https?:\/\/\S+$|[A-Za-z0-9+/_=-]{256,}$)/;
+const NON_PROSE = /^(?:data:|https?:\/\/\S+$|[A-Za-z0-9+/_=-]{256,}$)/;
 
 /** Every text of an order, wherever its protocol has it: prompts of all kinds, titles, styles. */
 export function textsOf(order: unknown): string[] {
-  if (typeof order === "string") return order === "" || NO_PROSE.test(order) ? [] : [order];
+  if (typeof order === "string") return order === "" || NON_PROSE.test(order) ? [] : [order];
   if (Array.isArray(order)) return order.flatMap(textsOf);
   const members = Object.entries(recordOf(order) ?? {});
-  return members.flatMap(([name, value]) => (NO_WORDS.test(name) ? [] : textsOf(value)));
+  return members.flatMap(([name, value]) => (WORDLESS_MEMBERS.test(name) ? [] : textsOf(value)));
 }

@@ -1,7 +1,7 @@
 import { type AskedVariant, variantOf } from "../../billing/pricing/rules/price-variants.ts";
 import { numberOf, recordOf } from "../../formats/json.ts";
 import { openaiChatClientCodec } from "../../formats/openai-chat/index.ts";
-import { anyNumber, integer, MOST_CHOICES } from "../../formats/request-rules/number-limits.ts";
+import { anyNumber, integer, MAX_CHOICES } from "../../formats/request-rules/number-limits.ts";
 import { requestMembers } from "../../formats/request-rules/request-members.ts";
 import type { RequestRules } from "../../formats/request-rules/request-rules.ts";
 import { decimal, isZero, ZERO } from "../../lib/values/decimal.ts";
@@ -10,7 +10,7 @@ import type { Endpoint } from "../http/endpoints/endpoint.ts";
 import { READ_VIDEO_FIELDS } from "./video/order.ts";
 
 const DAY_S = 86_400;
-const MOST_PIXELS = 16_384;
+const MAX_PIXELS = 16_384;
 
 /** Rules for orders of the Midjourney protocol. */
 const drawingRules: RequestRules = {
@@ -34,7 +34,7 @@ const musicRules: RequestRules = {
 /** Rules for orders of videos, in OpenAI's format and that of /v1/video/generations. */
 const videoRules: RequestRules = {
   members: requestMembers(`${[...READ_VIDEO_FIELDS].join(" ")} video id file_id image_url`),
-  numbers: [integer("width", 1, MOST_PIXELS), integer("height", 1, MOST_PIXELS), integer("n", 1, MOST_CHOICES)],
+  numbers: [integer("width", 1, MAX_PIXELS), integer("height", 1, MAX_PIXELS), integer("n", 1, MAX_CHOICES)],
   switches: [],
 };
 

@@ -10,12 +10,12 @@ export const answer = (request: Request, body: unknown, status = 200): Response 
 
 /** The client's error for anything thrown; counts it in the metrics. */
 export function taskErrorOf({ services, metrics }: GatewayContext, error: unknown): GatewayError {
-  const clientError = readable(services.log, error);
+  const clientError = toClientError(services.log, error);
   metrics.refused(clientError.status);
   return clientError;
 }
 
-function readable(log: GatewayContext["services"]["log"], error: unknown): GatewayError {
+function toClientError(log: GatewayContext["services"]["log"], error: unknown): GatewayError {
   if (error instanceof GatewayError) return error;
   if (error instanceof DecodeError) return new GatewayError(400, "invalid_request", error.reason);
   log.error({ error }, "a call for a task failed unforeseen");

@@ -25,7 +25,7 @@ import { noResponse, rejectedByUpstream } from "../upstream/attempt-failure.ts";
 import { bodyLimits, readBody, readErrorText } from "../upstream/read-body.ts";
 
 /** An upstream's response to an order. */
-export type Sent<Answer> = Readonly<{
+export type SubmitResult<Answer> = Readonly<{
   answer: Answer;
   /** The task's id at the upstream; null: it was not accepted. */
   upstreamId: string | null;
@@ -35,7 +35,7 @@ export type Sent<Answer> = Readonly<{
 }>;
 
 /** An order as sent to the upstream. */
-export type Ordered = Readonly<{ url: string; body: string | OutgoingForm }>;
+export type UpstreamOrder = Readonly<{ url: string; body: string | OutgoingForm }>;
 
 /** An order in one protocol. */
 export type TaskOrder<Answer> = Readonly<{
@@ -43,10 +43,10 @@ export type TaskOrder<Answer> = Readonly<{
   /** Stores the task before it is sent; resolves with its row id. */
   store(): Promise<number>;
   /** The order as this channel's upstream expects it. */
-  request(channel: ChannelEntry, provider: Provider, model: string, id: number): Promise<Ordered>;
-  read(answer: unknown, provider: Provider): Sent<Answer> | null;
+  request(channel: ChannelEntry, provider: Provider, model: string, id: number): Promise<UpstreamOrder>;
+  read(answer: unknown, provider: Provider): SubmitResult<Answer> | null;
   /** Records that the upstream accepted the task. */
-  take(id: number, taken: Taken, sent: Sent<Answer>): Promise<void>;
+  take(id: number, taken: Taken, sent: SubmitResult<Answer>): Promise<void>;
 }>;
 
 const SUBMIT_TIMEOUT_MS = 60_000;
@@ -62,7 +62,7 @@ export async function submitTask<Answer>(
   context: GatewayContext,
   call: Call,
   order: TaskOrder<Answer>,
-): Promise<Readonly<{ id: number; sent: Sent<Answer> }>> {
+): Promise<Readonly<{ id: number; sent: SubmitResult<Answer> }>> {
   const { db, vault } = context.services.tasks;
   const prices = priceCall(context.prices, call);
   const reserved = await reserve(context, call, prices);
@@ -114,7 +114,7 @@ function attemptOrder<Answer>(
   choice: Choice,
   order: TaskOrder<Answer>,
   id: number,
-): Promise<Sent<Answer>> {
+): Promise<SubmitResult<Answer>> {
   const work = async ({ route, exchange, entry }: RunningAttempt) => {
     const { channel, key, provider, upstreamModel } = route;
     const { url, body } = await order.request(channel, provider, upstreamModel, id);

@@ -102,7 +102,9 @@ async function receiveComplete(
   const { adapter } = request;
   const bytes = await readBody(response, exchange, bodyLimits(context));
   const trimmed = contentType.includes("json") ? withoutKeepAlives(bytes) : bytes;
-  const body = adapter.awaitResult ? await adapter.awaitResult(trimmed, polling(context, attempt, request)) : trimmed;
+  const body = adapter.awaitResult
+    ? await adapter.awaitResult(trimmed, createPolling(context, attempt, request))
+    : trimmed;
   entry.firstByteMs = Math.round(call.timing.elapsedMs);
   if (body.byteLength === 0) throw noResponse(channel, key, "empty");
   const error = adapter.findError(body);
@@ -119,7 +121,7 @@ async function receiveComplete(
 }
 
 /** Fetches a URL of the same upstream, for jobs whose result comes later. */
-function polling(
+function createPolling(
   context: GatewayContext,
   { route, exchange }: RunningAttempt,
   { adapter, outgoing: { headers, proxy } }: AdaptedRequest,

@@ -6,7 +6,7 @@ import { openAiCompatible } from "../shared/openai-compatible.ts";
  * Accounts have one balance per currency, mostly yuan. Calls are charged to any of them, so an empty one counts only if
  * all are empty.
  */
-const purseOf = (answer: unknown): JsonObject | undefined => {
+const balanceEntryOf = (answer: unknown): JsonObject | undefined => {
   const purses = recordsOf(recordOf(answer)?.balance_infos);
   const filled = purses.filter(({ total_balance }) => Number(total_balance) > 0);
   const counted = filled.length > 0 ? filled : purses;
@@ -48,8 +48,8 @@ const chats = openAiCompatible({
   capabilities: ["chat", "completions"],
   balance: {
     path: "/user/balance",
-    read: (answer) => purseOf(answer)?.total_balance,
-    currency: (_channel, answer) => String(purseOf(answer)?.currency ?? "CNY"),
+    read: (answer) => balanceEntryOf(answer)?.total_balance,
+    currency: (_channel, answer) => String(balanceEntryOf(answer)?.currency ?? "CNY"),
   },
   models: ["deepseek-v4-pro", "deepseek-v4-flash", "deepseek-chat", "deepseek-reasoner"],
   quirks: {

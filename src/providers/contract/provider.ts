@@ -54,9 +54,9 @@ export const openaiPath = ({ capability, dialect, model, compacts }: CallParams)
   return OPENAI_PATHS[capability] + (capability === "realtime" ? `?model=${encodeURIComponent(model)}` : "");
 };
 
-const EVERYTHING = Object.keys(OPENAI_PATHS) as readonly (Capability | TaskCapability)[];
+const ALL_CAPABILITIES = Object.keys(OPENAI_PATHS) as readonly (Capability | TaskCapability)[];
 /** Every capability with an immediate response. */
-export const EVERY_CAPABILITY: readonly Capability[] = EVERYTHING.filter((capability) => !isTask(capability));
+export const EVERY_CAPABILITY: readonly Capability[] = ALL_CAPABILITIES.filter((capability) => !isTask(capability));
 
 /** What a provider may read of a channel. */
 export type ProviderChannel = Readonly<{ baseUrl: string; other: string; openaiOrganization: string }>;

@@ -65,7 +65,7 @@ export type VideoProtocol = Readonly<{
 }>;
 
 /** A base URL without trailing slashes. */
-export const trimmed = (baseUrl: string): string => baseUrl.replace(/\/+$/, "");
+export const trimBaseUrl = (baseUrl: string): string => baseUrl.replace(/\/+$/, "");
 
 /** Aspect ratio of a size in pixels, as “16:9”; null: the size is invalid. */
 export function aspectRatioOf(size: string): string | null {

@@ -3,13 +3,13 @@ import type { CallParams } from "../contract/provider.ts";
 import { openAiCompatible } from "../shared/openai-compatible.ts";
 
 /** Models with built-in web search. */
-const SEARCHES_BY_ITSELF = /-search-(preview|api)\b|\/sonar|:online$/;
+const BUILT_IN_SEARCH = /-search-(preview|api)\b|\/sonar|:online$/;
 
 const requestsPlugin = (plugins: unknown): boolean => recordsOf(plugins).some(({ id }) => id === "web");
 
 /** OpenRouter searches the web for any model with a plugin (https://openrouter.ai/docs/features/web-search). */
 function webPlugin({ plugins }: JsonObject, { model }: Pick<CallParams, "model">): JsonObject {
-  if (SEARCHES_BY_ITSELF.test(model) || requestsPlugin(plugins)) return {};
+  if (BUILT_IN_SEARCH.test(model) || requestsPlugin(plugins)) return {};
   return { plugins: [...recordsOf(plugins), { id: "web" }] };
 }
 

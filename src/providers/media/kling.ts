@@ -4,7 +4,7 @@ import { type TaskReport, type TaskStatus, UNKNOWN_FAIL_REASON } from "../../for
 import { nowSeconds } from "../../lib/clock.ts";
 import { lookupTable } from "../../lib/values/lookup-table.ts";
 import type { Provider } from "../contract/provider.ts";
-import { aspectRatioOf, type TaskProtocol, trimmed, type VideoProtocol } from "../contract/tasks.ts";
+import { aspectRatioOf, type TaskProtocol, trimBaseUrl, type VideoProtocol } from "../contract/tasks.ts";
 
 const DEFAULT_BASE_URL = "https://api-singapore.klingai.com";
 const TIMEOUT_S = 24 * 3600;
@@ -12,9 +12,9 @@ const TIMEOUT_S = 24 * 3600;
 const PAGE_SIZE = 500;
 const TOKEN_LIFETIME_S = 1800;
 /** Allows for differing clocks: tokens are valid from this many seconds ago. */
-const TOKEN_EARLIER_S = 5;
+const CLOCK_TOLERANCE_S = 5;
 /** The API lists resource packs by purchase date; they are valid for a year at most. */
-const PACKS_WITHIN_S = 400 * 24 * 3600;
+const PACK_HISTORY_S = 400 * 24 * 3600;
 
 const STATUSES = lookupTable<TaskStatus>({
   submitted: "SUBMITTED",
@@ -24,7 +24,7 @@ const STATUSES = lookupTable<TaskStatus>({
 });
 const PROGRESS = lookupTable<string>({ submitted: "10%", processing: "50%" });
 
-const rootOf = (baseUrl: string): string => trimmed(baseUrl || DEFAULT_BASE_URL);
+const rootOf = (baseUrl: string): string => trimBaseUrl(baseUrl || DEFAULT_BASE_URL);
 
 function reportOf(data: JsonObject | null): TaskReport[] {
   const upstreamId = textOf(data?.task_id);
@@ -113,7 +113,7 @@ const withoutDataPrefix = (image: string): string => image.replace(/^data:[^,]*;
 function token(key: string, now: number): string {
   const [accessKey = "", secretKey = ""] = key.split("|").map((part) => part.trim());
   const part = (value: object): string => Buffer.from(JSON.stringify(value)).toString("base64url");
-  const claims = { iss: accessKey, exp: now + TOKEN_LIFETIME_S, nbf: now - TOKEN_EARLIER_S };
+  const claims = { iss: accessKey, exp: now + TOKEN_LIFETIME_S, nbf: now - CLOCK_TOLERANCE_S };
   const signed = `${part({ alg: "HS256", typ: "JWT" })}.${part(claims)}`;
   return `${signed}.${createHmac("sha256", secretKey).update(signed).digest("base64url")}`;
 }
@@ -139,7 +139,7 @@ export const kling: Provider = {
   balance: {
     url({ baseUrl }) {
       const now = nowSeconds();
-      return `${rootOf(baseUrl)}/account/costs?start_time=${(now - PACKS_WITHIN_S) * 1000}&end_time=${now * 1000}`;
+      return `${rootOf(baseUrl)}/account/costs?start_time=${(now - PACK_HISTORY_S) * 1000}&end_time=${now * 1000}`;
     },
     read: unitsLeft,
     currency: () => "units",

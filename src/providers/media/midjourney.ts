@@ -1,7 +1,7 @@
 import { recordsOf } from "../../formats/json.ts";
 import { readDrawing } from "../../formats/tasks/midjourney.ts";
 import type { Provider } from "../contract/provider.ts";
-import { type TaskProtocol, trimmed } from "../contract/tasks.ts";
+import { type TaskProtocol, trimBaseUrl } from "../contract/tasks.ts";
 
 const HOUR_S = 3600;
 
@@ -32,7 +32,7 @@ const tasks: TaskProtocol = {
   timeoutSeconds: HOUR_S,
   ask: ({ baseUrl }, requested) => ({
     method: "POST",
-    url: `${trimmed(baseUrl)}/mj/task/list-by-condition`,
+    url: `${trimBaseUrl(baseUrl)}/mj/task/list-by-condition`,
     body: JSON.stringify({ ids: requested.map(({ upstreamId }) => upstreamId) }),
   }),
   readReports: (answer) => recordsOf(answer).flatMap((task) => readDrawing(task) ?? []),
@@ -47,7 +47,7 @@ const drawing = (type: number, name: string): Provider => ({
   capabilities: ["drawing"],
   keyHint: "mj-api-secret",
   models: MODELS,
-  url: ({ baseUrl }) => `${trimmed(baseUrl)}/mj`,
+  url: ({ baseUrl }) => `${trimBaseUrl(baseUrl)}/mj`,
   authHeaders: (_channel, key) => ({ "mj-api-secret": key }),
   tasks,
 });

@@ -1,17 +1,17 @@
 import { type JsonObject, numberOf, recordOf, recordsOf, textOf } from "../../formats/json.ts";
 import { TASK_STATUSES, type TaskReport, type TaskStatus } from "../../formats/tasks/report.ts";
 import type { Provider } from "../contract/provider.ts";
-import { type TaskProtocol, trimmed } from "../contract/tasks.ts";
+import { type TaskProtocol, trimBaseUrl } from "../contract/tasks.ts";
 
 const TIMEOUT_S = 2 * 3600;
-const KNOWN: ReadonlySet<string> = new Set(TASK_STATUSES);
+const KNOWN_STATUSES: ReadonlySet<string> = new Set(TASK_STATUSES);
 
 const tasks: TaskProtocol = {
   mostAtOnce: 100,
   timeoutSeconds: TIMEOUT_S,
   ask: ({ baseUrl }, requested) => ({
     method: "POST",
-    url: `${trimmed(baseUrl)}/suno/fetch`,
+    url: `${trimBaseUrl(baseUrl)}/suno/fetch`,
     body: JSON.stringify({ ids: requested.map(({ upstreamId }) => upstreamId), action: requested[0]?.action ?? "" }),
   }),
   readReports: (answer) => recordsOf(recordOf(answer)?.data).flatMap((task) => readSong(task) ?? []),
@@ -25,7 +25,7 @@ function readSong(task: JsonObject): TaskReport | null {
   const status = failReason !== "" && upstreamStatus !== "SUCCESS" ? "FAILURE" : upstreamStatus;
   return {
     upstreamId,
-    status: KNOWN.has(status) ? (status as TaskStatus) : "SUBMITTED",
+    status: KNOWN_STATUSES.has(status) ? (status as TaskStatus) : "SUBMITTED",
     progress: textOf(task.progress) || "0%",
     failReason,
     startMs: (numberOf(task.start_time) ?? 0) * 1000,
@@ -43,7 +43,7 @@ export const suno: Provider = {
   capabilities: ["music"],
   keyHint: "sk-…",
   models: ["suno_music", "suno_lyrics"],
-  url: ({ baseUrl }) => `${trimmed(baseUrl)}/suno`,
+  url: ({ baseUrl }) => `${trimBaseUrl(baseUrl)}/suno`,
   authHeaders: (_channel, key) => ({ authorization: `Bearer ${key}` }),
   tasks,
 };

@@ -6,7 +6,7 @@ type CachedToken = { text: Promise<string>; fetchedAt: number; expiresAt: number
 
 const MAX_TOKENS = 1000;
 /** A token younger than this was not rejected because of its age. */
-const YOUNG_SECONDS = 10;
+const MIN_AGE_SECONDS = 10;
 
 /**
  * Caches access tokens until `spareSeconds` before they expire; concurrent calls share one request for a token. `ask` resolves
@@ -38,7 +38,7 @@ export function createTokenCache(spareSeconds: number) {
     forget(name: string): boolean {
       const known = tokens.get(name);
       tokens.delete(name);
-      return known !== undefined && nowSeconds() - known.fetchedAt >= YOUNG_SECONDS;
+      return known !== undefined && nowSeconds() - known.fetchedAt >= MIN_AGE_SECONDS;
     },
   };
 }

@@ -6,7 +6,7 @@ import { toEventStream } from "../../../src/gateway/streaming/framing.ts";
 import { ResponseTooLargeError } from "../../../src/gateway/upstream/read-body.ts";
 import { zhipuEventsToSse } from "../../../src/providers/chinese-labs/zhipu/events.ts";
 import { eventStreamToSse } from "../../../src/providers/hosts/bedrock/event-stream.ts";
-import { linesToSse } from "../../../src/providers/self-hosted/ollama/lines.ts";
+import { ndjsonToSse } from "../../../src/providers/self-hosted/ollama/lines.ts";
 import { startRelay } from "../../support/gateway/start-gateway.ts";
 import { until } from "../../support/lib/until.ts";
 import { type RawConnection, startRawServer } from "./raw-server.ts";
@@ -202,7 +202,7 @@ test.each(Object.entries(bombs()))(
 test("an event without end is too large in other framings, too", async () => {
   const endlessBody = () =>
     new ReadableStream<Uint8Array>({ pull: (controller) => controller.enqueue(new Uint8Array(65_536).fill(120)) });
-  for (const framing of [linesToSse, eventStreamToSse, zhipuEventsToSse]) {
+  for (const framing of [ndjsonToSse, eventStreamToSse, zhipuEventsToSse]) {
     const reader = toEventStream(new Response(endlessBody()), framing, MIB)?.getReader();
     await expect(reader?.read() as Promise<unknown>).rejects.toBeInstanceOf(ResponseTooLargeError);
   }

@@ -17,7 +17,7 @@ import {
   type GatewayServices,
   gatewaySockets,
 } from "../../../src/gateway/http/create-gateway.ts";
-import { settleForgotten } from "../../../src/gateway/state/files/refresh-objects.ts";
+import { settleUnpolled } from "../../../src/gateway/state/files/refresh-objects.ts";
 import type { ObjectStore } from "../../../src/gateway/state/files/store.ts";
 import type { ResponseStore, StoredResponse } from "../../../src/gateway/state/responses/store.ts";
 import { createClientAddress } from "../../../src/lib/http/client-ip.ts";
@@ -146,7 +146,7 @@ export function startRelay(setup: Setup) {
     explain: relay.explain,
     readLive: () => entries.map(relay.readLive),
     /** What another gateway does with batches and jobs that nobody asks for. */
-    settleForgotten: () => settleForgotten(createContext({ ...services, metrics: new Registry() })),
+    settleForgotten: () => settleUnpolled(createContext({ ...services, metrics: new Registry() })),
     billing,
     disabled,
     marked,

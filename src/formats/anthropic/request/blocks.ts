@@ -9,7 +9,7 @@ import {
 } from "../../conversation/signature.ts";
 import { type JsonObject, parseJson, recordOf, recordsOf, textOf } from "../../json.ts";
 import { callIdFor } from "../../tools/short-name.ts";
-import { isMadeUp, madeUpId, type Searched } from "../../tools/web-search.ts";
+import { isSynthesized, type Searched, synthesizedId } from "../../tools/web-search.ts";
 
 /** Reads the content blocks of a message or a response. Source: https://docs.anthropic.com/en/api/messages */
 export function partsOf(content: unknown): Part[] {
@@ -48,7 +48,7 @@ function partOf(block: JsonObject): Part {
         source: sourceOf(recordOf(block.source), "application/pdf"),
         ...(name !== null && { name }),
         ...marked,
-        ...extensionsOf("anthropic", block, OF_DOCUMENT),
+        ...extensionsOf("anthropic", block, DOCUMENT_MEMBERS),
       };
     }
     case "thinking": {
@@ -74,7 +74,7 @@ function partOf(block: JsonObject): Part {
         input: JSON.stringify(block.input ?? {}),
         kind: "function",
         ...marked,
-        ...extensionsOf("anthropic", block, OF_CALL),
+        ...extensionsOf("anthropic", block, CALL_PREFIX),
       };
     case "tool_result":
       return {
@@ -99,8 +99,8 @@ const foundText = ({ title, source, content }: JsonObject): string =>
     .join("\n");
 
 /** Members of a block that are decoded; all others become `extensions`. */
-const OF_DOCUMENT: ReadonlySet<string> = new Set(["type", "source", "title", "cache_control"]);
-const OF_CALL: ReadonlySet<string> = new Set(["type", "id", "name", "input", "cache_control"]);
+const DOCUMENT_MEMBERS: ReadonlySet<string> = new Set(["type", "source", "title", "cache_control"]);
+const CALL_PREFIX: ReadonlySet<string> = new Set(["type", "id", "name", "input", "cache_control"]);
 
 function sourceOf(source: JsonObject | null, fallbackType: string): MediaSource {
   switch (source?.type) {
@@ -176,7 +176,7 @@ export function blockOf(part: Part): JsonObject | null {
       };
     }
     case "native":
-      return part.dialect === "anthropic" && !isMadeUp(part.value) ? part.value : null;
+      return part.dialect === "anthropic" && !isSynthesized(part.value) ? part.value : null;
     default:
       return null;
   }
@@ -190,26 +190,26 @@ function citedBy({ citations = [] }: TextPart): { citations?: JsonObject[] } {
 }
 
 function mediaBlock(part: MediaPart, mark: JsonObject | null): JsonObject | null {
-  const source = takes(part) ? sourceBlock(part.source) : null;
+  const source = isSupportedMedia(part) ? sourceBlock(part.source) : null;
   if (!source) return null;
   const title = part.type === "document" && part.name !== undefined ? { title: part.name } : null;
   return { ...ownMembers(part, "anthropic"), type: part.type, source, ...title, ...mark };
 }
 
-const TEXTUAL = /^(text\/|application\/(json|xml|x-yaml|csv))/;
+const TEXT_TYPES = /^(text\/|application\/(json|xml|x-yaml|csv))/;
 const IMAGES = /^image\/(jpe?g|png|gif|webp)$/;
 
 /** Whether Anthropic accepts the media: four image types, PDF and plain-text documents. */
-function takes({ type, source }: MediaPart): boolean {
+function isSupportedMedia({ type, source }: MediaPart): boolean {
   if (source.kind !== "base64") return true;
   const { mediaType } = source;
-  return type === "image" ? IMAGES.test(mediaType) : mediaType === "application/pdf" || TEXTUAL.test(mediaType);
+  return type === "image" ? IMAGES.test(mediaType) : mediaType === "application/pdf" || TEXT_TYPES.test(mediaType);
 }
 
 function sourceBlock(source: MediaSource): JsonObject | null {
   switch (source.kind) {
     case "base64":
-      return TEXTUAL.test(source.mediaType)
+      return TEXT_TYPES.test(source.mediaType)
         ? { type: "text", media_type: "text/plain", data: Buffer.from(source.data, "base64").toString("utf8") }
         : { type: "base64", media_type: source.mediaType.replace("image/jpg", "image/jpeg"), data: source.data };
     case "url":
@@ -231,7 +231,7 @@ function inputOf(input: string, kind: "function" | "custom"): unknown {
 /** Writes another provider's web search as Anthropic's blocks: one per query, and the results after the first. */
 export const searchBlocks = ({ queries, found }: Searched, newId: (prefix: string) => string): JsonObject[] =>
   (queries.length > 0 ? queries : [""]).flatMap((query, at) => {
-    const id = madeUpId(newId, "srvtoolu_");
+    const id = synthesizedId(newId, "srvtoolu_");
     const pages = at > 0 ? [] : found;
     const content = pages.map((page) => ({
       type: "web_search_result",

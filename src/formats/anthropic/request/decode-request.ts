@@ -11,7 +11,7 @@ import { extensionsOf } from "../../conversation/extensions.ts";
 import { type JsonObject, numberOf, recordOf, recordsOf, textOf, textsOf } from "../../json.ts";
 import { partsOf } from "./blocks.ts";
 
-const KNOWN: ReadonlySet<string> = new Set(
+const DECODED_MEMBERS: ReadonlySet<string> = new Set(
   `model messages system max_tokens stream temperature top_p top_k stop_sequences tools tool_choice thinking metadata
   service_tier output_config output_format`.split(/\s+/),
 );
@@ -51,7 +51,7 @@ export function decodeRequest(body: JsonObject): Conversation {
   readReasoning(conversation, body);
   conversation.user = textOf(recordOf(body.metadata)?.user_id);
   conversation.serviceTier = body.service_tier === "standard_only" ? "default" : null;
-  conversation.extra.members = Object.fromEntries(Object.entries(body).filter(([name]) => !KNOWN.has(name)));
+  conversation.extra.members = Object.fromEntries(Object.entries(body).filter(([name]) => !DECODED_MEMBERS.has(name)));
   const { effort, format: _, ...output } = recordOf(body.output_config) ?? {};
   // Anthropic validates effort levels that this gateway does not know yet.
   if (effort != null && effortOf(effort) === null) output.effort = effort;
@@ -97,12 +97,12 @@ function toolOf(tool: JsonObject): Tool {
     parameters: schema,
     strict: typeof tool.strict === "boolean" ? tool.strict : null,
     ...(cache && { cache }),
-    ...extensionsOf("anthropic", tool, OF_TOOL),
+    ...extensionsOf("anthropic", tool, TOOL_MEMBERS),
   };
 }
 
 /** Members of a tool that are decoded; all others become `extensions`. */
-const OF_TOOL: ReadonlySet<string> = new Set([
+const TOOL_MEMBERS: ReadonlySet<string> = new Set([
   ...["type", "name", "description", "input_schema", "strict", "cache_control"],
 ]);
 

@@ -3,7 +3,7 @@ import type { Conversation, Effort } from "../../conversation/conversation.ts";
 import type { JsonObject } from "../../json.ts";
 import { onlyAdaptive, supportsAdaptive, supportsBudget } from "../models.ts";
 
-const LEAST_BUDGET = 1024;
+const MIN_BUDGET = 1024;
 /** Tokens left for the answer when the thinking budget reaches the output limit. */
 export const MIN_ANSWER_TOKENS = 1024;
 const BUDGETS: Readonly<Record<Exclude<Effort, "none">, number>> = {
@@ -54,7 +54,7 @@ export function thinkingFor(info: ModelInfo, { reasoning, toolChoice, extra }: C
   const requestedBudget = budgetTokens !== null && budgetTokens > 0 ? budgetTokens : BUDGETS[effort ?? "medium"];
   // Anthropic rejects an output limit above the model's own, and the limit must exceed the budget.
   const most = info.output_limit === null ? requestedBudget : info.output_limit - MIN_ANSWER_TOKENS - 1;
-  const budget = Math.max(LEAST_BUDGET, Math.min(requestedBudget, most));
+  const budget = Math.max(MIN_BUDGET, Math.min(requestedBudget, most));
   return {
     members: { thinking: { type: "enabled", budget_tokens: budget }, ...members },
     on: true,

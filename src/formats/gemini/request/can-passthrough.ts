@@ -1,13 +1,13 @@
 import type { ModelInfo } from "../../../catalog/catalog.ts";
 import { readSignature } from "../../conversation/signature.ts";
 import { type JsonObject, recordOf, recordsOf, textOf } from "../../json.ts";
-import { either, isTakenAddress } from "../parts.ts";
+import { either, isFetchableUrl } from "../parts.ts";
 
 /**
  * Whether Google accepts a request of its own client unchanged: no file has to be fetched, and calls are signed by one
  * of Google's models, as the target model requires.
  */
-export function goesAsItCame(body: JsonObject, { call_signatures }: ModelInfo): boolean {
+export function canPassThrough(body: JsonObject, { call_signatures }: ModelInfo): boolean {
   return (
     typeof either(body, "systemInstruction") !== "string" &&
     recordsOf(body.contents).every(({ role, parts }) => {
@@ -29,6 +29,6 @@ function isTaken(part: JsonObject): boolean {
   return files.every((one) => {
     const file = recordOf(either(one, "fileData"));
     const address = textOf(either(file, "fileUri"));
-    return address === null || isTakenAddress(address);
+    return address === null || isFetchableUrl(address);
   });
 }

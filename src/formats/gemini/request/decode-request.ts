@@ -11,7 +11,7 @@ import { extensionsOf } from "../../conversation/extensions.ts";
 import { type JsonObject, numberOf, recordOf, recordsOf, textOf, textsOf } from "../../json.ts";
 import { type CallNames, camel, either, readPart } from "../parts.ts";
 
-const KNOWN: ReadonlySet<string> = new Set(
+const DECODED_MEMBERS: ReadonlySet<string> = new Set(
   `model contents systemInstruction system_instruction tools generationConfig generation_config toolConfig
   tool_config serviceTier service_tier`.split(/\s+/),
 );
@@ -47,13 +47,13 @@ export function decodeRequest(body: JsonObject, path?: { model: string; stream: 
   conversation.toolChoice = choiceOf(config);
   readGeneration(conversation, recordOf(either(body, "generationConfig")));
   conversation.serviceTier = TIERS[textOf(either(body, "serviceTier"))?.toLowerCase() ?? ""] ?? null;
-  conversation.extra.members = unread(body);
+  conversation.extra.members = unreadMembers(body);
   return conversation;
 }
 
 /** Members that only Google defines; the conversation holds all others. */
-function unread(body: JsonObject): JsonObject {
-  const members = Object.fromEntries(Object.entries(body).filter(([name]) => !KNOWN.has(name)));
+function unreadMembers(body: JsonObject): JsonObject {
+  const members = Object.fromEntries(Object.entries(body).filter(([name]) => !DECODED_MEMBERS.has(name)));
   const generation = Object.entries(recordOf(either(body, "generationConfig")) ?? {})
     .map(([name, value]) => [camel(name), value] as const)
     .filter(([name, value]) => !KNOWN_GENERATION.has(name) && !(name === "responseMimeType" && isRead(value)));
@@ -74,9 +74,10 @@ function toolsOf(tool: JsonObject): Tool[] {
       type: "function",
       name: textOf(declaration.name) ?? "",
       description: textOf(declaration.description),
-      parameters: recordOf(either(declaration, "parametersJsonSchema")) ?? lowered(recordOf(declaration.parameters)),
+      parameters:
+        recordOf(either(declaration, "parametersJsonSchema")) ?? lowercaseTypes(recordOf(declaration.parameters)),
       strict: null,
-      ...extensionsOf("gemini", declaration, OF_DECLARATION),
+      ...extensionsOf("gemini", declaration, DECLARATION_MEMBERS),
     }),
   );
   const hosted = Object.keys(tool).filter((name) => camel(name) !== "functionDeclarations");
@@ -90,7 +91,7 @@ function toolsOf(tool: JsonObject): Tool[] {
 }
 
 /** Members of a function declaration that are decoded. */
-const OF_DECLARATION: ReadonlySet<string> = new Set([
+const DECLARATION_MEMBERS: ReadonlySet<string> = new Set([
   ...["name", "description", "parameters", "parametersJsonSchema", "parameters_json_schema"],
 ]);
 
@@ -103,17 +104,20 @@ const HOSTED = lookupTable<string>({
 });
 
 /** A schema with types in lower case, as JSON Schema requires; Google writes them in capitals. */
-function lowered(schema: JsonObject | null): JsonObject | null {
+function lowercaseTypes(schema: JsonObject | null): JsonObject | null {
   if (!schema) return null;
   return Object.fromEntries(
     Object.entries(schema).map(([name, value]) => {
       if (name === "type" && typeof value === "string") return [name, value.toLowerCase()];
       if (name === "properties") {
         const properties = Object.entries(recordOf(value) ?? {});
-        return [name, Object.fromEntries(properties.map(([key, inner]) => [key, lowered(recordOf(inner)) ?? {}]))];
+        return [
+          name,
+          Object.fromEntries(properties.map(([key, inner]) => [key, lowercaseTypes(recordOf(inner)) ?? {}])),
+        ];
       }
-      if (name === "items") return [name, lowered(recordOf(value)) ?? {}];
-      if (name === "anyOf") return [name, recordsOf(value).map(lowered)];
+      if (name === "items") return [name, lowercaseTypes(recordOf(value)) ?? {}];
+      if (name === "anyOf") return [name, recordsOf(value).map(lowercaseTypes)];
       return [name, value];
     }),
   );
@@ -154,7 +158,7 @@ function readGeneration(conversation: Conversation, config: JsonObject | null): 
     topLogprobs: numberOf(config.logprobs),
     logitBias: null,
   };
-  const schema = recordOf(option("responseJsonSchema")) ?? lowered(recordOf(option("responseSchema")));
+  const schema = recordOf(option("responseJsonSchema")) ?? lowercaseTypes(recordOf(option("responseSchema")));
   if (schema) conversation.format = { type: "schema", name: "answer", description: null, schema, strict: null };
   else if (option("responseMimeType") === "application/json") conversation.format = { type: "json" };
   const modalities = textsOf(option("responseModalities")).map((kind) => kind.toLowerCase());

@@ -21,7 +21,7 @@ import { cleanSchema } from "./schema.ts";
 import { serverToolIn } from "./server-tools.ts";
 import { thinkingConfig } from "./thinking.ts";
 
-const MOST_STOPS = 5;
+const MAX_STOPS = 5;
 /** OpenAI's service tiers in Google's terms. */
 const TIERS = lookupTable<string>({ default: "standard", flex: "flex", priority: "priority" });
 
@@ -69,7 +69,7 @@ function recordDroppedOptions(conversation: Conversation, dropped: Dropped): voi
   if (promptCacheKey !== null) dropped.add("prompt_cache_key");
   if (metadata !== null) dropped.add("metadata");
   if (serviceTier !== null && serviceTier !== "auto" && !TIERS[serviceTier]) dropped.add("service_tier");
-  if (sampling.stop.length > MOST_STOPS) dropped.add("stop");
+  if (sampling.stop.length > MAX_STOPS) dropped.add("stop");
   if (extra.dialect !== "gemini")
     recordForeignFields(conversation, foreignSearch(conversation, "gemini") ? SEARCH_MEMBERS : [], dropped);
 }
@@ -83,7 +83,7 @@ function contentsOf({ turns }: Conversation, target: Target, isMixed: boolean, d
       // Google rejects earlier calls of its own tools when the request does not combine them with functions.
       !isMixed && part.type === "reasoning" && serverToolIn(part.signature)
         ? []
-        : written(part, dropped).map((one) => (isMixed ? withCallId(one, part) : one)),
+        : encodePart(part, dropped).map((one) => (isMixed ? withCallId(one, part) : one)),
     );
     if (role === "model" && target.info.call_signatures !== false) signFirstCall(parts);
     const last = contents.at(-1);
@@ -128,13 +128,13 @@ function withSignatures(parts: readonly Part[]): Part[] {
   return result;
 }
 
-function written(part: Part, dropped: Dropped): JsonObject[] {
+function encodePart(part: Part, dropped: Dropped): JsonObject[] {
   const value = writePart(part);
   if (!value && part.type === "native") recordDroppedNative(part, dropped);
   else if (!value && part.type !== "text" && part.type !== "reasoning") dropped.add(part.type);
   if (part.type !== "tool-result") return listOf(value);
   // Images of a tool result follow it.
-  return [...listOf(value), ...resultMedia(part).flatMap((inner) => written(inner, dropped))];
+  return [...listOf(value), ...resultMedia(part).flatMap((inner) => encodePart(inner, dropped))];
 }
 
 /** Before Gemini 3, a request cannot have both functions and a JSON response format. */
@@ -278,7 +278,7 @@ function generationConfig(
     presencePenalty: sampling.presencePenalty,
     frequencyPenalty: sampling.frequencyPenalty,
     candidateCount: sampling.n !== null && sampling.n > 1 ? sampling.n : null,
-    stopSequences: sampling.stop.length > 0 ? sampling.stop.slice(0, MOST_STOPS) : null,
+    stopSequences: sampling.stop.length > 0 ? sampling.stop.slice(0, MAX_STOPS) : null,
     responseLogprobs: sampling.logprobs || null,
     logprobs: sampling.logprobs ? sampling.topLogprobs : null,
     responseMimeType: own?.responseMimeType ?? (format && format.type !== "text" ? "application/json" : null),

@@ -1,4 +1,4 @@
-import { integer, MOST_CHOICES, outputTokens, thinkingTokens } from "../../request-rules/number-limits.ts";
+import { integer, MAX_CHOICES, outputTokens, thinkingTokens } from "../../request-rules/number-limits.ts";
 import { requestMembers } from "../../request-rules/request-members.ts";
 import type { RequestRules } from "../../request-rules/request-rules.ts";
 
@@ -21,7 +21,7 @@ export const geminiRules: RequestRules = {
     },
   ),
   numbers: [
-    integer("generationConfig.candidateCount", 1, MOST_CHOICES),
+    integer("generationConfig.candidateCount", 1, MAX_CHOICES),
     outputTokens("generationConfig.maxOutputTokens"),
     thinkingTokens("generationConfig.thinkingConfig.thinkingBudget"),
     integer("outputDimensionality", 1, 65_536),

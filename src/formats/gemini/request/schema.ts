@@ -8,7 +8,7 @@ const SUPPORTED_KEYWORDS: ReadonlySet<string> = new Set(
 const FORMATS: ReadonlySet<unknown> = new Set(["enum", "date-time", "int32", "int64", "float", "double"]);
 const DEEPEST = 24;
 /** Limits expansion: references that contain each other several times would grow exponentially. */
-const MOST_NODES = 5000;
+const MAX_NODES = 5000;
 
 /**
  * Rewrites a JSON Schema in the subset that Gemini accepts: resolves references, rewrites unions and constants, leaves
@@ -16,7 +16,7 @@ const MOST_NODES = 5000;
  */
 export function cleanSchema(schema: JsonObject): JsonObject {
   const definitions = { ...recordOf(schema.definitions), ...recordOf(schema.$defs) };
-  return clean(schema, { definitions, budget: { nodes: MOST_NODES }, within: [] });
+  return cleanNode(schema, { definitions, budget: { nodes: MAX_NODES }, within: [] });
 }
 
 type Place = Readonly<{
@@ -26,7 +26,7 @@ type Place = Readonly<{
   within: readonly string[];
 }>;
 
-function clean(source: JsonObject, place: Place, depth = 0): JsonObject {
+function cleanNode(source: JsonObject, place: Place, depth = 0): JsonObject {
   place.budget.nodes -= 1;
   if (depth > DEEPEST || place.budget.nodes < 0) return { type: "object" };
   const reference = textOf(source.$ref);
@@ -34,12 +34,12 @@ function clean(source: JsonObject, place: Place, depth = 0): JsonObject {
     if (place.within.includes(reference)) return { type: "object" };
     const { $ref: _, ...siblings } = source;
     const within = [...place.within, reference];
-    return clean({ ...resolve(reference, place), ...siblings }, { ...place, within }, depth + 1);
+    return cleanNode({ ...resolve(reference, place), ...siblings }, { ...place, within }, depth + 1);
   }
-  if (recordsOf(source.allOf).length > 0) return clean(...merged(source, place), depth + 1);
+  if (recordsOf(source.allOf).length > 0) return cleanNode(...mergeAllOf(source, place), depth + 1);
   const schema: JsonObject = {};
   for (const [name, value] of Object.entries(source)) if (SUPPORTED_KEYWORDS.has(name)) schema[name] = value;
-  const inner = (part: JsonObject) => clean(part, place, depth + 1);
+  const inner = (part: JsonObject) => cleanNode(part, place, depth + 1);
   writeType(schema, source, inner);
   writeValues(schema, source);
   const properties = recordOf(source.properties);
@@ -94,7 +94,7 @@ const resolve = (reference: string, { definitions }: Place): JsonObject =>
   recordOf(definitions[reference.split("/").at(-1) ?? ""]) ?? {};
 
 /** Merges the schemas of `allOf` into one; returns it with the references it resolved. */
-function merged(source: JsonObject, place: Place): [JsonObject, Place] {
+function mergeAllOf(source: JsonObject, place: Place): [JsonObject, Place] {
   const { allOf, ...siblings } = source;
   const within = [...place.within];
   const combined = recordsOf(allOf).reduce((sum: JsonObject, part) => {

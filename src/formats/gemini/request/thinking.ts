@@ -7,11 +7,11 @@ import { compact } from "../../helpers/compact.ts";
 import type { JsonObject } from "../../json.ts";
 
 const BUDGETS = { none: 0, minimal: 512, low: 1024, medium: 8192, high: 24_576, xhigh: 24_576, max: 24_576 } as const;
-const MOST_BUDGET = 24_576;
+const MAX_BUDGET = 24_576;
 const LEVELS = ["minimal", "low", "medium", "high"] as const;
 
 /** The default for unknown models is a budget: Gemini 2.5 supports nothing else, and later models still accept it. */
-const BY_BUDGET: ReasoningFacts = { style: "budget", can_disable: true };
+const DEFAULT_REASONING: ReasoningFacts = { style: "budget", can_disable: true };
 
 /**
  * Translates requested reasoning to a level, a budget, or nothing for models that do not reason. Source:
@@ -19,7 +19,7 @@ const BY_BUDGET: ReasoningFacts = { style: "budget", can_disable: true };
  */
 export function thinkingConfig({ reasoning }: Conversation, info: ModelInfo, dropped: Dropped): JsonObject | null {
   const { effort, budgetTokens, enabled, show } = reasoning;
-  const facts = info.reasoning ?? BY_BUDGET;
+  const facts = info.reasoning ?? DEFAULT_REASONING;
   const requested = effort !== null || budgetTokens !== null || enabled !== null;
   if (!requested && show === null) return null;
   const disabled = effort === "none" || enabled === false || budgetTokens === 0;
@@ -64,7 +64,7 @@ function budgetFor(
 /** Zero turns reasoning off if the model allows that; any other budget is clamped to the model's limits. */
 function withinBounds(
   tokens: number,
-  { min_budget = 0, max_budget = MOST_BUDGET, can_disable }: ReasoningFacts,
+  { min_budget = 0, max_budget = MAX_BUDGET, can_disable }: ReasoningFacts,
 ): number {
   if (tokens === 0 && can_disable !== false) return 0;
   return Math.min(max_budget, Math.max(min_budget, tokens));

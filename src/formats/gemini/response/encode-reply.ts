@@ -41,7 +41,7 @@ function candidateOf({ index, parts, citations, logprobs, finish }: ReplyChoice)
     content: { role: "model", parts: parts.flatMap(partsOf) },
     finishReason: FINISH[finish.reason],
     index,
-    [GROUNDING]: foundBy(searches, citations, text),
+    [GROUNDING]: groundingMetadataOf(searches, citations, text),
     logprobsResult: writeLogprobs(logprobs),
   });
 }
@@ -49,7 +49,11 @@ function candidateOf({ index, parts, citations, logprobs, finish }: ReplyChoice)
 type Native = Omit<Extract<Part, { type: "native" }>, "type">;
 
 /** Grounding metadata. Google's own goes on unchanged. */
-function foundBy(natives: readonly Native[], citations: readonly Citation[], text: string): JsonObject | null {
+function groundingMetadataOf(
+  natives: readonly Native[],
+  citations: readonly Citation[],
+  text: string,
+): JsonObject | null {
   const own = natives.find(isGrounding);
   return own
     ? recordOf(own.value[GROUNDING])
@@ -171,7 +175,7 @@ class GeminiStreamEncoder implements StreamEncoder {
         content: { role: "model", parts: this.#callsOf(index) },
         finishReason: FINISH[reason],
         index,
-        [GROUNDING]: foundBy(natives, citations, text),
+        [GROUNDING]: groundingMetadataOf(natives, citations, text),
       });
     });
     return this.#write({ candidates }, usage) + (this.framing === "array" ? "]" : "");

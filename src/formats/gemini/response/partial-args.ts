@@ -1,9 +1,9 @@
 import type { Signature } from "../../conversation/conversation.ts";
 import { type JsonObject, numberOf, recordsOf, textOf } from "../../json.ts";
 
-const MOST_SEGMENTS = 64;
+const MAX_SEGMENTS = 64;
 /** The highest index in a list: an upstream must not decide how much memory a list takes. */
-const HIGHEST_INDEX = 10_000;
+const MAX_INDEX = 10_000;
 
 type Container = JsonObject | unknown[];
 
@@ -53,9 +53,9 @@ function segmentsOf(path: string): (string | number)[] | null {
   for (let at = 1; at < path.length; at = SEGMENT.lastIndex) {
     SEGMENT.lastIndex = at;
     const [match, name, index, single, double] = SEGMENT.exec(path) ?? [];
-    if (match === undefined || segments.length >= MOST_SEGMENTS) return null;
+    if (match === undefined || segments.length >= MAX_SEGMENTS) return null;
     if (index !== undefined) {
-      if (Number(index) > HIGHEST_INDEX) return null;
+      if (Number(index) > MAX_INDEX) return null;
       segments.push(Number(index));
     } else segments.push(name ?? (single ?? double ?? "").replace(/\\(.)/gs, "$1"));
   }

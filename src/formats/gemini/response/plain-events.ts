@@ -1,11 +1,11 @@
 import { type JsonObject, numberOf, parseJson, recordOf, recordsOf, textOf } from "../../json.ts";
 
 /** Members of a candidate that carry information besides its text. */
-const TELLING = ["finishReason", "logprobsResult", "citationMetadata", "groundingMetadata"] as const;
+const NON_TEXT_MEMBERS = ["finishReason", "logprobsResult", "citationMetadata", "groundingMetadata"] as const;
 const TEXT = /"text"\s*:\s*"/;
 const USAGE = /"usageMetadata"\s*:\s*(?=\{)/;
 /** After this many different frames, learning stops: such a stream does not repeat its framing. */
-const MOST_FRAMES = 3;
+const MAX_FRAMES = 3;
 
 /** The JSON around the text and the usage of an event; `rest` is null without usage. */
 type Frame = Readonly<{ before: string; between: string; rest: string | null }>;
@@ -35,7 +35,7 @@ export class PlainEvents {
 
   /** Learns the frame of an event that was parsed to `answer`, if it carries only text. */
   learn(data: string, answer: JsonObject): void {
-    if (this.#frames >= MOST_FRAMES) return;
+    if (this.#frames >= MAX_FRAMES) return;
     const text = onlyText(answer);
     const start = TEXT.exec(data);
     if (!text || !start) return;
@@ -51,7 +51,8 @@ export class PlainEvents {
 function onlyText(answer: JsonObject): string | null {
   const [candidate, ...others] = recordsOf(answer.candidates);
   if (!candidate || others.length > 0 || answer.promptFeedback !== undefined || answer.error !== undefined) return null;
-  if ((numberOf(candidate.index) ?? 0) !== 0 || TELLING.some((name) => candidate[name] !== undefined)) return null;
+  if ((numberOf(candidate.index) ?? 0) !== 0 || NON_TEXT_MEMBERS.some((name) => candidate[name] !== undefined))
+    return null;
   const [part, ...further] = recordsOf(recordOf(candidate.content)?.parts);
   if (!part || further.length > 0 || Object.keys(part).length !== 1) return null;
   return textOf(part.text);

@@ -17,7 +17,7 @@ export type ReadError = OpenAiError & {
   retryAfter?: string;
 };
 
-const READ: ReadonlySet<string> = new Set(["message", "type", "param", "code"]);
+const STANDARD_MEMBERS: ReadonlySet<string> = new Set(["message", "type", "param", "code"]);
 
 /**
  * Extracts the error from the body of a failed response, in the order that other gateways use: error.message, message,
@@ -31,7 +31,7 @@ export function readError(status: number, body: string): ReadError {
     answer && (recordOf(answer.error) ?? (answer.object === "error" ? answer : recordOf(baseFailure(answer))));
   const code = error?.code;
   const message =
-    (error && ownMessage(error)) ||
+    (error && providerMessage(error)) ||
     textOf(answer?.message) ||
     textOf(answer?.msg) ||
     textOf(answer?.err) ||
@@ -54,7 +54,7 @@ export function readError(status: number, body: string): ReadError {
     param: shaped ? (textOf(error?.param) ?? "") : String(status),
     code: typeof code === "string" || typeof code === "number" ? code : shaped ? null : "bad_response_status_code",
     shaped,
-    ...(shaped && error && extraOf("openai-chat", error, READ)),
+    ...(shaped && error && extraOf("openai-chat", error, STANDARD_MEMBERS)),
   };
 }
 
@@ -62,7 +62,7 @@ export function readError(status: number, body: string): ReadError {
 const BAD_KEY = /^incorrect api key provided/i;
 
 /** OpenRouter's own message is generic; its metadata holds the message of the provider that rejected the request. */
-function ownMessage(error: JsonObject): string | null {
+function providerMessage(error: JsonObject): string | null {
   const message = textOf(error.message);
   const raw = textOf(recordOf(error.metadata)?.raw);
   return message && raw && !message.includes(raw) ? `${message}: ${raw}` : message;
@@ -81,10 +81,10 @@ const fieldProblems = (detail: unknown): string =>
 /** A short body that is neither JSON nor HTML. */
 function plainText(body: unknown): string {
   const text = textOf(body)?.trim() ?? "";
-  return text.length <= LONGEST_WORDS && !/^[<{[]/.test(text) ? text : "";
+  return text.length <= MAX_WORD_LENGTH && !/^[<{[]/.test(text) ? text : "";
 }
 
-const LONGEST_WORDS = 500;
+const MAX_WORD_LENGTH = 500;
 
 /** Whether a response with status 200 is an error object. */
 export const isErrorAnswer = (answer: unknown): boolean => {

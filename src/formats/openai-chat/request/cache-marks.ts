@@ -5,13 +5,13 @@ export function withoutCacheMarks(conversation: Conversation): Conversation {
   const { system, turns, tools } = conversation;
   return {
     ...conversation,
-    system: system.map(unmarked),
-    turns: turns.map((turn) => ({ ...turn, parts: turn.parts.map((part): Part => unmarked(part)) })),
-    tools: tools.map(unmarked),
+    system: system.map(withoutCacheMark),
+    turns: turns.map((turn) => ({ ...turn, parts: turn.parts.map((part): Part => withoutCacheMark(part)) })),
+    tools: tools.map(withoutCacheMark),
   };
 }
 
-function unmarked<Marked extends object>(marked: Marked): Marked {
+function withoutCacheMark<Marked extends object>(marked: Marked): Marked {
   if (!("cache" in marked)) return marked;
   const { cache: _, ...rest } = marked;
   return rest as Marked;

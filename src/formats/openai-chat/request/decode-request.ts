@@ -18,7 +18,7 @@ import { mediaPartOf } from "./media.ts";
 import { readReasoning } from "./reasoning.ts";
 
 /** Members that are decoded; all others are forwarded to upstreams of the same format. */
-const KNOWN: ReadonlySet<string> = new Set(
+const DECODED_MEMBERS: ReadonlySet<string> = new Set(
   `model messages stream stream_options temperature top_p top_k n stop max_tokens max_completion_tokens presence_penalty
   frequency_penalty logit_bias logprobs top_logprobs seed user prompt_cache_key response_format tools
   tool_choice parallel_tool_calls reasoning_effort verbosity modalities audio service_tier metadata functions function_call`.split(
@@ -63,13 +63,13 @@ export function decodeRequest(body: JsonObject): Conversation {
   conversation.serviceTier = textOf(body.service_tier);
   conversation.metadata = recordOf(body.metadata);
   conversation.verbosity = textOf(body.verbosity);
-  conversation.extra.members = Object.fromEntries(Object.entries(body).filter(([name]) => !KNOWN.has(name)));
+  conversation.extra.members = Object.fromEntries(Object.entries(body).filter(([name]) => !DECODED_MEMBERS.has(name)));
   return conversation;
 }
 
 /** Members of a message that are decoded, or that repeat the response. */
-const OF_USER: ReadonlySet<string> = new Set(["role", "content"]);
-const OF_ASSISTANT: ReadonlySet<string> = new Set(
+const USER_MEMBERS: ReadonlySet<string> = new Set(["role", "content"]);
+const ASSISTANT_MEMBERS: ReadonlySet<string> = new Set(
   `role content refusal tool_calls function_call reasoning_content reasoning reasoning_details thinking_blocks
   annotations parsed`.split(/\s+/),
 );
@@ -85,14 +85,14 @@ function readMessage(conversation: Conversation, message: JsonObject, at: number
       turns.push({
         role: "user",
         parts: contentParts(message.content),
-        ...extensionsOf("openai-chat", message, OF_USER),
+        ...extensionsOf("openai-chat", message, USER_MEMBERS),
       });
       return;
     case "assistant":
       turns.push({
         role: "assistant",
         parts: assistantParts(message, at),
-        ...extensionsOf("openai-chat", message, OF_ASSISTANT),
+        ...extensionsOf("openai-chat", message, ASSISTANT_MEMBERS),
       });
       return;
     case "tool":

@@ -1,7 +1,7 @@
 import { type JsonObject, recordsOf } from "../../json.ts";
 
 /** OpenAI's models, on any service. */
-const KNOWS_IT = /(^|[/:])(gpt-|chatgpt-|o\d|codex-|computer-use-)/;
+const OPENAI_MODEL = /(^|[/:])(gpt-|chatgpt-|o\d|codex-|computer-use-)/;
 
 /**
  * Only OpenAI's models distinguish developer from system messages, and many services reject the former. Null if there
@@ -15,4 +15,4 @@ export function withoutDeveloper(messages: unknown): JsonObject[] | null {
 
 /** The same for services that may also serve OpenAI's models. */
 export const developerAsSystem = (messages: unknown, model: string): JsonObject[] | null =>
-  KNOWS_IT.test(model) ? null : withoutDeveloper(messages);
+  OPENAI_MODEL.test(model) ? null : withoutDeveloper(messages);

@@ -160,7 +160,7 @@ function assistantMessages(turn: Turn, dropped: Dropped): JsonObject[] {
     parts.filter(({ type }) => type !== "reasoning" && type !== "tool-call" && type !== "refusal"),
     dropped,
   );
-  const reasoningParts = parts.filter((part): part is ReasoningPart => part.type === "reasoning" && mayGo(part));
+  const reasoningParts = parts.filter((part): part is ReasoningPart => part.type === "reasoning" && canForward(part));
   const calls = parts.filter((part): part is ToolCallPart => part.type === "tool-call");
   const refusal = parts.flatMap((part) => (part.type === "refusal" ? [part.text] : [])).join("");
   const reported = reasoningParts.filter(({ text, signature }) => text !== "" || !signature);
@@ -184,7 +184,7 @@ function assistantMessages(turn: Turn, dropped: Dropped): JsonObject[] {
  * Other providers' signatures, and the reasoning they sign, are not forwarded; reasoning without a signature is plain
  * text.
  */
-const mayGo = ({ signature }: ReasoningPart): boolean => !signature || signature.dialect === "openai-chat";
+const canForward = ({ signature }: ReasoningPart): boolean => !signature || signature.dialect === "openai-chat";
 
 /** The signature of a call returns to the service that created it. */
 const ownCall = (call: ToolCallPart): JsonObject =>

@@ -15,7 +15,7 @@ const FORMATS: Readonly<Record<string, string>> = {
  */
 export function readReasoning(message: JsonObject): ReasoningPart[] {
   const signed = [
-    ...joined(recordsOf(message.reasoning_details)).flatMap(detailOf),
+    ...mergeFragments(recordsOf(message.reasoning_details)).flatMap(detailOf),
     ...recordsOf(message.thinking_blocks).flatMap(blockOf),
   ];
   const text = textOf(message.reasoning_content) ?? textOf(message.reasoning);
@@ -30,7 +30,7 @@ export function readReasoning(message: JsonObject): ReasoningPart[] {
 }
 
 /** Clients may store the fragments of a stream unmerged: fragments with the same index belong together. */
-function joined(details: readonly JsonObject[]): JsonObject[] {
+function mergeFragments(details: readonly JsonObject[]): JsonObject[] {
   const merged: JsonObject[] = [];
   for (const detail of details) {
     const last = merged.at(-1);

@@ -1,4 +1,4 @@
-import { anyNumber, integer, MOST_CHOICES, outputTokens, thinkingTokens } from "../../request-rules/number-limits.ts";
+import { anyNumber, integer, MAX_CHOICES, outputTokens, thinkingTokens } from "../../request-rules/number-limits.ts";
 import { requestMembers } from "../../request-rules/request-members.ts";
 import type { RequestRules } from "../../request-rules/request-rules.ts";
 
@@ -24,16 +24,16 @@ const JOBS = `input_file_id training_file validation_file method supervised dpo 
 export const openaiRules: RequestRules = {
   members: requestMembers(`${CHAT} ${MEDIA} ${JOBS}`, { free: "parameters schema metadata logit_bias arguments" }),
   numbers: [
-    integer("n", 1, MOST_CHOICES),
-    integer("best_of", 1, MOST_CHOICES),
+    integer("n", 1, MAX_CHOICES),
+    integer("best_of", 1, MAX_CHOICES),
     outputTokens("max_tokens"),
     outputTokens("max_completion_tokens"),
     thinkingTokens("thinking.budget_tokens"),
     thinkingTokens("thinking_budget"),
     thinkingTokens("reasoning.max_tokens"),
     integer("max_tool_calls", 0, 10_000),
-    integer("batch_size", 1, MOST_CHOICES),
-    integer("num_images", 1, MOST_CHOICES),
+    integer("batch_size", 1, MAX_CHOICES),
+    integer("num_images", 1, MAX_CHOICES),
     integer("dimensions", 1, 65_536),
     anyNumber("speed", 0.1, 10),
   ],

@@ -1,7 +1,7 @@
 import type { Dropped } from "../../conversation/codec.ts";
 import type { Conversation } from "../../conversation/conversation.ts";
 
-const IS_OPENAIS = /(^|[/:])(gpt-(?!oss)|chatgpt-|o\d)/;
+const OPENAI_MODEL = /(^|[/:])(gpt-(?!oss)|chatgpt-|o\d)/;
 
 /**
  * The conversation for OpenAI's models, whose structured output must be an object. If a client of another format wants
@@ -9,7 +9,7 @@ const IS_OPENAIS = /(^|[/:])(gpt-(?!oss)|chatgpt-|o\d)/;
  */
 export function withoutRootlessFormat(conversation: Conversation, model: string, dropped: Dropped): Conversation {
   const { format, system, extra } = conversation;
-  if (format?.type !== "schema" || extra.dialect.startsWith("openai") || !IS_OPENAIS.test(model)) return conversation;
+  if (format?.type !== "schema" || extra.dialect.startsWith("openai") || !OPENAI_MODEL.test(model)) return conversation;
   const { schema } = format;
   if (schema.type === undefined || schema.type === "object") return conversation;
   dropped.add("response_format");

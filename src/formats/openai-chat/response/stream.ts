@@ -68,17 +68,17 @@ export function readUsageEvents(
 export const carriesData = (block: Uint8Array): boolean => indexOfBytes(block, DATA_FIELD) >= 0;
 
 /** Whether a response, or a block of a stream, has a member that can report an error or success. */
-export const mayTellError = (bytes: Uint8Array): boolean =>
+export const mayContainError = (bytes: Uint8Array): boolean =>
   ERROR_MEMBERS.some((member) => indexOfBytes(bytes, member) >= 0);
 
 /** The data of the first event that is an error object; null if there is none. */
 export const errorEventIn = (block: Uint8Array): string | null => firstErrorIn(block, () => false);
 
 /** The data of an error event that precedes all content; null if there is none. */
-export const errorInPlaceOfAnswer = (block: Uint8Array): string | null => firstErrorIn(block, saysSomething);
+export const errorInPlaceOfAnswer = (block: Uint8Array): string | null => firstErrorIn(block, carriesContent);
 
 function firstErrorIn(block: Uint8Array, endsSearch: (chunk: JsonObject | null) => boolean): string | null {
-  if (!mayTellError(block)) return null;
+  if (!mayContainError(block)) return null;
   for (const event of splitEvents(textOfBytes(block))) {
     const chunk = chunkOf(event);
     if (isErrorAnswer(chunk)) return eventData(event);
@@ -87,7 +87,7 @@ function firstErrorIn(block: Uint8Array, endsSearch: (chunk: JsonObject | null) 
   return null;
 }
 
-function saysSomething(chunk: JsonObject | null): boolean {
+function carriesContent(chunk: JsonObject | null): boolean {
   let hasContent = false;
   const note = () => {
     hasContent = true;

@@ -14,17 +14,17 @@ import { readReasoningItem } from "../reasoning-items.ts";
 import { readContent } from "./content.ts";
 import { readChoice, readFormat, readTool } from "./tools.ts";
 
-const KNOWN: ReadonlySet<string> = new Set(
+const DECODED_MEMBERS: ReadonlySet<string> = new Set(
   `model input stream stream_options max_output_tokens temperature top_p top_logprobs tools tool_choice reasoning text
   parallel_tool_calls service_tier metadata user safety_identifier prompt_cache_key`.split(/\s+/),
 );
 
 /** Members of a message that are decoded, or that describe the response it came from. */
-const OF_MESSAGE: ReadonlySet<string> = new Set(["type", "role", "content", "id", "status"]);
+const MESSAGE_MEMBERS: ReadonlySet<string> = new Set(["type", "role", "content", "id", "status"]);
 
 /** Attaches the message's remaining members to each of its texts. */
 function withMembers(parts: readonly Part[], message: JsonObject): readonly Part[] {
-  const extensions = extensionsOf("openai-responses", message, OF_MESSAGE);
+  const extensions = extensionsOf("openai-responses", message, MESSAGE_MEMBERS);
   return parts.map((part) => (part.type === "text" ? { ...part, ...extensions } : part));
 }
 
@@ -60,7 +60,7 @@ export function decodeRequest(body: JsonObject): Conversation {
   conversation.promptCacheKey = textOf(body.prompt_cache_key);
   conversation.serviceTier = textOf(body.service_tier);
   conversation.metadata = recordOf(body.metadata);
-  conversation.extra.members = Object.fromEntries(Object.entries(body).filter(([name]) => !KNOWN.has(name)));
+  conversation.extra.members = Object.fromEntries(Object.entries(body).filter(([name]) => !DECODED_MEMBERS.has(name)));
   return conversation;
 }
 

@@ -18,7 +18,7 @@ import { callIdFor, shortName } from "../../tools/short-name.ts";
 import { resultMedia, resultText } from "../../tools/tool-result.ts";
 import {
   foreignSearch,
-  isMadeUp,
+  isSynthesized,
   isWebSearch,
   recordDroppedSearch,
   SEARCH_MEMBERS,
@@ -44,7 +44,7 @@ export function encodeRequest(source: Conversation, target: Target, dropped: Dro
   const search = foreignSearch(conversation, "openai-responses");
   const written = tools
     .filter((tool) => !search || !isWebSearch(tool))
-    .map((tool) => writeTool(tool) ?? noted(dropped, `tools: ${tool.name}`))
+    .map((tool) => writeTool(tool) ?? recordDroppedName(dropped, `tools: ${tool.name}`))
     .filter((tool) => tool !== null);
   if (search) written.push(searchTool(search, dropped));
   return compact({
@@ -80,7 +80,7 @@ export function encodeRequest(source: Conversation, target: Target, dropped: Dro
 /** Members that OpenAI's chat and Responses APIs share. */
 const SHARED: readonly string[] = ["prompt_cache_retention", "prompt_cache_options", "moderation"];
 
-const noted = (dropped: Dropped, name: string): null => {
+const recordDroppedName = (dropped: Dropped, name: string): null => {
   dropped.add(name);
   return null;
 };
@@ -111,11 +111,11 @@ function recordDroppedOptions({ sampling, modalities, audio }: Conversation, dro
 }
 
 /** OpenAI's models: compatible services need not support OpenAI's `include` values. */
-const IS_OPENAIS = /^(gpt|chatgpt|o\d)/;
+const OPENAI_MODEL = /^(gpt|chatgpt|o\d)/;
 
 /** Also requests search results, which clients of other formats read. */
 function includeOf({ sampling }: Conversation, { model }: Target, searches: boolean): string[] | null {
-  const include: string[] = searches && IS_OPENAIS.test(model) ? ["web_search_call.action.sources"] : [];
+  const include: string[] = searches && OPENAI_MODEL.test(model) ? ["web_search_call.action.sources"] : [];
   if (REASONS.test(model)) include.push("reasoning.encrypted_content");
   if (sampling.logprobs) include.push("message.output_text.logprobs");
   return include.length > 0 ? include : null;
@@ -185,7 +185,7 @@ function contentOf(parts: readonly Part[], dropped: Dropped): JsonObject[] {
       case "audio":
       case "video":
       case "document": {
-        const media = writeMedia(part) ?? noted(dropped, part.type);
+        const media = writeMedia(part) ?? recordDroppedName(dropped, part.type);
         return media ? [media] : [];
       }
       default:
@@ -241,7 +241,7 @@ function reasoningItem({ text, signature }: ReasoningPart): JsonObject[] {
 
 function nativeItem(part: Extract<Part, { type: "native" }>, dropped: Dropped): JsonObject[] {
   const { dialect, value } = part;
-  if (dialect === "openai-responses") return isMadeUp(value) ? [] : [value];
+  if (dialect === "openai-responses") return isSynthesized(value) ? [] : [value];
   recordDroppedNative(part, dropped);
   return [];
 }

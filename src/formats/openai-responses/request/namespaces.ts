@@ -10,7 +10,7 @@ type Offered = Exclude<Tool, { type: "hosted" }>;
  * namespace becomes a separate tool whose name contains its namespace, also in earlier calls. The first of them has the
  * namespace's description.
  */
-export function spreadNamespaces(conversation: Conversation): Conversation {
+export function flattenNamespaces(conversation: Conversation): Conversation {
   const { tools, turns, toolChoice } = conversation;
   const isQualified = turns.some(({ parts }) =>
     parts.some((part) => part.type === "tool-call" && part.namespace !== undefined),
@@ -28,7 +28,7 @@ export function spreadNamespaces(conversation: Conversation): Conversation {
         return { ...call, name: qualifiedName(namespace, part.name) };
       }),
     })),
-    toolChoice: toolChoice && chosen(toolChoice, spread),
+    toolChoice: toolChoice && resolveChoice(toolChoice, spread),
   };
 }
 
@@ -51,7 +51,7 @@ function membersOf({ value }: Namespace): Offered[] {
 }
 
 /** A tool choice names a function without its namespace: finds the only function with that name. */
-function chosen(choice: ToolChoice, tools: readonly Tool[]): ToolChoice {
+function resolveChoice(choice: ToolChoice, tools: readonly Tool[]): ToolChoice {
   const nameOf = (name: string): string => {
     const suffix = qualifiedName("", name);
     const named = tools.filter((tool) => tool.name === name || tool.name.endsWith(suffix));

@@ -1,4 +1,4 @@
-import { integer, MOST_CHOICES, outputTokens } from "../../request-rules/number-limits.ts";
+import { integer, MAX_CHOICES, outputTokens } from "../../request-rules/number-limits.ts";
 import { requestMembers } from "../../request-rules/request-members.ts";
 import type { RequestRules } from "../../request-rules/request-rules.ts";
 
@@ -13,6 +13,6 @@ export const responsesRules: RequestRules = {
     web_search_options server_label function namespace`,
     { free: "parameters schema metadata arguments variables" },
   ),
-  numbers: [outputTokens("max_output_tokens"), integer("max_tool_calls", 0, 10_000), integer("n", 1, MOST_CHOICES)],
+  numbers: [outputTokens("max_output_tokens"), integer("max_tool_calls", 0, 10_000), integer("n", 1, MAX_CHOICES)],
   switches: ["stream", "background", "store"],
 };

@@ -4,7 +4,7 @@ import { compact } from "../../helpers/compact.ts";
 import { type JsonObject, recordOf, recordsOf, textOf } from "../../json.ts";
 
 /** Members of a function that are decoded. */
-const OF_FUNCTION: ReadonlySet<string> = new Set(["type", "name", "description", "parameters", "strict"]);
+const FUNCTION_MEMBERS: ReadonlySet<string> = new Set(["type", "name", "description", "parameters", "strict"]);
 
 /** Reads a tool of a request; Responses tools are flat. */
 export function readTool(tool: JsonObject): Tool {
@@ -13,7 +13,7 @@ export function readTool(tool: JsonObject): Tool {
   const description = textOf(tool.description);
   if (type === "function") {
     const strict = typeof tool.strict === "boolean" ? tool.strict : null;
-    const extensions = extensionsOf("openai-responses", tool, OF_FUNCTION);
+    const extensions = extensionsOf("openai-responses", tool, FUNCTION_MEMBERS);
     return { type, name, description, parameters: recordOf(tool.parameters), strict, ...extensions };
   }
   if (type === "custom") return { type, name, description, format: recordOf(tool.format) };
@@ -43,7 +43,7 @@ export function writeTool(tool: Tool): JsonObject | null {
   }
 }
 
-const OF_CHOICE: ReadonlySet<string> = new Set(["type"]);
+const CHOICE_MEMBERS: ReadonlySet<string> = new Set(["type"]);
 
 export function readChoice(value: unknown): ToolChoice | null {
   if (value === "auto" || value === "none" || value === "required") return { type: value };
@@ -57,7 +57,9 @@ export function readChoice(value: unknown): ToolChoice | null {
   if (choice.type === kind && textOf(choice.name)) return { type: "tool", name: textOf(choice.name) ?? "", kind };
   // A tool choice names a hosted tool by its type; an MCP server also by its label and tool.
   const name = textOf(choice.type) ?? textOf(choice.name);
-  return name === null ? null : { type: "tool", name, kind, ...extensionsOf("openai-responses", choice, OF_CHOICE) };
+  return name === null
+    ? null
+    : { type: "tool", name, kind, ...extensionsOf("openai-responses", choice, CHOICE_MEMBERS) };
 }
 
 export function writeChoice(choice: ToolChoice | null, tools: readonly Tool[]): unknown {

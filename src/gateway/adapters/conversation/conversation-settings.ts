@@ -3,9 +3,13 @@ import type { SettingsReader } from "../../../settings/settings.ts";
 import type { ConversationSettings } from "./prepare-conversation.ts";
 
 const LAST_RESORT_MAX_TOKENS = 8192;
-const HARMS = ["HARASSMENT", "HATE_SPEECH", "SEXUALLY_EXPLICIT", "DANGEROUS_CONTENT", "CIVIC_INTEGRITY"].map(
-  (kind) => `HARM_CATEGORY_${kind}`,
-);
+const SAFETY_CATEGORIES = [
+  "HARASSMENT",
+  "HATE_SPEECH",
+  "SEXUALLY_EXPLICIT",
+  "DANGEROUS_CONTENT",
+  "CIVIC_INTEGRITY",
+].map((kind) => `HARM_CATEGORY_${kind}`);
 
 /** The Claude and Gemini settings, read when a call needs them. */
 export const createConversationSettings = (settings: SettingsReader, catalog: () => Catalog): ConversationSettings => ({
@@ -31,7 +35,7 @@ export const createConversationSettings = (settings: SettingsReader, catalog: ()
   geminiSafety() {
     const thresholds = settings.get("gemini.safety_settings");
     const otherwise = thresholds.get("default") ?? "OFF";
-    return HARMS.map((category) => ({ category, threshold: thresholds.get(category) ?? otherwise }));
+    return SAFETY_CATEGORIES.map((category) => ({ category, threshold: thresholds.get(category) ?? otherwise }));
   },
   drawsImages: (model) => settings.get("gemini.supported_imagine_models").includes(model),
   claudeThinkingShare: () =>

@@ -1,5 +1,5 @@
 import type { JsonObject } from "../../../formats/json.ts";
-import { spreadNamespaces } from "../../../formats/openai-responses/request/namespaces.ts";
+import { flattenNamespaces } from "../../../formats/openai-responses/request/namespaces.ts";
 import { customAsFunctions } from "../../../formats/tools/custom-tools.ts";
 import { withToolNames } from "../../../formats/tools/tool-names.ts";
 import { randomId } from "../../../lib/http/request-id.ts";
@@ -10,7 +10,7 @@ import type { Call } from "../../call/call.ts";
 import { refuseLostReference } from "../../state/provider-state.ts";
 import type { Route } from "../../upstream/bind-channel.ts";
 import type { EncodedRequest } from "../adapter.ts";
-import { keepsRequest, splicedRequest, untouchedBody } from "../same-format.ts";
+import { canForwardRequest, splicedRequest, unchangedBody } from "../same-format.ts";
 import { withChannelPrompt } from "./channel-prompt.ts";
 import type { ConversationOptions } from "./conversation-options.ts";
 import { takesCustomTools } from "./custom-tool-calls.ts";
@@ -43,8 +43,8 @@ export async function encodeConversation(
     ...(dialect === "gemini" && { apiVersion: settings.geminiVersion(upstreamModel, channel.other) }),
   };
   if (endpoint.codec.dialect === dialect) {
-    if (options.untouched) return untouchedBody(call, route, ask);
-    if (keepsRequest(call, route, options, stream)) return splicedRequest(call, route, options, ask);
+    if (options.untouched) return unchangedBody(call, route, ask);
+    if (canForwardRequest(call, route, options, stream)) return splicedRequest(call, route, options, ask);
   }
   return encodeFromConversation(call, route, options, ask);
 }
@@ -60,7 +60,7 @@ async function encodeFromConversation(
   const chat = chatOf(provider);
   const read = call.fullConversation?.() ?? call.endpoint.codec.decodeRequest(call.body.json);
   refuseLostReference(read, dialect);
-  const spread = dialect === "openai-responses" ? read : spreadNamespaces(read);
+  const spread = dialect === "openai-responses" ? read : flattenNamespaces(read);
   const led = withChannelPrompt(spread, options.prompt);
   const prepared = prepareConversation(led, upstreamModel, dialect, settings);
   const dropped = new Set<string>();

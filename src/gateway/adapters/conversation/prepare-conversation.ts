@@ -29,10 +29,10 @@ export type ConversationSettings = Readonly<{
 const CLAUDE_SUFFIX = /^(.*claude.*)-thinking$/;
 const GEMINI_SUFFIX = /^(.*gemini.*?)-(thinking(?:-(\d+))?|nothinking)$/;
 /** The lowest output limit with which Anthropic supports thinking: the limit must exceed the minimum budget. */
-const LEAST_CLAUDE_LIMIT = 1280;
-const LEAST_CLAUDE_BUDGET = 1024;
+const MIN_CLAUDE_LIMIT = 1280;
+const MIN_CLAUDE_BUDGET = 1024;
 /** Larger budgets are ignored. */
-const MOST_GEMINI_BUDGET = 24_576;
+const MAX_GEMINI_BUDGET = 24_576;
 
 type Prepared = Readonly<{ model: string; conversation: Conversation }>;
 
@@ -60,10 +60,10 @@ function prepareClaude(conversation: Conversation, model: string, settings: Conv
   const share = settings.claudeThinkingShare();
   if (name === undefined || share === null) return { model, conversation };
   const { sampling } = conversation;
-  const maxOutputTokens = Math.max(sampling.maxOutputTokens ?? settings.defaultMaxTokens(name), LEAST_CLAUDE_LIMIT);
+  const maxOutputTokens = Math.max(sampling.maxOutputTokens ?? settings.defaultMaxTokens(name), MIN_CLAUDE_LIMIT);
   // A share of the model's own limit would cost far more than users of the suffix expect.
-  const shared = Math.max(sampling.maxOutputTokens ?? settings.thinkingSuffixTokens(name), LEAST_CLAUDE_LIMIT);
-  const budgetTokens = Math.max(LEAST_CLAUDE_BUDGET, Math.floor(Math.min(shared, maxOutputTokens) * share));
+  const shared = Math.max(sampling.maxOutputTokens ?? settings.thinkingSuffixTokens(name), MIN_CLAUDE_LIMIT);
+  const budgetTokens = Math.max(MIN_CLAUDE_BUDGET, Math.floor(Math.min(shared, maxOutputTokens) * share));
   return {
     model: name,
     conversation: {
@@ -81,9 +81,9 @@ function prepareGemini(conversation: Conversation, model: string, settings: Conv
   if (suffix === "nothinking")
     return { model: name, conversation: { ...conversation, reasoning: thinking(conversation, 0) } };
   const limit = conversation.sampling.maxOutputTokens ?? 0;
-  const shared = limit === 0 ? MOST_GEMINI_BUDGET : Math.min(Math.floor(limit * share), MOST_GEMINI_BUDGET);
+  const shared = limit === 0 ? MAX_GEMINI_BUDGET : Math.min(Math.floor(limit * share), MAX_GEMINI_BUDGET);
   const requestedBudget = budget === undefined ? shared : Number(budget);
-  const budgetTokens = requestedBudget > MOST_GEMINI_BUDGET ? null : requestedBudget;
+  const budgetTokens = requestedBudget > MAX_GEMINI_BUDGET ? null : requestedBudget;
   return { model: name, conversation: { ...conversation, reasoning: thinking(conversation, budgetTokens) } };
 }
 

@@ -24,11 +24,11 @@ export type ReasoningMemory = {
   recall(userId: number, dialect: ChatDialect, conversation: Conversation): Conversation;
 };
 
-const MOST_CALLS = 10_000;
-const MOST_CHARACTERS = 100_000;
+const MAX_CALLS = 10_000;
+const MAX_CHARACTERS = 100_000;
 
 export function createReasoningMemory(): ReasoningMemory {
-  const calls = new LRUCache<string, RememberedReasoning>({ max: MOST_CALLS });
+  const calls = new LRUCache<string, RememberedReasoning>({ max: MAX_CALLS });
   return {
     observe(userId, dialect) {
       let reasoning: ReasoningPart[] = [];
@@ -43,7 +43,7 @@ export function createReasoningMemory(): ReasoningMemory {
             0,
           );
           reasoning = [];
-          if (size > MOST_CHARACTERS || (signed.length === 0 && !step.signature)) return;
+          if (size > MAX_CHARACTERS || (signed.length === 0 && !step.signature)) return;
           calls.set(`${userId}/${dialect}/${step.id}`, { reasoning: signed, signature: step.signature });
         }
       };

@@ -15,7 +15,7 @@ import { splitEvents } from "../../../lib/http/sse.ts";
 import { textOfBytes } from "../../../lib/values/bytes.ts";
 import { OutputMeter } from "../../billing/output-meter.ts";
 import { errorObject, type GatewayError } from "../../call/errors.ts";
-import { bytesOf, type Piece, type StreamView } from "../adapter.ts";
+import { bytesOf, type OutputChunk, type StreamView } from "../adapter.ts";
 
 const DONE = Buffer.from(DONE_EVENT);
 const EMPTY = Buffer.alloc(0);
@@ -53,7 +53,7 @@ export class ChatView implements StreamView {
     return block;
   }
 
-  close(written: Piece, billed: ReportedUsage): Uint8Array {
+  close(written: OutputChunk, billed: ReportedUsage): Uint8Array {
     const last = bytesOf(written);
     const missing = this.keepUsage && !this.#hasStandardUsage && this.failed === null;
     if (!missing) return this.ended ? last : Buffer.concat([last, DONE]);

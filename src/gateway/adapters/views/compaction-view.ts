@@ -4,7 +4,7 @@ import { readEvents } from "../../../lib/http/sse.ts";
 import { indexOfBytes, textOfBytes } from "../../../lib/values/bytes.ts";
 import type { OutputMeter } from "../../billing/output-meter.ts";
 import type { GatewayError } from "../../call/errors.ts";
-import type { Piece, StreamView } from "../adapter.ts";
+import type { OutputChunk, StreamView } from "../adapter.ts";
 
 const COMPACTION = Buffer.from('"compaction"');
 
@@ -35,7 +35,7 @@ export class CompactionView implements StreamView {
     return this.view.finished;
   }
 
-  take(block: Uint8Array): Piece {
+  take(block: Uint8Array): OutputChunk {
     if (indexOfBytes(block, COMPACTION) >= 0) {
       for (const { data } of readEvents(textOfBytes(block))) {
         const event = recordOf(parseJson(data));
@@ -46,11 +46,11 @@ export class CompactionView implements StreamView {
     return this.view.take(block);
   }
 
-  close(last: Piece, billed: ReportedUsage): Piece {
+  close(last: OutputChunk, billed: ReportedUsage): OutputChunk {
     return this.view.close(last, billed);
   }
 
-  broken(error: GatewayError, requestId: string): Piece {
+  broken(error: GatewayError, requestId: string): OutputChunk {
     return this.view.broken(error, requestId);
   }
 }

@@ -5,7 +5,7 @@ import { EventReader } from "../../../lib/http/sse.ts";
 import { textOfBytes } from "../../../lib/values/bytes.ts";
 import { OutputMeter } from "../../billing/output-meter.ts";
 import { type GatewayError, toErrorObject } from "../../call/errors.ts";
-import { concatPieces, type Piece, type StreamView } from "../adapter.ts";
+import { concatChunks, type OutputChunk, type StreamView } from "../adapter.ts";
 import { applyFilters, type StepFilter } from "./step-filter.ts";
 
 type Parts = Readonly<{
@@ -40,24 +40,24 @@ export class ConversationView implements StreamView {
     return this.#finished || this.parts.decoder.ended;
   }
 
-  take(block: Uint8Array): Piece {
+  take(block: Uint8Array): OutputChunk {
     let text = "";
     const events = new EventReader(textOfBytes(block));
     for (let event = events.next(); event; event = events.next()) text += this.#write(this.parts.decoder.push(event));
     return this.parts.passesBytes ? block : text;
   }
 
-  close(last: Piece, billed: ReportedUsage): Piece {
+  close(last: OutputChunk, billed: ReportedUsage): OutputChunk {
     const owed = this.#write(this.parts.decoder.end());
     if (this.#collector && this.failed === null) {
       const { reply } = this.#collector;
       this.parts.keep?.({ ...reply, usage: reply.usage ?? billed });
     }
     if (this.parts.passesBytes || this.failed !== null) return last;
-    return concatPieces(last, owed + this.parts.encoder.end(this.usage ?? billed));
+    return concatChunks(last, owed + this.parts.encoder.end(this.usage ?? billed));
   }
 
-  broken(error: GatewayError): Piece {
+  broken(error: GatewayError): OutputChunk {
     return this.parts.encoder.push({ type: "error", error: toErrorObject(error) });
   }
 

@@ -5,7 +5,7 @@ import { eventData, splitEvents } from "../../../lib/http/sse.ts";
 import { indexOfBytes, textOfBytes } from "../../../lib/values/bytes.ts";
 import { OutputMeter } from "../../billing/output-meter.ts";
 import { errorObject, type GatewayError } from "../../call/errors.ts";
-import { bytesOf, type Piece, type StreamView } from "../adapter.ts";
+import { bytesOf, type OutputChunk, type StreamView } from "../adapter.ts";
 
 /** The last event of an image is `….completed`, that of speech and transcripts `….done`. */
 const LAST_EVENT = /\.(completed|done)$/;
@@ -36,7 +36,7 @@ export class EventsView implements StreamView {
     return block;
   }
 
-  close(last: Piece): Uint8Array {
+  close(last: OutputChunk): Uint8Array {
     return bytesOf(last);
   }
 

@@ -10,9 +10,9 @@ import {
   type Adapter,
   bytesOf,
   type CompleteResponse,
-  concatPieces,
+  concatChunks,
   type EncodedRequest,
-  type Piece,
+  type OutputChunk,
   type StreamView,
 } from "../adapter.ts";
 import { applyFilters, type StepFilter } from "./step-filter.ts";
@@ -20,7 +20,7 @@ import { applyFilters, type StepFilter } from "./step-filter.ts";
 type Filters = readonly (() => StepFilter)[];
 
 /** Filters the texts of text completions; delegates everything else to the inner adapter. */
-export class FilteredTexts implements Adapter {
+export class TextFilterAdapter implements Adapter {
   constructor(
     private readonly inner: Adapter,
     private readonly filters: Filters,
@@ -95,7 +95,7 @@ class FilteredView implements StreamView {
     return this.inner.meter;
   }
 
-  take(block: Uint8Array): Piece {
+  take(block: Uint8Array): OutputChunk {
     return this.inner.take(
       bytesOf(
         splitEvents(textOfBytes(block))
@@ -104,17 +104,17 @@ class FilteredView implements StreamView {
       ),
     );
   }
-  close(last: Piece, billed: ReportedUsage): Piece {
+  close(last: OutputChunk, billed: ReportedUsage): OutputChunk {
     return this.inner.close(this.#withOwed(last), billed);
   }
-  broken(error: GatewayError, requestId: string): Piece {
-    return concatPieces(this.#withOwed(""), this.inner.broken(error, requestId));
+  broken(error: GatewayError, requestId: string): OutputChunk {
+    return concatChunks(this.#withOwed(""), this.inner.broken(error, requestId));
   }
 
   /** Appends the text held back to a piece. */
-  #withOwed(piece: Piece): Piece {
+  #withOwed(piece: OutputChunk): OutputChunk {
     const owed = this.#owed();
-    return owed === "" ? piece : concatPieces(piece, this.inner.take(bytesOf(owed)));
+    return owed === "" ? piece : concatChunks(piece, this.inner.take(bytesOf(owed)));
   }
 
   #event(event: string): string {

@@ -9,8 +9,8 @@ import { readOpenAi } from "./text.ts";
 
 const VECTOR = Buffer.from('"embedding"');
 /** Texts or token ids; OpenAI accepts 2,048 texts, self-hosted servers more. */
-const MOST_INPUTS = 100_000;
-const LONGEST_SPACE = 32;
+const MAX_INPUTS = 100_000;
+const MAX_SPACE_LENGTH = 32;
 
 /**
  * POST /v1/embeddings. OpenAI's own clients request base64; the gateway converts lists of numbers for upstreams that
@@ -25,9 +25,9 @@ export const embeddings: Endpoint = {
   read(body, path) {
     if (body.input === undefined || body.input === "")
       throw invalidRequest({ code: "gateway_field_missing", params: { field: "input" } }, "input");
-    if (Array.isArray(body.input) && body.input.length > MOST_INPUTS)
+    if (Array.isArray(body.input) && body.input.length > MAX_INPUTS)
       throw invalidRequest(
-        { code: "gateway_too_many_entries", params: { field: "input", count: MOST_INPUTS } },
+        { code: "gateway_too_many_entries", params: { field: "input", count: MAX_INPUTS } },
         "input",
       );
     return readOpenAi(body, path);
@@ -35,7 +35,7 @@ export const embeddings: Endpoint = {
   amend(request, answer) {
     if (request.encoding_format !== "base64" || !holdsLists(answer)) return withId(answer);
     const body = recordOf(parseJson(textOfBytes(answer)));
-    return body && { id: randomId("embd-"), ...body, data: recordsOf(body.data).map(packed) };
+    return body && { id: randomId("embd-"), ...body, data: recordsOf(body.data).map(encodeEmbedding) };
   },
 };
 
@@ -57,7 +57,7 @@ function withId(answer: Uint8Array): string | null {
 function holdsLists(answer: Uint8Array): boolean {
   for (let at = indexOfBytes(answer, VECTOR); at >= 0; at = indexOfBytes(answer, VECTOR, at + 1)) {
     const end = at + VECTOR.length;
-    const member = /^\s*:\s*(.)/.exec(textOfBytes(answer, end, Math.min(answer.length, end + LONGEST_SPACE)));
+    const member = /^\s*:\s*(.)/.exec(textOfBytes(answer, end, Math.min(answer.length, end + MAX_SPACE_LENGTH)));
     // Otherwise this is the value of "object".
     if (member) return member[1] === "[";
   }
@@ -65,7 +65,7 @@ function holdsLists(answer: Uint8Array): boolean {
 }
 
 /** The embedding as base64 of little-endian 32-bit floats. */
-function packed(entry: JsonObject): JsonObject {
+function encodeEmbedding(entry: JsonObject): JsonObject {
   const { embedding } = entry;
   if (!Array.isArray(embedding)) return entry;
   const bytes = Buffer.alloc(embedding.length * 4);

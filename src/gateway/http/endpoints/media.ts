@@ -5,7 +5,7 @@ import { type JsonObject, parseJson, recordOf, recordsOf, textOf, textsOf } from
 import { openaiChatClientCodec } from "../../../formats/openai-chat/index.ts";
 import { openaiRules } from "../../../formats/openai-chat/request/request-rules.ts";
 import { readUsage } from "../../../formats/openai-chat/response/usage.ts";
-import { MOST_CHOICES } from "../../../formats/request-rules/number-limits.ts";
+import { MAX_CHOICES } from "../../../formats/request-rules/number-limits.ts";
 import { textOfBytes } from "../../../lib/values/bytes.ts";
 import { type Decimal, decimal, multiply, whole } from "../../../lib/values/decimal.ts";
 import { lookupTable } from "../../../lib/values/lookup-table.ts";
@@ -43,7 +43,7 @@ export const moderations: Endpoint = {
 /** Cohere's models, whose fixed price is per search. */
 const PRICED_BY_SEARCH = /^rerank-/;
 const DOCUMENTS_PER_SEARCH = 100;
-const MOST_DOCUMENTS = 10_000;
+const MAX_DOCUMENTS = 10_000;
 
 /** POST /v1/rerank: query and documents are the prompt; upstreams report usage in several ways, or not at all. */
 export const rerank: Endpoint = {
@@ -58,9 +58,9 @@ export const rerank: Endpoint = {
         "documents",
       );
     }
-    if (body.documents.length > MOST_DOCUMENTS)
+    if (body.documents.length > MAX_DOCUMENTS)
       throw invalidRequest(
-        { code: "gateway_too_many_entries", params: { field: "documents", count: MOST_DOCUMENTS } },
+        { code: "gateway_too_many_entries", params: { field: "documents", count: MAX_DOCUMENTS } },
         "documents",
       );
     const texts = [...textsOf(body.documents), ...recordsOf(body.documents).flatMap(({ text }) => textOf(text) ?? [])];
@@ -117,8 +117,8 @@ function imageEndpoint(capability: Capability): Endpoint {
         throw invalidRequest({ code: "gateway_field_missing", params: { field: "prompt" } }, "prompt");
       if (textOf(body.size)?.includes("×")) throw invalidRequest({ code: "gateway_size_letter" }, "size");
       const pixels = pixelsOf(textOf(body.size) ?? "");
-      if (pixels?.some((side) => side < 1 || side > MOST_PIXELS))
-        throw invalidRequest({ code: "gateway_size_range", params: { most: MOST_PIXELS } }, "size");
+      if (pixels?.some((side) => side < 1 || side > MAX_PIXELS))
+        throw invalidRequest({ code: "gateway_size_range", params: { most: MAX_PIXELS } }, "size");
       const parsed = readOpenAi(body, path);
       const model = parsed.summary.model || (capability === "images" ? "dall-e-3" : "dall-e-2");
       return { ...parsed, summary: { ...parsed.summary, model, stream: wantsStream(body) } };
@@ -129,7 +129,7 @@ function imageEndpoint(capability: Capability): Endpoint {
 }
 
 /** Maximum width or height; no provider generates larger images. */
-const MOST_PIXELS = 16_384;
+const MAX_PIXELS = 16_384;
 
 /** Treats the output of image models as image tokens, even if not reported as such. */
 const drawnUsage = (usage: ReportedUsage | null): ReportedUsage | null =>
@@ -214,7 +214,7 @@ function priceOfImages(price: Price, body: JsonObject, upstreamModel: string): P
 /** Number of requested images, from 1 to 128: the largest value among these names. Form fields are text. */
 const countOf = (body: JsonObject): number => {
   const counts = [body.n, body.batch_size, body.num_images].map((count) => Number(count ?? 1));
-  return Math.min(MOST_CHOICES, Math.max(1, ...counts.filter(Number.isInteger)));
+  return Math.min(MAX_CHOICES, Math.max(1, ...counts.filter(Number.isInteger)));
 };
 
 /** Width and height of a size such as "1024x1792"; null for sizes such as "auto". */

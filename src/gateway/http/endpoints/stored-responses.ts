@@ -8,7 +8,7 @@ import type { Caller } from "../../auth/authenticate.ts";
 import type { GatewayContext } from "../../call/context.ts";
 import { GatewayError } from "../../call/errors.ts";
 import { refresh, storeObject } from "../../state/files/refresh-objects.ts";
-import { isOver } from "../../state/files/settle-object.ts";
+import { isFinal } from "../../state/files/settle-object.ts";
 import {
   followResponse,
   type ResponseAction,
@@ -38,21 +38,21 @@ export const storedResponse = (
       throw invalidRequest({ code: "gateway_response_whole" }, "stream");
     }
     const answer = stored.isNative
-      ? await made(context, stored, action, search)
+      ? await fetchFromUpstream(context, stored, action, search)
       : ownAnswer(stored, action, searchParams);
     if (action === "delete") await context.services.responses.remove(id, caller.user.id);
     return answer;
   });
 
 /** Requests the response from its upstream. A background response is charged before its end is reported. */
-async function made(
+async function fetchFromUpstream(
   context: GatewayContext,
   stored: StoredResponse,
   action: ResponseAction,
   search: string,
 ): Promise<object> {
   const later = await context.services.objects.find("response", stored.id, stored.userId);
-  if (later?.settledAt === null && action === "delete" && !isOver((await refresh(context, later)).body)) {
+  if (later?.settledAt === null && action === "delete" && !isFinal((await refresh(context, later)).body)) {
     throw new GatewayError(
       400,
       "response_in_progress",
@@ -120,7 +120,7 @@ function inputItems(turns: readonly Turn[]): JsonObject[] {
 }
 
 const PAGE_ITEMS = 20;
-const MOST_PAGE_ITEMS = 100;
+const MAX_PAGE_ITEMS = 100;
 
 /** A page of a list as in OpenAI's API: newest first by default. */
 function pageOf(items: readonly JsonObject[], wishes: URLSearchParams): object {
@@ -130,8 +130,8 @@ function pageOf(items: readonly JsonObject[], wishes: URLSearchParams): object {
   if (after !== null && from === 0)
     throw invalidRequest({ code: "gateway_item_unknown", params: { id: after } }, "after");
   const limit = Number(wishes.get("limit") ?? PAGE_ITEMS);
-  if (!Number.isInteger(limit) || limit < 1 || limit > MOST_PAGE_ITEMS)
-    throw invalidRequest({ code: "gateway_page_limit", params: { most: MOST_PAGE_ITEMS } }, "limit");
+  if (!Number.isInteger(limit) || limit < 1 || limit > MAX_PAGE_ITEMS)
+    throw invalidRequest({ code: "gateway_page_limit", params: { most: MAX_PAGE_ITEMS } }, "limit");
   const data = ordered.slice(from, from + limit);
   return {
     object: "list",

@@ -42,10 +42,10 @@ export class TranscriptFilter {
     if (type.endsWith(".delta")) return this.#piece(event, response, makers);
     const forward = (events: readonly JsonObject[]): Passed => ({ events, cancel: null });
     const field = type.endsWith(".done") ? COMPLETE_FIELD[type.slice(0, -".done".length)] : undefined;
-    if (field) return forward([...this.#rest(keyOf(event)), { ...event, [field]: allowed(makers, event[field]) }]);
+    if (field) return forward([...this.#rest(keyOf(event)), { ...event, [field]: filteredText(makers, event[field]) }]);
     if (type === "response.done")
-      return forward([...this.#restOf(response), this.#ended(cleaned(makers, event), response)]);
-    return event.part || event.item || event.response ? forward([cleaned(makers, event)]) : null;
+      return forward([...this.#restOf(response), this.#ended(withFilteredTexts(makers, event), response)]);
+    return event.part || event.item || event.response ? forward([withFilteredTexts(makers, event)]) : null;
   }
 
   #filters(): readonly (() => StepFilter)[] {
@@ -110,7 +110,7 @@ function filterText(
 }
 
 /** A complete text after filtering. */
-function allowed(makers: readonly (() => StepFilter)[], value: unknown): unknown {
+function filteredText(makers: readonly (() => StepFilter)[], value: unknown): unknown {
   const text = textOf(value);
   if (text === null) return value;
   const filters = makers.map((make) => make());
@@ -118,11 +118,11 @@ function allowed(makers: readonly (() => StepFilter)[], value: unknown): unknown
 }
 
 /** An event with a part, an item or a response, whose model output is filtered. */
-function cleaned(makers: readonly (() => StepFilter)[], event: JsonObject): JsonObject {
+function withFilteredTexts(makers: readonly (() => StepFilter)[], event: JsonObject): JsonObject {
   const cleanPart = (part: JsonObject): JsonObject => ({
     ...part,
-    ...(part.text !== undefined && { text: allowed(makers, part.text) }),
-    ...(part.transcript !== undefined && { transcript: allowed(makers, part.transcript) }),
+    ...(part.text !== undefined && { text: filteredText(makers, part.text) }),
+    ...(part.transcript !== undefined && { transcript: filteredText(makers, part.transcript) }),
   });
   const cleanItem = (item: JsonObject): JsonObject =>
     item.role === "assistant" && Array.isArray(item.content)

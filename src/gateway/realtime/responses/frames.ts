@@ -16,7 +16,7 @@ type ClientEvent =
   | Readonly<{ type: "none" }>
   | Readonly<{ type: "invalid"; error: GatewayError; streamId: string | null }>;
 
-const LONGEST_STREAM_ID = 128;
+const MAX_STREAM_ID_LENGTH = 128;
 
 /**
  * Reads a frame of OpenAI's WebSocket mode.
@@ -26,7 +26,7 @@ export function readFrame(frame: Frame): ClientEvent {
   const event = typeof frame === "string" ? recordOf(parseJson(frame)) : null;
   if (typeof frame !== "string" || !event) return invalid(invalidRequest({ code: "gateway_frame_no_object" }), null);
   const streamId = event.stream_id == null ? null : textOf(event.stream_id);
-  if (event.stream_id != null && (!streamId || streamId.length > LONGEST_STREAM_ID))
+  if (event.stream_id != null && (!streamId || streamId.length > MAX_STREAM_ID_LENGTH))
     return invalid(invalidRequest({ code: "gateway_stream_id_invalid" }, "stream_id"), null);
   switch (event.type) {
     case "response.create":

@@ -5,7 +5,7 @@ import { type JsonObject, recordsOf, textOf } from "../../../formats/json.ts";
 type Conversation = Readonly<{ previous: string | null; items: readonly JsonObject[]; characters: number }>;
 
 /** Older ones are removed: clients continue the latest response, or fork not far behind it. */
-const MOST_RESPONSES = 16;
+const MAX_RESPONSES = 16;
 
 /**
  * The conversations of one connection that end in responses with `store: false`: a later turn of the connection continues
@@ -32,7 +32,7 @@ export class ConversationHistory {
     this.#byId.set(id, { previous: textOf(request.previous_response_id), items, characters });
     this.#characters += characters;
     for (const [oldest, conversation] of this.#byId) {
-      if (this.#byId.size <= MOST_RESPONSES && this.#characters <= this.mostCharacters) break;
+      if (this.#byId.size <= MAX_RESPONSES && this.#characters <= this.mostCharacters) break;
       this.#byId.delete(oldest);
       this.#characters -= conversation.characters;
     }

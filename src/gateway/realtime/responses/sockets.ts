@@ -21,13 +21,13 @@ export type ResponseSockets = Readonly<{
 /** The lifetime is that of OpenAI's connections. */
 const LIFETIME_MS = 3_600_000;
 const IDLE_MS = 1_200_000;
-const MOST_LANES = 8;
-const MOST_WAITING = 16;
+const MAX_LANES = 8;
+const MAX_WAITING = 16;
 /** Maximum open connections per user in this process. */
-const MOST_SOCKETS = 256;
+const MAX_SOCKETS = 256;
 
 /** Headers that belong to the handshake, not to the requests of the connection. */
-const OF_HANDSHAKE =
+const HANDSHAKE_HEADERS =
   /^(?:connection|upgrade|content-|transfer-encoding|sec-websocket-(?!protocol)|x-request-id|expect)/;
 const KEY_PROTOCOL = "openai-insecure-api-key.";
 
@@ -39,10 +39,10 @@ export function createResponseSockets(context: GatewayContext, limits: Partial<S
     lifetimeMs: LIFETIME_MS,
     idleMs: IDLE_MS,
     slowMs: config.streamingTimeoutMs,
-    lanes: MOST_LANES,
-    waiting: MOST_WAITING,
+    lanes: MAX_LANES,
+    waiting: MAX_WAITING,
     waitingCharacters: config.maxRequestBodyBytes,
-    connections: MOST_SOCKETS,
+    connections: MAX_SOCKETS,
     ...limits,
   };
   const sockets = new Map<ResponseSocket, number>();
@@ -84,7 +84,7 @@ export function createResponseSockets(context: GatewayContext, limits: Partial<S
 /** Copies the request, because the server's own object ends with the handshake. */
 function originOf(request: Request, server: UpgradingServer): SocketOrigin {
   const headers = new Headers(request.headers);
-  for (const name of [...headers.keys()]) if (OF_HANDSHAKE.test(name)) headers.delete(name);
+  for (const name of [...headers.keys()]) if (HANDSHAKE_HEADERS.test(name)) headers.delete(name);
   headers.set("content-type", "application/json");
   return { url: request.url, headers, address: server?.requestIP(request)?.address ?? "" };
 }

@@ -36,7 +36,7 @@ const NO_USAGE = {
 };
 
 /** Maximum JSON characters of history per connection: the longest contexts of today's models are half of it. */
-const MOST_CHARACTERS = 16 * 1_048_576;
+const MAX_CHARACTERS = 16 * 1_048_576;
 /** Headers of an error that state when to retry. */
 const RETRY_HEADERS = ["retry-after", "x-request-id"];
 
@@ -45,7 +45,7 @@ const RETRY_HEADERS = ["retry-after", "x-request-id"];
  * pipeline.
  */
 export function createTurns(context: GatewayContext, { url, headers, address }: SocketOrigin): RunTurn {
-  const history = new ConversationHistory(MOST_CHARACTERS);
+  const history = new ConversationHistory(MAX_CHARACTERS);
   const peer: PeerSource = { requestIP: () => ({ address }) };
   const server = { ...peer, timeout() {} };
 

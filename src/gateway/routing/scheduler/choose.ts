@@ -14,7 +14,7 @@ export type Excluded = {
 /** Added to every weight: damps differences between small weights, and lets a weight of 0 receive some traffic. */
 const WEIGHT_FLOOR = 10;
 /** Random draws before all channels of a tier are checked. */
-const MOST_DRAWS = 8;
+const MAX_DRAWS = 8;
 
 type Fit = (channel: ChannelEntry) => boolean;
 
@@ -33,7 +33,7 @@ export function choose(
   prefers: Fit | null = null,
 ): Choice | null {
   const criteria = { excluded, keys, suits };
-  const preferred = prefers && preferring(criteria, prefers);
+  const preferred = prefers && withPreference(criteria, prefers);
   for (const rule of RULES) {
     const channel = (preferred && pick(tiers, rule, preferred, random)) ?? pick(tiers, rule, criteria, random);
     if (!channel) continue;
@@ -53,7 +53,7 @@ export function contenders(
 ): ReadonlyMap<ChannelEntry, number> {
   const all = { excluded, keys, suits };
   for (const rule of RULES) {
-    for (const criteria of prefers ? [preferring(all, prefers), all] : [all]) {
+    for (const criteria of prefers ? [withPreference(all, prefers), all] : [all]) {
       for (const { channels } of tiers) {
         const fitting = channels.filter((channel) => fits(channel, rule, criteria));
         const sum = runningSums(fitting).at(-1);
@@ -64,7 +64,7 @@ export function contenders(
   return new Map();
 }
 
-const preferring = (criteria: Criteria, prefers: Fit): Criteria => ({
+const withPreference = (criteria: Criteria, prefers: Fit): Criteria => ({
   ...criteria,
   suits: (channel) => prefers(channel) && criteria.suits(channel),
 });
@@ -98,7 +98,7 @@ function pick(tiers: readonly Tier[], rule: Rule, criteria: Criteria, random: ()
  */
 function pickByWeight(tier: Tier, rule: Rule, criteria: Criteria, random: () => number): ChannelEntry | null {
   const { channels } = tier;
-  for (let draws = 0; draws < Math.min(MOST_DRAWS, channels.length); draws += 1) {
+  for (let draws = 0; draws < Math.min(MAX_DRAWS, channels.length); draws += 1) {
     const drawn = channels.length === 1 ? channels[0] : draw(channels, sumsOf(tier), random);
     if (drawn && fits(drawn, rule, criteria)) return drawn;
   }

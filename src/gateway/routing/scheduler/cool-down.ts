@@ -21,7 +21,7 @@ type State = { failures: number; until: number; probedAt: number };
 
 const FAILURES_BEFORE_PAUSE = 3;
 const FIRST_PAUSE_MS = 5_000;
-const LONGEST_PAUSE_MS = 300_000;
+const MAX_PAUSE_MS = 300_000;
 /** A probe without a result is given up after this time. */
 const PROBE_MS = 60_000;
 
@@ -64,7 +64,7 @@ export function createCoolDown(now: () => number = Date.now): CoolDown {
       state.failures += 1;
       state.probedAt = 0;
       const over = state.failures - FAILURES_BEFORE_PAUSE;
-      if (over >= 0) state.until = now() + Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** over);
+      if (over >= 0) state.until = now() + Math.min(MAX_PAUSE_MS, FIRST_PAUSE_MS * 2 ** over);
     },
     stateOf: (channelId, key) => find(channelId, key) ?? null,
   };

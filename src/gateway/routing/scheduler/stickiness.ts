@@ -13,11 +13,11 @@ export type Stickiness = {
   forget(conversation: bigint): void;
 };
 
-const MOST_CONVERSATIONS = 20_000;
+const MAX_CONVERSATIONS = 20_000;
 const LIFE_MS = 10 * 60_000;
 
 export function createStickiness(now: () => number = Date.now): Stickiness {
-  const entries = new LRUCache<bigint, { channelId: number; key: string; until: number }>({ max: MOST_CONVERSATIONS });
+  const entries = new LRUCache<bigint, { channelId: number; key: string; until: number }>({ max: MAX_CONVERSATIONS });
   return {
     find(conversation) {
       const found = entries.get(conversation);

@@ -17,10 +17,10 @@ import { trainingOf } from "./settle-object.ts";
 import type { StoredObject } from "./store.ts";
 
 /** The number of epochs if the client sets none. */
-const USUAL_EPOCHS = 3;
-const FEWEST_SEEN = 100;
-const MOST_SEEN = 25_000;
-const MOST_EPOCHS = 25;
+const DEFAULT_EPOCHS = 3;
+const MIN_EXAMPLES = 100;
+const MAX_EXAMPLES = 25_000;
+const MAX_EPOCHS = 25;
 
 /**
  * Reads the examples of a fine-tuning job before it begins. The model must be allowed to the caller and its training
@@ -52,7 +52,7 @@ export async function admitJob(
     examples += 1;
   }
   if (examples === 0) throw invalidRequest({ code: "gateway_training_empty" }, "training_file");
-  const promptTokens = tokens * (epochsOf(job) ?? usualEpochs(examples));
+  const promptTokens = tokens * (epochsOf(job) ?? defaultEpochs(examples));
   const expected = { promptTokens, maxOutputTokens: 0, defaultOutputTokens: 0 };
   return reserveAmount(context.services, caller, estimate(price, expected, context.prices.quotaPerUnit()));
 }
@@ -75,9 +75,9 @@ const jobRules: RequestRules = {
   ],
 };
 
-function usualEpochs(examples: number): number {
-  if (examples * USUAL_EPOCHS < FEWEST_SEEN) return Math.min(MOST_EPOCHS, Math.ceil(FEWEST_SEEN / examples));
-  return examples * USUAL_EPOCHS > MOST_SEEN ? Math.max(1, Math.ceil(MOST_SEEN / examples)) : USUAL_EPOCHS;
+function defaultEpochs(examples: number): number {
+  if (examples * DEFAULT_EPOCHS < MIN_EXAMPLES) return Math.min(MAX_EPOCHS, Math.ceil(MIN_EXAMPLES / examples));
+  return examples * DEFAULT_EPOCHS > MAX_EXAMPLES ? Math.max(1, Math.ceil(MAX_EXAMPLES / examples)) : DEFAULT_EPOCHS;
 }
 
 /** Rejects examples that cannot be read, because they cannot be priced. */

@@ -32,7 +32,7 @@ export const createFile: Create = async (context, caller, request) => {
       throw invalidRequest({ code: "gateway_field_missing", params: { field: "purpose" } }, "purpose");
     const form = await outgoingForm(body.form.parts, {});
     const maker = chooseOwner(context, caller);
-    return await make(context, caller, maker, "file", form);
+    return await createAtUpstream(context, caller, maker, "file", form);
   } finally {
     await body.form?.discard();
   }
@@ -42,7 +42,7 @@ export const createFile: Create = async (context, caller, request) => {
 export const createUpload: Create = async (context, caller, request) => {
   const { text } = await jsonBody(context, request);
   const maker = chooseOwner(context, caller);
-  return make(context, caller, maker, "upload", text);
+  return createAtUpstream(context, caller, maker, "upload", text);
 };
 
 /** POST /v1/batches: on the channel that has its file; the most that it can cost is held until it is over */
@@ -52,7 +52,7 @@ export const createBatch: Create = async (context, caller, request) => {
   if (!input)
     throw invalidRequest({ code: "gateway_field_missing", params: { field: "input_file_id" } }, "input_file_id");
   const hold = await admitBatch(context, caller, input);
-  return makeHeld(context, caller, request, ownerOf(context, input), "batch", text, hold);
+  return createWithHold(context, caller, request, ownerOf(context, input), "batch", text, hold);
 };
 
 /**
@@ -71,7 +71,7 @@ export const createJob: Create = async (context, caller, request) => {
   const hold = await admitJob(context, caller, json, training);
   const model = textOf(json.model) ?? "";
   const models = { requested: trainingOf(model), upstream: trainingOf(model) };
-  return makeHeld(context, caller, request, ownerOf(context, training), "job", text, hold, models);
+  return createWithHold(context, caller, request, ownerOf(context, training), "job", text, hold, models);
 };
 
 /** POST /v1/uploads/{id}/parts, a form */
@@ -92,7 +92,7 @@ export async function addPart(context: GatewayContext, upload: StoredObject, req
 }
 
 /** POST …/{id}/cancel, /complete, /pause, /resume */
-export async function act(
+export async function runAction(
   context: GatewayContext,
   object: StoredObject,
   action: string,
@@ -121,7 +121,7 @@ async function jsonBody(context: GatewayContext, request: Request): Promise<Clie
 }
 
 /** Creates an object at the upstream, and stores its owner and channel. */
-async function make(
+async function createAtUpstream(
   context: GatewayContext,
   caller: Caller,
   maker: Choice,
@@ -135,7 +135,7 @@ async function make(
 }
 
 /** The same, with the most that it can cost held while it runs. */
-async function makeHeld(
+async function createWithHold(
   context: GatewayContext,
   caller: Caller,
   request: Request,
@@ -149,7 +149,7 @@ async function makeHeld(
   let object: JsonObject;
   try {
     if (request.signal.aborted) throw CLIENT_LEFT;
-    object = await make(context, caller, maker, kind, body, model);
+    object = await createAtUpstream(context, caller, maker, kind, body, model);
   } catch (error) {
     billing.refund(hold);
     throw error;

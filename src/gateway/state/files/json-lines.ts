@@ -1,7 +1,7 @@
 import { type JsonObject, parseJson, recordOf } from "../../../formats/json.ts";
 
 /** Maximum length of a line. */
-const MOST_LINE_CHARACTERS = 8 * 1_048_576;
+const MAX_LINE_CHARACTERS = 8 * 1_048_576;
 
 /**
  * Yields the objects of a JSON Lines file while it is read; skips lines without an object. `check` receives each
@@ -20,7 +20,7 @@ export async function* jsonLines(
   let rest = "";
   for await (const piece of response.body ?? []) {
     rest += decoder.decode(piece, { stream: true });
-    if (rest.length > MOST_LINE_CHARACTERS && !rest.includes("\n")) {
+    if (rest.length > MAX_LINE_CHARACTERS && !rest.includes("\n")) {
       check(rest, null);
       rest = "";
     }

@@ -4,14 +4,14 @@ import type { GatewayContext } from "../../call/context.ts";
 import { invalidRequest } from "../../http/client-body.ts";
 import { pathOf, refresh } from "./refresh-objects.ts";
 import { ownerOf, requestObject, requestUpstream } from "./request-upstream.ts";
-import { isOver } from "./settle-object.ts";
+import { isFinal } from "./settle-object.ts";
 import type { ObjectKind, StoredObject } from "./store.ts";
 
-const MOST_LISTED = 100;
-const USUALLY_LISTED = 20;
+const MAX_PAGE_SIZE = 100;
+const DEFAULT_PAGE_SIZE = 20;
 /** How many objects to refresh concurrently. */
-const AT_ONCE = 5;
-const PASSED_ON = ["content-type", "content-length", "content-disposition"] as const;
+const CONCURRENCY = 5;
+const FORWARDED_HEADERS = ["content-type", "content-length", "content-disposition"] as const;
 
 /** A page of the caller's own objects in their current state. Rejects GatewayError. */
 export async function listObjects(
@@ -20,10 +20,10 @@ export async function listObjects(
   kind: ObjectKind,
   query: URLSearchParams,
 ): Promise<JsonObject> {
-  const limit = Number(query.get("limit") ?? USUALLY_LISTED);
+  const limit = Number(query.get("limit") ?? DEFAULT_PAGE_SIZE);
   if (!Number.isInteger(limit) || limit < 1)
     throw invalidRequest({ code: "gateway_whole_number", params: { field: "limit" } }, "limit");
-  const shown = Math.min(limit, MOST_LISTED);
+  const shown = Math.min(limit, MAX_PAGE_SIZE);
   const found = await context.services.objects.list({
     kind,
     userId: caller.user.id,
@@ -34,8 +34,8 @@ export async function listObjects(
   });
   const data: JsonObject[] = [];
   const page = found.slice(0, shown);
-  for (let at = 0; at < page.length; at += AT_ONCE) {
-    data.push(...(await Promise.all(page.slice(at, at + AT_ONCE).map((object) => asItStands(context, object)))));
+  for (let at = 0; at < page.length; at += CONCURRENCY) {
+    data.push(...(await Promise.all(page.slice(at, at + CONCURRENCY).map((object) => currentState(context, object)))));
   }
   return {
     object: "list",
@@ -47,8 +47,8 @@ export async function listObjects(
 }
 
 /** The current state, or the last known one if the upstream cannot be reached. */
-async function asItStands(context: GatewayContext, object: StoredObject): Promise<JsonObject> {
-  const changes = (object.kind === "batch" || object.kind === "job") && !isOver(object.body);
+async function currentState(context: GatewayContext, object: StoredObject): Promise<JsonObject> {
+  const changes = (object.kind === "batch" || object.kind === "job") && !isFinal(object.body);
   const isBare = object.kind === "file" && object.body.filename === undefined;
   if (!changes && !isBare) return object.body;
   return (await refresh(context, object).catch(() => object)).body;
@@ -64,7 +64,7 @@ export async function readPart(
   const path = `${pathOf(object)}/${part}${query}`;
   const response = await requestUpstream(context, ownerOf(context, object), { method: "GET", path });
   const headers = new Headers();
-  for (const name of PASSED_ON) {
+  for (const name of FORWARDED_HEADERS) {
     const value = response.headers.get(name);
     // The runtime decompresses the content, which changes its length.
     if (value !== null && !(name === "content-length" && response.headers.has("content-encoding")))

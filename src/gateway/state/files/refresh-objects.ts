@@ -5,7 +5,7 @@ import type { GatewayContext } from "../../call/context.ts";
 import { GatewayError } from "../../call/errors.ts";
 import { requestStoredResponse } from "../responses/request-stored-response.ts";
 import { ownerOf, requestObject } from "./request-upstream.ts";
-import { giveUp, settleObject } from "./settle-object.ts";
+import { abandonObject, settleObject } from "./settle-object.ts";
 import type { RoutedKind, StoredObject } from "./store.ts";
 
 /** The path of each kind of object after the version. */
@@ -66,22 +66,22 @@ function isLost({ services }: GatewayContext, { channelId, createdAt }: StoredOb
 }
 
 /** Charges finished batches, jobs and responses that no client has polled. */
-export async function settleForgotten(context: GatewayContext): Promise<void> {
+export async function settleUnpolled(context: GatewayContext): Promise<void> {
   const { objects } = context.services;
   let last: StoredObject | null = null;
   for (;;) {
     const page: StoredObject[] = await objects.unsettled(SWEEP_OBJECTS, last);
-    for (const object of page) await lookAt(context, object);
+    for (const object of page) await settleOne(context, object);
     last = page.at(-1) ?? null;
     if (page.length < SWEEP_OBJECTS) return;
   }
 }
 
-async function lookAt(context: GatewayContext, object: StoredObject): Promise<void> {
+async function settleOne(context: GatewayContext, object: StoredObject): Promise<void> {
   try {
     await refresh(context, object);
   } catch (error) {
-    if (isLost(context, object, error)) await giveUp(context, object);
+    if (isLost(context, object, error)) await abandonObject(context, object);
     else context.services.log.warn({ error, objectId: object.id }, "a batch, job or response could not be looked at");
   }
 }

@@ -8,13 +8,13 @@ import { corsHeaders } from "../../http/headers.ts";
 import { refuse } from "../../http/refuse.ts";
 import { type Route, type RoutedRequest, route } from "../../http/routes/route.ts";
 import {
-  act,
   addPart,
   type Create,
   createBatch,
   createFile,
   createJob,
   createUpload,
+  runAction,
   unknownObject,
 } from "./create-object.ts";
 import { listObjects, readPart, removeObject } from "./read-objects.ts";
@@ -82,7 +82,7 @@ export function objectRoutes(context: GatewayContext): readonly Route[] {
       route(
         "POST",
         `${PATHS[kind]}/:id/${action}`,
-        ofObject(kind, (object, request) => act(context, object, action, request)),
+        ofObject(kind, (object, request) => runAction(context, object, action, request)),
       ),
     ),
     route(

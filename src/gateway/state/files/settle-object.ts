@@ -20,23 +20,23 @@ export const BATCH_SHARE = decimal("0.5");
 /** The name under which a model's training is priced. */
 export const trainingOf = (model: string): string => `${model}-training`;
 
-const OVER: ReadonlySet<unknown> = new Set([
+const FINAL_STATUSES: ReadonlySet<unknown> = new Set([
   ...["completed", "failed", "expired", "cancelled", "succeeded"],
   // A response that was cut off.
   "incomplete",
 ]);
 
 /** Whether an object is in a final state. */
-export const isOver = ({ status }: JsonObject): boolean => OVER.has(status);
+export const isFinal = ({ status }: JsonObject): boolean => FINAL_STATUSES.has(status);
 
 /**
  * Charges a finished batch or fine-tuning job for the usage that the upstream reports, with one log row per model. The
  * ids of the rows derive from the object's, so that repeating this charges nothing more.
  */
 export async function settleObject(context: GatewayContext, object: StoredObject): Promise<void> {
-  if (object.settledAt !== null || !isOver(object.body)) return;
+  if (object.settledAt !== null || !isFinal(object.body)) return;
   const { objects } = context.services;
-  const settlings = settlingsOf.get(objects) ?? new LRUCache<string, Promise<void>>({ max: MOST_SETTLINGS });
+  const settlings = settlingsOf.get(objects) ?? new LRUCache<string, Promise<void>>({ max: MAX_SETTLINGS });
   settlingsOf.set(objects, settlings);
   // Several requests may refresh an object concurrently, or have an old version of it.
   const begun = settlings.get(object.id);
@@ -47,7 +47,7 @@ export async function settleObject(context: GatewayContext, object: StoredObject
   return settling;
 }
 
-const MOST_SETTLINGS = 1_000;
+const MAX_SETTLINGS = 1_000;
 /** What this process has recently charged, or is charging. */
 const settlingsOf = new WeakMap<ObjectStore, LRUCache<string, Promise<void>>>();
 
@@ -71,7 +71,7 @@ function usedByObject(context: GatewayContext, object: StoredObject): Promise<Us
 }
 
 /** Ends an object whose usage will never be reported: charges nothing and releases its hold. */
-export async function giveUp({ services }: GatewayContext, object: StoredObject): Promise<void> {
+export async function abandonObject({ services }: GatewayContext, object: StoredObject): Promise<void> {
   await services.billing.settleKept(holdOf(object), []);
   await services.objects.settled(object.id, nowSeconds());
 }

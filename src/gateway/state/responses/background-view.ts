@@ -2,10 +2,10 @@ import type { ReportedUsage } from "../../../formats/conversation/usage.ts";
 import { type JsonObject, parseJson, recordOf } from "../../../formats/json.ts";
 import { readEvents } from "../../../lib/http/sse.ts";
 import { indexOfBytes, textOfBytes } from "../../../lib/values/bytes.ts";
-import type { Piece, StreamView } from "../../adapters/adapter.ts";
+import type { OutputChunk, StreamView } from "../../adapters/adapter.ts";
 import { OutputMeter } from "../../billing/output-meter.ts";
 import type { GatewayError } from "../../call/errors.ts";
-import { isOver } from "../files/settle-object.ts";
+import { isFinal } from "../files/settle-object.ts";
 
 /** In every event that contains the complete response. */
 const RESPONSE = Buffer.from('"response"');
@@ -35,21 +35,21 @@ export class BackgroundView implements StreamView {
     return this.view.finished;
   }
 
-  take(block: Uint8Array): Piece {
+  take(block: Uint8Array): OutputChunk {
     if (indexOfBytes(block, RESPONSE) >= 0) {
       for (const { data } of readEvents(textOfBytes(block))) {
         const response = recordOf(recordOf(parseJson(data))?.response);
-        if (response && isOver(response)) this.over(response);
+        if (response && isFinal(response)) this.over(response);
       }
     }
     return this.view.take(block);
   }
 
-  close(last: Piece, billed: ReportedUsage): Piece {
+  close(last: OutputChunk, billed: ReportedUsage): OutputChunk {
     return this.view.close(last, billed);
   }
 
-  broken(error: GatewayError, requestId: string): Piece {
+  broken(error: GatewayError, requestId: string): OutputChunk {
     return this.view.broken(error, requestId);
   }
 }

@@ -12,10 +12,10 @@ import type { GatewayContext } from "../../call/context.ts";
 import { storedObjectOf } from "../files/choose-owner.ts";
 import type { StoredObject } from "../files/store.ts";
 
-const RUNS: ReadonlySet<unknown> = new Set(["queued", "in_progress"]);
+const RUNNING_STATUSES: ReadonlySet<unknown> = new Set(["queued", "in_progress"]);
 
 /** The reply of a response that has only begun. */
-export const NOTHING_YET: Reply = {
+export const EMPTY_REPLY: Reply = {
   id: "",
   model: "",
   createdAt: null,
@@ -25,22 +25,22 @@ export const NOTHING_YET: Reply = {
 };
 
 /** The background response that an upstream is still generating; null for other responses. */
-export function runningIn(body: Uint8Array): JsonObject | null {
+export function findRunningResponse(body: Uint8Array): JsonObject | null {
   const answer = recordOf(parseJson(textOfBytes(body)));
-  return answer?.object === "response" && RUNS.has(answer.status) ? answer : null;
+  return answer?.object === "response" && RUNNING_STATUSES.has(answer.status) ? answer : null;
 }
 
 /** The same for the first events of a stream; upstreams without background mode never report one. */
-export function runningAt(first: Uint8Array): JsonObject | null {
+export function findRunningInStream(first: Uint8Array): JsonObject | null {
   for (const { data } of readEvents(textOfBytes(first))) {
     const response = recordOf(recordOf(parseJson(data))?.response);
-    if (response?.background === true && RUNS.has(response.status) && textOf(response.id)) return response;
+    if (response?.background === true && RUNNING_STATUSES.has(response.status) && textOf(response.id)) return response;
   }
   return null;
 }
 
 /** Throws DecodeError for a background response that no client could retrieve later. */
-export function refuseLoose(isStored: boolean): void {
+export function refuseUnstoredBackground(isStored: boolean): void {
   if (!isStored) throw new DecodeError({ code: "gateway_background_unstored" }, "store");
 }
 

@@ -8,7 +8,7 @@ import type { GatewayServices } from "../../call/services.ts";
 import { invalidRequest } from "../../http/client-body.ts";
 import type { Route } from "../../upstream/bind-channel.ts";
 import { hashOf } from "../files/request-upstream.ts";
-import { pinMaker } from "./pin-channel.ts";
+import { pinOwner } from "./pin-channel.ts";
 
 /** The code that authenticates a summary written by this gateway. */
 export const codeOfSummary = ({ vault }: Pick<GatewayServices, "vault">, summary: string): string =>
@@ -28,7 +28,7 @@ export async function bindCompactions(context: GatewayContext, call: Call): Prom
       continue;
     }
     const maker = await services.responses.find(idOf(item), call.caller.user.id, nowSeconds());
-    if (maker) return pinMaker(context, call, maker);
+    if (maker) return pinOwner(context, call, maker);
   }
   return call;
 }

@@ -16,7 +16,7 @@ export function pinChannel(call: Call, channel: ChannelEntry, keyHash: string): 
 /**
  * The call limited to the channel and key that made what it continues. Throws GatewayError if it may not use them now.
  */
-export function pinMaker(
+export function pinOwner(
   { services }: GatewayContext,
   call: Call,
   { channelId, keyHash }: Pick<StoredResponse, "channelId" | "keyHash">,

@@ -8,7 +8,7 @@ import { promptTokensBound } from "../../billing/estimate.ts";
 import type { Call } from "../../call/call.ts";
 import type { GatewayContext } from "../../call/context.ts";
 import { GatewayError } from "../../call/errors.ts";
-import { pinMaker } from "./pin-channel.ts";
+import { pinOwner } from "./pin-channel.ts";
 import type { ResponseStore } from "./store.ts";
 import { isTooLong, type StoredResponse } from "./store.ts";
 
@@ -60,7 +60,7 @@ export async function resume(context: GatewayContext, call: Call): Promise<Call>
   const previous = conversation && (await previousResponse(context, call.caller, conversation));
   if (!conversation || !previous) return complete;
   if (!previous.isNative) return withConversation(complete, withPreviousTurns(conversation, previous));
-  return pinMaker(context, complete, previous);
+  return pinOwner(context, complete, previous);
 }
 
 /** Resolves item references to responses that the gateway stores. */

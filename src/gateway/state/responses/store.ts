@@ -35,7 +35,7 @@ export type ResponseStore = {
 };
 
 /** Of larger conversations only the id is stored: clients must send them again. */
-const MOST_CHARACTERS = 2_000_000;
+const MAX_CHARACTERS = 2_000_000;
 
 /** Whether the conversation was too long to store. */
 export const isTooLong = ({ isNative, turns }: Pick<StoredResponse, "isNative" | "turns">): boolean =>
@@ -70,10 +70,10 @@ export function createResponseStore(db: Db, log: Logger): ResponseStore {
     },
     keep(input) {
       const fullRow = rowOf(input);
-      const isFit = fullRow.turns.length + fullRow.body.length <= MOST_CHARACTERS;
+      const isFit = fullRow.turns.length + fullRow.body.length <= MAX_CHARACTERS;
       const response = isFit
         ? input
-        : { ...input, turns: [], ...(fullRow.body.length > MOST_CHARACTERS && { body: {} }) };
+        : { ...input, turns: [], ...(fullRow.body.length > MAX_CHARACTERS && { body: {} }) };
       const row = isFit ? fullRow : rowOf(response);
       const insert = async () => {
         await db

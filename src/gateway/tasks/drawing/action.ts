@@ -16,7 +16,7 @@ export type DrawingOrder = Readonly<{
 }>;
 
 /** Paths that submit first tasks, and the action of each. */
-const FIRST: Readonly<Record<string, string>> = {
+const FIRST_ACTIONS: Readonly<Record<string, string>> = {
   imagine: "IMAGINE",
   describe: "DESCRIBE",
   blend: "BLEND",
@@ -27,7 +27,7 @@ const FIRST: Readonly<Record<string, string>> = {
 };
 const NEEDS_PROMPT: ReadonlySet<string> = new Set(["imagine", "shorten", "edits"]);
 const CHANGES: ReadonlySet<string> = new Set(["UPSCALE", "VARIATION", "REROLL"]);
-const LARGEST_INDEX = 4;
+const MAX_INDEX = 4;
 const SIMPLE = /^\s*(\S+)\s+(?:([uv])([1-4])|(r))\s*$/i;
 
 /** What the buttons of a finished image do, by the beginning of their ids. The first match applies. */
@@ -48,7 +48,7 @@ const BUTTONS: readonly (readonly [RegExp, string])[] = [
 export function readOrder(name: string, body: JsonObject): DrawingOrder {
   const prompt = textOf(body.prompt)?.trim() ?? "";
   const base = { prompt, parentId: null, customId: "", path: `/submit/${name}`, body };
-  const action = Object.hasOwn(FIRST, name) ? FIRST[name] : undefined;
+  const action = Object.hasOwn(FIRST_ACTIONS, name) ? FIRST_ACTIONS[name] : undefined;
   if (action) {
     if (NEEDS_PROMPT.has(name) && prompt === "") throw reason("prompt_is_required");
     return { ...base, action, model: modelOf(action) };
@@ -81,7 +81,7 @@ function readChange(body: JsonObject) {
   if (!CHANGES.has(action)) throw reason(`unknown_action: ${action.slice(0, 40)}`);
   const parentId = taskIdOf(body);
   const index = numberOf(body.index) ?? 0;
-  if (action !== "REROLL" && (!Number.isInteger(index) || index < 1 || index > LARGEST_INDEX))
+  if (action !== "REROLL" && (!Number.isInteger(index) || index < 1 || index > MAX_INDEX))
     throw reason("index_is_required");
   return { action, model: modelOf(action), parentId };
 }

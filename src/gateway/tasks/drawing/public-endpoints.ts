@@ -16,7 +16,7 @@ import { refusal } from "./responses.ts";
 const MAX_IMAGE_BYTES = 32 * 1024 * 1024;
 const IMAGE_TIMEOUT_MS = 30_000;
 const IMAGE = /^image\/(?:png|jpe?g|webp|gif|avif|bmp)\b/i;
-const A_DAY = "public, max-age=86400";
+const CACHE_ONE_DAY = "public, max-age=86400";
 
 const notFound = () => new GatewayError(404, "task_no_found", "task_no_found", { type: "invalid_request" });
 
@@ -39,7 +39,7 @@ export async function showImage(context: GatewayContext, request: Request, signe
       headers: {
         ...corsHeaders(request),
         "content-type": type,
-        "cache-control": row.status === "SUCCESS" ? A_DAY : "no-store",
+        "cache-control": row.status === "SUCCESS" ? CACHE_ONE_DAY : "no-store",
         "x-content-type-options": "nosniff",
         "content-security-policy": "default-src 'none'; sandbox",
       },

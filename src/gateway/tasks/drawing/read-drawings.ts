@@ -1,7 +1,7 @@
 import { findDrawings } from "../../../domain/tasks/find-tasks.ts";
 import { viewDrawing } from "../../../domain/tasks/task-view.ts";
 import { parseJson, textsOf } from "../../../formats/json.ts";
-import { trimmed } from "../../../providers/contract/tasks.ts";
+import { trimBaseUrl } from "../../../providers/contract/tasks.ts";
 import { providerOf } from "../../../providers/registry.ts";
 import type { Caller } from "../../auth/authenticate.ts";
 import type { GatewayContext } from "../../call/context.ts";
@@ -14,7 +14,7 @@ import { channelOfTask } from "../task-channel.ts";
 import { reason } from "./action.ts";
 import { refusal } from "./responses.ts";
 
-const MOST_IDS = 500;
+const MAX_IDS = 500;
 const SEED_TIMEOUT_MS = 30_000;
 
 /** GET /mj/task/{id}/fetch: one of the caller's own tasks. */
@@ -31,7 +31,7 @@ export const listDrawings = (context: GatewayContext, request: Request, server: 
   answerCaller(context, request, server, async (caller) => {
     const { tasks, config } = context.services;
     const { json } = await readBody(request, config, drawing.rules);
-    const ids = textsOf(json.ids).slice(0, MOST_IDS);
+    const ids = textsOf(json.ids).slice(0, MAX_IDS);
     const rows = await findDrawings(tasks.db, caller.user.id, ids);
     return ids.flatMap((id) => {
       const row = rows.find(({ mjId }) => mjId === id);
@@ -47,7 +47,7 @@ export const imageSeed = (context: GatewayContext, request: Request, server: Gat
     const channel = channelOfTask(context, row);
     const [key = ""] = channel.keys;
     const headers = providerOf(channel.type)?.authHeaders(channel, key) ?? {};
-    const url = `${trimmed(channel.baseUrl)}/mj/task/${encodeURIComponent(id)}/image-seed`;
+    const url = `${trimBaseUrl(channel.baseUrl)}/mj/task/${encodeURIComponent(id)}/image-seed`;
     const response = await context.mediaFetch(url, { headers, timeoutMs: SEED_TIMEOUT_MS });
     const seed = response.status === 200 ? parseJson(response.text()) : undefined;
     if (seed === undefined) throw reason("get_image_seed_failed");

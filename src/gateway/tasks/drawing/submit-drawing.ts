@@ -11,13 +11,13 @@ import type { GatewayServer } from "../../http/arrival.ts";
 import { admitTask } from "../admit-task.ts";
 import { drawing } from "../endpoints.ts";
 import { answer } from "../responses.ts";
-import { type Sent, submitTask } from "../submit.ts";
+import { type SubmitResult, submitTask } from "../submit.ts";
 import { bodyForUpstream, type DrawingOrder, readOrder, reason } from "./action.ts";
 import { CODE, refusal } from "./responses.ts";
 
 /** Actions that open a form; the client completes it with a modal call, which is charged. */
 const OPENS_FORM: ReadonlySet<string> = new Set(["INPAINT", "CUSTOM_ZOOM"]);
-const LONGEST_HOOK = 2000;
+const MAX_HOOK_LENGTH = 2000;
 
 type Planned = Readonly<{ order: DrawingOrder; model: string; prompt: string; parent?: ParentOf }>;
 type ParentOf = Readonly<{ channelId: number; keyHash: string }>;
@@ -38,7 +38,7 @@ export async function submitDrawing(
     const { settings, tasks } = context.services;
     const { order, prompt } = planned;
     const tellsClient = settings.get("MjNotifyEnabled");
-    const hook = tellsClient ? (textOf(body.json.notifyHook) ?? "").slice(0, LONGEST_HOOK) : "";
+    const hook = tellsClient ? (textOf(body.json.notifyHook) ?? "").slice(0, MAX_HOOK_LENGTH) : "";
     const { caller } = call;
     const { sent } = await submitTask(context, call, {
       kind: "drawing",
@@ -74,7 +74,7 @@ export async function submitDrawing(
       async take(id, taken, { answer: upstreamAnswer, code, reason: description }) {
         const isOver = order.action === "UPLOAD" && code === CODE.accepted;
         await takeDrawing(tasks.db, id, taken, { code, description, isOver });
-        if (code === CODE.exists) await noteExisting(context, id, taken.upstreamId, upstreamAnswer);
+        if (code === CODE.exists) await recordExisting(context, id, taken.upstreamId, upstreamAnswer);
       },
     });
     // The failure of a follow-up says nothing about the channel: the account of its first task may be the one that is
@@ -82,7 +82,7 @@ export async function submitDrawing(
     const isWithoutAccounts = sent.code === CODE.noAccount && !planned.parent;
     const { route } = call.attempts;
     if (isWithoutAccounts && route) context.health.noAccount(route.channel, sent.reason);
-    return tell(request, sent, order.action);
+    return respondToSubmit(request, sent, order.action);
   } catch (error) {
     return refusal(context, request, error);
   }
@@ -114,7 +114,7 @@ const upstreamUrl = (url: string, mode: string): string =>
 
 type SubmitAnswer = JsonObject;
 
-function readSubmitted(answered: unknown, action: string): Sent<SubmitAnswer> | null {
+function readSubmitted(answered: unknown, action: string): SubmitResult<SubmitAnswer> | null {
   const response = recordOf(answered);
   const code = numberOf(response?.code);
   if (!response || code === null) return null;
@@ -129,7 +129,7 @@ function readSubmitted(answered: unknown, action: string): Sent<SubmitAnswer> | 
 }
 
 /** The upstream already has this order: its response contains the task's status, which may be the only report. */
-async function noteExisting(
+async function recordExisting(
   { services }: GatewayContext,
   id: number,
   upstreamId: string,
@@ -145,9 +145,9 @@ async function noteExisting(
 /**
  * The response to the client: a task that exists or is queued counts as accepted, except for actions that open a form.
  */
-function tell(
+function respondToSubmit(
   request: Request,
-  { answer: upstreamAnswer, upstreamId, code, reason: why }: Sent<SubmitAnswer>,
+  { answer: upstreamAnswer, upstreamId, code, reason: why }: SubmitResult<SubmitAnswer>,
   action: string,
 ) {
   if (upstreamId === null) {

@@ -12,11 +12,11 @@ import { admitTask } from "../admit-task.ts";
 import { callerOf } from "../caller.ts";
 import { music } from "../endpoints.ts";
 import { answer, isQuota, taskErrorOf } from "../responses.ts";
-import { type Sent, submitTask } from "../submit.ts";
+import { type SubmitResult, submitTask } from "../submit.ts";
 
 const PLATFORM = "suno";
-const MOST_IDS = 500;
-const LONGEST_HOOK = 2000;
+const MAX_IDS = 500;
+const MAX_HOOK_LENGTH = 2000;
 
 /** POST /suno/submit/{action}: orders a song or lyrics; the response contains the task id. */
 export async function submitMusic(
@@ -45,7 +45,7 @@ export async function submitMusic(
           modelName: model,
           taskId: "",
           properties: { input: prompt },
-          notifyHook: (textOf(body.json.notify_hook) ?? "").slice(0, LONGEST_HOOK),
+          notifyHook: (textOf(body.json.notify_hook) ?? "").slice(0, MAX_HOOK_LENGTH),
           chargeId: call.recordId,
           createdAt: call.createdAt,
         }),
@@ -71,7 +71,7 @@ async function plan({ services }: GatewayContext, caller: Caller, order: MusicOr
   return { order, model, prompt, parent };
 }
 
-function readSubmitted(answered: unknown): Sent<unknown> | null {
+function readSubmitted(answered: unknown): SubmitResult<unknown> | null {
   const response = recordOf(answered);
   const code = textOf(response?.code);
   if (!response || code === null) return null;
@@ -85,7 +85,7 @@ export async function listSongs(context: GatewayContext, request: Request, serve
     const caller = await callerOf(context, request, server, "TaskEnabled");
     const { tasks, config } = context.services;
     const { json } = await readBody(request, config, music.rules);
-    const rows = await findMedia(tasks.db, caller.user.id, PLATFORM, textsOf(json.ids).slice(0, MOST_IDS));
+    const rows = await findMedia(tasks.db, caller.user.id, PLATFORM, textsOf(json.ids).slice(0, MAX_IDS));
     return answer(request, { code: "success", message: "", data: rows.map(viewSong) });
   } catch (error) {
     return refusal(context, request, error);

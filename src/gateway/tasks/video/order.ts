@@ -8,8 +8,8 @@ import { type ClientBody, invalidRequest } from "../../http/client-body.ts";
 
 /** The default of OpenAI's API. */
 const DEFAULT_MODEL = "sora-2";
-const MOST_SECONDS = 60;
-const MOST_IMAGES = 7;
+const MAX_SECONDS = 60;
+const MAX_IMAGES = 7;
 /**
  * Members that the gateway reads. The provider's own fields must not change the price or the upstream's callback URL.
  */
@@ -44,8 +44,8 @@ export async function readVideoOrder(body: ClientBody): Promise<VideoOrder> {
   const images = await imagesOf(body);
   if (prompt === "" && images.length === 0)
     throw invalidRequest({ code: "gateway_field_missing", params: { field: "prompt" } }, "prompt");
-  if (images.length > MOST_IMAGES)
-    throw invalidRequest({ code: "gateway_video_images", params: { count: MOST_IMAGES } }, "images");
+  if (images.length > MAX_IMAGES)
+    throw invalidRequest({ code: "gateway_video_images", params: { count: MAX_IMAGES } }, "images");
   if (memberOf(json, "input_reference", "file_id")) {
     throw invalidRequest({ code: "gateway_video_image" }, "input_reference");
   }
@@ -63,11 +63,8 @@ export const memberOf = (json: JsonObject, name: string, member: string): string
 export function secondsOf(requested: unknown): number {
   const seconds =
     typeof requested === "string" && /^\d{1,4}$/.test(requested) ? Number(requested) : numberOf(requested);
-  if (seconds !== null && Number.isInteger(seconds) && seconds >= 1 && seconds <= MOST_SECONDS) return seconds;
-  throw invalidRequest(
-    { code: "gateway_whole_number_to", params: { field: "seconds", most: MOST_SECONDS } },
-    "seconds",
-  );
+  if (seconds !== null && Number.isInteger(seconds) && seconds >= 1 && seconds <= MAX_SECONDS) return seconds;
+  throw invalidRequest({ code: "gateway_whole_number_to", params: { field: "seconds", most: MAX_SECONDS } }, "seconds");
 }
 
 /** The simple fields of an order that prices may depend on, with the provider's names, in lower case. */
@@ -86,7 +83,7 @@ const ownFields = (fields: JsonObject): JsonObject =>
 async function imagesOf({ json, form }: ClientBody): Promise<string[]> {
   const files = (form?.parts ?? []).flatMap((part) => ("file" in part ? [part.file] : []));
   const uploaded = await Promise.all(
-    files.slice(0, MOST_IMAGES).map(async (file) => {
+    files.slice(0, MAX_IMAGES).map(async (file) => {
       const type = file.type || "image/png";
       return `data:${type};base64,${Buffer.from(await file.arrayBuffer()).toString("base64")}`;
     }),

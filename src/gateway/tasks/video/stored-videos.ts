@@ -16,20 +16,20 @@ import { channelOfTask } from "../task-channel.ts";
 import { ownVideo } from "./own-video.ts";
 import { videoUrlOf, viewVideo } from "./view.ts";
 
-const MOST_LISTED = 100;
-const USUALLY_LISTED = 20;
+const MAX_PAGE_SIZE = 100;
+const DEFAULT_PAGE_SIZE = 20;
 const VARIANTS: ReadonlySet<string> = new Set(["video", "thumbnail", "spritesheet"]);
-const PASSED_ON = ["content-type", "content-length", "content-disposition"] as const;
+const FORWARDED_HEADERS = ["content-type", "content-length", "content-disposition"] as const;
 
 /** GET /v1/videos: a page of the caller's own videos, newest first by default. */
 export async function showVideos(context: GatewayContext, request: Request, server: GatewayServer | null) {
   try {
     const caller = await callerOf(context, request, server, "TaskEnabled");
     const query = new URL(request.url).searchParams;
-    const limit = Number(query.get("limit") ?? USUALLY_LISTED);
+    const limit = Number(query.get("limit") ?? DEFAULT_PAGE_SIZE);
     if (!Number.isInteger(limit) || limit < 1)
       throw invalidRequest({ code: "gateway_whole_number", params: { field: "limit" } }, "limit");
-    const shown = Math.min(limit, MOST_LISTED);
+    const shown = Math.min(limit, MAX_PAGE_SIZE);
     const newestFirst = query.get("order") !== "asc";
     const page = { userId: caller.user.id, after: query.get("after"), limit: shown + 1, newestFirst };
     const found = await listVideos(context.services.tasks.db, page);
@@ -53,7 +53,7 @@ export async function removeVideo(context: GatewayContext, request: Request, ser
     if (row.isOpen) throw invalidRequest({ code: "gateway_video_undeletable" });
     if (isStoredUpstream(context, row) && row.upstreamId !== "") {
       const path = pathOf(row);
-      await requestObject(context, makerOf(context, row), { method: "DELETE", path }).catch((error) => {
+      await requestObject(context, ownerChannelOf(context, row), { method: "DELETE", path }).catch((error) => {
         // Already deleted there.
         if (!(error instanceof GatewayError && error.status === 404)) throw error;
       });
@@ -88,9 +88,9 @@ async function contentOf(context: GatewayContext, request: Request, row: MediaRo
   const variant = new URL(request.url).searchParams.get("variant");
   if (variant !== null && !VARIANTS.has(variant)) throw invalidRequest({ code: "gateway_video_variant" }, "variant");
   const path = `${pathOf(row)}/content${variant === null ? "" : `?variant=${variant}`}`;
-  const { body, headers } = await requestUpstream(context, makerOf(context, row), { method: "GET", path });
+  const { body, headers } = await requestUpstream(context, ownerChannelOf(context, row), { method: "GET", path });
   const responseHeaders = new Headers({ ...corsHeaders(request), "x-request-id": requestIdOf(request) });
-  for (const name of PASSED_ON) {
+  for (const name of FORWARDED_HEADERS) {
     const value = headers.get(name);
     if (value !== null && !(name === "content-length" && headers.has("content-encoding")))
       responseHeaders.set(name, value);
@@ -104,7 +104,7 @@ function isStoredUpstream({ services }: GatewayContext, { channelId }: MediaRow)
 }
 
 /** The channel and key that made the video. Throws GatewayError. */
-function makerOf(context: GatewayContext, row: MediaRow): Choice {
+function ownerChannelOf(context: GatewayContext, row: MediaRow): Choice {
   const channel = channelOfTask(context, row);
   return { channel, key: channel.keys[0] ?? "" };
 }

@@ -7,7 +7,7 @@ import type { Provider } from "../../../providers/contract/provider.ts";
 import type { Call } from "../../call/call.ts";
 import type { GatewayContext } from "../../call/context.ts";
 import { GatewayError } from "../../call/errors.ts";
-import { type Ordered, type Sent, submitTask } from "../submit.ts";
+import { type SubmitResult, submitTask, type UpstreamOrder } from "../submit.ts";
 import { videoNotFound } from "./own-video.ts";
 
 /** A video to order: what to store about it, and how to request it from a channel. */
@@ -19,7 +19,7 @@ type VideoTask = Readonly<{
     channel: ChannelEntry,
     provider: Provider,
     model: string,
-  ): Promise<Ordered & Readonly<{ action: string }>> | (Ordered & Readonly<{ action: string }>);
+  ): Promise<UpstreamOrder & Readonly<{ action: string }>> | (UpstreamOrder & Readonly<{ action: string }>);
 }>;
 
 /** Orders a video as a task and resolves with its row. Rejects GatewayError. */
@@ -64,7 +64,7 @@ export function videosOf({ name, videos }: Provider) {
 }
 
 /** Reads the response to an order; `answer` is the provider's name. */
-function readOrdered(answered: unknown, provider: Provider): Sent<string> {
+function readOrdered(answered: unknown, provider: Provider): SubmitResult<string> {
   const read = videosOf(provider).readOrder(answered);
   const problem = "problem" in read ? read.problem : "";
   return { answer: provider.owner, upstreamId: "problem" in read ? null : read.upstreamId, code: 0, reason: problem };

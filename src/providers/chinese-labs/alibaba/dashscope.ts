@@ -5,7 +5,7 @@ import type { CallParams, Provider, ProviderChannel } from "../../contract/provi
 import { openAiCompatible } from "../../shared/openai-compatible.ts";
 import { dashscopeCodec } from "./codec.ts";
 import { dashscopeImageHeaders, dashscopeImagePath, dashscopeImages } from "./images.ts";
-import { dashscopeRankings } from "./rerank.ts";
+import { dashscopeRerank } from "./rerank.ts";
 
 const DEFAULT_BASE_URL = "https://dashscope.aliyuncs.com";
 const GENERATION = "/api/v1/services/aigc";
@@ -68,7 +68,7 @@ const compatible = openAiCompatible({
 /** Calls that the OpenAI-compatible API lacks. */
 const OWN: Readonly<Partial<Record<CallParams["capability"], NativeFormat>>> = {
   images: dashscopeImages(ownBase),
-  rerank: dashscopeRankings,
+  rerank: dashscopeRerank,
 };
 
 /** Alibaba's DashScope. `other` is the value of the plugin header. */

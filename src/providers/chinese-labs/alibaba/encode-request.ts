@@ -5,7 +5,7 @@ import { compact } from "../../../formats/helpers/compact.ts";
 import { type JsonObject, recordOf, recordsOf, textOf } from "../../../formats/json.ts";
 import { encodeRequest as encodeChat } from "../../../formats/openai-chat/request/encode-request.ts";
 import { requestsStrictTools } from "../../../formats/tools/tool-result.ts";
-import { takeSearch } from "../../../formats/tools/web-search.ts";
+import { extractSearch } from "../../../formats/tools/web-search.ts";
 
 const UNKNOWN = [
   "frequency_penalty",
@@ -26,7 +26,7 @@ const OWN = ["enable_search", "search_options", "repetition_penalty", "enable_co
  * https://www.alibabacloud.com/help/en/model-studio/qwen-api-via-dashscope
  */
 export function encodeRequest(source: Conversation, target: Target, dropped: Dropped): JsonObject {
-  const { searches, rest: conversation } = takeSearch(source, "dashscope", dropped);
+  const { searches, rest: conversation } = extractSearch(source, "dashscope", dropped);
   // These two have other names and limits here.
   const others = { ...conversation.sampling, topK: null, stop: [] };
   const chat = encodeChat({ ...conversation, sampling: others }, target, dropped);

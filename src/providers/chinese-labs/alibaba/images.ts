@@ -4,9 +4,9 @@ import type { NativeFormat } from "../../contract/native-format.ts";
 import { imageCount, imageList } from "../../shared/images.ts";
 
 /** Models that respond immediately, in the shape of a chat; the others create a job to poll. */
-const AT_ONCE = /^(qwen-image|z-image|wan2\.[5-9])/;
+const SYNCHRONOUS = /^(qwen-image|z-image|wan2\.[5-9])/;
 
-const drawsAtOnce = (model: string): boolean => AT_ONCE.test(model);
+const isSynchronous = (model: string): boolean => SYNCHRONOUS.test(model);
 
 const RUNNING: ReadonlySet<unknown> = new Set(["PENDING", "RUNNING"]);
 const FAILED: ReadonlySet<unknown> = new Set(["FAILED", "CANCELED", "UNKNOWN"]);
@@ -19,7 +19,7 @@ export const dashscopeImages = (base: (channel: { baseUrl: string }) => string):
     const prompt = textOf(order.prompt) ?? "";
     const size = textOf(order.size)?.replace("x", "*");
     const parameters = { n: imageCount(order), ...(size && size !== "auto" && { size }) };
-    const input = drawsAtOnce(model) ? { messages: [{ role: "user", content: [{ text: prompt }] }] } : { prompt };
+    const input = isSynchronous(model) ? { messages: [{ role: "user", content: [{ text: prompt }] }] } : { prompt };
     return { model, input, parameters };
   },
   decode({ output }) {
@@ -48,8 +48,8 @@ export const dashscopeImages = (base: (channel: { baseUrl: string }) => string):
 
 /** The path of image generation for a model, after the base URL. */
 export const dashscopeImagePath = (model: string): string =>
-  `/api/v1/services/aigc/${drawsAtOnce(model) ? "multimodal-generation/generation" : "text2image/image-synthesis"}`;
+  `/api/v1/services/aigc/${isSynchronous(model) ? "multimodal-generation/generation" : "text2image/image-synthesis"}`;
 
 /** Models with jobs reject requests without the asynchronous header. */
 export const dashscopeImageHeaders = (model: string): Record<string, string> =>
-  drawsAtOnce(model) ? {} : { "x-dashscope-async": "enable" };
+  isSynchronous(model) ? {} : { "x-dashscope-async": "enable" };

@@ -4,7 +4,7 @@ import { numberOf, recordOf, recordsOf, textOf } from "../../../formats/json.ts"
 import type { NativeFormat } from "../../contract/native-format.ts";
 
 /** Rerank in DashScope's own format. */
-export const dashscopeRankings: NativeFormat = {
+export const dashscopeRerank: NativeFormat = {
   encode(call, model, dropped) {
     recordDropped(call, ["query", "documents", "top_n", "return_documents"], dropped);
     const documents = Array.isArray(call.documents) ? call.documents : [];

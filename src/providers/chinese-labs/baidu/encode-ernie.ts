@@ -27,7 +27,7 @@ const SUPPORTED_FIELDS = [
 ];
 /** Fields of Qianfan that clients may set. */
 const OWN = ["penalty_score", "disable_search", "enable_citation", "enable_trace"];
-const MOST_STOPS = 4;
+const MAX_STOPS = 4;
 
 /**
  * Writes a request for Qianfan's v1 chat: an odd number of messages, the first and last by the user. Source:
@@ -37,7 +37,7 @@ export function encodeRequest(conversation: Conversation, target: Target, droppe
   const { sampling, extra, tools, toolChoice, format } = conversation;
   const chat = encodeChat({ ...conversation, turns: [] }, target, dropped);
   recordDropped(chat, [...SUPPORTED_FIELDS, ...OWN], dropped);
-  if (sampling.stop.length > MOST_STOPS) dropped.add("stop");
+  if (sampling.stop.length > MAX_STOPS) dropped.add("stop");
   if (format?.type === "schema") dropped.add("response_format");
   if (toolChoice?.type === "required" || toolChoice?.type === "allowed") dropped.add("tool_choice");
   const own = extra.dialect === "openai-chat" ? OWN.map((name) => [name, extra.members[name]]) : [];
@@ -51,7 +51,7 @@ export function encodeRequest(conversation: Conversation, target: Target, droppe
     temperature: sampling.temperature === null ? null : Math.min(1, Math.max(0.01, sampling.temperature)),
     top_p: sampling.topP === null ? null : Math.min(1, Math.max(0, sampling.topP)),
     max_output_tokens: sampling.maxOutputTokens === null ? null : Math.max(2, sampling.maxOutputTokens),
-    stop: sampling.stop.length > 0 ? sampling.stop.slice(0, MOST_STOPS) : null,
+    stop: sampling.stop.length > 0 ? sampling.stop.slice(0, MAX_STOPS) : null,
     response_format: format && format.type !== "text" ? "json_object" : null,
     user_id: conversation.user,
     functions: functions.length > 0 ? functions : null,

@@ -10,7 +10,7 @@ const DEFAULT_BASE_URL = "https://aip.baidubce.com";
 const STEM = "/rpc/2.0/ai_custom/v1/wenxinworkshop";
 /** Access tokens expire after thirty days. */
 const LIFE_SECONDS = 2_592_000;
-const SPARE_SECONDS = 3600;
+const RENEW_BEFORE_SECONDS = 3600;
 
 /**
  * The last path segment by model; other models have their name in lower case. Source:
@@ -51,7 +51,7 @@ const MODELS = [
 
 const rootOf = ({ baseUrl }: ProviderChannel): string => (baseUrl || DEFAULT_BASE_URL).replace(/\/+$/, "");
 
-const tokens = createTokenCache(SPARE_SECONDS);
+const tokens = createTokenCache(RENEW_BEFORE_SECONDS);
 
 /** Baidu Qianfan's v1 API: the key is exchanged for an access token, which goes into the URL. */
 export const qianfanV1: Provider = {

@@ -5,19 +5,19 @@ import { compact } from "../../../formats/helpers/compact.ts";
 import { type JsonObject, recordOf, recordsOf, textOf } from "../../../formats/json.ts";
 import { encodeRequest as encodeChat } from "../../../formats/openai-chat/request/encode-request.ts";
 import { pairCalls } from "../../../formats/tools/pair-calls.ts";
-import { takeSearch } from "../../../formats/tools/web-search.ts";
+import { extractSearch } from "../../../formats/tools/web-search.ts";
 
 const SUPPORTED_FIELDS = ["temperature", "top_p", "seed", "stop", "tools", "tool_choice", "reasoning_effort"];
 /** Fields of Hunyuan that clients may set, in the casing of its SDK. */
 const OWN = ["EnableEnhancement", "SearchInfo", "Citation", "StreamModeration", "WebSearchOptions"];
-const MOST_SEED = 10_000;
+const MAX_SEED = 10_000;
 
 /**
  * Writes a request for Tencent's ChatCompletions: turns alternate and are never empty. Source:
  * https://cloud.tencent.com/document/api/1729/105701
  */
 export function encodeRequest(source: Conversation, target: Target, dropped: Dropped): JsonObject {
-  const { searches, rest: conversation } = takeSearch(source, "hunyuan", dropped);
+  const { searches, rest: conversation } = extractSearch(source, "hunyuan", dropped);
   const turns = pairCalls(conversation.turns, target.newId);
   const chat = encodeChat({ ...conversation, turns }, target, dropped);
   const { sampling, extra, reasoning, toolChoice } = conversation;
@@ -34,7 +34,7 @@ export function encodeRequest(source: Conversation, target: Target, dropped: Dro
     Stream: conversation.stream,
     Temperature: clamp(sampling.temperature, 0, 2),
     TopP: clamp(sampling.topP, 0, 1),
-    Seed: sampling.seed === null ? null : Math.abs(sampling.seed) % MOST_SEED,
+    Seed: sampling.seed === null ? null : Math.abs(sampling.seed) % MAX_SEED,
     Stop: sampling.stop.length > 0 ? sampling.stop : null,
     Tools: tools,
     ...(tools && choiceOf(toolChoice, tools, dropped)),

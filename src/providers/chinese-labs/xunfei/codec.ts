@@ -11,7 +11,7 @@ import { errorOf } from "../../../formats/openai-chat/errors/decode-error.ts";
 import { encodeRequest as encodeChat } from "../../../formats/openai-chat/request/encode-request.ts";
 
 const SUPPORTED_FIELDS = ["max_tokens", "temperature", "top_k", "tools", "user"];
-const MOST_TOKENS = 32_768;
+const MAX_TOKENS = 32_768;
 /** Early versions have no system message. */
 const WITHOUT_SYSTEM = /(v1\.1|v2\.1|v3\.1|lite|generalv2|generalv3)(?!\.)(-128K)?$|^SparkDesk$/i;
 
@@ -38,7 +38,7 @@ function encodeRequest(conversation: Conversation, target: Target, dropped: Drop
       chat: compact({
         temperature: temperature === null ? null : Math.min(1, Math.max(0.01, temperature)),
         top_k: topK === null ? null : Math.min(6, Math.max(1, topK)),
-        max_tokens: maxOutputTokens === null ? null : Math.min(MOST_TOKENS, maxOutputTokens),
+        max_tokens: maxOutputTokens === null ? null : Math.min(MAX_TOKENS, maxOutputTokens),
       }),
     },
     payload: {

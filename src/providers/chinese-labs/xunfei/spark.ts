@@ -20,7 +20,7 @@ const VERSIONS = lookupTable<readonly [path: string, domain: string]>({
   x1: ["/v1/x1", "x1"],
 });
 /** Spark's own model names. */
-const BY_DOMAIN = new Map(
+const VERSION_BY_DOMAIN = new Map(
   Object.values(VERSIONS).map(([path, domain]) => [domain.toLowerCase(), [path, domain] as const]),
 );
 
@@ -36,7 +36,7 @@ function versionOf(
   return (
     VERSIONS[requestedVersion.toLowerCase()] ??
     VERSIONS[named.toLowerCase()] ??
-    BY_DOMAIN.get(model.toLowerCase()) ??
+    VERSION_BY_DOMAIN.get(model.toLowerCase()) ??
     VERSIONS[other.trim().toLowerCase()] ??
     (VERSIONS[DEFAULT_VERSION] as readonly [string, string])
   );

@@ -10,7 +10,7 @@ const LIFE_MS = 300_000;
 /** Models of the v3 API; all others are called by v4, which has OpenAI's format. */
 const OLD = /^chatglm_/;
 
-const fourth = openAiCompatible({
+const v4Api = openAiCompatible({
   type: 16,
   name: "Zhipu ChatGLM",
   owner: "zhipu",
@@ -24,16 +24,16 @@ const fourth = openAiCompatible({
 
 /** Zhipu's older API: the key signs a short-lived token. Older models use their own format, newer ones the v4 API. */
 export const chatglm: Provider = {
-  ...fourth,
+  ...v4Api,
   url(channel, params) {
-    if (params.dialect !== "zhipu" || params.capability !== "chat") return fourth.url(channel, params);
+    if (params.dialect !== "zhipu" || params.capability !== "chat") return v4Api.url(channel, params);
     const base = (channel.baseUrl || DEFAULT_BASE_URL).replace(/\/+$/, "");
     return `${base}/api/paas/v3/model-api/${encodeURIComponent(params.model)}/${params.stream ? "sse-invoke" : "invoke"}`;
   },
   authHeaders: (channel, key, params): Record<string, string> =>
-    key.includes(".") && params ? {} : fourth.authHeaders(channel, key, params),
+    key.includes(".") && params ? {} : v4Api.authHeaders(channel, key, params),
   chat: chatApi({
-    ...fourth.chat,
+    ...v4Api.chat,
     formats: ["zhipu", "openai-chat"],
     codec: zhipuCodec,
     formatOf: (model) => (OLD.test(model) ? "zhipu" : "openai-chat"),

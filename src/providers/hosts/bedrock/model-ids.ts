@@ -5,8 +5,8 @@ const WITHOUT_SUFFIX = /^claude-(sonnet-4-[6-8]|opus-4-[78]|(opus|sonnet|fable|h
 /** Since Claude 4.5 there is a global inference profile, and none for Asia. */
 const WORLDWIDE = /^claude-[a-z]+-(4-[5-9]|[5-9])/;
 /** Models with inference profiles that keep data in Japan or Australia. */
-const OF_JAPAN = /^claude-(haiku-4-5|sonnet-4-[56]|opus-4-[78]|(opus|sonnet)-5)/;
-const OF_AUSTRALIA = /^claude-(haiku-4-5|sonnet-4-[56]|opus-4-[6-8]|(opus|sonnet)-5)/;
+const JAPAN_MODELS = /^claude-(haiku-4-5|sonnet-4-[56]|opus-4-[78]|(opus|sonnet)-5)/;
+const AUSTRALIA_MODELS = /^claude-(haiku-4-5|sonnet-4-[56]|opus-4-[6-8]|(opus|sonnet)-5)/;
 
 /**
  * Bedrock's id of a Claude model in a region, by its inference profile; names that are already ids or ARNs stay.
@@ -25,8 +25,8 @@ function profileOf(model: string, region: string): string | null {
   // Canada's regions use the profile of the United States.
   if (/^(us|ca)-/.test(region)) return "us";
   if (region.startsWith("eu-")) return "eu";
-  if (/^ap-northeast-[13]$/.test(region) && OF_JAPAN.test(model)) return "jp";
-  if (/^ap-southeast-[24]$/.test(region) && OF_AUSTRALIA.test(model)) return "au";
+  if (/^ap-northeast-[13]$/.test(region) && JAPAN_MODELS.test(model)) return "jp";
+  if (/^ap-southeast-[24]$/.test(region) && AUSTRALIA_MODELS.test(model)) return "au";
   if (WORLDWIDE.test(model) && !region.startsWith("cn-")) return "global";
   return region.startsWith("ap-") ? "apac" : null;
 }

@@ -2,15 +2,15 @@ import { readNamesIn } from "../../../formats/openai-chat/model-list.ts";
 import type { NativeFormat } from "../../contract/native-format.ts";
 import type { CallParams, Provider, ProviderChannel } from "../../contract/provider.ts";
 import { openAiCompatible } from "../../shared/openai-compatible.ts";
-import { drawings, rankings, speech, transcripts } from "./formats.ts";
+import { generateImages, rerank, speech, transcribe } from "./formats.ts";
 
 /** Calls that the OpenAI-compatible API lacks, in Workers AI's own format. */
 const OWN: Readonly<Partial<Record<CallParams["capability"], NativeFormat>>> = {
-  images: drawings,
-  rerank: rankings,
+  images: generateImages,
+  rerank,
   speech,
-  transcriptions: transcripts("transcribe"),
-  translations: transcripts("translate"),
+  transcriptions: transcribe("transcribe"),
+  translations: transcribe("translate"),
 };
 
 const compatible = openAiCompatible({

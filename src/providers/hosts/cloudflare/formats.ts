@@ -8,20 +8,20 @@ import { imageCount, imageList } from "../../shared/images.ts";
 import { srtOf } from "./subtitles.ts";
 
 /** Settings of image models that clients may set. */
-const DRAWING = ["negative_prompt", "num_steps", "steps", "guidance", "seed", "strength"];
+const IMAGE_OPTIONS = ["negative_prompt", "num_steps", "steps", "guidance", "seed", "strength"];
 /** A model with a fixed size. */
 const ONE_SIZE = /flux-1-schnell/;
 
 const resultOf = (answer: JsonObject): JsonObject => recordOf(answer.result) ?? {};
 
 /** Image generation: one image per call, as JSON or as bytes. */
-export const drawings: NativeFormat = {
+export const generateImages: NativeFormat = {
   encode(order, model, dropped) {
     const [, width, height] = ONE_SIZE.test(model) ? [] : (/^(\d+)x(\d+)$/.exec(textOf(order.size) ?? "") ?? []);
-    recordDropped(order, ["prompt", "n", "response_format", ...DRAWING, ...(width ? ["size"] : [])], dropped);
+    recordDropped(order, ["prompt", "n", "response_format", ...IMAGE_OPTIONS, ...(width ? ["size"] : [])], dropped);
     if (imageCount(order) > 1) dropped.add("n");
     if (order.response_format === "url") dropped.add("response_format");
-    const own = Object.fromEntries(DRAWING.map((name) => [name, order[name]]));
+    const own = Object.fromEntries(IMAGE_OPTIONS.map((name) => [name, order[name]]));
     return compact({
       ...own,
       prompt: order.prompt,
@@ -37,7 +37,7 @@ export const drawings: NativeFormat = {
 };
 
 /** Rerank. */
-export const rankings: NativeFormat = {
+export const rerank: NativeFormat = {
   encode(call, _model, dropped) {
     recordDropped(call, ["query", "documents", "top_n", "return_documents"], dropped);
     const documents = Array.isArray(call.documents) ? call.documents : [];
@@ -55,7 +55,7 @@ export const rankings: NativeFormat = {
 };
 
 /** Transcriptions, or translations into English. */
-export const transcripts = (task: "transcribe" | "translate"): NativeFormat => ({
+export const transcribe = (task: "transcribe" | "translate"): NativeFormat => ({
   encode(call, model, dropped, [file]) {
     const bytes = file?.bytes ?? new Uint8Array(0);
     // The older models accept an array of bytes and nothing else.
@@ -100,7 +100,8 @@ const FOREIGN_VOICE = /^(alloy|ash|ballad|cedar|coral|echo|fable|marin|nova|onyx
 
 /** Speech: Deepgram's models respond with audio, the others with audio inside JSON. */
 export const speech: NativeFormat = {
-  encode: (call, model, dropped) => (model.includes("deepgram") ? askDeepgram(call, dropped) : askMelo(call, dropped)),
+  encode: (call, model, dropped) =>
+    model.includes("deepgram") ? encodeForDeepgram(call, dropped) : encodeForMelo(call, dropped),
   decode: () => null,
   content(answer) {
     const audio = textOf(resultOf(answer).audio);
@@ -108,14 +109,14 @@ export const speech: NativeFormat = {
   },
 };
 
-function askDeepgram(call: JsonObject, dropped: Dropped): JsonObject {
+function encodeForDeepgram(call: JsonObject, dropped: Dropped): JsonObject {
   const voice = textOf(call.voice);
   const speaker = voice !== null && !FOREIGN_VOICE.test(voice) ? voice : null;
   recordDropped(call, ["input", "response_format", ...(speaker ? ["voice"] : [])], dropped);
   return compact({ text: call.input, speaker, ...ENCODINGS[textOf(call.response_format) ?? "mp3"] });
 }
 
-function askMelo(call: JsonObject, dropped: Dropped): JsonObject {
+function encodeForMelo(call: JsonObject, dropped: Dropped): JsonObject {
   recordDropped(call, ["input", "language", "response_format"], dropped);
   if (call.response_format != null && call.response_format !== "mp3") dropped.add("response_format");
   return compact({ prompt: call.input, lang: textOf(call.language) });

@@ -3,7 +3,7 @@ import { chatApi } from "../../contract/chat.ts";
 import type { Provider } from "../../contract/provider.ts";
 import { openAiCompatible } from "../../shared/openai-compatible.ts";
 import { cohereCodec } from "./codec.ts";
-import { cohereRankings } from "./rerank.ts";
+import { cohereRerank } from "./rerank.ts";
 
 const DEFAULT_BASE_URL = "https://api.cohere.ai";
 
@@ -40,7 +40,7 @@ export const cohere: Provider = {
     params.capability === "embeddings"
       ? compatible.url(channel, params)
       : `${rootOf(channel.baseUrl)}/v2/${params.capability === "rerank" ? "rerank" : "chat"}`,
-  nativeFormat: ({ capability }) => (capability === "rerank" ? cohereRankings : null),
+  nativeFormat: ({ capability }) => (capability === "rerank" ? cohereRerank : null),
   modelList: {
     url: (channel) => `${rootOf(channel.baseUrl)}/v1/models?page_size=1000`,
     read: readNamesIn("models"),

@@ -9,7 +9,7 @@ import { requestsStrictTools } from "../../../formats/tools/tool-result.ts";
 import { choosesHosted } from "../../../formats/tools/web-search.ts";
 
 const UNKNOWN = ["n", "logit_bias", "top_logprobs", "parallel_tool_calls", "user", "metadata", "service_tier"];
-const UNKNOWN_TOO = ["verbosity", "modalities", "audio", "prompt_cache_key"];
+const ALSO_UNSUPPORTED = ["verbosity", "modalities", "audio", "prompt_cache_key"];
 /** Fields of Cohere that clients may set. */
 const OWN = ["safety_mode", "documents", "citation_options", "strict_tools", "priority"];
 /** Models that reason. */
@@ -23,7 +23,7 @@ export function encodeRequest(conversation: Conversation, target: Target, droppe
   // These two have other names and limits here.
   const rest = { ...conversation.sampling, topK: null, stop: [] };
   const chat = encodeChat({ ...conversation, sampling: rest }, target, dropped);
-  for (const name of [...UNKNOWN, ...UNKNOWN_TOO]) if (chat[name] !== undefined) dropped.add(name);
+  for (const name of [...UNKNOWN, ...ALSO_UNSUPPORTED]) if (chat[name] !== undefined) dropped.add(name);
   recordForeignFields(conversation, OWN, dropped);
   const { sampling, extra, toolChoice, reasoning } = conversation;
   const thinking = thinkingOf(reasoning);

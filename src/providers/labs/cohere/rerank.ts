@@ -4,7 +4,7 @@ import { recordOf, textOf } from "../../../formats/json.ts";
 import type { NativeFormat } from "../../contract/native-format.ts";
 
 /** Rerank in Cohere's v2 API: documents are texts, and responses never contain them. */
-export const cohereRankings: NativeFormat = {
+export const cohereRerank: NativeFormat = {
   encode(call, model, dropped) {
     // If the client wants documents back, they come from the request.
     recordDropped(call, ["query", "documents", "top_n", "max_tokens_per_doc", "return_documents"], dropped);

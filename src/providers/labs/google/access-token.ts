@@ -28,9 +28,9 @@ export function serviceAccountOf(key: string): ServiceAccount | null {
 const SCOPE = "https://www.googleapis.com/auth/cloud-platform";
 const LIFE_SECONDS = 3600;
 /** Renew a token that expires within this time. */
-const SPARE_SECONDS = 300;
+const RENEW_BEFORE_SECONDS = 300;
 
-const tokens = createTokenCache(SPARE_SECONDS);
+const tokens = createTokenCache(RENEW_BEFORE_SECONDS);
 
 const nameOf = ({ clientEmail, privateKeyId, tokenUri }: ServiceAccount): string =>
   `${clientEmail}\n${privateKeyId}\n${tokenUri}`;

@@ -5,9 +5,9 @@ import type { Preparation } from "../../contract/provider.ts";
 const REFUSED_BY_SEARCH = ["temperature", "top_p", "presence_penalty", "frequency_penalty", "n"];
 
 /** OpenAI's own models: compatible servers have others under the same channel type, which may accept search options. */
-const IS_OPENAIS = /^(ft:)?(gpt-(?!oss)|chatgpt-|o[1-9])/;
+const OPENAI_MODEL = /^(ft:)?(gpt-(?!oss)|chatgpt-|o[1-9])/;
 /** The tool types that OpenAI's chat API accepts: those that the client runs. */
-const CLIENTS_TOOLS: ReadonlySet<unknown> = new Set(["function", "custom"]);
+const CLIENT_TOOL_TYPES: ReadonlySet<unknown> = new Set(["function", "custom"]);
 
 /** What to change or remove in a chat with a search model; null if nothing. */
 export function prepareSearchModel(body: JsonObject, model: string): Preparation | null {
@@ -28,7 +28,7 @@ export function prepareSearchModel(body: JsonObject, model: string): Preparation
  * 400. Null if nothing.
  */
 export function withoutSearch(body: JsonObject, model: string): Preparation | null {
-  if (!IS_OPENAIS.test(model)) return null;
+  if (!OPENAI_MODEL.test(model)) return null;
   const changes: Record<string, unknown> = {};
   const dropped: string[] = [];
   if (body.web_search_options != null) {
@@ -36,7 +36,7 @@ export function withoutSearch(body: JsonObject, model: string): Preparation | nu
     dropped.push("web_search_options");
   }
   const tools = recordsOf(body.tools);
-  const hosted = tools.filter(({ type }) => typeof type === "string" && !CLIENTS_TOOLS.has(type));
+  const hosted = tools.filter(({ type }) => typeof type === "string" && !CLIENT_TOOL_TYPES.has(type));
   if (hosted.length > 0) {
     const remaining = tools.filter((tool) => !hosted.includes(tool));
     changes.tools = remaining.length > 0 ? remaining : undefined;

@@ -7,14 +7,14 @@ import { encodeRequest as encodeChat } from "../../../formats/openai-chat/reques
 import { requestsStrictTools } from "../../../formats/tools/tool-result.ts";
 
 const UNKNOWN = ["n", "logit_bias", "tool_choice", "parallel_tool_calls", "user", "metadata"];
-const UNKNOWN_TOO = ["service_tier", "verbosity", "modalities", "audio", "prompt_cache_key"];
+const ALSO_UNSUPPORTED = ["service_tier", "verbosity", "modalities", "audio", "prompt_cache_key"];
 
 /** Writes a request of Ollama's chat, images included: https://github.com/ollama/ollama/blob/main/docs/api.md. */
 export function encodeRequest(conversation: Conversation, target: Target, dropped: Dropped): JsonObject {
   // These two have other names and limits here.
   const rest = { ...conversation.sampling, topK: null, stop: [] };
   const chat = encodeChat({ ...conversation, sampling: rest }, target, dropped);
-  for (const name of [...UNKNOWN, ...UNKNOWN_TOO]) if (chat[name] !== undefined) dropped.add(name);
+  for (const name of [...UNKNOWN, ...ALSO_UNSUPPORTED]) if (chat[name] !== undefined) dropped.add(name);
   if (requestsStrictTools(conversation)) dropped.add("strict");
   recordForeignFields(conversation, ["options", "keep_alive"], dropped);
   const { sampling, extra } = conversation;

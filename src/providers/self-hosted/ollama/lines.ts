@@ -3,7 +3,7 @@ const EVENT_END = Buffer.from("\n\n");
 const LF = 10;
 
 /** Turns newline-delimited JSON into server-sent events: each line becomes the data of an event. */
-export function linesToSse(): Transformer<Uint8Array, Uint8Array> {
+export function ndjsonToSse(): Transformer<Uint8Array, Uint8Array> {
   let partial: Uint8Array[] = [];
   const emit = (rest: Uint8Array, controller: TransformStreamDefaultController<Uint8Array>): void => {
     const line = Buffer.concat([...partial, rest]);

@@ -3,7 +3,7 @@ import { chatApi } from "../../contract/chat.ts";
 import type { Provider } from "../../contract/provider.ts";
 import { openAiCompatible } from "../../shared/openai-compatible.ts";
 import { ollamaCodec } from "./codec.ts";
-import { linesToSse } from "./lines.ts";
+import { ndjsonToSse } from "./lines.ts";
 
 const DEFAULT_BASE_URL = "http://localhost:11434";
 
@@ -28,7 +28,7 @@ export const ollama: Provider = {
   chat: chatApi({
     formats: ["ollama"],
     codec: ollamaCodec,
-    streaming: { framing: linesToSse },
+    streaming: { framing: ndjsonToSse },
     features: { inlineMediaOnly: true },
   }),
 };

@@ -17,7 +17,7 @@ export const billingSubscription = (context: GatewayContext, request: Request, s
     const token = tokenOf(caller);
     const isOfToken = context.services.settings.get("DisplayTokenStatEnabled");
     const { remaining, used } = await context.services.readStanding(subjectOf(context, caller));
-    const limit = isOfToken && token.unlimitedQuota ? UNLIMITED : shown(context, remaining + used);
+    const limit = isOfToken && token.unlimitedQuota ? UNLIMITED : displayedAmount(context, remaining + used);
     return {
       object: "billing_subscription",
       has_payment_method: true,
@@ -32,7 +32,7 @@ export const billingSubscription = (context: GatewayContext, request: Request, s
 export const billingUsage = (context: GatewayContext, request: Request, server: GatewayServer | null) =>
   respondToKey(context, request, server, openaiChatClientCodec, async (caller) => {
     const { used } = await context.services.readStanding(subjectOf(context, caller));
-    return { object: "list", total_usage: shown(context, used * 100) };
+    return { object: "list", total_usage: displayedAmount(context, used * 100) };
   });
 
 /** The balance and limits of an API key, in quota units. */
@@ -79,7 +79,7 @@ const subjectOf = ({ services }: GatewayContext, caller: Caller): StandingSubjec
   services.settings.get("DisplayTokenStatEnabled") ? { tokenId: tokenOf(caller).id } : { userId: caller.user.id };
 
 /** Quota units as the site displays them: in dollars, or unchanged. */
-function shown({ services: { settings } }: GatewayContext, quotaUnits: number): number {
+function displayedAmount({ services: { settings } }: GatewayContext, quotaUnits: number): number {
   if (!settings.get("DisplayInCurrencyEnabled")) return quotaUnits;
   return Number(toText(divide(whole(quotaUnits), whole(settings.get("QuotaPerUnit")), DOLLAR_PLACES)));
 }

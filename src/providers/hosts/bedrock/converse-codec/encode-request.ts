@@ -25,7 +25,7 @@ const SUPPORTED_FIELDS = [
   "metadata",
 ];
 const TIERS: ReadonlySet<string> = new Set(["default", "flex", "priority"]);
-const MOST_METADATA = 16;
+const MAX_METADATA = 16;
 const METADATA_TEXT = /^[a-zA-Z0-9\s:_@$#=/+,.-]{0,256}$/;
 const BUDGETS = lookupTable<number>({ minimal: 1024, low: 1280, medium: 2048, high: 4096 });
 
@@ -71,7 +71,7 @@ function metadataOf({ metadata }: Conversation, dropped: Dropped): JsonObject | 
   const fits = ([name, value]: [string, unknown]) =>
     name !== "" && METADATA_TEXT.test(name) && typeof value === "string" && METADATA_TEXT.test(value);
   const entries = Object.entries(metadata);
-  const valid = entries.filter(fits).slice(0, MOST_METADATA);
+  const valid = entries.filter(fits).slice(0, MAX_METADATA);
   if (valid.length < entries.length) dropped.add("metadata");
   return valid.length > 0 ? Object.fromEntries(valid) : null;
 }
