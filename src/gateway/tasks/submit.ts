@@ -22,6 +22,7 @@ import { failOver, finish } from "../pipeline.ts";
 import type { Choice } from "../routing/scheduler/choose.ts";
 import { type RunningAttempt, trackAttempt } from "../upstream/attempt.ts";
 import { noResponse, rejectedByUpstream } from "../upstream/attempt-failure.ts";
+import { retryAfterIn } from "../upstream/provider-limits.ts";
 import { bodyLimits, readBody, readErrorText } from "../upstream/read-body.ts";
 
 /** An upstream's response to an order. */
@@ -133,7 +134,13 @@ function attemptOrder<Answer>(
     entry.firstByteMs = Math.round(call.timing.elapsedMs);
     if (!response.ok) {
       const upstreamError = readError(response.status, text);
-      throw rejectedByUpstream(channel, key, response.status, upstreamError, response.headers.get("retry-after"));
+      throw rejectedByUpstream(
+        channel,
+        key,
+        response.status,
+        upstreamError,
+        retryAfterIn(response.headers, Date.now()),
+      );
     }
     const sent = order.read(parseJson(text), provider);
     if (!sent) throw noResponse(channel, key, "broken");

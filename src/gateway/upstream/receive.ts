@@ -13,6 +13,7 @@ import { firstByteBudgetMs, type RunningAttempt } from "./attempt.ts";
 import { type AttemptFailure, noResponse, rejectedByUpstream } from "./attempt-failure.ts";
 import type { Route } from "./bind-channel.ts";
 import type { Exchange } from "./exchange.ts";
+import { retryAfterIn } from "./provider-limits.ts";
 import {
   type ByteReader,
   bodyLimits,
@@ -132,7 +133,13 @@ function createPolling(
     if (response.ok) return readBody(response, exchange, bodyLimits(context));
     const text = await readErrorText(response, exchange, context.services.config.streamingTimeoutMs);
     const error = adapter.readError(response.status, text);
-    throw rejectedByUpstream(route.channel, route.key, response.status, error, response.headers.get("retry-after"));
+    throw rejectedByUpstream(
+      route.channel,
+      route.key,
+      response.status,
+      error,
+      retryAfterIn(response.headers, Date.now()),
+    );
   };
 }
 

@@ -6,6 +6,7 @@ import { drainsOnDisconnect } from "../streaming/broken-stream.ts";
 import { adaptAfterRejection } from "./adapt-after-rejection.ts";
 import type { RunningAttempt } from "./attempt.ts";
 import { rejectedByUpstream } from "./attempt-failure.ts";
+import { exhaustedMs, retryAfterIn } from "./provider-limits.ts";
 import { readErrorText } from "./read-body.ts";
 import { type Received, receive } from "./receive.ts";
 
@@ -28,6 +29,8 @@ export async function send(
   };
   const response = await context.upstream.send(request.outgoing, exchange);
   entry.status = response.status;
+  const limitedMs = exhaustedMs(response.headers, Date.now());
+  if (limitedMs !== null) context.coolDown.limited(channel.id, key, limitedMs);
   if (response.ok) return receive(context, call, attempt, request, response);
   const text = await readErrorText(response, exchange, context.services.config.streamingTimeoutMs);
   const error = request.adapter.readError(response.status, text);
@@ -36,5 +39,11 @@ export async function send(
     exchange.expectHead();
     return null;
   }
-  throw rejectedByUpstream(channel, key, error.status ?? response.status, error, response.headers.get("retry-after"));
+  throw rejectedByUpstream(
+    channel,
+    key,
+    error.status ?? response.status,
+    error,
+    retryAfterIn(response.headers, Date.now()),
+  );
 }

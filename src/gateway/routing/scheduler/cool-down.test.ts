@@ -67,3 +67,19 @@ test("a probe that never tells does not block the key for ever", () => {
   pass(60_001);
   expect(coolDown.isCooling(1, "k")).toBe(false);
 });
+
+test("a used-up limit outlasts successes and ends when something is left again", () => {
+  const { coolDown, pass } = setUp();
+  coolDown.limited(1, "k", 30_000);
+  coolDown.succeeded(1, "k");
+  expect(coolDown.isCooling(1, "k")).toBe(true);
+  expect(coolDown.stateOf(1, "k")).toEqual({ failures: 0, until: 1_030_000 });
+  coolDown.limited(1, "k", 0);
+  expect(coolDown.isCooling(1, "k")).toBe(false);
+  coolDown.limited(1, "k", 3_600_000);
+  pass(299_999);
+  expect(coolDown.isCooling(1, "k")).toBe(true);
+  pass(1);
+  expect(coolDown.isCooling(1, "k")).toBe(false);
+  expect(coolDown.stateOf(1, "k")).toBeNull();
+});

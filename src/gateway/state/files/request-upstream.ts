@@ -12,6 +12,7 @@ import { clientErrorFor } from "../../routing/router.ts";
 import type { Choice } from "../../routing/scheduler/choose.ts";
 import { failureKind, noResponse, rejectedByUpstream } from "../../upstream/attempt-failure.ts";
 import { Exchange } from "../../upstream/exchange.ts";
+import { retryAfterIn } from "../../upstream/provider-limits.ts";
 import { bodyLimits, passBody, readBody, readErrorText } from "../../upstream/read-body.ts";
 import type { StoredObject } from "./store.ts";
 
@@ -74,7 +75,13 @@ async function send(
   if (response.ok) return { response, exchange };
   const text = await readErrorText(response, exchange, context.services.config.streamingTimeoutMs).catch(() => "");
   const upstreamError = readError(response.status, text);
-  const failure = rejectedByUpstream(channel, key, response.status, upstreamError, response.headers.get("retry-after"));
+  const failure = rejectedByUpstream(
+    channel,
+    key,
+    response.status,
+    upstreamError,
+    retryAfterIn(response.headers, Date.now()),
+  );
   context.health.report(channel, key, failure);
   throw clientErrorFor(context, failure);
 }

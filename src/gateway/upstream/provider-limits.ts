@@ -1,0 +1,62 @@
+/**
+ * What providers say of their limits in response headers: OpenAI and those compatible with it
+ * (https://platform.openai.com/docs/guides/rate-limits), Anthropic (https://docs.anthropic.com/en/api/rate-limits).
+ */
+
+type ResponseHeaders = Pick<Headers, "get">;
+
+/** The header with what is left of a limit, and the one with when it is full again. */
+type LimitHeaders = readonly [remaining: string, reset: string];
+
+const OPENAI_LIMITS: readonly LimitHeaders[] = ["requests", "tokens"].map((unit) => [
+  `x-ratelimit-remaining-${unit}`,
+  `x-ratelimit-reset-${unit}`,
+]);
+const ANTHROPIC_LIMITS: readonly LimitHeaders[] = ["requests", "tokens", "input-tokens", "output-tokens"].map(
+  (unit) => [`anthropic-ratelimit-${unit}-remaining`, `anthropic-ratelimit-${unit}-reset`],
+);
+
+/**
+ * How long a key must wait because a limit of it is used up, in milliseconds; 0 if all limits have something left. Null if the
+ * headers don't tell.
+ */
+export function exhaustedMs(headers: ResponseHeaders, nowMs: number): number | null {
+  const limits = limitsIn(headers);
+  return limits && Math.max(0, ...limits.map((limit) => waitOf(headers, limit, nowMs)));
+}
+
+/**
+ * When a rejected request may be sent again, in the form of `Retry-After` (seconds, or an HTTP date): that header,
+ * `retry-after-ms`, or the reset of a limit that is used up. Null if the headers don't tell.
+ */
+export function retryAfterIn(headers: ResponseHeaders, nowMs: number): string | null {
+  const retryAfter = headers.get("retry-after");
+  if (retryAfter !== null) return retryAfter;
+  const ms = Number(headers.get("retry-after-ms") ?? Number.NaN);
+  const waitMs = ms >= 0 ? ms : exhaustedMs(headers, nowMs);
+  return waitMs ? String(waitMs / 1000) : null;
+}
+
+function limitsIn(headers: ResponseHeaders): readonly LimitHeaders[] | null {
+  if (headers.get("x-ratelimit-remaining-requests") !== null) return OPENAI_LIMITS;
+  return headers.get("anthropic-ratelimit-requests-remaining") === null ? null : ANTHROPIC_LIMITS;
+}
+
+function waitOf(headers: ResponseHeaders, [remaining, reset]: LimitHeaders, nowMs: number): number {
+  const left = headers.get(remaining);
+  if (left === null || left.trim() === "" || !(Number(left) <= 0)) return 0;
+  const until = headers.get(reset) ?? "";
+  const ms = durationMs(until) ?? Date.parse(until) - nowMs;
+  return Number.isFinite(ms) ? Math.max(0, ms) : 0;
+}
+
+const DURATION = /^(?:(\d+)h)?(?:(\d+)m(?!s))?(?:(\d+(?:\.\d+)?)s)?(?:(\d+(?:\.\d+)?)ms)?$/;
+
+/** “6m0s”, “1.5s”, “20ms”, or a number of seconds, in milliseconds; null: it is something else. */
+function durationMs(text: string): number | null {
+  if (/^\d+(\.\d+)?$/.test(text)) return Number(text) * 1000;
+  const parts = text === "" ? null : DURATION.exec(text);
+  if (!parts) return null;
+  const [, hours = 0, minutes = 0, seconds = 0, ms = 0] = parts;
+  return ((Number(hours) * 60 + Number(minutes)) * 60 + Number(seconds)) * 1000 + Number(ms);
+}
