@@ -305,7 +305,7 @@ test.each([
   ["model_context_window_exceeded", "length"],
   ["pause_turn", "length"],
   ["stop_sequence", "stop"],
-])("%s is %s, the native word beside it", (native, reason) => {
+])("%s is %s, with the native reason", (native, reason) => {
   const finished = read(begin(), ...end(native)).find((step) => step.type === "finish");
   expect(finished).toMatchObject({ reason, native } as object);
 });
@@ -362,7 +362,7 @@ test("one block for all deltas of a kind, a new one only on a change", () => {
   expect(sent.filter(({ type }) => type === "content_block_delta")).toHaveLength(3);
 });
 
-test("temperature beside top_p: one is left out; blank stops and penalties too", () => {
+test("temperature with top_p: one is dropped; blank stops and penalties too", () => {
   const dropped = new Set<string>();
   const conversation = openaiChatClientCodec.decodeRequest({
     messages: [{ role: "user", content: "go" }],

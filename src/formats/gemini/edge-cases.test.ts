@@ -256,7 +256,7 @@ test.each([
   ["PROHIBITED_CONTENT", "content_filter"],
   ["MAX_TOKENS", "length"],
   ["MALFORMED_FUNCTION_CALL", "stop"],
-])("%s without content is %s, the native word beside it", (finishReason, reason) => {
+])("%s without content is %s, with the native reason", (finishReason, reason) => {
   const finish = read({ candidates: [{ finishReason, index: 0 }] }).find((step) => step.type === "finish");
   expect(finish).toMatchObject({ reason, native: finishReason } as object);
 });

@@ -80,7 +80,7 @@ describe("thinking", () => {
 });
 
 describe("tools", () => {
-  test("Google's own tools and JSON stand beside functions only since Gemini 3", () => {
+  test("Google's own tools and JSON combine with functions only since Gemini 3", () => {
     const body = {
       tools: [tool("f"), { type: "function", function: { name: "googleSearch" } }],
       response_format: { type: "json_object" },

@@ -36,7 +36,7 @@ describe("usage", () => {
     ],
     ["an explicit zero", { prompt_tokens: 0, completion_tokens: 0 }, {}],
     ["embeddings", { prompt_tokens: 4, total_tokens: 4 }, { promptTokens: 4 }],
-    ["only a total beside the prompt", { prompt_tokens: 4, total_tokens: 9 }, { promptTokens: 4, completionTokens: 5 }],
+    ["only a total and the prompt", { prompt_tokens: 4, total_tokens: 9 }, { promptTokens: 4, completionTokens: 5 }],
     [
       "DeepSeek's cache",
       { prompt_tokens: 9, completion_tokens: 1, prompt_cache_hit_tokens: 8 },

@@ -10,10 +10,10 @@ describe("usage of a complete answer", () => {
     ["before the choices", JSON.stringify({ usage: figures, choices: [{ message: { content: "x".repeat(5_000) } }] })],
     ["pretty-printed", JSON.stringify({ id: "1", usage: figures }, null, 2)],
     ["after blank lines that kept the connection alive", `\n\n \n${JSON.stringify({ usage: figures })}`],
-    ["beside a text that speaks of usage", JSON.stringify({ a: '"usage":{"prompt_tokens":99}', usage: figures })],
+    ["after a text that mentions usage", JSON.stringify({ a: '"usage":{"prompt_tokens":99}', usage: figures })],
     ["with objects in objects", JSON.stringify({ usage: { ...figures, costs: { input: { usd: {} } } }, id: "1" })],
     ["with a brace in a text", JSON.stringify({ usage: { tier: "a}b", ...figures }, id: "1" })],
-    ["beside another object of that name", JSON.stringify({ usage: figures, choices: [{ usage: null }] })],
+    ["before another object with that name", JSON.stringify({ usage: figures, choices: [{ usage: null }] })],
   ])("%s", (_name, text) => {
     expect(read(text)).toMatchObject({ promptTokens: 7, completionTokens: 3, cachedTokens: 2 });
   });

@@ -27,9 +27,9 @@ import { clientNames } from "./conversation/tool-names.ts";
 import { NativeAdapter } from "./native-adapter.ts";
 import { PassthroughAdapter } from "./passthrough-adapter.ts";
 import { TranslatingAdapter } from "./translating-adapter.ts";
-import { TextFilterAdapter } from "./views/filtered-texts.ts";
 import { responseFilters } from "./views/response-word-filter.ts";
 import type { StepFilter } from "./views/step-filter.ts";
+import { TextFilterAdapter } from "./views/text-filter-adapter.ts";
 
 const NONE: ReadonlySet<string> = new Set();
 const NO_NAMES: ReadonlyMap<string, string> = new Map();

@@ -99,7 +99,7 @@ describe("tools of Responses", () => {
     expect(linesOf(relay)).toEqual([...TOKENS, ["web_search_preview", "1", "5000"]]);
   });
 
-  test("beside a fixed price, times the group's ratio", async () => {
+  test("are added to a fixed price, times the group's ratio", async () => {
     const relay = start(1, () => Response.json({ ...response, output: output.slice(0, 1) }), {
       GroupRatio: '{"default": 0.5}',
     });

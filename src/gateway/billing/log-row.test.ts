@@ -1,4 +1,4 @@
-/** What stands beside a charge in the log, by the names that the ecosystem's tools read. */
+/** Details of a charge in the log row, under the names that one-api and new-api use. */
 import { afterEach, expect, test } from "bun:test";
 import { startRelay } from "../../../test/support/gateway/start-gateway.ts";
 import { chatReply, startUpstream } from "../../../test/support/gateway/start-upstream.ts";

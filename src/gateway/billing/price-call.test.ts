@@ -83,7 +83,7 @@ test.each([
     upstream_model_name: second,
     admin_info: { use_channel: ["1", "2"] },
   });
-  // Held is what the dearest of them can cost, 50 tokens of output alone 50 × 2 × 30.
+  // The hold covers the most expensive price; its 50 output tokens alone cost 50 × 2 × 30.
   expect(other.reserved).toBeGreaterThan(3_000);
   expect(relay.billing.openHolds).toBe(0);
 });

@@ -57,7 +57,7 @@ test("calls whose clients left while they waited for their holds are neither sen
   await until(() => waiting === 251);
   client.abort();
   await Promise.all(calls);
-  // The runtime hears of a closed connection a moment after the client closed it.
+  // The runtime reports a closed connection shortly after the client closed it.
   await Bun.sleep(1000);
   database.resolve();
   await remaining;

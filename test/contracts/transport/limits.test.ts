@@ -6,7 +6,7 @@ import { toEventStream } from "../../../src/gateway/streaming/framing.ts";
 import { ResponseTooLargeError } from "../../../src/gateway/upstream/read-body.ts";
 import { zhipuEventsToSse } from "../../../src/providers/chinese-labs/zhipu/events.ts";
 import { eventStreamToSse } from "../../../src/providers/hosts/bedrock/event-stream.ts";
-import { ndjsonToSse } from "../../../src/providers/self-hosted/ollama/lines.ts";
+import { ndjsonToSse } from "../../../src/providers/self-hosted/ollama/ndjson.ts";
 import { startRelay } from "../../support/gateway/start-gateway.ts";
 import { until } from "../../support/lib/until.ts";
 import { type RawConnection, startRawServer } from "./raw-server.ts";

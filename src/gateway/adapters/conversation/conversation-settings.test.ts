@@ -135,7 +135,7 @@ describe("Gemini", () => {
 });
 
 describe("Claude", () => {
-  test("is sent the headers that the settings have for the model, beside the client's betas", async () => {
+  test("is sent the headers that the settings have for the model, in addition to the client's betas", async () => {
     const { chat } = start(14, "claude-sonnet-4-5", {
       "claude.model_headers_settings": '{"claude-sonnet-4-5": {"anthropic-beta": ["a-1", "b-2"], "x-team": ["blue"]}}',
     });
@@ -222,14 +222,14 @@ test.each([
   [1, "o3-mini-low", { model: "o3-mini" }],
   [3, "gpt-5-codex-low", { model: "gpt-5-codex" }],
   [48, "grok-3-mini-low", { model: "grok-3-mini" }],
-])("so it does at the door of Responses, type %i: %s", async (type, model, wished) => {
+])("does the same for Responses clients, type %i: %s", async (type, model, wished) => {
   const { relay, sent } = start(type, model);
   await relay.post("/v1/responses", { model, input: "Hi", reasoning: { summary: "auto" } });
   expect(sent().path).toContain("/responses");
   expect(sent().body).toMatchObject({ ...wished, reasoning: { effort: "low", summary: "auto" } });
 });
 
-test("DeepSeek is told not to think in its own words, from every door", async () => {
+test("reasoning is disabled for DeepSeek by its own field, from every client format", async () => {
   const model = "deepseek-v4-pro";
   const { relay, sent } = start(43, model);
   const messages = [{ role: "user", content: "Hi" }];

@@ -92,7 +92,7 @@ const GRAMMAR = 'start: "*** Begin Patch" LF';
 const RESPONSES = {
   model: "m",
   input: [
-    { role: "user", content: "Mend it." },
+    { role: "user", content: "Fix it." },
     { type: "custom_tool_call", call_id: "call_0", name: "apply_patch", input: BEFORE },
     { type: "custom_tool_call_output", call_id: "call_0", output: "Nothing to do" },
   ],
@@ -109,7 +109,7 @@ const RESPONSES = {
 const CHAT = {
   model: "m",
   messages: [
-    { role: "user", content: "Mend it." },
+    { role: "user", content: "Fix it." },
     {
       role: "assistant",
       content: null,

@@ -23,7 +23,7 @@ test("a key rests after three failures in a row, not before", () => {
   expect(coolDown.isCooling(2, "k")).toBe(false);
 });
 
-test("an answer between failures starts the count anew", () => {
+test("an answer between failures resets the count", () => {
   const { coolDown, fail } = setUp();
   fail(2);
   coolDown.succeeded(1, "k");

@@ -3,7 +3,7 @@ import { meaningOf, stepsOfStream, target } from "../../../../test/support/forma
 import { openaiChatClientCodec } from "../../../formats/openai-chat/index.ts";
 import { ernieCodec } from "./ernie-codec.ts";
 
-test("an odd number of messages, the user's first and last; system beside them; limits kept", () => {
+test("an odd number of messages, the user's first and last; system apart; limits respected", () => {
   const dropped = new Set<string>();
   const conversation = openaiChatClientCodec.decodeRequest({
     model: "e",

@@ -3,7 +3,7 @@ import { chatApi } from "../../contract/chat.ts";
 import type { Provider } from "../../contract/provider.ts";
 import { openAiCompatible } from "../../shared/openai-compatible.ts";
 import { ollamaCodec } from "./codec.ts";
-import { ndjsonToSse } from "./lines.ts";
+import { ndjsonToSse } from "./ndjson.ts";
 
 const DEFAULT_BASE_URL = "http://localhost:11434";
 
