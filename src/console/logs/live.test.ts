@@ -80,7 +80,7 @@ test("calls come as they begin and end, those of other replicas from the log, no
     return fromLog().length > 0;
   });
   const reason = { code: "gateway_empty" } as const;
-  feed.tell({ ...call("mine", true), error: "The upstream's answer was empty.", error_reason: reason });
+  feed.tell({ ...call("mine", true), error: "The upstream's response was empty.", error_reason: reason });
   await write("mine");
   await write("theirs-last");
   await until(() => fromLog().some(({ request_id }) => request_id === "theirs-last"));
@@ -99,7 +99,7 @@ test("calls come as they begin and end, those of other replicas from the log, no
       .map(({ is_over, error, error_reason }) => [is_over, error, error_reason]),
   ).toEqual([
     [false, "", null],
-    [true, "The upstream's answer was empty.", reason],
+    [true, "The upstream's response was empty.", reason],
   ]);
   expect(fromLog().at(-1)).toMatchObject({ is_over: true, model_name: "gpt-4o" });
   expect(new Set(fromLog().map(({ request_id }) => request_id)).size).toBe(fromLog().length);

@@ -147,7 +147,7 @@ describe("lists", () => {
   ] as const)("%s has why a call failed in English and as a code", async (path, who) => {
     const [row] = (await page("failed=true", { ...app.as[who], "accept-language": "zh" }, path)).items;
     expect(JSON.parse(row?.other ?? "{}")).toMatchObject({
-      error: "The upstream did not answer in time.",
+      error: "The upstream did not respond in time.",
       error_reason: { code: "gateway_timeout" },
     });
   });

@@ -188,7 +188,7 @@ describe("advisories", () => {
         body: JSON.stringify({ model: "sees", messages: [{ role: "user", content: [picture] }] }),
       });
       expect({ name, status: reply.status }).toEqual({ name, status: 400 });
-      expect(await reply.text()).toContain("could not be fetched");
+      expect(await reply.text()).toContain("Couldn't fetch");
     }
     expect(reached).toEqual([]);
   }, 120_000);

@@ -191,9 +191,7 @@ test("the playground tells its reader why a call failed in the console's languag
     const answer = await fetch(relay.url + path, { method: "POST", headers, body });
     return ((await answer.json()) as { error: { message: string } }).error.message;
   };
-  expect(await told("/pg/chat/completions")).toStartWith(
-    "模型「unknown」不存在，或该 API 密钥无权使用。 (request id: ",
-  );
+  expect(await told("/pg/chat/completions")).toStartWith("模型「unknown」不存在，或该令牌无权使用。 (request id: ");
   expect(await told("/v1/chat/completions")).toStartWith("The model “unknown” does not exist");
 });
 

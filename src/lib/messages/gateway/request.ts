@@ -1,26 +1,29 @@
 /** What is wrong with a request. */
 export const requestMessages = {
-  gateway_not_offered: { en: "This API is not offered.", zh: "未提供该接口。" },
+  gateway_not_offered: { en: "This endpoint is not available.", zh: "该接口不可用。" },
   gateway_not_offered_here: {
-    en: "No channel that you may use offers this API.",
-    zh: "您可以使用的渠道均不提供该接口。",
+    en: "No channel available to you supports this endpoint.",
+    zh: "你可用的渠道均不支持该接口。",
   },
-  gateway_unknown_url: { en: "Invalid URL ({method} {path})", zh: "无效的地址（{method} {path}）" },
-  gateway_websocket_only: { en: "This address is for WebSockets.", zh: "该地址仅用于 WebSocket 连接。" },
+  gateway_unknown_url: { en: "Invalid URL ({method} {path})", zh: "无效的 URL（{method} {path}）" },
+  gateway_websocket_only: {
+    en: "This endpoint accepts WebSocket connections only.",
+    zh: "该接口仅支持 WebSocket 连接。",
+  },
   gateway_frame_no_object: {
     en: "A frame must be text that holds a JSON object.",
     zh: "每一帧都必须是包含 JSON 对象的文本。",
   },
   gateway_event_unknown: { en: "Events of type “{type}” are not supported.", zh: "不支持“{type}”类型的事件。" },
   gateway_stream_id_invalid: {
-    en: "“stream_id” must be a text of 1 to 128 characters.",
-    zh: "“stream_id”必须是 1 到 128 个字符的文本。",
+    en: "“stream_id” must be a string of 1 to 128 characters.",
+    zh: "“stream_id”必须是 1 到 128 个字符的字符串。",
   },
   gateway_background_socket: {
     en: "“background” is not supported over WebSocket.",
     zh: "WebSocket 不支持“background”。",
   },
-  gateway_response_cancelled: { en: "The response was cancelled.", zh: "响应已取消。" },
+  gateway_response_cancelled: { en: "The response was canceled.", zh: "响应已取消。" },
   gateway_socket_expired: {
     en: "This WebSocket connection has reached its limit of 60 minutes. Create a new one to continue.",
     zh: "此 WebSocket 连接已达到 60 分钟的上限。请新建连接后继续。",
@@ -31,9 +34,9 @@ export const requestMessages = {
   },
   gateway_sockets_many: {
     en: "You have {count} open WebSocket connections. Close one first.",
-    zh: "您已打开 {count} 个 WebSocket 连接，请先关闭一个。",
+    zh: "你已打开 {count} 个 WebSocket 连接，请先关闭一个。",
   },
-  gateway_body_late: { en: "The request body did not arrive in time.", zh: "请求体未能及时到达。" },
+  gateway_body_late: { en: "Timed out while receiving the request body.", zh: "接收请求体超时。" },
   gateway_body_too_large: { en: "The request body is larger than {megabytes} MB.", zh: "请求体超过 {megabytes} MB。" },
   gateway_body_encoding: {
     en: "The content encoding “{encoding}” is not supported.",
@@ -50,47 +53,47 @@ export const requestMessages = {
   },
   gateway_event_no_object: { en: "The event is not a JSON object.", zh: "事件不是 JSON 对象。" },
   gateway_field_missing: { en: "“{field}” is missing.", zh: "缺少 “{field}”。" },
-  gateway_model_not_in_url: { en: "“model” is missing in the address.", zh: "地址中缺少 “model”。" },
+  gateway_model_not_in_url: { en: "“model” is missing in the URL.", zh: "URL 中缺少 “model”。" },
   gateway_session_model: {
-    en: "The model of a session cannot change: it is “{model}”.",
-    zh: "会话的模型不能更改：当前为「{model}」。",
+    en: "A session cannot change its model, which is “{model}”.",
+    zh: "会话的模型不能更改，当前为「{model}」。",
   },
   gateway_no_messages: {
-    en: "“messages” must be a list with at least one message.",
-    zh: "“messages” 必须是至少包含一条消息的列表。",
+    en: "“messages” must be an array with at least one message.",
+    zh: "“messages” 必须是至少包含一条消息的数组。",
   },
-  gateway_no_message: { en: "The request holds no message.", zh: "请求中没有消息。" },
-  gateway_not_text: { en: "“{field}” must be a text.", zh: "“{field}” 必须是文本。" },
+  gateway_no_message: { en: "The request contains no messages.", zh: "请求中没有消息。" },
+  gateway_not_text: { en: "“{field}” must be a string.", zh: "“{field}” 必须是字符串。" },
   gateway_list_empty: {
-    en: "“{field}” must be a list with at least one {entry}.",
-    zh: "“{field}” 必须是至少包含一项（{entry}）的列表。",
+    en: "“{field}” must be an array with at least one {entry}.",
+    zh: "“{field}” 必须是至少包含一项（{entry}）的数组。",
   },
-  gateway_too_many_entries: { en: "“{field}” may have {count} entries at most.", zh: "“{field}” 最多 {count} 项。" },
-  gateway_whole_number: { en: "“{field}” must be a whole number from 1 on.", zh: "“{field}” 必须是不小于 1 的整数。" },
+  gateway_too_many_entries: { en: "“{field}” can have at most {count} items.", zh: "“{field}” 最多 {count} 项。" },
+  gateway_whole_number: { en: "“{field}” must be an integer of 1 or more.", zh: "“{field}” 必须是不小于 1 的整数。" },
   gateway_whole_number_to: {
-    en: "“{field}” must be a whole number from 1 to {most}.",
+    en: "“{field}” must be an integer from 1 to {most}.",
     zh: "“{field}” 必须是 1 到 {most} 之间的整数。",
   },
   gateway_not_boolean: { en: "“{name}” must be true or false.", zh: "“{name}” 必须是 true 或 false。" },
   gateway_member_twice: {
-    en: "“{path}” stands twice in the request. Send it once.",
+    en: "“{path}” appears twice in the request. Send it once.",
     zh: "请求中 “{path}” 出现了两次，请只发送一次。",
   },
   gateway_member_like: {
-    en: "The request has “{path}”, which some providers read as “{name}”. Send only “{name}”.",
-    zh: "请求中有 “{path}”，部分提供商会将其读作 “{name}”。请只发送 “{name}”。",
+    en: "The request contains “{path}”, which some providers read as “{name}”. Send only “{name}”.",
+    zh: "请求中有 “{path}”，部分服务商会将其读作 “{name}”。请只发送 “{name}”。",
   },
   gateway_number_range: {
     en: "“{path}” must be a number from {min} to {max}.",
     zh: "“{path}” 必须是 {min} 到 {max} 之间的数字。",
   },
   gateway_whole_number_range: {
-    en: "“{path}” must be a whole number from {min} to {max}.",
+    en: "“{path}” must be an integer from {min} to {max}.",
     zh: "“{path}” 必须是 {min} 到 {max} 之间的整数。",
   },
   gateway_page_limit: { en: "“limit” must be from 1 to {most}.", zh: "“limit” 必须在 1 到 {most} 之间。" },
   gateway_size_letter: {
-    en: "Write “size” with the letter x, as in 1024x1024.",
+    en: "Write “size” with an x, for example 1024x1024.",
     zh: "“size” 请用字母 x 书写，例如 1024x1024。",
   },
   gateway_size_range: {
@@ -98,29 +101,29 @@ export const requestMessages = {
     zh: "“size” 必须在 1x1 到 {most}x{most} 之间。",
   },
   gateway_batch_differs: {
-    en: "All requests of a batch need the same taskType, title and outputDimensionality.",
+    en: "All requests in a batch must have the same taskType, title and outputDimensionality.",
     zh: "同一批次的所有请求必须使用相同的 taskType、title 和 outputDimensionality。",
   },
   gateway_content_no_text: {
-    en: "“content” needs at least one part with text.",
+    en: "“content” must have at least one text part.",
     zh: "“content” 至少需要一个包含文本的部分。",
   },
   gateway_only_text_embedded: { en: "Only text can be embedded.", zh: "只能对文本生成嵌入。" },
   gateway_inexpressible: {
-    en: "The upstream of this model cannot express: {names}.",
-    zh: "该模型的上游无法表达以下参数：{names}。",
+    en: "This model's upstream does not support: {names}.",
+    zh: "该模型的上游不支持以下参数：{names}。",
   },
   gateway_media_status: {
-    en: "The {part} could not be fetched: its address answered {status}.",
-    zh: "无法获取 {part}：其地址返回 {status}。",
+    en: "Couldn't fetch the {part}: its URL returned status {status}.",
+    zh: "无法获取 {part}：其 URL 返回状态码 {status}。",
   },
-  gateway_media: { en: "The {part} could not be fetched: {reason}.", zh: "无法获取 {part}：{reason}。" },
+  gateway_media: { en: "Couldn't fetch the {part}: {reason}.", zh: "无法获取 {part}：{reason}。" },
   gateway_media_type: {
-    en: "The address of an image answered with {mediaType}.",
-    zh: "图片地址返回的内容类型为 {mediaType}。",
+    en: "The image URL returned content of type {mediaType}.",
+    zh: "图片 URL 返回的内容类型为 {mediaType}。",
   },
   gateway_media_most: {
-    en: "At most {count} media addresses can be fetched for a call.",
-    zh: "每次调用最多可获取 {count} 个媒体地址。",
+    en: "A request can contain at most {count} media URLs.",
+    zh: "每个请求最多包含 {count} 个媒体 URL。",
   },
 } as const;
