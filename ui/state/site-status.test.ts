@@ -18,19 +18,19 @@ test("what the ecosystem's pages read from local storage is there, each under it
     mj_notify_enabled: false,
     chats: [{ Lock: "https://lock.test/{key}" }],
   };
-  const kept = new Map<string, string>();
+  const storedItems = new Map<string, string>();
   Object.assign(globalThis, {
     fetch: async () => Response.json({ success: true, message: "", data: facts }),
     localStorage: {
-      getItem: (key: string) => kept.get(key) ?? null,
-      setItem: (key: string, value: string) => kept.set(key, value),
+      getItem: (key: string) => storedItems.get(key) ?? null,
+      setItem: (key: string, value: string) => storedItems.set(key, value),
     },
     document: { documentElement: { lang: "en" } },
   });
   const client = new QueryClient();
   await client.fetchQuery(siteStatus);
   client.clear();
-  expect(Object.fromEntries(kept)).toEqual({
+  expect(Object.fromEntries(storedItems)).toEqual({
     status: JSON.stringify(facts),
     system_name: "Gate",
     logo: "",

@@ -1,6 +1,6 @@
 import { Elysia } from "elysia";
 import type { WalletDeps } from "../../domain/wallet/operation.ts";
-import { hearEasyPay } from "../../domain/wallet/payments/epay-callback.ts";
+import { handleEpayCallback } from "../../domain/wallet/payments/epay-callback.ts";
 import { hearStripe } from "../../domain/wallet/payments/stripe-webhook.ts";
 import { bytesUpTo } from "../../lib/http/limited-body.ts";
 import type { Logger } from "../../lib/runtime/log.ts";
@@ -10,15 +10,15 @@ const LARGEST_NOTICE_BYTES = 262_144;
 
 /** Where payment services tell what was paid: nobody is logged in, the signature counts. */
 export function paymentCallbackRoutes(services: WalletDeps & Readonly<{ log: Logger }>) {
-  const answerEasyPay = async (fields: URLSearchParams) =>
-    plain((await hearEasyPay(services, Object.fromEntries(fields))) ? "success" : "fail");
+  const respondToEpay = async (fields: URLSearchParams) =>
+    plain((await handleEpayCallback(services, Object.fromEntries(fields))) ? "success" : "fail");
   return new Elysia({ prefix: "/api", name: "console/payment-callbacks" })
-    .get("/user/epay/notify", ({ request }) => answerEasyPay(new URL(request.url).searchParams))
+    .get("/user/epay/notify", ({ request }) => respondToEpay(new URL(request.url).searchParams))
     .post(
       "/user/epay/notify",
       async ({ request }) => {
         const text = await readNotice(request);
-        return text === null ? plain("fail", 413) : answerEasyPay(new URLSearchParams(text));
+        return text === null ? plain("fail", 413) : respondToEpay(new URLSearchParams(text));
       },
       { parse: "none" },
     )

@@ -5,7 +5,7 @@ import { users } from "../../../db/schema/accounts/users.ts";
 import { rebates, topUpOrders } from "../../../db/schema/billing/wallet.ts";
 import { logs } from "../../../db/schema/gateway/logs.ts";
 import { startTestWallet, type TestWallet } from "../../../test/support/console/wallet.ts";
-import { signEasyPay } from "../../domain/wallet/payments/epay-signature.ts";
+import { signEpay } from "../../domain/wallet/payments/epay-signature.ts";
 
 const MERCHANT_KEY = "the merchant's key";
 const WEBHOOK_SECRET = "whsec_of_the_tests";
@@ -61,11 +61,11 @@ async function pay(method: string, amount = 10, headers = app.as.user) {
   return { fields: answer.data as Record<string, string>, url: String(answer.url) };
 }
 
-/** What an Easy Pay gateway would tell of a payment. */
+/** The payment callback that an Epay service would send. */
 function noticeOf(form: Record<string, string>, changes: Record<string, string> = {}, key = MERCHANT_KEY) {
   const { pid = "", out_trade_no = "", type = "", name = "", money = "" } = form;
   const fields = { pid, trade_no: "GW77", out_trade_no, type, name, money, trade_status: "TRADE_SUCCESS", ...changes };
-  return new URLSearchParams({ ...fields, sign: signEasyPay(fields, key), sign_type: "MD5" });
+  return new URLSearchParams({ ...fields, sign: signEpay(fields, key), sign_type: "MD5" });
 }
 const notify = async (notice: URLSearchParams) => (await app.ask("GET", `/api/user/epay/notify?${notice}`)).text;
 
@@ -118,7 +118,7 @@ describe("prices", () => {
   });
 });
 
-describe("Easy Pay", () => {
+describe("Epay", () => {
   test("the form is signed and leads back", async () => {
     const { fields, url } = await pay("zfb");
     expect(url).toBe("https://pay.test/submit.php");
@@ -128,7 +128,7 @@ describe("Easy Pay", () => {
       money: "73.00",
       name: "TUC10",
       notify_url: "https://gateway.test/api/user/epay/notify",
-      sign: signEasyPay(fields, MERCHANT_KEY),
+      sign: signEpay(fields, MERCHANT_KEY),
     });
     expect(fields.out_trade_no).toMatch(new RegExp(`^USR${app.ids.user}NO\\w{6}\\d{10}$`));
     expect(await quotaOf()).toBe(0);

@@ -6,7 +6,7 @@ import { exportOrders } from "../../domain/wallet/orders/export-orders.ts";
 import { listOrders, listOwnOrders, ORDER_SORTS, OWN_ORDER_SORTS } from "../../domain/wallet/orders/list-orders.ts";
 import { topUpWays } from "../../domain/wallet/payments/payment-methods.ts";
 import { quoteTopUp } from "../../domain/wallet/payments/quote.ts";
-import { startEasyPay } from "../../domain/wallet/payments/start-epay.ts";
+import { startEpay } from "../../domain/wallet/payments/start-epay.ts";
 import { startStripe } from "../../domain/wallet/payments/start-stripe.ts";
 import type { ClientAddress } from "../../lib/http/client-ip.ts";
 import { languageOf, say } from "../../lib/messages.ts";
@@ -55,7 +55,7 @@ export function paymentRoutes(services: PaymentServices, guarded: ReturnType<typ
               const payment = { user: actor, amount: body.amount, site: siteOf(services, { request, server }) };
               if (body.payment_method === "stripe") return { data: {}, url: await startStripe(services, payment) };
               const method = body.payment_method === "zfb" ? "zfb" : "wx";
-              const { url, fields } = await startEasyPay(services, payment, method);
+              const { url, fields } = await startEpay(services, payment, method);
               return { data: fields, url };
             }),
           { body: payBody },

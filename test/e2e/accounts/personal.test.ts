@@ -56,7 +56,7 @@ const addUser = (username: string, more: object = {}) =>
 
 describe.each(["en", "zh"] as const)("personal settings in %s", (language) => {
   const words = WORDS[language];
-  const { fields, ways } = words.notifications;
+  const { fields, methods } = words.notifications;
   const name = `owner-${language}`;
   /** What each way sends and what has no screen of its own is tried in one language. */
   const isEnglish = language === "en";
@@ -77,9 +77,9 @@ describe.each(["en", "zh"] as const)("personal settings in %s", (language) => {
   const settingOf = async () => JSON.parse((await own.get("/api/user/self")).setting);
   const qrCode = () => consolePage.page.getByRole("img", { name: words.notifications.push.picture });
   const fill = (label: string, value: string) => consolePage.page.getByLabel(label, { exact: true }).fill(value);
-  const choose = async (way: keyof typeof ways) => {
-    await consolePage.page.getByRole("combobox", { name: words.notifications.way }).click();
-    await consolePage.page.getByRole("option", { name: ways[way], exact: true }).click();
+  const choose = async (method: keyof typeof methods) => {
+    await consolePage.page.getByRole("combobox", { name: words.notifications.method }).click();
+    await consolePage.page.getByRole("option", { name: methods[method], exact: true }).click();
   };
   const save = async () => {
     await consolePage.button(words.notifications.save).click();
@@ -200,10 +200,13 @@ describe.each(["en", "zh"] as const)("personal settings in %s", (language) => {
     await consolePage.expectAccessible();
   });
 
-  test.if(!isEnglish)("the fields of every way are readable on a phone", async () => {
-    for (const way of ["webhook", "wecom", "dingtalk", "bark", "gotify", "ntfy", "wxpusher"] as const) {
-      await choose(way);
-      await consolePage.page.getByRole("combobox", { name: words.notifications.way }).getByText(ways[way]).waitFor();
+  test.if(!isEnglish)("the fields of every method are readable on a phone", async () => {
+    for (const method of ["webhook", "wecom", "dingtalk", "bark", "gotify", "ntfy", "wxpusher"] as const) {
+      await choose(method);
+      await consolePage.page
+        .getByRole("combobox", { name: words.notifications.method })
+        .getByText(methods[method])
+        .waitFor();
       await consolePage.expectAccessible();
     }
     await consolePage.button(words.notifications.push.get).click();

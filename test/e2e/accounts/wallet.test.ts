@@ -1,7 +1,7 @@
 /** Somebody redeems codes and pays in a real browser; an administrator completes an order whose payment was never told. */
 import { afterAll, beforeAll, describe, expect } from "bun:test";
 import { createHmac } from "node:crypto";
-import { signEasyPay } from "../../../src/domain/wallet/payments/epay-signature.ts";
+import { signEpay } from "../../../src/domain/wallet/payments/epay-signature.ts";
 import { WORDS } from "../../support/e2e/browser.ts";
 import { test } from "../../support/e2e/browser-test.ts";
 import { login, setOptions } from "../../support/e2e/console-client.ts";
@@ -51,11 +51,11 @@ await setOptions(root, {
   StripeWebhookSecret: WEBHOOK_SECRET,
 });
 
-/** Tells the gateway of a payment as Easy Pay does; returns what it answers. */
-async function tellEasyPay(form: Readonly<Record<string, string>>, changes: object = {}, key = MERCHANT_KEY) {
+/** Reports a payment to the gateway as Epay does; returns the gateway's answer. */
+async function notifyAsEpay(form: Readonly<Record<string, string>>, changes: object = {}, key = MERCHANT_KEY) {
   const { pid = "", out_trade_no = "", type = "", name = "", money = "" } = form;
   const notice = { pid, trade_no: "GW1", out_trade_no, type, name, money, trade_status: "TRADE_SUCCESS", ...changes };
-  const query = new URLSearchParams({ ...notice, sign: signEasyPay(notice, key), sign_type: "MD5" });
+  const query = new URLSearchParams({ ...notice, sign: signEpay(notice, key), sign_type: "MD5" });
   return (await fetch(`${gateway.url}/api/user/epay/notify?${query}`)).text();
 }
 
@@ -144,17 +144,17 @@ describe.each(["en", "zh"] as const)("the wallet in %s", (language) => {
       await consolePage.page.getByLabel(words.topUp.amount, { exact: true }).fill("1");
       await refusal(fillPlaceholders(words.topUp.tooSmall, { minimum: 2 }));
       const alipay = await pay("zfb", /73\.00/);
-      expect(alipay).toMatchObject({ type: "alipay", money: "73.00", sign: signEasyPay(alipay, MERCHANT_KEY) });
+      expect(alipay).toMatchObject({ type: "alipay", money: "73.00", sign: signEpay(alipay, MERCHANT_KEY) });
       const form = await pay("wx", /73\.00/);
-      expect(form).toMatchObject({ type: "wxpay", money: "73.00", sign: signEasyPay(form, MERCHANT_KEY) });
+      expect(form).toMatchObject({ type: "wxpay", money: "73.00", sign: signEpay(form, MERCHANT_KEY) });
       await consolePage.page.goto(form.return_url ?? "");
       const order = consolePage.row(form.out_trade_no ?? "?");
       await order.getByText(words.statuses.pending, { exact: true }).waitFor();
-      expect(await tellEasyPay(form, {}, "another key")).toBe("fail");
-      expect(await tellEasyPay(form, { money: "0.73" })).toBe("fail");
+      expect(await notifyAsEpay(form, {}, "another key")).toBe("fail");
+      expect(await notifyAsEpay(form, { money: "0.73" })).toBe("fail");
       expect((await own.get("/api/user/self")).quota).toBe(3 * DOLLAR);
-      expect(await tellEasyPay(form)).toBe("success");
-      expect(await tellEasyPay(form)).toBe("success");
+      expect(await notifyAsEpay(form)).toBe("success");
+      expect(await notifyAsEpay(form)).toBe("success");
       // Nobody reloads: the page hears of it by itself.
       await order.getByText(words.statuses.success, { exact: true }).waitFor();
       await balanceIs("$13.00");

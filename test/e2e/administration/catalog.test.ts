@@ -38,7 +38,7 @@ describe("the model catalog", () => {
     const drawer = consolePage.dialog("my-own-model");
     await drawer.getByLabel(words.form.context).fill("lots");
     await consolePage.button(words.form.save, drawer).click();
-    await drawer.getByText(words.form.errors.whole).waitFor();
+    await drawer.getByText(words.form.errors.integer).waitFor();
     await drawer.getByLabel(words.form.context).fill("64000");
     await drawer.getByLabel(words.form.output).fill("4000");
     await drawer.getByRole("group", { name: words.form.inputs, exact: true }).getByText(words.kinds.image).click();

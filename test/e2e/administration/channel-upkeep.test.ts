@@ -219,7 +219,7 @@ test("balances are asked for, of one and of all: currency, why one could not be 
   });
   const all = consolePage.button(words.updateBalances);
   await all.click();
-  await told(words.balancesAsked);
+  await told(words.balancesUpdating);
   expect(await all.isDisabled()).toBe(true);
   mayGo.resolve();
   await told(/^\d+ of \d+ balances updated$/);

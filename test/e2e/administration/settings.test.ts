@@ -80,7 +80,7 @@ describe("settings", () => {
     await field("QuotaForNewUser").fill(String(2 * DOLLAR));
     await field("PreConsumedQuota").fill("a few");
     await field("PreConsumedQuota").blur();
-    await section("quota").getByText(words.faults.number).waitFor();
+    await section("quota").getByText(words.errors.number).waitFor();
     expect(await savedKeys("quota", words.checkInput)).toEqual([]);
     await field("PreConsumedQuota").fill("600");
     await toggle(field("RebateEnabled"));
@@ -129,9 +129,9 @@ describe("settings", () => {
     expect(await optionOf("ServerAddress")).toBe("https://gate.example.test");
     expect(await savedKeys("payment")).toEqual(["EpayId"]);
     for (const [domain, notice] of [
-      ["not a domain", words.domains.faults.invalid],
+      ["not a domain", words.domains.errors.invalid],
       ["example.test", words.domains.added],
-      ["example.test", words.domains.faults.duplicate],
+      ["example.test", words.domains.errors.duplicate],
     ] as const) {
       await field("EmailDomainWhitelist").fill(domain);
       await section("emailDomains").getByRole("button", { name: words.domains.add }).click();

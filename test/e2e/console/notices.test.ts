@@ -100,7 +100,7 @@ describe.each(["en", "zh"] as const)("what is told in %s", (language) => {
     const mail = await coming;
     expect(mail.to).toEqual([`${name}@example.com`]);
     expect(mail.text).toContain("Only &lt;b&gt;today&lt;/b&gt; {{value}}.");
-    await page.getByText(fillPlaceholders(broadcast.counts, { told: 1, failed: 0 })).waitFor();
+    await page.getByText(fillPlaceholders(broadcast.counts, { delivered: 1, failed: 0 })).waitFor();
     await page.getByText(broadcast.over).waitFor();
   }, 120_000);
 

@@ -53,7 +53,7 @@ describe.each(["en", "zh"] as const)("routing in %s", (language) => {
     await consolePage.button(words.ask).click();
     await page.getByText(words.sticky.by.prompt, { exact: false }).first().waitFor();
     expect(await shares()).toEqual(["0%", "100%"]);
-    await consolePage.row(words.reasons.stuckElsewhere).waitFor();
+    await consolePage.row(words.reasons.stickyElsewhere).waitFor();
     await consolePage.expectAccessible();
     await fill(words.request, '{"messages":[{"role":"user","content":"New"}]}');
     await consolePage.button(words.ask).click();

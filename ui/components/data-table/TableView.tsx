@@ -24,7 +24,7 @@ const ROW_PX = 40;
 const COMPACT_ROW_PX = 32;
 const HEAD_PX = 36;
 /** The menu stays visible where the table is wider than the viewport. */
-const STUCK_RIGHT = { position: "sticky", right: 0, zIndex: 1, backgroundColor: "inherit" } as const;
+const PINNED_RIGHT = { position: "sticky", right: 0, zIndex: 1, backgroundColor: "inherit" } as const;
 
 /** Details are as wide as the visible part of the table. */
 const IN_SIGHT = { position: "sticky", left: 0, width: "min(100%, 100cqw)" } as const;
@@ -40,7 +40,7 @@ export function TableView<Row extends RowData>(props: ViewProps<Row>) {
   const hasStart = table.getStartVisibleLeafColumns().length > 0;
   // An expanded row has its own height.
   const isVirtual = rows.length >= VIRTUAL_FROM && !table.getIsSomeRowsExpanded();
-  const ref = useStuckHead();
+  const ref = useStickyHeader();
   const minWidth = table.getTotalSize();
   // Headers can't stick to the viewport inside a box that scrolls sideways, so only a table that is too wide scrolls.
   const tooNarrow = `@container (max-width: ${minWidth - 1}px)`;
@@ -58,7 +58,7 @@ export function TableView<Row extends RowData>(props: ViewProps<Row>) {
             [tooNarrow]: { "& thead th": { top: 0, transform: `translateY(var(${HEAD_SHIFT}, 0px))` } },
             ...(isCompact && { "& td": { height: COMPACT_ROW_PX } }),
             "& tr > :first-of-type": { pl: hasStart ? 2 : 4 },
-            "& tr > :last-child": hasActions ? { pr: 2, ...STUCK_RIGHT } : { pr: 4 },
+            "& tr > :last-child": hasActions ? { pr: 2, ...PINNED_RIGHT } : { pr: 4 },
             ...(hasActions && {
               "& tbody > tr": { bgcolor: "surface.paper" },
               "& thead > tr > :last-child": { zIndex: 3, bgcolor: "surface.sunken" },
@@ -215,7 +215,7 @@ const HEAD_SHIFT = "--head-shift";
  * Keeps the headers of a table that scrolls sideways visible: they stick to the table's own box, so they are moved down
  * as the page scrolls. Returns the ref for the table.
  */
-function useStuckHead(): RefObject<HTMLTableElement | null> {
+function useStickyHeader(): RefObject<HTMLTableElement | null> {
   const ref = useRef<HTMLTableElement>(null);
   useEffect(() => {
     const table = ref.current;

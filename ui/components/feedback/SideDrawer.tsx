@@ -21,7 +21,7 @@ type Props = {
   isDirty?: boolean;
 };
 
-/** A form beside its list: 600 px wide, full screen on a phone. Render it only while it is open. */
+/** A form next to its list: 600 px wide, full screen on a phone. Render it only while it is open. */
 export const SideDrawer = ({ title, subtitle, children, footer, onClose, isDirty = false }: Props) => {
   const { t } = useTranslation();
   const titleId = useId();

@@ -109,7 +109,7 @@ const BookPanel = ({ book, progress }: { book: Book; progress: Progress | undefi
           </Box>
           <Box className="num">
             {t("books.sides", {
-              kept: kept.toLocaleString("en"),
+              stored: kept.toLocaleString("en"),
               added: added.toLocaleString("en"),
               off: (kept - added).toLocaleString("en"),
             })}

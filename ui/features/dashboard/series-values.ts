@@ -72,4 +72,4 @@ export function seriesCsv(series: readonly Series[], nameOf: (one: Series) => st
 }
 
 /** A percentage with two decimals; a dash if the total is zero. */
-export const percent = (part: number, whole: number): string => (whole ? `${((part / whole) * 100).toFixed(2)}%` : "–");
+export const percent = (part: number, total: number): string => (total ? `${((part / total) * 100).toFixed(2)}%` : "–");

@@ -27,9 +27,9 @@ describe.each(["en", "zh"] as const)("in %s", (language) => {
     // Money is told with its currency.
     expect(filled.sort()).toEqual(names.filter((name) => name !== "currency").sort());
     const params = Object.fromEntries(names.map((name) => [name, NOT_NUMBERS[name] ?? 7]));
-    const said = (await say)("fallback", { note: { code, params } });
-    expect(said).not.toBe("fallback");
-    expect(said).not.toContain("{{");
+    const note = (await say)("fallback", { note: { code, params } });
+    expect(note).not.toBe("fallback");
+    expect(note).not.toContain("{{");
   });
 
   test("there are no words that no row says", () => {
@@ -52,7 +52,7 @@ test("what is counted has its singular, and times are the reader's", async () =>
 });
 
 test.each([
-  ["nothing beside it", ""],
+  ["nothing next to it", ""],
   ["no note", { day: "2026-01-01" }],
   ["a note that the console does not know", { note: { code: "from_a_later_version", params: {} } }],
   ["a note without a code", { note: { params: {} } }],

@@ -13,23 +13,23 @@ afterEach(() => Object.assign(globalThis, { fetch, localStorage, document }));
 
 /** What is asked of the server. */
 function listen(): URLSearchParams[] {
-  const asked: URLSearchParams[] = [];
+  const requests: URLSearchParams[] = [];
   const answer = async (address: string) => {
-    asked.push(new URL(address, "http://gate.test").searchParams);
+    requests.push(new URL(address, "http://gate.test").searchParams);
     return Response.json({ success: true, message: "", data: { items: ROWS, total: 100 } });
   };
   const browser = { localStorage: { getItem: () => null }, document: { documentElement: { lang: "en" } } };
   Object.assign(globalThis, { fetch: answer, ...browser });
-  return asked;
+  return requests;
 }
 
 test("a page is read behind the one before it, by number where that one is not known", async () => {
-  const asked = listen();
+  const requests = listen();
   const client = new QueryClient();
   for (const page of [0, 1, 5]) await client.fetchQuery(logPage("self", FILTERS, page, 2));
   await client.fetchQuery(logPage("self", { ...FILTERS, model: "o1" }, 1, 2));
   await client.fetchQuery(logPage("self", FILTERS, 1, 10));
-  expect(asked.map((query) => [query.get("p"), query.get("before")])).toEqual([
+  expect(requests.map((query) => [query.get("p"), query.get("before")])).toEqual([
     ["1", null],
     ["2", "500-4"],
     ["6", null],
@@ -40,11 +40,11 @@ test("a page is read behind the one before it, by number where that one is not k
 });
 
 test("a request is read with as many rows as the server gives at once, and says how many there are", async () => {
-  const asked = listen();
+  const requests = listen();
   const client = new QueryClient();
   const { items, total } = await client.fetchQuery(requestRows("self", "talk"));
   expect([items.length, total]).toEqual([ROWS.length, 100]);
-  expect(asked.map((query) => query.toString())).toEqual(["request_id=talk&page_size=100"]);
+  expect(requests.map((query) => query.toString())).toEqual(["request_id=talk&page_size=100"]);
   client.clear();
 });
 
@@ -52,7 +52,7 @@ const NOW = 1_000_000;
 const DAY = { start_timestamp: NOW - 86_400, end_timestamp: NOW + 3600 };
 
 /** What is asked of the server at an address. */
-function askedAt(query: Readonly<Record<string, string>>) {
+function parametersAt(query: Readonly<Record<string, string>>) {
   const text = (key: string) => query[key] ?? "";
   const number = (key: string) => (query[key] ? Number(query[key]) : undefined);
   const range = rangeOf({ range: text("range"), from: number("from"), to: number("to") }, NOW);
@@ -62,13 +62,13 @@ function askedAt(query: Readonly<Record<string, string>>) {
 }
 
 test("without a word of time the last day is asked for", () => {
-  expect(askedAt({})).toEqual({ times: DAY, request_id: undefined, isNarrowed: false });
-  expect(askedAt({ model: "o1" })).toMatchObject({ times: DAY, isNarrowed: true });
+  expect(parametersAt({})).toEqual({ times: DAY, request_id: undefined, isNarrowed: false });
+  expect(parametersAt({ model: "o1" })).toMatchObject({ times: DAY, isNarrowed: true });
 });
 
 test("a request is looked for at any time, unless one is named", () => {
   const anyTime = { start_timestamp: undefined, end_timestamp: undefined };
-  expect(askedAt({ search: "abc" })).toEqual({ times: anyTime, request_id: "abc", isNarrowed: true });
-  expect(askedAt({ search: "abc", range: "24h" }).times).toEqual(DAY);
-  expect(askedAt({ search: "abc", from: "5", to: "9" }).times).toEqual({ start_timestamp: 5, end_timestamp: 9 });
+  expect(parametersAt({ search: "abc" })).toEqual({ times: anyTime, request_id: "abc", isNarrowed: true });
+  expect(parametersAt({ search: "abc", range: "24h" }).times).toEqual(DAY);
+  expect(parametersAt({ search: "abc", from: "5", to: "9" }).times).toEqual({ start_timestamp: 5, end_timestamp: 9 });
 });

@@ -176,8 +176,8 @@ const modelStatus = (userId: number | undefined) =>
     refetchInterval: ASK_EVERY_MS,
   });
 
-const WHOLE = 10_000;
+const BASIS_POINTS = 10_000;
 
 /** "99.93 %" of a share in ten-thousandths. */
 const percent = (share: number, language: string): string =>
-  new Intl.NumberFormat(language, { style: "percent", maximumFractionDigits: 2 }).format(share / WHOLE);
+  new Intl.NumberFormat(language, { style: "percent", maximumFractionDigits: 2 }).format(share / BASIS_POINTS);

@@ -1,5 +1,6 @@
 import { PRICE_KEYS } from "./pricing/price-maps.ts";
 import {
+  integerField,
   json,
   on,
   percent,
@@ -9,7 +10,6 @@ import {
   TABS,
   type TabSection,
   text,
-  whole,
 } from "./setting-field.ts";
 import { SYSTEM } from "./system-sections.ts";
 
@@ -18,12 +18,12 @@ const OPERATION: readonly TabSection[] = [
     id: "quota",
     fields: [
       ...quota("QuotaForNewUser", "QuotaForInviter", "QuotaForInvitee"),
-      whole("PreConsumedQuota", 0, "tokens"),
+      integerField("PreConsumedQuota", 0, "tokens"),
       percent("RechargeCashbackRate"),
       ...quota("MinRechargeCashbackQuota"),
       ...on("RebateEnabled"),
       percent("RebatePercentage"),
-      whole("StreamCacheQueueLength", 0),
+      integerField("StreamCacheQueueLength", 0),
     ],
   },
   {
@@ -45,8 +45,8 @@ const OPERATION: readonly TabSection[] = [
     id: "general",
     fields: [
       ...text("TopUpLink", "general_setting.docs_link"),
-      whole("QuotaPerUnit", 1, "perDollar"),
-      whole("RetryTimes", 0),
+      integerField("QuotaPerUnit", 1, "perDollar"),
+      integerField("RetryTimes", 0),
       json("ModelFallbacks"),
       ...on(
         "DisplayInCurrencyEnabled",
@@ -85,7 +85,7 @@ const OPERATION: readonly TabSection[] = [
     id: "logging",
     fields: [
       ...on("LogConsumeEnabled", "LogChatContentEnabled", "LogContentRedactEnabled"),
-      whole("LogContentMaxCharacters", 100),
+      integerField("LogContentMaxCharacters", 100),
       { key: "LogContentRedactPatterns", kind: "lines" },
     ],
     extra: "clearLogs",
@@ -94,7 +94,7 @@ const OPERATION: readonly TabSection[] = [
     id: "dashboard",
     fields: [
       ...on("DataExportEnabled"),
-      whole("DataExportInterval", 1, "minutes"),
+      integerField("DataExportInterval", 1, "minutes"),
       { key: "DataExportDefaultTime", kind: "choice", choices: ["hour", "day", "week"] },
     ],
   },
@@ -129,9 +129,9 @@ const RATE_LIMIT: readonly TabSection[] = [
     id: "rateLimit",
     fields: [
       ...on("ModelRequestRateLimitEnabled"),
-      whole("ModelRequestRateLimitDurationMinutes", 0, "minutes"),
-      whole("ModelRequestRateLimitCount", -1, "requests"),
-      whole("ModelRequestRateLimitSuccessCount", 1, "requests"),
+      integerField("ModelRequestRateLimitDurationMinutes", 0, "minutes"),
+      integerField("ModelRequestRateLimitCount", -1, "requests"),
+      integerField("ModelRequestRateLimitSuccessCount", 1, "requests"),
     ],
   },
 ];
@@ -147,8 +147,8 @@ const MODELS: readonly TabSection[] = [
         "global.block_browser_extension_enabled",
         "general_setting.ping_interval_enabled",
       ),
-      whole("general_setting.ping_interval_seconds", 1, "seconds"),
-      whole("responses.keep_hours", 0, "hours"),
+      integerField("general_setting.ping_interval_seconds", 1, "seconds"),
+      integerField("responses.keep_hours", 0, "hours"),
     ],
   },
   {

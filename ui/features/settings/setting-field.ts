@@ -11,7 +11,7 @@ type Control =
       step?: number;
       /** Maximum number of decimals. */
       decimals?: number;
-      isWhole?: boolean;
+      isInteger?: boolean;
       unit?: Unit;
     }>
   | Readonly<{ kind: "quota"; step?: number }>
@@ -52,11 +52,11 @@ export const json = (key: OptionKey, shape: "object" | "list" = "object"): Setti
   kind: "json",
   shape,
 });
-export const whole = (key: OptionKey, min: number, unit?: Unit): SettingField => ({
+export const integerField = (key: OptionKey, min: number, unit?: Unit): SettingField => ({
   key,
   kind: "number",
   min,
-  isWhole: true,
+  isInteger: true,
   ...(unit && { unit }),
 });
 export const percent = (key: OptionKey): SettingField => ({

@@ -4,7 +4,7 @@ import { addDomain, faultOf, isSame, normalize, shortDefault, stepped } from "./
 
 const percent: SettingField = { key: "RechargeCashbackRate", kind: "number", min: 0, max: 100, step: 0.1, decimals: 2 };
 const reward: SettingField = { key: "CheckInQuota", kind: "quota", step: 100 };
-const port: SettingField = { key: "SMTPPort", kind: "number", min: 1, isWhole: true };
+const port: SettingField = { key: "SMTPPort", kind: "number", min: 1, isInteger: true };
 const server: SettingField = { key: "ServerAddress", kind: "address" };
 const token: SettingField = { key: "oidc.token_endpoint", kind: "endpoint" };
 const map: SettingField = { key: "TopupGroupRatio", kind: "json", shape: "object" };
@@ -20,7 +20,7 @@ describe("what was typed into a setting", () => {
     [percent, "-1", "range"],
     [percent, "much", "number"],
     [percent, "", "number"],
-    [port, "1.5", "whole"],
+    [port, "1.5", "integer"],
     [server, "", null],
     [server, "https://gate.example", null],
     [server, "gate.example", "address"],
@@ -84,5 +84,5 @@ describe("the line that tells a default", () => {
     [domains, Array.from({ length: 9 }, (_, at) => `mail${at}.example`).join(","), 9],
     [percent, "0", "0"],
     [server, "", ""],
-  ] as const)("%j: of %p it is %p", (field, initial, told) => expect(shortDefault(field, initial)).toBe(told));
+  ] as const)("%j: of %p it is %p", (field, initial, expected) => expect(shortDefault(field, initial)).toBe(expected));
 });

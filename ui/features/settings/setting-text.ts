@@ -1,8 +1,8 @@
 import { checkJson } from "../../components/inputs/json-text.ts";
 import type { SettingField } from "./setting-field.ts";
 
-/** Validation error of a field: a key under `settings.faults` in the locales. */
-type SettingFault = "number" | "whole" | "least" | "range" | "decimals" | "address" | "json";
+/** Validation error of a field: a key under `settings.errors` in the locales. */
+type SettingFault = "number" | "integer" | "least" | "range" | "decimals" | "address" | "json";
 
 /** Validates a field's text; null if valid. The server validates again. */
 export function faultOf(field: SettingField, typed: string): SettingFault | null {
@@ -12,8 +12,8 @@ export function faultOf(field: SettingField, typed: string): SettingFault | null
     case "quota": {
       const number = Number(value);
       if (value === "" || !Number.isFinite(number)) return "number";
-      const { min = 0, max = Number.POSITIVE_INFINITY, isWhole = false, decimals } = limitsOf(field);
-      if (isWhole && !Number.isInteger(number)) return "whole";
+      const { min = 0, max = Number.POSITIVE_INFINITY, isInteger = false, decimals } = limitsOf(field);
+      if (isInteger && !Number.isInteger(number)) return "integer";
       if (decimals !== undefined && Number(number.toFixed(decimals)) !== number) return "decimals";
       if (number >= min && number <= max) return null;
       return max === Number.POSITIVE_INFINITY ? "least" : "range";
@@ -28,10 +28,10 @@ export function faultOf(field: SettingField, typed: string): SettingFault | null
   }
 }
 
-type Limits = Readonly<{ min?: number; max?: number; isWhole?: boolean; decimals?: number }>;
+type Limits = Readonly<{ min?: number; max?: number; isInteger?: boolean; decimals?: number }>;
 
 const limitsOf = (field: SettingField): Limits =>
-  field.kind === "quota" ? { isWhole: true } : field.kind === "number" ? field : {};
+  field.kind === "quota" ? { isInteger: true } : field.kind === "number" ? field : {};
 
 /** A number's text after an arrow key: one step up (1) or down (-1), within the field's range; null: no step. */
 export function stepped(field: SettingField, typed: string, direction: 1 | -1): string | null {

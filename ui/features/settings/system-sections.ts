@@ -1,4 +1,4 @@
-import { address, endpoint, json, on, secret, type TabSection, text, whole } from "./setting-field.ts";
+import { address, endpoint, integerField, json, on, secret, type TabSection, text } from "./setting-field.ts";
 
 /** Sections of the tab "system": the public server, sign-in and payments. */
 export const SYSTEM: readonly TabSection[] = [
@@ -29,7 +29,7 @@ export const SYSTEM: readonly TabSection[] = [
     id: "smtp",
     fields: [
       ...text("SMTPServer"),
-      { key: "SMTPPort", kind: "number", min: 1, max: 65_535, isWhole: true },
+      { key: "SMTPPort", kind: "number", min: 1, max: 65_535, isInteger: true },
       ...text("SMTPAccount", "SMTPFrom"),
       secret("SMTPToken"),
       ...on("SMTPSSLEnabled"),
@@ -44,7 +44,7 @@ export const SYSTEM: readonly TabSection[] = [
       secret("EpayKey"),
       ...address("CustomCallbackAddress"),
       { key: "Price", kind: "number", min: 0, step: 0.1, unit: "perDollar" },
-      whole("MinTopUp", 0, "dollars"),
+      integerField("MinTopUp", 0, "dollars"),
       json("TopupGroupRatio"),
     ],
   },

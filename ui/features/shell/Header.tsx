@@ -17,7 +17,7 @@ import { size } from "../../theme/theme.ts";
 import { PALETTE_KEYS, paletteAtom, useSiteLinks } from "./nav.ts";
 import { LanguageMenu, ThemeMenu } from "./PreferenceMenus.tsx";
 
-/** Aligns the top links with the content beside the sidebar. */
+/** Aligns the top links with the content next to the sidebar. */
 const BRAND_INSET = 16;
 
 /** Only signed-in users see it, so the sign-in page doesn't load it. */
@@ -125,7 +125,7 @@ const isNewYear = (now = new Date()): boolean => now.getMonth() === 0 && now.get
 const SiteLinks = () => {
   const { t } = useTranslation();
   return (
-    <Box component="nav" aria-label={t("shell.ways")} sx={{ display: "flex", gap: 0.5 }}>
+    <Box component="nav" aria-label={t("shell.navigation")} sx={{ display: "flex", gap: 0.5 }}>
       {useSiteLinks().map((link) => (
         <Button
           key={link.key}

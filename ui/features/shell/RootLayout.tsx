@@ -13,7 +13,7 @@ import { storedAtom } from "../../state/stored-atom.ts";
 import { isAdmin } from "../../state/stored-user.ts";
 import { size } from "../../theme/theme.ts";
 import { Header } from "./Header.tsx";
-import { hasSiderBeside, isAdminPage, isConsolePage, isUnder, NAV } from "./nav.ts";
+import { isAdminPage, isConsolePage, isSiderPage, isUnder, NAV } from "./nav.ts";
 import { PaletteHost } from "./PaletteHost.tsx";
 import { NotPermitted } from "./StatePages.tsx";
 
@@ -34,7 +34,7 @@ export const RootLayout = () => {
   const [isMenuOpen, setMenuOpen] = useState<boolean | null>(null);
   usePageTitle();
   useSiteStatus();
-  const hasSider = user !== null && hasSiderBeside(pathname);
+  const hasSider = user !== null && isSiderPage(pathname);
   const isInConsole = user !== null && isConsolePage(pathname);
   const hasMenu = isPhone && pathname !== "/setup";
   const isForbidden = isAdminPage(pathname) && !isAdmin(user);

@@ -134,7 +134,7 @@ export const SiderDrawer = ({ isOpen, onClose }: { isOpen: boolean; onClose: () 
   const siteLinks = useSiteLinks().filter(({ key }) => key !== "console");
   return (
     <Drawer open={isOpen} onClose={onClose} anchor="left" slotProps={{ paper: { "aria-label": t("shell.menu") } }}>
-      <Box component="nav" aria-label={t("shell.ways")} sx={{ width: size.sider, flex: "none", px: 2, pt: 3 }}>
+      <Box component="nav" aria-label={t("shell.navigation")} sx={{ width: size.sider, flex: "none", px: 2, pt: 3 }}>
         {siteLinks.map((link) => (
           <SiteLinkItem key={link.key} link={link} onClick={onClose} />
         ))}

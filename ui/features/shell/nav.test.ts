@@ -1,13 +1,13 @@
 import { expect, test } from "bun:test";
-import { hasSiderBeside, isAdminPage, isConsolePage } from "./nav.ts";
+import { isAdminPage, isConsolePage, isSiderPage } from "./nav.ts";
 
 test("drawers belong to their page, the page for a new password does not", () => {
   expect(["/user", "/user/edit/7", "/channel/add"].map(isAdminPage)).toEqual([true, true, true]);
   expect(["/user/reset", "/user/reset/", "/users"].map(isConsolePage)).toEqual([false, false, false]);
 });
 
-test("the sider stands beside all pages but the home page, chats and ways in", () => {
-  const beside = ["/token", "/pricing", "/about", "/log/some-request", "/no/such/page"];
+test("all pages have the sidebar except home, chats and sign-in pages", () => {
+  const withSider = ["/token", "/pricing", "/about", "/log/some-request", "/no/such/page"];
   const alone = [
     "/",
     "/setup",
@@ -19,6 +19,6 @@ test("the sider stands beside all pages but the home page, chats and ways in", (
     "/chat/1",
     "/chat2link",
   ];
-  expect(beside.filter((path) => !hasSiderBeside(path))).toEqual([]);
-  expect(alone.filter(hasSiderBeside)).toEqual([]);
+  expect(withSider.filter((path) => !isSiderPage(path))).toEqual([]);
+  expect(alone.filter(isSiderPage)).toEqual([]);
 });

@@ -173,7 +173,7 @@ export const isConsolePage = (pathname: string): boolean =>
   NAV.some(({ items }) => items.some(({ path }) => isUnder(pathname, path)));
 
 /** Pages without the sidebar. */
-const WHOLE_PAGES = [
+const FULL_WIDTH_PAGES = [
   "/setup",
   "/login",
   "/register",
@@ -185,9 +185,9 @@ const WHOLE_PAGES = [
 ] as const;
 
 /** Whether the sidebar is shown to signed-in users: on all pages except home, chats and sign-in pages. */
-export const hasSiderBeside = (pathname: string): boolean => {
+export const isSiderPage = (pathname: string): boolean => {
   const path = pathname.replace(/\/$/, "");
-  return path !== "" && !WHOLE_PAGES.some((page) => isUnder(path, page));
+  return path !== "" && !FULL_WIDTH_PAGES.some((page) => isUnder(path, page));
 };
 
 /** Whether only administrators may open this page. */

@@ -70,8 +70,8 @@ function Landing() {
           gridTemplateColumns: { xs: "minmax(0,1fr)", md: "minmax(0,5fr) minmax(0,6fr)" },
         }}
       >
-        <Box component="section" aria-labelledby="doors">
-          <Typography variant="h2" id="doors" sx={{ mb: 3 }}>
+        <Box component="section" aria-labelledby="endpoints">
+          <Typography variant="h2" id="endpoints" sx={{ mb: 3 }}>
             {t("home.endpoints")}
           </Typography>
           <ClientFormats />

@@ -58,12 +58,12 @@ export const TokenListPage = () => {
   };
   const [rotating, setRotating] = useState<Token | null>(null);
   const [created, setCreated] = useState<readonly Token[]>([]);
-  const [wholeKey, setWholeKey] = useState("");
+  const [searchedKey, setSearchedKey] = useState("");
   const copy = useCopyKeys();
   const keyChats = useKeyChats();
   const filters = {
     keyword: address.text("search") || undefined,
-    token: wholeKey || undefined,
+    token: searchedKey || undefined,
     status: address.number("status"),
     group: address.text("group") || undefined,
   };
@@ -79,7 +79,7 @@ export const TokenListPage = () => {
   const ticked = rows?.filter(({ id }) => selected[id]) ?? [];
   const clearSelection = useCallback(() => setSelected(NO_ROWS), []);
   const clearFilters = () => {
-    setWholeKey("");
+    setSearchedKey("");
     address.clear();
   };
   const isFiltered = Object.values(filters).some((value) => value !== undefined);
@@ -128,7 +128,7 @@ export const TokenListPage = () => {
         <Warn sx={{ fontSize: 18, mt: "1px", color: "tone.warn.text" }} />
         <Box sx={{ color: "text.primary" }}>{t("tokens.warning")}</Box>
       </Row>
-      <TokenFilters address={address} model={model} wholeKey={wholeKey} onWholeKey={setWholeKey} />
+      <TokenFilters address={address} model={model} searchedKey={searchedKey} onSearchKey={setSearchedKey} />
       <DataTable
         model={model}
         isRefreshing={list.isPlaceholderData}
@@ -185,19 +185,19 @@ type TokenFiltersProps = Readonly<{
   address: Address;
   model: TableModel<Token>;
   /** A full API key is a secret, so it stays out of the URL. */
-  wholeKey: string;
-  onWholeKey: (key: string) => void;
+  searchedKey: string;
+  onSearchKey: (key: string) => void;
 }>;
 
 /** Search by name or full key; filter by status and group. */
-const TokenFilters = ({ address, model, wholeKey, onWholeKey }: TokenFiltersProps) => {
+const TokenFilters = ({ address, model, searchedKey, onSearchKey }: TokenFiltersProps) => {
   const { t } = useTranslation();
   const groups = Object.keys(useQuery(usableGroups).data ?? {});
   return (
     <FilterBar
       search={{ value: address.text("search"), placeholder: t("tokens.filters.search") }}
       filters={[
-        { key: "key", label: t("tokens.filters.key"), value: wholeKey },
+        { key: "key", label: t("tokens.filters.key"), value: searchedKey },
         {
           key: "status",
           label: t("tokens.filters.status"),
@@ -212,11 +212,11 @@ const TokenFilters = ({ address, model, wholeKey, onWholeKey }: TokenFiltersProp
         },
       ]}
       onChange={(key, value) => {
-        if (key === "key") onWholeKey(value);
+        if (key === "key") onSearchKey(value);
         address.set(key === "key" ? { p: undefined } : { [key]: value, p: undefined });
       }}
       onClear={() => {
-        onWholeKey("");
+        onSearchKey("");
         address.clear();
       }}
       tools={

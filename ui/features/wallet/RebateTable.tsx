@@ -15,7 +15,7 @@ export const RebateTable = ({ name, read }: Pick<PagedTableProps<RebateView>, "n
       key: "from",
       head: t("wallet.rebates.from"),
       isTitle: true,
-      cell: (rebate) => rebate.from || t("wallet.rebates.gone"),
+      cell: (rebate) => rebate.from || t("wallet.rebates.deleted"),
     },
     {
       key: "kind",

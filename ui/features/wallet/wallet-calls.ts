@@ -73,7 +73,7 @@ const PLACES = 4;
 
 /** Multiplies decimal text with up to four decimals by a whole number. */
 export function timesPrice(price: string, count: number): string {
-  const [whole = "0", fraction = ""] = price.split(".");
-  const digits = (BigInt(whole + fraction.padEnd(PLACES, "0")) * BigInt(count)).toString().padStart(PLACES + 1, "0");
+  const [units = "0", fraction = ""] = price.split(".");
+  const digits = (BigInt(units + fraction.padEnd(PLACES, "0")) * BigInt(count)).toString().padStart(PLACES + 1, "0");
   return `${digits.slice(0, -PLACES)}.${digits.slice(-PLACES)}`;
 }

@@ -1,18 +1,18 @@
 import type { Logger } from "../../../lib/runtime/log.ts";
 import type { WalletDeps } from "../operation.ts";
 import { settlePaidOrder } from "../orders/settle-order.ts";
-import { isSignedEasyPay } from "./epay-signature.ts";
+import { isSignedByEpay } from "./epay-signature.ts";
 
 /**
- * Takes what an Easy Pay gateway tells about a payment. True: understood, to be acknowledged; false: refused, because the
+ * Handles a payment callback of an Epay service. True: acknowledge it; false: refuse it, because the
  * signature, the merchant, the order or the amount is wrong.
  */
-export async function hearEasyPay(
+export async function handleEpayCallback(
   deps: WalletDeps & Readonly<{ log: Logger }>,
   fields: Readonly<Record<string, string>>,
 ): Promise<boolean> {
   const { settings, log } = deps;
-  if (!isSignedEasyPay(fields, settings.get("EpayKey")) || fields.pid !== settings.get("EpayId")) return false;
+  if (!isSignedByEpay(fields, settings.get("EpayKey")) || fields.pid !== settings.get("EpayId")) return false;
   if (fields.trade_status !== "TRADE_SUCCESS") return true;
   const tradeNo = fields.out_trade_no ?? "";
   const outcome = await settlePaidOrder(deps, {

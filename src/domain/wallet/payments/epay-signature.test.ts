@@ -1,12 +1,12 @@
 import { expect, test } from "bun:test";
-import { isSignedEasyPay, signEasyPay } from "./epay-signature.ts";
+import { isSignedByEpay, signEpay } from "./epay-signature.ts";
 
 const FIELDS = { device: "devicev", money: "moneyv" };
 const SIGN = "3854cc9f022e0fb821bd2e002260245d";
 
 test("signs as published", () => {
-  expect(signEasyPay(FIELDS, "1234567")).toBe(SIGN);
-  expect(signEasyPay({ money: "moneyv", sign: "x", sign_type: "MD5", device: "devicev", param: "" }, "1234567")).toBe(
+  expect(signEpay(FIELDS, "1234567")).toBe(SIGN);
+  expect(signEpay({ money: "moneyv", sign: "x", sign_type: "MD5", device: "devicev", param: "" }, "1234567")).toBe(
     SIGN,
   );
 });
@@ -18,7 +18,7 @@ test.each([
   ["another key", { ...FIELDS, sign: SIGN }, "1234568", false],
   ["a changed field", { ...FIELDS, money: "2", sign: SIGN }, "1234567", false],
   ["a field more", { ...FIELDS, sign: SIGN, type: "x" }, "1234567", false],
-  ["an empty key", { ...FIELDS, sign: signEasyPay(FIELDS, "") }, "", false],
+  ["an empty key", { ...FIELDS, sign: signEpay(FIELDS, "") }, "", false],
 ])("%s", (_, fields, key, is) =>
-  expect(isSignedEasyPay(fields as Record<string, string>, key as string)).toBe(is as boolean),
+  expect(isSignedByEpay(fields as Record<string, string>, key as string)).toBe(is as boolean),
 );

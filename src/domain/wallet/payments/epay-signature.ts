@@ -3,10 +3,10 @@ import { createHash, timingSafeEqual } from "node:crypto";
 type Fields = Readonly<Record<string, string>>;
 
 /**
- * The Easy Pay protocol's signature: all fields but `sign`, `sign_type` and empty ones, by name, joined as name=value with
+ * The Epay protocol's signature: all fields but `sign`, `sign_type` and empty ones, by name, joined as name=value with
  * &, the merchant's key appended; MD5 in lower-case hex.
  */
-export function signEasyPay(fields: Fields, key: string): string {
+export function signEpay(fields: Fields, key: string): string {
   const text = Object.keys(fields)
     .filter((name) => name !== "sign" && name !== "sign_type" && fields[name] !== "")
     .sort()
@@ -18,9 +18,9 @@ export function signEasyPay(fields: Fields, key: string): string {
 }
 
 /** Whether the fields' `sign` was made with `key`; never with an empty key. */
-export function isSignedEasyPay(fields: Fields, key: string): boolean {
+export function isSignedByEpay(fields: Fields, key: string): boolean {
   if (key === "") return false;
-  const expected = Buffer.from(signEasyPay(fields, key));
+  const expected = Buffer.from(signEpay(fields, key));
   const given = Buffer.from((fields.sign ?? "").toLowerCase());
   return given.length === expected.length && timingSafeEqual(given, expected);
 }

@@ -1,7 +1,7 @@
 import { divide, multiply, toText, whole } from "../../../lib/values/decimal.ts";
 import type { SettingsReader } from "../../../settings/settings.ts";
 import { groupFactor, type PayMethod } from "./quote.ts";
-import { takesEasyPay } from "./start-epay.ts";
+import { acceptsEpay } from "./start-epay.ts";
 import { takesCards } from "./start-stripe.ts";
 
 export type TopUpWays = {
@@ -26,7 +26,7 @@ export function topUpWays(settings: SettingsReader, group: string): TopUpWays {
   });
   return {
     ways: [
-      ...(takesEasyPay(settings) ? [way("zfb", "Price", "CNY"), way("wx", "Price", "CNY")] : []),
+      ...(acceptsEpay(settings) ? [way("zfb", "Price", "CNY"), way("wx", "Price", "CNY")] : []),
       ...(takesCards(settings) ? [way("stripe", "StripePrice", settings.get("StripeCurrency").toUpperCase())] : []),
     ],
     minimum: Math.max(1, settings.get("MinTopUp") * unit),

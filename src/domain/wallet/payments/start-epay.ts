@@ -3,7 +3,7 @@ import { OperationError } from "../../../lib/operation-error.ts";
 import { divide, toText, whole } from "../../../lib/values/decimal.ts";
 import type { SettingsReader } from "../../../settings/settings.ts";
 import { startOrder } from "../orders/start-order.ts";
-import { signEasyPay } from "./epay-signature.ts";
+import { signEpay } from "./epay-signature.ts";
 import { quoteTopUp } from "./quote.ts";
 
 /** A form that the browser posts to the payment service. */
@@ -17,17 +17,17 @@ export type Payment = Readonly<{
   site: string;
 }>;
 
-/** Whether payment through the Easy Pay gateway is set up. */
-export const takesEasyPay = (settings: SettingsReader): boolean =>
+/** Whether payment through Epay is configured. */
+export const acceptsEpay = (settings: SettingsReader): boolean =>
   (["PayAddress", "EpayId", "EpayKey"] as const).every((key) => settings.get(key) !== "");
 
 /** Starts an order to be paid by Alipay (zfb) or WeChat Pay (wx). Throws OperationError. */
-export async function startEasyPay(
+export async function startEpay(
   { db, settings }: Readonly<{ db: Db; settings: SettingsReader }>,
   { user, amount, site }: Payment,
   method: "zfb" | "wx",
 ): Promise<PaymentForm> {
-  if (!takesEasyPay(settings)) throw new OperationError("online_top_up_disabled");
+  if (!acceptsEpay(settings)) throw new OperationError("online_top_up_disabled");
   const quote = quoteTopUp(settings, user.group, amount, method);
   const tradeNo = await startOrder(db, user.id, quote, method);
   const fields = {
@@ -43,6 +43,6 @@ export async function startEasyPay(
   };
   return {
     url: `${settings.get("PayAddress")}/submit.php`,
-    fields: { ...fields, sign: signEasyPay(fields, settings.get("EpayKey")) },
+    fields: { ...fields, sign: signEpay(fields, settings.get("EpayKey")) },
   };
 }

@@ -31,7 +31,7 @@ export function OAuthCallbackPage() {
   const [problem, setProblem] = useState<string | null>(null);
   const returnTo = useRef("/token");
   // A code works once, but effects may run twice.
-  const isAsked = useRef(false);
+  const hasRequested = useRef(false);
 
   const goOn = useCallback(() => history.push(safeReturnTo(returnTo.current)), [history]);
   const end = useCallback(async () => {
@@ -59,8 +59,8 @@ export function OAuthCallbackPage() {
   }, [provider, user, t, navigate, remember, goOn]);
 
   useEffect(() => {
-    if (isAsked.current) return;
-    isAsked.current = true;
+    if (hasRequested.current) return;
+    hasRequested.current = true;
     void end();
   }, [end]);
 

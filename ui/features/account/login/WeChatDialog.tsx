@@ -24,7 +24,7 @@ const QR_SIZE = 180;
 export const WeChatDialog = ({ action, onCode, onClose }: Props) => {
   const { t } = useTranslation();
   const titleId = useId();
-  const picture = useSite()?.wechat_qrcode ?? "";
+  const qrCode = useSite()?.wechat_qrcode ?? "";
   const [code, setCode] = useState("");
   const [problem, setProblem] = useState<string | null>(null);
   const [isSending, setSending] = useState(false);
@@ -50,10 +50,10 @@ export const WeChatDialog = ({ action, onCode, onClose }: Props) => {
         <DialogContent>
           <Col gap={4}>
             <Box sx={{ fontSize: 13, color: "text.secondary" }}>{t("oauth.wechat.hint")}</Box>
-            {picture && (
+            {qrCode && (
               <Box
                 component="img"
-                src={picture}
+                src={qrCode}
                 alt={t("oauth.wechat.picture")}
                 sx={{ width: QR_SIZE, height: QR_SIZE, alignSelf: "center", objectFit: "contain", bgcolor: "#fff" }}
               />

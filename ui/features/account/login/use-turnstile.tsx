@@ -64,9 +64,9 @@ export function useTurnstile(action: CheckedAction): HumanCheck {
 
   useEffect(() => {
     if (!siteKey || !script) return;
-    let isGone = false;
+    let isUnmounted = false;
     loadWidget(script).then((widget) => {
-      if (isGone || !place.current) return;
+      if (isUnmounted || !place.current) return;
       const id = widget.render(place.current, {
         sitekey: siteKey,
         action,
@@ -76,7 +76,7 @@ export function useTurnstile(action: CheckedAction): HumanCheck {
       shown.current = { widget, id };
     }, notifyError);
     return () => {
-      isGone = true;
+      isUnmounted = true;
       shown.current?.widget.remove(shown.current.id);
       shown.current = null;
     };

@@ -85,18 +85,18 @@ export const NotificationPanel = ({ user }: { user: UserView }) => {
       <form onSubmit={submit} noValidate>
         <Col gap={4} sx={{ maxWidth: 480 }}>
           <Field
-            label={t("notifications.way")}
+            label={t("notifications.method")}
             hint={form.way === "email" && !user.email && t("notifications.noEmail")}
           >
             <Select
               fullWidth
               value={form.way}
               onChange={(event) => change({ way: event.target.value })}
-              inputProps={{ "aria-label": t("notifications.way") }}
+              inputProps={{ "aria-label": t("notifications.method") }}
             >
               {methods.map((way) => (
                 <MenuItem key={way} value={way}>
-                  {t(`notifications.ways.${way}`)}
+                  {t(`notifications.methods.${way}`)}
                 </MenuItem>
               ))}
             </Select>
@@ -185,7 +185,7 @@ const MethodFields = ({ form, setting, missing, onValue, onRemove }: Props) => {
   return (
     <Col gap={3.5}>
       {FIELDS[form.way].map(({ name, isSecret, isOptional }) => {
-        const isKept = isSecret === true && isStored(setting, form, name);
+        const keepsStored = isSecret === true && isStored(setting, form, name);
         return (
           <LabelledInput
             key={name}
@@ -195,11 +195,11 @@ const MethodFields = ({ form, setting, missing, onValue, onRemove }: Props) => {
             optional={isOptional ? t("notifications.optional") : undefined}
             error={missing.includes(name) ? t("notifications.missing") : undefined}
             {...(isSecret && { type: "password", autoComplete: "off" })}
-            {...(isKept && { placeholder: t("notifications.stored") })}
+            {...(keepsStored && { placeholder: t("notifications.stored") })}
             value={form.values[name] ?? ""}
             onChange={(value) => onValue(name, value)}
             endAdornment={
-              isKept &&
+              keepsStored &&
               isOptional && (
                 <Button size="small" onClick={() => onRemove(name)} sx={{ flex: "none", mr: -1.5 }}>
                   {t("notifications.remove")}

@@ -44,7 +44,7 @@ export function useDiagnostics(checks: readonly Check[] | undefined) {
   return { reports, arrival, isRunning, again };
 }
 
-/** The list of checks; fetched anew on each visit, because its ticket expires after a minute. */
+/** The list of checks; fetched again on each visit, because its ticket expires after a minute. */
 export const doctorOverview = queryOptions({
   queryKey: ["doctor"],
   gcTime: 0,

@@ -65,7 +65,7 @@ export const ModelsChanged = ({ channel, onCompare }: ModelsChangedProps) => {
   const { t } = useTranslation();
   const { added = 0, gone = 0 } = channel.models_changed ?? {};
   if (added + gone === 0) return null;
-  const label = t("channels.modelList.changed", { added, gone });
+  const label = t("channels.modelList.changed", { added, removed: gone });
   return (
     <Tooltip title={label}>
       <ButtonBase

@@ -126,7 +126,7 @@ function useRouteColumns(sticky: StickyChannel | null): Column<ExplainedChannel>
       head: t("routing.reasons.head"),
       cell: ({ reasons, share }) => {
         if (reasons.length > 0) return reasons.map((reason) => t(`routing.reasons.${reason}`)).join(" · ");
-        if (sticky?.holds) return t(share > 0 ? "routing.reasons.stuck" : "routing.reasons.stuckElsewhere");
+        if (sticky?.holds) return t(share > 0 ? "routing.reasons.sticky" : "routing.reasons.stickyElsewhere");
         return t(share > 0 ? "routing.reasons.none" : "routing.reasons.later");
       },
     },

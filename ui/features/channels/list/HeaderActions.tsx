@@ -125,7 +125,7 @@ function useUpkeep() {
     isUpdating,
     updateBalances: async () => {
       setUpdating(true);
-      notifyInfo(t("channels.balancesAsked"));
+      notifyInfo(t("channels.balancesUpdating"));
       await act(async () => {
         const { updated, total } = await updateBalances();
         return t("channels.balancesUpdated", { updated, total });

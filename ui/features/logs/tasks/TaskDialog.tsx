@@ -26,7 +26,7 @@ export const TaskDialog = ({ opened, onClose }: { opened: Opened; onClose: () =>
       <DialogContent>
         {kind === "text" && <Box sx={{ whiteSpace: "pre-wrap", overflowWrap: "anywhere" }}>{content}</Box>}
         {kind === "record" && <CodeBox code={content} label={title} />}
-        {isImage && <Picture address={content} title={title} />}
+        {isImage && <TaskImage address={content} title={title} />}
       </DialogContent>
       <DialogActions sx={{ px: 6, pb: 4 }}>
         {isImage ? (
@@ -43,7 +43,7 @@ export const TaskDialog = ({ opened, onClose }: { opened: Opened; onClose: () =>
 };
 
 /** The image, or why it can't be shown. */
-const Picture = ({ address, title }: { address: string; title: string }) => {
+const TaskImage = ({ address, title }: { address: string; title: string }) => {
   const { t } = useTranslation();
   const [hasFailed, setFailed] = useState(false);
   if (hasFailed) return <Box role="alert">{t("tasks.imageFailed")}</Box>;

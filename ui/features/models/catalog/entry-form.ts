@@ -69,8 +69,8 @@ export function entryForm(entry: CatalogModel | null): EntryForm {
 
 /** What is wrong with the form, by field: under `catalog.form.errors` in the words. */
 export function checkEntryForm(form: EntryForm) {
-  const tokensError = (text: string): "whole" | undefined =>
-    text.trim() === "" || isTokenCount(Number(text)) ? undefined : "whole";
+  const tokensError = (text: string): "integer" | undefined =>
+    text.trim() === "" || isTokenCount(Number(text)) ? undefined : "integer";
   const amountError = (text: string): "price" | undefined =>
     text.trim() !== "" && isPrice(Number(text)) ? undefined : "price";
   const day = form.deprecation.trim();
@@ -92,7 +92,7 @@ export function checkEntryForm(form: EntryForm) {
 
 /** The form's values, merged over facts of the entry that have no field. */
 export function entryOf(form: EntryForm, entry: CatalogModel | null): OwnEntry {
-  const whole = (text: string) => (text.trim() === "" ? undefined : Number(text));
+  const parseCount = (text: string) => (text.trim() === "" ? undefined : Number(text));
   const text = (value: string) => value.trim() || undefined;
   const flag = (value: "inherit" | "yes" | "no") => (value === "inherit" ? undefined : value === "yes");
   const chosen = <T>(list: readonly T[]) => (list.length === 0 ? undefined : list);
@@ -100,8 +100,8 @@ export function entryOf(form: EntryForm, entry: CatalogModel | null): OwnEntry {
   const facts: OwnEntry = {
     ...entry?.own,
     provider: text(form.provider),
-    context_window: whole(form.context),
-    output_limit: whole(form.output),
+    context_window: parseCount(form.context),
+    output_limit: parseCount(form.output),
     input_modalities: chosen(form.inputs),
     output_modalities: chosen(form.outputs),
     tools: flag(form.tools),

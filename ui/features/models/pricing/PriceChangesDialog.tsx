@@ -78,7 +78,7 @@ const Change = ({ change: { model_name, before, after }, unit }: { change: Price
       <Row gap={2}>
         <Box sx={{ fontWeight: 560, minWidth: 0, overflowWrap: "anywhere" }}>{model_name}</Box>
         {!before && <StatusChip tone="ok">{t("pricing.changes.new")}</StatusChip>}
-        {!after && <StatusChip tone="idle">{t("pricing.changes.gone")}</StatusChip>}
+        {!after && <StatusChip tone="idle">{t("pricing.changes.removed")}</StatusChip>}
       </Row>
       <Row gap={2} wrap sx={{ color: "text.secondary" }}>
         {before && after && (

@@ -39,7 +39,7 @@ export const DomainField = ({ id, label, hint, value, onChange, children }: Doma
       label={label}
       htmlFor={id}
       hint={hint}
-      error={fault && t(`settings.domains.faults.${fault}`)}
+      error={fault && t(`settings.domains.errors.${fault}`)}
       sx={{ gridColumn: "1 / -1" }}
     >
       <Row gap={1.5} wrap sx={{ mb: 2 }}>

@@ -21,7 +21,7 @@ export const NumberInput = ({ value, label, isValid, onChange, start, end }: Num
     if (typed === null) return;
     const next = Number(typed);
     if (typed.trim() === "" || !Number.isFinite(next) || !isValid(next)) {
-      notifyError(t("settings.faults.number"));
+      notifyError(t("settings.errors.number"));
       return;
     }
     onChange(next);

@@ -35,7 +35,7 @@ export const SettingInput = ({ field }: { field: SettingField }) => {
   const value = store.textOf(key);
   const fault = isLeft ? faultOf(field, value) : null;
   const hint = useSettingHint()(field);
-  const error = fault && t(`settings.faults.${fault}`, rangeOf(field));
+  const error = fault && t(`settings.errors.${fault}`, rangeOf(field));
   const onChange = (text: string) => store.change(key, text);
   const wide = { gridColumn: "1 / -1" };
   const step = (event: KeyboardEvent) => {

@@ -89,7 +89,7 @@ const GroupLine = ({ row, onChange, onRemove }: GroupLineProps) => {
     if (ratio === null) return;
     const value = ratio.trim() === "" ? null : Number(ratio);
     if (value !== null && !(value >= 0 && Number.isFinite(value))) {
-      notifyError(t("settings.faults.number"));
+      notifyError(t("settings.errors.number"));
       return;
     }
     onChange({ ...row, ratio: value });

@@ -43,7 +43,7 @@ export const PriceDrawer = ({ row, isTaken, onApply, onClose }: PriceDrawerProps
 
   const change = (field: PriceField) => (text: string) => {
     if (field !== "name" && text.trim() !== "" && !Number.isFinite(Number(text))) {
-      notifyError(t("settings.pricing.faults.number"));
+      notifyError(t("settings.pricing.errors.number"));
       return;
     }
     setFields(typed(form, field, text));
@@ -55,7 +55,7 @@ export const PriceDrawer = ({ row, isTaken, onApply, onClose }: PriceDrawerProps
         label={t(`settings.pricing.form.${field}`)}
         htmlFor={id + field}
         hint={t(`settings.pricing.hints.${field}`)}
-        error={fault && t(`settings.pricing.faults.${fault}`)}
+        error={fault && t(`settings.pricing.errors.${fault}`)}
       >
         <OutlinedInput
           id={id + field}
@@ -88,7 +88,7 @@ export const PriceDrawer = ({ row, isTaken, onApply, onClose }: PriceDrawerProps
         <Field
           label={t("settings.pricing.columns.name")}
           htmlFor={`${id}name`}
-          error={faults.name && t(`settings.pricing.faults.${faults.name}`)}
+          error={faults.name && t(`settings.pricing.errors.${faults.name}`)}
         >
           <OutlinedInput
             id={`${id}name`}

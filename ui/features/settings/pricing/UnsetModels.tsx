@@ -43,7 +43,7 @@ export const UnsetModels = ({ prices, maps, models }: UnsetModelsProps) => {
     const batch = { mode, value, completion };
     const fault = batchFault(batch, chosen.length);
     if (fault) {
-      notifyError(t(`settings.pricing.batch.faults.${fault}`));
+      notifyError(t(`settings.pricing.batch.errors.${fault}`));
       return;
     }
     prices.apply(withBatchPrices(maps, chosen, batch));
@@ -136,7 +136,7 @@ const BATCH_MODES = ["price", "ratio", "completionRatio", "both"] as const;
 type BatchMode = (typeof BATCH_MODES)[number];
 
 type BatchFill = Readonly<{ mode: BatchMode; value: string; completion: string }>;
-/** A key under `settings.pricing.batch.faults` in the locales. */
+/** A key under `settings.pricing.batch.errors` in the locales. */
 type BatchFault = "selection" | "both" | "value" | "number";
 
 const isNumber = (text: string): boolean => Number.isFinite(Number(text)) && Number(text) >= 0;

@@ -15,7 +15,7 @@ export type PriceForm = Readonly<{
 }>;
 
 export type PriceField = "name" | "price" | "ratio" | "completionRatio" | "cacheRatio" | "inputPrice" | "outputPrice";
-/** A key under `settings.pricing.faults` in the locales. */
+/** A key under `settings.pricing.errors` in the locales. */
 type PriceFault = "required" | "number" | "zero" | "duplicate";
 
 const textOf = (value: number | null): string => (value === null ? "" : String(value));

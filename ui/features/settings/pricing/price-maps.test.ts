@@ -52,8 +52,8 @@ describe("price maps", () => {
     ["that of what an alias stands for", "alias", ["gpt-4-gizmo-xyz"], []],
     ["that of one of several upstreams", "alias", ["new", "gpt-4o"], []],
     ["none", "vip-new", ["new"], ["vip-new"]],
-  ])("of models without a price those are told that have none: %s", (_, model, upstream, told) =>
-    expect(modelsWithoutPrice([{ model, upstream }], MAPS)).toEqual(told),
+  ])("of models without a price those are told that have none: %s", (_, model, upstream, expected) =>
+    expect(modelsWithoutPrice([{ model, upstream }], MAPS)).toEqual(expected),
   );
 
   test("a list is compared and taken over in part", () => {

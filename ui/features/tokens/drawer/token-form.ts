@@ -116,7 +116,7 @@ export function checkTokenForm(form: ApiKeyForm) {
     name: tokenNameError(form.name, count),
     quantity: tokenCountError(count),
     expiresAt: form.expiresAt === null ? ("expiry" as const) : undefined,
-    quota: form.unlimited ? undefined : quotaError(wholeNumber(form.quota)),
+    quota: form.unlimited ? undefined : quotaError(parseNumber(form.quota)),
     requestsPerMinute: tokenRateError(Number(form.requestsPerMinute)),
     tokensPerMinute: tokenRateError(Number(form.tokensPerMinute)),
     allowIps: tokenIpError(form.allowIps),
@@ -127,7 +127,7 @@ type Errors = ReturnType<typeof checkTokenForm>;
 export type TokenFaults = Partial<Record<keyof ApiKeyForm, NonNullable<Errors[keyof Errors]>>>;
 
 /** NaN while what is typed is empty. */
-const wholeNumber = (text: string): number => (text.trim() === "" ? Number.NaN : Number(text));
+const parseNumber = (text: string): number => (text.trim() === "" ? Number.NaN : Number(text));
 
 const linesOf = (text: string): string[] =>
   text
