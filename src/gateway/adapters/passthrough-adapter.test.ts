@@ -4,7 +4,7 @@ import { extractUsage } from "./passthrough-adapter.ts";
 const figures = { prompt_tokens: 7, completion_tokens: 3, prompt_tokens_details: { cached_tokens: 2 } };
 const read = (text: string) => extractUsage(Buffer.from(text));
 
-describe("usage of a complete answer", () => {
+describe("usage of a complete response", () => {
   test.each([
     ["at the end", JSON.stringify({ choices: [], usage: figures })],
     ["before the choices", JSON.stringify({ usage: figures, choices: [{ message: { content: "x".repeat(5_000) } }] })],

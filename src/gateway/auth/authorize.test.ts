@@ -36,7 +36,7 @@ const refusal = async (setup: Partial<Setup>, body: unknown = ASK, init: Request
   };
 };
 
-describe("where an API key is read from", () => {
+describe("where the API key is read from", () => {
   test.each([
     [{ authorization: "Bearer sk-abc" }, "abc"],
     [{ authorization: "bearer abc" }, "abc"],
@@ -63,7 +63,7 @@ describe("where an API key is read from", () => {
       expect(readCredential(new Request(`http://x${path}key=three`))).toBeNull();
   });
 
-  test("a channel may follow the key", () => {
+  test("a channel id may follow the key", () => {
     const read = (key: string) =>
       readCredential(new Request("http://x/", { headers: { authorization: `Bearer ${key}` } }));
     expect(read("sk-abc-12")).toEqual({ key: "abc", channelId: 12 });
@@ -72,7 +72,7 @@ describe("where an API key is read from", () => {
   });
 });
 
-describe("who is not let in", () => {
+describe("rejected keys and owners", () => {
   test.each<[string, Partial<ApiKeyEntry>, number, string]>([
     ["a disabled key", { status: 2 }, 401, "api_key_disabled"],
     ["an expired key", { status: 3 }, 401, "api_key_expired"],
@@ -87,12 +87,12 @@ describe("who is not let in", () => {
     expect(await refusal({ tokens: { test: token } })).toMatchObject({ status, code, requests: 0 });
   });
 
-  test("a key past its time is marked expired", async () => {
+  test("an expired key is marked as such", async () => {
     const { relay } = await refusal({ tokens: { test: { expiredTime: 1_000 } } });
     expect(relay.marked).toEqual([{ tokenId: 1, status: 3 }]);
   });
 
-  test("nobody, an unknown key, a banned owner", async () => {
+  test("no key, an unknown key, a banned owner", async () => {
     expect(await refusal({}, ASK, { headers: { authorization: "" } })).toMatchObject({
       status: 401,
       code: "missing_api_key",
@@ -113,7 +113,7 @@ describe("who is not let in", () => {
     ["unknown", null],
     ["disabled", { status: 2 }],
     ["exhausted", { status: 4 }],
-  ])("a key that is %s in memory is asked of the database before it is refused", async (_, inMemory) => {
+  ])("a key that is %s in memory is checked in the database before it is rejected", async (_, inMemory) => {
     const tokens: Record<string, Partial<ApiKeyEntry>> = inMemory ? { test: inMemory } : {};
     const rechecked: string[] = [];
     const recheckKey = async (key: string, address: string) => {
@@ -130,7 +130,7 @@ describe("who is not let in", () => {
     expect(rechecked).toEqual(["test from 127.0.0.1"]);
   });
 
-  test("a database that does not answer is no reason to call a key invalid", async () => {
+  test("a database that does not respond does not make a key invalid", async () => {
     const recheckKey = () => Promise.reject(new Error("no database"));
     const unknown = await refusal({ tokens: {}, recheckKey });
     expect(unknown).toMatchObject({ status: 503, code: "key_check_unavailable" });
@@ -138,13 +138,13 @@ describe("who is not let in", () => {
     expect(await refusal({ tokens: { test: { status: 2 } }, recheckKey })).toMatchObject({ code: "api_key_disabled" });
   });
 
-  test("the message ends with the request id that the caller chose", async () => {
+  test("the message ends with the request id that the client sent", async () => {
     const { message } = await refusal({ tokens: {} }, ASK, { headers: { "x-request-id": "my-id" } });
     expect(message).toEndWith("(request id: my-id)");
   });
 });
 
-describe("what is not let through", () => {
+describe("rejected calls", () => {
   test.each<[string, unknown, number, string]>([
     ["no JSON", "{", 400, "invalid_request"],
     ["a list", "[]", 400, "invalid_request"],
@@ -168,21 +168,21 @@ describe("what is not let through", () => {
     expect(await refusal({}, body)).toMatchObject({ status, code, requests: 0 });
   });
 
-  test("patterns count without any plain word", async () => {
+  test("patterns apply without any plain word", async () => {
     const options = { SensitiveWords: "regex:se+cret" };
     expect(await refusal({ options }, { ...ASK, messages: [{ role: "user", content: "SEEEcret" }] })).toMatchObject({
       code: "sensitive_words_detected",
     });
   });
 
-  test("a model without a price, unless the user accepts that", async () => {
+  test("a model without a price is rejected, unless the user accepts that", async () => {
     const channels = [{ models: ["unheard-of"] }];
     const body = { ...ASK, model: "unheard-of" };
     expect(await refusal({ channels }, body)).toMatchObject({ status: 500, code: "model_price_error", requests: 0 });
     expect(await refusal({ channels, user: { acceptUnsetPrice: true } }, body)).toMatchObject({ status: 200 });
   });
 
-  test("a call the balance does not cover", async () => {
+  test("a call that the balance does not cover is rejected", async () => {
     const { relay, upstream } = start();
     relay.billing.available = 3;
     const answer = await relay.post(CHAT, { ...ASK, max_tokens: 1000 });
@@ -191,7 +191,7 @@ describe("what is not let through", () => {
     expect(upstream.received).toHaveLength(0);
   });
 
-  test("anything while the OpenAI endpoints are off", async () => {
+  test("everything is rejected while the OpenAI endpoints are disabled", async () => {
     expect(await refusal({ options: { OpenAIEndpointEnabled: "false" } })).toMatchObject({
       status: 403,
       code: "endpoint_disabled",
@@ -199,12 +199,12 @@ describe("what is not let through", () => {
   });
 });
 
-describe("a channel named behind the key", () => {
+describe("a channel id after the key", () => {
   const pinned = { headers: { authorization: "Bearer sk-test-2" } };
-  test("is for administrators", async () => {
+  test("is for administrators only", async () => {
     expect(await refusal({}, ASK, pinned)).toMatchObject({ status: 403, code: "channel_not_allowed" });
   });
-  test("is used without regard to groups, models and limits", async () => {
+  test("is used regardless of groups, models and limits", async () => {
     const { relay } = start({
       channels: [{}, { groups: ["other"] }],
       user: { role: 10 },
@@ -225,13 +225,13 @@ describe("a channel named behind the key", () => {
   });
 });
 
-describe("the limit of model requests", () => {
+describe("the model request limit", () => {
   const options = {
     ModelRequestRateLimitEnabled: "true",
     ModelRequestRateLimitCount: "3",
     ModelRequestRateLimitSuccessCount: "2",
   };
-  test("counts successes after they ended, and every request", async () => {
+  test("counts successes after they end, and every request", async () => {
     const { relay } = start({ options });
     const statuses: number[] = [];
     for (let i = 0; i < 2; i += 1) statuses.push((await relay.post(CHAT, ASK)).status);

@@ -20,7 +20,7 @@ function start(token: Partial<ApiKeyEntry>, renewBudget?: (id: number) => Promis
   return { ...relay, upstream };
 }
 
-test("a key with a limit makes so many calls a minute, another one of the same owner more", async () => {
+test("a key with a limit makes that many calls per minute, another one of the same owner more", async () => {
   const relay = start({ requestsPerMinute: 2 });
   const statuses = [];
   for (const _ of [1, 2, 3]) statuses.push((await relay.post("/v1/chat/completions", ASK)).status);
@@ -31,7 +31,7 @@ test("a key with a limit makes so many calls a minute, another one of the same o
   for (const _ of [1, 2, 3]) expect((await relay.post("/v1/chat/completions", ASK, other)).status).toBe(200);
 });
 
-test("a key that has used its tokens of the minute waits", async () => {
+test("a key that has used its tokens of the minute must wait", async () => {
   const relay = start({ tokensPerMinute: 5 });
   expect((await relay.post("/v1/chat/completions", ASK)).status).toBe(200);
   const refused = await relay.post("/v1/chat/completions", ASK);
@@ -40,7 +40,7 @@ test("a key that has used its tokens of the minute waits", async () => {
   expect(relay.upstream.received).toHaveLength(1);
 });
 
-test("calls at the turn of a period wait for one renewal, used-up keys among them", async () => {
+test("concurrent calls at the end of a period share one renewal, even if the key was exhausted", async () => {
   const renewed: number[] = [];
   const gate = Promise.withResolvers<void>();
   const relay = start({ status: 4, unlimitedQuota: false, budgetRenewsAt: 1000 }, async (id) => {
@@ -55,7 +55,7 @@ test("calls at the turn of a period wait for one renewal, used-up keys among the
   expect(renewed).toEqual([1]);
 });
 
-test("a key whose period runs on stays used up; a renewal that fails lets nobody through", async () => {
+test("a key whose period continues stays exhausted; a failed renewal admits no call", async () => {
   const later = Math.floor(Date.now() / 1000) + 3600;
   expect((await start({ status: 4, budgetRenewsAt: later }).post("/v1/chat/completions", ASK)).status).toBe(401);
   const failing = start({ budgetRenewsAt: 1000 }, () => Promise.reject(new Error("no database")));
@@ -63,7 +63,7 @@ test("a key whose period runs on stays used up; a renewal that fails lets nobody
   expect(failing.upstream.received).toHaveLength(0);
 });
 
-test("a strict key is refused what an upstream cannot express, without the header", async () => {
+test("a strict key rejects what an upstream cannot express, without the header", async () => {
   const lossy = { ...ASK, logit_bias: { 5: 1 }, max_tokens: 5 };
   const strict = start({ strict: true }, undefined, 14);
   const refused = await strict.post("/v1/chat/completions", lossy);

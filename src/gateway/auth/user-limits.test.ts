@@ -12,7 +12,7 @@ afterEach(() => Promise.all(stops.splice(0).map((stop) => stop())));
 const ASK = '{"model":"gpt-4o","messages":[{"role":"user","content":"Hi"}]}';
 const post = (relay: ReturnType<typeof startRelay>) => relay.post("/v1/chat/completions", ASK);
 
-test("a user with a limit has so many calls under way; a place is free again after each end", async () => {
+test("a user's concurrent calls are limited; each end releases a slot", async () => {
   const open = Promise.withResolvers<void>();
   const upstream = startUpstream(async () => {
     await open.promise;
@@ -31,14 +31,14 @@ test("a user with a limit has so many calls under way; a place is free again aft
   expect(relay.billing.openHolds).toBe(0);
 });
 
-test("a failed call gives its place back", async () => {
+test("a failed call releases its slot", async () => {
   const upstream = startUpstream(() => new Response("{}", { status: 400 }));
   const relay = startRelay({ channels: [{ baseUrl: upstream.url }], user: { maxConcurrency: 1 } });
   stops.push(upstream.stop, relay.stop);
   for (const _ of [1, 2, 3]) expect((await post(relay)).status).toBe(400);
 });
 
-test("a user with a limit makes so many calls a minute", async () => {
+test("a user with a limit makes that many calls per minute", async () => {
   const upstream = startUpstream(() => Response.json(chatReply()));
   const relay = startRelay({ channels: [{ baseUrl: upstream.url }], user: { requestsPerMinute: 2 } });
   stops.push(upstream.stop, relay.stop);
@@ -47,7 +47,7 @@ test("a user with a limit makes so many calls a minute", async () => {
   expect(statuses).toEqual([200, 200, 429]);
 });
 
-test("over several workers a place that one gives back another may take", async () => {
+test("a slot released by one worker is available to another", async () => {
   const counter = new HostCounter();
   const [here, there] = [1, 2].map((worker) =>
     createUserLimits(
@@ -69,7 +69,7 @@ test("over several workers a place that one gives back another may take", async 
   await expect(Promise.resolve(here?.begin(third))).rejects.toMatchObject({ status: 429 });
 });
 
-test("a call that ends while its place is requested keeps none", async () => {
+test("a call that ends while its slot is requested does not keep it", async () => {
   const counter = new HostCounter();
   const limits = createUserLimits(
     null,

@@ -41,7 +41,7 @@ describe("an answer with a forbidden word", () => {
     [{ ...onAnswers, CheckSensitiveEnabled: "false" }, ANSWER, "stop"],
     [{ ...onAnswers, StopOnSensitiveEnabled: "true" }, "All good, then a ", "content_filter"],
     [{ ...onAnswers, StopOnSensitiveEnabled: "false" }, "All good, then a **###** thing.", "stop"],
-  ])("under %o arrives as told", async (options, text, reason) => {
+  ])("under %o arrives as expected", async (options, text, reason) => {
     expect(await ask("A question", options)).toEqual({ status: 200, text, reason });
   });
 });
@@ -54,7 +54,7 @@ test.each([
   ["/mj/submit/imagine", { prompt: "a forbidden cat" }],
   ["/mj/submit/video", { prompt: "it moves", motion: "forbidden" }],
   ["/v1/video/generations", { model: "sora-2", prompt: "a cat", metadata: { negative_prompt: "forbidden" } }],
-])("an order to %s with a forbidden word anywhere is refused before anybody is asked", async (path, order) => {
+])("an order to %s with a forbidden word anywhere is rejected before it is sent", async (path, order) => {
   const options = { ...ON, DrawingEnabled: "true", TaskEnabled: "true" };
   const relay = startRelay({ channels: [{ baseUrl: "http://127.0.0.1:1" }], options });
   stops.push(relay.stop);
@@ -97,7 +97,7 @@ describe("a text completion with a forbidden word", () => {
     };
   }
 
-  test.each([true, false])("is masked, or ends there (streamed: %p)", async (stream) => {
+  test.each([true, false])("is masked, or ends the response (streamed: %p)", async (stream) => {
     expect(await complete(stream, { StopOnSensitiveEnabled: "false" })).toEqual({
       ended: true,
       text: "All good, then a **###** thing.",
@@ -120,7 +120,7 @@ describe("a text completion with a forbidden word", () => {
       ],
     ],
     ["nothing", []],
-  ])("is told to its last letter where the stream ends with %s", async (_name, end) => {
+  ])("arrives completely if the stream ends with %s", async (_name, end) => {
     const completion = await complete(true, { StopOnSensitiveEnabled: "false" }, end);
     expect(completion.text).toBe("All good, then a **###** thing.");
     expect(completion.reasons).toEqual([]);

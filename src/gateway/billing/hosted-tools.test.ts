@@ -43,7 +43,7 @@ const TOKENS = [
   ["output", "40", "40"],
 ];
 
-describe("tools of Responses", () => {
+describe("tools of the Responses API", () => {
   const usage = { input_tokens: 60, output_tokens: 40, total_tokens: 100 };
   const output = [
     { type: "web_search_call", id: "ws_1", status: "completed", action: { type: "search", query: "gate" } },
@@ -71,7 +71,7 @@ describe("tools of Responses", () => {
     { type: "response.completed", response },
   ];
 
-  test.each([false, true])("web and file search and a container; streamed: %p", async (stream) => {
+  test.each([false, true])("web search, file search and a container; streamed: %p", async (stream) => {
     const relay = start(1, () =>
       stream
         ? sse(events.map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`).join(""))
@@ -108,7 +108,7 @@ describe("tools of Responses", () => {
     expect(relay.billing.records[0]?.quota).toBe(27_500);
   });
 
-  test("operators set the prices", async () => {
+  test("operators can set the prices", async () => {
     const relay = start(1, () => Response.json(response), { ToolPrice: '{"file_search": 1}' });
     await relay.post("/v1/responses", { model: "gpt-5", input: "hi" });
     expect(linesOf(relay)).toEqual([...TOKENS, ["file_search", "1", "500000"]]);
@@ -126,7 +126,7 @@ describe("chat models that always search", () => {
     expect(linesOf(relay)).toEqual([...TOKENS, ["web_search_preview", "1", amount]]);
   });
 
-  test("other chat models do not", async () => {
+  test("other chat models do not search", async () => {
     const relay = start(1, () => Response.json(chatReply()));
     await relay.post("/v1/chat/completions", { model: "gpt-4o", messages: [{ role: "user", content: "hi" }] });
     expect(relay.billing.records[0]?.quota).toBe(15);
@@ -147,7 +147,7 @@ describe("Claude's web search", () => {
   };
   const ask = { model: "claude-sonnet-4-5", max_tokens: 100, messages: [{ role: "user", content: "hi" }] };
 
-  test.each(["/v1/messages", "/v1/chat/completions"])("by the requests that it tells, at %s", async (path) => {
+  test.each(["/v1/messages", "/v1/chat/completions"])("by the searches that it reports, with %s", async (path) => {
     const relay = start(14, () => Response.json(message));
     await relay.post(path, ask);
     expect(linesOf(relay)).toEqual([...TOKENS, ["web_search", "3", "15000"]]);
@@ -185,7 +185,7 @@ describe("Google's search", () => {
   test.each([
     ["gemini-2.5-flash", "1", "17500"],
     ["gemini-3-flash", "2", "14000"],
-  ])("with %s costs by the answer, or by the query", async (model, uses, amount) => {
+  ])("with %s costs per answer or per query", async (model, uses, amount) => {
     const relay = start(24, () => Response.json(answer));
     await relay.post("/v1/chat/completions", { model, messages, web_search_options: {} });
     expect(linesOf(relay)).toEqual([...TOKENS, ["google_search", uses, amount]]);
@@ -193,7 +193,7 @@ describe("Google's search", () => {
     expect(linesOf(relay)).toEqual([...TOKENS, ["google_search", uses, amount]]);
   });
 
-  test("that found nothing to rest an answer on costs nothing", async () => {
+  test("a search without results in the answer costs nothing", async () => {
     const [candidate] = answer.candidates;
     const relay = start(24, () => Response.json({ ...answer, candidates: [{ ...candidate, groundingMetadata: {} }] }));
     await relay.post("/v1/chat/completions", { model: "gemini-3-flash", messages, web_search_options: {} });
@@ -201,7 +201,7 @@ describe("Google's search", () => {
   });
 });
 
-test("a search that Claude's or Google's clients ask OpenAI for is made in Responses, and charged", async () => {
+test("a search that Claude's or Google's clients request from OpenAI uses the Responses API, and is charged", async () => {
   const usage = { input_tokens: 60, output_tokens: 40, total_tokens: 100 };
   const output = [
     { type: "web_search_call", id: "ws_1", status: "completed", action: { type: "search", query: "gate" } },
@@ -223,7 +223,7 @@ test("a search that Claude's or Google's clients ask OpenAI for is made in Respo
   expect(new Set(paths)).toEqual(new Set(["/v1/responses"]));
 });
 
-test("a search that Claude's clients ask OpenRouter for is asked of its plugin", async () => {
+test("a search that Claude's clients request from OpenRouter uses its plugin", async () => {
   const relay = start(20, ({ text }) => {
     sent.push(text);
     return Response.json(chatReply());
@@ -237,7 +237,7 @@ test("a search that Claude's clients ask OpenRouter for is asked of its plugin",
   expect(JSON.parse(sent[0] ?? "")).not.toHaveProperty("tools");
 });
 
-test("a search that a chat model of OpenAI's cannot make is named, and refused where the client is strict", async () => {
+test("a search that a chat model of OpenAI lacks is reported as dropped, and rejected for strict clients", async () => {
   const sent: string[] = [];
   const relay = start(1, ({ text }) => {
     sent.push(text);
@@ -255,7 +255,7 @@ test("a search that a chat model of OpenAI's cannot make is named, and refused w
 });
 
 test.each([false, true])(
-  "a turn of Claude's that paused is incomplete, and the log says more; streamed: %p",
+  "a paused turn of Claude is incomplete, and the log has the exact reason; streamed: %p",
   async (stream) => {
     const message = { id: "msg_1", type: "message", role: "assistant", model: "claude-sonnet-4-5" };
     const usage = { input_tokens: 60, output_tokens: 40 };
@@ -280,7 +280,7 @@ test.each([false, true])(
   },
 );
 
-test("an answer that ended by itself leaves no reason of the upstream's own in the log", async () => {
+test("a normal end leaves no reason of the upstream's own in the log", async () => {
   const usage = { input_tokens: 60, output_tokens: 40 };
   const content = [{ type: "text", text: "Hi" }];
   const relay = start(14, () =>

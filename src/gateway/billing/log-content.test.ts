@@ -7,7 +7,7 @@ const own = fixedSettings({ LogContentRedactPatterns: "Project Falcon\nregex:tic
 );
 const NONE = { words: [], patterns: [] };
 
-describe("is taken out", () => {
+describe("redacts", () => {
   test.each([
     ["my key is sk-proj-abcdefghijklmnop1234", "my key is [key]"],
     ["AKIAIOSFODNN7EXAMPLE and AIzaSyA1234567890abcdefghij", "[key] and [key]"],
@@ -24,7 +24,7 @@ describe("is taken out", () => {
     ["-----BEGIN PRIVATE KEY-----\ncut off here", "[private key]"],
   ])("%s", (text, clean) => expect(redact(text, NONE)).toBe(clean));
 
-  test("what the site names itself, in any case", () =>
+  test("the site's own words and patterns, in any case", () =>
     expect(redact("About project falcon: TICKET-42", own)).toBe("About [redacted]: [redacted]"));
 });
 
@@ -36,7 +36,7 @@ test.each([
   "sk-short, user@localhost, risk-assessment-of-everything",
 ])("%s stays", (text) => expect(redact(text, NONE)).toBe(text));
 
-test("kept contents are redacted before they are cut, so that no half of a secret remains", () => {
+test("contents are redacted before they are truncated, so that no half of a secret remains", () => {
   const key = "sk-abcdefghijklmnopqrstuvwxyz";
   const body = { messages: [{ role: "user", content: `${"x".repeat(90)} ${key}` }] };
   const rules = { maxCharacters: 100, redacts: true, patterns: NONE };
@@ -48,7 +48,7 @@ test("kept contents are redacted before they are cut, so that no half of a secre
   expect(without.input_content).toBe(`${"x".repeat(90)} sk-abcdef…`);
 });
 
-describe("texts that are kept as JSON", () => {
+describe("texts logged as JSON", () => {
   const key = "sk-proj-abcdefghijklmnop1234";
   const rules = { maxCharacters: 1000, redacts: true, patterns: NONE };
 
@@ -73,7 +73,7 @@ describe("texts that are kept as JSON", () => {
     expect(contentToLog(body, "", rules).input_content).toBe('["a\\n[key]",{"text":"\\t[key]","at":"[card]"},7]');
   });
 
-  test("they are cut as other texts are", () => {
+  test("they are truncated like other texts", () => {
     const messages = [..."abc"].map((letter) => ({ role: "user", content: letter.repeat(9000) }));
     const { context = "" } = contentToLog({ messages }, "", rules);
     expect(context).toHaveLength(1001);

@@ -132,7 +132,7 @@ test.each(rows)(
   },
 );
 
-test("ratios of what a call did not use are left out", async () => {
+test("ratios that a call did not use are left out", async () => {
   const upstream = startUpstream(() => Response.json(chatReply()));
   const relay = startRelay({ channels: [{ baseUrl: upstream.url, models: ["m"] }], options: PRICES });
   stops.push(upstream.stop, relay.stop);
@@ -143,7 +143,7 @@ test("ratios of what a call did not use are left out", async () => {
   );
 });
 
-test("frt: milliseconds to the first byte, -1000 where there was none", async () => {
+test("frt: milliseconds to the first byte, -1000 without one", async () => {
   const relay = startRelay({ channels: [{ baseUrl: "http://127.0.0.1:1", models: ["m"] }], options: PRICES });
   stops.push(relay.stop);
   await relay.post("/v1/chat/completions", { model: "m", messages });

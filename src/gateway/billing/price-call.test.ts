@@ -52,14 +52,14 @@ test.each([
   expect({ quota, modelName, ratio: other.model_ratio }).toEqual({ quota: costOf(ratio), modelName: requested, ratio });
 });
 
-test("prefix: what it leaves of the name has the price", async () => {
+test("prefix: the rest of the name has the price", async () => {
   const channel = { models: ["cheap"], modelPrefix: "vip-", modelMapping: new Map() };
   const { relay, ask } = start("vip-cheap", [{ as: "", answer: answered, channel }]);
   expect((await ask()).status).toBe(200);
   expect(await relay.billing.nextRecord()).toMatchObject({ quota: costOf(1), modelName: "vip-cheap" });
 });
 
-test("prefix: a price of the rest alone is none where that is mapped to another name", async () => {
+test("prefix: the price of the rest does not count if it is mapped to another name", async () => {
   const channel = { models: ["cheap"], modelPrefix: "vip-", modelMapping: new Map([["cheap", "nameless"]]) };
   const { relay, ask, upstreams } = start("vip-cheap", [{ as: "", answer: answered, channel }]);
   const refused = await ask();
@@ -70,7 +70,7 @@ test("prefix: a price of the rest alone is none where that is mapped to another 
 test.each([
   ["dear", "cheap", 1],
   ["cheap", "dear", 30],
-])("retry: from %s to %s the call is charged for the one that answered", async (first, second, ratio) => {
+])("retry: from %s to %s the call is charged for the channel that responded", async (first, second, ratio) => {
   const { relay, ask } = start("alias", [
     { as: first, answer: broken },
     { as: second, answer: answered },
@@ -88,7 +88,7 @@ test.each([
   expect(relay.billing.openHolds).toBe(0);
 });
 
-test("retry: a fixed price gives way to one by tokens", async () => {
+test("retry: a token price replaces a fixed one", async () => {
   const { relay, ask } = start("alias", [
     { as: "picture", answer: broken },
     { as: "cheap", answer: answered },
@@ -102,7 +102,7 @@ test("retry: a fixed price gives way to one by tokens", async () => {
   });
 });
 
-test("retry: speech is measured as the one that answered is", async () => {
+test("retry: speech is measured by the model that responded", async () => {
   const speech = () => new Response(new Uint8Array(9), { headers: { "content-type": "audio/mpeg" } });
   const known = [
     { as: "cat-1", answer: broken },
@@ -114,7 +114,7 @@ test("retry: speech is measured as the one that answered is", async () => {
   expect((await relay.billing.nextRecord()).quota).toBe(22);
 });
 
-test("no price: a channel whose name has none is left out while others have one", async () => {
+test("no price: a channel whose model name has none is skipped if others have one", async () => {
   const known = [
     { as: "nameless", answer: answered },
     { as: "cheap", answer: answered },
@@ -125,7 +125,7 @@ test("no price: a channel whose name has none is left out while others have one"
   expect(upstreams.map(({ received }) => received.length)).toEqual([0, 1]);
 });
 
-test("no price: where no name has one the call is refused", async () => {
+test("no price: if no name has one, the call is rejected", async () => {
   const known = [
     { as: "nameless", answer: answered },
     { as: "unknown", answer: answered },

@@ -8,7 +8,7 @@ const upstream = startUpstream(() => answer());
 const relay = startRelay({ channels: [{ baseUrl: upstream.url, name: "main" }], options: { RetryTimes: "0" } });
 afterAll(() => Promise.all([upstream.stop(), relay.stop()]));
 
-test("whoever watches sees a call begin and end, without its contents", async () => {
+test("the live feed shows a call's begin and end, without its contents", async () => {
   const seen: LiveCall[] = [];
   const stop = relay.feed.watch(
     (call) => seen.push(call),

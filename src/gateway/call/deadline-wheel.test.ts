@@ -19,7 +19,7 @@ function watchedThings(count: number, during: (index: number, all: readonly HasD
   return { all, looked };
 }
 
-test("everything watched is looked at, until it is removed", () => {
+test("every entry is checked until it is removed", () => {
   const watch = createDeadlineWheel();
   const { all, looked } = watchedThings(4);
   for (const one of all) watch.add(one);
@@ -35,7 +35,7 @@ test.each([
   ["itself", (index: number) => [index]],
   ["itself and its neighbors", (index: number) => [index - 1, index, index + 1]],
   ["everything", () => [0, 1, 2, 3, 4]],
-])("what is looked at may remove %s", (_, removes) => {
+])("a check may remove %s", (_, removes) => {
   const watch = createDeadlineWheel();
   const { all, looked } = watchedThings(5, (index, things) => {
     for (const other of removes(index)) if (things[other]) watch.remove(things[other]);
@@ -49,7 +49,7 @@ test.each([
   expect(looked).toHaveLength(before);
 });
 
-test("adding twice and removing what is not there change nothing", () => {
+test("adding twice and removing an unknown entry have no effect", () => {
   const watch = createDeadlineWheel();
   const [one, other] = watchedThings(2).all as [HasDeadline, HasDeadline];
   watch.add(one);
@@ -61,7 +61,7 @@ test("adding twice and removing what is not there change nothing", () => {
   expect(watch.size).toBe(0);
 });
 
-test("begins again after a pause", () => {
+test("starts again after a pause", () => {
   const watch = createDeadlineWheel();
   const { all, looked } = watchedThings(1);
   const [one] = all as [HasDeadline];

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { RecentOverheads } from "./metrics.ts";
 
-test("the median and the 99th of the last thousand", () => {
+test("the median and the 99th percentile of the last thousand calls", () => {
   const overheads = new RecentOverheads();
   expect(overheads.read()).toBeNull();
   overheads.add(7);

@@ -45,14 +45,14 @@ test("forms may be larger than other requests, up to a limit of their own", asyn
   expect(upstream.received).toHaveLength(1);
 });
 
-test("a form whose files must be read whole is no larger than other requests", async () => {
+test("a form whose files must be read into memory is limited like other requests", async () => {
   // Cloudflare takes sound within JSON.
   const { upstream, send } = start({ type: 39, other: "account" });
   expect(await send("/v1/audio/transcriptions", form(2 * MEGABYTE))).toEqual(tooLarge(1));
   expect(upstream.received).toHaveLength(0);
 });
 
-test("a body that does not tell its length is refused once it is too large", async () => {
+test("a body without a length is rejected once it is too large", async () => {
   const { upstream, send } = start();
   let sent = 0;
   const endless = new ReadableStream<Uint8Array>({
@@ -75,14 +75,14 @@ test.each([
   ["/v1beta/models/m:generateContent", { error: { code: 413 } }],
   ["/v1/files", { error: { code: "request_too_large" } }],
   ["/v1/files/file-1/content", { error: {} }],
-])("larger than it may be, %s answers in its own format", async (path, answered) => {
+])("for a body that is too large, %s responds in its own format", async (path, answered) => {
   const { url } = start();
   const { status, text } = await announceBody(url + path, MANY_BYTES, { authorization: "Bearer sk-test" });
   expect(JSON.parse(text)).toMatchObject(answered);
   expect(status).toBeGreaterThanOrEqual(400);
 });
 
-test("a byte order mark before the text is no fault, and stays behind", async () => {
+test("a byte order mark before the text is accepted and removed", async () => {
   const upstream = startUpstream(() => Response.json({ choices: [{ message: { content: "Hello" } }] }));
   const relay = startRelay({ channels: [{ baseUrl: upstream.url, models: ["gpt-4o"] }], config });
   stops.push(upstream.stop, relay.stop);

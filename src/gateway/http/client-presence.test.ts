@@ -22,7 +22,7 @@ afterAll(async () => {
 });
 
 test.each([20, 600])(
-  "a client that leaves %d ms after its call arrived stops an upstream that has not answered",
+  "a client that disconnects %d ms after its call arrived stops an upstream that has not responded",
   async (ms) => {
     const before = closed;
     const client = new AbortController();
@@ -36,7 +36,7 @@ test.each([20, 600])(
   },
 );
 
-test("calls whose clients left while they waited for their holds are neither sent nor charged", async () => {
+test("calls whose clients disconnect while waiting for their holds are neither sent nor charged", async () => {
   const billing = new FakeBilling();
   const database = Promise.withResolvers<void>();
   let waiting = 0;

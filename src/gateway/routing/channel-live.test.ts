@@ -12,7 +12,7 @@ afterEach(async () => {
   await Promise.all(stops.splice(0).map((stop) => stop()));
 });
 
-test("a channel is what its keys are together", () => {
+test("a channel's figures are the sum of its keys'", () => {
   setSystemTime(new Date("2026-01-01T00:00:00Z"));
   const coolDown = createCoolDown();
   const traffic = createKeyTraffic();
@@ -37,13 +37,13 @@ test("a channel is what its keys are together", () => {
   expect(live.keys[0]?.coolingUntil).toBe(Date.parse("2026-01-01T00:01:00Z") / 1000);
 });
 
-test("failures in a row are told before the key rests", () => {
+test("consecutive failures are reported before the key cools down", () => {
   const coolDown = createCoolDown();
   coolDown.failed(1, "a");
   expect(coolingOf(coolDown, 1, "a")).toEqual({ isCooling: false, coolingUntil: null, failures: 1 });
 });
 
-test("calls count for the channel that made them; what clients ask wrongly counts for none", async () => {
+test("calls count for the channel that served them; invalid client requests count for none", async () => {
   const bad = startUpstream(() => Response.json({ error: { message: "down" } }, { status: 503 }));
   const good = startUpstream(({ text }) =>
     text.includes('"max_tokens":0')

@@ -7,7 +7,7 @@ afterEach(() => {
   for (const stop of stops.splice(0)) stop();
 });
 
-test("calls of one prompt_cache_key stay with one key, however they begin", async () => {
+test("calls with one prompt_cache_key stay with one key, however they begin", async () => {
   const upstream = startUpstream(() => Response.json(chatReply()));
   const relay = startRelay({ channels: [{ baseUrl: upstream.url, keys: ["1", "2", "3", "4", "5"] }] });
   stops.push(relay.stop, upstream.stop);
@@ -23,7 +23,7 @@ test("calls of one prompt_cache_key stay with one key, however they begin", asyn
 /** Long enough for a provider's cache. */
 const LONG = " What is a sluice?".repeat(300);
 
-test("an application that names one user for all its calls uses all keys; each of its conversations stays with one", async () => {
+test("an application that sends one user for all its calls uses all keys; each of its conversations stays with one", async () => {
   const upstream = startUpstream(() => Response.json(chatReply()));
   const relay = startRelay({ channels: [{ baseUrl: upstream.url, keys: ["1", "2", "3", "4", "5"] }] });
   stops.push(relay.stop, upstream.stop);
@@ -39,7 +39,7 @@ test("an application that names one user for all its calls uses all keys; each o
   expect(new Set(keys()).size).toBe(5);
 });
 
-test("a conversation leaves a key that was switched off, and stays with the next", async () => {
+test("a conversation leaves a key that was disabled, and stays with the next", async () => {
   const upstream = startUpstream(() => Response.json(chatReply()));
   const disabledKeys = new Set<string>();
   const relay = startRelay({ channels: [{ baseUrl: upstream.url, keys: ["1", "2", "3"], disabledKeys }] });

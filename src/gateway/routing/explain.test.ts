@@ -7,7 +7,7 @@ afterEach(() => {
   for (const stop of stops.splice(0)) stop();
 });
 
-test("tells where a call would go, and why not elsewhere", () => {
+test("explains where a call would go, and why not elsewhere", () => {
   const relay = startRelay({
     channels: [
       { models: ["m"], groups: ["default"], priority: 5, weight: 20 },
@@ -33,7 +33,7 @@ test("tells where a call would go, and why not elsewhere", () => {
   expect(byId.has(7)).toBe(false);
 });
 
-test("where all that could serve it cool down, a call goes to one of them", async () => {
+test("if all eligible channels cool down, a call goes to one of them", async () => {
   const upstream = startUpstream(() => Response.json({ error: { message: "slow" } }, { status: 429 }));
   const channel = { baseUrl: upstream.url, models: ["m"], groups: ["default"], priority: 5 };
   const relay = startRelay({
@@ -66,7 +66,7 @@ const REQUESTS = [
   ["/v1beta/models/m:generateContent", { contents: [{ role: "user", parts: [{ text: WORDS }] }] }, "prompt"],
 ] as const;
 
-test.each(REQUESTS)("tells that a conversation sticks, by what and until when: %s %j", async (path, request, by) => {
+test.each(REQUESTS)("explains that a conversation sticks, by what and until when: %s %j", async (path, request, by) => {
   const upstream = startUpstream(() => Response.json(chatReply()));
   const channel = { type: 8, baseUrl: upstream.url, models: ["m"], groups: ["default"], keys: ["a", "b", "c"] };
   const relay = startRelay({
@@ -100,7 +100,7 @@ test.each(REQUESTS)("tells that a conversation sticks, by what and until when: %
   expect(new Set(keys).size).toBe(1);
 });
 
-test("a conversation whose channel cannot take it any more is free again", async () => {
+test("a conversation whose channel cannot serve it any more is free again", async () => {
   const upstream = startUpstream(() => Response.json(chatReply()));
   const channel = { type: 8, baseUrl: upstream.url, models: ["m"], groups: ["default"], maxInputTokens: 5_000 };
   const relay = startRelay({

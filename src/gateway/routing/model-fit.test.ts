@@ -74,13 +74,13 @@ test.each([
   ]);
 });
 
-test("a channel whose model lacks it serves the call when nothing else does, and unknown models count as able", async () => {
+test("a channel whose model lacks it serves the call if no other can, and unknown models count as able", async () => {
   expect(await start(["text-only", "able"], true).servedBy(IMAGE)).toBe("text-only");
   expect(await start(["text-only", "nobody-knows"]).servedBy(IMAGE)).toBe("nobody-knows");
   expect(await start(["nobody-knows", "able"]).servedBy(IMAGE)).toBe("nobody-knows");
 });
 
-test("models are looked up again when the catalogue changes", () => {
+test("models are looked up again when the catalog changes", () => {
   const catalogOf = (tools: boolean) =>
     createCatalog([
       new Map([
@@ -107,7 +107,7 @@ test.each([
   [{ thinking: { type: "disabled" } }, false],
   [{ generationConfig: { thinkingConfig: { thinkingBudget: 0 } } }, false],
   [{}, false],
-])("reasoning is needed where the client asks for it: %j", (body, reasoning) => {
+])("reasoning is needed if the client requests it: %j", (body, reasoning) => {
   const needs = needsOf({}, body, 1);
   expect(needs.reasoning).toBe(reasoning);
   expect(shortcomingOf(UNKNOWN_MODEL, needs)).toBeNull();

@@ -26,7 +26,7 @@ const refuse =
     Response.json({ error }, { status, headers });
 const good = () => Response.json(chatReply());
 
-describe("which failures are tried again", () => {
+describe("which failures are retried", () => {
   test.each([
     [429, true],
     [307, true],
@@ -43,8 +43,7 @@ describe("which failures are tried again", () => {
   ])("%i: %p", (status, again) => {
     expect(isRetryable({ status })).toBe(again);
   });
-  test("400 is where the provider lists it", () =>
-    expect(isRetryable({ status: 400, retryableStatuses: [400] })).toBe(true));
+  test("400 if the provider lists it", () => expect(isRetryable({ status: 400, retryableStatuses: [400] })).toBe(true));
 });
 
 test.each([
@@ -53,18 +52,18 @@ test.each([
   ["nonsense", 5_000],
   ["99999", 300_000],
   ["Thu, 01 Jan 1970 00:00:10 GMT", 10_000],
-])("a 429 with Retry-After %p cools for %p ms", (header, expected) => {
+])("a 429 with Retry-After %p cools down for %p ms", (header, expected) => {
   expect(coolDownMs(header, 0)).toBe(expected);
 });
 
-test("a date in Retry-After counts from now", () => {
+test("a date in Retry-After is relative to now", () => {
   const now = Date.parse("2026-01-01T00:00:00Z");
   expect(coolDownMs("Thu, 01 Jan 2026 00:00:07 GMT", now)).toBe(7_000);
   expect(coolDownMs("Wed, 31 Dec 2025 23:59:00 GMT", now)).toBe(0);
 });
 
 describe("attempts", () => {
-  test("go to the best tier first, then through it, then down; never twice to the same while others are left", async () => {
+  test("go to the best tier first, then through it, then down; never twice to one channel while others are left", async () => {
     const [a, b, c] = upstreams(refuse(500), refuse(500), good);
     const relay = relayWith({
       channels: [
@@ -82,7 +81,7 @@ describe("attempts", () => {
     expect(relay.billing.holds).toHaveLength(1);
   });
 
-  test("end with what RetryTimes allows", async () => {
+  test("end with the limit of RetryTimes", async () => {
     const [a] = upstreams(refuse(500));
     const relay = relayWith({
       channels: [1, 2, 3, 4].map(() => ({ baseUrl: a?.url ?? "" })),
@@ -97,7 +96,7 @@ describe("attempts", () => {
     expect(relay.billing.openHolds).toBe(0);
   });
 
-  test("go on after a refused connection, and never show the address", async () => {
+  test("continue after a refused connection, and never reveal the address", async () => {
     const [b] = upstreams(good);
     const relay = relayWith({ channels: [{ baseUrl: "http://127.0.0.1:1", priority: 1 }, { baseUrl: b?.url ?? "" }] });
     expect((await relay.post(CHAT, ASK)).status).toBe(200);
@@ -109,7 +108,7 @@ describe("attempts", () => {
     expect(text).not.toContain("127.0.0.1");
   });
 
-  test("a whole answer that is lost on its way is an error of the gateway's, never a 200", async () => {
+  test("a complete response that is lost midway is an error of the gateway, never a 200", async () => {
     const body = JSON.stringify(chatReply());
     const dying = () => {
       const steps = [body.slice(0, 40), () => Bun.sleep(1), new Error("dies")];
@@ -123,7 +122,7 @@ describe("attempts", () => {
     expect(await alone.billing.nextRecord()).toMatchObject({ failed: true, quota: 0 });
   });
 
-  test("go on after an error object inside a 200, streamed or not", async () => {
+  test("continue after an error object inside a 200, streamed or not", async () => {
     const hidden = () => Response.json({ error: { message: "overloaded", type: "server_error" } });
     const streamed = () => sse('data: {"error":{"message":"overloaded"}}\n\ndata: [DONE]\n\n');
     const [a, b, c] = upstreams(hidden, streamed, (received) =>
@@ -145,14 +144,14 @@ describe("attempts", () => {
     ]);
   });
 
-  test("end with the first byte: a stream that breaks is not begun again elsewhere", async () => {
+  test("end with the first byte: a broken stream is not restarted elsewhere", async () => {
     const [a, b] = upstreams(() => pacedSse([chunk({ content: "x" }), 20, new Error("dies")]), good);
     const relay = relayWith({ channels: [{ baseUrl: a?.url ?? "", priority: 1 }, { baseUrl: b?.url ?? "" }] });
     await (await relay.post(CHAT, { ...ASK, stream: true })).text();
     expect(b?.received).toHaveLength(0);
   });
 
-  test("use the mapped status for the client and for the decision", async () => {
+  test("use the mapped status for the client and for the retry decision", async () => {
     const [a, b] = upstreams(refuse(503), good);
     const relay = relayWith({
       channels: [
@@ -164,7 +163,7 @@ describe("attempts", () => {
     expect(b?.received).toHaveLength(0);
   });
 
-  test("leave a key alone that was told to wait, as long as others are fit", async () => {
+  test("skip a cooling key while others are usable", async () => {
     const [a] = upstreams((received) =>
       received.headers.get("authorization") === "Bearer one"
         ? Response.json({ error: { message: "slow down" } }, { status: 429, headers: { "retry-after": "60" } })
@@ -176,7 +175,7 @@ describe("attempts", () => {
     expect(used?.filter((key) => key === "Bearer one")).toHaveLength(1);
   });
 
-  test("tell the client of a 429 without the upstream's words, with Retry-After", async () => {
+  test("report a 429 without the upstream's message, with Retry-After", async () => {
     const [a] = upstreams(
       refuse(429, { message: "org-123 is over its limit", type: "requests" }, { "retry-after": "7" }),
     );
@@ -190,7 +189,7 @@ describe("attempts", () => {
     expect(a?.received).toHaveLength(2);
   });
 
-  test("take the keys of a channel in turn", async () => {
+  test("rotate through the keys of a channel", async () => {
     const [a] = upstreams(good);
     const relay = relayWith({
       channels: [{ baseUrl: a?.url ?? "", keys: ["1", "2", "3"], disabledKeys: new Set(["2"]) }],
@@ -224,7 +223,7 @@ describe("attempts", () => {
     expect(keys()?.at(-1)).not.toBe("Bearer 1");
   });
 
-  test("go on elsewhere when a channel's own time to the first byte is over", async () => {
+  test("continue elsewhere when a channel's own limit on the first byte expires", async () => {
     const [slow, quick] = upstreams(async () => {
       await Bun.sleep(2_000);
       return good();
@@ -240,7 +239,7 @@ describe("attempts", () => {
     expect([slow?.received.length, quick?.received.length]).toEqual([1, 1]);
   });
 
-  test("stay with a channel whose answer has begun in time, however late the rest of it comes", async () => {
+  test("stay with a channel whose response began in time, however late the rest arrives", async () => {
     const [late, quick] = upstreams(() => {
       const bytes = new TextEncoder().encode(JSON.stringify(chatReply()));
       const body = new ReadableStream<Uint8Array>({
@@ -264,7 +263,7 @@ describe("attempts", () => {
     expect([late?.received.length, quick?.received.length]).toEqual([1, 0]);
   });
 
-  test("leave out channels whose input limit the prompt exceeds", async () => {
+  test("skip channels whose input limit the prompt exceeds", async () => {
     const [a, b] = upstreams(good, good);
     const relay = relayWith({
       channels: [{ baseUrl: a?.url ?? "", priority: 1, maxInputTokens: 50 }, { baseUrl: b?.url ?? "" }],
@@ -274,7 +273,7 @@ describe("attempts", () => {
     expect([a?.received.length, b?.received.length]).toEqual([1, 1]);
   });
 
-  test("stay with a conversation's channel where its prompt has to be counted against the input limit", async () => {
+  test("stay with a conversation's channel if its prompt must be counted against the input limit", async () => {
     const [a] = upstreams(good);
     const keys = ["1", "2", "3", "4", "5", "6"];
     const relay = relayWith({ channels: [{ baseUrl: a?.url ?? "", keys, maxInputTokens: 50 }] });

@@ -29,7 +29,7 @@ test.each([
   [LED, false, "Be kind."],
   [PLAIN, true, "Be brief."],
   [LED, true, "Be brief.\n\nBe kind."],
-])("instructions of the channel before %j (always: %p)", async (messages, always, expected) => {
+])("the channel's instructions with %j (always: %p)", async (messages, always, expected) => {
   const { sent } = start({ system_prompt: "Be brief.", system_prompt_override: always });
   expect((await sent("/v1/chat/completions", { model: "gpt-4o", messages })).messages).toEqual([
     { role: "system", content: expected },
@@ -37,13 +37,13 @@ test.each([
   ]);
 });
 
-test("a client of the upstream's own format is given them too", async () => {
+test("a client of the upstream's own format gets them, too", async () => {
   const { sent } = start({ system_prompt: "Be brief." }, 14);
   const body = await sent("/v1/messages", { model: "gpt-4o", max_tokens: 99, messages: PLAIN });
   expect(JSON.stringify(body.system)).toContain("Be brief.");
 });
 
-test("a body passes as it came where the channel says so", async () => {
+test("a body passes through unchanged where the channel says so", async () => {
   const body = { model: "gpt-4o", messages: PLAIN, unheard_of: 1 };
   const open = start({ pass_through_body_enabled: true });
   expect(await open.sent("/v1/chat/completions", body)).toEqual(body);

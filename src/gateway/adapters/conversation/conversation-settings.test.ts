@@ -45,7 +45,7 @@ function start(type: number, model: string, options: Partial<Record<OptionKey, s
 }
 
 describe("Gemini", () => {
-  test("is told the thresholds of the settings, and a client's own where it has some", async () => {
+  test("receives the settings' safety thresholds, unless the client sends its own", async () => {
     const { relay, chat, sent } = start(24, "gemini-2.5-flash", {
       "gemini.safety_settings": '{"default": "OFF", "HARM_CATEGORY_HARASSMENT": "BLOCK_ONLY_HIGH"}',
     });
@@ -59,7 +59,7 @@ describe("Gemini", () => {
     expect(sent().body.safetySettings).toEqual(own);
   });
 
-  test("gets a request of its own clients as it came, but for what the settings add", async () => {
+  test("receives a request of its own clients unchanged except for the settings' additions", async () => {
     const { relay, sent } = start(24, "gemini-3-pro-preview");
     const video = {
       fileData: { fileUri: "https://www.youtube.com/watch?v=9hE5-98ZeCg", mimeType: "video/mp4" },
@@ -95,7 +95,7 @@ describe("Gemini", () => {
   test.each([
     ["by another model, without a signature", [{ functionCall: { name: "look", args: {} } }]],
     ["by Claude", [{ functionCall: { name: "look", args: {} }, thoughtSignature: "sluice~anthropic~~c2ln" }]],
-  ])("gets calls that were made %s signed as it wants", async (_, parts) => {
+  ])("receives calls that were made %s with the signatures it requires", async (_, parts) => {
     const { relay, sent } = start(24, "gemini-3-pro-preview");
     const answer = { role: "user", parts: [{ functionResponse: { name: "look", response: { seen: true } } }] };
     const contents = [{ role: "user", parts: [{ text: "Hi" }] }, { role: "model", parts }, answer];
@@ -106,7 +106,7 @@ describe("Gemini", () => {
   test.each([
     ["gemini-2.5-flash", "v1beta"],
     ["gemini-1.0-pro", "v1"],
-  ])("%s is asked in the version that the settings have for it: %s", async (model, version) => {
+  ])("%s is called in the version that the settings name: %s", async (model, version) => {
     const { chat } = start(24, model, { "gemini.version_settings": '{"default": "v1beta", "gemini-1.0-pro": "v1"}' });
     expect((await chat()).path).toBe(`/${version}/models/${model}:generateContent`);
   });
@@ -114,7 +114,7 @@ describe("Gemini", () => {
   test.each([
     ["gemini-2.5-flash", "v1alpha"],
     ["gemini-1.0-pro", "v1"],
-  ])("the channel's own version goes before that of all models: %s, %s", async (model, version) => {
+  ])("the channel's own version overrides the one for all models: %s, %s", async (model, version) => {
     const { chat } = start(
       24,
       model,
@@ -127,7 +127,7 @@ describe("Gemini", () => {
   test.each([
     ["draws", ["TEXT", "IMAGE"]],
     ["writes", undefined],
-  ])("a model that %s is asked for %j", async (model, modalities) => {
+  ])("a model that %s receives %j", async (model, modalities) => {
     const { chat } = start(24, model, { "gemini.supported_imagine_models": '["draws"]' });
     const { generationConfig } = (await chat({ max_tokens: 9 })).body as { generationConfig: object };
     expect(generationConfig).toEqual({ maxOutputTokens: 9, ...(modalities && { responseModalities: modalities }) });
@@ -135,7 +135,7 @@ describe("Gemini", () => {
 });
 
 describe("Claude", () => {
-  test("is sent the headers that the settings have for the model, in addition to the client's betas", async () => {
+  test("receives the headers that the settings have for the model, in addition to the client's betas", async () => {
     const { chat } = start(14, "claude-sonnet-4-5", {
       "claude.model_headers_settings": '{"claude-sonnet-4-5": {"anthropic-beta": ["a-1", "b-2"], "x-team": ["blue"]}}',
     });
@@ -144,7 +144,7 @@ describe("Claude", () => {
     expect(headers.get("x-team")).toBe("blue");
   });
 
-  test("of Bedrock is sent untouched bodies in the envelope that it wants", async () => {
+  test("of Bedrock receives untouched bodies in its envelope", async () => {
     const model = "claude-sonnet-4-5";
     const { relay, sent } = start(33, model, { "global.pass_through_request_enabled": "true" });
     const own = { max_tokens: 9, messages: [{ role: "user", content: "Hi" }], service_tier: "auto", unknown: [1] };
@@ -156,7 +156,7 @@ describe("Claude", () => {
     expect(sent().body).toEqual({ ...own, anthropic_version: "bedrock-2023-05-31", anthropic_beta: betas });
   });
 
-  test("gets a talk that another model had a part in without that model's proofs", async () => {
+  test("receives a conversation with another model's turns without that model's signatures", async () => {
     const { relay, sent } = start(14, "claude-sonnet-4-5");
     const foreign = { type: "thinking", thinking: "Hm.", signature: "sluice~gemini~~c2ln" };
     const messages = [
@@ -169,7 +169,7 @@ describe("Claude", () => {
     expect(JSON.stringify(sent().body)).toContain('"text":"Hello"');
   });
 
-  test("is sent betas of the settings in the body alone where a cloud hosts it", async () => {
+  test("receives the settings' betas only in the body if a cloud hosts it", async () => {
     const { relay, sent } = start(33, "claude-sonnet-4-5", {
       "claude.model_headers_settings": '{"claude-sonnet-4-5": {"anthropic-beta": ["context-1m-2025-08-07"]}}',
     });
@@ -184,12 +184,12 @@ describe("Claude", () => {
     ["claude-haiku-4-5", {}, 1_000],
     ["claude-sonnet-4-5", {}, 5_000],
     ["claude-haiku-4-5", { max_tokens: 7 }, 7],
-  ])("%s with %j may answer with %i tokens", async (model, more, limit) => {
+  ])("%s with %j has an output limit of %i tokens", async (model, more, limit) => {
     const { chat } = start(14, model, { "claude.default_max_tokens": '{"default": 5000, "claude-haiku-4-5": 1000}' });
     expect((await chat(more)).body.max_tokens).toBe(limit);
   });
 
-  test("thinks with the share of its limit that the settings have, by a suffix", async () => {
+  test("reasons with the settings' share of its limit if its name has the suffix", async () => {
     const { chat } = start(14, "claude-3-7-sonnet-20250219-thinking", {
       "claude.thinking_adapter_enabled": "true",
       "claude.thinking_adapter_budget_tokens_percentage": "0.5",
@@ -213,7 +213,7 @@ test.each([
   [1, "o3-mini-high", { model: "o3-mini", reasoning_effort: "high" }],
   [3, "gpt-5-low", { reasoning_effort: "low" }],
   [48, "grok-3-mini-low", { model: "grok-3-mini", reasoning_effort: "low" }],
-])("a suffix of a model's name says what is wished of type %i: %s", async (type, model, wished) => {
+])("a suffix of a model's name sets the effort for type %i: %s", async (type, model, wished) => {
   const { chat } = start(type, model);
   expect((await chat()).body).toMatchObject(wished);
 });
@@ -244,7 +244,7 @@ test("reasoning is disabled for DeepSeek by its own field, from every client for
   expect(sent().body.thinking).toEqual({ type: "disabled" });
 });
 
-test("a site that passes bodies on sends what the client sent", async () => {
+test("a site that passes bodies through sends what the client sent", async () => {
   const { relay, upstream } = start(1, "gpt-4o", { "global.pass_through_request_enabled": "true" });
   const text = '{ "model":"gpt-4o",  "messages":[{"role":"user","content":"Hi"}], "made_up": 1.0, "stream":false }';
   await relay.post("/v1/chat/completions", text);
@@ -254,13 +254,13 @@ test("a site that passes bodies on sends what the client sent", async () => {
 describe("what a target cannot express", () => {
   const lossy = { logit_bias: { 5: 1 }, seed: 3 };
 
-  test("is told in a header and in the log row", async () => {
+  test("is reported in a header and in the log row", async () => {
     const { relay, chat } = start(14, "claude-sonnet-4-5");
     await chat(lossy);
     expect((await relay.billing.nextRecord()).other.dropped).toEqual(["seed", "logit_bias"]);
   });
 
-  test("is told whatever clients call it, as far as a header holds it", async () => {
+  test("is reported under the client's names, as far as a header can hold them", async () => {
     const { relay } = start(14, "claude-sonnet-4-5");
     const names = [
       "погода",
@@ -285,7 +285,7 @@ describe("what a target cannot express", () => {
     ["1", 400],
     ["true", 400],
     ["0", 200],
-  ])("is refused where the header says so: %s", async (strict, status) => {
+  ])("is rejected if the header requires that: %s", async (strict, status) => {
     const { relay, upstream } = start(14, "claude-sonnet-4-5");
     const body = { model: "claude-sonnet-4-5", messages: [{ role: "user", content: "Hi" }], ...lossy };
     const response = await relay.post("/v1/chat/completions", body, { headers: { "x-sluice-strict": strict } });
@@ -296,7 +296,7 @@ describe("what a target cannot express", () => {
   });
 });
 
-describe("Google's addresses", () => {
+describe("Google's endpoints", () => {
   const contents = [{ role: "user", parts: [{ text: "Hi" }] }];
   const keys: [string, string, Record<string, string>][] = [
     ["as a header", "", { "x-goog-api-key": "sk-test" }],
@@ -319,7 +319,7 @@ describe("Google's addresses", () => {
   });
 });
 
-test.each([false, true])("a channel may tell thoughts within the text (streamed: %p)", async (stream) => {
+test.each([false, true])("a channel may show reasoning in the text (streamed: %p)", async (stream) => {
   const message = { role: "assistant", reasoning_content: "Hm.", content: "Rain." };
   const upstream = startUpstream(() =>
     stream

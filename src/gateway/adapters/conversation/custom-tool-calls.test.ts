@@ -138,8 +138,8 @@ const eventsOf = (text: string) =>
     .filter((one) => one.startsWith("data: {"))
     .map((one) => recordOf(parseJson(one.slice(6))) ?? {});
 
-describe.each(UPSTREAMS)("onto %s", (_name, type, answer) => {
-  test.each([false, true])("a client of Responses; streamed: %p", async (stream) => {
+describe.each(UPSTREAMS)("with %s", (_name, type, answer) => {
+  test.each([false, true])("a client of the Responses API; streamed: %p", async (stream) => {
     const { relay, sent } = start(type, answer);
     const response = await relay.post("/v1/responses", { ...RESPONSES, stream });
     const text = await response.text();
@@ -159,7 +159,7 @@ describe.each(UPSTREAMS)("onto %s", (_name, type, answer) => {
     expect(text).not.toContain("function_call");
   });
 
-  test.each([false, true])("a client of chats; streamed: %p", async (stream) => {
+  test.each([false, true])("a client of the chat API; streamed: %p", async (stream) => {
     const { relay, sent } = start(type, answer);
     const response = await relay.post("/v1/chat/completions", { ...CHAT, stream });
     const text = await response.text();
@@ -173,7 +173,7 @@ describe.each(UPSTREAMS)("onto %s", (_name, type, answer) => {
   });
 });
 
-test("OpenAI's own chats are told of the tool as it is", async () => {
+test("OpenAI's own chat API receives the tool unchanged", async () => {
   const { relay, sent } = start(1, chat);
   await (await relay.post("/v1/responses", RESPONSES)).text();
   expect(parseJson(sent())).toMatchObject({ tools: RESPONSES.tools, tool_choice: RESPONSES.tool_choice });

@@ -16,7 +16,7 @@ afterAll(() => Promise.all([upstream.stop(), inside.stop(), relay.stop()]));
 const port = new URL(inside.url).port;
 
 test.each(["127.0.0.1", "0.0.0.0", "localhost", "[::1]", "[::ffff:127.0.0.1]", "2130706433"])(
-  "a picture at %s is not fetched from the inside",
+  "an image at %s is not fetched from the internal network",
   async (host) => {
     const image = { type: "image_url", image_url: { url: `http://${host}:${port}/picture.png` } };
     const messages = [{ role: "user", content: [{ type: "text", text: "What is it?" }, image] }];
@@ -27,7 +27,7 @@ test.each(["127.0.0.1", "0.0.0.0", "localhost", "[::1]", "[::ffff:127.0.0.1]", "
   },
 );
 
-describe("media that an upstream does not fetch by itself", () => {
+describe("media that an upstream does not fetch itself", () => {
   const PNG = Buffer.from(
     "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
     "base64",
@@ -63,7 +63,7 @@ describe("media that an upstream does not fetch by itself", () => {
       ],
     });
 
-  test.each(["/image.png", "/moved.png"])("%s is put into the request, its type told by its bytes", async (name) => {
+  test.each(["/image.png", "/moved.png"])("%s is inlined, with its type detected from its bytes", async (name) => {
     expect((await see(name)).status).toBe(200);
     expect(answering.received.at(-1)?.text).toContain(`{"mimeType":"image/png","data":"${PNG.toString("base64")}"}`);
   });
@@ -72,19 +72,19 @@ describe("media that an upstream does not fetch by itself", () => {
     ["/page.html", "content of type text/html"],
     ["/gone.png", "returned status 404"],
     ["/large.png", "Couldn't fetch"],
-  ])("%s is refused", async (name, why) => {
+  ])("%s is rejected", async (name, why) => {
     const count = answering.received.length;
     const response = await see(name);
     expect([response.status, await response.text()]).toEqual([400, expect.stringContaining(why)]);
     expect(answering.received).toHaveLength(count);
   });
 
-  test("more addresses than a call may have are refused", async () => {
+  test("more URLs than a call may have are rejected", async () => {
     const response = await see(...Array.from({ length: 33 }, () => "/image.png"));
     expect([response.status, await response.text()]).toEqual([400, expect.stringContaining("at most 32")]);
   });
 
-  test("a document by address reaches chats, which have none for it", async () => {
+  test("a document URL reaches the chat API, which has no field for it", async () => {
     const source = { type: "url", url: `${media.url}/report.pdf` };
     const content = [
       { type: "text", text: "Sum it up." },

@@ -26,12 +26,12 @@ function prepared(dialect: ChatDialect, model: string, limit: number | null, sou
   return [name, made.reasoning.budgetTokens, made.sampling.maxOutputTokens, made.sampling.temperature];
 }
 
-describe("names of Claude models that end in -thinking", () => {
+describe("Claude model names that end in -thinking", () => {
   test.each([
     [null, 6553, 8192],
     [10_000, 8000, 10_000],
     [100, 1024, 1280],
-  ])("with a limit of %p think with %p tokens of %p", (limit, budget, raised) => {
+  ])("with a limit of %p reason with %p tokens of %p", (limit, budget, raised) => {
     expect(prepared("anthropic", "claude-sonnet-4-5-thinking", limit)).toEqual([
       "claude-sonnet-4-5",
       budget,
@@ -41,7 +41,7 @@ describe("names of Claude models that end in -thinking", () => {
   });
 });
 
-describe("names of Gemini models", () => {
+describe("Gemini model names", () => {
   test.each([
     ["gemini-2.5-flash-nothinking", null, 0],
     ["gemini-2.5-flash-thinking", null, 24_576],
@@ -49,12 +49,12 @@ describe("names of Gemini models", () => {
     ["gemini-2.5-flash-thinking-512", null, 512],
     ["gemini-2.5-flash-thinking-24576", null, 24_576],
     ["gemini-2.5-flash-thinking-24577", null, null],
-  ])("%s with a limit of %p thinks with %p tokens", (model, limit, budget) => {
+  ])("%s with a limit of %p reasons with %p tokens", (model, limit, budget) => {
     expect(prepared("gemini", model, limit)).toEqual(["gemini-2.5-flash", budget, limit, 0.5]);
   });
 });
 
-test("the suffixes mean nothing where they are turned off, and to other formats", () => {
+test("the suffixes have no effect if disabled, or in other formats", () => {
   const off = { ...settings, claudeThinkingShare: () => null, geminiThinkingShare: () => null };
   expect(prepared("anthropic", "claude-x-thinking", 9, off)[0]).toBe("claude-x-thinking");
   expect(prepared("gemini", "gemini-x-nothinking", 9, off)[0]).toBe("gemini-x-nothinking");
@@ -65,7 +65,7 @@ test("the suffixes mean nothing where they are turned off, and to other formats"
   ]);
 });
 
-test("the suffixes of Gemini models work for listed names alone, with or without the suffix in the list", () => {
+test("the suffixes apply to listed Gemini models only, listed with or without the suffix", () => {
   const options: Record<string, unknown> = { "gemini.thinking_adapter_enabled": true };
   const reader = { version: 1, get: (key) => options[key] ?? registry[key].initial } as SettingsReader;
   const source = createConversationSettings(reader, () => shippedCatalog);

@@ -26,7 +26,7 @@ function upstreamThatCalls() {
 }
 
 test.each([false, true])(
-  "a tool of a name that OpenAI refuses is called by it all the same (streamed: %p)",
+  "a tool whose name OpenAI rejects can still be called by that name (streamed: %p)",
   async (streamed) => {
     const upstream = upstreamThatCalls();
     const relay = startRelay({

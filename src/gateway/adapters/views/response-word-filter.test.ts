@@ -23,24 +23,24 @@ function read(answer: string, size: number, stops: boolean) {
   return { text, reason: choice?.finish.reason };
 }
 
-describe.each([1, 2, 3, 7, 1000])("pieces of %p characters", (size) => {
-  test("are masked wherever a word is cut", () => {
+describe.each([1, 2, 3, 7, 1000])("chunks of %p characters", (size) => {
+  test("are masked wherever a word is split", () => {
     expect(read("A Secret and a bad word, card 1234-5678 too.", size, false)).toEqual({
       text: "A **###** and a **###**, card **###** too.",
       reason: "stop",
     });
   });
 
-  test("end at the first word where the site wants that", () => {
+  test("end at the first word if the site says so", () => {
     expect(read("Well, a secret is out", size, true)).toEqual({ text: "Well, a ", reason: "content_filter" });
   });
 
-  test("arrive whole when there is nothing to find", () => {
+  test("arrive complete if nothing is found", () => {
     expect(read("Nothing to hide here.", size, true)).toEqual({ text: "Nothing to hide here.", reason: "stop" });
   });
 });
 
-describe("thoughts and refusals", () => {
+describe("reasoning and refusals", () => {
   const steps = (stops: boolean, ...events: ReplyEvent[]) => {
     const filter = responseWordFilter(WORDS, stops)();
     return events.flatMap((step) => filter(step));
@@ -50,7 +50,7 @@ describe("thoughts and refusals", () => {
   const words = (all: readonly ReplyEvent[], type: ReplyEvent["type"]) =>
     all.map((step) => (step.type === type && "text" in step ? step.text : "")).join("");
 
-  test("are masked as answers are, each for itself; a masked thought loses its signature", () => {
+  test("are masked separately, like answers; masked reasoning loses its signature", () => {
     const passed = steps(
       false,
       thought("the sec"),
@@ -66,18 +66,18 @@ describe("thoughts and refusals", () => {
     expect(passed.some(({ type }) => type === "signature")).toBe(false);
   });
 
-  test("keep their signature where nothing was found, in its place behind them", () => {
+  test("keep their signature and its position if nothing was found", () => {
     const passed = steps(false, thought("harmless"), signature, { type: "text", choice: 0, text: "fine" });
     expect(words(passed, "reasoning")).toBe("harmless");
     expect(passed.findIndex(({ type }) => type === "signature")).toBeGreaterThan(0);
   });
 
-  test("a word is not put together from a thought and the answer behind it", () => {
+  test("a word is not assembled from reasoning and the answer after it", () => {
     const passed = steps(true, thought("sec"), { type: "text", choice: 0, text: "ret ballot" }, signature);
     expect(words(passed, "reasoning") + words(passed, "text")).toBe("secret ballot");
   });
 
-  test("end the answer where the site wants that", () => {
+  test("end the response if the site says so", () => {
     const passed = steps(true, thought("a secret plan"), { type: "text", choice: 0, text: "more" });
     expect(words(passed, "reasoning")).toBe("a ");
     expect(passed.at(-1)).toMatchObject({ type: "finish", reason: "content_filter" });

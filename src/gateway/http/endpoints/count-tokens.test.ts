@@ -49,7 +49,7 @@ function start({ types, model = "m", refuse }: Setup) {
 const countedBy = (response: Response) => response.headers.get("x-sluice-token-count");
 
 describe("a channel whose provider counts", () => {
-  test("Anthropic's clients get Anthropic's count; the request goes as it came, under the channel's name", async () => {
+  test("Anthropic's clients get Anthropic's count; the request is forwarded with the channel's model name", async () => {
     const { relay, sent, paths } = start({ types: ["anthropic"] });
     const client = new Anthropic({ apiKey: "sk-test", baseURL: relay.url });
     const tools = [{ name: "look", input_schema: { type: "object" as const } }];
@@ -71,7 +71,7 @@ describe("a channel whose provider counts", () => {
     expect(sent()).toMatchObject({ generateContentRequest: { model: "models/m", contents, tools: [] } });
   });
 
-  test("a request crosses to the other format without what only decides about the answer", async () => {
+  test("a translated request loses the members that only affect the response", async () => {
     const onAnthropic = start({ types: ["anthropic"] });
     expect(await (await onAnthropic.gemini()).json()).toEqual({ totalTokens: COUNTED });
     expect(Object.keys(onAnthropic.sent()).toSorted()).toEqual(["messages", "model"]);
@@ -83,7 +83,7 @@ describe("a channel whose provider counts", () => {
     });
   });
 
-  test("clouds that host the models have addresses of their own", async () => {
+  test("clouds that host the models have URLs of their own", async () => {
     const model = "claude-sonnet-4-5-20250929";
     const bedrock = start({ types: ["bedrock"], model });
     expect(await (await bedrock.messages()).json()).toEqual({ input_tokens: COUNTED });
@@ -103,7 +103,7 @@ describe("a channel whose provider counts", () => {
     expect([relay.billing.records.length, relay.billing.openHolds]).toEqual([0, 0]);
   });
 
-  test("another channel is asked when one fails", async () => {
+  test("another channel is tried if one fails", async () => {
     let failures = 1;
     const fail = () => (failures-- > 0 ? new Response("busy", { status: 529 }) : null);
     const { messages, paths } = start({ types: ["anthropic", "gemini"], refuse: fail });
@@ -112,7 +112,7 @@ describe("a channel whose provider counts", () => {
     expect(paths()).toEqual(["/v1/messages/count_tokens", "/v1beta/models/m:countTokens"]);
   });
 
-  test("a request that its own API refuses is refused in its words", async () => {
+  test("a request that its own API rejects is rejected with its message", async () => {
     const error = { type: "invalid_request_error", message: "messages.0: not so" };
     const refuse = () => Response.json({ type: "error", error }, { status: 400 });
     const { messages } = start({ types: ["anthropic"], refuse });
@@ -121,7 +121,7 @@ describe("a channel whose provider counts", () => {
   });
 });
 
-describe("tokens are counted here", () => {
+describe("tokens are counted locally", () => {
   const expectLocal = async (answer: Response) => {
     expect([answer.status, countedBy(answer)]).toEqual([200, "local"]);
     const { input_tokens, totalTokens } = recordOf(await answer.json()) ?? {};
@@ -129,14 +129,14 @@ describe("tokens are counted here", () => {
     expect(input_tokens ?? totalTokens).toBeLessThan(COUNTED);
   };
 
-  test("where no provider of the model counts", async () => {
+  test("if no provider of the model counts", async () => {
     const { messages, gemini, paths } = start({ types: ["openai"] });
     await expectLocal(await messages());
     await expectLocal(await gemini());
     expect(paths()).toEqual([]);
   });
 
-  test("where the server has no such address, which is remembered", async () => {
+  test("if the server lacks the endpoint, which is remembered", async () => {
     const notFound = () => new Response("404 page not found", { status: 404 });
     const { messages, paths } = start({ types: ["anthropic"], refuse: notFound });
     await expectLocal(await messages());
@@ -144,14 +144,14 @@ describe("tokens are counted here", () => {
     expect(paths()).toHaveLength(1);
   });
 
-  test("where every channel fails, or answers nonsense", async () => {
+  test("if every channel fails or responds with nonsense", async () => {
     for (const answer of [{ status: 500 }, { status: 401 }, { status: 200 }]) {
       const { messages } = start({ types: ["anthropic", "gemini"], refuse: () => new Response("{}", answer) });
       await expectLocal(await messages());
     }
   });
 
-  test("where the caller has no channel for the model", async () => {
+  test("if the caller has no channel for the model", async () => {
     const { relay, paths } = start({ types: ["anthropic"] });
     const body = { model: "other", messages: [{ role: "user", content: "Hi" }] };
     await expectLocal(await relay.post("/v1/messages/count_tokens", body));

@@ -31,7 +31,7 @@ const content = (...texts: string[]) => ({ parts: texts.map((text) => ({ text })
 const single = "/v1beta/models/m:embedContent";
 const batch = "/v1beta/models/m:batchEmbedContents";
 
-test("one content gets one embedding, whatever form the upstream has for it", async () => {
+test("one content has one embedding, in either form of the upstream", async () => {
   for (const form of [VALUES, base64]) {
     embedding = form;
     const response = await openai.relay.post(single, { content: content("Hi") });
@@ -44,14 +44,14 @@ test("one content gets one embedding, whatever form the upstream has for it", as
   expect(openai.sent()).toEqual({ model: "m", input: ["Hi"] });
 });
 
-test("both addresses and both spellings are served; the parts of a content make one text", async () => {
+test("both endpoints and both spellings work; the parts of a content form one text", async () => {
   const request = { content: content("a", "b"), output_dimensionality: 2 };
   const response = await openai.relay.post("/v1/models/m:batchEmbedContents", { requests: [request] });
   expect(await response.json()).toMatchObject({ embeddings: [{ values: VALUES }] });
   expect(openai.sent()).toEqual({ model: "m", input: ["a\nb"], dimensions: 2 });
 });
 
-test("what only Google's models know reaches them, and is named where it is dropped", async () => {
+test("options of Google's models reach them, and are reported if dropped", async () => {
   const options = { taskType: "RETRIEVAL_DOCUMENT", title: "T", outputDimensionality: 2 };
   const request = { model: "models/m", content: content("Hi"), ...options };
   expect((await gemini.relay.post(batch, { requests: [request] })).headers.get("x-sluice-dropped")).toBeNull();
@@ -61,7 +61,7 @@ test("what only Google's models know reaches them, and is named where it is drop
   expect(openai.sent()).toEqual({ model: "m", input: ["Hi"], dimensions: 2 });
 });
 
-describe("a request that cannot be served is refused in Google's form", () => {
+describe("an invalid request is rejected in Google's format", () => {
   const one = { content: content("Hi") };
   test.each([
     ["no requests", batch, {}],

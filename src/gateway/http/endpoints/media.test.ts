@@ -50,13 +50,13 @@ describe("rerank", () => {
     expect(relay.billing.records.map(({ promptTokens }) => promptTokens)).toEqual([tokens, tokens]);
   });
 
-  test("by the words themselves where nothing is told", async () => {
+  test("by the words themselves if no usage is reported", async () => {
     const { relay } = start(() => Response.json({ results }));
     await relay.post("/v1/rerank", ask);
     expect(relay.billing.records[0]?.promptTokens).toBeGreaterThan(4);
   });
 
-  test("wants documents", async () => {
+  test("returns documents on request", async () => {
     const { relay } = start(() => Response.json({}));
     expect((await relay.post("/v1/rerank", { ...ask, documents: [] })).status).toBe(400);
   });
@@ -78,7 +78,7 @@ describe("images", () => {
     expect(relay.billing.records[0]).toMatchObject({ quota, promptTokens: order.n });
   });
 
-  test("by tokens where the model reports them", async () => {
+  test("by tokens if the model reports them", async () => {
     const usage = { input_tokens: 10, output_tokens: 1_000, total_tokens: 1_010 };
     const { client, relay } = start(() => Response.json({ created: 1, data: [{ b64_json: "AA==" }], usage }));
     await client.images.generate({ model: "gpt-image-1", prompt: "a gate" });
@@ -108,7 +108,7 @@ describe("streams", () => {
       headers: { "content-type": "text/event-stream" },
     });
 
-  test("partial pictures come as they are drawn; charged by the tokens of the last event", async () => {
+  test("partial images arrive while they are generated; charged by the tokens of the last event", async () => {
     const usage = { input_tokens: 10, output_tokens: 1_000, total_tokens: 1_010 };
     const { client, relay, upstream } = start(() =>
       events(
@@ -135,7 +135,7 @@ describe("streams", () => {
     expect(await relay.billing.nextRecord()).toMatchObject({ promptTokens: 10, completionTokens: 1_000, quota: 8_010 });
   });
 
-  test("a picture of an upstream that does not stream comes as the last event", async () => {
+  test("an image of an upstream that does not stream arrives as the last event", async () => {
     const usage = { input_tokens: 10, output_tokens: 90, total_tokens: 100 };
     const { client, relay } = start(() => Response.json({ created: 1, data: [{ b64_json: "AAAA" }], usage }));
     const stream = await client.images.generate({ model: "gpt-image-1", prompt: "a gate", stream: true });
@@ -145,7 +145,7 @@ describe("streams", () => {
     expect((await relay.billing.nextRecord()).quota).toBe(730);
   });
 
-  test("a stream that breaks off ends with an error", async () => {
+  test("a broken stream ends with an error", async () => {
     const { relay } = start(() => events({ type: "image_generation.partial_image" }));
     const answer = await relay.post("/v1/images/generations", { model: "gpt-image-1", prompt: "a gate", stream: true });
     expect(await answer.text()).toContain("stream_broken");
@@ -168,7 +168,7 @@ describe("streams", () => {
     expect(await relay.billing.nextRecord()).toMatchObject({ promptTokens: 14, completionTokens: 6, quota: 20 });
   });
 
-  test("speech as events, charged by the tokens that the last tells", async () => {
+  test("speech as events, charged by the tokens of the last one", async () => {
     const usage = { input_tokens: 5, output_tokens: 50, total_tokens: 55 };
     const { relay } = start(() =>
       events({ type: "speech.audio.delta", audio: "AA==" }, { type: "speech.audio.done", usage }),
@@ -202,7 +202,7 @@ describe("transcriptions", () => {
     expect(relay.billing.records[0]?.promptTokens).toBe(tokens);
   });
 
-  test("plain text passes as it is", async () => {
+  test("plain text passes through unchanged", async () => {
     const { client } = start(() => new Response("hello there", { headers: { "content-type": "text/plain" } }));
     const made = await client.audio.translations.create({
       model: "whisper-1",

@@ -35,8 +35,8 @@ const ask = async (method: string, path: string) => {
   return [response.status, await response.text()];
 };
 
-describe("routes of a table", () => {
-  test("a POST to a fixed path skips the matching, everything else does not", async () => {
+describe("the route table", () => {
+  test("a POST to a fixed path skips Elysia's matching, everything else does not", async () => {
     expect(await (await router.take(request("POST", "/one/fixed"), "/one/fixed", null))?.text()).toBe("fixed");
     for (const [method, path] of [
       ["GET", "/one/fixed"],
@@ -59,11 +59,11 @@ describe("routes of a table", () => {
     ["OPTIONS", "/one/anything", 204, ""],
     ["GET", "/one/none", 404, "unknown_url"],
     ["GET", "/reserved/x", 404, "unknown_url"],
-  ])("%s %s is answered with %p %p", async (method, path, status, text) => {
+  ])("%s %s returns %p %p", async (method, path, status, text) => {
     expect(await ask(method, path)).toEqual([status, text]);
   });
 
-  test("the prefixes of the table are the gateway's, others are not", () => {
+  test("the table's prefixes belong to the gateway, others do not", () => {
     for (const path of ["/one", "/one/x", "/fast/two", "/slow/two/x", "/reserved"])
       expect(router.owns(path)).toBe(true);
     for (const path of ["/", "/ones", "/other/two", "/x/one", "/fast"]) expect(router.owns(path)).toBe(false);

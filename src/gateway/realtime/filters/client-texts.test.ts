@@ -31,6 +31,6 @@ test.each([
   [{ type: "conversation.item.create", item: { type: "function_call", name: "n", arguments: "{}" } }, ["", "n", "{}"]],
   [{ type: "input_audio_buffer.append", audio: "AAAA" }, []],
   [{ type: "response.cancel" }, []],
-])("%o says %p", (event, texts) => {
+])("%o contains %p", (event, texts) => {
   expect(textsOf(event)).toEqual(texts);
 });

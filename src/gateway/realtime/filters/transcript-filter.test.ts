@@ -37,13 +37,13 @@ function filterAll(words: TranscriptFilter, events: readonly Event[]) {
   return { all, ends, text: deltas.map(({ delta }) => delta).join(""), last: all.at(-1)?.response as Event };
 }
 
-describe.each([1, 4, 100])("a word in pieces of %p characters", (size) => {
+describe.each([1, 4, 100])("a word in chunks of %p characters", (size) => {
   test.each([
     ["response.output_audio_transcript", "transcript"],
     ["response.audio_transcript", "transcript"],
     ["response.output_text", "text"],
     ["response.text", "text"],
-  ])("is masked in %s and wherever it comes again", (kind, field) => {
+  ])("is masked in %s and wherever it is repeated", (kind, field) => {
     const words = new TranscriptFilter(fixedSettings({ ...ON, StopOnSensitiveEnabled: "false" }));
     const { all, ends, text, last } = filterAll(words, response(size, kind, field));
     expect(text).toBe("well, the **###** is out");
@@ -54,7 +54,7 @@ describe.each([1, 4, 100])("a word in pieces of %p characters", (size) => {
     expect(ends).toEqual([]);
   });
 
-  test("ends the response where the site wants that, sound and all", () => {
+  test("ends the response if the site says so, including its audio", () => {
     const words = new TranscriptFilter(fixedSettings({ ...ON, StopOnSensitiveEnabled: "true" }));
     const { all, ends, text, last } = filterAll(words, response(size));
     expect(text).toBe("well, the ");
@@ -67,7 +67,7 @@ describe.each([1, 4, 100])("a word in pieces of %p characters", (size) => {
   });
 });
 
-test("what is held back comes before the end of a response that is cut short", () => {
+test("text held back precedes the end of a response that is cut short", () => {
   const words = new TranscriptFilter(fixedSettings({ ...ON, StopOnSensitiveEnabled: "false" }));
   const [created, , , ...others] = response(100) as [Event, Event, Event, ...Event[]];
   const piece = { type: "response.output_text.delta", ...at, delta: "so far so sec" };
@@ -76,7 +76,7 @@ test("what is held back comes before the end of a response that is cut short", (
   expect(all.at(-1)?.type).toBe("response.done");
 });
 
-test("items of the user pass as they are", () => {
+test("items of the user pass through unchanged", () => {
   const words = new TranscriptFilter(fixedSettings(ON));
   const event = { type: "conversation.item.added", item: itemOf("user") };
   expect(filterAll(words, [event]).all).toEqual([event]);
@@ -86,7 +86,7 @@ test.each([
   [{ ...ON, CheckSensitiveEnabled: "false" }],
   [{ ...ON, CheckSensitiveOnCompletionEnabled: "false" }],
   [{ ...ON, SensitiveWords: "" }],
-])("under %o everything passes as it came", (options) => {
+])("under %o everything passes through unchanged", (options) => {
   const words = new TranscriptFilter(fixedSettings(options));
   for (const event of response(4)) expect(words.pass(event)).toBeNull();
 });

@@ -6,7 +6,7 @@ const item = (role: string, text: string) => ({
   item: { type: "message", role, content: [{ type: "input_text", text }] },
 });
 
-test("what was said is kept from one charge to the next, texts and transcripts alike", () => {
+test("content is stored from one charge to the next, texts and transcripts alike", () => {
   const content = new RealtimeTranscript();
   content.client({ type: "session.update", session: { instructions: "be kind" } });
   content.client(item("user", "hello"));
@@ -35,7 +35,7 @@ test("what was said is kept from one charge to the next, texts and transcripts a
   expect(content.take().prompt).toEqual({ messages: [{ role: "system", content: "be kind" }] });
 });
 
-test("a talk that is never charged does not grow without end", () => {
+test("a session that is never charged stays bounded", () => {
   const content = new RealtimeTranscript();
   const long = "x".repeat(100_000);
   for (let count = 0; count < 10; count += 1) {

@@ -4,7 +4,7 @@ import { ConversationHistory } from "./history.ts";
 const answer = (id: string) => ({ id, output: [{ type: "message", id: `msg_${id}` }] });
 
 describe("a connection's conversations", () => {
-  test("are resolved to the items behind a stored response", () => {
+  test("are resolved to the items after a stored response", () => {
     const history = new ConversationHistory(1_000);
     history.keep({ previous_response_id: "resp_stored", input: "One" }, answer("a"), 10);
     const next = history.resolve({ previous_response_id: "a", input: [{ role: "user", content: "Two" }] });
@@ -34,7 +34,7 @@ describe("a connection's conversations", () => {
     ]);
   });
 
-  test("are forgotten from the oldest on, by number and by length", () => {
+  test("are removed from the oldest on, by number and by length", () => {
     const byNumber = new ConversationHistory(1_000);
     for (let at = 0; at < 20; at += 1) byNumber.keep({ input: "One" }, answer(String(at)), 1);
     const known = (history: ConversationHistory) =>

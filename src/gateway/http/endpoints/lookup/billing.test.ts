@@ -19,7 +19,7 @@ const start = (setup: Partial<Parameters<typeof startRelay>[0]> = {}) => {
 };
 
 test.each(["/v1/dashboard/billing", "/dashboard/billing"])(
-  "%s tells what the key has and used, in dollars",
+  "%s reports the key's limit and usage, in dollars",
   async (base) => {
     const { relay, ask } = start();
     expect(await ask(`${base}/subscription`)).toEqual({
@@ -38,14 +38,14 @@ test.each(["/v1/dashboard/billing", "/dashboard/billing"])(
   },
 );
 
-test("the owner's standing is told where the settings say so, in units where money is not shown", async () => {
+test("reports the owner's balance if the settings say so, in units if money is not displayed", async () => {
   const { relay, ask } = start({ options: { DisplayTokenStatEnabled: "false", DisplayInCurrencyEnabled: "false" } });
   expect(await ask("/v1/dashboard/billing/subscription")).toMatchObject({ hard_limit_usd: 1_250_000, access_until: 0 });
   expect(await ask("/v1/dashboard/billing/usage")).toMatchObject({ total_usage: 25_000_000 });
   expect(relay.standingsRead).toEqual([{ userId: 1 }, { userId: 1 }]);
 });
 
-test("an unlimited key that never expires has a hundred million, for ever", async () => {
+test("an unlimited key that never expires has a limit of a hundred million", async () => {
   const { ask } = start({ tokens: { test: { unlimitedQuota: true } } });
   expect(await ask("/v1/dashboard/billing/subscription")).toMatchObject({
     hard_limit_usd: 100_000_000,
@@ -53,7 +53,7 @@ test("an unlimited key that never expires has a hundred million, for ever", asyn
   });
 });
 
-test("/api/usage/token tells how the key stands in quota units", async () => {
+test("/api/usage/token reports the key's balance and limits in quota units", async () => {
   const { ask } = start({
     tokens: { test: { id: 5, name: "mine", unlimitedQuota: false, modelLimits: new Set(["a"]) } },
   });
@@ -75,7 +75,7 @@ test("/api/usage/token tells how the key stands in quota units", async () => {
 });
 
 test.each(["/v1/dashboard/billing/usage", "/dashboard/billing/subscription", "/api/usage/token"])(
-  "%s needs a key that may be used from here",
+  "%s requires a key that may be used from this address",
   async (path) => {
     const { relay } = start({ tokens: { no: { allowIps: { matches: () => false, text: "" } } } });
     expect((await relay.get(path, {})).status).toBe(401);
