@@ -142,6 +142,8 @@ describe("a visitor", () => {
     await open("/");
     await page.getByRole("heading", { name: words.home.title }).waitFor();
     await page.getByText(`${gateway.url}/v1`).first().waitFor();
+    // The example names a model that is offered here.
+    await page.getByText(`"model": "${MODEL}"`).waitFor();
     const credit = page.getByRole("contentinfo").getByRole("link", { name: words.shell.footer.credit });
     expect(await credit.getAttribute("href")).toBe(PROJECT_URL);
     const { version } = await root.get("/api/status");

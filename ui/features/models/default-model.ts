@@ -11,3 +11,6 @@ export const isChatModel = (name: string): boolean => !NO_CHAT.test(name);
 /** The offered model to start with: the usual one, else the first that chats, else the first; undefined without models. */
 export const defaultModel = (offered: readonly string[]): string | undefined =>
   offered.includes(USUAL_MODEL) ? USUAL_MODEL : (offered.find(isChatModel) ?? offered[0]);
+
+/** The model that an example names: one that is offered, else a placeholder. */
+export const exampleModel = (offered: readonly string[]): string => defaultModel(offered) ?? "your-model";

@@ -10,6 +10,8 @@ import { ErrorState } from "../../components/feedback/ErrorState.tsx";
 import { Col, Row } from "../../components/layout.tsx";
 import { useSession } from "../../state/session.ts";
 import { useSite } from "../../state/site-status.ts";
+import { exampleModel } from "../models/default-model.ts";
+import { pricing } from "../models/pricing/pricing.ts";
 import { curlExample, gatewayAddress } from "./examples.ts";
 import { SiteText, siteText } from "./SiteText.tsx";
 
@@ -34,7 +36,8 @@ function Landing() {
   const { t } = useTranslation();
   const { user } = useSession();
   const address = gatewayAddress(useSite()?.server_address);
-  const example = curlExample(address);
+  const { data: prices } = useQuery(pricing(user?.id));
+  const example = curlExample(address, exampleModel(prices?.models.map(({ model_name }) => model_name) ?? []));
   return (
     <Box sx={{ maxWidth: 1040, mx: "auto", width: "100%", px: { xs: 4, sm: 6 }, pt: { xs: 8, md: 18 }, pb: 12 }}>
       <Typography

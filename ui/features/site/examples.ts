@@ -1,11 +1,11 @@
-/** A curl command with a placeholder for the key. */
-export const curlExample = (address: string): string =>
+/** A curl command for a chat with the model; the key is a placeholder. */
+export const curlExample = (address: string, model: string): string =>
   [
     `curl ${address}/v1/chat/completions \\`,
     '  -H "Authorization: Bearer $SLUICE_KEY" \\',
     '  -H "Content-Type: application/json" \\',
     "  -d '{",
-    '    "model": "gpt-4o-mini",',
+    `    "model": ${JSON.stringify(model)},`,
     '    "messages": [{"role": "user", "content": "Hello"}]',
     "  }'",
   ].join("\n");

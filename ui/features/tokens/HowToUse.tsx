@@ -11,14 +11,13 @@ import { Panel, Row } from "../../components/layout.tsx";
 import { useSession } from "../../state/session.ts";
 import { useSite } from "../../state/site-status.ts";
 import { isAdmin } from "../../state/stored-user.ts";
-import { defaultModel } from "../models/default-model.ts";
+import { exampleModel } from "../models/default-model.ts";
 import { NoModelsAction } from "../playground/NoModels.tsx";
 import { gatewayAddress } from "../site/examples.ts";
 import { addressOf, SNIPPETS, type SnippetName, snippetOf } from "./snippets.ts";
 import { fullKey, type Token, usableModels } from "./token.ts";
 
 const ANY_KEY = "sk-…";
-const ANY_MODEL = "your-model";
 
 /** The base URL and a first call; the copied snippet contains the newest active key. */
 export const HowToUse = ({ token }: { token: Token | undefined }) => {
@@ -27,7 +26,7 @@ export const HowToUse = ({ token }: { token: Token | undefined }) => {
   const [name, setName] = useState<SnippetName>("curl");
   const baseUrl = `${gatewayAddress(useSite()?.server_address)}/v1`;
   const { data: models } = useQuery(usableModels);
-  const model = defaultModel(models ?? []) ?? ANY_MODEL;
+  const model = exampleModel(models ?? []);
   const address = addressOf(name, baseUrl);
   const shown = snippetOf(name, { baseUrl, key: ANY_KEY, model });
   const copied = snippetOf(name, { baseUrl, key: token ? fullKey(token) : ANY_KEY, model });
