@@ -3,7 +3,7 @@ import { channelTypes, providerOf } from "./registry.ts";
 
 const channel = (baseUrl: string, openaiOrganization = "") => ({ baseUrl, other: "", openaiOrganization });
 
-describe("addresses", () => {
+describe("base URLs", () => {
   test.each([
     ["", "https://api.openai.com/v1/chat/completions"],
     ["https://api.example.com", "https://api.example.com/v1/chat/completions"],
@@ -20,7 +20,7 @@ describe("addresses", () => {
     ).toBe(expected);
   });
 
-  test("custom: the whole address, with the model in it", () => {
+  test("custom: the complete URL, with the model in it", () => {
     expect(
       providerOf(8)?.url(channel("https://x.example/run/{model}?a=1"), {
         capability: "chat",
@@ -32,7 +32,7 @@ describe("addresses", () => {
   });
 });
 
-test("the organization goes along when the channel names one", () => {
+test("the organization is sent if the channel has one", () => {
   expect(providerOf(1)?.authHeaders(channel("", "org-1"), "sk-x")).toEqual({
     authorization: "Bearer sk-x",
     "openai-organization": "org-1",
@@ -43,7 +43,7 @@ describe("reasoning models", () => {
   const adapt = (model: string, body: Record<string, unknown>, type = 1) =>
     providerOf(type)?.prepare?.(body, { capability: "chat", dialect: "openai-chat", model, stream: false });
 
-  test("take max_completion_tokens and lose what they refuse", () => {
+  test("require max_completion_tokens and lose what they reject", () => {
     const messages = [
       { role: "system", content: "s" },
       { role: "user", content: "u" },
@@ -61,7 +61,7 @@ describe("reasoning models", () => {
     });
   });
 
-  test("Azure's too", () => {
+  test("on Azure, too", () => {
     expect(adapt("gpt-5", { max_tokens: 5 }, 3)?.changes).toMatchObject({
       max_tokens: undefined,
       max_completion_tokens: 5,
@@ -82,11 +82,11 @@ describe("reasoning models", () => {
     ["gpt-5.10", []],
     ["o3-mini", []],
     ["gpt-4.1", undefined],
-  ])("%s loses of words to stop at: %j", (model, dropped) => {
+  ])("%s loses stop sequences: %j", (model, dropped) => {
     expect(adapt(model, { stop: ["END"] })?.dropped).toEqual(dropped);
   });
 
-  test("of the o-series are told nothing of parallel calls", () => {
+  test("of the o-series receive no parallel_tool_calls", () => {
     for (const params of [adapt, adaptResponse]) {
       expect(params("o4-mini", { parallel_tool_calls: false })).toMatchObject({
         changes: { parallel_tool_calls: undefined },
@@ -96,14 +96,14 @@ describe("reasoning models", () => {
     }
   });
 
-  test("are asked for the nearest effort that they know", () => {
+  test("receive the closest effort that they support", () => {
     expect(adapt("o3", { reasoning_effort: "none" })?.changes).toEqual({ reasoning_effort: "low" });
     expect(adapt("gpt-5.1", { reasoning_effort: "none" })?.changes).toEqual({});
     const reasoning = { effort: "minimal", summary: "auto" };
     expect(adaptResponse("gpt-5.4", { reasoning })?.changes).toEqual({ reasoning: { ...reasoning, effort: "low" } });
   });
 
-  test("do not hide those that never reason: these are told nothing of it", () => {
+  test("do not affect those that never reason: these receive no effort", () => {
     expect(adapt("gpt-4o", { reasoning_effort: "low" })).toEqual({
       model: "gpt-4o",
       changes: { reasoning_effort: undefined },
@@ -126,7 +126,7 @@ describe("reasoning models", () => {
     ["gpt-5-codex-high", "gpt-5-codex", "high"],
     ["o3-pro-medium", "o3-pro", "medium"],
     ["gpt-5.1-low", "gpt-5.1", "low"],
-  ])("an effort behind the name %p is cut in Responses too", (model, name, effort) => {
+  ])("an effort in the name %p is removed in the Responses API, too", (model, name, effort) => {
     for (const type of [1, 3]) {
       expect(adaptResponse(model, { reasoning: { effort: "none", summary: "auto" } }, type)).toEqual({
         model: name,
@@ -137,7 +137,7 @@ describe("reasoning models", () => {
   });
 
   test.each(["o3-pro", "gpt-5-pro", "gpt-5-codex", "gpt-5.4-pro", "gpt-5.1-codex-max", "o4-mini-deep-research"])(
-    "%s loses in Responses what it refuses",
+    "%s loses in the Responses API what it rejects",
     (model) => {
       const include = ["reasoning.encrypted_content", "message.output_text.logprobs"];
       expect(adaptResponse(model, { temperature: 0.2, top_p: 0.9, top_logprobs: 2, include })).toEqual({
@@ -153,7 +153,7 @@ describe("reasoning models", () => {
     },
   );
 
-  test("of the later families keep sampling in Responses while they do not reason", () => {
+  test("of the later families keep sampling in the Responses API while they do not reason", () => {
     expect(adaptResponse("gpt-5.4", { temperature: 0.2 })?.dropped).toEqual([]);
     expect(adaptResponse("gpt-5.4", { temperature: 0.2, reasoning: { effort: "low" } })?.dropped).toEqual([
       "temperature",
@@ -161,14 +161,14 @@ describe("reasoning models", () => {
     expect(adaptResponse("gpt-4o", { temperature: 0.2 })).toBeNull();
   });
 
-  test("Azure's that are not to be had as chats are asked for Responses, whatever the deployment is called", () => {
+  test("Azure's models without chat completions use the Responses API, whatever the deployment is called", () => {
     const dialectOf = (deployment: string, model = deployment) => providerOf(3)?.chat?.formatOf(deployment, "", model);
     expect(dialectOf("o3-pro")).toBe("openai-responses");
     expect(dialectOf("our-coder", "gpt-5-codex-high")).toBe("openai-responses");
     expect(dialectOf("gpt-4o")).toBeNull();
   });
 
-  test.each(["gpt-4o-search-preview", "gpt-4o-mini-search-preview-2025-03-11"])("%s loses what it refuses", (model) => {
+  test.each(["gpt-4o-search-preview", "gpt-4o-mini-search-preview-2025-03-11"])("%s loses what it rejects", (model) => {
     const changes = { temperature: undefined, n: undefined };
     expect(adapt(model, { temperature: 0.2, n: 2, seed: 1 })).toEqual({
       model,
@@ -178,7 +178,7 @@ describe("reasoning models", () => {
     expect(adapt(model, { seed: 1 })).toBeNull();
   });
 
-  test("gpt-5-search-api searches as the previews do", () => {
+  test("gpt-5-search-api searches like the previews", () => {
     expect(adapt("gpt-5-search-api", { temperature: 0.2, max_tokens: 5, web_search_options: {} })).toEqual({
       model: "gpt-5-search-api",
       changes: { temperature: undefined, max_tokens: undefined, max_completion_tokens: 5 },
@@ -204,7 +204,7 @@ describe("reasoning models", () => {
       { tools: undefined, tool_choice: undefined, parallel_tool_calls: undefined },
       ["tools: web_search_preview", "tools: file_search", "tool_choice"],
     ],
-  ])("chats of models that do not search lose the wish for it: %j", (body, changes, dropped) => {
+  ])("chats of models that do not search lose the search options: %j", (body, changes, dropped) => {
     expect(adapt("gpt-4o", body)).toEqual({ model: "gpt-4o", changes, dropped });
     expect(adapt("ft:gpt-4.1-mini:us::1", body)?.dropped).toEqual(dropped);
     const reasons = adapt("gpt-5-mini-high", { ...body, temperature: 0.2, max_tokens: 5 });
@@ -212,7 +212,7 @@ describe("reasoning models", () => {
     expect(reasons?.dropped).toEqual([...dropped, "temperature"]);
   });
 
-  test("what other models behind the same type do with such a wish is theirs to say", () => {
+  test("other models behind the same type decide about such options themselves", () => {
     const body = { web_search_options: {}, tools: [{ type: "web_search" }] };
     for (const model of ["glm-5", "sonar", "gpt-oss-120b", "grok-4"]) expect(adapt(model, body)).toBeNull();
     expect(adaptResponse("gpt-4o", { tools: [{ type: "web_search" }] })).toBeNull();
@@ -223,7 +223,7 @@ describe("reasoning models", () => {
   });
 });
 
-test("every channel type has a name and a number of its own", () => {
+test("every channel type has its own name and number", () => {
   expect(new Set(channelTypes.map(({ id }) => id)).size).toBe(channelTypes.length);
   expect(channelTypes.map(({ id }) => id).slice(0, 3)).toEqual([1, 2, 3]);
 });

@@ -33,7 +33,7 @@ describe("thinking", () => {
     expect(dropped).toContain("temperature");
   });
 
-  test("newer models think adaptively and take no sampling at all", () => {
+  test("newer models reason adaptively and accept no sampling", () => {
     const { body, dropped } = fromChat({ reasoning_effort: "xhigh", top_p: 0.5, temperature: 0.2 }, NEW);
     expect(body).toMatchObject({
       thinking: { type: "adaptive", display: "summarized" },
@@ -44,12 +44,12 @@ describe("thinking", () => {
     expect(fromChat({ temperature: 0.2 }, `us.anthropic.${NEW}`).body).not.toHaveProperty("temperature");
   });
 
-  test("none switches it off; models that cannot think are told nothing", () => {
+  test("none turns it off; models that cannot reason receive nothing", () => {
     expect(fromChat({ reasoning_effort: "none" }).body.thinking).toEqual({ type: "disabled" });
     expect(fromChat({ reasoning_effort: "high" }, "claude-3-haiku-20240307").body).not.toHaveProperty("thinking");
   });
 
-  test("a forced tool, or calls that another model made, allow no thought", () => {
+  test("a forced tool, or calls that another model made, disable reasoning", () => {
     const tools = [{ type: "function", function: { name: "f" } }];
     expect(fromChat({ reasoning_effort: "low", tools, tool_choice: "required" }).body).not.toHaveProperty("thinking");
     const { body, dropped } = fromChat({ reasoning_effort: "low", tools, messages: called });
@@ -58,7 +58,7 @@ describe("thinking", () => {
     expect(fromChat({ reasoning_effort: "low", tools, messages: called }, NEW).body.thinking).toBeDefined();
   });
 
-  test("what Anthropic's own clients say comes out as they said it", () => {
+  test("a request of Anthropic's own clients stays unchanged", () => {
     const enabled = { thinking: { type: "enabled", budget_tokens: 2000 }, max_tokens: 9000 };
     expect(again(enabled)).toMatchObject(enabled);
     const adaptive = { thinking: { type: "adaptive", display: "omitted" }, output_config: { effort: "low" } };
@@ -71,7 +71,7 @@ describe("thinking", () => {
     expect(again(rest)).toMatchObject(rest);
   });
 
-  test("what was read is not told as lost to other formats", () => {
+  test("members that were decoded are not reported as lost to other formats", () => {
     const dropped = new Set<string>();
     const body = {
       model: "m",
@@ -89,7 +89,7 @@ describe("thinking", () => {
   });
 });
 
-describe("the format of the answer", () => {
+describe("the response format", () => {
   const schema = {
     type: "object",
     properties: { n: { type: "integer", minimum: 1 }, list: { type: "array", items: { type: "object" }, maxItems: 3 } },
@@ -97,7 +97,7 @@ describe("the format of the answer", () => {
   };
   const format = { type: "json_schema", json_schema: { name: "x", schema } };
 
-  test("a schema is closed and has no measures where the model keeps to one", () => {
+  test("a schema is closed and has no limits if the model supports structured output", () => {
     const { body } = fromChat({ response_format: format }, "claude-sonnet-4-5-20250929");
     expect(body.output_config).toEqual({
       format: {
@@ -115,7 +115,7 @@ describe("the format of the answer", () => {
     expect(body).not.toHaveProperty("system");
   });
 
-  test("else it is an instruction, and the loss is told", () => {
+  test("otherwise it is an instruction, and the loss is reported", () => {
     const { body, dropped } = fromChat({ response_format: format });
     expect(JSON.stringify(body.system)).toContain("JSON Schema");
     expect(dropped).toContain("response_format");
@@ -126,7 +126,7 @@ describe("the format of the answer", () => {
 describe("tools", () => {
   const tool = (name: string, parameters?: JsonObject) => ({ type: "function", function: { name, parameters } });
 
-  test("what a tool takes is an object without a choice at its top", () => {
+  test("a tool's parameters are an object without a union at the top level", () => {
     const { body } = fromChat({
       tools: [tool("a"), tool("b", { anyOf: [{ required: ["x"] }], properties: { x: {} } })],
     });
@@ -161,7 +161,7 @@ describe("tools", () => {
   });
 });
 
-test("documents that Anthropic cannot read are told as lost, texts become text", () => {
+test("documents that Anthropic cannot read are reported as lost, texts become text", () => {
   const file = (type: string) => ({ type: "file", file: { filename: "f", file_data: `data:${type};base64,aGk=` } });
   const content = [{ type: "text", text: "see" }, file("application/json"), file("application/zip")];
   const { body, dropped } = fromChat({ messages: [{ role: "user", content }] });
@@ -171,7 +171,7 @@ test("documents that Anthropic cannot read are told as lost, texts become text",
   expect(dropped).toContain("document");
 });
 
-test("an answer that the client began has no blanks at its end; newest models get a turn behind it", () => {
+test("a prefilled answer has no trailing whitespace; newest models get a user turn after it", () => {
   const messages = [
     { role: "user", content: "count" },
     { role: "assistant", content: "1, 2, \n" },
@@ -185,7 +185,7 @@ test.each([
   ["padded, as the API does at times", "ships", "     "],
   ["with signs that JSON escapes", 'a "lock"\\ \n\u0001', ""],
   ["empty", "", ""],
-])("a piece of text is read the same whether it needs parsing or not: %s", (_, text, padding) => {
+])("a text delta is decoded the same with and without parsing: %s", (_, text, padding) => {
   const decoder = anthropicCodec.streamDecoder((prefix) => `${prefix}1`);
   const event = JSON.stringify({ type: "content_block_delta", index: 0, delta: { type: "text_delta", text } });
   const data = `${event.slice(0, -1)}${padding}}`;

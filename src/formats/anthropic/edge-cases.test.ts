@@ -69,7 +69,7 @@ const events = (...steps: ReplyEvent[]) => dataOf(written(anthropicClientCodec, 
 const encoded = (body: JsonObject) =>
   anthropicCodec.encodeRequest(openaiChatClientCodec.decodeRequest(body), target("claude-sonnet-4-5"), new Set());
 
-test("any cut of the bytes gives the same steps, with every line end", () => {
+test("any split of the bytes yields the same events, with every line ending", () => {
   const complete = stream(
     begin(),
     open(0, { type: "text", text: "" }),
@@ -138,14 +138,14 @@ test("always message_delta with reason and usage, then message_stop; both number
   }
 });
 
-test("a last event that repeats the input, or says 0, does not lose what the first one said", () => {
+test("a last event that repeats the input, or reports 0, does not lose the first one's", () => {
   expect(usageIn(read(begin(), ...end("end_turn", { input_tokens: 0, output_tokens: 5 })))).toMatchObject({
     promptTokens: 10,
     completionTokens: 5,
   });
 });
 
-test("cache_control on parts, system and tools is kept, and none is added", () => {
+test("cache_control on parts, system and tools stays, and none is added", () => {
   const cache_control = { type: "ephemeral", ttl: "1h" };
   const part = { type: "text", text: "long", cache_control };
   const body = encoded({
@@ -162,7 +162,7 @@ test("cache_control on parts, system and tools is kept, and none is added", () =
   expect(JSON.stringify(again).split("cache_control")).toHaveLength(5);
 });
 
-test("parallel calls are counted by themselves, not by content block", () => {
+test("parallel calls have an index of their own, not that of the content block", () => {
   const steps = read(
     begin(),
     open(0, { type: "text", text: "so" }),
@@ -175,7 +175,7 @@ test("parallel calls are counted by themselves, not by content block", () => {
   expect(chunks).toMatch(/"index":0,"id":"a".*"index":1,"id":"b"/);
 });
 
-test("pending call though the reason is not known: calls win", () => {
+test("a pending call with an unknown finish reason: calls win", () => {
   expect(meaningOf(read(begin(), ...tool(0, "a", "{}"), ...end("brand_new"))).finish).toBe("tool_calls");
   expect(meaningOf(read(begin(), ...tool(0, "a", "{}"), ...end("end_turn"))).finish).toBe("tool_calls");
 });
@@ -213,7 +213,7 @@ test("results and ordinary text in one turn: results first", () => {
   ]);
 });
 
-test("fragments of two calls interleaved are two whole blocks", () => {
+test("interleaved fragments of two calls become two complete blocks", () => {
   const sent = events(
     callStart(0, "a"),
     callInput(0, '{"x":'),
@@ -229,7 +229,7 @@ test("fragments of two calls interleaved are two whole blocks", () => {
   ]);
 });
 
-test("a thought with only a signature is kept, and goes back before the call", () => {
+test("reasoning with only a signature stays, and precedes the call again", () => {
   const thinking = { type: "thinking", thinking: "", signature: "c2ln" };
   const hidden = { type: "redacted_thinking", data: "aGlkZGVu" };
   const use = { type: "tool_use", id: "a", name: "f", input: {} };
@@ -246,7 +246,7 @@ test("a thought with only a signature is kept, and goes back before the call", (
   expect((body.messages as JsonObject[])[1]).toEqual({ role: "assistant", content: [thinking, hidden, use] });
 });
 
-test("signatures and hidden thoughts stream in both directions", () => {
+test("signatures and hidden reasoning stream in both directions", () => {
   const steps = read(
     begin(),
     open(0, { type: "thinking", thinking: "", signature: "" }),
@@ -268,7 +268,7 @@ test("signatures and hidden thoughts stream in both directions", () => {
   );
 });
 
-test("a thinking-only answer passes its thought", () => {
+test("a response with only reasoning passes it on", () => {
   const steps = read(begin(), open(0, { type: "thinking", thinking: "only this" }), close(0), ...end("end_turn"));
   expect(meaningOf(steps)).toMatchObject({ thought: "only this", text: "", finish: "stop" });
 });
@@ -290,7 +290,7 @@ test("an error after the 200 is an error event without message_stop", () => {
   expect(sent.at(-1)).toMatchObject({ type: "error", error: { type: "api_error", message: "gone" } });
 });
 
-test("clean EOF without message_delta or message_stop is no success", () => {
+test("a clean EOF without message_delta or message_stop is no success", () => {
   const steps = read(begin(), open(0, { type: "text", text: "ha" }));
   expect(steps.some(({ type }) => type === "finish")).toBe(false);
 });
@@ -310,7 +310,7 @@ test.each([
   expect(finished).toMatchObject({ reason, native } as object);
 });
 
-test.each(["pause_turn", "model_context_window_exceeded"])("%s stays what it is for Anthropic's clients", (native) => {
+test.each(["pause_turn", "model_context_window_exceeded"])("%s stays the same for Anthropic's clients", (native) => {
   const searches = { type: "server_tool_use", id: "srvtoolu_1", name: "web_search", input: { query: "rain" } };
   const steps = read(begin(), open(0, { type: "text", text: "a" }), close(0), ...end(native));
   expect(dataOf(written(anthropicClientCodec, steps)).at(-2)).toMatchObject({ delta: { stop_reason: native } });
@@ -331,7 +331,7 @@ test.each(["pause_turn", "model_context_window_exceeded"])("%s stays what it is 
   ).toEqual(expect.objectContaining({ stop_reason: native, content: answer.content }));
 });
 
-test("a turn that paused goes back as it came, to be gone on with", () => {
+test("a paused turn returns unchanged, to be continued", () => {
   const searches = { type: "server_tool_use", id: "srvtoolu_1", name: "web_search", input: { query: "rain" } };
   const content = [{ type: "text", text: "I look." }, searches];
   const messages = [
@@ -355,7 +355,7 @@ test.each([
   expect(events(text("a"), finish(reason)).at(-2)).toMatchObject({ delta: { stop_reason: native } });
 });
 
-test("one block for all deltas of a kind, a new one only on a change", () => {
+test("one block for consecutive deltas of a kind, a new one only on a change", () => {
   const chunks = ["a", "b", "c"].map((content) => ({ choices: [{ index: 0, delta: { content } }] }));
   const sent = dataOf(written(anthropicClientCodec, stepsOfStream(openaiChatCodec, chatStream(...chunks))));
   expect(sent.filter(({ type }) => type === "content_block_start")).toHaveLength(1);
@@ -379,13 +379,13 @@ test("temperature with top_p: one is dropped; blank stops and penalties too", ()
   expect(dropped).toEqual(new Set(["top_p", "frequency_penalty", "seed", "n"]));
 });
 
-test("addresses of images stay addresses", () => {
+test("image URLs stay URLs", () => {
   const url = "https://example.com/a.png";
   const body = encoded({ messages: [{ role: "user", content: [{ type: "image_url", image_url: { url } }] }] });
   expect(body.messages).toMatchObject([{ content: [{ type: "image", source: { type: "url", url } }] }]);
 });
 
-test("images and sources of an answer say the same streamed and whole", () => {
+test("images and citations of a response are the same streamed and complete", () => {
   const image: ReplyEvent = { type: "media", choice: 0, kind: "image", mediaType: "image/png", data: "aGk=" };
   const citation = { url: "https://example.com", title: "Page", citedText: null, start: null, end: null };
   const sent = events(image, text(" found"), { type: "citation", choice: 0, citation }, finish("stop"));
@@ -409,7 +409,7 @@ test("images and sources of an answer say the same streamed and whole", () => {
   expect(response?.choices[0]?.citations).toMatchObject([{ url: "https://example.com", title: "Page" }]);
 });
 
-test("cache writes of an hour are told apart from those of five minutes, both ways", () => {
+test("cache writes for an hour are distinguished from those for five minutes, both ways", () => {
   const usage = {
     ...{ input_tokens: 3, cache_creation_input_tokens: 200, output_tokens: 1 },
     cache_creation: { ephemeral_5m_input_tokens: 50, ephemeral_1h_input_tokens: 150 },

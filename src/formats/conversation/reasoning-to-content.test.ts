@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { thinkingToContent } from "./reasoning-to-content.ts";
 import type { ReplyEvent } from "./reply.ts";
 
-test("thoughts become text between marks, each answer's own, and their proofs stay behind", () => {
+test("reasoning becomes text between marks, separately for each response, without its signatures", () => {
   const move = thinkingToContent();
   const steps: ReplyEvent[] = [
     { type: "reasoning", choice: 0, text: "Hm" },

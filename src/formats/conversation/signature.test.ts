@@ -26,7 +26,7 @@ test.each(FORMATS)("a signature in %s is its own or base64, and returns to its p
       }
 });
 
-test("signatures of older gateways, in plain text, are still read", () => {
+test("signatures of older versions, in plain text, are still read", () => {
   expect(readSignature("sluice~anthropic~~c2ln", "gemini")).toEqual({ dialect: "anthropic", value: "c2ln" });
   const ofCall = { dialect: "gemini", value: "c2ln", id: "call:a%41" } as const;
   expect(readSignature("sluice~gemini~call:a%41~c2ln", "openai-responses")).toEqual(ofCall);
@@ -35,7 +35,7 @@ test("signatures of older gateways, in plain text, are still read", () => {
   expect(readSignature("c2x1aWNlfAAA", "gemini")).toEqual({ dialect: "gemini", value: "c2x1aWNlfAAA" });
 });
 
-test("ids of calls that Anthropic's clients may not send back are encoded and restored", () => {
+test("call ids that Anthropic's clients may not send back are encoded and restored", () => {
   for (const id of ["call_1", "toolu_01A-b", ""]) expect(carryCallId(id)).toBe(id);
   for (const id of ["functions.search:0", "调用", "a b", "c~d"]) {
     expect(carryCallId(id)).toMatch(/^toolu_[A-Za-z0-9_-]+$/);
@@ -44,7 +44,7 @@ test("ids of calls that Anthropic's clients may not send back are encoded and re
   expect(readCallId("toolu_c2x1aWNlfAAA")).toBe("toolu_c2x1aWNlfAAA");
 });
 
-test("each format is given ids of calls that it takes, different ones for different calls", () => {
+test("each format receives call ids that it accepts, different ones for different calls", () => {
   const ids = ["", "a.b", "a_b", "a:b", "x".repeat(41), "x".repeat(65), "x".repeat(66), "functions.f:0"];
   const taken = {
     "openai-chat": /^.{1,40}$/,

@@ -41,7 +41,7 @@ const sent = (client: ClientCodec, body: JsonObject, model = "gemini-3-flash-pre
     parts: JsonObject[];
   }[];
 
-test("any cut of the bytes gives the same steps, with every line end", () => {
+test("any split of the bytes yields the same events, with every line ending", () => {
   const complete = `: hello\n\n${stream(
     answer([{ text: "思考", thought: true }]),
     answer([{ text: "🐟 schön" }]),
@@ -72,7 +72,7 @@ test("any cut of the bytes gives the same steps, with every line end", () => {
   }
 });
 
-test("thoughts and tools' prompts count: completion is candidates and thoughts, the last usage holds", () => {
+test("reasoning and tool prompts count: completion is candidates and reasoning, the last usage wins", () => {
   const usage = (candidates: number) => ({
     usageMetadata: {
       promptTokenCount: 20,
@@ -102,12 +102,12 @@ test("two calls of the same tool, also in different events, have an index each",
   expect(meaningOf(steps).calls.map(([, args]) => args)).toEqual([{ a: 1 }, { a: 2 }, { a: 3 }]);
 });
 
-test("finish STOP though calls were sent is tool_calls", () => {
+test("finish STOP with calls is tool_calls", () => {
   expect(meaningOf(read(answer([call("f", {})], stop))).finish).toBe("tool_calls");
   expect(meaningOf(read(answer([call("f", {})]), answer([{ text: "" }], stop))).finish).toBe("tool_calls");
 });
 
-test("as many responses as calls, in their order and at once behind them, with the names of their functions", () => {
+test("as many responses as calls, in their order and right after them, with the names of their functions", () => {
   const called = (id: string, name: string) => ({ id, type: "function", function: { name, arguments: "" } });
   const contents = sent(openaiChatClientCodec, {
     messages: [
@@ -179,7 +179,7 @@ const NEXT: readonly [string, ClientCodec, (answered: JsonObject) => JsonObject]
   ],
 ];
 
-test.each(NEXT)("thought_signature on functionCall parts is kept through %s", (_name, client, next) => {
+test.each(NEXT)("thought_signature on functionCall parts survives %s", (_name, client, next) => {
   const parts = [call("f", { a: 1 }, { thoughtSignature: "c2lnbmVk" }), call("g", {})];
   const reply = geminiCodec.decodeReply(answer(parts, stop));
   if (!reply) throw new Error("no reply");
@@ -196,7 +196,7 @@ test.each(NEXT)("thought_signature on functionCall parts is kept through %s", (_
   ]);
 });
 
-test("calls that another model made get the documented value, once a step, and only since Gemini 3", () => {
+test("calls that another model made get the documented value, once per step, and only since Gemini 3", () => {
   const called = (id: string) => ({ id, type: "function", function: { name: "f", arguments: "{}" } });
   const body = {
     messages: [
@@ -211,14 +211,14 @@ test("calls that another model made get the documented value, once a step, and o
   expect(JSON.stringify(sent(openaiChatClientCodec, body, "gemini-2.5-flash"))).not.toContain("thoughtSignature");
 });
 
-test("a signature without words, or on an empty text, is no part of its own kind", () => {
+test("a signature without text, or on an empty text, is no part of its own", () => {
   for (const part of [{ thoughtSignature: "c2ln" }, { text: "", thoughtSignature: "c2ln" }]) {
     const steps = read(answer([{ text: "a" }]), answer([part], stop));
     expect(steps.map(({ type }) => type)).toEqual(["start", "text", "signature", "finish"]);
   }
 });
 
-test("thoughts of other makers are never sent, nor their signatures", () => {
+test("reasoning of other providers is never sent, nor its signatures", () => {
   const thinking = { type: "thinking", thinking: "secret", signature: "YW50aHJvcGlj" };
   const contents = sent(anthropicClientCodec, {
     messages: [
@@ -229,7 +229,7 @@ test("thoughts of other makers are never sent, nor their signatures", () => {
   expect(contents[1]?.parts).toEqual([{ text: "ok" }]);
 });
 
-test("errors as an array of one error object, whole and in the stream; a bad key is 401", () => {
+test("errors as an array of one error object, complete and in the stream; a bad key is 401", () => {
   const error = { code: 429, message: "slow down", status: "RESOURCE_EXHAUSTED" };
   expect(geminiCodec.decodeError(429, [{ error }])).toMatchObject({ status: 429, message: "slow down" });
   expect(read(answer([{ text: "a" }]), { error }).at(-1)).toMatchObject({ type: "error", error: { status: 429 } });
@@ -239,14 +239,14 @@ test("errors as an array of one error object, whole and in the stream; a bad key
   ).toMatchObject({ status: 401 });
 });
 
-test("the finish reason is not lost because its chunk still had content", () => {
+test("the finish reason is not lost if its chunk still has content", () => {
   const steps = read(answer([{ text: "cut" }], { finishReason: "MAX_TOKENS" }));
   expect(meaningOf(steps)).toMatchObject({ text: "cut", finish: "length" });
   const later = read(answer([{ text: "a" }], stop), { usageMetadata: { promptTokenCount: 1 } });
   expect(later.filter(({ type }) => type === "finish")).toHaveLength(1);
 });
 
-test("clean EOF without a finish reason is no success", () => {
+test("a clean EOF without a finish reason is no success", () => {
   expect(read(answer([{ text: "a" }])).some(({ type }) => type === "finish")).toBe(false);
 });
 
@@ -261,7 +261,7 @@ test.each([
   expect(finish).toMatchObject({ reason, native: finishReason } as object);
 });
 
-test("a blocked prompt is content_filter, streamed and whole", () => {
+test("a blocked prompt is content_filter, streamed and complete", () => {
   const blocked = { promptFeedback: { blockReason: "PROHIBITED_CONTENT" }, usageMetadata: { promptTokenCount: 4 } };
   const reply = geminiCodec.decodeReply(blocked);
   for (const steps of [read(blocked), reply ? [...stepsOf(reply)] : []]) {
@@ -272,7 +272,7 @@ test("a blocked prompt is content_filter, streamed and whole", () => {
   }
 });
 
-test("code that Google ran is text to other clients", () => {
+test("code that Google ran is text for other clients", () => {
   const steps = read(
     answer([
       { executableCode: { language: "PYTHON", code: "print(1)" } },
@@ -283,7 +283,7 @@ test("code that Google ran is text to other clients", () => {
   expect(meaningOf(steps).text).toBe("\n```python\nprint(1)\n```\n\n```\n1\n```\none");
 });
 
-test("images, sound and sources of an answer reach a chat", () => {
+test("images, audio and citations of a response reach a chat", () => {
   const steps = read(
     answer([{ inlineData: { mimeType: "image/png", data: "aGk=" } }], {
       ...stop,

@@ -47,7 +47,7 @@ describe("thinking", () => {
     expect(thinkingOf({ reasoning_effort }, model)).toEqual(config);
   });
 
-  test("models that draw, speak or are too old are not asked, and that is told", () => {
+  test("models that generate media or are too old receive no reasoning options, and that is reported", () => {
     for (const model of [
       "gemini-2.5-flash-image",
       "gemini-3-pro-image-preview",
@@ -60,7 +60,7 @@ describe("thinking", () => {
     }
   });
 
-  test("budgets keep within the model's bounds, -1 leaves it to the model", () => {
+  test("budgets stay within the model's limits, -1 lets the model decide", () => {
     const budget = (thinkingBudget: number, model: string) => {
       const conversation = decoded({ generationConfig: { thinkingConfig: { thinkingBudget } } });
       const body = geminiCodec.encodeRequest(conversation, target(model), new Set());
@@ -72,7 +72,7 @@ describe("thinking", () => {
     expect(budget(-1, "gemini-3-flash")).toEqual({ includeThoughts: true });
   });
 
-  test("who only wants to read thoughts is not made to think more", () => {
+  test("a client that only wants to read reasoning does not make the model reason more", () => {
     const conversation = decoded({ generationConfig: { thinkingConfig: { includeThoughts: true } } });
     const body = geminiCodec.encodeRequest(conversation, target("gemini-2.5-flash"), new Set());
     expect(body.generationConfig).toEqual({ thinkingConfig: { includeThoughts: true } });
@@ -95,7 +95,7 @@ describe("tools", () => {
     expect(newer.dropped.size).toBe(0);
   });
 
-  test("functions switch Google's tools on by name", () => {
+  test("functions enable Google's tools by name", () => {
     for (const name of ["googleSearch", "codeExecution", "urlContext"]) {
       const { body } = fromChat({ tools: [{ type: "function", function: { name } }], tool_choice: "auto" });
       expect(body.tools).toEqual([{ [name]: {} }]);
@@ -114,7 +114,7 @@ describe("tools", () => {
   });
 });
 
-test("the talk begins with the user; instructions alone are its first turn; numbers keep within 32 bits", () => {
+test("turns begin with the user's; instructions alone become the first turn; numbers fit into 32 bits", () => {
   expect(fromChat({ messages: [{ role: "assistant", content: "hello" }] }).body.contents).toEqual([
     { role: "user", parts: [{ text: "..." }] },
     { role: "model", parts: [{ text: "hello" }] },
@@ -126,14 +126,14 @@ test("the talk begins with the user; instructions alone are its first turn; numb
   });
 });
 
-test("stops beyond five and what Gemini cannot say are told", () => {
+test("more than five stop sequences and what Gemini cannot express are reported", () => {
   const { body, dropped } = fromChat({ stop: ["a", "b", "c", "d", "e", "f"], logit_bias: { 1: 2 }, n: 2, user: "u" });
   expect(body.generationConfig).toEqual({ candidateCount: 2, stopSequences: ["a", "b", "c", "d", "e"] });
   expect(dropped).toEqual(new Set(["stop", "logit_bias", "user"]));
 });
 
 describe("requests of Gemini's clients", () => {
-  test("snake case says the same as camel case", () => {
+  test("snake case means the same as camel case", () => {
     const camel = decoded({
       systemInstruction: { parts: [{ text: "be" }] },
       tools: [
@@ -186,7 +186,7 @@ describe("requests of Gemini's clients", () => {
     expect(camel.stream).toBe(true);
   });
 
-  test("what only Google knows is kept, and goes back", () => {
+  test("members that only Google defines stay, and return", () => {
     const own = {
       safetySettings: [{ category: "HARM_CATEGORY_HARASSMENT", threshold: "OFF" }],
       generationConfig: { imageConfig: { aspectRatio: "1:1" }, mediaResolution: "LOW", topK: 3 },
@@ -201,7 +201,7 @@ describe("requests of Gemini's clients", () => {
     expect(geminiCodec.encodeRequest(conversation, target("gemini-2.5-flash"), new Set())).toMatchObject(own);
   });
 
-  test("what a part says besides goes back to Google with it, and is named where it cannot", () => {
+  test("a part's further members return to Google, and are reported as dropped elsewhere", () => {
     const video = {
       inlineData: { mimeType: "video/mp4", data: "aGk=", displayName: "Flood" },
       videoMetadata: { fps: 2 },
@@ -225,7 +225,7 @@ describe("requests of Gemini's clients", () => {
     expect([...dropped].sort()).toEqual(["mediaResolution", "partMetadata", "videoMetadata"]);
   });
 
-  test("a file that was fetched loses what was said of its address alone", () => {
+  test("a fetched file loses the members that concern its URL only", () => {
     const file = {
       fileData: { mimeType: "image/png", fileUri: "https://x.example/a.png", displayName: "A" },
       mediaResolution: 1,
@@ -239,7 +239,7 @@ describe("requests of Gemini's clients", () => {
     expect(sent.contents).toEqual([{ role: "user", parts }]);
   });
 
-  test("no contents is refused", () => {
+  test("a request without contents is rejected", () => {
     expect(() => geminiClientCodec.decodeRequest({})).toThrow("contents");
   });
 });
@@ -249,7 +249,7 @@ describe("framing of streams", () => {
     `data: ${JSON.stringify({ candidates: [{ content: { parts: [{ text }] }, index: 0, ...more }] })}\r\n\r\n`;
   const steps = stepsOfStream(geminiCodec, answer("a") + answer("b", { finishReason: "STOP" }));
 
-  test("as a JSON array the stream is one array, also with blanks between and after an error", () => {
+  test("as a JSON array the stream is one array, also with whitespace between elements and after an error", () => {
     const elements = JSON.parse(written(geminiArrayClientCodec, steps)) as JsonObject[];
     expect(elements).toEqual(dataOf(written(geminiClientCodec, steps)));
     const encoder = geminiArrayClientCodec.streamEncoder(replyContext(), decoded({}));
@@ -263,7 +263,7 @@ describe("framing of streams", () => {
     expect(JSON.parse(atOnce.push({ type: "error", error }))).toHaveLength(1);
   });
 
-  test("usage tells how many tokens are sound, where some are", () => {
+  test("usage includes audio tokens, if any", () => {
     const usage = { ...NO_USAGE, promptTokens: 9, completionTokens: 6, reasoningTokens: 1 };
     const audioUsage = { ...usage, audioInputTokens: 7, audioOutputTokens: 5 };
     const [last] = dataOf(written(geminiClientCodec, [], audioUsage)).slice(-1);

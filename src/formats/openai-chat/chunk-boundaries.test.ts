@@ -40,7 +40,7 @@ const lines = [
 ];
 const meant = { text: "🐟 ist schön", thought: "思考", calls: [["f", { ü: 1 }]], finish: "tool_calls" };
 
-test.each(["\n", "\r\n", "\r"])("any cut of the bytes gives the same steps: line end %j", (end) => {
+test.each(["\n", "\r\n", "\r"])("any split of the bytes yields the same events: line ending %j", (end) => {
   const bytes = Buffer.from(lines.map((line) => line.replaceAll("\n", end) + end + end).join(""));
   const complete = arriving([bytes]);
   expect(meaningOf(complete.steps)).toEqual(meant as ReturnType<typeof meaningOf>);
@@ -51,7 +51,7 @@ test.each(["\n", "\r\n", "\r"])("any cut of the bytes gives the same steps: line
   expect(arriving([...bytes].map((byte) => Uint8Array.of(byte)))).toEqual(complete);
 });
 
-test("the last event may lack its empty line, and the end marker may be missing", () => {
+test("the last event may lack its blank line, and the end marker may be missing", () => {
   const text = lines.slice(0, -1).join("\n\n");
   const { steps, ended } = arriving([Buffer.from(text)]);
   expect(meaningOf(steps)).toEqual(meant as ReturnType<typeof meaningOf>);
@@ -65,7 +65,7 @@ test("a line of two megabytes", () => {
   expect(meaningOf(arriving([bytes.subarray(0, 70_001), bytes.subarray(70_001)]).steps).text).toBe(long);
 });
 
-test("an error in the middle is told once, whatever came before", () => {
+test("an error in the middle is reported once, whatever came before", () => {
   const text = `data: ${chunk({ content: "half" })}\n\ndata: {"error":{"message":"gone","type":"server_error"}}\n\n`;
   const { steps } = arriving([Buffer.from(text)]);
   expect(steps.map(({ type }) => type)).toEqual(["start", "text", "error"]);

@@ -46,7 +46,7 @@ test("usage arrives in a chunk that is not the last one", () => {
   expect(reported[0]?.type === "usage" && reported[0].usage.promptTokens).toBe(10);
 });
 
-test("usage chunk with empty choices only when the client asked", () => {
+test("usage chunk with empty choices only if the client requests it", () => {
   const silent = dataOf(
     written(openaiChatClientCodec, [start, text, finish], NO_USAGE, { ...asking(), wantsUsage: false }),
   );
@@ -54,7 +54,7 @@ test("usage chunk with empty choices only when the client asked", () => {
   expect(silent.some((chunk) => "usage" in chunk)).toBe(false);
 });
 
-test("usage in an own last chunk, null on the ordinary chunks", () => {
+test("usage in a separate last chunk, null on the ordinary chunks", () => {
   const chunks = dataOf(written(openaiChatClientCodec, [start, text, finish], NO_USAGE, asking()));
   expect(chunks.at(-1)).toMatchObject({ choices: [], usage: { total_tokens: 0 } });
   expect(chunks.slice(0, -1).every((chunk) => chunk.usage === null)).toBe(true);
@@ -65,7 +65,7 @@ test("explicit usage of 0 is no missing usage", () => {
   expect(read({ ...delta({}, "stop"), usage: zero }).some(({ type }) => type === "usage")).toBe(true);
 });
 
-test("cache_write_tokens are kept", () => {
+test("cache_write_tokens survive", () => {
   const details = { ...usage, prompt_tokens_details: { cached_tokens: 2, cache_write_tokens: 4 } };
   const step = read({ ...delta({}, "stop"), usage: details }).find((step) => step.type === "usage");
   expect(step?.type === "usage" && step.usage.cacheCreationTokens).toBe(4);
@@ -105,7 +105,7 @@ test("tool-call message with content null", () => {
   expect(body.messages).toEqual([{ role: "assistant", content: null, tool_calls: [called] }]);
 });
 
-test("Ollama's own chat wants an empty text instead", () => {
+test("Ollama's own chat requires an empty text instead", () => {
   const called = { id: "a", type: "function", function: { name: "f", arguments: "{}" } };
   const conversation = openaiChatClientCodec.decodeRequest({
     model: "m",
@@ -129,7 +129,7 @@ test("fragments interleaved between calls, id only on the first fragment", () =>
   ]);
 });
 
-test("calls without index or id are still told apart", () => {
+test("calls without index or id are still distinguished", () => {
   const completeCall = (name: string) => ({ function: { name, arguments: "{}" } });
   const steps = read(calls(completeCall("f"), completeCall("g")));
   expect(meaningOf(steps).calls).toEqual([
@@ -140,7 +140,7 @@ test("calls without index or id are still told apart", () => {
   expect(new Set(ids).size).toBe(2);
 });
 
-test("finish_reason stop though tool calls were sent", () => {
+test("finish_reason stop although tool calls were sent", () => {
   const steps = read(calls({ index: 0, id: "a", function: { name: "f", arguments: "{}" } }), delta({}, "stop"));
   expect(meaningOf(steps).finish).toBe("tool_calls");
 });
@@ -157,7 +157,7 @@ test("the tool call repeated with id empty and name null on later fragments", ()
   expect(meaningOf(steps).calls).toEqual([["f", { x: 1 }]]);
 });
 
-test("two chunks for the head keep the id", () => {
+test("two chunks for the head retain the id", () => {
   const steps = read(
     calls({ index: 0, id: "a", type: "function", function: { name: "f" } }),
     calls({ index: 0, function: { arguments: "{}" } }),
@@ -174,7 +174,7 @@ test("legacy function_call is a tool call", () => {
   expect(meaningOf(steps)).toMatchObject({ calls: [["f", {}]], finish: "tool_calls" });
 });
 
-test("a thinking signature comes back with reasoning_details", () => {
+test("a reasoning signature returns with reasoning_details", () => {
   const signed: ReplyEvent[] = [
     start,
     { type: "reasoning", choice: 0, text: "I " },
@@ -233,7 +233,7 @@ test("redacted thinking is carried in both directions", () => {
   });
 });
 
-test("Gemini's thought_signature on calls is kept", () => {
+test("Gemini's thought_signature on calls survives", () => {
   const call: ReplyEvent = {
     type: "tool-start",
     choice: 0,
@@ -251,7 +251,7 @@ test("Gemini's thought_signature on calls is kept", () => {
   expect(history.turns[0]?.parts[0]).toMatchObject({ type: "tool-call", signature: { dialect: "gemini", value: "g" } });
 });
 
-test("reasoning_content goes back on assistant tool-call messages", () => {
+test("reasoning_content returns on assistant tool-call messages", () => {
   const body = sent(openaiChatClientCodec, {
     model: "m",
     messages: [
@@ -266,18 +266,18 @@ test("reasoning_content goes back on assistant tool-call messages", () => {
   expect(body.messages).toMatchObject([{ reasoning_content: "hm", tool_calls: [{ id: "a" }] }]);
 });
 
-test("content as parts: thinking goes to reasoning, text is flattened", () => {
+test("content as parts: reasoning is separated, text is flattened", () => {
   const thinking = { type: "thinking", thinking: [{ type: "text", text: "hm" }] };
   const steps = read(delta({ content: [thinking, { type: "text", text: "yes" }] }), delta({ content: "!" }, "stop"));
   expect(meaningOf(steps)).toMatchObject({ thought: "hm", text: "yes!" });
 });
 
-test("reasoning sent twice: the field wins, the tagged text is cut", () => {
+test("reasoning sent twice: the field wins, the tagged text is removed", () => {
   const steps = read(delta({ reasoning_content: "hm", content: "<think>hm</think>yes" }), delta({}, "stop"));
   expect(meaningOf(steps)).toMatchObject({ thought: "hm", text: "yes" });
 });
 
-test("think tags cut across deltas, and unclosed", () => {
+test("think tags split across deltas, and unclosed", () => {
   const pieces = (text: string) => [...text].map((letter) => delta({ content: letter }));
   expect(meaningOf(read(...pieces("<think>\nhm</think>\n\nyes <think> no"), delta({}, "stop")))).toMatchObject({
     thought: "hm",
@@ -300,14 +300,14 @@ test("an error chunk in a chat stream is no stop", () => {
   expect(rest).toEqual([]);
 });
 
-test("clean EOF without finish_reason is no success", () => {
+test("a clean EOF without finish_reason is no success", () => {
   const decoder = openaiChatCodec.streamDecoder((prefix) => prefix);
   decoder.push({ event: "", data: JSON.stringify(delta({ content: "half" })) });
   expect(decoder.end()).toEqual([]);
   expect(decoder.ended).toBe(false);
 });
 
-test("Azure's first chunk gives no id and its last may lack a delta", () => {
+test("Azure's first chunk has no id and its last may lack a delta", () => {
   const first = { id: "", object: "", model: "", created: 0, choices: [], prompt_filter_results: [] };
   const last = { ...delta({}), choices: [{ index: 0, finish_reason: null, content_filter_results: {} }] };
   const steps = read(first, delta({ content: "a" }), delta({}, "stop"), last);

@@ -51,7 +51,7 @@ describe("usage", () => {
   });
 });
 
-describe("what went wrong upstream", () => {
+describe("upstream errors", () => {
   test.each([
     [
       '{"error":{"message":"a","type":"t","code":"c","param":null}}',
@@ -107,7 +107,7 @@ describe("a request", () => {
     });
   });
 
-  test("gives every text of its prompt", () => {
+  test("yields every text of its prompt", () => {
     const texts: string[] = [];
     eachPromptText(
       {
@@ -131,7 +131,7 @@ describe("a request", () => {
     expect(texts).toEqual(["a", "b", "c", "d", "e", '{"name":"f"}']);
   });
 
-  test("weighs pictures, sound and files by their kind, not by their bytes", () => {
+  test("estimates images, audio and files by their kind, not by their bytes", () => {
     const url = `data:image/png;base64,${"A".repeat(1_000_000)}`;
     const content = [
       { type: "image_url", image_url: { url, detail: "low" } },
@@ -159,7 +159,7 @@ describe("a block of events", () => {
     expect(doneEventStart(Buffer.from(text))).toBe(at);
   });
 
-  test("loses its usage events, wherever they stand, and nothing else", () => {
+  test("loses its usage events, wherever they are, and nothing else", () => {
     const usage = 'data: {"choices":[],"usage":{"prompt_tokens":1,"completion_tokens":2}}';
     for (const end of ["\n\n", "\r\n\r\n"]) {
       const [a, b] = [`data: {"x":1,"usage":null}${end}`, `data: {"y":2}${end}`];

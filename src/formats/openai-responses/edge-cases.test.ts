@@ -59,7 +59,7 @@ test("thinking of an Anthropic turn never takes the tool call with it", () => {
   ]);
 });
 
-test("items interleaved: state keyed by output_index", () => {
+test("interleaved items: state by output_index", () => {
   const added = (output_index: number, name: string) => ({
     type: "response.output_item.added",
     output_index,
@@ -77,7 +77,7 @@ test("items interleaved: state keyed by output_index", () => {
   ]);
 });
 
-test("a thought that goes on while a call is open, and ends behind it, is whole", () => {
+test("reasoning that continues while a call is open, and ends after it, is complete", () => {
   const thought = { type: "reasoning", id: "rs", summary: [], encrypted_content: "sealed" };
   const called = { type: "function_call", id: "fc", call_id: "c", name: "f", arguments: "{}" };
   const summary = (delta: string) => ({
@@ -120,7 +120,7 @@ test("an error event and the failed response after it are one error", () => {
   expect(steps).toMatchObject([{ type: "error", error: { status: 429 } }]);
 });
 
-test("response.incomplete is length or content_filter, a benign end with usage", () => {
+test("response.incomplete is length or content_filter, a normal end with usage", () => {
   const usage = { input_tokens: 3, output_tokens: 4, total_tokens: 7 };
   const end = (reason: string) => ({
     type: "response.incomplete",
@@ -145,12 +145,12 @@ test("a stream always ends with a terminal event", () => {
   ]);
 });
 
-test("response.done is taken as response.completed", () => {
+test("response.done counts as response.completed", () => {
   const steps = read({ ...completed(), type: "response.done" });
   expect(steps.at(-1)).toMatchObject({ type: "finish", reason: "stop" });
 });
 
-test("the whole lifecycle is written from chat chunks, with full output and usage", () => {
+test("the whole lifecycle is written from chat chunks, with complete output and usage", () => {
   const text = written(client, [start, say("a"), say("b"), finish], {
     ...NO_USAGE,
     promptTokens: 2,
@@ -189,7 +189,7 @@ test("items are closed in the order of output_index", () => {
   expect(ids.every(({ id, call_id }) => id !== call_id)).toBe(true);
 });
 
-test("items that come through each other are closed in order too", () => {
+test("interleaved items are closed in order, too", () => {
   const [open0, input0] = call(0) as [ReplyEvent, ReplyEvent];
   const [open1, input1] = call(1) as [ReplyEvent, ReplyEvent];
   const events = dataOf(written(client, [start, say("a"), open0, open1, input1, say("b"), input0, finish]));
@@ -214,7 +214,7 @@ test("arguments only in the done event, items only in the end", () => {
   expect(meaningOf(late)).toMatchObject({ calls: [["f", { a: 1 }]], text: "hi", finish: "tool_calls" });
 });
 
-test("Gemini's signature of a call comes back with the call", () => {
+test("Gemini's signature of a call returns with the call", () => {
   const [begin, input] = call(0);
   const signed = { ...begin, signature: { dialect: "gemini", value: "g" } } as ReplyEvent;
   const output = outputOf(written(client, [start, signed, input as ReplyEvent, finish]));
@@ -224,7 +224,7 @@ test("Gemini's signature of a call comes back with the call", () => {
   ]);
 });
 
-test("signed and hidden thoughts of other makers come back as they were", () => {
+test("signed and hidden reasoning of other providers returns unchanged", () => {
   const anthropic = (value: string) => ({ dialect: "anthropic", value }) as const;
   const steps: ReplyEvent[] = [
     start,
@@ -246,7 +246,7 @@ test("signed and hidden thoughts of other makers come back as they were", () => 
   ).not.toMatch(/s1|s2|hm/);
 });
 
-test("a chat request becomes a response's, and what cannot be said is told", () => {
+test("a chat request becomes a Responses request, and what it cannot express is reported", () => {
   const conversation = openaiChatClientCodec.decodeRequest({
     model: "m",
     max_tokens: 3,
@@ -281,7 +281,7 @@ test("a chat request becomes a response's, and what cannot be said is told", () 
   expect([...dropped].sort()).toEqual(["seed", "stop"]);
 });
 
-test("a response's request becomes a chat's", () => {
+test("a Responses request becomes a chat request", () => {
   const conversation = client.decodeRequest({
     model: "m",
     instructions: "be",
@@ -303,7 +303,7 @@ test("a response's request becomes a chat's", () => {
   });
 });
 
-test("log probabilities cross from chat", () => {
+test("log probabilities translate from chat", () => {
   const token = { token: "a", logprob: -0.1, bytes: [97], top_logprobs: [] };
   const [message] = outputOf(
     written(client, [start, { type: "text", choice: 0, text: "a", logprobs: [token] }, finish]),

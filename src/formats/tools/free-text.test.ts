@@ -30,14 +30,14 @@ test.each([
   ["no text", '{"input":{"a":1}}', '{"a":1}'],
   ["another member only", '{"patch":"x"}', '{"patch":"x"}'],
   ["the bare text", "*** Begin Patch {", "*** Begin Patch {"],
-])("%s, cut anywhere", (_, json, text) => {
+])("%s, split anywhere", (_, json, text) => {
   for (const pieces of everySplit(json)) expect(read(pieces).text).toBe(text);
 });
 
-test("what was said of a text that breaks off is told, but for half an escape", () => {
+test("the text of truncated arguments is emitted, except for half an escape", () => {
   expect(read(['{"input":"abc', "def\\u00"]).text).toBe("abcdef");
 });
 
-test("text goes on as it comes, and no pair is told in halves", () => {
+test("text is emitted as it arrives, and no surrogate pair is split", () => {
   expect(read(['{"input":"ab', "c\\ud83c", '\\udf27"', "}"]).outputs).toEqual(["ab", "c", "🌧", "", ""]);
 });

@@ -40,7 +40,7 @@ test("tool_use without a tool_result in the very next message, or the reverse", 
   ]);
 });
 
-test("the same id twice: made unique, results follow in their order", () => {
+test("the same id twice: made unique, results follow in order", () => {
   expect(
     paired(says(call("a"), call("a"), call("")), asks(result("", "3"), result("a", "1"), result("a", "2"))),
   ).toEqual([
@@ -49,7 +49,7 @@ test("the same id twice: made unique, results follow in their order", () => {
   ]);
 });
 
-test("results tell the name of their call; the client's turns stay as they were", () => {
+test("results have the name of their call; the client's turns stay unchanged", () => {
   const turns = [says(call("a", "weather")), asks(result("a", "1")), asks(text("more"))];
   const before = structuredClone(turns);
   const [, answer] = pairCalls(turns, counter());

@@ -304,7 +304,7 @@ describe("attempts", () => {
     expect(relay.readLive()[0]?.keys).toMatchObject([{ isCooling: true, failures: 1 }]);
   });
 
-  test("rest a key for as long as a fault's Retry-After says", async () => {
+  test("pause a key for as long as a fault's Retry-After says", async () => {
     const [a, b] = upstreams(refuse(503, undefined, { "retry-after": "60" }), good);
     const relay = relayWith({ channels: [{ baseUrl: a?.url ?? "", priority: 1 }, { baseUrl: b?.url ?? "" }] });
     for (let i = 0; i < 3; i += 1) expect((await relay.post(CHAT, ASK)).status).toBe(200);
@@ -316,7 +316,7 @@ describe("attempts", () => {
   const EMBEDDINGS = { model: "gpt-4o", input: "Hi" };
   const CHATS_ALONE = 14;
 
-  test("pass over channels whose provider does not serve the kind of request", async () => {
+  test("skip channels whose provider does not serve the kind of request", async () => {
     const [a, b] = upstreams(good, () => Response.json({ object: "list", data: [] }));
     const relay = relayWith({
       channels: [{ type: CHATS_ALONE, baseUrl: a?.url ?? "", priority: 1 }, { baseUrl: b?.url ?? "" }],
@@ -326,7 +326,7 @@ describe("attempts", () => {
     expect([a?.received.length, b?.received.length]).toEqual([0, 1]);
   });
 
-  test("answer 501 where no channel serves the kind of request, and hold it against none", async () => {
+  test("return 501 if no channel serves the kind of request, and blame no channel", async () => {
     const [a] = upstreams(good);
     const relay = relayWith({ channels: [{ type: CHATS_ALONE, baseUrl: a?.url ?? "" }] });
     for (let i = 0; i < 4; i += 1) {
@@ -358,16 +358,16 @@ describe("health", () => {
     ["an error code", refuse(400, { message: "x", code: "account_deactivated" })],
     ["an error type", refuse(429, { message: "x", type: "insufficient_quota" })],
     ["a phrase", refuse(403, { message: "Your CREDIT balance is too low to go on" })],
-  ])("switches a channel off by %s", async (_name, answer) => {
+  ])("disables a channel after %s", async (_name, answer) => {
     expect((await disabledBy(answer)).disabled).toMatchObject([{ channelId: 1, key: null }]);
   });
 
-  test("judges the upstream's own status, not the mapped one", async () => {
+  test("uses the upstream's own status, not the mapped one", async () => {
     const { disabled } = await disabledBy(refuse(401), { statusCodeMapping: new Map([[401, 500]]) });
     expect(disabled).toHaveLength(1);
   });
 
-  test("switches the failing key off while others are left, and never repeats it", async () => {
+  test("disables the failing key while others are left, and never reveals it", async () => {
     const { disabled, text } = await disabledBy(refuse(401, { message: "Incorrect API key: key-one" }), {
       keys: ["key-one", "key-two"],
     });
@@ -382,7 +382,7 @@ describe("health", () => {
     expect((await disabledBy(refuse(401), channel, settings)).disabled).toEqual([]);
   });
 
-  test("does nothing for faults that pass", async () => {
+  test("ignores temporary faults", async () => {
     expect((await disabledBy(refuse(500))).disabled).toEqual([]);
   });
 });

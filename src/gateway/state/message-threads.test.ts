@@ -97,7 +97,7 @@ function startAccount(name: string) {
   };
 }
 
-describe("where no channel keeps threads", () => {
+describe("if no channel supports threads", () => {
   test.each([
     ["openai", {}],
     ["gemini", {}],
@@ -115,7 +115,7 @@ describe("where no channel keeps threads", () => {
     }
   });
 
-  test("threads are refused where responses are not kept", async () => {
+  test("threads are rejected if responses are not stored", async () => {
     const account = startAccount("a");
     const { client } = startOnto([account.channel], { "responses.keep_hours": "0" });
     expect(textOf(await runTools(client))).toBe(ANSWER);
@@ -153,7 +153,7 @@ describe("at Anthropic", () => {
     }
   });
 
-  test("a thread is begun only at channels that keep threads", async () => {
+  test("a thread begins only on channels that support threads", async () => {
     const account = startAccount("a");
     const other = startFamily("openai");
     stops.push(other.stop);
@@ -176,7 +176,7 @@ describe("at Anthropic", () => {
     expect(last.messages).toHaveLength(3);
   });
 
-  test("the SDK replays a conversation whose channel is gone", async () => {
+  test("the SDK replays a conversation whose channel was removed", async () => {
     const [first, second] = ["a", "b"].map(startAccount);
     if (!first || !second) throw new Error("two accounts were started");
     const disabledKeys = new Set<string>();
@@ -202,7 +202,7 @@ describe("at Anthropic", () => {
     expect(account.upstream.received).toHaveLength(0);
   });
 
-  test("a turn that paused goes on without a new message, and a mark of this gateway in a text changes nothing", async () => {
+  test("a paused turn continues without a new message, and a gateway mark inside a text has no effect", async () => {
     const account = startAccount("a");
     const { relay } = startOnto([account.channel]);
     const common = { model: "m", max_tokens: 9 };
@@ -223,7 +223,7 @@ describe("at Anthropic", () => {
   });
 });
 
-test("only Anthropic's own address is taken to keep threads", () => {
+test("only Anthropic's own base URL is assumed to support threads", () => {
   const keeps = (baseUrl: string, isDeclared: boolean | null = null) =>
     anthropic.chat?.keepsState?.({ baseUrl, other: "", openaiOrganization: "" }, isDeclared);
   expect(["", "https://api.anthropic.com", "https://api.anthropic.com/v1"].map((url) => keeps(url))).toEqual([

@@ -41,7 +41,7 @@ const startNative = () =>
   });
 
 describe.each(REFERENCES)("%s with %s", (path, name, body, foreign) => {
-  test("is refused where no channel's provider can have it", async () => {
+  test("is rejected if no channel's provider can have it", async () => {
     const upstream = startFamily("openai");
     stops.push(upstream.stop);
     for (const type of foreign) {
@@ -55,7 +55,7 @@ describe.each(REFERENCES)("%s with %s", (path, name, body, foreign) => {
     expect(upstream.received.filter(({ path: sent }) => !sent.endsWith("/responses"))).toHaveLength(0);
   });
 
-  test("goes to the channel whose provider can, unchanged", async () => {
+  test("goes unchanged to the channel whose provider can", async () => {
     const [other, native] = [startFamily("openai"), startNative()];
     stops.push(other.stop, native.stop);
     const type = path === GEMINI ? 24 : path === "/v1/messages" ? FAMILY_TYPES.anthropic : 1;
@@ -73,7 +73,7 @@ describe.each(REFERENCES)("%s with %s", (path, name, body, foreign) => {
   });
 });
 
-test("a server without Responses is not given a chat without the conversation that it was to go on", async () => {
+test("a server without the Responses API does not receive a chat without the conversation it continues", async () => {
   const upstream = startFamily("openai");
   const relay = startRelay({
     channels: [{ type: 1, baseUrl: upstream.url, models: ["m"] }],
@@ -86,7 +86,7 @@ test("a server without Responses is not given a chat without the conversation th
   expect(upstream.received.map(({ path }) => path)).toEqual(["/v1/responses"]);
 });
 
-test("a container without an id is a wish, and is named when it is left out", async () => {
+test("a container without an id is an option, and is reported if dropped", async () => {
   const upstream = startNative();
   const relay = startRelay({
     channels: [{ type: 24, baseUrl: upstream.url, models: ["m"] }],

@@ -41,8 +41,8 @@ async function readThenLeave(relay: ReturnType<typeof startRelay>, text: string)
   leave.abort();
 }
 
-describe("a client that leaves a stream", () => {
-  test("a client that leaves stops the upstream and pays for what had come", async () => {
+describe("a client that disconnects from a stream", () => {
+  test("stops the upstream and pays for what had arrived", async () => {
     let isStopped = false;
     const { relay } = start(() =>
       pacedSse([chunk({ content: "Once upon a time" }), 60_000, DONE], () => {
@@ -60,7 +60,7 @@ describe("a client that leaves a stream", () => {
     expect(relay.billing.openHolds).toBe(0);
   });
 
-  test("leaves the upstream to finish where the channel drains, and pays what it reports", async () => {
+  test("lets the upstream finish if the channel drains, and pays what it reports", async () => {
     const { upstream, relay } = start(
       () => pacedSse([chunk({ content: "Once" }), 300, chunk({}, {}, "stop"), usageChunk(), DONE]),
       { broken_stream: "drain" },
@@ -72,7 +72,7 @@ describe("a client that leaves a stream", () => {
     expect(upstream.received[0]?.aborted).toBe(false);
   });
 
-  test("pays what was counted when draining takes longer than its cap", async () => {
+  test("pays what was counted if draining exceeds its time limit", async () => {
     const { relay } = start(() => pacedSse([chunk({ content: "Once" }), 10_000, usageChunk(), DONE]), {
       broken_stream: "drain",
       drain_cap_seconds: 0.3,
@@ -84,7 +84,7 @@ describe("a client that leaves a stream", () => {
     });
   });
 
-  test("before the upstream answered stops it and pays nothing", async () => {
+  test("before the upstream responds stops it and pays nothing", async () => {
     const { upstream, relay } = start(async () => {
       await Bun.sleep(20_000);
       return Response.json(chatReply());
@@ -102,8 +102,8 @@ describe("a client that leaves a stream", () => {
   });
 });
 
-describe("an upstream that fails in a stream", () => {
-  test("after something useful came: the client is told, what came is charged", async () => {
+describe("an upstream that fails during a stream", () => {
+  test("after content: the client gets an error, the content is charged", async () => {
     const { relay } = start(() => pacedSse([chunk({ content: "Once upon" }), 20, new Error("dies")]));
     const text = await (await relay.post(CHAT, STREAM)).text();
     expect(text.startsWith(chunk({ content: "Once upon" }))).toBe(true);
@@ -125,7 +125,7 @@ describe("an upstream that fails in a stream", () => {
   test.each([
     ["later", [chunk({ content: "Once upon" }), 20, error, DONE]],
     ["in one packet with the words", [chunk({ content: "Once upon" }) + error, DONE]],
-  ])("by an error event in its midst: passed on, what came is charged (%s)", async (_, steps) => {
+  ])("by an error event in the middle: forwarded, the content is charged (%s)", async (_, steps) => {
     const { relay } = start(() => pacedSse(steps));
     expect(await (await relay.post(CHAT, STREAM)).text()).toBe(chunk({ content: "Once upon" }) + error + DONE);
     expect((await relay.billing.nextRecord()).other).toMatchObject({
@@ -134,7 +134,7 @@ describe("an upstream that fails in a stream", () => {
     });
   });
 
-  test("before anything useful came: free", async () => {
+  test("before any content: free", async () => {
     const { relay } = start(() => pacedSse([chunk({ role: "assistant", content: "" }), 20, new Error("dies")]));
     await (await relay.post(CHAT, STREAM)).text();
     const record = await relay.billing.nextRecord();
@@ -142,7 +142,7 @@ describe("an upstream that fails in a stream", () => {
     expect(record.other).toMatchObject({ usage_evidence: "none", ending: "upstream_failed" });
   });
 
-  test("by falling silent: stopped after the idle time, told, charged", async () => {
+  test("by falling silent: stopped after the idle time, reported, charged", async () => {
     const { upstream, relay } = start(
       () => pacedSse([chunk({ content: "Once upon" }), 30_000, DONE]),
       {},
@@ -157,7 +157,7 @@ describe("an upstream that fails in a stream", () => {
     await until(() => upstream.received[0]?.aborted === true);
   });
 
-  test("by not answering in time: 504, free, not tried again", async () => {
+  test("by not responding in time: 504, free, not retried", async () => {
     const { upstream, relay } = start(
       async () => {
         await Bun.sleep(5_000);
@@ -181,7 +181,7 @@ describe("pings", () => {
     "general_setting.ping_interval_seconds": "1",
   };
 
-  test("come while the stream is silent, between whole events", async () => {
+  test("arrive while the stream is silent, between complete events", async () => {
     const { relay } = start(
       () => pacedSse([chunk({ content: "a" }), 1_600, chunk({}, {}, "stop"), usageChunk(), DONE]),
       {},
@@ -193,7 +193,7 @@ describe("pings", () => {
     );
   });
 
-  test("come before the first event too, and an error after them is an event", async () => {
+  test("arrive before the first event, too, and an error after them is an event", async () => {
     const { relay } = start(
       async (_received, _request, count) => {
         await Bun.sleep(1_300);
@@ -212,7 +212,7 @@ describe("pings", () => {
   });
 });
 
-test("a client that reads slowly slows the upstream down, and nothing piles up here", async () => {
+test("a client that reads slowly slows the upstream down, and no data accumulates", async () => {
   const block = chunk({ content: "x".repeat(60_000) });
   let sent = 0;
   const { relay } = start(() =>

@@ -10,7 +10,7 @@ function callOf(requestId: string, origin?: string, dropped: readonly string[] =
 }
 const headersOf = ({ headers }: Response) => Object.fromEntries(headers.entries());
 
-test("answers share what is common to them, and nothing else", () => {
+test("responses share their common headers and nothing else", () => {
   const first = responseTo(callOf("one", undefined, ["seed"]), "{}", "application/json", false);
   const forPage = responseTo(callOf("two", "https://chat.example"), "{}", "application/json", false);
   const stream = responseTo(callOf("three"), "", "text/event-stream", true);
@@ -28,7 +28,7 @@ test("answers share what is common to them, and nothing else", () => {
   });
 });
 
-test("content types that upstreams make up do not gather", () => {
+test("arbitrary content types of upstreams do not accumulate", () => {
   const types = Array.from({ length: 250 }, (_, index) => `audio/x-${index}`);
   const contentTypes = types.map((type) => responseTo(callOf(type), null, type, false).headers.get("content-type"));
   expect(contentTypes).toEqual(types);

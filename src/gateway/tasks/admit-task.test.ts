@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { textsOf } from "./admit-task.ts";
 
-test("every text of an order is told, whatever it is called", () => {
+test("every text of an order is found, whatever its member", () => {
   const song = {
     prompt: "la la",
     title: "A song",
@@ -14,7 +14,7 @@ test("every text of an order is told, whatever it is called", () => {
   expect(textsOf({ prompt: ["a cat", { text: "a hat" }] })).toEqual(["a cat", "a hat"]);
 });
 
-test("ids, addresses and files are no words", () => {
+test("ids, URLs and files are no texts", () => {
   const drawing = {
     taskId: "bad1",
     customId: "MJ::JOB::upsample::1::bad",

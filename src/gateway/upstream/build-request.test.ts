@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { startRelay } from "../../../test/support/gateway/start-gateway.ts";
 import { startUpstream } from "../../../test/support/gateway/start-upstream.ts";
 
-test("Azure is asked in the version that the client's address names, else in the channel's", async () => {
+test("Azure is called in the version of the client's URL, else in the channel's", async () => {
   const versions: (string | null)[] = [];
   const upstream = startUpstream((_received, { url }) => {
     versions.push(new URL(url).searchParams.get("api-version"));

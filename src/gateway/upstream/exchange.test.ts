@@ -22,12 +22,12 @@ function start(limitMs = 1_000) {
   return { exchange, at, watched };
 }
 
-test("is stopped when nothing has come in time", () => {
+test("is stopped if nothing has arrived in time", () => {
   const { exchange, at } = start(60_000);
   expect([at(30_000), at(61_000), exchange.signal.aborted]).toEqual([null, "first_byte_timeout", true]);
 });
 
-test("a body may take long as long as it moves, and is cut off when it is silent", () => {
+test("a body may take long as long as it makes progress, and is cut off when it stalls", () => {
   const { exchange, at } = start(60_000);
   exchange.expectBody(300_000);
   expect(at(290_000)).toBeNull();
@@ -36,14 +36,14 @@ test("a body may take long as long as it moves, and is cut off when it is silent
   expect(exchange.signal.aborted).toBe(true);
 });
 
-test("a body that drips for ever ends after an hour", () => {
+test("a body that never ends is cut off after an hour", () => {
   const { exchange, at } = start(0);
   exchange.expectBody(7_200_000);
   exchange.progressed();
   expect([at(3_500_000), at(3_601_000)]).toEqual([null, "idle_timeout"]);
 });
 
-test("a further request has as long for its head as the first", () => {
+test("a further request has the same time limit for its headers", () => {
   const { exchange, at, watched } = start(60_000);
   exchange.expectBody(300_000);
   exchange.end();
@@ -52,12 +52,12 @@ test("a further request has as long for its head as the first", () => {
   expect([at(59_000), at(61_000)]).toEqual([null, "first_byte_timeout"]);
 });
 
-test("without a limit on the head it waits as long as it takes", () => {
+test("without a limit on the headers it waits indefinitely", () => {
   const { at, watched } = start(0);
   expect([at(1e12), watched.size]).toEqual([null, 1]);
 });
 
-test("gives its connection back once, however it ends", () => {
+test("releases its connection once, however it ends", () => {
   let released = 0;
   const { exchange } = start();
   exchange.occupy(() => {

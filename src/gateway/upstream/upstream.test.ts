@@ -38,7 +38,7 @@ test.each([
   ["deflate", deflateSync(TEXT)],
   ["br", brotliCompressSync(TEXT)],
   ["zstd", zstdCompressSync(TEXT)],
-])("an answer that comes in %s though nobody asked for that is unpacked", async (encoding, body) => {
+])("a response in %s that was not requested is decompressed", async (encoding, body) => {
   const { url, requests } = start(new Uint8Array(body), encoding);
   const answer = await create().send(outgoing(url), newExchange());
   expect(await answer.text()).toBe(TEXT);
@@ -46,13 +46,13 @@ test.each([
   expect(requests).toEqual([{ search: "?beta=true", encodings: "identity" }]);
 });
 
-test("an answer in an encoding that nobody knows is refused", async () => {
+test("a response in an unknown encoding is rejected", async () => {
   const { url } = start(new Uint8Array(3), "secret");
   const sent = create().send(outgoing(url), newExchange());
   await expect(sent).rejects.toThrow("encoded as secret");
 });
 
-test("private addresses are refused before anything is sent", async () => {
+test("private addresses are rejected before anything is sent", async () => {
   const { url, requests } = start(new Uint8Array(0), "identity");
   const upstream = create(false);
   await expect(upstream.send(outgoing(url), newExchange())).rejects.toThrow(OutboundError);

@@ -12,7 +12,7 @@ const params = (dialect: CallParams["dialect"], betas: readonly string[] = []): 
 });
 const changed = (body: JsonObject, changes: JsonObject = {}) => JSON.parse(JSON.stringify({ ...body, ...changes }));
 
-test("an untouched body for Vertex loses its model alone, and gets a version and the betas", () => {
+test("an untouched body for Vertex loses only its model, and gets a version and the betas", () => {
   const body = { model: "m", stream: true, max_tokens: 9, service_tier: "auto" };
   const envelope = providerOf(41)?.chat?.envelope(body, params("anthropic", ["context-1m-2025-08-07", "unheard-of"]));
   expect(changed(body, envelope?.changes)).toEqual({
@@ -24,7 +24,7 @@ test("an untouched body for Vertex loses its model alone, and gets a version and
   expect(providerOf(41)?.chat?.envelope({ contents: [] }, params("gemini"))).toBeNull();
 });
 
-test("Bedrock runs none of Anthropic's tools, Vertex its search under a beta", () => {
+test("Bedrock runs none of Anthropic's tools, Vertex only its search, under a beta", () => {
   const own = { name: "f", input_schema: { type: "object" } };
   const search = { type: "web_search_20250305", name: "web_search" };
   const bedrock = (tools: readonly object[]) => {

@@ -35,7 +35,7 @@ test("JSON Schema keywords outside Gemini's subset", () => {
   });
 });
 
-test("over-eager cleaning: anyOf and const are kept, oneOf and allOf rewritten", () => {
+test("excessive cleaning: anyOf and const stay, oneOf and allOf are rewritten", () => {
   const shape = { oneOf: [{ type: "string" }, { properties: { a: { const: "x" } } }, { type: "null" }] };
   expect(cleanSchema({ type: "object", properties: { shape } })).toEqual({
     type: "object",
@@ -59,7 +59,7 @@ test("over-eager cleaning: anyOf and const are kept, oneOf and allOf rewritten",
   });
 });
 
-test("a schema that holds itself is cut where it would begin again", () => {
+test("a recursive schema is cut where it would repeat", () => {
   const node = { type: "object", properties: { left: { $ref: "#/$defs/node" }, right: { $ref: "#/$defs/node" } } };
   expect(cleanSchema({ $ref: "#/$defs/node", $defs: { node } })).toEqual({
     type: "object",
@@ -69,7 +69,7 @@ test("a schema that holds itself is cut where it would begin again", () => {
   expect(cleanSchema(merging)).toEqual({});
 });
 
-test("references that double at every level stay within bounds", () => {
+test("references that double at every level stay within limits", () => {
   const $defs = Object.fromEntries(
     Array.from({ length: 20 }, (_, level) => {
       const next = { $ref: `#/$defs/d${level + 1}` };

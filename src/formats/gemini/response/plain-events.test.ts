@@ -28,7 +28,7 @@ describe("events in the same frame", () => {
     expect(bare).toEqual({ text: "b", usage: null });
   });
 
-  test("may be written with blanks", () => {
+  test("may contain whitespace", () => {
     const spaced = (text: string, count: number) =>
       `{"candidates": [{"content": {"parts": [{"text": "${text}"}],"role": "model"}}],"usageMetadata": {"promptTokenCount": ${count}}}`;
     const read = readAfter(spaced("a", 1), spaced("b", 22));
@@ -48,7 +48,7 @@ describe("events in the same frame", () => {
     ["more", `${written({})} `],
     ["usage that is none", written({}).replace('{"promptTokenCount":3}', "3")],
     ["no usage", written({ usage: null })],
-  ])("%s is none of them", (_, other) => {
+  ])("%s is not one of them", (_, other) => {
     expect(readAfter(written({}), other)).toBeNull();
   });
 
@@ -58,12 +58,12 @@ describe("events in the same frame", () => {
     ["a thought", written({ part: { thought: true } })],
     ["citations", written({ candidate: { citationMetadata: {} } })],
     ["a text with an escape", written({ text: "a\nb" })],
-  ])("are not learned of %s", (_, first) => {
+  ])("are not learned from %s", (_, first) => {
     expect(readAfter(first, first.replace("word", "other").replace("a\\nb", "c"))).toBeNull();
   });
 });
 
-test("an answer means the same whether or not its events are alike", () => {
+test("a response means the same whether or not its events are alike", () => {
   const texts = ["Once", " upon", " a\ttime", " there", ' was “a” "lock"', "", " 水闸", " end"];
   const events = texts.map((text, index) => {
     const last = index === texts.length - 1;

@@ -55,7 +55,7 @@ describe("a server without the endpoint", () => {
   });
 });
 
-describe("a call of Responses", () => {
+describe("a call of the Responses API", () => {
   const params = async (status: number, body: unknown) => {
     const upstream = startUpstream(({ path }) => {
       if (!path.endsWith("/responses")) return Response.json(chatReply());
@@ -75,11 +75,14 @@ describe("a call of Responses", () => {
   };
   const [responses, chat] = ["/v1/responses", "/v1/chat/completions"];
 
-  test.each(NO_ENDPOINT)("goes to chat completions, and from then on at once: %s", async (_server, status, body) => {
-    expect(await params(status, body)).toEqual({ statuses: [200, 200], paths: [responses, chat, chat] });
-  });
+  test.each(NO_ENDPOINT)(
+    "goes to chat completions, and from then on immediately: %s",
+    async (_server, status, body) => {
+      expect(await params(status, body)).toEqual({ statuses: [200, 200], paths: [responses, chat, chat] });
+    },
+  );
 
-  test.each(NO_OBJECT)("fails, and the next one asks again: %s", async (_server, status, body) => {
+  test.each(NO_OBJECT)("fails, and the next one tries again: %s", async (_server, status, body) => {
     expect(await params(status, body)).toEqual({ statuses: [404, 404], paths: [responses, responses] });
   });
 });

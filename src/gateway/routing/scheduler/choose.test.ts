@@ -18,14 +18,14 @@ function setUp() {
   return { coolDown, keys: createKeyRing(coolDown), pass };
 }
 
-describe("the choice of a channel", () => {
+describe("choosing a channel", () => {
   const [a, b, c] = [1, 2, 3].map((id) => channelEntry({ id, weight: id === 1 ? 0 : 10 })) as [
     ChannelEntry,
     ChannelEntry,
     ChannelEntry,
   ];
 
-  test("falls by weight + 10 within the best tier", () => {
+  test("goes by weight + 10 within the best tier", () => {
     const { keys } = setUp();
     const counts = new Map<number, number>();
     for (let i = 0; i < 3_000; i += 1) {
@@ -39,7 +39,7 @@ describe("the choice of a channel", () => {
     ]);
   });
 
-  test("leaves out what was excluded until nothing else is left", () => {
+  test("skips excluded channels until nothing else is left", () => {
     const { keys } = setUp();
     const tiers = [tier(1, a, b), tier(0, c)];
     expect(choose(tiers, excluded(a), keys, every)?.channel).toBe(b);
@@ -47,14 +47,14 @@ describe("the choice of a channel", () => {
     expect(choose(tiers, excluded(a, b, c), keys, every)).not.toBeNull();
   });
 
-  test("leaves out what does not suit, and keys that failed", () => {
+  test("skips ineligible channels, and keys that failed", () => {
     const { keys } = setUp();
     expect(choose([tier(1, a, b)], null, keys, (channel) => channel.id === 2)?.channel).toBe(b);
     const failed: Excluded = { channels: new Set([a]), keys: new Map([[1, new Set(a.keys)]]) };
     expect(choose([tier(1, a)], failed, keys, every)).toBeNull();
   });
 
-  test("takes a cooling channel only when no other is left, and again when it has cooled", () => {
+  test("takes a cooling channel only if no other is left, and again once it has cooled down", () => {
     const { keys, coolDown, pass } = setUp();
     const tiers = [tier(1, a), tier(0, b)];
     coolDown.start(1, "upstream-key", 5_000);
@@ -64,7 +64,7 @@ describe("the choice of a channel", () => {
     expect(choose(tiers, null, keys, every)?.channel).toBe(a);
   });
 
-  test("finds nothing where every key is off", () => {
+  test("finds nothing if every key is disabled", () => {
     const { keys } = setUp();
     const off = channelEntry({ keys: ["x"], disabledKeys: new Set(["x"]) });
     expect(choose([tier(0, off)], null, keys, every)).toBeNull();

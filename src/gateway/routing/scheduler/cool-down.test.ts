@@ -13,7 +13,7 @@ function setUp() {
   return { coolDown, fail, pass };
 }
 
-test("a key rests after three failures in a row, not before", () => {
+test("a key pauses after three failures in a row, not before", () => {
   const { coolDown, fail } = setUp();
   fail(2);
   expect(coolDown.isCooling(1, "k")).toBe(false);
@@ -23,7 +23,7 @@ test("a key rests after three failures in a row, not before", () => {
   expect(coolDown.isCooling(2, "k")).toBe(false);
 });
 
-test("an answer between failures resets the count", () => {
+test("a response between failures resets the count", () => {
   const { coolDown, fail } = setUp();
   fail(2);
   coolDown.succeeded(1, "k");
@@ -31,7 +31,7 @@ test("an answer between failures resets the count", () => {
   expect(coolDown.isCooling(1, "k")).toBe(false);
 });
 
-test("after the pause one call probes while the others keep away", () => {
+test("after the pause one call probes while the others stay away", () => {
   const { coolDown, fail, pass } = setUp();
   fail(3);
   pass(5_001);
@@ -59,7 +59,7 @@ test("each failed probe doubles the pause, up to five minutes", () => {
   expect(coolDown.isCooling(1, "k")).toBe(false);
 });
 
-test("a probe that never tells does not block the key for ever", () => {
+test("a probe without a result does not block the key forever", () => {
   const { coolDown, fail, pass } = setUp();
   fail(3);
   pass(5_001);
@@ -68,7 +68,7 @@ test("a probe that never tells does not block the key for ever", () => {
   expect(coolDown.isCooling(1, "k")).toBe(false);
 });
 
-test("a used-up limit outlasts successes and ends when something is left again", () => {
+test("an exhausted limit outlasts successes and ends when it has capacity again", () => {
   const { coolDown, pass } = setUp();
   coolDown.limited(1, "k", 30_000);
   coolDown.succeeded(1, "k");

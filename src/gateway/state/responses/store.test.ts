@@ -38,8 +38,8 @@ const failureOf = (work: PromiseLike<unknown>) =>
     (error: unknown) => error,
   );
 
-describe("kept responses", () => {
-  test("are found by their owner, at once and by every process, until they expire", async () => {
+describe("stored responses", () => {
+  test("are found by their owner, immediately and by every process, until they expire", async () => {
     const store = createResponseStore(database.db, log);
     store.keep(storedResponse("resp_found"));
     const later = createResponseStore(database.db, log);
@@ -53,7 +53,7 @@ describe("kept responses", () => {
     expect(await later.find("resp_found", 1, 2_000)).toBeNull();
   });
 
-  test("are read several at a time, by their owner alone, at once and until they expire", async () => {
+  test("are read several at a time, by their owner only, immediately and until they expire", async () => {
     const store = createResponseStore(database.db, log);
     store.keep(storedResponse("resp_a'b"));
     store.keep(storedResponse("resp_other", { userId: 2 }));
@@ -67,7 +67,7 @@ describe("kept responses", () => {
     expect(await namesOf(later, 2_000)).toEqual([]);
   });
 
-  test("are removed by their owner alone, also while they are being written", async () => {
+  test("are deleted by their owner only, even while they are being written", async () => {
     const store = createResponseStore(database.db, log);
     store.keep(storedResponse("resp_removed"));
     await store.remove("resp_removed", 2);
@@ -79,7 +79,7 @@ describe("kept responses", () => {
     expect([await store.find("resp_at_once", 1, 1_500), await rowOf("resp_at_once")]).toEqual([null, undefined]);
   });
 
-  test("are swept away once they have expired", async () => {
+  test("are deleted once they have expired", async () => {
     const store = createResponseStore(database.db, log);
     store.keep(storedResponse("resp_old", { expiresAt: 1_200 }));
     store.keep(storedResponse("resp_new", { expiresAt: 9_000 }));
@@ -89,7 +89,7 @@ describe("kept responses", () => {
   });
 });
 
-describe("a talk by reference, on an upstream that keeps none", () => {
+describe("a conversation by reference, on an upstream that stores none", () => {
   const upstream = startUpstream(({ path }) =>
     path.endsWith("/responses") ? new Response("no", { status: 404 }) : Response.json(chatReply()),
   );
@@ -107,7 +107,7 @@ describe("a talk by reference, on an upstream that keeps none", () => {
     return new OpenAI({ apiKey: "sk-test", baseURL: `${relay.url}/v1`, maxRetries: 0 });
   };
 
-  test.each([false, true])("goes on after a restart, for its owner alone (streamed: %p)", async (streamed) => {
+  test.each([false, true])("continues after a restart, for its owner only (streamed: %p)", async (streamed) => {
     const say = (client: OpenAI, input: string, previous?: string) => {
       const params = { model: "m", input, ...(previous && { previous_response_id: previous }) };
       return streamed ? client.responses.stream(params).finalResponse() : client.responses.create(params);
@@ -136,7 +136,7 @@ describe("a talk by reference, on an upstream that keeps none", () => {
     expect(await rowOf(first.id)).toBeDefined();
   });
 
-  test("that is too long to be kept says so when it is referred to, and goes on when it is sent along", async () => {
+  test("that is too long to store is reported as such when referenced, and continues if the client sends it", async () => {
     const client = start(1);
     const input = "word ".repeat(410_000);
     const { id } = await client.responses.create({ model: "m", input });
@@ -150,7 +150,7 @@ describe("a talk by reference, on an upstream that keeps none", () => {
     expect((await rowOf(id))?.turns).toBe("[]");
   });
 
-  test("is kept as long as the site has it", async () => {
+  test("is stored as long as the site says", async () => {
     for (const hours of ["1", "720"]) {
       const { id } = await start(1, hours).responses.create({ model: "m", input: "Hello" });
       const row = await until(() => rowOf(id));

@@ -3,7 +3,7 @@ import { meaningOf, stepsOfStream, target } from "../../../../test/support/forma
 import { openaiChatClientCodec } from "../../../formats/openai-chat/index.ts";
 import { dashscopeCodec } from "./codec.ts";
 
-test("a request: input and parameters, ranges kept, parts named by what they hold", () => {
+test("a request: input and parameters, ranges respected, parts named by their kind", () => {
   const dropped = new Set<string>();
   const conversation = openaiChatClientCodec.decodeRequest({
     model: "q",
@@ -37,7 +37,7 @@ test("a request: input and parameters, ranges kept, parts named by what they hol
   expect([...dropped]).toEqual(["user"]);
 });
 
-test("a stream without blanks after the colon, its reason the text null while it goes on", () => {
+test('a stream without spaces after the colon, with the reason "null" until the end', () => {
   const event = (output: object) =>
     `id:1\nevent:result\n:HTTP_STATUS/200\ndata:${JSON.stringify({ output, usage: { input_tokens: 3, output_tokens: 1 }, request_id: "r" })}\n\n`;
   const message = (piece: object, finish_reason: string) => ({

@@ -53,7 +53,7 @@ test("a request in its casing: schemas as text, turns that alternate, no empty c
   expect([...dropped]).toEqual(["max_tokens"]);
 });
 
-test("calls without a number, told apart by their ids", () => {
+test("calls without an index, distinguished by their ids", () => {
   const call = (Id: string, Name: string, Arguments: string) => ({
     Id,
     Type: "function",

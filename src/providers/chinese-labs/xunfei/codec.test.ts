@@ -26,7 +26,7 @@ const encoded = (model: string) =>
     new Set(),
   );
 
-test("values within its ranges; the number of answers is not its top_k", () => {
+test("values within its ranges; the number of choices is not its top_k", () => {
   expect(encoded("SparkDesk-v3.5")).toEqual({
     header: {},
     parameter: { chat: { temperature: 0.01, top_k: 6 } },
@@ -42,14 +42,14 @@ test("values within its ranges; the number of answers is not its top_k", () => {
 });
 
 test.each(["SparkDesk", "SparkDesk-v1.1", "SparkDesk-v3.1", "SparkDesk-v3.1-128K"])(
-  "%s knows no system message",
+  "%s has no system message",
   (model) => {
     const { payload } = encoded(model) as { payload: { message: { text: { role: string }[] } } };
     expect(payload.message.text.map(({ role }) => role)).toEqual(["user", "assistant", "user"]);
   },
 );
 
-test("thought, call and end", () => {
+test("reasoning, call and end", () => {
   const frame = (status: number, text: object, rest: object = {}) =>
     `data: ${JSON.stringify({ header: { code: 0, sid: "s", status }, payload: { choices: { status, text: [text] }, ...rest } })}\n\n`;
   const call = { name: "weather", arguments: '{"city":"Ghent"}' };

@@ -31,16 +31,16 @@ test.each([
   ["ap-southeast-1", "global."],
   ["sa-east-1", "global."],
   ["me-central-1", "global."],
-])("in %s a model since Claude 4.5 is called by the profile %s", (region, prefix) => {
+])("in %s a model since Claude 4.5 uses the profile %s", (region, prefix) => {
   expect(bedrockModelId("claude-sonnet-4-6", region)).toBe(`${prefix}anthropic.claude-sonnet-4-6`);
 });
 
-test("a profile of a country is asked only for what is there", () => {
+test("a country's profile is used only for the models it has", () => {
   expect(bedrockModelId("claude-opus-4-5-20251101", "ap-northeast-1")).toStartWith("global.");
   expect(bedrockModelId("claude-opus-4-6", "ap-southeast-2")).toBe("au.anthropic.claude-opus-4-6-v1");
 });
 
-test("models before Claude 4.5 have a profile of Asia, and none of the world", () => {
+test("models before Claude 4.5 have an Asian profile, and no global one", () => {
   const model = "claude-sonnet-4-20250514";
   expect(bedrockModelId(model, "ap-northeast-1")).toBe(`apac.anthropic.${model}-v1:0`);
   expect(bedrockModelId(model, "sa-east-1")).toBe(`anthropic.${model}-v1:0`);

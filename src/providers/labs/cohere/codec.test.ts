@@ -19,7 +19,7 @@ const stream = (...events: JsonObject[]) =>
     events.map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`).join(""),
   );
 
-test("values outside Cohere's ranges are clamped, unknown ones told", () => {
+test("values outside Cohere's ranges are clamped, unknown ones reported", () => {
   const { sent, dropped } = encode({
     temperature: 1.7,
     top_p: 1,
@@ -51,14 +51,14 @@ test("a named tool is the only one sent, and required", () => {
   expect(encode({ tools, tool_choice: "auto" }).sent.tool_choice).toBeUndefined();
 });
 
-test("thinking is asked of models that think alone", () => {
+test("only reasoning models receive reasoning options", () => {
   expect(encode({ reasoning_effort: "none" }, "command-a-reasoning-08-2025").sent.thinking).toEqual({
     type: "disabled",
   });
   expect(encode({ reasoning_effort: "high" }).sent.thinking).toBeUndefined();
 });
 
-test("the plan is a thought, null arguments are none, all tokens count", () => {
+test("the plan is reasoning, null arguments are none, all tokens count", () => {
   const call = { id: "a", type: "function", function: { name: "f", arguments: "null" } };
   const reply = cohereCodec.decodeReply({
     id: "r",
@@ -94,7 +94,7 @@ test("a stream is read until message-end", () => {
   expect(meaningOf(steps)).toEqual({ thought: "hm", text: "yes", calls: [], finish: "length" });
 });
 
-test("a stream that ends in trouble is an error", () => {
+test("a stream that ends with a failure is an error", () => {
   const steps = stream({ type: "message-end", delta: { finish_reason: "ERROR", error: "out of memory" } });
   expect(steps).toMatchObject([{ type: "error", error: { message: "out of memory" } }]);
   expect(cohereCodec.decodeError(400, { message: "bad" })).toMatchObject({ status: 400, message: "bad" });

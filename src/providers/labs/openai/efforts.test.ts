@@ -22,11 +22,11 @@ test.each([
   ["gpt-6", "max", "max"],
   ["gpt-5", undefined, undefined],
   ["o3", "some", "some"],
-])("%s asked for the effort %p is asked for %p", (model, requested, expected) => {
+])("%s with the effort %p receives %p", (model, requested, expected) => {
   expect(effortFor(shippedCatalog.find(model), requested)).toBe(expected);
 });
 
-test("models that do not reason are known by their names", () => {
+test("models that do not reason are recognized by name", () => {
   const plain = [
     "gpt-4o",
     "gpt-4.1-mini",

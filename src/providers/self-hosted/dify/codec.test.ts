@@ -14,7 +14,7 @@ const stream = (...events: object[]) => events.map((event) => `data: ${JSON.stri
 const decode = (messages: object[], more: object = {}) =>
   openaiChatClientCodec.decodeRequest({ model: "d", stream: true, user: "u", messages, ...more });
 
-test("a talk is one text; whoever brings the talk's id sends the last words alone", () => {
+test("a conversation is one text; with a conversation id only the last message is sent", () => {
   const messages = [
     { role: "system", content: "s" },
     { role: "user", content: "a" },
@@ -44,7 +44,7 @@ test("a talk is one text; whoever brings the talk's id sends the last words alon
   });
 });
 
-test("a workflow gets everything as inputs", () => {
+test("a workflow receives everything as inputs", () => {
   expect(
     difyCodec.encodeRequest(decode([{ role: "user", content: "q" }]), target("workflow-report"), new Set()),
   ).toEqual({
@@ -68,7 +68,7 @@ test("a workflow's outputs are the answer, streamed text or not; its failure is 
   expect(stepsOfStream(difyCodec, failed)).toMatchObject([{ type: "error", error: { message: "node 3" } }]);
 });
 
-test("a closing message that repeats an agent's answer is not said twice; fold-out thoughts are thoughts", () => {
+test("a closing message that repeats an agent's answer is ignored; collapsible boxes are reasoning", () => {
   const text = stream(
     { event: "agent_message", answer: "<details open> <summary> Thinking... </summary>Hm.</details>" },
     { event: "agent_message", answer: "It rains." },

@@ -3,7 +3,7 @@ import { meaningOf, stepsOfStream, target } from "../../../../test/support/forma
 import { openaiChatClientCodec } from "../../../formats/openai-chat/index.ts";
 import { ollamaCodec } from "./codec.ts";
 
-test("a request: options, images bare, arguments parsed, results named", () => {
+test("a request: options, plain base64 images, parsed arguments, named results", () => {
   const dropped = new Set<string>();
   const conversation = openaiChatClientCodec.decodeRequest({
     model: "q",
@@ -40,7 +40,7 @@ test("a request: options, images bare, arguments parsed, results named", () => {
   expect([...dropped]).toEqual(["n"]);
 });
 
-test("finish_reason stop though tool calls were sent (Ollama)", () => {
+test("finish_reason stop although tool calls were sent (Ollama)", () => {
   const call = { function: { name: "f", arguments: { city: "Köln" } } };
   const lines = [
     {

@@ -14,7 +14,7 @@ import { converseCodec } from "./index.ts";
 
 const PDF = "JVBERi0xLjQK";
 
-test("a request: results first in their turn, documents by an allowed name, tools named while calls are in the talk", () => {
+test("a request: results first in their turn, documents by an allowed name, tools declared while the conversation has calls", () => {
   const dropped = new Set<string>();
   const call = { id: "call:1", type: "function", function: { name: "weather", arguments: '{"city":"Ghent"}' } };
   const conversation = openaiChatClientCodec.decodeRequest({
@@ -84,7 +84,7 @@ test("usage may come before the end; cache reads and writes are in the prompt", 
   });
 });
 
-test("a signed thought goes back as it came, an unsigned one stays here", () => {
+test("signed reasoning returns unchanged, unsigned reasoning is dropped", () => {
   const thought = { reasoningContent: { reasoningText: { text: "Hm.", signature: "c2ln" } } };
   const body = {
     output: { message: { role: "assistant", content: [thought, { text: "x" }] } },
