@@ -85,7 +85,7 @@ export type ReceiptLine = {
   /**
    * Stable code: input, cache_read, cache_write, cache_write_1h, output, audio_input, audio_output, image_input, image_output, per_call, per_second, or a tool (web_search,
    * file_search, code_interpreter); minimum says that the total
-   * was raised to the least charge (it is no part of the subtotal).
+   * was raised to the least charge (it is no part of the subtotal; `rounding` has what that added).
    */
   item: string;
   quantity: string;
@@ -107,7 +107,9 @@ export type Receipt = {
   variant?: string;
   /** The prompt was longer than so many tokens, so prices are those of that step; they are in the factors. */
   contextOver?: number;
-  /** What was charged, rounded once: whole quota units. */
+  /** What rounding added, or took with a minus: exact quota units, absent where nothing was rounded. */
+  rounding?: string;
+  /** What was charged, quota units without decimals: `subtotal` × `groupRatio` + `rounding`. */
   total: number;
   quotaPerUnit: string;
 };

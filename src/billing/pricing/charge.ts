@@ -5,6 +5,7 @@ import {
   multiply,
   ONE,
   roundToWhole,
+  subtract,
   toText,
   whole,
   ZERO,
@@ -53,7 +54,8 @@ export function charge(price: Price, usage: Usage, quotaPerUnit: Decimal): { quo
       lines.push(line);
     }
   }
-  let quota = Math.max(0, roundToWhole(multiply(subtotal, price.groupRatio)));
+  const exact = multiply(subtotal, price.groupRatio);
+  let quota = Math.max(0, roundToWhole(exact));
   if (quota === 0 && used && factors.hasMinimum) {
     quota = 1;
     lines.push({ item: "minimum", quantity: "1", factor: "1", amount: "1" });
@@ -65,6 +67,8 @@ export function charge(price: Price, usage: Usage, quotaPerUnit: Decimal): { quo
     total: quota,
     quotaPerUnit: toText(quotaPerUnit),
   };
+  const rounding = subtract(whole(quota), exact);
+  if (!isZero(rounding)) receipt.rounding = toText(rounding);
   if (price.discount) receipt.discountPercent = toText(price.discount.percent);
   if (tier) receipt.contextOver = tier.over;
   if (price.kind === "per_call" && price.variant !== undefined) receipt.variant = price.variant;

@@ -217,7 +217,7 @@ describe("the usage log", () => {
     await button(words.share.receipt).click();
     const receipt = await until(copied, (text) => text.includes(parts.receipt.charged));
     expect(receipt).toContain(retried);
-    expect(receipt).toContain(`${parts.receipt.items.input}: 1,000 × $4 = $0.004000`);
+    expect(receipt).toContain(`${parts.receipt.items.input}: 1,000 × $4 /1M = $0.004000`);
     await page.getByRole("link", { name: words.share.open }).click();
     await page.waitForURL(`**/log/${retried}`);
     await page.getByText(parts.receipt.charged, { exact: true }).waitFor();

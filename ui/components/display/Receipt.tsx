@@ -4,6 +4,8 @@ import { Fragment } from "react";
 import { useTranslation } from "react-i18next";
 import type { Receipt as ReceiptData } from "../../../src/billing/types.ts";
 import { Row, usePhone } from "../layout.tsx";
+import { dollars } from "./Money.tsx";
+import { type LinePrice, type ReceiptSums, receiptSums } from "./receipt-sums.ts";
 
 type Props = {
   receipt: ReceiptData;
@@ -14,18 +16,15 @@ type Props = {
   refunded?: number | undefined;
 };
 
+/** Decimals of the amounts below the sums. */
 const DECIMALS = 6;
-/** A ratio of 1 means 2 dollars per million tokens. */
-const USD_PER_MILLION_AT_RATIO_1 = 2;
 
 /** The line items of a charge, in dollars. */
 export const Receipt = ({ receipt, group, reserved, refunded }: Props) => {
   const { t } = useTranslation();
   const isPhone = usePhone();
-  const perUnit = Number(receipt.quotaPerUnit) || 1;
-  const usd = (quota: number) => (quota / perUnit).toFixed(DECIMALS);
-  const subtotal = Number(receipt.subtotal);
-  const difference = receipt.total - subtotal;
+  const sums = receiptSums(receipt);
+  const usd = (quota: number) => dollars(quota, Number(receipt.quotaPerUnit) || 1, DECIMALS);
   const heads = ["item", "quantity", "price", "usd"] as const;
   return (
     <Box
@@ -35,11 +34,11 @@ export const Receipt = ({ receipt, group, reserved, refunded }: Props) => {
         className="num"
         sx={{
           display: "grid",
-          gridTemplateColumns: isPhone ? "minmax(0,1fr) 56px 70px 76px" : "minmax(0,1fr) 72px 96px 88px",
-          columnGap: 2,
+          gridTemplateColumns: "minmax(0,1fr) repeat(3, auto)",
+          columnGap: isPhone ? 2 : 4,
           fontSize: 12.5,
           lineHeight: "24px",
-          "& > .r": { textAlign: "right" },
+          "& > .r": { textAlign: "right", whiteSpace: "nowrap" },
         }}
       >
         {heads.map((head, index) => (
@@ -48,40 +47,38 @@ export const Receipt = ({ receipt, group, reserved, refunded }: Props) => {
           </Box>
         ))}
         <Rule />
-        {receipt.lines.map((line) => (
+        {sums.lines.map((line) => (
           <Fragment key={line.item}>
             <Box>{t(`components.receipt.items.${line.item}`, { defaultValue: line.item })}</Box>
             <Box className="r" sx={{ color: "text.secondary" }}>
               {Number(line.quantity).toLocaleString("en")}
             </Box>
             <Box className="r" sx={{ color: "text.secondary" }}>
-              {linePrice(line, t)}
+              {line.price.per === "million" ? `$${line.price.usd}` : linePriceText(line.price, t)}
             </Box>
-            <Box className="r">{usd(Number(line.amount))}</Box>
+            <Amount text={line.amount} />
           </Fragment>
         ))}
         <Rule />
-        <Box>{t("components.receipt.subtotal")}</Box>
-        <span />
-        <span />
-        <Box className="r">{usd(subtotal)}</Box>
-        <Box sx={{ gridColumn: "span 2" }}>
-          {receipt.discountPercent === undefined
-            ? t("components.receipt.groupRatio", { group })
-            : t("components.receipt.discount", { group, percent: receipt.discountPercent })}
-        </Box>
+        <Box sx={{ gridColumn: "span 3" }}>{t("components.receipt.subtotal")}</Box>
+        <Amount text={sums.subtotal} />
+        <Box sx={{ gridColumn: "span 2" }}>{groupRatioLabel(group, receipt, t)}</Box>
         <Box className="r" sx={{ color: "text.secondary" }}>
           × {receipt.groupRatio}
         </Box>
-        <Box className="r">{Math.abs(difference) < 1 ? "" : signed(difference / perUnit)}</Box>
+        <Amount text={sums.groupAdjustment && signed(sums.groupAdjustment)} />
+        {sums.rounding && (
+          <>
+            <Box sx={{ gridColumn: "span 3" }}>{roundingLabel(sums, t)}</Box>
+            <Amount text={signed(sums.rounding)} />
+          </>
+        )}
         <Rule isStrong />
         <Box sx={{ fontWeight: 650 }}>{t("components.receipt.charged")}</Box>
         <Box className="r" sx={{ gridColumn: "span 2", color: "text.tertiary" }}>
           {t("components.money.units", { units: receipt.total.toLocaleString("en") })}
         </Box>
-        <Box className="r" sx={{ fontWeight: 650 }}>
-          {usd(receipt.total)}
-        </Box>
+        <Amount text={sums.charged} isStrong />
       </Box>
       {receipt.contextOver !== undefined && (
         <Box className="num" sx={{ mt: 1.5, fontSize: 11.5, lineHeight: "16px", color: "text.tertiary" }}>
@@ -122,16 +119,34 @@ const Rule = ({ isStrong }: { isStrong?: boolean }) => (
   <Box sx={{ gridColumn: "1 / -1", height: "1px", my: 1, bgcolor: isStrong ? "line.strong" : "line.main" }} />
 );
 
-/** Items counted in tokens; calls at a fixed price and server-side tools are priced per use. */
-const PRICED_BY_TOKENS = /^(input|output|cache_read|cache_write(_1h)?|(audio|image)_(input|output))$/;
+/** An amount of dollars; the zeros at its end are dimmed. */
+const Amount = ({ text, isStrong }: { text: string | null; isStrong?: boolean }) => {
+  const zeros = text ? (/0+$/.exec(text)?.[0].length ?? 0) : 0;
+  return (
+    <Box className="r" sx={isStrong ? { fontWeight: 650 } : {}}>
+      {text?.slice(0, text.length - zeros)}
+      {zeros > 0 && (
+        <Box component="span" sx={{ color: "text.tertiary", fontWeight: 400 }}>
+          {text?.slice(-zeros)}
+        </Box>
+      )}
+    </Box>
+  );
+};
 
-/** Dollars per million tokens, or per call, use or second. */
-export function linePrice(line: ReceiptData["lines"][number], t: TFunction): string {
-  const factor = Number(line.factor);
-  if (line.item === "minimum") return "";
-  if (line.item === "per_second") return `$${factor} ${t("components.receipt.perSecond")}`;
-  if (!PRICED_BY_TOKENS.test(line.item)) return `$${factor} ${t("components.receipt.perCall")}`;
-  return `$${(factor * USD_PER_MILLION_AT_RATIO_1).toLocaleString("en", { maximumFractionDigits: 4 })}`;
-}
+/** "$2.5 /1M", "$0.01 /call", "$0.1 /s". */
+export const linePriceText = ({ usd, per }: LinePrice, t: TFunction): string =>
+  `$${usd} ${t(`components.receipt.per.${per}`)}`;
 
-const signed = (usd: number): string => `${usd < 0 ? "−" : "+"}${Math.abs(usd).toFixed(DECIMALS)}`;
+/** The label of the group's ratio, with its discount. */
+export const groupRatioLabel = (group: string, { discountPercent: percent }: ReceiptData, t: TFunction): string =>
+  percent === undefined
+    ? t("components.receipt.groupRatio", { group })
+    : t("components.receipt.discount", { group, percent });
+
+/** The label of the difference between the exact sum and the whole units charged. */
+export const roundingLabel = ({ isMinimum }: ReceiptSums, t: TFunction): string =>
+  t(isMinimum ? "components.receipt.minimum" : "components.receipt.rounding");
+
+/** Decimal text with its sign in front: "+0.000001", "−0.000001". */
+export const signed = (amount: string): string => (amount.startsWith("-") ? `−${amount.slice(1)}` : `+${amount}`);

@@ -1,13 +1,34 @@
 import { expect, test } from "bun:test";
 import i18next from "i18next";
+import type { Receipt } from "../../../../src/billing/types.ts";
 import en from "../../../locales/en.ts";
 import type { LogEntry } from "../log-entry.ts";
 import { receiptText } from "./ShareTools.tsx";
 
-test("a receipt as text has every sum of it", async () => {
+async function textOf(receipt: Receipt): Promise<string[]> {
   const i18n = i18next.createInstance();
   await i18n.init({ lng: "en", resources: { en: { translation: en } } });
   const entry = { model_name: "gpt-4o", created_at: 1_767_225_600, group: "vip" } as LogEntry;
+  return receiptText(entry, receipt, "req-1", i18n.t).split("\n");
+}
+
+test("rounding is a line of its own", async () => {
+  const receipt = {
+    lines: [{ item: "input", quantity: "3", factor: "1.25", amount: "3.75" }],
+    subtotal: "3.75",
+    groupRatio: "1",
+    quotaPerUnit: "500000",
+    total: 4,
+  };
+  expect((await textOf(receipt)).slice(1)).toEqual([
+    "Input: 3 × $2.5 /1M = $0.0000075",
+    "Group ratio, vip: × 1",
+    "Rounding to whole quota units: +0.0000005",
+    "Charged: $0.0000080 (4 quota units)",
+  ]);
+});
+
+test("a receipt as text has every sum of it", async () => {
   const receipt = {
     lines: [
       { item: "input", quantity: "1000", factor: "1.25", amount: "1250" },
@@ -18,13 +39,11 @@ test("a receipt as text has every sum of it", async () => {
     quotaPerUnit: "500000",
     total: 1875,
   };
-  expect(receiptText(entry, receipt as never, "req-1", i18n.t)).toBe(
-    [
-      "gpt-4o · 2026-01-01T00:00:00.000Z · req-1",
-      "Input: 1,000 × $2.5 = $0.002500",
-      "Output: 500 × $10 = $0.005000",
-      "Group ratio, vip: × 0.5",
-      "Charged: $0.003750 (1,875 quota units)",
-    ].join("\n"),
-  );
+  expect(await textOf(receipt)).toEqual([
+    "gpt-4o · 2026-01-01T00:00:00.000Z · req-1",
+    "Input: 1,000 × $2.5 /1M = $0.002500",
+    "Output: 500 × $10 /1M = $0.005000",
+    "Group ratio, vip: × 0.5 (−0.003750)",
+    "Charged: $0.003750 (1,875 quota units)",
+  ]);
 });

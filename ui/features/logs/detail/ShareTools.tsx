@@ -5,7 +5,8 @@ import type { TFunction } from "i18next";
 import { useTranslation } from "react-i18next";
 import type { Receipt } from "../../../../src/billing/types.ts";
 import { CopyButton } from "../../../components/display/CopyButton.tsx";
-import { linePrice } from "../../../components/display/Receipt.tsx";
+import { groupRatioLabel, linePriceText, roundingLabel, signed } from "../../../components/display/Receipt.tsx";
+import { receiptSums } from "../../../components/display/receipt-sums.ts";
 import { Row } from "../../../components/layout.tsx";
 import { type LogEntry, otherOf } from "../log-entry.ts";
 
@@ -29,27 +30,19 @@ export const ShareTools = ({ entry, isPage }: { entry: LogEntry; isPage: boolean
   );
 };
 
-const DECIMALS = 6;
-
-/** A receipt as plain text: the model, each line item and the total. */
+/** A receipt as plain text: the model, each line item, what the group and rounding change, and the total. */
 export function receiptText(entry: LogEntry, receipt: Receipt, requestId: string, t: TFunction): string {
-  const perUnit = Number(receipt.quotaPerUnit) || 1;
-  const usd = (quota: number) => `$${(quota / perUnit).toFixed(DECIMALS)}`;
+  const sums = receiptSums(receipt);
   const item = (name: string) => t(`components.receipt.items.${name}`, { defaultValue: name });
+  const adjustment = sums.groupAdjustment && ` (${signed(sums.groupAdjustment)})`;
   return [
     `${entry.model_name} · ${new Date(entry.created_at * 1000).toISOString()} · ${requestId}`,
-    ...receipt.lines.map((line) => {
-      const price = linePrice(line, t);
-      const sum = price === "" ? "" : `${Number(line.quantity).toLocaleString("en")} × ${price} = `;
-      return `${item(line.item)}: ${sum}${usd(Number(line.amount))}`;
-    }),
-    `${ratioText(entry.group, receipt, t)}: × ${receipt.groupRatio}`,
-    `${t("components.receipt.charged")}: ${usd(receipt.total)} (${t("components.money.units", { units: receipt.total.toLocaleString("en") })})`,
+    ...sums.lines.map(
+      ({ item: name, quantity, price, amount }) =>
+        `${item(name)}: ${Number(quantity).toLocaleString("en")} × ${linePriceText(price, t)} = $${amount}`,
+    ),
+    `${groupRatioLabel(entry.group, receipt, t)}: × ${receipt.groupRatio}${adjustment ?? ""}`,
+    ...(sums.rounding ? [`${roundingLabel(sums, t)}: ${signed(sums.rounding)}`] : []),
+    `${t("components.receipt.charged")}: $${sums.charged} (${t("components.money.units", { units: receipt.total.toLocaleString("en") })})`,
   ].join("\n");
 }
-
-/** The label of the group's ratio, with its discount. */
-const ratioText = (group: string, { discountPercent: percent }: Receipt, t: TFunction): string =>
-  percent === undefined
-    ? t("components.receipt.groupRatio", { group })
-    : t("components.receipt.discount", { group, percent });
