@@ -7,26 +7,24 @@ import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
 import { RouterProvider } from "@tanstack/react-router";
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
-import { ApiError } from "./api/client.ts";
+import { retryDelayMs, shouldRetry, waitOf } from "./api/retry.ts";
 import { ConfirmHost } from "./components/feedback/confirm.tsx";
+import { notifyWait } from "./components/feedback/notify.tsx";
 import { ToastProvider } from "./components/feedback/Toasts.tsx";
 import { createConsoleRouter } from "./router.tsx";
-import { onLanguageSwitch, preferredLanguage, startI18n } from "./state/i18n.ts";
+import { onLanguageSwitch, preferredLanguage, startI18n, translate } from "./state/i18n.ts";
 import { declareFonts } from "./theme/fonts.ts";
 import { theme } from "./theme/theme.ts";
 
-const RETRIES = 2;
-
-/** Retries network failures, but not requests that the server rejects. */
+/** Retries network failures and rate limits; never writes, and not what the server rejects. */
 const queryClient = new QueryClient({
   defaultOptions: {
-    queries: {
-      staleTime: 10_000,
-      refetchOnWindowFocus: false,
-      retry: (failures, error) =>
-        failures < RETRIES && error instanceof ApiError && (error.status === 0 || error.status >= 502),
-    },
+    queries: { staleTime: 10_000, refetchOnWindowFocus: false, retry: shouldRetry, retryDelay: retryDelayMs },
   },
+});
+queryClient.getQueryCache().subscribe((event) => {
+  const seconds = event.type === "updated" && event.action.type === "failed" ? waitOf(event.action.error) : null;
+  if (seconds !== null) notifyWait(translate("api.waiting", { seconds }), seconds);
 });
 const router = createConsoleRouter(queryClient);
 

@@ -24,7 +24,8 @@ const root = createRootRouteWithContext<Context>()({
   validateSearch: (search: Search) => search,
   beforeLoad: async ({ context, location }) => {
     // A gateway without setup shows only the setup page; one that can't be reached shows each page's own error.
-    const site = await context.queryClient.ensureQueryData(siteStatus).catch(() => null);
+    // The page doesn't wait for retries: the layout loads the status again.
+    const site = await context.queryClient.ensureQueryData({ ...siteStatus, retry: false }).catch(() => null);
     if (site && !site.setup && location.pathname !== "/setup") throw redirect({ to: "/setup", search: {} });
     if (site?.setup && location.pathname === "/setup") throw redirect({ to: "/", search: {} });
   },

@@ -29,7 +29,7 @@ import { bookRoutes } from "../console/system/ledger-check.ts";
 import { type PageLimit, webAssets } from "../console/system/web-assets.ts";
 import { redemptionRoutes } from "../console/wallet/redemptions.ts";
 import { walletRoutes } from "../console/wallet/wallet.ts";
-import { sessionUser } from "../domain/accounts/authenticate.ts";
+import { identifyUser, sessionUser } from "../domain/accounts/authenticate.ts";
 import { readStanding } from "../domain/api-keys/budget/read-standing.ts";
 import { renewBudgets } from "../domain/api-keys/budget/renew-budgets.ts";
 import { createRecheckKey, type RecheckKey } from "../domain/api-keys/directory/recheck-key.ts";
@@ -235,7 +235,11 @@ function managementApi(
   };
   const operations = { db: database.db, changes, vault, channels, readLive };
   const guarded = guard({ ...services, db: database.db });
-  const limits = rateLimit({ ...services, rateLimits: config.rateLimits });
+  const limits = rateLimit({
+    ...services,
+    rateLimits: config.rateLimits,
+    identify: (request) => identifyUser({ ...services, db: database.db }, request),
+  });
   return new Elysia({ name: "management" })
     .use(envelope(services))
     .use(limits)

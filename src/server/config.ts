@@ -86,6 +86,8 @@ const configSchema = (isTerminal: boolean) => ({
   outageSpendRatio: fraction("OUTAGE_SPEND_RATIO", 1),
   rateLimits: {
     api: rateLimit("GLOBAL_API_RATE_LIMIT", 180, 180),
+    /** Of signed-in users; off where `api` is. */
+    user: rateLimit("USER_API_RATE_LIMIT", 600, 60),
     web: rateLimit("GLOBAL_WEB_RATE_LIMIT", 60, 180),
     critical: rateLimit("CRITICAL_RATE_LIMIT", 20, 1200),
   },

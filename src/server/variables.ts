@@ -177,7 +177,7 @@ function parseAddress(name: string, value: string | null): string | null {
 export const serviceAddress = (name: string, fallback: string): Variable<string> =>
   variable(name, (value) => parseAddress(name, value) ?? fallback, { shown: fallback, isForTests: true });
 
-/** Requests per window and address; null: not limited. */
+/** Requests per window and address or user; null: not limited. */
 export type RateLimit = Readonly<{ count: number; windowMs: number }> | null;
 
 /** A limit of requests: whether it is on, how many, in how many seconds. */

@@ -14,9 +14,23 @@ export class ApiError extends Error {
     readonly requestId: string | null,
     /** The server's error code. */
     readonly code: string | null = null,
+    /** After how many seconds the server wants the call again; null when it doesn't say. */
+    readonly retryAfterSeconds: number | null = null,
   ) {
     super(message);
   }
+}
+
+/** The error of a response with an HTTP error status. */
+function errorOf(response: Response, { message, code }: Pick<Outcome, "message" | "code">): ApiError {
+  const seconds = Number(response.headers.get("retry-after") ?? Number.NaN);
+  return new ApiError(
+    messageOf(response.status, message),
+    response.status,
+    response.headers.get("x-request-id"),
+    code,
+    Number.isFinite(seconds) ? seconds : null,
+  );
 }
 
 /** The result of a call through groups.ts. */
@@ -50,7 +64,7 @@ export async function readEnvelope<Result extends Reply>(
   const requestId = response.headers.get("x-request-id");
   const { success, message, code } = readOutcome(error ? error.value : data);
   if (response.status === 401 && !stayOn401) goToLogin();
-  if (!response.ok) throw new ApiError(messageOf(response.status, message), response.status, requestId, code);
+  if (!response.ok) throw errorOf(response, { message, code });
   if (!isEnvelope(data)) throw new ApiError(translate("api.notJson"), response.status, requestId);
   if (!success && !acceptFailure) throw new ApiError(message ?? "", response.status, requestId, code);
   return data;
@@ -69,8 +83,7 @@ export async function readJson<Body extends object>(path: string, init: RequestI
   const response = await send(path, init);
   const requestId = response.headers.get("x-request-id");
   const body = await response.json().catch(() => null);
-  const { message, code } = readOutcome(body);
-  if (!response.ok) throw new ApiError(messageOf(response.status, message), response.status, requestId, code);
+  if (!response.ok) throw errorOf(response, readOutcome(body));
   if (typeof body !== "object" || body === null)
     throw new ApiError(translate("api.notJson"), response.status, requestId);
   return body;
@@ -123,9 +136,10 @@ async function readLines(response: Response, type: string, onLine: (line: string
   const requestId = response.headers.get("x-request-id");
   const isLines = response.ok && response.headers.get("content-type")?.includes(type);
   if (!isLines || !response.body) {
-    const { message } = readOutcome(await response.json().catch(() => null));
+    const outcome = readOutcome(await response.json().catch(() => null));
     if (response.status === 401) goToLogin();
-    throw new ApiError(response.ok ? (message ?? "") : messageOf(response.status, message), response.status, requestId);
+    if (!response.ok) throw errorOf(response, outcome);
+    throw new ApiError(outcome.message ?? "", response.status, requestId);
   }
   let rest = "";
   // Not every browser can iterate over a stream.
@@ -167,7 +181,7 @@ async function send(path: string, init: RequestInit): Promise<Response> {
 
 /** The message for a response with an HTTP error status. */
 function messageOf(status: number, message: string | undefined): string {
-  if (status === 429) return translate("api.tooMany");
+  if (status === 429) return message || translate("api.tooMany");
   if (status === 405) return translate("api.demoOnly");
   if (status === 500) return message ? `${translate("api.internal")} ${message}` : translate("api.internal");
   if (status === 401 && message) return message;

@@ -1,6 +1,7 @@
 import { afterEach, expect, test } from "bun:test";
 import { QueryClient } from "@tanstack/react-query";
-import { siteStatus } from "./site-status.ts";
+import { getDefaultStore } from "jotai";
+import { type SiteStatus, siteAtom, siteStatus } from "./site-status.ts";
 
 const { fetch, localStorage, document } = globalThis;
 afterEach(() => Object.assign(globalThis, { fetch, localStorage, document }));
@@ -43,4 +44,24 @@ test("what the ecosystem's pages read from local storage is there, each under it
     mj_notify_enabled: "false",
     chats: JSON.stringify(facts.chats),
   });
+});
+
+test.each([429, 500, 503])("a status call that fails with %d leaves the last known flags", async (status) => {
+  const known = { system_name: "Gate", enable_data_export: true, enable_drawing: true, enable_task: true };
+  const stored = new Map([["enable_data_export", "true"]]);
+  Object.assign(globalThis, {
+    fetch: async () =>
+      Response.json({ success: false, message: "no", data: { enable_data_export: false } }, { status }),
+    localStorage: {
+      getItem: (key: string) => stored.get(key) ?? null,
+      setItem: (key: string, value: string) => stored.set(key, value),
+    },
+    document: { documentElement: { lang: "en" } },
+  });
+  getDefaultStore().set(siteAtom, known as SiteStatus);
+  const client = new QueryClient();
+  await expect(client.fetchQuery({ ...siteStatus, retry: false })).rejects.toThrow();
+  client.clear();
+  expect(getDefaultStore().get(siteAtom)).toEqual(known as SiteStatus);
+  expect(stored.get("enable_data_export")).toBe("true");
 });

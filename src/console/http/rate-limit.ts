@@ -1,9 +1,11 @@
 import { Elysia } from "elysia";
+import { sessionCookieOf } from "../../domain/accounts/sessions/session-cookie.ts";
 import { type ClientAddress, limitKeyOf, type PeerSource } from "../../lib/http/client-ip.ts";
 import { createLimiter, type Limiter, type SharedLimits } from "../../lib/limits/shared-limits.ts";
 import { OperationError } from "../../lib/operation-error.ts";
 import type { CountRefusal, LimitKind } from "../../lib/runtime/metrics.ts";
 import type { Config } from "../../server/config.ts";
+import type { RateLimit } from "../../server/variables.ts";
 import { isConsolePath } from "./envelope.ts";
 
 type LimitServices = Readonly<{
@@ -11,33 +13,54 @@ type LimitServices = Readonly<{
   clientAddress: ClientAddress;
   sharedLimits: SharedLimits | null;
   countRefusal: CountRefusal;
+  /** The id of the signed-in user; null without valid credentials. */
+  identify: (request: Request) => Promise<number | null>;
 }>;
 
 /**
- * Limits calls under /api by address. Routes that guess at secrets or send mail say `{ critical: true }` and share a
- * stricter count. A refusal is 429 with the envelope and `Retry-After`.
+ * Limits calls under /api: of signed-in users by user, of all others by address. Routes that guess at secrets or send
+ * mail say `{ critical: true }` and share a stricter count by address. A refusal is 429 with the envelope and
+ * `Retry-After`.
  */
-export function rateLimit({ rateLimits, clientAddress, sharedLimits, countRefusal }: LimitServices) {
-  const api = rateLimits.api && createLimiter(sharedLimits, "console", rateLimits.api);
-  const critical = rateLimits.critical && createLimiter(sharedLimits, "console-critical", rateLimits.critical);
+export function rateLimit(services: LimitServices) {
+  const { rateLimits, clientAddress, sharedLimits, countRefusal, identify } = services;
+  const open = (name: string, limit: RateLimit) => limit && createLimiter(sharedLimits, name, limit);
+  const api = open("console", rateLimits.api);
+  const users = api && open("console-users", rateLimits.user);
+  const invalid = open("console-invalid", rateLimits.api);
+  const critical = open("console-critical", rateLimits.critical);
 
-  const count = async (kind: LimitKind, limiter: Limiter | null, request: Request, server: PeerSource) => {
-    const ip = clientAddress.ip(request, server);
+  const refuse = (kind: LimitKind, seconds: number) => {
+    if (seconds === 0) return;
+    countRefusal(kind);
+    throw new OperationError("too_many_requests", { seconds }, { status: 429, retryAfterSeconds: seconds });
+  };
+  const addressOf = (request: Request, server: PeerSource): string => limitKeyOf(clientAddress.ip(request, server));
+  const countAddress = async (kind: LimitKind, limiter: Limiter | null, address: string) => {
     // Without an address (a unix socket) everybody would share one count.
-    if (!limiter || ip === "") return;
-    const seconds = await limiter.take(limitKeyOf(ip));
-    if (seconds > 0) {
-      countRefusal(kind);
-      throw new OperationError("too_many_requests", { seconds }, { status: 429, retryAfterSeconds: seconds });
-    }
+    if (limiter && address !== "") refuse(kind, await limiter.take(address));
+  };
+  const countCall = async (request: Request, server: PeerSource) => {
+    if (!api) return;
+    const address = addressOf(request, server);
+    if (!hasCredentials(request)) return countAddress("console_api", api, address);
+    // Reading an unknown session asks the database, so an address may not do that without end.
+    if (invalid && address !== "") refuse("console_api", await invalid.check(address));
+    const userId = await identify(request);
+    if (userId !== null) return refuse("console_api", (await users?.take(String(userId))) ?? 0);
+    if (address !== "") await invalid?.add(address, 1);
+    await countAddress("console_api", api, address);
   };
   return new Elysia({ name: "console/rate-limit" })
     .onRequest(({ request, server }) => {
-      if (isConsolePath(new URL(request.url).pathname)) return count("console_api", api, request, server);
+      if (isConsolePath(new URL(request.url).pathname)) return countCall(request, server);
     })
     .macro({
       critical: (_: true) => ({
-        transform: ({ request, server }) => count("console_critical", critical, request, server),
+        transform: ({ request, server }) => countAddress("console_critical", critical, addressOf(request, server)),
       }),
     });
 }
+
+const hasCredentials = (request: Request): boolean =>
+  sessionCookieOf(request) !== null || request.headers.has("authorization");

@@ -61,6 +61,15 @@ export async function sessionCaller(
 export const sessionUser = async (...call: Parameters<typeof sessionCaller>): Promise<UserEntry | null> =>
   (await sessionCaller(...call))?.actor ?? null;
 
+/** The id of the user whom a session or an access token signs in; null without one, or when the user is banned. */
+export async function identifyUser(services: AuthenticationServices, request: Request): Promise<number | null> {
+  const authorization = request.headers.get("authorization");
+  const caller = await sessionUser(services, request);
+  const user = caller ?? (authorization === null ? undefined : findByAccessToken(services, authorization));
+  if (!user || user.status === USER_STATUS.banned) return null;
+  return userHeaderProblem(request, user.id, false) ? null : user.id;
+}
+
 /**
  * What is wrong with the user-id header. Cookies travel by themselves, the header does not: with a session it is required,
  * so other sites cannot make calls.

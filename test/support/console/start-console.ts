@@ -64,7 +64,8 @@ export async function startTestConsole(
   const guarded = guard({ db, users, sessions, vault });
   const limits = rateLimit({
     countRefusal() {},
-    rateLimits: { api: null, web: null, critical: null },
+    rateLimits: { api: null, user: null, web: null, critical: null },
+    identify: async () => null,
     clientAddress,
     sharedLimits: null,
   });

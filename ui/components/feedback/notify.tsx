@@ -18,6 +18,16 @@ export const notifyInfo = (message: string): void => {
   notistack.enqueueSnackbar(message, { variant: "info" });
 };
 
+/** Says that the page waits so many seconds; one notice, however many parts of the page wait. */
+export const notifyWait = (message: string, seconds: number): void => {
+  notistack.enqueueSnackbar(message, {
+    key: "wait",
+    preventDuplicate: true,
+    variant: "info",
+    autoHideDuration: seconds * 1000,
+  });
+};
+
 /** Confirms an action that can be undone for a few seconds. */
 export const notifyUndo = (message: string, undoLabel: string, undo: () => void): void => {
   notistack.enqueueSnackbar(message, {
