@@ -25,7 +25,7 @@ const factorsByPrice = new WeakMap<Price, Factors>();
 const factorsByTier = new WeakMap<Price, Map<ContextTier, Factors>>();
 
 /**
- * What a call costs, in whole quota units, with its sums:
+ * What a call costs, in rounded quota units, with its sums:
  * [input + cached × rc + written × rw + output × ro + audio in × ra + audio out × ra × rao
  * + image in × ri + image out × ri × rio] × rm × rg, each input and
  * output times its factor where the prompt is on a step of the model's prices by length, or
