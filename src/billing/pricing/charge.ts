@@ -1,6 +1,7 @@
 import {
   add,
   type Decimal,
+  decimal,
   isZero,
   multiply,
   ONE,
@@ -67,7 +68,7 @@ export function charge(price: Price, usage: Usage, quotaPerUnit: Decimal): { quo
     total: quota,
     quotaPerUnit: toText(quotaPerUnit),
   };
-  const rounding = subtract(whole(quota), exact);
+  const rounding = subtract(decimal(quota), exact);
   if (!isZero(rounding)) receipt.rounding = toText(rounding);
   if (price.discount) receipt.discountPercent = toText(price.discount.percent);
   if (tier) receipt.contextOver = tier.over;
