@@ -20,7 +20,8 @@ test.each(FORMATS)("a signature in %s is its own or base64, and returns to its p
         }
         expect(carried).toMatch(BASE64);
         expect(readSignature(carried, format)).toEqual(signature);
-        // Google's Python client decodes signatures and writes them in the URL alphabet; others leave the padding out.
+        // Google's Python client decodes signatures and writes them in the URL alphabet; other clients omit the
+        // padding.
         const again = Buffer.from(carried, "base64").toString("base64url");
         expect(readSignature(again, format)).toEqual(signature);
       }
@@ -31,7 +32,7 @@ test("signatures of older versions, in plain text, are still read", () => {
   const ofCall = { dialect: "gemini", value: "c2ln", id: "call:a%41" } as const;
   expect(readSignature("sluice~gemini~call:a%41~c2ln", "openai-responses")).toEqual(ofCall);
   expect(readSignature("Z2VtaW5p", "gemini")).toEqual({ dialect: "gemini", value: "Z2VtaW5p" });
-  // Begins like one and is none.
+  // Begins like a carried signature, but is none.
   expect(readSignature("c2x1aWNlfAAA", "gemini")).toEqual({ dialect: "gemini", value: "c2x1aWNlfAAA" });
 });
 

@@ -131,7 +131,7 @@ test("as many responses as calls, in their order and right after them, with the 
   ]);
 });
 
-/** The client's next request, from what it was answered. */
+/** The client's next request, made from the response. */
 const NEXT: readonly [string, ClientCodec, (answered: JsonObject) => JsonObject][] = [
   [
     "chat",

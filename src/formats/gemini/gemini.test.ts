@@ -99,7 +99,7 @@ describe("tools", () => {
     for (const name of ["googleSearch", "codeExecution", "urlContext"]) {
       const { body } = fromChat({ tools: [{ type: "function", function: { name } }], tool_choice: "auto" });
       expect(body.tools).toEqual([{ [name]: {} }]);
-      // A choice without functions is refused.
+      // A tool choice without functions is rejected.
       expect(body).not.toHaveProperty("toolConfig");
     }
   });

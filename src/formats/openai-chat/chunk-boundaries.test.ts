@@ -5,7 +5,7 @@ import { textOfBytes } from "../../lib/values/bytes.ts";
 import type { ReplyEvent } from "../conversation/reply.ts";
 import { openaiChatCodec } from "./index.ts";
 
-/** Steps of a stream whose bytes arrive in pieces; whole events are read, the rest waits. */
+/** Decodes a stream whose bytes arrive in chunks; complete events are decoded, the rest waits. */
 function arriving(pieces: readonly Uint8Array[]): { steps: ReplyEvent[]; ended: boolean } {
   const decoder = openaiChatCodec.streamDecoder(counter());
   const steps: ReplyEvent[] = [];

@@ -16,7 +16,7 @@ import type { JsonObject } from "../json.ts";
 import { openaiResponsesCodec } from "../openai-responses/index.ts";
 import { openaiChatClientCodec, openaiChatCodec } from "./index.ts";
 
-/** Edge cases of OpenAI's chat completions and of services that imitate them. */
+/** Edge cases of OpenAI's chat completions and of compatible services. */
 
 const delta = (piece: JsonObject, finish: string | null = null): JsonObject => ({
   id: "chatcmpl-1",
@@ -192,7 +192,7 @@ test("a reasoning signature returns with reasoning_details", () => {
   });
   const thought = history.turns[0]?.parts[0];
   expect(thought).toEqual({ type: "reasoning", text: "I think", signature: { dialect: "anthropic", value: "sig" } });
-  // To another maker the thought does not go at all.
+  // Another provider does not receive the reasoning at all.
   expect(JSON.stringify(openaiChatCodec.encodeRequest(history, target(), new Set()))).not.toMatch(/think|sig/);
 });
 

@@ -8,7 +8,7 @@ afterEach(() => Promise.all(stops.splice(0).map((stop) => stop())));
 const ON = { CheckSensitiveEnabled: "true", SensitiveWords: "forbidden" };
 const ANSWER = "All good, then a Forbidden thing.";
 
-/** Asks a model, which says `SAID`, under these options. */
+/** Calls a model that responds with `ANSWER`, with these settings. */
 async function ask(question: string, options: Readonly<Record<string, string>>) {
   const message = { role: "assistant", content: ANSWER };
   const choices = [{ index: 0, message, finish_reason: "stop" }];

@@ -7,7 +7,7 @@ test("counts like the model's own tokenizer", async () => {
   expect(await countText("gpt-4o", "")).toBe(0);
 });
 
-// Counted as single words these would hold up everybody for minutes.
+// Counted as single words, these would block the process for minutes.
 test.each([
   ["Chinese without punctuation", "你好世界".repeat(75_000), 150_000],
   ["one letter without end", "x".repeat(300_000), 37_500],

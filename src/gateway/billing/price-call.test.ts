@@ -1,4 +1,6 @@
-/** Which name of a model has the price: the requested one, else that of the channel which serves the call. */
+/**
+ * Which name of a model has the price: the requested one, else the upstream name of the channel that serves the call.
+ */
 import { afterEach, expect, test } from "bun:test";
 import { startRelay } from "../../../test/support/gateway/start-gateway.ts";
 import { chatReply, startUpstream } from "../../../test/support/gateway/start-upstream.ts";
@@ -22,7 +24,7 @@ const costOf = (ratio: number) => 120 * ratio;
 
 type Known = Readonly<{ as: string; answer: () => Response; channel?: Partial<ChannelEntry> }>;
 
-/** Channels that know the model `asked` by these names, tried in this order. */
+/** Channels with these upstream names for the model `requested`, tried in this order. */
 function start(requested: string, known: readonly Known[], options: Partial<Record<OptionKey, string>> = {}) {
   const upstreams = known.map(({ answer }) => startUpstream(answer));
   const relay = startRelay({

@@ -6,7 +6,7 @@ const TICK_MS = 250;
 beforeEach(() => void jest.useFakeTimers());
 afterEach(() => void jest.useRealTimers());
 
-/** Things to be watched that note when they were looked at; `during` happens as they are. */
+/** Entries that record when they were checked; `during` runs during each check. */
 function watchedThings(count: number, during: (index: number, all: readonly HasDeadline[]) => void = () => {}) {
   const looked: number[] = [];
   const all: HasDeadline[] = Array.from({ length: count }, (_, index) => ({

@@ -1,4 +1,4 @@
-/** How large a request may be, by what it is: JSON is read whole, forms wait on the disk. */
+/** Maximum request sizes by kind: JSON is read into memory, forms are stored on disk. */
 import { afterEach, expect, test } from "bun:test";
 import { startRelay } from "../../../test/support/gateway/start-gateway.ts";
 import { startUpstream } from "../../../test/support/gateway/start-upstream.ts";
@@ -46,7 +46,7 @@ test("forms may be larger than other requests, up to a limit of their own", asyn
 });
 
 test("a form whose files must be read into memory is limited like other requests", async () => {
-  // Cloudflare takes sound within JSON.
+  // Cloudflare expects audio inside JSON.
   const { upstream, send } = start({ type: 39, other: "account" });
   expect(await send("/v1/audio/transcriptions", form(2 * MEGABYTE))).toEqual(tooLarge(1));
   expect(upstream.received).toHaveLength(0);

@@ -6,7 +6,7 @@ import { until } from "../../../test/support/lib/until.ts";
 
 const CHAT = { model: "gpt-4o", messages: [{ role: "user", content: "hi" }] };
 
-/** How many calls came to the upstream, and how many of their connections were closed. */
+/** Number of calls that reached the upstream, and of their closed connections. */
 let arrived = 0;
 let closed = 0;
 const upstream = startUpstream(async (_, request) => {
@@ -27,10 +27,10 @@ test.each([20, 600])(
     const before = closed;
     const client = new AbortController();
     const response = relay.post("/v1/chat/completions", CHAT, { signal: client.signal });
-    // Before it arrived there is nothing to close.
+    // Before the call arrives there is nothing to close.
     void until(() => arrived === before + 1).then(() => setTimeout(() => client.abort(), ms));
     await expect(response).rejects.toThrow();
-    // The upstream would take a minute: only the client's leaving closes its connection.
+    // The upstream would take a minute: only the client's disconnect closes its connection.
     await until(() => closed === before + 1 && relay.billing.openHolds === 0);
     expect(relay.billing.records.at(-1)).toMatchObject({ quota: 0, other: { ending: "client_left", status: 499 } });
   },

@@ -63,7 +63,7 @@ test("calls count for the channel that served them; invalid client requests coun
   expect((await relay.post("/v1/chat/completions", ask)).status).toBe(200);
   expect((await relay.post("/v1/chat/completions", { ...ask, max_tokens: 0 })).status).toBe(400);
   expect(relay.readLive()).toMatchObject([
-    // The second call stays with the channel that answered the first.
+    // The second call stays with the channel that served the first.
     { inFlight: 0, calls: 1, failed: 1, latencyMs: null },
     { inFlight: 0, calls: 1, failed: 0, latencyMs: expect.any(Number) },
   ]);

@@ -54,6 +54,6 @@ test("a conversation leaves a key that was disabled, and stays with the next", a
   const second = await ask();
   expect(second).not.toBe(first);
   disabledKeys.delete(first);
-  // Its cache is with the second key by now.
+  // Its cache is with the second key now.
   expect(await ask()).toBe(second);
 });

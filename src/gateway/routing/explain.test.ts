@@ -89,7 +89,7 @@ test.each(REQUESTS)("explains that a conversation sticks, by what and until when
     [explanation.sticky?.channelId ?? 0, 1],
     [3 - (explanation.sticky?.channelId ?? 0), 0],
   ]);
-  // Asking moves nothing.
+  // An explanation changes nothing.
   expect(about(7)).toEqual(explanation);
   expect(about(8).sticky).toBeNull();
   expect(about(9).sticky).toBeNull();

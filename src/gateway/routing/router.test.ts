@@ -184,7 +184,7 @@ describe("attempts", () => {
     expect(answer.status).toBe(429);
     expect(answer.headers.get("retry-after")).toBe("7");
     expect(await answer.text()).not.toContain("org-123");
-    // A second call has no fit key left, and tries the cooling one rather than none.
+    // A second call has no other key left, and tries the cooling one rather than none.
     await relay.post(CHAT, ASK);
     expect(a?.received).toHaveLength(2);
   });

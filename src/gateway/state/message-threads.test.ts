@@ -43,7 +43,7 @@ const textOf = ({ content }: Anthropic.Beta.BetaMessage) =>
   content.flatMap((block) => (block.type === "text" ? [block.text] : [])).join("");
 const bodiesOf = ({ received }: Upstream) => received.map(({ text }) => JSON.parse(text));
 
-/** An account at Anthropic: it keeps its own threads and knows nobody else's. */
+/** An account at Anthropic: it stores its own threads and does not know any others. */
 function startAccount(name: string) {
   const threads = new Set<string>();
   let made = 0;

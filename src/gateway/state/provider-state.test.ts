@@ -1,4 +1,4 @@
-/** What a request only refers to, because a provider keeps it, is never left out behind a 200. */
+/** A reference to something that a provider stores is never silently dropped. */
 import { afterEach, describe, expect, test } from "bun:test";
 import { FAMILY_TYPES, startFamily } from "../../../test/support/gateway/families.ts";
 import { startRelay } from "../../../test/support/gateway/start-gateway.ts";
@@ -26,7 +26,7 @@ const REFERENCES = [
   [GEMINI, "cached_content", { contents, cached_content: "cachedContents/1" }, [1000, 14]],
 ] as const;
 
-/** A server that has Responses, and answers all formats alike. */
+/** A server with the Responses API, which responds the same in all formats. */
 const startNative = () =>
   startUpstream(({ path }) => {
     const usage = { input_tokens: 9, output_tokens: 2, total_tokens: 11 };
@@ -81,7 +81,7 @@ test("a server without the Responses API does not receive a chat without the con
   });
   stops.push(upstream.stop, relay.stop);
   const body = { model: "m", input: "Hi", conversation: "conv_1" };
-  // The first call finds out that there are none.
+  // The first call reveals that the endpoint is missing.
   for (let round = 0; round < 2; round += 1) expect((await relay.post("/v1/responses", body)).status).toBe(400);
   expect(upstream.received.map(({ path }) => path)).toEqual(["/v1/responses"]);
 });

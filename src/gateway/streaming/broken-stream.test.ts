@@ -29,7 +29,7 @@ const start = (
 const CHAT = "/v1/chat/completions";
 const STREAM = { model: "gpt-4o", stream: true, messages: [{ role: "user", content: "Tell me a long story" }] };
 
-/** Reads until `text` has come, then closes the connection. */
+/** Reads until `text` arrives, then closes the connection. */
 async function readThenLeave(relay: ReturnType<typeof startRelay>, text: string): Promise<void> {
   const leave = new AbortController();
   const answer = await relay.post(CHAT, STREAM, { signal: leave.signal });
@@ -51,7 +51,7 @@ describe("a client that disconnects from a stream", () => {
     );
     await readThenLeave(relay, "Once");
     const record = await relay.billing.nextRecord();
-    // The upstream would go on for a minute.
+    // The upstream would continue for a minute.
     await until(() => isStopped);
     expect(record.other).toMatchObject({ ending: "client_left", usage_evidence: "estimated" });
     expect(record.completionTokens).toBe(4);
@@ -230,7 +230,7 @@ test("a client that reads slowly slows the upstream down, and no data accumulate
   const answer = await relay.post(CHAT, STREAM, { signal: leave.signal });
   const reader = answer.body?.getReader();
   await reader?.read();
-  // Sockets' own buffers fill, then next to nothing moves.
+  // The sockets' own buffers fill up, then next to nothing moves.
   await until(async () => {
     const taken = sent;
     await Bun.sleep(300);

@@ -2,11 +2,11 @@ import { expect, test } from "bun:test";
 import type { Call } from "../call/call.ts";
 import { responseTo } from "./respond.ts";
 
-/** As much of a call as its headers depend on. */
+/** The parts of a call that its headers depend on. */
 function callOf(requestId: string, origin?: string, dropped: readonly string[] = []): Call {
   const request = new Request("http://localhost/", origin ? { headers: { origin } } : {});
   const timing = { markOverhead: () => 0.35 };
-  return { request, requestId, timing, attempts: { route: { dropped } } } as never;
+  return { request, requestId, timing, attempts: { route: { dropped } }, fallbackFrom: null } as never;
 }
 const headersOf = ({ headers }: Response) => Object.fromEntries(headers.entries());
 

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import type { DeadlineWheel, HasDeadline } from "../call/deadline-wheel.ts";
 import { Exchange } from "./exchange.ts";
 
-/** An exchange under a limit of a second, and what tells it the time: milliseconds from its beginning. */
+/** An exchange with a limit of a second, and its clock: milliseconds from its beginning. */
 function start(limitMs = 1_000) {
   const watched = new Set<HasDeadline>();
   const watch: DeadlineWheel = {

@@ -16,7 +16,7 @@ afterEach(() => {
   for (const server of servers.splice(0)) server.stop(true);
 });
 
-/** A server that answers with these bytes, under this encoding, and remembers what was asked. */
+/** A server that sends these bytes with this encoding, and records its requests. */
 function start(body: Uint8Array<ArrayBuffer>, encoding: string) {
   const requests: { search: string; encodings: string | null }[] = [];
   const server = Bun.serve({

@@ -13,7 +13,7 @@ const written = ({ text = "word", candidate = {}, part = {}, usage = { promptTok
     responseId: "r1",
   });
 
-/** What is read of `next` after `first` was parsed. */
+/** The result of reading `next` after `first` was parsed. */
 function readAfter(first: string, next: string) {
   const events = new PlainEvents();
   events.learn(first, recordOf(parseJson(first)) ?? {});

@@ -7,7 +7,7 @@ import { isUnknownEndpoint } from "./unknown-endpoint.ts";
 const isUnknown = (status: number, body: unknown) =>
   isUnknownEndpoint(status, readError(status, typeof body === "string" ? body : JSON.stringify(body)));
 
-/** What servers without /v1/responses answer, in the shapes that they document or are known to send. */
+/** Responses of servers without /v1/responses, in documented or known shapes. */
 const NO_ENDPOINT: readonly (readonly [server: string, status: number, body: unknown])[] = [
   ["Go's router", 404, "404 page not found"],
   ["nginx", 404, "<html><head><title>404 Not Found</title></head><body>nginx</body></html>"],
@@ -26,7 +26,7 @@ const NO_ENDPOINT: readonly (readonly [server: string, status: number, body: unk
   ["not implemented", 501, { error: { message: "This API is not offered.", code: "api_not_implemented" } }],
 ];
 
-/** What servers with /v1/responses answer for objects that they do not have. */
+/** Responses of servers with /v1/responses for objects that do not exist. */
 const NO_OBJECT: readonly (readonly [server: string, status: number, body: unknown])[] = [
   ["OpenAI, model", 404, { error: { message: "The model `x` does not exist or you do not have access to it." } }],
   ["OpenAI, model by code", 404, { error: { message: "Sorry.", code: "model_not_found" } }],

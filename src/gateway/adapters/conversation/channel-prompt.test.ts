@@ -1,4 +1,4 @@
-/** What a channel's settings do to requests on their way: instructions of its own, and bodies that pass untouched. */
+/** Effects of a channel's settings on requests: its instructions, and bodies passed through unchanged. */
 import { afterEach, expect, test } from "bun:test";
 import { startRelay } from "../../../../test/support/gateway/start-gateway.ts";
 import { chatReply, startUpstream } from "../../../../test/support/gateway/start-upstream.ts";

@@ -1,4 +1,4 @@
-/** The options for Claude and Gemini, each by what an upstream is sent; and the ways by which calls come in. */
+/** The settings for Claude and Gemini, tested by what an upstream receives, and the endpoints that calls use. */
 import { afterEach, describe, expect, test } from "bun:test";
 import { startRelay } from "../../../../test/support/gateway/start-gateway.ts";
 import {

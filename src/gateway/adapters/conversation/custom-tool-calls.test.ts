@@ -1,4 +1,4 @@
-/** Free-text tools of OpenAI's clients, as Codex' `apply_patch`, onto upstreams that know functions alone. */
+/** Free-text tools of OpenAI's clients, such as Codex' `apply_patch`, with upstreams that only support functions. */
 import { afterEach, describe, expect, test } from "bun:test";
 import { startRelay } from "../../../../test/support/gateway/start-gateway.ts";
 import { chatReply, sse, startUpstream } from "../../../../test/support/gateway/start-upstream.ts";
@@ -7,7 +7,7 @@ import { parseJson, recordOf, recordsOf } from "../../../formats/json.ts";
 const PATCH = '*** Begin Patch\n*** Update File: src/a.ts\n-say("Gänt")\n+say("C:\\\\new 🌧")\n*** End Patch\n';
 const BEFORE = "*** Begin Patch\n*** End Patch";
 const ARGUMENTS = JSON.stringify({ input: PATCH });
-/** Three letters each, so that escapes are cut. */
+/** Three characters each, so that escapes are split. */
 const PIECES = ARGUMENTS.match(/.{1,3}/gs) ?? [];
 
 const stops: (() => unknown)[] = [];
@@ -121,11 +121,11 @@ const CHAT = {
   tool_choice: { type: "custom", custom: { name: "apply_patch" } },
 };
 
-/** The upstream was told of a function, of the call before in its words, and that it must call. */
+/** Expects that the upstream received a function, the earlier call as a function call, and the forced choice. */
 function expectFunction(text: string): void {
   const compactly = JSON.stringify(parseJson(text));
   expect(compactly).toContain('{"type":"object","properties":{"input":{"type":"string"}},"required":["input"]}');
-  // Chats have arguments as JSON text.
+  // The chat API has arguments as JSON text.
   const before = JSON.stringify({ input: BEFORE });
   expect([before, JSON.stringify(before)].some((form) => compactly.includes(form))).toBe(true);
   expect(compactly).toContain("Nothing to do");

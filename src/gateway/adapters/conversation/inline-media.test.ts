@@ -5,7 +5,7 @@ import { chatReply, startUpstream } from "../../../../test/support/gateway/start
 const GEMINI = 24;
 
 const upstream = startUpstream(() => Response.json({}));
-/** Something on the inside that nobody may reach. */
+/** An internal server that must not be reached. */
 const inside = startUpstream(() => new Response("secret", { headers: { "content-type": "image/png" } }));
 const relay = startRelay({
   channels: [{ type: GEMINI, models: ["gpt-4o"], baseUrl: upstream.url }],
@@ -38,7 +38,7 @@ describe("media that an upstream does not fetch itself", () => {
     if (path === "/gone.png") return new Response("", { status: 404 });
     if (path === "/large.png") return new Response(Buffer.concat([PNG, Buffer.alloc(21 * MEGABYTE)]));
     if (path === "/moved.png") return Response.redirect(`${media.url}/image.png`);
-    // Says what it is not.
+    // The content type is wrong.
     if (path === "/image.png") return new Response(PNG, { headers: { "content-type": "image/jpeg" } });
     return new Response("%PDF-1.4", { headers: { "content-type": "application/pdf" } });
   });

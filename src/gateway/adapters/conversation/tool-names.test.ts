@@ -9,7 +9,7 @@ afterEach(() => Promise.all(stops.splice(0).map((stop) => stop())));
 const LONG = `mcp__plugin_chrome-devtools-mcp_chrome-devtools__performance_analyze_insight`;
 type ChatRequest = { stream?: boolean; tools: { function: { name: string } }[] };
 
-/** Calls the tool by the name that it is told. */
+/** Calls the tool by the name that it received. */
 function upstreamThatCalls() {
   return startUpstream(({ text }) => {
     const { stream, tools } = JSON.parse(text) as ChatRequest;

@@ -9,7 +9,7 @@ const WORDS = {
   patterns: [compileLinearPattern("\\b\\d{4}-\\d{4}\\b")].filter((pattern) => pattern !== null),
 };
 
-/** What a client reads of an answer that comes in pieces of `size` characters. */
+/** What a client receives of a response that arrives in chunks of `size` characters. */
 function read(answer: string, size: number, stops: boolean) {
   const filter = responseWordFilter(WORDS, stops)();
   const collector = new ReplyCollector();

@@ -10,7 +10,7 @@ const at = { response_id: "r", item_id: "i", output_index: 0, content_index: 0 }
 const part = { type: "output_audio", transcript: TRANSCRIPT };
 const itemOf = (role: string) => ({ id: "i", type: "message", role, content: [{ ...part }] });
 
-/** A response whose text comes in pieces of `size` characters. */
+/** A response whose text arrives in chunks of `size` characters. */
 const response = (size: number, kind = "response.output_audio_transcript", field = "transcript"): Event[] => [
   { type: "response.created", response: { id: "r", status: "in_progress", output: [] } },
   ...Array.from({ length: Math.ceil(TRANSCRIPT.length / size) }, (_, index) => ({
@@ -25,7 +25,7 @@ const response = (size: number, kind = "response.output_audio_transcript", field
   { type: "response.done", response: { id: "r", status: "completed", output: [itemOf("assistant")] } },
 ];
 
-/** What a client is told of these events, and which responses are to end. */
+/** What a client receives for these events, and which responses are cancelled. */
 function filterAll(words: TranscriptFilter, events: readonly Event[]) {
   const ends: string[] = [];
   const all = events.flatMap((event): readonly Event[] => {

@@ -6,7 +6,7 @@ import { createKeyRing } from "./key-ring.ts";
 
 const CALLS = 300;
 
-/** How often each key comes. */
+/** How often each key is chosen. */
 function counts(channel: ChannelEntry, failed: ReadonlySet<string> | null = null): Record<string, number> {
   let call = 0;
   const ring = createKeyRing(createCoolDown(), () => call / CALLS);

@@ -73,7 +73,7 @@ test("an earlier process's hour goes on where it left off, and its keys are not 
   const { slots, inFlight } = after.of(7, "sk-secret");
   const sum = (of: "count" | "failed" | "elapsedMs") => slots.reduce((total, slot) => total + slot[of], 0);
   expect([sum("count"), sum("failed"), sum("elapsedMs"), inFlight]).toEqual([4, 1, 300, 0]);
-  // What nobody has asked for yet is kept too, until it is an hour old.
+  // Unread entries are saved, too, until they are an hour old.
   expect(Object.keys(after.snapshot())).toHaveLength(2);
   now += 3_000_000;
   expect(Object.keys(after.snapshot())).toHaveLength(1);

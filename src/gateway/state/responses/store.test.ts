@@ -31,7 +31,7 @@ const storedResponse = (id: string, rest: object = {}) => ({
   ...{ turns: [{ role: "user" as const, parts: [] }], body: { id }, createdAt: 1_000, expiresAt: 2_000, ...rest },
 });
 
-/** The client's promises do nothing before somebody waits for them. */
+/** The SDK's promises send nothing until they are awaited. */
 const failureOf = (work: PromiseLike<unknown>) =>
   work.then(
     () => null,
@@ -94,7 +94,7 @@ describe("a conversation by reference, on an upstream that stores none", () => {
     path.endsWith("/responses") ? new Response("no", { status: 404 }) : Response.json(chatReply()),
   );
   afterAll(() => upstream.stop());
-  /** A gateway of its own on the same database, as after a restart. */
+  /** Another gateway on the same database, as after a restart. */
   const start = (userId: number, hours = "2") => {
     const relay = startRelay({
       channels: [{ id: 7, baseUrl: upstream.url, models: ["m"] }],
