@@ -69,8 +69,10 @@ async function recover(on: Pick<Database, "sql" | "kind">, dataDir: string): Pro
 
 async function expectTrueBooks(sql: Database["sql"], spender: Spender, balances: number): Promise<void> {
   // A process that was killed at once may have made the file and written nothing.
-  const told = existsSync(spender.acknowledgements) ? readFileSync(spender.acknowledgements, "utf8").trimEnd() : "";
-  const acknowledged = told === "" ? [] : told.split("\n");
+  const acknowledgedText = existsSync(spender.acknowledgements)
+    ? readFileSync(spender.acknowledgements, "utf8").trimEnd()
+    : "";
+  const acknowledged = acknowledgedText === "" ? [] : acknowledgedText.split("\n");
   const rows = await sql<{ id: string; quota: number; uncovered: number }[]>`
     select request_id as id, quota, uncovered from logs where user_id = any(${spender.userIds as number[]}::int[])`;
   const logged = new Map(rows.map((row) => [row.id, row.quota]));

@@ -231,8 +231,8 @@ onServer("without Redis", () => {
   test("a process that dies with charges is an alarm until its disk is back", async () => {
     const survivor = await openSurvivor(null);
     const living = await listProcesses();
-    const heard: string[] = [];
-    survivor.onLostJournal(({ processId }) => heard.push(processId));
+    const notices: string[] = [];
+    survivor.onLostJournal(({ processId }) => notices.push(processId));
     const { spender, kill } = await startVictim(null);
     await until(() => acknowledged(spender).length > 50);
     await kill();
@@ -241,7 +241,7 @@ onServer("without Redis", () => {
     await survivor.searchLostProcesses();
     const [lost] = survivor.status().lostJournals;
     expect(lost?.location).toEndWith(spender.dataDir);
-    expect(heard).toEqual([lost?.processId ?? ""]);
+    expect(notices).toEqual([lost?.processId ?? ""]);
 
     const returned = await openSurvivor(null, spender.dataDir);
     await expectTrueBooks(spender);

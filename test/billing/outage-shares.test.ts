@@ -64,7 +64,7 @@ async function openTogether(count: number): Promise<Process[]> {
 const cut = (...processes: readonly Process[]) => {
   for (const process of processes) process.connection = "refuses";
 };
-const mend = (...processes: readonly Process[]) => {
+const restore = (...processes: readonly Process[]) => {
   for (const process of processes) process.connection = "works";
 };
 
@@ -89,7 +89,7 @@ describe("the only process, the database away", () => {
     const { count, refusal } = await spend(process, payer, 70);
     expect([count, refusal]).toEqual([14, expect.any(InsufficientQuota)]);
     expect(await spend(process, payer, 20)).toMatchObject({ count: 1, refusal: expect.any(InsufficientQuota) });
-    mend(process);
+    restore(process);
     await process.billing.flush();
     expect(await booksOf(database.sql, userId)).toMatchObject({ quota: 0, used: 1000, rows: 15, uncovered: 0 });
   });
@@ -109,7 +109,7 @@ describe("the only process, the database away", () => {
     expect((await spend(process, { userId, token }, 10)).count).toBe(29);
     expect((await spend(process, { userId, token: unlimited }, 10)).count).toBe(70);
     expect((await spend(process, { userId: neverSeen, token: null }, 500)).count).toBe(2);
-    mend(process);
+    restore(process);
     await process.billing.flush();
     expect(await booksOf(database.sql, userId)).toMatchObject({ quota: 10, used: 990, uncovered: 0 });
     expect(await tokenBooks(database.sql, token.id)).toMatchObject({ remain: 10, used: 290 });
@@ -125,7 +125,7 @@ describe("the only process, the database away", () => {
     cut(process);
     const { count, refusal } = await spend(process, { userId, token: null }, 100);
     expect([count, refusal]).toEqual([expected, expect.any(LedgerUnavailable)]);
-    mend(process);
+    restore(process);
     await until(async () => (await spend(process, { userId, token: null }, 100, 1)).count === 1);
   });
 
@@ -135,7 +135,7 @@ describe("the only process, the database away", () => {
     cut(process);
     const payer = { userId, token: null };
     expect(await spend(process, payer, 1)).toMatchObject({ count: 0, refusal: expect.any(LedgerUnavailable) });
-    mend(process);
+    restore(process);
     await until(async () => (await spend(process, payer, 10, 1)).count === 1);
   });
 });
@@ -150,7 +150,7 @@ describe("several processes, the database away", () => {
     const spent = await Promise.all(processes.map((process) => spend(process, payer, 10)));
     expect(spent.map(({ count }) => count)).toEqual(processes.map(() => 100 / count));
     expect(spent[0]?.refusal).toBeInstanceOf(LedgerUnavailable);
-    mend(...processes);
+    restore(...processes);
     // Calls that come as the database returns may not take what other processes have spent.
     const late = await Promise.all(processes.map((process) => spend(process, payer, 10)));
     await Promise.all(processes.map(({ billing }) => billing.flush()));
@@ -166,11 +166,11 @@ describe("several processes, the database away", () => {
     cut(first, second);
     await spend(first, payer, 100, 1);
     await spend(second, payer, 100, 5);
-    mend(first);
+    restore(first);
     const { count } = await spend(first, payer, 100, 4);
     expect(count).toBe(4);
     const beyond = spend(first, payer, 100, 1);
-    mend(second);
+    restore(second);
     expect((await beyond).count).toBe(0);
     await Promise.all([first, second].map(({ billing }) => billing.flush()));
     expect(await booksOf(database.sql, userId)).toMatchObject({ quota: 0, used: 1000, rows: 10, uncovered: 0 });
@@ -184,7 +184,7 @@ describe("several processes, the database away", () => {
     cut(isolated);
     expect((await spend(isolated, payer, 10)).count).toBe(50);
     expect((await spend(connected, payer, 10)).count).toBe(100);
-    mend(isolated);
+    restore(isolated);
     await Promise.all([connected, isolated].map(({ billing }) => billing.flush()));
     const { quota, used, uncovered, rows } = await booksOf(database.sql, userId);
     expect({ quota, used, uncovered, rows }).toEqual({ quota: 0, used: 1000, uncovered: 500, rows: 150 });
@@ -202,14 +202,14 @@ describe("several processes, the database away", () => {
       await database.changes.publish("users", [trial]);
       cut(staying);
       const { count } = await spend(staying, { userId: trial, token: null }, 10, 1);
-      mend(staying);
+      restore(staying);
       await staying.billing.flush();
       return count === 1;
     });
     cut(staying);
     expect((await spend(staying, { userId, token: null }, 100)).count).toBe(10);
     expect((await spend(staying, { userId: spentElsewhere, token: null }, 100)).count).toBe(7);
-    mend(staying);
+    restore(staying);
     await staying.billing.flush();
     expect(await booksOf(database.sql, userId)).toMatchObject({ quota: 0, uncovered: 0 });
     expect(await booksOf(database.sql, spentElsewhere)).toMatchObject({ quota: 0, used: 1000, uncovered: 0 });

@@ -7,8 +7,8 @@ let defaults: ReturnType<typeof readAll>["values"] | undefined;
 /** Settings that never change, for tests of what reads them: defaults, and the given texts. Throws on a refused text. */
 export function fixedSettings(texts: Partial<Record<OptionKey, string>> = {}): SettingsReader {
   defaults ??= readAll(new Map()).values;
-  const given = Object.entries(texts) as [OptionKey, string][];
-  const own = given.map(([key, text]) => [key, registry[key].read(text, key).value] as const);
+  const entries = Object.entries(texts) as [OptionKey, string][];
+  const own = entries.map(([key, text]) => [key, registry[key].read(text, key).value] as const);
   const values = { ...defaults, ...Object.fromEntries(own) };
   return { get: (key) => values[key], version: 1 };
 }

@@ -34,16 +34,18 @@ const CHAT = openaiChatClientCodec.decodeRequest({
 });
 
 const FUNCTIONS = ["anthropic", "gemini", "ollama", "cohere", "converse", "dashscope", "hunyuan", "ernie"] as const;
-const DOORS = [
+const CLIENTS = [
   ["Responses", RESPONSES],
   ["chats", CHAT],
 ] as const;
 
-test.each(FUNCTIONS.flatMap((dialect) => DOORS.map(([door, asked]) => [dialect, door, asked] as const)))(
+test.each(
+  FUNCTIONS.flatMap((dialect) => CLIENTS.map(([client, conversation]) => [dialect, client, conversation] as const)),
+)(
   "%s is told of a function with one text, and of the call before, by clients of %s",
-  (dialect, _door, asked) => {
+  (dialect, _client, conversation) => {
     const dropped = new Set<string>();
-    const body = codecOf(dialect).encodeRequest(customAsFunctions(asked, dropped), target(), dropped);
+    const body = codecOf(dialect).encodeRequest(customAsFunctions(conversation, dropped), target(), dropped);
     const sent = JSON.stringify(body);
     // Parameters and arguments are objects to some, and JSON text to others.
     const says = (value: object) => [JSON.stringify(value), JSON.stringify(JSON.stringify(value)).slice(1, -1)];

@@ -7,14 +7,14 @@ import { decodeRequest as readChat } from "../../../src/formats/openai-chat/requ
 import { decodeRequest as readResponses } from "../../../src/formats/openai-responses/request/decode-request.ts";
 import { codecOf } from "../../../src/providers/registry.ts";
 
-const talk = { model: "m", messages: [{ role: "user", content: "hi" }] };
+const chatRequest = { model: "m", messages: [{ role: "user", content: "hi" }] };
 const contents = [{ role: "user", parts: [{ text: "hi" }] }];
 
 /** Each format with a member that only it has words for, and one that says nothing. */
 const FOREIGN: readonly (readonly [string, Conversation])[] = [
-  ["prediction", readChat({ ...talk, prediction: {}, web_search_options: null, enable_thinking: false })],
+  ["prediction", readChat({ ...chatRequest, prediction: {}, web_search_options: null, enable_thinking: false })],
   ["truncation", readResponses({ model: "m", input: "hi", truncation: "auto", store: false, background: null })],
-  ["mcp_servers", readMessages({ ...talk, max_tokens: 9, mcp_servers: [], container: null })],
+  ["mcp_servers", readMessages({ ...chatRequest, max_tokens: 9, mcp_servers: [], container: null })],
   [
     "cachedContent",
     readGemini({ contents, cachedContent: "cachedContents/1", labels: null }, { model: "m", stream: false }),
@@ -55,7 +55,7 @@ const INSIDE: readonly (readonly [string, Conversation])[] = [
   ],
   [
     "messages: prefix",
-    readChat({ model: "m", messages: [...talk.messages, { role: "assistant", content: "a", prefix: true }] }),
+    readChat({ model: "m", messages: [...chatRequest.messages, { role: "assistant", content: "a", prefix: true }] }),
   ],
   [
     "document: citations",
@@ -68,7 +68,7 @@ const INSIDE: readonly (readonly [string, Conversation])[] = [
   [
     "tools: input_examples",
     readMessages({
-      ...talk,
+      ...chatRequest,
       max_tokens: 9,
       tools: [{ ...tool, type: "custom", input_examples: [{}], eager_input_streaming: true }],
     }),
@@ -116,15 +116,15 @@ test("a wish to be without what a target does not have is met", () => {
     defaultMaxTokens: 9,
     newId: () => "1",
   };
-  codecOf("anthropic").encodeRequest(readChat({ ...talk, store: false }), known, dropped);
-  const said = { model: "m", input: "hi", background: false, truncation: "disabled", store: false };
-  codecOf("anthropic").encodeRequest(readResponses(said), known, dropped);
+  codecOf("anthropic").encodeRequest(readChat({ ...chatRequest, store: false }), known, dropped);
+  const responsesRequest = { model: "m", input: "hi", background: false, truncation: "disabled", store: false };
+  codecOf("anthropic").encodeRequest(readResponses(responsesRequest), known, dropped);
   expect([...dropped]).toEqual([]);
 });
 
 test("what the target takes all the same is not named", () => {
   const dropped = new Set<string>();
-  const conversation = readChat({ ...talk, keep_alive: "5m", options: { num_ctx: 4096 } });
+  const conversation = readChat({ ...chatRequest, keep_alive: "5m", options: { num_ctx: 4096 } });
   const target = { model: "m", info: shippedCatalog.find("m"), defaultMaxTokens: 9, newId: () => "1" };
   expect(codecOf("ollama").encodeRequest(conversation, target, dropped)).toMatchObject({ keep_alive: "5m" });
   expect([...dropped]).toEqual([]);

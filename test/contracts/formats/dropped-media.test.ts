@@ -30,7 +30,7 @@ describe("what Google alone can fetch", () => {
     ],
     ["a video without a type", { fileUri: "https://youtu.be/9hE5-98ZeCg" }],
   ] as const;
-  const talk = (fileData: object): Conversation =>
+  const conversationWith = (fileData: object): Conversation =>
     readGemini(
       { contents: [{ role: "user", parts: [{ text: "What is in it?" }, { fileData }] }] },
       { model: "gemini-2.5-flash", stream: false },
@@ -39,7 +39,7 @@ describe("what Google alone can fetch", () => {
   test.each(FILES.flatMap(([name, file]) => TARGETS.map((target) => [name, target, file] as const)))(
     "%s is not offered to another format but named: %s",
     (_, target, file) => {
-      const { text, dropped } = sent(target, talk(file));
+      const { text, dropped } = sent(target, conversationWith(file));
       expect(text).not.toContain(file.fileUri);
       expect(text).toContain("What is in it?");
       expect(dropped).toHaveLength(1);
@@ -48,7 +48,7 @@ describe("what Google alone can fetch", () => {
   );
 
   test.each(FILES)("%s goes to Google", (_, file) => {
-    const { text, dropped } = sent("gemini", talk(file));
+    const { text, dropped } = sent("gemini", conversationWith(file));
     expect(text).toContain(`"fileUri":"${file.fileUri}"`);
     if ("mimeType" in file) expect(text).toContain(`"mimeType":"${file.mimeType}"`);
     expect(dropped).toEqual([]);
@@ -56,8 +56,8 @@ describe("what Google alone can fetch", () => {
 });
 
 describe("a document of Anthropic's that consists of blocks", () => {
-  const picture = { type: "image", source: { type: "base64", media_type: "image/png", data: "iVBORw0KGgo=" } };
-  const talk = (content: object[]): Conversation =>
+  const image = { type: "image", source: { type: "base64", media_type: "image/png", data: "iVBORw0KGgo=" } };
+  const messagesWith = (content: object[]): Conversation =>
     readMessages({
       model: "m",
       max_tokens: 9,
@@ -75,15 +75,15 @@ describe("a document of Anthropic's that consists of blocks", () => {
   test.each(["openai-chat", "openai-responses", "anthropic", "gemini", "ollama"] as const)(
     "keeps its pictures: %s",
     (target) => {
-      const { text, dropped } = sent(target, talk([{ type: "text", text: "High at noon" }, picture]));
-      expect(text).toContain(picture.source.data);
+      const { text, dropped } = sent(target, messagesWith([{ type: "text", text: "High at noon" }, image]));
+      expect(text).toContain(image.source.data);
       expect(text).toContain("What is the tide?");
       expect(dropped.filter((name) => name === "image")).toEqual([]);
     },
   );
 
   test("of pictures alone is these", () => {
-    const { turns } = talk([picture, picture]);
+    const { turns } = messagesWith([image, image]);
     expect(turns[0]?.parts.map(({ type }) => type)).toEqual(["image", "image", "text"]);
   });
 });

@@ -43,8 +43,8 @@ describe("marks of what is to be cached", () => {
   });
 
   test("of a chat's pictures and of all that is said reach Anthropic", () => {
-    const picture = { type: "image_url", image_url: { url: "https://example.org/a.png" }, cache_control };
-    const chat = readChat({ model: "m", cache_control, messages: [{ role: "user", content: [picture] }] });
+    const image = { type: "image_url", image_url: { url: "https://example.org/a.png" }, cache_control };
+    const chat = readChat({ model: "m", cache_control, messages: [{ role: "user", content: [image] }] });
     const dropped = new Set<string>();
     const sent = codecOf("anthropic").encodeRequest(chat, target("claude-sonnet-5"), dropped);
     expect(sent).toMatchObject({ cache_control, messages: [{ content: [{ type: "image", cache_control }] }] });
@@ -54,15 +54,15 @@ describe("marks of what is to be cached", () => {
 
 describe("names longer than OpenAI takes", () => {
   const long = `functions_look_${"x".repeat(60)}`;
-  const talk = [
+  const toolTurns = [
     { role: "assistant", content: [{ type: "tool_use", id: long, name: "look", input: {} }] },
     { role: "user", content: [{ type: "tool_result", tool_use_id: long, content: "rain" }] },
   ];
-  const said = (user_id: string) =>
-    readMessages({ model: "m", max_tokens: 9, metadata: { user_id }, messages: [...talk] });
+  const conversationOf = (user_id: string) =>
+    readMessages({ model: "m", max_tokens: 9, metadata: { user_id }, messages: [...toolTurns] });
 
   test("become short ones in chats, the same for a call and its result", () => {
-    const { messages, user } = codecOf("openai-chat").encodeRequest(said(long), target(), new Set());
+    const { messages, user } = codecOf("openai-chat").encodeRequest(conversationOf(long), target(), new Set());
     const [call, result] = messages as [{ tool_calls: { id: string }[] }, { tool_call_id: string }];
     expect(call.tool_calls[0]?.id).toMatch(/^call_[0-9a-f]{32}$/);
     expect(result.tool_call_id).toBe(call.tool_calls[0]?.id ?? "");
@@ -70,7 +70,11 @@ describe("names longer than OpenAI takes", () => {
   });
 
   test("and in Responses", () => {
-    const { input, safety_identifier } = codecOf("openai-responses").encodeRequest(said(long), target(), new Set());
+    const { input, safety_identifier } = codecOf("openai-responses").encodeRequest(
+      conversationOf(long),
+      target(),
+      new Set(),
+    );
     const [call, result] = input as { call_id: string }[];
     expect(call?.call_id).toMatch(/^call_[0-9a-f]{32}$/);
     expect(result?.call_id).toBe(call?.call_id ?? "");
@@ -78,7 +82,8 @@ describe("names longer than OpenAI takes", () => {
   });
 
   test("others stay as they are, and different ones stay different", () => {
-    const userOf = (name: string) => codecOf("openai-chat").encodeRequest(said(name), target(), new Set()).user;
+    const userOf = (name: string) =>
+      codecOf("openai-chat").encodeRequest(conversationOf(name), target(), new Set()).user;
     expect(userOf("ada")).toBe("ada");
     expect(userOf(`${long}1`)).not.toBe(userOf(`${long}2`));
   });
@@ -125,20 +130,20 @@ test("what Anthropic's clients have found is told as text elsewhere, also as wha
     { role: "assistant", content: [{ type: "tool_use", id: "t", name: "look", input: {} }] },
     { role: "user", content: [{ type: "tool_result", tool_use_id: "t", content: [block] }] },
   ];
-  const talk = readMessages({ model: "m", max_tokens: 9, messages });
+  const conversation = readMessages({ model: "m", max_tokens: 9, messages });
   for (const dialect of ["openai-chat", "openai-responses", "gemini", "converse"] as const) {
     const dropped = new Set<string>();
-    const sent = JSON.stringify(codecOf(dialect).encodeRequest(talk, target(), dropped));
+    const sent = JSON.stringify(codecOf(dialect).encodeRequest(conversation, target(), dropped));
     expect(sent.match(/It rains in Ghent/g)).toHaveLength(2);
     expect([...dropped]).toEqual([]);
   }
-  const again = codecOf("anthropic").encodeRequest(talk, target("claude-sonnet-4-5"), new Set());
+  const again = codecOf("anthropic").encodeRequest(conversation, target("claude-sonnet-4-5"), new Set());
   expect(again.messages).toEqual(messages);
 });
 
 test("where only some tools are allowed, the others stay away from services that cannot be told so", () => {
   const declaration = (name: string) => ({ name, description: "", parameters: { type: "OBJECT", properties: {} } });
-  const talk = readGemini(
+  const conversation = readGemini(
     {
       contents: [{ role: "user", parts: [{ text: "hi" }] }],
       tools: [{ functionDeclarations: ["a", "b", "c"].map(declaration) }],
@@ -146,13 +151,13 @@ test("where only some tools are allowed, the others stay away from services that
     },
     { model: "m", stream: false },
   );
-  const chat = codecOf("openai-chat").encodeRequest(talk, target(), new Set());
+  const chat = codecOf("openai-chat").encodeRequest(conversation, target(), new Set());
   expect(chat).toMatchObject({
     tools: [{ function: { name: "a" } }, { function: { name: "b" } }],
     tool_choice: "required",
   });
   const dropped = new Set<string>();
-  const { parameters } = codecOf("dashscope").encodeRequest(talk, target(), dropped);
+  const { parameters } = codecOf("dashscope").encodeRequest(conversation, target(), dropped);
   expect(parameters).toMatchObject({
     tools: [{ function: { name: "a" } }, { function: { name: "b" } }],
     tool_choice: "auto",
@@ -174,7 +179,7 @@ test.each(["openai-chat", "anthropic", "gemini", "cohere", "converse"] as const)
   "%s is not asked for a tool that only another provider runs",
   (dialect) => {
     const dropped = new Set<string>();
-    const talk = readResponses({
+    const conversation = readResponses({
       model: "m",
       input: "hi",
       tools: [
@@ -183,7 +188,7 @@ test.each(["openai-chat", "anthropic", "gemini", "cohere", "converse"] as const)
       ],
       tool_choice: { type: "mcp", server_label: "s" },
     });
-    const sent = JSON.stringify(codecOf(dialect).encodeRequest(talk, target(), dropped));
+    const sent = JSON.stringify(codecOf(dialect).encodeRequest(conversation, target(), dropped));
     expect(sent).toContain('"look"');
     expect(sent).not.toMatch(/mcp|REQUIRED|"ANY"|"any"/);
     expect([...dropped].toSorted()).toEqual(["tool_choice", "tools: mcp"]);
@@ -195,7 +200,7 @@ describe("a list that Google's clients want as JSON", () => {
     responseMimeType: "application/json",
     responseSchema: { type: "ARRAY", items: { type: "STRING" } },
   };
-  const talk = readGemini(
+  const conversation = readGemini(
     { contents: [{ role: "user", parts: [{ text: "hi" }] }], generationConfig },
     { model: "m", stream: false },
   );
@@ -206,11 +211,11 @@ describe("a list that Google's clients want as JSON", () => {
   ] as const)("is asked of OpenAI's models in words: %s", (dialect, member) => {
     const dropped = new Set<string>();
     const { encodeRequest } = codecOf(dialect);
-    const sent = encodeRequest(talk, target("gpt-4.1"), dropped);
+    const sent = encodeRequest(conversation, target("gpt-4.1"), dropped);
     expect(sent).not.toHaveProperty(member);
     expect(JSON.stringify(sent)).toContain("It must fit this JSON Schema");
     expect([...dropped]).toEqual(["response_format"]);
-    expect(encodeRequest(talk, target("Qwen/Qwen3-32B"), dropped)).toHaveProperty(member);
+    expect(encodeRequest(conversation, target("Qwen/Qwen3-32B"), dropped)).toHaveProperty(member);
   });
 
   test("a choice of words stays one for Google", () => {
@@ -247,33 +252,41 @@ test("a turn of which a chat can say nothing is left out, an empty one of a chat
 
 describe("written anew in its own format", () => {
   test("a response's request keeps the phases of messages and the server whose tools are chosen", () => {
-    const said = (phase: string | null, text: string) => ({
+    const assistantMessage = (phase: string | null, text: string) => ({
       type: "message",
       role: "assistant",
       content: [{ type: "output_text", text, annotations: [] }],
       ...(phase && { phase }),
     });
-    const input = [said("commentary", "I look."), said("final_answer", "Here."), said(null, "And so on.")];
+    const input = [
+      assistantMessage("commentary", "I look."),
+      assistantMessage("final_answer", "Here."),
+      assistantMessage(null, "And so on."),
+    ];
     const tools = [{ type: "mcp", server_label: "s", server_url: "https://example.org" }];
     const tool_choice = { type: "mcp", server_label: "s", name: "look" };
-    const talk = readResponses({ model: "m", input, tools, tool_choice });
+    const conversation = readResponses({ model: "m", input, tools, tool_choice });
     const dropped = new Set<string>();
-    const sent = codecOf("openai-responses").encodeRequest(talk, target(), dropped);
+    const sent = codecOf("openai-responses").encodeRequest(conversation, target(), dropped);
     expect(sent).toMatchObject({ input, tool_choice });
     // Nobody misses the phase in another format.
-    const chat = codecOf("openai-chat").encodeRequest({ ...talk, tools: [], toolChoice: null }, target(), dropped);
+    const chat = codecOf("openai-chat").encodeRequest(
+      { ...conversation, tools: [], toolChoice: null },
+      target(),
+      dropped,
+    );
     expect(JSON.stringify(chat.messages)).toContain("I look.");
     expect([...dropped]).toEqual([]);
   });
 
   test("a chat keeps the word by which it names its user", () => {
     const messages = [{ role: "user", content: "hi" }];
-    const talk = readChat({ model: "m", messages, safety_identifier: "u1" });
+    const conversation = readChat({ model: "m", messages, safety_identifier: "u1" });
     const dropped = new Set<string>();
-    expect(codecOf("openai-chat").encodeRequest(talk, target(), dropped)).toMatchObject({
+    expect(codecOf("openai-chat").encodeRequest(conversation, target(), dropped)).toMatchObject({
       safety_identifier: "u1",
     });
-    expect(codecOf("openai-responses").encodeRequest(talk, target(), dropped)).toMatchObject({
+    expect(codecOf("openai-responses").encodeRequest(conversation, target(), dropped)).toMatchObject({
       safety_identifier: "u1",
     });
     expect([...dropped]).toEqual([]);

@@ -18,7 +18,7 @@ import {
 } from "../../support/formats/fixtures.ts";
 
 const events = (...list: JsonObject[]): string => list.map((event) => `data: ${JSON.stringify(event)}\n\n`).join("");
-const DOORS: readonly ClientCodec[] = [
+const CLIENTS: readonly ClientCodec[] = [
   openaiChatClientCodec,
   openaiResponsesClientCodec,
   anthropicClientCodec,
@@ -129,14 +129,16 @@ test.each([
   ["an object encoded twice", JSON.stringify('{"city":"Ghent"}'), { city: "Ghent" }],
   ["blanks before an object", ' \n {"city":"Ghent"}', { city: "Ghent" }],
   ["nothing", "", {}],
-])("arguments that are %s are an object for Anthropic's clients", (_, input, told) => {
+])("arguments that are %s are an object for Anthropic's clients", (_, input, expected) => {
   const pieces = [...input].map((text): ReplyEvent => ({ type: "tool-input", choice: 0, index: 0, text }));
   const steps: ReplyEvent[] = [
     { type: "tool-start", choice: 0, index: 0, id: "call_1", name: "f", kind: "function" },
     ...pieces,
     { type: "finish", choice: 0, reason: "tool_calls", native: null },
   ];
-  expect(meaningOf(stepsOfStream(anthropicCodec, written(anthropicClientCodec, steps))).calls).toEqual([["f", told]]);
+  expect(meaningOf(stepsOfStream(anthropicCodec, written(anthropicClientCodec, steps))).calls).toEqual([
+    ["f", expected],
+  ]);
 });
 
 describe("calls without a name", () => {
@@ -162,7 +164,7 @@ describe("calls without a name", () => {
 
   test("wait for the end of their item in Responses", () => {
     const item = { type: "function_call", id: "fc_1", call_id: "call_1", name: "" };
-    const whole = { ...item, name: "f", arguments: '{"a":1}' };
+    const complete = { ...item, name: "f", arguments: '{"a":1}' };
     const lost = { ...item, id: "fc_2", call_id: "call_2", arguments: "{}" };
     const steps = stepsOfStream(
       openaiResponsesCodec,
@@ -170,8 +172,8 @@ describe("calls without a name", () => {
         { type: "response.created", response: { id: "resp_1" } },
         { type: "response.output_item.added", output_index: 0, item },
         { type: "response.function_call_arguments.delta", output_index: 0, delta: '{"a":1}' },
-        { type: "response.output_item.done", output_index: 0, item: whole },
-        { type: "response.completed", response: { id: "resp_1", status: "completed", output: [whole, lost] } },
+        { type: "response.output_item.done", output_index: 0, item: complete },
+        { type: "response.completed", response: { id: "resp_1", status: "completed", output: [complete, lost] } },
       ),
     );
     expectSense(steps);
@@ -218,14 +220,14 @@ describe("a second message inside the stream of one", () => {
       events(start, { type: "content_block_start", index: 0, content_block: call }, cut, start),
     );
     expect(steps.at(-1)).toMatchObject({ type: "error", error: { status: 502 } });
-    for (const door of DOORS) {
-      const encoder = door.streamEncoder(
+    for (const client of CLIENTS) {
+      const encoder = client.streamEncoder(
         { model: "m", requestId: "r", createdAt: 1, newId: (prefix) => `${prefix}1` },
-        door.decodeRequest(REQUESTS[door.dialect] ?? {}),
+        client.decodeRequest(REQUESTS[client.dialect] ?? {}),
       );
-      const told = steps.map((step) => encoder.push(step)).join("");
-      expect(told).toContain("began another message");
-      for (const data of dataOf(told))
+      const streamed = steps.map((step) => encoder.push(step)).join("");
+      expect(streamed).toContain("began another message");
+      for (const data of dataOf(streamed))
         expect(recordOf(recordOf(data.response)?.error) ?? data.type).not.toBe("response.completed");
     }
   });
@@ -265,7 +267,7 @@ test("a turn that Anthropic paused is told as cut off, so that no other client t
       { type: "message_stop" },
     ),
   );
-  const [chat, responses, messages, gemini] = DOORS.map((door) => written(door, steps));
+  const [chat, responses, messages, gemini] = CLIENTS.map((client) => written(client, steps));
   expect(chat).toContain('"finish_reason":"length"');
   const last = dataOf(responses ?? "").at(-1);
   expect(last).toMatchObject({

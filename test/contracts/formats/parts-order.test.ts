@@ -9,18 +9,18 @@ import { codecOf } from "../../../src/providers/registry.ts";
 import { target } from "../../support/formats/fixtures.ts";
 
 const [FIRST, SECOND] = ["Rmlyc3Q=", "U2Vjb25k"];
-const picture = (data: string) => `data:image/png;base64,${data}`;
+const dataUrl = (data: string) => `data:image/png;base64,${data}`;
 const user = (content: unknown) => ({ model: "m", max_tokens: 9, messages: [{ role: "user", content }] });
 
-const ASKED: readonly [string, Conversation][] = [
+const CONVERSATIONS: readonly [string, Conversation][] = [
   [
     "chat",
     openaiChatClientCodec.decodeRequest(
       user([
         { type: "text", text: "This one" },
-        { type: "image_url", image_url: { url: picture(FIRST) } },
+        { type: "image_url", image_url: { url: dataUrl(FIRST) } },
         { type: "text", text: "or that one" },
-        { type: "image_url", image_url: { url: picture(SECOND) } },
+        { type: "image_url", image_url: { url: dataUrl(SECOND) } },
       ]),
     ),
   ],
@@ -32,9 +32,9 @@ const ASKED: readonly [string, Conversation][] = [
           role: "user",
           content: [
             { type: "input_text", text: "This one" },
-            { type: "input_image", image_url: picture(FIRST) },
+            { type: "input_image", image_url: dataUrl(FIRST) },
             { type: "input_text", text: "or that one" },
-            { type: "input_image", image_url: picture(SECOND) },
+            { type: "input_image", image_url: dataUrl(SECOND) },
           ],
         },
       ],
@@ -79,7 +79,7 @@ const IN_PLACE = [
   "converse",
 ] as const;
 
-describe.each(ASKED)("asked by %s", (_door, conversation) => {
+describe.each(CONVERSATIONS)("asked by %s", (_client, conversation) => {
   test.each(IN_PLACE)("%s is told them in their order", (dialect) => {
     const dropped = new Set<string>();
     const sent = JSON.stringify(codecOf(dialect).encodeRequest(conversation, target(), dropped));

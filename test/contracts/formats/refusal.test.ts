@@ -26,11 +26,14 @@ const chunk = (delta: object, finish_reason: string | null = null): JsonObject =
   choices: [{ index: 0, delta, finish_reason }],
 });
 const message = { role: "assistant", content: null, refusal: NO };
-const whole = (reply: ReturnType<typeof openaiChatCodec.decodeReply>): ReplyEvent[] =>
+const stepsOfReply = (reply: ReturnType<typeof openaiChatCodec.decodeReply>): ReplyEvent[] =>
   reply ? [...stepsOf(reply)] : [];
 
-const SAID: readonly [string, readonly ReplyEvent[]][] = [
-  ["a chat", whole(openaiChatCodec.decodeReply({ id: "c", choices: [{ index: 0, message, finish_reason: "stop" }] }))],
+const REFUSALS: readonly [string, readonly ReplyEvent[]][] = [
+  [
+    "a chat",
+    stepsOfReply(openaiChatCodec.decodeReply({ id: "c", choices: [{ index: 0, message, finish_reason: "stop" }] })),
+  ],
   [
     "a chat's stream",
     stepsOfStream(
@@ -38,34 +41,34 @@ const SAID: readonly [string, readonly ReplyEvent[]][] = [
       chatStream(chunk({ refusal: "I can't " }), chunk({ refusal: "help with that." }), chunk({}, "stop")),
     ),
   ],
-  ["a response", whole(openaiResponsesCodec.decodeReply(response))],
+  ["a response", stepsOfReply(openaiResponsesCodec.decodeReply(response))],
   [
     "a response's stream",
     stepsOfStream(openaiResponsesCodec, events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join("")),
   ],
 ];
-const DOORS = [
+const CLIENTS = [
   [openaiChatClientCodec, openaiChatCodec, "refusal"],
   [openaiResponsesClientCodec, openaiResponsesCodec, "refusal"],
   [anthropicClientCodec, anthropicCodec, "text"],
   [geminiClientCodec, geminiCodec, "text"],
 ] as const;
 
-const saidAs = (steps: readonly ReplyEvent[], type: "refusal" | "text") =>
+const textOfType = (steps: readonly ReplyEvent[], type: "refusal" | "text") =>
   steps.map((step) => (step.type === type ? step.text : "")).join("");
 
-describe.each(SAID)("the refusal of %s", (_name, steps) => {
-  test.each(DOORS.map(([door, provider, type]) => [door.dialect, door, provider, type] as const))(
+describe.each(REFUSALS)("the refusal of %s", (_name, steps) => {
+  test.each(CLIENTS.map(([client, provider, type]) => [client.dialect, client, provider, type] as const))(
     "by %s",
-    (_dialect, door, provider, type) => {
-      expect(saidAs(steps, "refusal")).toBe(NO);
-      expect(saidAs(stepsOfStream(provider, written(door, steps)), type)).toBe(NO);
+    (_dialect, client, provider, type) => {
+      expect(textOfType(steps, "refusal")).toBe(NO);
+      expect(textOfType(stepsOfStream(provider, written(client, steps)), type)).toBe(NO);
       const parts = [{ type: "refusal" as const, text: NO }];
       const finish = { reason: "stop" as const, native: null, stopSequence: null };
       const choices = [{ index: 0, parts, citations: [], logprobs: null, finish }];
       const reply = { id: "", model: "m", createdAt: null, choices, usage: null, serviceTier: null };
-      const body = door.encodeReply(reply, replyContext(), emptyConversation(door.dialect, "m"));
-      expect(saidAs(whole(provider.decodeReply(recordOf(body) ?? {})), type)).toBe(NO);
+      const body = client.encodeReply(reply, replyContext(), emptyConversation(client.dialect, "m"));
+      expect(textOfType(stepsOfReply(provider.decodeReply(recordOf(body) ?? {})), type)).toBe(NO);
     },
   );
 });

@@ -32,7 +32,7 @@ import {
   written,
 } from "../../support/formats/fixtures.ts";
 
-const DOORS: readonly ClientCodec[] = [
+const CLIENTS: readonly ClientCodec[] = [
   openaiChatClientCodec,
   openaiResponsesClientCodec,
   anthropicClientCodec,
@@ -43,7 +43,7 @@ type Transform = () => Transformer<Uint8Array, Uint8Array>;
 type Rule =
   | Readonly<{ kind: "stream"; codec: ProviderCodec; text(sample: string): string | Promise<string> }>
   | Readonly<{ kind: "answer"; codec: ProviderCodec }>
-  | Readonly<{ kind: "request"; door: ClientCodec }>
+  | Readonly<{ kind: "request"; client: ClientCodec }>
   | Readonly<{ kind: "error"; codec: ProviderCodec; status: number }>
   /** Not a chat, or nothing that is read here. */
   | Readonly<{ kind: "beside"; why: string }>;
@@ -69,28 +69,28 @@ const lines = (codec: ProviderCodec): Rule => stream(codec, asEvents);
 const frames = (codec: ProviderCodec): Rule =>
   stream(codec, (sample) => through(eventStreamToSse)(Buffer.from(sample, "base64")));
 const answer = (codec: ProviderCodec): Rule => ({ kind: "answer", codec });
-const request = (door: ClientCodec): Rule => ({ kind: "request", door });
+const request = (client: ClientCodec): Rule => ({ kind: "request", client });
 const error = (codec: ProviderCodec, status = 400): Rule => ({ kind: "error", codec, status });
-const beside = (why: string): Rule => ({ kind: "beside", why });
+const notReplayed = (why: string): Rule => ({ kind: "beside", why });
 
-const OTHER_ENDPOINT = beside("no chat: the endpoint that it belongs to replays answers, and writes requests");
-const TASKS = beside("an order: the tests of tasks hold the services' own answers");
-const BETWEEN = beside("a list, a count or a key that the gateway asks for itself, or makes itself");
-const SHAPE = beside(
+const OTHER_ENDPOINT = notReplayed("no chat: the endpoint that it belongs to replays answers, and writes requests");
+const TASKS = notReplayed("an order: the tests of tasks hold the services' own answers");
+const BETWEEN = notReplayed("a list, a count or a key that the gateway asks for itself, or makes itself");
+const SHAPE = notReplayed(
   "what a service is sent in a format that no door speaks: the fakes of the matrix hold requests to it",
 );
-const OTHER_API = beside("an API of the service's that is not asked");
+const OTHER_API = notReplayed("an API of the service's that is not asked");
 
 /** The first that fits counts. */
 const RULES: readonly (readonly [RegExp, Rule])[] = [
   [/^(midjourney|suno)\//, TASKS],
   [/^(cohere|ollama)\/embeddings|^(bedrock\/rerank|tencent\/image_generation)/, OTHER_API],
-  [/\/realtime/, beside("events of a socket: the tests of realtime hold such talks")],
+  [/\/realtime/, notReplayed("events of a socket: the tests of realtime hold such talks")],
   [/\/(count_tokens\.response|responses\.input_tokens\.response|v1\.token|models|tags)/, BETWEEN],
   [/^(jina|siliconflow|xinference)\//, OTHER_ENDPOINT],
   [/^tencent\/image\.response/, answer(hunyuanCodec)],
   [/\/(embeddings|rerank|image|moderation|transcription|translation|completion)\./, OTHER_ENDPOINT],
-  [/\.frames\.jsonl$/, beside("the frames of the binary stream beside it, unpacked")],
+  [/\.frames\.jsonl$/, notReplayed("the frames of the binary stream beside it, unpacked")],
   [/^cohere\/chat\.v1/, OTHER_API],
   [/^cloudflare\/run\.chat/, OTHER_API],
 
@@ -144,18 +144,18 @@ const RULES: readonly (readonly [RegExp, Rule])[] = [
 const ruleOf = (path: string): Rule | null => RULES.find(([pattern]) => pattern.test(path))?.[1] ?? null;
 
 /** Through every door the same; an error is one in each, with its words. */
-function expectThroughDoors(steps: readonly ReplyEvent[]): void {
+function expectForAllClients(steps: readonly ReplyEvent[]): void {
   expectSense(steps);
   expectSameThroughDoors(steps);
   const failed = steps.find((step) => step.type === "error");
   const media = steps.filter((step) => step.type === "media");
-  for (const door of DOORS) {
-    for (const { data } of media) expect(written(door, steps)).toContain(data);
+  for (const client of CLIENTS) {
+    for (const { data } of media) expect(written(client, steps)).toContain(data);
     if (!failed) continue;
-    const encoder = door.streamEncoder(
+    const encoder = client.streamEncoder(
       { model: "m", requestId: "r", createdAt: 7, newId: (prefix) => `${prefix}1` },
       {
-        ...door.decodeRequest(ASKED[door.dialect] ?? {}),
+        ...client.decodeRequest(REQUESTS[client.dialect] ?? {}),
       },
     );
     const text = steps.map((step) => encoder.push(step)).join("");
@@ -163,7 +163,7 @@ function expectThroughDoors(steps: readonly ReplyEvent[]): void {
   }
 }
 
-const ASKED: Readonly<Record<string, Record<string, unknown>>> = {
+const REQUESTS: Readonly<Record<string, Record<string, unknown>>> = {
   "openai-chat": { model: "m", messages: [{ role: "user", content: "q" }] },
   "openai-responses": { model: "m", input: "q" },
   anthropic: { model: "m", max_tokens: 5, messages: [{ role: "user", content: "q" }] },
@@ -175,15 +175,15 @@ async function replay(rule: Rule, sample: string): Promise<void> {
     case "stream": {
       const steps = stepsOfStream(rule.codec, await rule.text(sample));
       expect(steps.some(({ type }) => type === "finish" || type === "error")).toBe(true);
-      return expectThroughDoors(steps);
+      return expectForAllClients(steps);
     }
     case "answer": {
       const reply = rule.codec.decodeReply(recordOf(parseJson(sample)) ?? {});
       if (!reply) throw new Error("it is not read as an answer");
-      return expectThroughDoors([...stepsOf(reply)]);
+      return expectForAllClients([...stepsOf(reply)]);
     }
     case "request": {
-      const conversation = rule.door.decodeRequest(recordOf(parseJson(sample)) ?? {});
+      const conversation = rule.client.decodeRequest(recordOf(parseJson(sample)) ?? {});
       expect(conversation.turns.length).toBeGreaterThan(0);
       return expectSameForProviders(conversation);
     }
@@ -196,8 +196,8 @@ async function replay(rule: Rule, sample: string): Promise<void> {
       const pieces = sample.includes(words) ? [words] : [general, further.join(": ")];
       for (const piece of pieces) expect(sample).toContain(piece);
       expect(read.status).toBeGreaterThanOrEqual(400);
-      for (const door of DOORS)
-        expect(JSON.stringify(door.encodeError(read, "r"))).toContain(JSON.stringify(read.message).slice(1, -1));
+      for (const client of CLIENTS)
+        expect(JSON.stringify(client.encodeError(read, "r"))).toContain(JSON.stringify(read.message).slice(1, -1));
       return;
     }
     case "beside":
@@ -217,7 +217,7 @@ describe.skipIf(ALL.length === 0)("recorded samples", () => {
     expect(ALL.filter(([, , rule]) => rule === null).map(([path]) => path)).toEqual([]);
     expect(replayed.length).toBeGreaterThanOrEqual(185);
     // A rule that nothing falls under any more hides what it once meant.
-    const met = new Set(ALL.map(([path]) => RULES.find(([pattern]) => pattern.test(path))?.[0]));
-    expect(RULES.map(([pattern]) => pattern).filter((pattern) => !met.has(pattern))).toEqual([]);
+    const usedRules = new Set(ALL.map(([path]) => RULES.find(([pattern]) => pattern.test(path))?.[0]));
+    expect(RULES.map(([pattern]) => pattern).filter((pattern) => !usedRules.has(pattern))).toEqual([]);
   });
 });

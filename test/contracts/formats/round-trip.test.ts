@@ -9,7 +9,12 @@ import { parseJson } from "../../../src/formats/json.ts";
 import { openaiChatClientCodec } from "../../../src/formats/openai-chat/index.ts";
 import { openaiResponsesClientCodec } from "../../../src/formats/openai-responses/index.ts";
 import { codecOf } from "../../../src/providers/registry.ts";
-import { madeUpAnswer, madeUpTalk, SPOKEN, type Spoken } from "../../support/formats/conversations.ts";
+import {
+  CLIENT_DIALECTS,
+  type ClientDialect,
+  madeUpAnswer,
+  randomConversation,
+} from "../../support/formats/conversations.ts";
 import {
   expectSameForProviders,
   meaningOf,
@@ -20,37 +25,38 @@ import {
 } from "../../support/formats/fixtures.ts";
 
 const SEEDS = Array.from({ length: 60 }, (_, at) => at * 7_919 + 1);
-const DOORS: Readonly<Record<Spoken, ClientCodec>> = {
+const CLIENT_CODECS: Readonly<Record<ClientDialect, ClientCodec>> = {
   "openai-chat": openaiChatClientCodec,
   "openai-responses": openaiResponsesClientCodec,
   anthropic: anthropicClientCodec,
   gemini: geminiClientCodec,
 };
 /** Models that know all that the format has words for. */
-const MODELS: Readonly<Record<Spoken, string>> = {
+const MODELS: Readonly<Record<ClientDialect, string>> = {
   "openai-chat": "gpt-4o",
   "openai-responses": "gpt-5",
   anthropic: "claude-sonnet-4-5",
   gemini: "gemini-2.5-flash",
 };
 
-function again(conversation: Conversation, dialect: Spoken, dropped: Set<string>): Conversation {
+function again(conversation: Conversation, dialect: ClientDialect, dropped: Set<string>): Conversation {
   const model = MODELS[dialect];
   const body = codecOf(dialect).encodeRequest(conversation, target(model), dropped);
-  return DOORS[dialect].decodeRequest(JSON.parse(JSON.stringify(body)), { model, stream: conversation.stream });
+  return CLIENT_CODECS[dialect].decodeRequest(JSON.parse(JSON.stringify(body)), { model, stream: conversation.stream });
 }
 
 /** What a talk says, whatever the format makes of its parts: texts in a row are one, results know their calls by number. */
-function saidBy({ system, turns, tools, toolChoice, sampling, format, reasoning }: Conversation) {
+function meaningOfConversation({ system, turns, tools, toolChoice, sampling, format, reasoning }: Conversation) {
   const ids: string[] = [];
   const lines: unknown[][] = [];
   let speaker = "";
   for (const { role, parts } of turns) {
     for (const part of parts) {
       const last = lines.at(-1);
-      const said = meaningOfPart(part, ids);
-      if (last && speaker === role && said[0] === "text" && last[1] === "text") last[2] = `${last[2]}\n${said[1]}`;
-      else lines.push([role, ...said]);
+      const meaning = meaningOfPart(part, ids);
+      if (last && speaker === role && meaning[0] === "text" && last[1] === "text")
+        last[2] = `${last[2]}\n${meaning[1]}`;
+      else lines.push([role, ...meaning]);
       speaker = role;
     }
   }
@@ -63,7 +69,7 @@ function saidBy({ system, turns, tools, toolChoice, sampling, format, reasoning 
     temperature: sampling.temperature,
     stop: sampling.stop,
     schema: format?.type === "schema" ? [format.schema.properties, format.schema.required] : null,
-    thinks: reasoning.effort ?? reasoning.budgetTokens,
+    reasoning: reasoning.effort ?? reasoning.budgetTokens,
   };
 }
 
@@ -90,34 +96,34 @@ function meaningOfPart(part: Part, ids: string[]): unknown[] {
   }
 }
 
-describe.each(SPOKEN)("requests of %s", (dialect) => {
+describe.each(CLIENT_DIALECTS)("requests of %s", (dialect) => {
   test("say the same when they are read again, and nothing is dropped", () => {
     for (const seed of SEEDS) {
-      const talk = madeUpTalk(seed, dialect, true);
+      const conversation = randomConversation(seed, dialect, true);
       const dropped = new Set<string>();
-      const read = again(talk, dialect, dropped);
-      expect({ seed, ...saidBy(read) }).toEqual({ seed, ...saidBy(talk) });
+      const read = again(conversation, dialect, dropped);
+      expect({ seed, ...meaningOfConversation(read) }).toEqual({ seed, ...meaningOfConversation(conversation) });
       expect([seed, ...dropped]).toEqual([seed]);
     }
   });
 
-  test.each(SPOKEN.filter((other) => other !== dialect))("say the same by way of %s", (other) => {
+  test.each(CLIENT_DIALECTS.filter((other) => other !== dialect))("say the same by way of %s", (other) => {
     for (const seed of SEEDS) {
-      const talk = madeUpTalk(seed, dialect, false);
+      const conversation = randomConversation(seed, dialect, false);
       const dropped = new Set<string>();
-      const crossed = again(again(talk, dialect, dropped), other, dropped);
-      expect({ seed, ...saidBy(crossed) }).toEqual({ seed, ...saidBy(talk) });
+      const crossed = again(again(conversation, dialect, dropped), other, dropped);
+      expect({ seed, ...meaningOfConversation(crossed) }).toEqual({ seed, ...meaningOfConversation(conversation) });
       expect([seed, ...dropped]).toEqual([seed]);
     }
   });
 
   test("hold their words and calls for every provider", () => {
     for (const seed of SEEDS.slice(0, 20))
-      expectSameForProviders(again(madeUpTalk(seed, dialect, false), dialect, new Set()));
+      expectSameForProviders(again(randomConversation(seed, dialect, false), dialect, new Set()));
   });
 });
 
-describe.each(SPOKEN)("answers of %s", (dialect) => {
+describe.each(CLIENT_DIALECTS)("answers of %s", (dialect) => {
   test("say the same when they are read again, whole and streamed", () => {
     for (const seed of SEEDS) {
       const steps = madeUpAnswer(seed);
@@ -125,16 +131,19 @@ describe.each(SPOKEN)("answers of %s", (dialect) => {
       for (const step of steps) collector.push(step);
       const { reply } = collector;
       const usage = reply.usage ?? undefined;
-      const request = { ...again(madeUpTalk(seed, dialect, false), dialect, new Set()), wantsUsage: true };
-      const told = stepsOfStream(codecOf(dialect), written(DOORS[dialect], steps, usage, request));
-      expect({ seed, ...meaningOf(told) }).toEqual({ seed, ...meaningOf(steps) });
-      const figures = told.findLast((step) => step.type === "usage");
+      const request = { ...again(randomConversation(seed, dialect, false), dialect, new Set()), wantsUsage: true };
+      const decodedSteps = stepsOfStream(codecOf(dialect), written(CLIENT_CODECS[dialect], steps, usage, request));
+      expect({ seed, ...meaningOf(decodedSteps) }).toEqual({ seed, ...meaningOf(steps) });
+      const figures = decodedSteps.findLast((step) => step.type === "usage");
       expect([seed, figures?.type === "usage" ? figures.usage : null]).toEqual([seed, reply.usage]);
-      const body = DOORS[dialect].encodeReply(reply, replyContext(), request);
-      const whole = codecOf(dialect).decodeReply(JSON.parse(JSON.stringify(body)));
-      expect([seed, whole?.choices[0]?.finish.reason]).toEqual([seed, reply.choices[0]?.finish.reason]);
-      expect([seed, whole?.usage]).toEqual([seed, reply.usage]);
-      expect([seed, partsOf(whole?.choices[0]?.parts ?? [])]).toEqual([seed, partsOf(reply.choices[0]?.parts ?? [])]);
+      const body = CLIENT_CODECS[dialect].encodeReply(reply, replyContext(), request);
+      const decodedReply = codecOf(dialect).decodeReply(JSON.parse(JSON.stringify(body)));
+      expect([seed, decodedReply?.choices[0]?.finish.reason]).toEqual([seed, reply.choices[0]?.finish.reason]);
+      expect([seed, decodedReply?.usage]).toEqual([seed, reply.usage]);
+      expect([seed, partsOf(decodedReply?.choices[0]?.parts ?? [])]).toEqual([
+        seed,
+        partsOf(reply.choices[0]?.parts ?? []),
+      ]);
     }
   });
 });

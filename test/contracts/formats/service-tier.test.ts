@@ -22,14 +22,14 @@ const events = (...list: readonly object[]): WireEvent[] =>
   list.map((data) => ({ event: String((data as JsonObject).type ?? ""), data: JSON.stringify(data) }));
 const frame = (event: string, data: object): WireEvent => ({ event, data: JSON.stringify(data) });
 
-type Told = Readonly<{ dialect: ChatDialect; tier: string; whole: JsonObject; stream: readonly WireEvent[] }>;
+type TierSample = Readonly<{ dialect: ChatDialect; tier: string; reply: JsonObject; stream: readonly WireEvent[] }>;
 
-const claude = (own: string, tier: string): Told => {
+const claude = (own: string, tier: string): TierSample => {
   const message = { id: "msg_1", model: "claude", usage: { ...usage, service_tier: own } };
   return {
     dialect: "anthropic",
     tier,
-    whole: { ...message, content: [{ type: "text", text: "hi" }], stop_reason: "end_turn" },
+    reply: { ...message, content: [{ type: "text", text: "hi" }], stop_reason: "end_turn" },
     stream: events(
       { type: "message_start", message },
       { type: "content_block_start", index: 0, content_block: { type: "text", text: "" } },
@@ -40,17 +40,20 @@ const claude = (own: string, tier: string): Told => {
     ),
   };
 };
-const google = (told: JsonObject, tier: string): Told => {
+const google = (metadata: JsonObject, tier: string): TierSample => {
   const content = { role: "model", parts: [{ text: "hi" }] };
-  const whole = { candidates: [{ index: 0, content, finishReason: "STOP" }], usageMetadata: { ...counts, ...told } };
-  return { dialect: "gemini", tier, whole, stream: events(whole) };
+  const reply = {
+    candidates: [{ index: 0, content, finishReason: "STOP" }],
+    usageMetadata: { ...counts, ...metadata },
+  };
+  return { dialect: "gemini", tier, reply, stream: events(reply) };
 };
-const bedrock = (tier: string): Told => {
+const bedrock = (tier: string): TierSample => {
   const measured = { usage: { inputTokens: 5, outputTokens: 3 }, serviceTier: { type: tier } };
   return {
     dialect: "converse",
     tier,
-    whole: { output: { message: { content: [{ text: "hi" }] } }, stopReason: "end_turn", ...measured },
+    reply: { output: { message: { content: [{ text: "hi" }] } }, stopReason: "end_turn", ...measured },
     stream: [
       frame("messageStart", {}),
       frame("contentBlockDelta", { contentBlockIndex: 0, delta: { text: "hi" } }),
@@ -59,29 +62,29 @@ const bedrock = (tier: string): Told => {
     ],
   };
 };
-const chat = (tier: string): Told => {
+const chat = (tier: string): TierSample => {
   const common = { id: "c1", model: "gpt", service_tier: tier };
   const finished = { index: 0, finish_reason: "stop" };
   return {
     dialect: "openai-chat",
     tier,
-    whole: { ...common, choices: [{ ...finished, message: { content: "hi" } }], usage: chatUsage },
+    reply: { ...common, choices: [{ ...finished, message: { content: "hi" } }], usage: chatUsage },
     stream: events({ ...common, choices: [{ ...finished, delta: { content: "hi" } }] }),
   };
 };
-const responses = (tier: string): Told => {
+const responses = (tier: string): TierSample => {
   const content = [{ type: "output_text", text: "hi" }];
   const output = [{ type: "message", content }];
   const response = { id: "resp_1", status: "completed", output, usage, service_tier: tier };
   return {
     dialect: "openai-responses",
     tier,
-    whole: response,
+    reply: response,
     stream: events({ type: "response.created", response: { id: "resp_1" } }, { type: "response.completed", response }),
   };
 };
 
-const TOLD: readonly Told[] = [
+const SAMPLES: readonly TierSample[] = [
   claude("standard", "default"),
   claude("priority", "priority"),
   google({ serviceTier: "standard" }, "default"),
@@ -94,7 +97,7 @@ const TOLD: readonly Told[] = [
 ];
 
 /** A tier, in OpenAI's words, as each door tells it; null: it has no word for it. */
-const DOORS = [
+const CLIENTS = [
   [openaiChatClientCodec, (tier: string) => tier, (answer: JsonObject) => answer.service_tier],
   [openaiResponsesClientCodec, (tier: string) => tier, (answer: JsonObject) => answer.service_tier],
   [
@@ -109,42 +112,45 @@ const DOORS = [
   ],
 ] as const;
 
-const PAIRS = TOLD.flatMap((told) =>
-  DOORS.map((door) => [told.dialect, told.tier, door[0].dialect, told, door] as const),
+const PAIRS = SAMPLES.flatMap((sample) =>
+  CLIENTS.map((client) => [sample.dialect, sample.tier, client[0].dialect, sample, client] as const),
 );
 
-describe.each(PAIRS)("the tier of an answer: %s's %s told by %s", (_from, tier, _to, told, [door, wordOf, tierIn]) => {
-  const request: Conversation = emptyConversation(door.dialect, "m");
-  const expected = wordOf(tier) ?? undefined;
+describe.each(PAIRS)(
+  "the tier of an answer: %s's %s told by %s",
+  (_from, tier, _to, sample, [client, wordOf, tierIn]) => {
+    const request: Conversation = emptyConversation(client.dialect, "m");
+    const expected = wordOf(tier) ?? undefined;
 
-  test("whole", () => {
-    const reply = codecOf(told.dialect).decodeReply(told.whole);
-    if (!reply) throw new Error("it is not read");
-    const answer = door.encodeReply(reply, context, request);
-    expect(tierIn(answer) ?? undefined).toBe(expected);
-    expect([...stepsOf(reply)].at(-1)).toMatchObject({ type: "usage", serviceTier: tier });
-  });
-
-  test("streamed", () => {
-    const decoder = codecOf(told.dialect).streamDecoder(newId);
-    const encoder = door.streamEncoder(context, { ...request, wantsUsage: false });
-    let text = "";
-    let usage = null;
-    for (const step of [...told.stream.flatMap((event) => decoder.push(event)), ...decoder.end()]) {
-      if (step.type === "usage") usage = step.usage;
-      text += encoder.push(step);
-    }
-    text += encoder.end(usage ?? { ...NOTHING });
-    const answers = recordsOf([...text.matchAll(/^data: (.*)$/gm)].map(([, data = ""]) => parseJson(data)));
-    const tiers = answers.flatMap((data) => {
-      const found = tierIn(recordOf(data.response) ?? recordOf(data.message) ?? data);
-      return found == null ? [] : [found];
+    test("whole", () => {
+      const reply = codecOf(sample.dialect).decodeReply(sample.reply);
+      if (!reply) throw new Error("it is not read");
+      const answer = client.encodeReply(reply, context, request);
+      expect(tierIn(answer) ?? undefined).toBe(expected);
+      expect([...stepsOf(reply)].at(-1)).toMatchObject({ type: "usage", serviceTier: tier });
     });
-    // Chats that want no usage have their last chunk before Bedrock tells the tier.
-    const unheard = told.dialect === "converse" && door.dialect === "openai-chat";
-    expect(tiers.at(-1)).toBe(unheard ? undefined : expected);
-  });
-});
+
+    test("streamed", () => {
+      const decoder = codecOf(sample.dialect).streamDecoder(newId);
+      const encoder = client.streamEncoder(context, { ...request, wantsUsage: false });
+      let text = "";
+      let usage = null;
+      for (const step of [...sample.stream.flatMap((event) => decoder.push(event)), ...decoder.end()]) {
+        if (step.type === "usage") usage = step.usage;
+        text += encoder.push(step);
+      }
+      text += encoder.end(usage ?? { ...NOTHING });
+      const answers = recordsOf([...text.matchAll(/^data: (.*)$/gm)].map(([, data = ""]) => parseJson(data)));
+      const tiers = answers.flatMap((data) => {
+        const found = tierIn(recordOf(data.response) ?? recordOf(data.message) ?? data);
+        return found == null ? [] : [found];
+      });
+      // Chats that want no usage have their last chunk before Bedrock tells the tier.
+      const unheard = sample.dialect === "converse" && client.dialect === "openai-chat";
+      expect(tiers.at(-1)).toBe(unheard ? undefined : expected);
+    });
+  },
+);
 
 const NOTHING = {
   promptTokens: 0,

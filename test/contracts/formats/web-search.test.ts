@@ -11,7 +11,7 @@ import { codecOf, wireFormats } from "../../../src/providers/registry.ts";
 import { dataOf, replyContext, target, written } from "../../support/formats/fixtures.ts";
 
 const LOCATION = { country: "BE", city: "Ghent" };
-const ASKED = {
+const REQUESTS = {
   chat: openaiChatClientCodec.decodeRequest({
     messages: [{ role: "user", content: "Rain?" }],
     web_search_options: {
@@ -53,9 +53,9 @@ const ASKED = {
 const WHERE = { type: "approximate", ...LOCATION };
 const CLAUDE_SEARCH = { type: "web_search_20250305", name: "web_search" };
 
-function asked(door: keyof typeof ASKED, codec: ProviderCodec, model = "m") {
+function encodeFor(client: keyof typeof REQUESTS, codec: ProviderCodec, model = "m") {
   const dropped = new Set<string>();
-  const body = codec.encodeRequest(ASKED[door], target(model), dropped);
+  const body = codec.encodeRequest(REQUESTS[client], target(model), dropped);
   return { body, dropped: [...dropped].sort() };
 }
 
@@ -68,15 +68,15 @@ describe("a client's wish for a search", () => {
       ["tools: search_context_size"],
     ],
     ["gemini", [CLAUDE_SEARCH], ["tools: timeRangeFilter"]],
-  ] as const)("of %s reaches Claude", (door, tools, dropped) => {
-    const told = asked(door, anthropicCodec);
-    expect(told.body.tools).toEqual(tools as never);
-    expect(told.dropped).toEqual([...dropped]);
+  ] as const)("of %s reaches Claude", (client, tools, dropped) => {
+    const encoded = encodeFor(client, anthropicCodec);
+    expect(encoded.body.tools).toEqual(tools as never);
+    expect(encoded.dropped).toEqual([...dropped]);
   });
 
   test("of Responses may be a demand", () => {
-    expect(asked("responses", anthropicCodec).body.tool_choice).toEqual({ type: "tool", name: "web_search" });
-    const { body, dropped } = asked("responses", geminiCodec, "gemini-3-flash");
+    expect(encodeFor("responses", anthropicCodec).body.tool_choice).toEqual({ type: "tool", name: "web_search" });
+    const { body, dropped } = encodeFor("responses", geminiCodec, "gemini-3-flash");
     expect(body).not.toHaveProperty("toolConfig");
     expect(body.tools).toEqual([{ googleSearch: {} }]);
     expect(dropped).toEqual(
@@ -88,36 +88,36 @@ describe("a client's wish for a search", () => {
     ["messages", { user_location: WHERE }, { max_tool_calls: 3 }, ["tools: blocked_domains"]],
     ["chat", { user_location: WHERE, search_context_size: "low" }, {}, []],
     ["gemini", {}, {}, ["tools: timeRangeFilter"]],
-  ] as const)("of %s reaches OpenAI's Responses", (door, search, members, dropped) => {
-    const told = asked(door, openaiResponsesCodec, "gpt-5");
-    expect(told.body).toMatchObject({ tools: [{ type: "web_search", ...search }], ...members });
-    expect(told.body.include).toContain("web_search_call.action.sources");
-    expect(told.dropped).toEqual([...dropped]);
+  ] as const)("of %s reaches OpenAI's Responses", (client, search, members, dropped) => {
+    const encoded = encodeFor(client, openaiResponsesCodec, "gpt-5");
+    expect(encoded.body).toMatchObject({ tools: [{ type: "web_search", ...search }], ...members });
+    expect(encoded.body.include).toContain("web_search_call.action.sources");
+    expect(encoded.dropped).toEqual([...dropped]);
   });
 
   test("reaches those of OpenAI's chats that search; to others it is named as dropped", () => {
-    const { body, dropped } = asked("responses", openaiChatCodec, "gpt-4o-search-preview");
+    const { body, dropped } = encodeFor("responses", openaiChatCodec, "gpt-4o-search-preview");
     expect(body.web_search_options).toEqual({
       search_context_size: "high",
       user_location: { type: "approximate", approximate: LOCATION },
     });
     expect(body).not.toHaveProperty("tools");
     expect(dropped).toEqual(["tool_choice", "tools: allowed_domains", "tools: max_uses"]);
-    const plain = asked("messages", openaiChatCodec, "gpt-4o");
+    const plain = encodeFor("messages", openaiChatCodec, "gpt-4o");
     expect(plain.body).not.toHaveProperty("web_search_options");
     expect(plain.dropped).toEqual(["tools: web_search"]);
     for (const dialect of ["ollama", "cohere", "converse", "ernie", "spark"] as const) {
-      expect(asked("messages", codecOf(dialect)).dropped).toContain("tools: web_search");
-      expect(asked("chat", codecOf(dialect)).dropped).toContain("web_search_options");
+      expect(encodeFor("messages", codecOf(dialect)).dropped).toContain("tools: web_search");
+      expect(encodeFor("chat", codecOf(dialect)).dropped).toContain("web_search_options");
     }
   });
 
   test("is a switch of DashScope and Hunyuan", () => {
-    for (const door of ["chat", "responses", "messages", "gemini"] as const) {
-      const qwen = asked(door, codecOf("dashscope"));
+    for (const client of ["chat", "responses", "messages", "gemini"] as const) {
+      const qwen = encodeFor(client, codecOf("dashscope"));
       expect(recordOf(qwen.body.parameters)).toMatchObject({ enable_search: true });
       expect(qwen.dropped.filter((name) => name === "tools: web_search")).toEqual([]);
-      expect(asked(door, codecOf("hunyuan")).body).toMatchObject({ EnableEnhancement: true });
+      expect(encodeFor(client, codecOf("hunyuan")).body).toMatchObject({ EnableEnhancement: true });
     }
   });
 
@@ -128,8 +128,8 @@ describe("a client's wish for a search", () => {
       ["messages", anthropicCodec],
       ["gemini", geminiCodec],
     ] as const;
-    for (const [door, codec] of same) expect(asked(door, codec, "gemini-3-flash").dropped).toEqual([]);
-    expect(asked("chat", openaiChatCodec).body.web_search_options).toMatchObject({ search_context_size: "low" });
+    for (const [client, codec] of same) expect(encodeFor(client, codec, "gemini-3-flash").dropped).toEqual([]);
+    expect(encodeFor("chat", openaiChatCodec).body.web_search_options).toMatchObject({ search_context_size: "low" });
   });
 });
 
@@ -200,16 +200,16 @@ const ANSWERS = {
 } as const;
 
 /** What a client is told of an answer, whole and streamed. */
-function told(
+function clientAnswers(
   from: keyof typeof ANSWERS,
-  door: ClientCodec,
-  request = door.decodeRequest(EMPTY),
+  client: ClientCodec,
+  request = client.decodeRequest(EMPTY),
 ): [JsonObject, JsonObject[]] {
   const reply = ANSWERS[from];
   if (!reply) throw new Error("it is not read");
   return [
-    door.encodeReply(reply, replyContext(), request),
-    dataOf(written(door, [...stepsOf(reply)], undefined, request)),
+    client.encodeReply(reply, replyContext(), request),
+    dataOf(written(client, [...stepsOf(reply)], undefined, request)),
   ];
 }
 const EMPTY = {
@@ -226,9 +226,9 @@ describe("what a search found", () => {
     // The whole block of text is cited, behind the one before.
     ["messages", "Let me look. ".length, "Let me look. ".length + TEXT.length],
   ] as const)("by %s is cited to clients of chats in its place", (from, start_index, end_index) => {
-    const [whole, events] = told(from, openaiChatClientCodec);
+    const [reply, events] = clientAnswers(from, openaiChatClientCodec);
     const expected = [{ type: "url_citation", url_citation: { url: URL, title: "Ghent", start_index, end_index } }];
-    const [choice] = recordsOf(whole.choices);
+    const [choice] = recordsOf(reply.choices);
     expect(recordOf(choice?.message)?.annotations).toEqual(expected);
     const deltas = recordsOf(events.flatMap(({ choices }) => recordsOf(choices).map(({ delta }) => delta)));
     expect(deltas.flatMap(({ annotations }) => recordsOf(annotations))).toEqual(expected);
@@ -240,8 +240,8 @@ describe("what a search found", () => {
   ] as const)(
     "by %s is a search item for clients of Responses, and cited in its message",
     (from, start_index, end_index) => {
-      const [whole, events] = told(from, openaiResponsesClientCodec);
-      for (const response of [whole, recordOf(events.at(-1)?.response)]) {
+      const [reply, events] = clientAnswers(from, openaiResponsesClientCodec);
+      for (const response of [reply, recordOf(events.at(-1)?.response)]) {
         const items = recordsOf(response?.output);
         const call = items.find(({ type }) => type === "web_search_call");
         expect(call).toMatchObject({ status: "completed", action: { type: "search", query: QUERY, queries: [QUERY] } });
@@ -258,9 +258,9 @@ describe("what a search found", () => {
   );
 
   test.each(["gemini", "responses"] as const)("by %s is a search with its result for clients of Messages", (from) => {
-    const [whole, events] = told(from, anthropicClientCodec);
+    const [reply, events] = clientAnswers(from, anthropicClientCodec);
     const begun = recordsOf(events.map(({ content_block }) => content_block));
-    for (const blocks of [recordsOf(whole.content), begun]) {
+    for (const blocks of [recordsOf(reply.content), begun]) {
       const call = blocks.find(({ type }) => type === "server_tool_use");
       expect(call).toMatchObject({ name: "web_search", input: blocks === begun ? {} : { query: QUERY } });
       const result = blocks.find(({ type }) => type === "web_search_tool_result");
@@ -269,17 +269,17 @@ describe("what a search found", () => {
     const inputs = recordsOf(events.map(({ delta }) => delta)).filter(({ type }) => type === "input_json_delta");
     expect(inputs.map(({ partial_json }) => partial_json)).toEqual([JSON.stringify({ query: QUERY })]);
     const usage = recordOf(events.findLast(({ type }) => type === "message_delta")?.usage);
-    for (const figures of [recordOf(whole.usage), usage]) {
+    for (const figures of [recordOf(reply.usage), usage]) {
       expect(figures).toMatchObject({ server_tool_use: { web_search_requests: 1 } });
     }
-    expect(JSON.stringify([whole, events]).match(/"web_search_result_location"/g)).toHaveLength(2);
+    expect(JSON.stringify([reply, events]).match(/"web_search_result_location"/g)).toHaveLength(2);
   });
 
   test.each([
     ["responses", START, END],
     ["messages", "Let me look. ".length, "Let me look. ".length + TEXT.length],
   ] as const)("by %s is grounding for clients of Gemini, in bytes", (from, start, end) => {
-    const [whole, events] = told(from, geminiClientCodec);
+    const [reply, events] = clientAnswers(from, geminiClientCodec);
     const text = from === "messages" ? `Let me look. ${TEXT}` : TEXT;
     const expected = {
       webSearchQueries: [QUERY],
@@ -295,14 +295,14 @@ describe("what a search found", () => {
         },
       ],
     };
-    for (const answer of [whole, events.at(-1)]) {
+    for (const answer of [reply, events.at(-1)]) {
       expect(recordsOf(answer?.candidates)[0]?.groundingMetadata).toEqual(expected);
     }
   });
 
   test("Google's own words go to Google's clients as they are", () => {
-    const [whole, events] = told("gemini", geminiClientCodec);
-    for (const answer of [whole, events.at(-1)]) {
+    const [reply, events] = clientAnswers("gemini", geminiClientCodec);
+    for (const answer of [reply, events.at(-1)]) {
       expect(recordsOf(answer?.candidates)[0]?.groundingMetadata).toEqual(grounding);
     }
   });
@@ -368,16 +368,16 @@ describe("pages that compatible services name beside their choices", () => {
         ],
       },
     ],
-  ])("of %s are cited, whole and streamed, unless the message cites for itself", (_name, beside) => {
+  ])("of %s are cited, whole and streamed, unless the message cites for itself", (_name, pagesFields) => {
     const pages = [
       { url: URL, title: "Ghent" },
       { url: other, title: null },
     ];
-    const whole = openaiChatCodec.decodeReply({ id: "c", choices: [choice], ...beside });
-    expect(whole?.choices[0]?.citations).toMatchObject(pages);
+    const reply = openaiChatCodec.decodeReply({ id: "c", choices: [choice], ...pagesFields });
+    expect(reply?.choices[0]?.citations).toMatchObject(pages);
     const chunk = (delta: object, finish_reason: string | null) => ({
       event: "",
-      data: JSON.stringify({ id: "c", choices: [{ index: 0, delta, finish_reason }], ...beside }),
+      data: JSON.stringify({ id: "c", choices: [{ index: 0, delta, finish_reason }], ...pagesFields }),
     });
     const decoder = openaiChatCodec.streamDecoder((prefix) => prefix);
     const steps = [chunk({ content: TEXT }, null), chunk({}, "stop")].flatMap((event) => decoder.push(event));
@@ -386,7 +386,7 @@ describe("pages that compatible services name beside their choices", () => {
       { type: "url_citation", url_citation: { url: other, title: "X", start_index: 0, end_index: 2 } },
     ];
     const choices = [{ ...choice, message: { ...choice.message, annotations } }];
-    expect(openaiChatCodec.decodeReply({ id: "c", choices, ...beside })?.choices[0]?.citations).toMatchObject([
+    expect(openaiChatCodec.decodeReply({ id: "c", choices, ...pagesFields })?.choices[0]?.citations).toMatchObject([
       { url: other, start: 0, end: 2 },
     ]);
   });
@@ -432,13 +432,13 @@ describe("searches of earlier turns", () => {
   });
 
   test("that were another provider's do not", () => {
-    const [whole] = told("gemini", anthropicClientCodec);
-    const conversation = after(recordsOf(whole.content));
+    const [reply] = clientAnswers("gemini", anthropicClientCodec);
+    const conversation = after(recordsOf(reply.content));
     const dropped = new Set<string>();
     const body = anthropicCodec.encodeRequest(conversation, target(), dropped);
     expect(JSON.stringify(body)).not.toContain("sluice~");
     expect([...dropped]).toEqual([]);
-    const [response] = told("gemini", openaiResponsesClientCodec);
+    const [response] = clientAnswers("gemini", openaiResponsesClientCodec);
     const input = [...recordsOf(response.output), { role: "user", content: "?" }];
     const sent = openaiResponsesCodec.encodeRequest(
       openaiResponsesClientCodec.decodeRequest({ input }),

@@ -23,9 +23,9 @@ const MAX_EVENT_BYTES = 16 * 1_048_576;
 const UNCUT: readonly ProviderName[] = ["palm", "spark"];
 const NAMES = (Object.keys(PROVIDERS) as ProviderName[]).filter((name) => !UNCUT.includes(name));
 
-type Told = Readonly<{ codec: ProviderCodec; framing: Framing | null }>;
+type Decoding = Readonly<{ codec: ProviderCodec; framing: Framing | null }>;
 
-function toldBy(name: ProviderName): Told {
+function decodingOf(name: ProviderName): Decoding {
   const { type, model, key } = upstreams[name];
   const provider = providerOf(type);
   if (!provider) throw new Error(`no provider of type ${type}`);
@@ -34,7 +34,7 @@ function toldBy(name: ProviderName): Told {
 }
 
 /** What the pieces mean, read as the relay reads them: whole events at a time, the rest waits. */
-async function stepsOf({ codec, framing }: Told, pieces: readonly Uint8Array[]): Promise<ReplyEvent[]> {
+async function stepsOf({ codec, framing }: Decoding, pieces: readonly Uint8Array[]): Promise<ReplyEvent[]> {
   const decoder = codec.streamDecoder(counter());
   const steps: ReplyEvent[] = [];
   let held: Uint8Array = new Uint8Array();
@@ -65,16 +65,21 @@ const bytesOf = async (response: Response): Promise<Buffer> => Buffer.from(await
 const cutAt = (bytes: Buffer, at: number): Buffer[] => [bytes.subarray(0, at), bytes.subarray(at)];
 
 /** The same steps wherever the bytes are cut; `stride`: of the places, each so many. */
-async function expectSameCut(told: Told, bytes: Buffer, expected: readonly ReplyEvent[], stride = 1): Promise<void> {
+async function expectSameCut(
+  decoding: Decoding,
+  bytes: Buffer,
+  expected: readonly ReplyEvent[],
+  stride = 1,
+): Promise<void> {
   for (let at = 1; at < bytes.length; at += stride) {
-    const steps = await stepsOf(told, cutAt(bytes, at));
+    const steps = await stepsOf(decoding, cutAt(bytes, at));
     if (!Bun.deepEquals(steps, expected)) expect({ at, steps }).toEqual({ at, steps: [...expected] });
   }
 }
 
 describe.each(NAMES)("a stream of %s", (name) => {
   const fake = upstreams[name];
-  const told = toldBy(name);
+  const decoding = decodingOf(name);
   const calls = CANNOT[name]?.tools ? [] : CANNOT[name]?.parallel ? [GHENT] : [GHENT, BRUGES];
   const answer: Answer = {
     thought: CANNOT[name]?.reasoning ? "" : "思考 🚢",
@@ -89,34 +94,34 @@ describe.each(NAMES)("a stream of %s", (name) => {
     calls: calls.map((call): [string, unknown] => [call.name, call.input]),
     finish: answer.finish,
   };
-  const isText = told.framing !== eventStreamToSse;
+  const isText = decoding.framing !== eventStreamToSse;
 
   test("means the same wherever it is cut", async () => {
     const bytes = await bytesOf(fake.speak(answer, true));
-    const whole = await stepsOf(told, [bytes]);
-    expect(meaningOf(whole)).toEqual(meant as ReturnType<typeof meaningOf>);
+    const expected = await stepsOf(decoding, [bytes]);
+    expect(meaningOf(expected)).toEqual(meant as ReturnType<typeof meaningOf>);
     // Frames with checksums are told apart by their lengths alone.
-    await expectSameCut(told, bytes, whole, isText ? 1 : 5);
+    await expectSameCut(decoding, bytes, expected, isText ? 1 : 5);
     expect(
       await stepsOf(
-        told,
+        decoding,
         [...bytes].map((byte) => Uint8Array.of(byte)),
       ),
-    ).toEqual(whole);
+    ).toEqual(expected);
   });
 
   test.if(isText)("with other line ends, and cut", async () => {
     const text = (await bytesOf(fake.speak(answer, true))).toString();
-    const whole = await stepsOf(told, [Buffer.from(text)]);
-    const ends = told.framing === null ? ["\r\n", "\r"] : ["\r\n"];
-    for (const end of ends) await expectSameCut(told, Buffer.from(text.replaceAll("\n", end)), whole, 7);
+    const expected = await stepsOf(decoding, [Buffer.from(text)]);
+    const ends = decoding.framing === null ? ["\r\n", "\r"] : ["\r\n"];
+    for (const end of ends) await expectSameCut(decoding, Buffer.from(text.replaceAll("\n", end)), expected, 7);
   });
 
-  test.if(told.framing === null)("with comments between and inside its events, and cut", async () => {
+  test.if(decoding.framing === null)("with comments between and inside its events, and cut", async () => {
     const text = (await bytesOf(fake.speak(answer, true))).toString();
-    const whole = await stepsOf(told, [Buffer.from(text)]);
+    const expected = await stepsOf(decoding, [Buffer.from(text)]);
     const noted = `: hello\n\n${text.replaceAll("data: ", ': {"error": "none"}\ndata: ').replaceAll("\n\n", "\n\n: ping\n\n")}`;
-    await expectSameCut(told, Buffer.from(noted), whole, 11);
+    await expectSameCut(decoding, Buffer.from(noted), expected, 11);
   });
 
   test("with a line of two megabytes", async () => {
@@ -125,23 +130,23 @@ describe.each(NAMES)("a stream of %s", (name) => {
     expect(bytes.length).toBeGreaterThan(2_000_000);
     const pieces: Buffer[] = [];
     for (let at = 0; at < bytes.length; at += 65_537) pieces.push(bytes.subarray(at, at + 65_537));
-    expect(meaningOf(await stepsOf(told, pieces)).text === text).toBe(true);
+    expect(meaningOf(await stepsOf(decoding, pieces)).text === text).toBe(true);
   });
 
   test.if(isText)("without its last empty line, or its end marker", async () => {
     const text = (await bytesOf(fake.speak(answer, true))).toString();
     const unmarked = text.replace("data: [DONE]\n\n", "");
     for (const cut of [text.trimEnd(), unmarked, unmarked.trimEnd()]) {
-      expect(meaningOf(await stepsOf(told, [Buffer.from(cut)]))).toEqual(meant as ReturnType<typeof meaningOf>);
+      expect(meaningOf(await stepsOf(decoding, [Buffer.from(cut)]))).toEqual(meant as ReturnType<typeof meaningOf>);
     }
   });
 
   test("that ends in an error, and is cut", async () => {
     const bytes = await bytesOf(fake.breakOff("Wörter", "it fell over"));
-    const whole = await stepsOf(told, [bytes]);
-    expect(meaningOf(whole).text).toBe("Wörter");
-    expect(whole.findLast(({ type }) => type === "error")).toMatchObject({ error: { message: "it fell over" } });
-    expect(whole.some(({ type }) => type === "finish")).toBe(false);
-    await expectSameCut(told, bytes, whole);
+    const expected = await stepsOf(decoding, [bytes]);
+    expect(meaningOf(expected).text).toBe("Wörter");
+    expect(expected.findLast(({ type }) => type === "error")).toMatchObject({ error: { message: "it fell over" } });
+    expect(expected.some(({ type }) => type === "finish")).toBe(false);
+    await expectSameCut(decoding, bytes, expected);
   });
 });

@@ -1,13 +1,13 @@
 import { type JsonObject, numberOf, parseJson, recordOf, recordsOf, textOf } from "../../../src/formats/json.ts";
 import { CALL_ID, GHENT, PARAMETERS, RESULT, SCHEMA, SYSTEM, type Wish } from "./conversation.ts";
 
-export const DOORS = ["chat", "responses", "messages", "gemini"] as const;
-export type DoorName = (typeof DOORS)[number];
+export const CLIENT_FORMATS = ["chat", "responses", "messages", "gemini"] as const;
+export type ClientFormat = (typeof CLIENT_FORMATS)[number];
 
-type Asked = Readonly<{ path: string; body: JsonObject }>;
+type ClientRequest = Readonly<{ path: string; body: JsonObject }>;
 
 /** How a client of each format asks for a wish. */
-export const ask: Readonly<Record<DoorName, (wish: Wish, model: string, stream: boolean) => Asked>> = {
+export const ask: Readonly<Record<ClientFormat, (wish: Wish, model: string, stream: boolean) => ClientRequest>> = {
   chat: (wish, model, stream) => {
     const image = wish.image && { type: "image_url", image_url: { url: wish.image } };
     const call = {
@@ -15,7 +15,7 @@ export const ask: Readonly<Record<DoorName, (wish: Wish, model: string, stream: 
       type: "function",
       function: { name: GHENT.name, arguments: JSON.stringify(GHENT.input) },
     };
-    const told = [
+    const toolTurns = [
       { role: "assistant", content: null, tool_calls: [call] },
       { role: "tool", tool_call_id: CALL_ID, content: RESULT },
     ];
@@ -27,7 +27,7 @@ export const ask: Readonly<Record<DoorName, (wish: Wish, model: string, stream: 
         messages: [
           { role: "system", content: SYSTEM },
           { role: "user", content: image ? [{ type: "text", text: wish.text }, image] : wish.text },
-          ...(wish.told ? told : []),
+          ...(wish.withToolResult ? toolTurns : []),
         ],
         ...(wish.tools && {
           tools: [
@@ -38,7 +38,7 @@ export const ask: Readonly<Record<DoorName, (wish: Wish, model: string, stream: 
         ...(wish.schema && {
           response_format: { type: "json_schema", json_schema: { name: "report", strict: true, schema: SCHEMA } },
         }),
-        ...(wish.thinks && { reasoning_effort: "medium" }),
+        ...(wish.reasoning && { reasoning_effort: "medium" }),
         ...(wish.limit && { max_tokens: wish.limit }),
         ...(wish.mustCall && { tool_choice: "required" }),
       },
@@ -46,7 +46,7 @@ export const ask: Readonly<Record<DoorName, (wish: Wish, model: string, stream: 
   },
   responses: (wish, model, stream) => {
     const image = wish.image && { type: "input_image", image_url: wish.image, detail: "auto" };
-    const told = [
+    const toolTurns = [
       { type: "function_call", call_id: CALL_ID, name: GHENT.name, arguments: JSON.stringify(GHENT.input) },
       { type: "function_call_output", call_id: CALL_ID, output: RESULT },
     ];
@@ -58,7 +58,7 @@ export const ask: Readonly<Record<DoorName, (wish: Wish, model: string, stream: 
         instructions: SYSTEM,
         input: [
           { role: "user", content: [{ type: "input_text", text: wish.text }, ...(image ? [image] : [])] },
-          ...(wish.told ? told : []),
+          ...(wish.withToolResult ? toolTurns : []),
         ],
         ...(wish.tools && {
           tools: [
@@ -68,7 +68,7 @@ export const ask: Readonly<Record<DoorName, (wish: Wish, model: string, stream: 
         ...(wish.schema && {
           text: { format: { type: "json_schema", name: "report", strict: true, schema: SCHEMA } },
         }),
-        ...(wish.thinks && { reasoning: { effort: "medium", summary: "auto" } }),
+        ...(wish.reasoning && { reasoning: { effort: "medium", summary: "auto" } }),
         ...(wish.limit && { max_output_tokens: wish.limit }),
         ...(wish.mustCall && { tool_choice: "required" }),
       },
@@ -77,7 +77,7 @@ export const ask: Readonly<Record<DoorName, (wish: Wish, model: string, stream: 
   messages: (wish, model, stream) => {
     const [, type, data] = /^data:([^;]+);base64,(.*)$/.exec(wish.image ?? "") ?? [];
     const source = data ? { type: "base64", media_type: type, data } : { type: "url", url: wish.image };
-    const told = [
+    const toolTurns = [
       { role: "assistant", content: [{ type: "tool_use", id: CALL_ID, name: GHENT.name, input: GHENT.input }] },
       { role: "user", content: [{ type: "tool_result", tool_use_id: CALL_ID, content: RESULT }] },
     ];
@@ -99,12 +99,12 @@ export const ask: Readonly<Record<DoorName, (wish: Wish, model: string, stream: 
                 ]
               : wish.text,
           },
-          ...(wish.told ? told : []),
+          ...(wish.withToolResult ? toolTurns : []),
         ],
         ...(wish.tools && { tools: [{ name: GHENT.name, description: "Tells it.", input_schema: PARAMETERS }] }),
         ...(wish.stop && { stop_sequences: wish.stop }),
         ...(wish.schema && { output_config: { format: { type: "json_schema", schema: SCHEMA } } }),
-        ...(wish.thinks && { thinking: { type: "enabled", budget_tokens: 2048 } }),
+        ...(wish.reasoning && { thinking: { type: "enabled", budget_tokens: 2048 } }),
       },
     };
   },
@@ -113,7 +113,7 @@ export const ask: Readonly<Record<DoorName, (wish: Wish, model: string, stream: 
     const image = data
       ? { inlineData: { mimeType, data } }
       : { fileData: { mimeType: "image/png", fileUri: wish.image } };
-    const told = [
+    const toolTurns = [
       { role: "model", parts: [{ functionCall: { name: GHENT.name, args: GHENT.input } }] },
       { role: "user", parts: [{ functionResponse: { name: GHENT.name, response: { result: RESULT } } }] },
     ];
@@ -124,7 +124,7 @@ export const ask: Readonly<Record<DoorName, (wish: Wish, model: string, stream: 
         systemInstruction: { parts: [{ text: SYSTEM }] },
         contents: [
           { role: "user", parts: [{ text: wish.text }, ...(wish.image ? [image] : [])] },
-          ...(wish.told ? told : []),
+          ...(wish.withToolResult ? toolTurns : []),
         ],
         ...(wish.tools && {
           tools: [{ functionDeclarations: [{ name: GHENT.name, description: "Tells it.", parameters: PARAMETERS }] }],
@@ -134,7 +134,7 @@ export const ask: Readonly<Record<DoorName, (wish: Wish, model: string, stream: 
           ...(wish.limit && { maxOutputTokens: wish.limit }),
           ...(wish.stop && { stopSequences: wish.stop }),
           ...(wish.schema && { responseMimeType: "application/json", responseSchema: schema }),
-          ...(wish.thinks && { thinkingConfig: { thinkingBudget: 2048, includeThoughts: true } }),
+          ...(wish.reasoning && { thinkingConfig: { thinkingBudget: 2048, includeThoughts: true } }),
         },
       },
     };
@@ -142,7 +142,7 @@ export const ask: Readonly<Record<DoorName, (wish: Wish, model: string, stream: 
 };
 
 /** The message of an error in its door's form; null when it is not in it. */
-export const errorMessage: Readonly<Record<DoorName, (body: JsonObject) => string | null>> = {
+export const errorMessage: Readonly<Record<ClientFormat, (body: JsonObject) => string | null>> = {
   chat: openaiError,
   responses: openaiError,
   messages: ({ type, error }) => {

@@ -5,10 +5,10 @@ export type Wish = Readonly<{
   image?: string;
   tools?: boolean;
   /** The talk so far holds a call and its result. */
-  told?: boolean;
+  withToolResult?: boolean;
   stop?: readonly string[];
   schema?: boolean;
-  thinks?: boolean;
+  reasoning?: boolean;
   /** Most tokens of the answer. */
   limit?: number;
   /** A tool must be called. */
@@ -40,7 +40,7 @@ export type Sent = Readonly<{
   results: readonly Readonly<{ answers: string | null; text: string }>[];
   stop: readonly string[];
   schema: unknown;
-  thinks: boolean;
+  reasoning: boolean;
   limit: number | null;
   mustCall: boolean;
 }>;

@@ -13,7 +13,7 @@ import {
   type ProviderName,
   UNSAID,
 } from "./cells.ts";
-import { ask, DOORS, type DoorName, dataOf, errorMessage } from "./client-formats.ts";
+import { ask, CLIENT_FORMATS, type ClientFormat, dataOf, errorMessage } from "./client-formats.ts";
 import {
   type Answer,
   BRUGES,
@@ -33,8 +33,8 @@ import { readers } from "./read-response.ts";
 import { REFUSAL } from "./upstreams/fake.ts";
 import { fakeAt, upstreams } from "./upstreams/index.ts";
 
-const PICTURE = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
-const DATA_URI = `data:image/png;base64,${PICTURE}`;
+const IMAGE = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
+const DATA_URI = `data:image/png;base64,${IMAGE}`;
 /** One letter comes in one piece. */
 const WORDS = "雨";
 const BROKE = "The machine fell over";
@@ -43,39 +43,39 @@ const CALLED: Answer = { thought: "", text: "Let me look.", calls: [GHENT], fini
 type BasicName = Exclude<FeatureName, "error" | FurtherName>;
 type Case = Readonly<{ wish: Wish; answer: Answer; arrives(sent: Sent): void }>;
 
-const said = (rest: Partial<Wish> = {}): Wish => ({ text: "What is the weather in Ghent?", ...rest });
+const wishFor = (rest: Partial<Wish> = {}): Wish => ({ text: "What is the weather in Ghent?", ...rest });
 
-function casesOf(pictureUrl: string, keepsAddress: boolean): Record<BasicName, Case> {
-  const plainTalk = (sent: Sent) => {
+function casesOf(imageUrl: string, keepsAddress: boolean): Record<BasicName, Case> {
+  const expectPlainChat = (sent: Sent) => {
     expect(sent.system).toBe(SYSTEM);
-    expect(sent.texts).toEqual([said().text]);
+    expect(sent.texts).toEqual([wishFor().text]);
   };
   const json: Answer = { ...PLAIN, text: '{"city":"Ghent","rain":true}' };
   return {
-    text: { wish: said(), answer: PLAIN, arrives: plainTalk },
+    text: { wish: wishFor(), answer: PLAIN, arrives: expectPlainChat },
     "image-data": {
-      wish: said({ image: DATA_URI }),
+      wish: wishFor({ image: DATA_URI }),
       answer: PLAIN,
       arrives: (sent) => {
-        plainTalk(sent);
+        expectPlainChat(sent);
         expect(sent.images).toEqual([DATA_URI]);
       },
     },
     "image-url": {
-      wish: said({ image: pictureUrl }),
+      wish: wishFor({ image: imageUrl }),
       answer: PLAIN,
-      arrives: ({ images }) => expect(images).toEqual([keepsAddress ? pictureUrl : DATA_URI]),
+      arrives: ({ images }) => expect(images).toEqual([keepsAddress ? imageUrl : DATA_URI]),
     },
     tools: {
-      wish: said({ tools: true }),
+      wish: wishFor({ tools: true }),
       answer: CALLED,
       arrives: (sent) => {
-        plainTalk(sent);
+        expectPlainChat(sent);
         expect(sent.tools).toEqual([{ name: GHENT.name, schema: PARAMETERS }]);
       },
     },
     "tool-results": {
-      wish: said({ tools: true, told: true }),
+      wish: wishFor({ tools: true, withToolResult: true }),
       answer: PLAIN,
       arrives: ({ calls, results }) => {
         expect(calls).toEqual([GHENT]);
@@ -83,17 +83,17 @@ function casesOf(pictureUrl: string, keepsAddress: boolean): Record<BasicName, C
       },
     },
     parallel: {
-      wish: said({ tools: true }),
+      wish: wishFor({ tools: true }),
       answer: { ...CALLED, text: "", calls: [GHENT, NOWHERE, BRUGES] },
       arrives: ({ tools }) => expect(tools).toHaveLength(1),
     },
     reasoning: {
-      wish: said({ thinks: true }),
+      wish: wishFor({ reasoning: true }),
       answer: { ...PLAIN, thought: "The sky of Ghent first." },
-      arrives: ({ thinks }) => expect(thinks).toBe(true),
+      arrives: ({ reasoning }) => expect(reasoning).toBe(true),
     },
     schema: {
-      wish: said({ schema: true }),
+      wish: wishFor({ schema: true }),
       answer: json,
       arrives: ({ schema }) => {
         const { required, properties } = SCHEMA;
@@ -101,25 +101,29 @@ function casesOf(pictureUrl: string, keepsAddress: boolean): Record<BasicName, C
       },
     },
     stop: {
-      wish: said({ stop: ["END", "\n\n"] }),
+      wish: wishFor({ stop: ["END", "\n\n"] }),
       answer: PLAIN,
       arrives: ({ stop }) => expect(stop.filter((text) => text.trim() !== "")).toEqual(["END"]),
     },
     "must-call": {
-      wish: said({ tools: true, mustCall: true }),
+      wish: wishFor({ tools: true, mustCall: true }),
       answer: CALLED,
       arrives: ({ mustCall }) => expect(mustCall).toBe(true),
     },
     limit: {
-      wish: said({ limit: 300 }),
+      wish: wishFor({ limit: 300 }),
       answer: { ...PLAIN, finish: "length" },
       arrives: ({ limit }) => expect(limit).toBe(300),
     },
-    usage: { wish: said(), answer: { ...PLAIN, usage: { prompt: 41, cached: 0, completion: 7 } }, arrives: plainTalk },
+    usage: {
+      wish: wishFor(),
+      answer: { ...PLAIN, usage: { prompt: 41, cached: 0, completion: 7 } },
+      arrives: expectPlainChat,
+    },
     cached: {
-      wish: said(),
+      wish: wishFor(),
       answer: { ...PLAIN, usage: { prompt: 41, cached: 32, completion: 7 } },
-      arrives: plainTalk,
+      arrives: expectPlainChat,
     },
   };
 }
@@ -163,12 +167,12 @@ function start(name: ProviderName) {
     channels: [{ type, baseUrl: upstream.url, keys: [key], models: [model] }],
     options: { ModelRatio: JSON.stringify({ [model]: 1 }) },
   });
-  const post = async (door: DoorName, wish: Wish, streamed: boolean) => {
-    const { path, body } = ask[door](wish, model, streamed);
+  const post = async (client: ClientFormat, wish: Wish, streamed: boolean) => {
+    const { path, body } = ask[client](wish, model, streamed);
     const response = await relay.post(path, body);
     const text = await response.text();
-    if (door === "chat" || door === "responses") {
-      expect(complaints?.(door, { status: response.status, streamed, text }) ?? []).toEqual([]);
+    if (client === "chat" || client === "responses") {
+      expect(complaints?.(client, { status: response.status, streamed, text }) ?? []).toEqual([]);
     }
     return { response, text };
   };
@@ -179,11 +183,11 @@ function start(name: ProviderName) {
   return { state, relay, post, stop };
 }
 
-const pictures = startUpstream(
-  () => new Response(Buffer.from(PICTURE, "base64"), { headers: { "content-type": "image/png" } }),
+const imageServer = startUpstream(
+  () => new Response(Buffer.from(IMAGE, "base64"), { headers: { "content-type": "image/png" } }),
 );
-afterAll(() => pictures.stop());
-const pictureUrl = `${pictures.url}/ghent.png`;
+afterAll(() => imageServer.stop());
+const imageUrl = `${imageServer.url}/ghent.png`;
 
 /** These take images inside the request only. */
 const INLINE: readonly ProviderName[] = ["gemini", "bedrock", "converse", "ollama"];
@@ -191,42 +195,45 @@ const NAMES = Object.keys(PROVIDERS) as ProviderName[];
 const ROWS = (Object.keys(FEATURES) as FeatureName[]).filter(
   (feature): feature is BasicName => feature !== "error" && !(feature in FURTHER),
 );
-const PAIRS = DOORS.flatMap((door) => NAMES.map((name) => [door, name] as const));
+const PAIRS = CLIENT_FORMATS.flatMap((client) => NAMES.map((name) => [client, name] as const));
 
-describe.each(PAIRS)("%s onto %s", (door, name) => {
+describe.each(PAIRS)("%s onto %s", (client, name) => {
   let started: ReturnType<typeof start>;
   beforeAll(() => {
     started = start(name);
   });
   afterAll(() => started.stop());
 
-  const rows = ROWS.filter((feature) => !CANNOT[name]?.[feature] && !UNSAID[door]?.includes(feature));
+  const rows = ROWS.filter((feature) => !CANNOT[name]?.[feature] && !UNSAID[client]?.includes(feature));
   test.each(rows.flatMap((feature) => [false, true].map((streamed) => [feature, streamed] as const)))(
     "%s (streamed: %p)",
     async (feature, streamed) => {
       const { state, relay, post } = started;
       const fetched = INLINE.includes(name);
-      const { wish, answer, arrives } = casesOf(pictureUrl, !fetched)[feature];
+      const { wish, answer, arrives } = casesOf(imageUrl, !fetched)[feature];
       state.speaking = { answer };
       state.sent = null;
       const count = relay.billing.records.length;
-      const { response, text } = await post(door, wish, streamed);
+      const { response, text } = await post(client, wish, streamed);
       expect(response.status === 200 ? "" : text).toBe("");
       if (!state.sent) throw new Error("nothing arrived");
       arrives(state.sent);
       const body = recordOf(parseJson(text)) ?? {};
       const cached = CANNOT[name]?.cached ? 0 : answer.usage.cached;
-      const told = streamed ? readers[door].stream(text) : readers[door].whole(body);
+      const received = streamed ? readers[client].stream(text) : readers[client].readReply(body);
       const record = await relay.billing.nextRecord(count + 1);
       if (CANNOT[name]?.usage) {
         // Counted here, and the client is told what was counted.
         const { promptTokens, completionTokens, other } = record;
-        expect(told).toEqual({ ...answer, usage: { prompt: promptTokens, cached: 0, completion: completionTokens } });
+        expect(received).toEqual({
+          ...answer,
+          usage: { prompt: promptTokens, cached: 0, completion: completionTokens },
+        });
         expect(Math.min(promptTokens, completionTokens)).toBeGreaterThan(0);
         expect(other.usage_evidence).toBe("estimated");
         return;
       }
-      expect(told).toEqual({ ...answer, usage: { ...answer.usage, cached } });
+      expect(received).toEqual({ ...answer, usage: { ...answer.usage, cached } });
       const { prompt, completion } = answer.usage;
       expect(record).toMatchObject({ promptTokens: prompt, completionTokens: completion, isStream: streamed });
     },
@@ -251,22 +258,22 @@ const STAYS_BEHIND = [
   ["dashscope", "responses", { tools: true, mustCall: true }, "tool_choice"],
 ] as const;
 
-test.each(STAYS_BEHIND)("what %s cannot take of %s's wishes is named", async (name, door, wish, named) => {
+test.each(STAYS_BEHIND)("what %s cannot take of %s's wishes is named", async (name, client, wish, named) => {
   const { post, stop } = start(name);
-  const { response } = await post(door, said(wish), false);
+  const { response } = await post(client, wishFor(wish), false);
   stop();
   expect(response.status).toBe(200);
   expect(response.headers.get("x-sluice-dropped")?.split(/, ?/)).toContain(named);
 });
 
-describe.each(PAIRS)("%s onto %s: errors", (door, name) => {
+describe.each(PAIRS)("%s onto %s: errors", (client, name) => {
   test.each([false, true])("a refusal is told in the words of the door (streamed: %p)", async (streamed) => {
     const { state, post, stop } = start(name);
     state.speaking = { refusal: REFUSAL };
-    const { response, text } = await post(door, said(), streamed);
+    const { response, text } = await post(client, wishFor(), streamed);
     stop();
     expect(response.status).toBe(400);
-    expect(errorMessage[door](recordOf(parseJson(text)) ?? {})).toContain(REFUSAL);
+    expect(errorMessage[client](recordOf(parseJson(text)) ?? {})).toContain(REFUSAL);
   });
 
   // It never streams: a stream is made of its whole answer.
@@ -274,7 +281,7 @@ describe.each(PAIRS)("%s onto %s: errors", (door, name) => {
   test("an error within a stream ends it after the words that came", async () => {
     const { state, post, stop } = start(name);
     state.speaking = { words: WORDS, break: BROKE };
-    const { text } = await post(door, said(), true);
+    const { text } = await post(client, wishFor(), true);
     stop();
     expect(text).toContain(WORDS);
     const last = dataOf(text).at(-1) ?? {};
@@ -287,7 +294,7 @@ test("a model of OpenAI's Responses is asked for as a chat where a server has no
   const { read, speak } = upstreams["openai-chat"];
   const upstream = startUpstream(({ path, text }) => {
     if (path === "/v1/responses") return new Response("404 page not found", { status: 404 });
-    expect(read(recordOf(parseJson(text)) ?? {}).texts).toEqual([said().text]);
+    expect(read(recordOf(parseJson(text)) ?? {}).texts).toEqual([wishFor().text]);
     return speak(PLAIN, false);
   });
   const { model } = upstreams["openai-responses"];
@@ -297,9 +304,9 @@ test("a model of OpenAI's Responses is asked for as a chat where a server has no
   });
   for (const paths of [["/v1/responses", "/v1/chat/completions"], ["/v1/chat/completions"]]) {
     const before = upstream.received.length;
-    const { path, body } = ask.chat(said(), model, false);
+    const { path, body } = ask.chat(wishFor(), model, false);
     const response = await relay.post(path, body);
-    expect(readers.chat.whole(recordOf(await response.json()) ?? {})).toEqual(PLAIN);
+    expect(readers.chat.readReply(recordOf(await response.json()) ?? {})).toEqual(PLAIN);
     expect(upstream.received.slice(before).map((received) => received.path)).toEqual(paths);
   }
   relay.stop();

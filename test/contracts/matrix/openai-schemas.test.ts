@@ -6,8 +6,8 @@ import { openaiSchemas } from "./openai-schemas.ts";
 const complaints = openaiSchemas();
 
 describe.skipIf(!complaints)("OpenAI's schemas", () => {
-  const judged = (door: "chat" | "responses", body: object, streamed = false, status = 200) =>
-    complaints?.(door, {
+  const judged = (client: "chat" | "responses", body: object, streamed = false, status = 200) =>
+    complaints?.(client, {
       status,
       streamed,
       text: streamed ? `data: ${JSON.stringify(body)}\n\n` : JSON.stringify(body),
@@ -32,7 +32,7 @@ describe.skipIf(!complaints)("OpenAI's schemas", () => {
     ["chat", "/v1/chat/completions"],
     ["responses", "/v1/responses"],
   ] as const;
-  test.each(calls)("accept the gateway's own refusals at the door %s", async (door, path) => {
+  test.each(calls)("accept the gateway's own refusals at the door %s", async (client, path) => {
     const relay = startRelay({ channels: [{ models: ["m"] }], options: { ModelRatio: '{"m": 1}' } });
     const refused = [
       await relay.post(path, { model: "m" }, { headers: { authorization: "Bearer sk-wrong" } }),
@@ -43,7 +43,7 @@ describe.skipIf(!complaints)("OpenAI's schemas", () => {
     for (const response of refused) {
       const text = await response.text();
       expect(response.status).toBeGreaterThanOrEqual(400);
-      expect({ text, wrong: judged(door, parseJson(text) as object, false, response.status) }).toEqual({
+      expect({ text, wrong: judged(client, parseJson(text) as object, false, response.status) }).toEqual({
         text,
         wrong: [],
       });

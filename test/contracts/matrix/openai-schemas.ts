@@ -7,9 +7,12 @@ import { dataOf } from "./client-formats.ts";
 /** OpenAI's own specification, kept beside the checkout; nothing is validated where it is not. */
 const SPECIFICATION = join(import.meta.dir, "../../../../shared/reference/openai/openapi.json");
 
-type Door = "chat" | "responses";
+type ClientName = "chat" | "responses";
 /** What is wrong with an answer of an OpenAI door, by OpenAI's own schemas; empty: nothing. */
-type Complaints = (door: Door, answer: Readonly<{ status: number; streamed: boolean; text: string }>) => string[];
+type Complaints = (
+  client: ClientName,
+  answer: Readonly<{ status: number; streamed: boolean; text: string }>,
+) => string[];
 
 /** The judge of the OpenAI doors' bodies, stream events and errors; null without the specification. */
 export function openaiSchemas(): Complaints | null {
@@ -28,11 +31,12 @@ export function openaiSchemas(): Complaints | null {
   };
   const eventNames = eventSchemas(schemas);
 
-  return (door, { status, streamed, text }) => {
+  return (client, { status, streamed, text }) => {
     if (status !== 200) return complain("ErrorResponse", parseJson(text));
-    if (!streamed) return complain(door === "chat" ? "CreateChatCompletionResponse" : "Response", parseJson(text));
+    if (!streamed) return complain(client === "chat" ? "CreateChatCompletionResponse" : "Response", parseJson(text));
     return dataOf(text).flatMap((event) => {
-      if (door === "chat") return complain(event.error ? "ErrorResponse" : "CreateChatCompletionStreamResponse", event);
+      if (client === "chat")
+        return complain(event.error ? "ErrorResponse" : "CreateChatCompletionStreamResponse", event);
       const name = eventNames.get(textOf(event.type) ?? "");
       return name ? complain(name, event) : [`no event is called ${event.type}`];
     });

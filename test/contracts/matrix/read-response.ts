@@ -1,9 +1,9 @@
 import { expect } from "bun:test";
 import { type JsonObject, numberOf, parseJson, recordOf, recordsOf, textOf } from "../../../src/formats/json.ts";
-import { type DoorName, dataOf } from "./client-formats.ts";
+import { type ClientFormat, dataOf } from "./client-formats.ts";
 import type { Answer, Call } from "./conversation.ts";
 
-type Reader = Readonly<{ whole(body: JsonObject): Answer; stream(text: string): Answer }>;
+type Reader = Readonly<{ readReply(body: JsonObject): Answer; stream(text: string): Answer }>;
 
 const count = (value: unknown): number => numberOf(value) ?? 0;
 const finishOf = (word: unknown): Answer["finish"] => {
@@ -28,7 +28,7 @@ function chatUsage(value: unknown): Answer["usage"] {
 }
 
 const chat: Reader = {
-  whole({ choices, usage, object }) {
+  readReply({ choices, usage, object }) {
     expect(object).toBe("chat.completion");
     const [{ message, finish_reason } = {}] = recordsOf(choices);
     const { content, reasoning_content, tool_calls } = recordOf(message) ?? {};
@@ -66,14 +66,14 @@ const chat: Reader = {
         calls.push({ name: textOf(name) ?? "", input: textOf(piece) ?? "" });
       }
     }
-    const told = chunks.filter(({ usage }) => recordOf(usage));
-    expect(told).toHaveLength(1);
+    const withUsage = chunks.filter(({ usage }) => recordOf(usage));
+    expect(withUsage).toHaveLength(1);
     return {
       thought: texts(deltas, "reasoning_content"),
       text: texts(deltas, "content"),
       calls: calls.map(({ name, input }) => callOf(name, input)),
       finish: finishOf(reasons[0]),
-      usage: chatUsage(told[0]?.usage),
+      usage: chatUsage(withUsage[0]?.usage),
     };
   },
 };
@@ -105,7 +105,7 @@ function responseAnswer({ object, status, output, usage, incomplete_details }: J
 }
 
 const responses: Reader = {
-  whole: responseAnswer,
+  readReply: responseAnswer,
   stream(text) {
     const list = dataOf(text);
     expect(list.map(({ sequence_number }) => sequence_number)).toEqual(list.map((_, at) => at));
@@ -155,7 +155,7 @@ function messageAnswer({ content, stop_reason, usage }: JsonObject): Answer {
 }
 
 const messages: Reader = {
-  whole(body) {
+  readReply(body) {
     expect(body).toMatchObject({ type: "message", role: "assistant" });
     return messageAnswer(body);
   },
@@ -215,7 +215,7 @@ function geminiAnswer(list: readonly JsonObject[]): Answer {
   };
 }
 
-const gemini: Reader = { whole: (body) => geminiAnswer([body]), stream: (text) => geminiAnswer(dataOf(text)) };
+const gemini: Reader = { readReply: (body) => geminiAnswer([body]), stream: (text) => geminiAnswer(dataOf(text)) };
 
 /** What an answer says to a client of the door, which also minds the grammar of its format. */
-export const readers: Readonly<Record<DoorName, Reader>> = { chat, responses, messages, gemini };
+export const readers: Readonly<Record<ClientFormat, Reader>> = { chat, responses, messages, gemini };

@@ -4,7 +4,7 @@ import { parseJson, recordOf } from "../../../src/formats/json.ts";
 import { startRelay } from "../../support/gateway/start-gateway.ts";
 import { startUpstream } from "../../support/gateway/start-upstream.ts";
 import { CANNOT, PROVIDERS, type ProviderName } from "./cells.ts";
-import { ask, type DoorName } from "./client-formats.ts";
+import { ask, type ClientFormat } from "./client-formats.ts";
 import { type Answer, GHENT, USAGE } from "./conversation.ts";
 import { readers } from "./read-response.ts";
 import { fakeAt, upstreams } from "./upstreams/index.ts";
@@ -48,8 +48,8 @@ describe.each(CUT)("%s cut anyhow", (name) => {
     const fake = fakeAt(name, path);
     if (!fake) return new Response("404 page not found", { status: 404 });
     const body = recordOf(parseJson(text)) ?? {};
-    const spoken = fake.speak(ANSWER, fake.isStream(path, body, headers));
-    return new Response(inPieces(await spoken.bytes(), lengths), spoken);
+    const response = fake.speak(ANSWER, fake.isStream(path, body, headers));
+    return new Response(inPieces(await response.bytes(), lengths), response);
   });
   let relay: ReturnType<typeof startRelay>;
   beforeAll(() => {
@@ -64,14 +64,14 @@ describe.each(CUT)("%s cut anyhow", (name) => {
   });
 
   const cached = CANNOT[name]?.cached ? 0 : USAGE.cached;
-  const doors: readonly DoorName[] = ["chat", "responses", "messages", "gemini"];
-  test.each(doors.flatMap((door) => CUTS.map((cut) => [door, cut.join(" ")] as const)))(
+  const clients: readonly ClientFormat[] = ["chat", "responses", "messages", "gemini"];
+  test.each(clients.flatMap((client) => CUTS.map((cut) => [client, cut.join(" ")] as const)))(
     "for %s, in pieces of %s",
-    async (door, cut) => {
+    async (client, cut) => {
       lengths = cut.split(" ").map(Number);
-      const { path, body } = ask[door](WISH, model, true);
+      const { path, body } = ask[client](WISH, model, true);
       const text = await (await relay.post(path, body)).text();
-      expect(readers[door].stream(text)).toEqual({ ...ANSWER, usage: { ...USAGE, cached } });
+      expect(readers[client].stream(text)).toEqual({ ...ANSWER, usage: { ...USAGE, cached } });
     },
   );
 });

@@ -60,15 +60,15 @@ const ALSO: Readonly<Record<string, string>> = {
 };
 
 /** What goes to the provider, and the names of what stays behind. */
-function sent(provider: Provider, dialect: ChatDialect, model: string, asked: JsonObject) {
+function sent(provider: Provider, dialect: ChatDialect, model: string, fields: JsonObject) {
   const dropped = new Set<string>();
   const ask: CallParams = { capability: "chat", dialect, model, stream: false };
   const passes =
     dialect === "openai-chat" && !provider.chat?.features.nonstandardResponses && !provider.chat?.streaming.framing;
   const target = { model, info: shippedCatalog.find(model), defaultMaxTokens: 4096, newId: () => "call_1" };
   const body = passes
-    ? asked
-    : codecOf(dialect).encodeRequest(openaiChatClientCodec.decodeRequest(asked), target, dropped);
+    ? fields
+    : codecOf(dialect).encodeRequest(openaiChatClientCodec.decodeRequest(fields), target, dropped);
   const adapted = provider.prepare?.(body, ask);
   for (const name of adapted?.dropped ?? []) dropped.add(name);
   return { body: JSON.stringify(compact({ ...body, ...adapted?.changes })), dropped };
@@ -87,8 +87,8 @@ describe.each(chats)("type %p, %s, asked in %s", (_type, _name, dialect, provide
     const silent: string[] = [];
     const served = (model: string) => KEYS.some((key) => (provider.chat?.formatOf(model, key) ?? dialect) === dialect);
     for (const model of [...provider.models, "some-model"].filter(served)) {
-      for (const [name, value, beside] of MEMBERS) {
-        const plain = { model, messages: [{ role: "user", content: "hi" }], ...beside };
+      for (const [name, value, companions] of MEMBERS) {
+        const plain = { model, messages: [{ role: "user", content: "hi" }], ...companions };
         const { body, dropped } = sent(provider, dialect, model, { ...plain, [name]: value });
         const arrives = body !== sent(provider, dialect, model, plain).body;
         const named = dropped.has(name) || dropped.has(ALSO[name] ?? name);

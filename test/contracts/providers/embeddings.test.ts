@@ -13,7 +13,7 @@ import { channelEntry } from "../../support/gateway/entries.ts";
 import { startRelay } from "../../support/gateway/start-gateway.ts";
 import { startUpstream } from "../../support/gateway/start-upstream.ts";
 import { compatibleTypes } from "./fakes/compatible.ts";
-import { RANKS, TEXTS, TOKENS, VECTORS, type VectorFake, vectorFakes } from "./fakes/embeddings.ts";
+import { EMBEDDINGS, RANKS, TEXTS, TOKENS, type VectorFake, vectorFakes } from "./fakes/embeddings.ts";
 import { REFUSED } from "./fakes/fake-type.ts";
 import { ownFormats } from "./fakes/native-formats.ts";
 import { signedTypes } from "./fakes/signed.ts";
@@ -92,7 +92,7 @@ describe.each(vectorFakes.map((fake) => [nameOf(fake), fake] as const))("%s", (_
       fake.call === "embeddings"
         ? {
             object: "list",
-            data: VECTORS.map((embedding, index) => ({ object: "embedding", index, embedding })),
+            data: EMBEDDINGS.map((embedding, index) => ({ object: "embedding", index, embedding })),
             usage: { prompt_tokens: TOKENS, total_tokens: TOKENS },
           }
         : { results: RANKS.map((rank) => ({ ...rank, document: { text: TEXTS[rank.index] } })) },
@@ -123,7 +123,7 @@ describe.each(vectorFakes.map((fake) => [nameOf(fake), fake] as const))("%s", (_
       const client = new GoogleGenAI({ apiKey: "sk-test", httpOptions: { baseUrl: relay.url } });
       const { embeddings } = await client.models.embedContent({ model: fake.model, contents: [...TEXTS] });
       expect(state.objections).toEqual([]);
-      expect(embeddings).toEqual(VECTORS.map((values) => ({ values: [...values] })));
+      expect(embeddings).toEqual(EMBEDDINGS.map((values) => ({ values: [...values] })));
       const { promptTokens, quota } = await relay.billing.nextRecord(count + 1);
       if (!fake.silentOnUsage) expect(promptTokens).toBe(TOKENS);
       expect(quota).toBe(promptTokens * MODEL_RATIO);

@@ -128,7 +128,7 @@ describe.each([...FAKES, zhipuFourth].map((fake) => [nameOf(fake), fake] as cons
     const response = await post(true);
     const text = await response.text();
     expect(upstream.state.objections).toEqual([]);
-    const choices = dataOf(text).flatMap(({ choices: given }) => recordsOf(given));
+    const choices = dataOf(text).flatMap(({ choices: listed }) => recordsOf(listed));
     expect(choices.map(({ delta }) => textOf(recordOf(delta)?.content) ?? "").join("")).toBe(ANSWER);
     expect(choices.map(({ finish_reason }) => finish_reason).filter((reason) => reason != null)).toEqual(["stop"]);
     expect(text).toEndWith("data: [DONE]\n\n");

@@ -2,7 +2,7 @@
 import { afterEach, describe, expect, setSystemTime, test } from "bun:test";
 import { startRelay } from "../../support/gateway/start-gateway.ts";
 import { startUpstream } from "../../support/gateway/start-upstream.ts";
-import { openaiWhole } from "./fakes/compatible.ts";
+import { openaiReply } from "./fakes/compatible.ts";
 import { dataEvents, eventStream } from "./fakes/fake-type.ts";
 
 const stops: (() => unknown)[] = [];
@@ -54,7 +54,7 @@ test("Qianfan: a key that is none is refused in the service's words", async () =
 });
 
 test("Hunyuan: a plain key goes to the address that imitates OpenAI", async () => {
-  const { upstream, post } = start({ type: 23, key: "sk-plain", model: "hunyuan-lite" }, openaiWhole);
+  const { upstream, post } = start({ type: 23, key: "sk-plain", model: "hunyuan-lite" }, openaiReply);
   expect((await post()).status).toBe(200);
   expect(upstream.received.map(({ path, headers }) => [path, headers.get("authorization")])).toEqual([
     ["/v1/chat/completions", "Bearer sk-plain"],
@@ -62,7 +62,7 @@ test("Hunyuan: a plain key goes to the address that imitates OpenAI", async () =
 });
 
 describe("Dify", () => {
-  const PICTURE = "iVBORw0KGgo=";
+  const IMAGE = "iVBORw0KGgo=";
 
   test("pictures inside the request are uploaded for the same user before", async () => {
     const { upstream, post } = start({ type: 37, key: "app-1", model: "dify" }, async ({ path }) => {
@@ -74,14 +74,14 @@ describe("Dify", () => {
         ]),
       );
     });
-    const image = { type: "image_url", image_url: { url: `data:image/png;base64,${PICTURE}` } };
+    const image = { type: "image_url", image_url: { url: `data:image/png;base64,${IMAGE}` } };
     const answer = await post([{ type: "text", text: "What is it?" }, image]);
     expect(await answer.json()).toMatchObject({ choices: [{ message: { content: "A picture." } }] });
-    const [uploaded, asked] = upstream.received;
+    const [uploaded, chatCall] = upstream.received;
     expect(uploaded?.headers.get("authorization")).toBe("Bearer app-1");
     expect(uploaded?.text).toContain('name="user"\r\n\r\nu\r\n');
     expect(uploaded?.text).toContain("PNG");
-    expect(JSON.parse(asked?.text ?? "")).toMatchObject({
+    expect(JSON.parse(chatCall?.text ?? "")).toMatchObject({
       query: "What is it?",
       user: "u",
       files: [{ type: "image", transfer_method: "local_file", upload_file_id: "file-7" }],

@@ -85,8 +85,8 @@ describe("requests meet what services take", () => {
     expect(sent[2]?.tool_call_id).toBe(short);
     expect(sent[0]?.role).toBe("system");
     expect(made?.changes).toMatchObject({ random_seed: 7, max_tokens: 5, temperature: 1.5 });
-    for (const gone of ["seed", "user", "stream_options", "max_completion_tokens"]) {
-      expect(made?.changes).toHaveProperty(gone, undefined);
+    for (const removedField of ["seed", "user", "stream_options", "max_completion_tokens"]) {
+      expect(made?.changes).toHaveProperty(removedField, undefined);
     }
     expect(made?.dropped).toEqual(["user"]);
   });
@@ -163,8 +163,8 @@ describe("requests meet what services take", () => {
     const plugins = type === 20 && { plugins: [{ id: "file-parser" }] };
     const body = { web_search_options: { search_context_size: "low" }, ...plugins };
     const adapted = adapt(type, body, model);
-    const { web_search_options: gone, ...further } = adapted?.changes ?? {};
-    expect([further, gone, adapted?.dropped ?? []]).toEqual([changes, undefined, [...lost]]);
+    const { web_search_options: webSearchOptions, ...further } = adapted?.changes ?? {};
+    expect([further, webSearchOptions, adapted?.dropped ?? []]).toEqual([changes, undefined, [...lost]]);
     expect(adapt(type, { temperature: 0.5 }, model)).toBeNull();
   });
 
@@ -279,9 +279,10 @@ describe("requests meet what services take", () => {
   });
 
   test("MokaAI: a single text is a list", () => {
-    const vectors = (input: unknown) => providerOf(44)?.prepare?.({ model: "m", input }, ask("m", "embeddings"));
-    expect(vectors("hi")).toEqual({ model: "m", changes: { input: ["hi"] }, dropped: [] });
-    expect(vectors(["hi", "you"])).toBeNull();
+    const prepareEmbedding = (input: unknown) =>
+      providerOf(44)?.prepare?.({ model: "m", input }, ask("m", "embeddings"));
+    expect(prepareEmbedding("hi")).toEqual({ model: "m", changes: { input: ["hi"] }, dropped: [] });
+    expect(prepareEmbedding(["hi", "you"])).toBeNull();
   });
 
   test("nothing changes where nothing must", () => {
@@ -342,8 +343,8 @@ describe("vectors, asked for in OpenAI's words", () => {
     [38, { user: "u", dimensions: 8 }, { user: undefined }, ["user"]],
     [42, { dimensions: 256 }, { dimensions: undefined, output_dimension: 256 }, []],
     [42, { encoding_format: "base64", user: "u" }, { user: undefined }, ["user"]],
-  ])("type %p says %p in its own", (type, asked, changes, dropped) => {
-    const body = { model: "m", input: ["a"], ...asked };
+  ])("type %p says %p in its own", (type, request, changes, dropped) => {
+    const body = { model: "m", input: ["a"], ...request };
     expect(providerOf(type)?.prepare?.(body, ask("m", "embeddings"))).toEqual({ model: "m", changes, dropped });
   });
 

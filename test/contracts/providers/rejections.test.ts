@@ -19,7 +19,7 @@ type Row = readonly [
   what: string,
   answered: readonly [status: number, body: object | string],
   /** What the client is told; the message is that of the service unless it is given. */
-  told: Readonly<{ status?: number; code: string | number | null; type?: string; message?: string }>,
+  expected: Readonly<{ status?: number; code: string | number | null; type?: string; message?: string }>,
   /** What the gateway does: another channel is tried, the channel goes off. */
   does: "nothing" | "retries" | "retries, disables",
 ];
@@ -185,7 +185,7 @@ const rows: readonly Row[] = [
 
 const messages = [{ role: "user", content: "Hello" }];
 
-test.each(rows)("%i: %s", async (type, _what, [status, body], told, does) => {
+test.each(rows)("%i: %s", async (type, _what, [status, body], expected, does) => {
   const fake = compatibleTypes.find((one) => one.type === type);
   if (!fake) throw new Error("no such type");
   const { model, key, other = "", base: path = "" } = fake;
@@ -205,15 +205,15 @@ test.each(rows)("%i: %s", async (type, _what, [status, body], told, does) => {
 
   const alone = start("0");
   const refused = await alone.post("/v1/chat/completions", { model, messages });
-  const meant = told.status ?? status;
-  const said = told.message ?? (typeof body === "string" ? body : WORDS);
-  const heard = (await refused.json()) as { error: Record<string, unknown> };
-  expect([refused.status, String(heard.error.code)]).toEqual([meant, String(told.code)]);
-  if (told.type) expect(heard.error.type).toBe(told.type);
+  const meant = expected.status ?? status;
+  const message = expected.message ?? (typeof body === "string" ? body : WORDS);
+  const refusedBody = (await refused.json()) as { error: Record<string, unknown> };
+  expect([refused.status, String(refusedBody.error.code)]).toEqual([meant, String(expected.code)]);
+  if (expected.type) expect(refusedBody.error.type).toBe(expected.type);
   // Of a limit the client is told that it is one; what the service said stands in the operator's log.
-  if (meant !== 429) expect(heard.error.message).toStartWith(`${said} (request id: `);
+  if (meant !== 429) expect(refusedBody.error.message).toStartWith(`${message} (request id: `);
   const { quota, other: log } = await alone.billing.nextRecord();
-  expect([quota, log.admin_info?.attempts.map((attempt) => attempt.error)]).toEqual([0, [said]]);
+  expect([quota, log.admin_info?.attempts.map((attempt) => attempt.error)]).toEqual([0, [message]]);
   expect(alone.disabled.map(({ channelId }) => channelId)).toEqual(does.includes("disables") ? [1] : []);
 
   const both = start("1");
@@ -224,8 +224,8 @@ test.each(rows)("%i: %s", async (type, _what, [status, body], told, does) => {
 
 test("24: a bad key, which Google calls a wrong argument, goes off, and another channel answers", async () => {
   const details = [{ "@type": "type.googleapis.com/google.rpc.ErrorInfo", reason: "API_KEY_INVALID" }];
-  const told = { error: { code: 400, message: WORDS, status: "INVALID_ARGUMENT", details } };
-  const google = startUpstream(() => Response.json(told, { status: 400 }));
+  const errorBody = { error: { code: 400, message: WORDS, status: "INVALID_ARGUMENT", details } };
+  const google = startUpstream(() => Response.json(errorBody, { status: 400 }));
   const good = startUpstream(() => Response.json(chatReply()));
   const models = ["gemini-2.5-flash", "gpt-4o"];
   const relay = startRelay({

@@ -62,7 +62,7 @@ test(`among ${CALLS} calls, a third of them stopped, not one gets another's byte
   });
   const client = createTestClient({ headMs: 60_000 });
   const limits = { maxBytes: 4_000_000, idleMs: 60_000 };
-  const counts = { whole: 0, stopped: 0, failed: 0, mixed: 0 };
+  const counts = { complete: 0, stopped: 0, failed: 0, mixed: 0 };
   const random = chance(20_261_122);
   const tokens = Array.from({ length: CALLS }, (_, index) => `${index}-${random().toString(36).slice(2)}`);
   await runAll(tokens, WORKERS, () => ({
@@ -74,7 +74,7 @@ test(`among ${CALLS} calls, a third of them stopped, not one gets another's byte
         const response = await client.send(server.url, token, exchange);
         const text = Buffer.from(await readBody(response, exchange, limits)).toString();
         const isOwn = text.length > 0 && text === bodyOf(token, text.length / (token.length + 1));
-        counts[isOwn ? "whole" : "mixed"] += 1;
+        counts[isOwn ? "complete" : "mixed"] += 1;
       } catch {
         counts[exchange.stopped === "client_left" ? "stopped" : "failed"] += 1;
       }
@@ -84,6 +84,6 @@ test(`among ${CALLS} calls, a third of them stopped, not one gets another's byte
   server.stop();
   const twice = [...delivered.values()].filter((times) => times > 1).length;
   expect({ mixed: counts.mixed, failed: counts.failed, twice }).toEqual({ mixed: 0, failed: 0, twice: 0 });
-  expect(counts.whole).toBeGreaterThan(CALLS / 2);
+  expect(counts.complete).toBeGreaterThan(CALLS / 2);
   expect(counts.stopped).toBeGreaterThan(CALLS / 50);
 }, 1_800_000);

@@ -168,7 +168,7 @@ test.each(Object.entries(bombs()))(
   "a decompression bomb in %s stops at the size limit",
   async (coding, bomb) => {
     const coded = `content-encoding: ${coding}\r\ncontent-length: ${bomb.length}\r\n\r\n`;
-    const whole = start(
+    const bufferedBody = start(
       async (connection) => {
         await connection.write(HEAD + coded);
         await connection.write(bomb);
@@ -181,7 +181,7 @@ test.each(Object.entries(bombs()))(
     const sampling = setInterval(() => {
       peak = Math.max(peak, process.memoryUsage.rss());
     }, 5);
-    const answer = await whole.ask("embeddings");
+    const answer = await bufferedBody.ask("embeddings");
     expect(answer.status).toBe(502);
     expect(JSON.parse(answer.text).error.code).toBe("response_too_large");
     const stream = start(

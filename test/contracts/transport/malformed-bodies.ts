@@ -78,7 +78,7 @@ export function* compressions(): Generator<ResponseCase> {
     const flipped = Buffer.from(body);
     for (let at = 4; at < flipped.length; at += 7) flipped[at] = (flipped[at] ?? 0) ^ 0xff;
     const cases: Readonly<Record<string, readonly [Uint8Array, Outcome]>> = {
-      whole: [encoded(name, body), "body"],
+      complete: [encoded(name, body), "body"],
       "in upper case": [encoded(name.toUpperCase(), body), "body"],
       "behind identity": [encoded(`identity, ${name}`, body), "body"],
       twice: [encoded(`${name}, ${name}`, body), "failure"],

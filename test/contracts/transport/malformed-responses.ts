@@ -165,30 +165,30 @@ function* transferEncodings(): Generator<ResponseCase> {
 }
 
 function* chunks(): Generator<ResponseCase> {
-  const whole = (name: string, parts: readonly Uint8Array[], outcome: Outcome): ResponseCase => ({
+  const bodyCase = (name: string, parts: readonly Uint8Array[], outcome: Outcome): ResponseCase => ({
     name: `chunks: ${name}`,
     bytes: Buffer.concat([Buffer.from(CHUNKED), ...parts]),
     outcome,
   });
   const size = LENGTH.toString(16);
   const text = (value: string) => Buffer.from(value, "latin1");
-  yield whole("one", [chunk(BYTES), LAST], "body");
-  yield whole("a byte each", [...[...BYTES].map((byte) => chunk(Buffer.of(byte))), LAST], "body");
-  yield whole("upper case size", [chunk(BYTES, size.toUpperCase()), LAST], "body");
-  yield whole("leading zeros", [chunk(BYTES, size.padStart(8, "0")), LAST], "body-or-failure");
-  yield whole("many leading zeros", [chunk(BYTES, size.padStart(300, "0")), LAST], "any");
-  yield whole("extension", [chunk(BYTES, `${size};name=value`), LAST], "body");
-  yield whole("quoted extension", [chunk(BYTES, `${size};name="a;b"`), LAST], "body");
-  yield whole("extension of 3,000 bytes", [chunk(BYTES, `${size};x=${"y".repeat(3_000)}`), LAST], "body-or-failure");
-  yield whole("extension of 200,000 bytes", [chunk(BYTES, `${size};x=${"y".repeat(200_000)}`), LAST], "any");
-  yield whole("last chunk of many zeros", [chunk(BYTES), text("0000\r\n\r\n")], "body-or-failure");
-  yield whole("trailers", [chunk(BYTES), text("0\r\nx-end: yes\r\n\r\n")], "body");
-  yield whole("trailers that lie about the length", [chunk(BYTES), text("0\r\ncontent-length: 1\r\n\r\n")], "body");
-  yield whole("no last chunk", [chunk(BYTES)], "failure");
-  yield whole("half a last chunk", [chunk(BYTES), text("0\r\n")], "body-or-failure");
-  yield whole("only the zero of the last chunk", [chunk(BYTES), text("0")], "failure");
-  yield whole("a trailer without end", [chunk(BYTES), text("0\r\nx-end: yes\r\n")], "body-or-failure");
-  yield whole("nothing at all", [], "failure");
+  yield bodyCase("one", [chunk(BYTES), LAST], "body");
+  yield bodyCase("a byte each", [...[...BYTES].map((byte) => chunk(Buffer.of(byte))), LAST], "body");
+  yield bodyCase("upper case size", [chunk(BYTES, size.toUpperCase()), LAST], "body");
+  yield bodyCase("leading zeros", [chunk(BYTES, size.padStart(8, "0")), LAST], "body-or-failure");
+  yield bodyCase("many leading zeros", [chunk(BYTES, size.padStart(300, "0")), LAST], "any");
+  yield bodyCase("extension", [chunk(BYTES, `${size};name=value`), LAST], "body");
+  yield bodyCase("quoted extension", [chunk(BYTES, `${size};name="a;b"`), LAST], "body");
+  yield bodyCase("extension of 3,000 bytes", [chunk(BYTES, `${size};x=${"y".repeat(3_000)}`), LAST], "body-or-failure");
+  yield bodyCase("extension of 200,000 bytes", [chunk(BYTES, `${size};x=${"y".repeat(200_000)}`), LAST], "any");
+  yield bodyCase("last chunk of many zeros", [chunk(BYTES), text("0000\r\n\r\n")], "body-or-failure");
+  yield bodyCase("trailers", [chunk(BYTES), text("0\r\nx-end: yes\r\n\r\n")], "body");
+  yield bodyCase("trailers that lie about the length", [chunk(BYTES), text("0\r\ncontent-length: 1\r\n\r\n")], "body");
+  yield bodyCase("no last chunk", [chunk(BYTES)], "failure");
+  yield bodyCase("half a last chunk", [chunk(BYTES), text("0\r\n")], "body-or-failure");
+  yield bodyCase("only the zero of the last chunk", [chunk(BYTES), text("0")], "failure");
+  yield bodyCase("a trailer without end", [chunk(BYTES), text("0\r\nx-end: yes\r\n")], "body-or-failure");
+  yield bodyCase("nothing at all", [], "failure");
   for (const bad of [
     "",
     " ",
@@ -222,13 +222,17 @@ function* chunks(): Generator<ResponseCase> {
     "f".repeat(64),
     "9".repeat(5_000),
   ]) {
-    yield whole(`size ${JSON.stringify(bad.slice(0, 20))}`, [chunk(BYTES, bad), LAST], "any");
-    yield whole(
+    yield bodyCase(`size ${JSON.stringify(bad.slice(0, 20))}`, [chunk(BYTES, bad), LAST], "any");
+    yield bodyCase(
       `size ${JSON.stringify(bad.slice(0, 20))} after a good chunk`,
       [chunk(BYTES), chunk(BYTES, bad), LAST],
       "any",
     );
-    yield whole(`size ${JSON.stringify(bad.slice(0, 20))} as the last`, [chunk(BYTES), text(`${bad}\r\n\r\n`)], "any");
+    yield bodyCase(
+      `size ${JSON.stringify(bad.slice(0, 20))} as the last`,
+      [chunk(BYTES), text(`${bad}\r\n\r\n`)],
+      "any",
+    );
   }
   for (const end of [
     "\n",
@@ -247,17 +251,17 @@ function* chunks(): Generator<ResponseCase> {
     const shown = JSON.stringify(end);
     // A bare CR or LF in the framing of chunks is how responses are smuggled past each other.
     const inExtension = /[\r\n]/.test(end.replace(/^[^\r\n]*\r\n$/, "")) ? "failure" : "any";
-    yield whole(`${shown} ends the size`, [chunk(BYTES, size, end), LAST], "failure");
-    yield whole(`${shown} ends the data`, [chunk(BYTES, size, "\r\n", end), LAST], "failure");
-    yield whole(`${shown} ends the extension`, [chunk(BYTES, `${size};a=b`, end), LAST], inExtension);
-    yield whole(`${shown} ends the last size`, [chunk(BYTES), text(`0${end}\r\n`)], "any");
-    yield whole(`${shown} ends the trailers`, [chunk(BYTES), text(`0\r\n${end}`)], "any");
-    yield whole(`${shown} within a trailer`, [chunk(BYTES), text(`0\r\nx: a${end}b\r\n\r\n`)], "any");
-    yield whole(`${shown} within an extension`, [chunk(BYTES, `${size};a=${end}b`), LAST], inExtension);
+    yield bodyCase(`${shown} ends the size`, [chunk(BYTES, size, end), LAST], "failure");
+    yield bodyCase(`${shown} ends the data`, [chunk(BYTES, size, "\r\n", end), LAST], "failure");
+    yield bodyCase(`${shown} ends the extension`, [chunk(BYTES, `${size};a=b`, end), LAST], inExtension);
+    yield bodyCase(`${shown} ends the last size`, [chunk(BYTES), text(`0${end}\r\n`)], "any");
+    yield bodyCase(`${shown} ends the trailers`, [chunk(BYTES), text(`0\r\n${end}`)], "any");
+    yield bodyCase(`${shown} within a trailer`, [chunk(BYTES), text(`0\r\nx: a${end}b\r\n\r\n`)], "any");
+    yield bodyCase(`${shown} within an extension`, [chunk(BYTES, `${size};a=${end}b`), LAST], inExtension);
   }
   for (const difference of [-LENGTH + 1, -10, -2, -1, 1, 2, 3, 10, 1_000]) {
     const wrong = (LENGTH + difference).toString(16);
-    yield whole(`a size wrong by ${difference}`, [chunk(BYTES, wrong), LAST], "any");
+    yield bodyCase(`a size wrong by ${difference}`, [chunk(BYTES, wrong), LAST], "any");
   }
 }
 

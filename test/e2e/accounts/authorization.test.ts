@@ -117,12 +117,12 @@ describe("every route of the management API", () => {
     for (const { method, path, role } of calls) {
       if (!role) continue;
       const address = path.replace(/\{[^}]+\}/g, "1");
-      const stranger = await fetch(gateway.url + address, {
+      const unauthenticated = await fetch(gateway.url + address, {
         method,
         ...(method !== "GET" && { body: "{}", headers: { "content-type": "application/json" } }),
       });
-      if (stranger.status !== 401) wrong.push(`stranger: ${method} ${path} → ${stranger.status}`);
-      await stranger.body?.cancel();
+      if (unauthenticated.status !== 401) wrong.push(`stranger: ${method} ${path} → ${unauthenticated.status}`);
+      await unauthenticated.body?.cancel();
       for (const [name, session] of sessions) {
         if (RANK[name] >= RANK[role]) continue;
         const reply = await session.send(method, address, method === "GET" ? undefined : {});

@@ -105,46 +105,46 @@ describe("redemption codes", () => {
   }, 90_000);
 
   test("one is edited, disabled and enabled", async () => {
-    const { dialog, button, chooseRowAction: act, waitForNotice: told } = consolePage;
+    const { dialog, button, chooseRowAction: act, waitForNotice } = consolePage;
     await root.post("/api/redemption/", { name: "single", quota: DOLLAR, count: 1 });
     await consolePage.open("/redemption?search=single");
     await act("single", words.edit);
     const drawer = dialog(fillPlaceholders(words.form.editTitle, { name: "single" }));
     await drawer.getByText("$50", { exact: true }).click();
     await button(words.form.save, drawer).click();
-    await told(fillPlaceholders(words.saved, { name: "single" }));
+    await waitForNotice(fillPlaceholders(words.saved, { name: "single" }));
     expect((await codesNamed("single"))[0]).toMatchObject({ quota: 50 * DOLLAR });
     await act("single", words.disable);
-    await told(fillPlaceholders(words.disabledToast, { name: "single" }));
+    await waitForNotice(fillPlaceholders(words.disabledToast, { name: "single" }));
     const [code] = await codesNamed("single");
     expect(code?.status).toBe(2);
     expect(await redeem("ferry", code?.key ?? "")).toBe(false);
     await act("single", words.enable);
-    await told(fillPlaceholders(words.enabledToast, { name: "single" }));
+    await waitForNotice(fillPlaceholders(words.enabledToast, { name: "single" }));
     expect((await codesNamed("single"))[0]?.status).toBe(1);
   }, 90_000);
 
   test("several are ticked and disabled, then what is disabled is deleted", async () => {
-    const { page, dialog, button, waitForNotice: told } = consolePage;
+    const { page, dialog, button, waitForNotice } = consolePage;
     await root.post("/api/redemption/", { name: "autumn", quota: DOLLAR, count: 3 });
     await consolePage.open("/redemption?search=autumn");
     await page.getByText(/1–3 of 3/).waitFor();
     await page.getByRole("checkbox", { name: WORDS.en.components.table.selectPage }).check();
     await button(fillPlaceholders(words.batch.disable_other, { count: 3 })).click();
     await button(fillPlaceholders(words.batch.disable_other, { count: 3 }), dialog()).click();
-    await told(fillPlaceholders(words.disabledCount_other, { count: 3 }));
+    await waitForNotice(fillPlaceholders(words.disabledCount_other, { count: 3 }));
     expect((await codesNamed("autumn")).map(({ status }) => status)).toEqual([2, 2, 2]);
     await button(words.deleteDisabled).click();
     const question = dialog(fillPlaceholders(words.deleteDisabledTitle_other, { count: 3 }));
     await button(fillPlaceholders(words.batch.delete_other, { count: 3 }), question).click();
-    await told(fillPlaceholders(words.deletedCount_other, { count: 3 }));
+    await waitForNotice(fillPlaceholders(words.deletedCount_other, { count: 3 }));
     expect(await codesNamed("autumn")).toEqual([]);
     await button(words.deleteDisabled).click();
-    await told(words.noneDisabled);
+    await waitForNotice(words.noneDisabled);
   }, 90_000);
 
   test("all of a name are counted before they are deleted", async () => {
-    const { dialog, button, waitForNotice: told } = consolePage;
+    const { dialog, button, waitForNotice } = consolePage;
     await consolePage.open("/redemption");
     await button(words.byName.open).click();
     const form = dialog(words.byName.title);
@@ -156,7 +156,7 @@ describe("redemption codes", () => {
     await form.getByText(fillPlaceholders(words.byName.found_other, { count: 100 })).waitFor();
     expect(await codesNamed("spring")).toHaveLength(100);
     await button(fillPlaceholders(words.batch.delete_other, { count: 100 }), form).click();
-    await told(fillPlaceholders(words.deletedCount_other, { count: 100 }));
+    await waitForNotice(fillPlaceholders(words.deletedCount_other, { count: 100 }));
     expect(await codesNamed("spring")).toEqual([]);
   }, 90_000);
 

@@ -166,7 +166,7 @@ test("their rows are there for administrators", async () => {
 
 test("no parameter of a reading call shows another's rows or sums", async () => {
   const wrong: string[] = [];
-  let asked = 0;
+  let requestCount = 0;
   for (const { method, path: address, operation } of routes) {
     if (method !== "GET" || address.endsWith("/logout") || /\/(live|stream)$/.test(address)) continue;
     const offered = (operation.parameters ?? [])
@@ -184,20 +184,20 @@ test("no parameter of a reading call shows another's rows or sums", async () => 
     for (const query of queries) {
       const reply = await me.send("GET", `${filled(address)}?${query}`);
       const text = await reply.text();
-      asked += 1;
+      requestCount += 1;
       // What was asked for may come back in a refusal.
-      const told = text.startsWith('{"success":false') ? "" : text;
-      if (reply.status >= 500 || reply.status === 401 || told.includes(MARK) || told.includes(String(THEIR_SUM)))
+      const body = text.startsWith('{"success":false') ? "" : text;
+      if (reply.status >= 500 || reply.status === 401 || body.includes(MARK) || body.includes(String(THEIR_SUM)))
         wrong.push(`${address}?${query} → ${reply.status} ${text.slice(0, 200)}`);
     }
   }
   expect(wrong).toEqual([]);
-  expect(asked).toBeGreaterThan(100);
+  expect(requestCount).toBeGreaterThan(100);
 }, 240_000);
 
 test("no writing call changes another's rows", async () => {
   const wrong: string[] = [];
-  let asked = 0;
+  let requestCount = 0;
   for (const { method, path: address, operation } of routes) {
     const schema = operation.requestBody?.content["application/json"]?.schema;
     const body = schema && (bodyOf(schema) as Record<string, unknown>);
@@ -206,13 +206,13 @@ test("no writing call changes another's rows", async () => {
     for (const query of method === "PUT" ? ["", "?status_only=true"] : [""]) {
       const reply = await me.send(method, filled(address) + query, body);
       const text = await reply.text();
-      asked += 1;
+      requestCount += 1;
       if (reply.status >= 500 || reply.status === 401 || text.includes(`${MARK}-`))
         wrong.push(`${method} ${address} → ${text.slice(0, 200)}`);
     }
   }
   expect(wrong).toEqual([]);
-  expect(asked).toBeGreaterThan(5);
+  expect(requestCount).toBeGreaterThan(5);
   expect(await gateway.stop()).toBe(0);
   expect(await readTheirs()).toEqual(before);
 }, 240_000);

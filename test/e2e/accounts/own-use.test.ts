@@ -168,7 +168,7 @@ describe("keys", () => {
 
   test("are made in numbers, limited, found, switched, changed, copied and deleted; snippets have their address", async () => {
     const consolePage = await openConsolePage(browser, fixture.gateway, VIEWPORTS.en);
-    const { page, button, dialog, row, waitForNotice: told } = consolePage;
+    const { page, button, dialog, row, waitForNotice } = consolePage;
     await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
     await consolePage.open("/token");
     await page.getByText(words.warning).waitFor();
@@ -228,7 +228,7 @@ describe("keys", () => {
     if (!one) throw new Error("no key was made");
 
     await row(one.name).getByRole("switch").click();
-    await told(fillPlaceholders(words.disabledToast, { name: one.name }));
+    await waitForNotice(fillPlaceholders(words.disabledToast, { name: one.name }));
     await consolePage.open("/token?search=fleet&status=2");
     await until(
       () => page.locator("[data-row]").count(),
@@ -239,7 +239,7 @@ describe("keys", () => {
     await editor.getByLabel(words.form.name, { exact: true }).fill("flagship");
     await editor.getByRole("button", { name: words.form.quickNever, exact: true }).click();
     await button(words.form.save, editor).click();
-    await told(fillPlaceholders(words.saved, { name: "flagship" }));
+    await waitForNotice(fillPlaceholders(words.saved, { name: "flagship" }));
     expect(await fixture.root.get(`/api/token/${one.id}`)).toMatchObject({
       name: "flagship",
       expired_time: -1,
@@ -250,7 +250,7 @@ describe("keys", () => {
     await row("flagship").waitFor();
     await page.getByRole("checkbox", { name: parts.table.selectPage }).check();
     await button(fillPlaceholders(words.batch.copy_other, { count: 3 })).click();
-    await told(fillPlaceholders(words.batch.copied_other, { count: 3 }));
+    await waitForNotice(fillPlaceholders(words.batch.copied_other, { count: 3 }));
     const text = await page.evaluate(() => navigator.clipboard.readText());
     for (const { key } of made) expect(text).toContain(`sk-${key}`);
     await button(fillPlaceholders(words.batch.delete_other, { count: 3 })).click();
@@ -297,7 +297,7 @@ test("whoever leaves takes their data along, with keys in clear after the passwo
   await box.getByRole("alert").waitFor();
   await consolePage.expectAccessible();
   await password.fill(ROOT_PASSWORD);
-  const whole = await consolePage.download(() => button(words.action, box).click());
-  expect(whole.text).toContain(fixture.key);
+  const csv = await consolePage.download(() => button(words.action, box).click());
+  expect(csv.text).toContain(fixture.key);
   await consolePage.close();
 }, 120_000);

@@ -11,7 +11,7 @@ import {
   startConsoleFixture,
   VIEWPORTS,
 } from "../../support/e2e/console-page.ts";
-import { QR_PICTURE, startFakeReceivers } from "../../support/e2e/fake-receivers.ts";
+import { QR_IMAGE, startFakeReceivers } from "../../support/e2e/fake-receivers.ts";
 import { type Session, setOption, startGateway } from "../../support/e2e/fixture.ts";
 import { zonesOfTwoDays } from "../../support/lib/time-zones.ts";
 import { until } from "../../support/lib/until.ts";
@@ -68,7 +68,7 @@ describe.each(["en", "zh"] as const)("personal settings in %s", (language) => {
     own = await login(gateway, name, PASSWORD);
     consolePage = await openConsolePage(browser, gateway, VIEWPORTS[language], { username: name, password: PASSWORD });
     await consolePage.page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
-    await consolePage.page.route(QR_PICTURE, (route) =>
+    await consolePage.page.route(QR_IMAGE, (route) =>
       route.fulfill({ contentType: "image/svg+xml", body: '<svg xmlns="http://www.w3.org/2000/svg"/>' }),
     );
   });

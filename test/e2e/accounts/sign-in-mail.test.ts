@@ -16,7 +16,7 @@ let gateway: Gateway;
 let root: Session;
 /** Of a certificate that the gateway was told to trust, and of one that nobody told it of. */
 let trusted: { cert: string; key: string };
-let stranger: { cert: string; key: string };
+let otherCertificate: { cert: string; key: string };
 
 async function newCertificate(name: string) {
   const [certificate, key] = [path.join(folder, `${name}.pem`), path.join(folder, `${name}.key`)];
@@ -26,7 +26,7 @@ async function newCertificate(name: string) {
 
 beforeAll(async () => {
   folder = await mkdtemp(path.join(tmpdir(), "sluice-mail-"));
-  [trusted, stranger] = [await newCertificate("trusted"), await newCertificate("stranger")];
+  [trusted, otherCertificate] = [await newCertificate("trusted"), await newCertificate("stranger")];
   gateway = await startGateway({ env: { NODE_EXTRA_CA_CERTS: path.join(folder, "trusted.pem") } });
   root = await setUp(gateway);
 }, TIMEOUT_MS);
@@ -73,13 +73,13 @@ describe.each([
   });
 
   test("is not sent, nor the password told, where it is not", async () => {
-    const told: unknown[] = [];
+    const notices: unknown[] = [];
     const server = await startMailServer(
       {
         ...mode,
-        ...stranger,
+        ...otherCertificate,
         onAuth({ password }, _session, callback) {
-          told.push(password);
+          notices.push(password);
           callback(null, { user: "" });
         },
       },
@@ -88,6 +88,6 @@ describe.each([
     const { answer } = await sendThrough(server, way);
     expect(answer).toMatchObject({ success: false, code: "mail_failed" });
     expect(server.received).toEqual([]);
-    expect(told).toEqual([]);
+    expect(notices).toEqual([]);
   });
 });

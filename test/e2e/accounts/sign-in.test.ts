@@ -51,10 +51,10 @@ describe.each(["en", "zh"] as const)("joining, in %s", (language) => {
     const wrongLength = words.register.errors.password_length
       .replace("{{passwordMin}}", "8")
       .replace("{{passwordMax}}", "20");
-    for (const given of ["七个字的密码吗", "x".repeat(21)]) {
+    for (const password of ["七个字的密码吗", "x".repeat(21)]) {
       await field("password").fill(PASSWORD);
       await page.getByText(wrongLength).waitFor({ state: "detached" });
-      await field("password").fill(given);
+      await field("password").fill(password);
       await button(words.register.submit).click();
       await page.getByText(wrongLength).waitFor();
     }
@@ -63,8 +63,8 @@ describe.each(["en", "zh"] as const)("joining, in %s", (language) => {
     await button(words.register.submit).click();
     await page.getByText(words.register.errors.confirm).waitFor();
     // The first by a rule, the second from the list of those that leaked most often.
-    for (const given of ["password1", "Metallica"]) {
-      await field("password").fill(given);
+    for (const password of ["password1", "Metallica"]) {
+      await field("password").fill(password);
       await page.getByText(words.register.easyToGuess).waitFor();
       await field("password").fill(PASSWORD);
       await page.getByText(words.register.passwordHint).waitFor();

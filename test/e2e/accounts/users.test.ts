@@ -23,7 +23,7 @@ const consolePage = await openConsolePage(browser, gateway, VIEWPORTS.en);
 
 describe("users", () => {
   test("are added, and what is wrong with the form is said at its fields", async () => {
-    const { page, button, dialog, row, waitForNotice: told } = consolePage;
+    const { page, button, dialog, row, waitForNotice } = consolePage;
     await consolePage.open("/user");
     await button(words.form.add).click();
     const drawer = dialog(words.form.addTitle);
@@ -38,7 +38,7 @@ describe("users", () => {
     await drawer.getByLabel(words.columns.displayName).fill("The Barge");
     await drawer.getByLabel(words.form.password, { exact: true }).fill(PASSWORD);
     await button(words.form.add, drawer).click();
-    await told(fillPlaceholders(words.added, { name: "barge" }));
+    await waitForNotice(fillPlaceholders(words.added, { name: "barge" }));
     await row("The Barge").waitFor();
     await page.getByRole("searchbox", { name: words.filters.search }).fill("barge");
     await row("mate").waitFor({ state: "detached" });
@@ -47,7 +47,7 @@ describe("users", () => {
   }, 90_000);
 
   test("get another group, limits, a note and a name in the drawer; what was not touched stays", async () => {
-    const { page, button, dialog, waitForNotice: told } = consolePage;
+    const { page, button, dialog, waitForNotice } = consolePage;
     const { id } = await userOf("barge");
     await consolePage.open("/user/edit");
     await page.waitForURL("**/personal");
@@ -63,7 +63,7 @@ describe("users", () => {
     await drawer.getByLabel(words.form.note, { exact: true }).fill("pays in **coal**");
     await consolePage.expectAccessible();
     await button(words.form.save, drawer).click();
-    await told(fillPlaceholders(words.saved, { name: "barge" }));
+    await waitForNotice(fillPlaceholders(words.saved, { name: "barge" }));
     expect(await userOf("barge")).toMatchObject({
       group: "vip",
       max_concurrency: 3,
@@ -87,7 +87,7 @@ describe("users", () => {
   }, 90_000);
 
   test("are given quota and lose it again: old + delta = new, never below 0", async () => {
-    const { dialog, button, waitForNotice: told, chooseRowAction: act } = consolePage;
+    const { dialog, button, waitForNotice, chooseRowAction: act } = consolePage;
     await consolePage.open("/user?search=barge");
     const { quota } = await userOf("barge");
     await act("barge", words.quota.open);
@@ -103,7 +103,7 @@ describe("users", () => {
     expect(await button(words.quota.take, form).isDisabled()).toBe(true);
     await form.getByLabel(words.quota.delta).fill(String(-4 * DOLLAR));
     await button(words.quota.take, form).click();
-    await told(/barge now has/);
+    await waitForNotice(/barge now has/);
     expect((await userOf("barge")).quota).toBe(quota + 6 * DOLLAR);
   }, 90_000);
 
@@ -172,7 +172,7 @@ describe("users", () => {
   }, 90_000);
 
   test("lose their second factor when they have lost the device", async () => {
-    const { chooseRowAction: act, dialog, button, waitForNotice: told } = consolePage;
+    const { chooseRowAction: act, dialog, button, waitForNotice } = consolePage;
     const ferry = await login(gateway, "ferry", PASSWORD);
     const { secret } = await ferry.post("/api/user/totp/begin", { password: PASSWORD });
     await ferry.post("/api/user/totp/confirm", { code: new TOTP({ secret }).generate() });
@@ -181,7 +181,7 @@ describe("users", () => {
     await act("ferry", words.secondFactor.reset);
     const question = dialog(fillPlaceholders(words.secondFactor.title, { name: "ferry" }));
     await button(words.secondFactor.reset, question).click();
-    await told(fillPlaceholders(words.secondFactor.done, { name: "ferry" }));
+    await waitForNotice(fillPlaceholders(words.secondFactor.done, { name: "ferry" }));
     expect((await login(gateway, "ferry", PASSWORD)).userId).toBe(ferry.userId);
   }, 90_000);
 
@@ -209,7 +209,7 @@ describe("users", () => {
   }, 90_000);
 
   test("are disabled, enabled and moved together; who is out of reach stays ticked", async () => {
-    const { page, dialog, button, row, waitForNotice: told } = consolePage;
+    const { page, dialog, button, row, waitForNotice } = consolePage;
     const table = WORDS.en.components.table;
     const tick = (name: string) =>
       page.getByRole("checkbox", { name: fillPlaceholders(table.selectRow, { name }) }).check();
@@ -221,31 +221,31 @@ describe("users", () => {
     await bar.getByRole("button", { name: words.actions.disable }).click();
     const question = dialog(fillPlaceholders(batch.ask.disable.title_other, { count: 2 }));
     await button(words.actions.disable, question).click();
-    await told(fillPlaceholders(batch.done.disable_other, { count: 2 }));
+    await waitForNotice(fillPlaceholders(batch.done.disable_other, { count: 2 }));
     for (const name of ["ferry", "barge"]) await row(name).getByText(words.status.banned).waitFor();
     await bar.waitFor({ state: "detached" });
     await consolePage.open("/user");
     for (const name of ["ferry", "barge", "root"]) await tick(name);
     await page.getByRole("toolbar").getByRole("button", { name: words.actions.enable }).click();
-    await told(fillPlaceholders(batch.done.enable_other, { count: 3 }));
+    await waitForNotice(fillPlaceholders(batch.done.enable_other, { count: 3 }));
     await row("ferry").getByText(words.status.active).waitFor();
     for (const name of ["ferry", "root"]) await tick(name);
     await page.getByRole("toolbar").getByRole("button", { name: words.actions.disable }).click();
     await button(words.actions.disable, dialog(fillPlaceholders(batch.ask.disable.title_other, { count: 2 }))).click();
-    await told(new RegExp(fillPlaceholders(batch.partly, { done: 1, refused: 1, message: "" })));
+    await waitForNotice(new RegExp(fillPlaceholders(batch.partly, { done: 1, refused: 1, message: "" })));
     await row("ferry").getByText(words.status.banned).waitFor();
     const left = page.getByRole("toolbar", { name: fillPlaceholders(table.selected, { count: 1 }) });
     await left.getByRole("button", { name: table.clearSelection }).click();
     await tick("ferry");
     await left.getByRole("button", { name: words.actions.enable }).click();
-    await told(fillPlaceholders(batch.done.enable_one, { count: 1 }));
+    await waitForNotice(fillPlaceholders(batch.done.enable_one, { count: 1 }));
     await tick("ferry");
     await left.getByRole("button", { name: batch.group }).click();
     const groups = dialog(fillPlaceholders(batch.groupTitle_one, { count: 1 }));
     await groups.getByRole("combobox", { name: words.columns.group }).click();
     await page.getByRole("option", { name: "vip" }).click();
     await button(batch.group, groups).click();
-    await told(fillPlaceholders(batch.done.group_one, { count: 1, group: "vip" }));
+    await waitForNotice(fillPlaceholders(batch.done.group_one, { count: 1, group: "vip" }));
     expect(await userOf("ferry")).toMatchObject({ group: "vip", status: 1 });
   }, 90_000);
 
@@ -256,9 +256,9 @@ describe("users", () => {
     await act("barge", words.actions.delete);
     const question = dialog(fillPlaceholders(words.ask.delete.title, { name: "barge" }));
     await button(words.actions.delete, question).click();
-    const gone = row(words.status.deregistered);
-    await gone.waitFor();
-    expect(await gone.textContent()).not.toContain("The Barge");
+    const deletedRow = row(words.status.deregistered);
+    await deletedRow.waitFor();
+    expect(await deletedRow.textContent()).not.toContain("The Barge");
     const name = (await root.get(`/api/user/${id}`)).username;
     expect(await actionsOf(name)).toEqual([words.actions.info]);
     await expect(login(gateway, "barge", PASSWORD)).rejects.toThrow();

@@ -46,7 +46,7 @@ for (const [name, fields] of Object.entries({
 const consolePage = await openConsolePage(browser, gateway, VIEWPORTS.en);
 
 test("the drawer says what is missing, warns of /v1, and checks JSON where it is wrong", async () => {
-  const { button, dialog, waitForNotice: told } = consolePage;
+  const { button, dialog, waitForNotice } = consolePage;
   const form = words.form;
   await consolePage.open("/channel/add?all=1");
   const drawer = dialog(form.createTitle);
@@ -67,7 +67,7 @@ test("the drawer says what is missing, warns of /v1, and checks JSON where it is
   await drawer.getByLabel(form.modelMapping).fill('{"mine": "gpt-4o"}');
   await button(form.create, drawer).click();
   await button(form.v1Save, dialog(form.v1Title)).click();
-  await told(fillPlaceholders(words.created, { name: "sluice-gate" }));
+  await waitForNotice(fillPlaceholders(words.created, { name: "sluice-gate" }));
   const { id } = (await channels())["sluice-gate"] as Channel;
   expect(await root.get(`/api/channel/${id}`)).toMatchObject({
     base_url: `${upstream.url}/v1`,
@@ -93,10 +93,10 @@ test("a channel is added from a key alone, and tested", async () => {
 }, 60_000);
 
 test("a copy is made switched off; what is switched off is deleted together, whatever the list shows", async () => {
-  const { page, chooseRowAction: act, waitForNotice: told, dialog, button } = consolePage;
+  const { page, chooseRowAction: act, waitForNotice, dialog, button } = consolePage;
   await consolePage.open("/channel");
   await act("lock-1", words.copy);
-  await told(fillPlaceholders(words.copied, { name: "lock-1" }));
+  await waitForNotice(fillPlaceholders(words.copied, { name: "lock-1" }));
   const copy = fillPlaceholders(words.copyName, { name: "lock-1" });
   expect((await channels())[copy]).toMatchObject({ status: 2, priority: 5 });
   await consolePage.open("/channel?search=nothing-is-called-so");
@@ -107,12 +107,12 @@ test("a copy is made switched off; what is switched off is deleted together, wha
   await chooseMore(words.upkeep.deleteDisabled);
   const question = dialog(fillPlaceholders(words.upkeep.deleteDisabledTitle_one, { count: 1 }));
   await button(fillPlaceholders(words.batch.delete_one, { count: 1 }), question).click();
-  await told(fillPlaceholders(words.batch.deleted_one, { count: 1 }));
+  await waitForNotice(fillPlaceholders(words.batch.deleted_one, { count: 1 }));
   expect((await channels())[copy]).toBeUndefined();
 }, 90_000);
 
 test("several get a tag, and are deleted, after a question that says how many", async () => {
-  const { dialog, button, waitForNotice: told, row } = consolePage;
+  const { dialog, button, waitForNotice, row } = consolePage;
   await consolePage.open("/channel");
   await tick("lock-1");
   await tick("lock-2");
@@ -122,7 +122,7 @@ test("several get a tag, and are deleted, after a question that says how many", 
   await form.getByText(words.batch.tagRequired).waitFor();
   await form.getByLabel(words.batch.tagLabel).fill("locks");
   await form.locator("button[type=submit]").click();
-  await told(fillPlaceholders(words.batch.tagged_other, { count: 2 }));
+  await waitForNotice(fillPlaceholders(words.batch.tagged_other, { count: 2 }));
   expect((await channels())["lock-2"]?.tag).toBe("locks");
   await consolePage.open("/channel");
   await row("idle").waitFor();
@@ -132,16 +132,16 @@ test("several get a tag, and are deleted, after a question that says how many", 
     fillPlaceholders(words.batch.delete_one, { count: 1 }),
     dialog(fillPlaceholders(words.batch.deleteTitle_one, { count: 1 })),
   ).click();
-  await told(fillPlaceholders(words.batch.deleted_one, { count: 1 }));
+  await waitForNotice(fillPlaceholders(words.batch.deleted_one, { count: 1 }));
   expect(Object.keys(await channels())).not.toContain("idle");
 }, 90_000);
 
 test("all are tested, with how far it is, and each row says how it went", async () => {
-  const { button, waitForNotice: told, row } = consolePage;
+  const { button, waitForNotice, row } = consolePage;
   await consolePage.open("/channel");
   await row("weir").waitFor();
   await button(words.test.allTitle).click();
-  await told(words.test.allDone);
+  await waitForNotice(words.test.allDone);
   const after = await until(channels, (all) => (all["lock-1"]?.response_time ?? 0) > 0);
   expect(after["lock-2"]?.response_time).toBeGreaterThan(0);
   await row("lock-1")
@@ -151,7 +151,7 @@ test("all are tested, with how far it is, and each row says how it went", async 
 }, 90_000);
 
 test("the priority is changed in its row, and taken back", async () => {
-  const { page, button, row, waitForNotice: told } = consolePage;
+  const { page, button, row, waitForNotice } = consolePage;
   await consolePage.open("/channel");
   await row("lock-1").waitFor();
   await button(new RegExp(`^${fillPlaceholders(words.editPriority, { name: "lock-1" })}:`))
@@ -160,18 +160,18 @@ test("the priority is changed in its row, and taken back", async () => {
   const input = row("lock-1").locator("input[inputmode=numeric]");
   await input.fill("7");
   await input.press("Enter");
-  await told(fillPlaceholders(words.prioritySet, { name: "lock-1", value: 7 }));
+  await waitForNotice(fillPlaceholders(words.prioritySet, { name: "lock-1", value: 7 }));
   expect((await channels())["lock-1"]?.priority).toBe(7);
   await page.getByRole("button", { name: words.undo, exact: true }).click();
   await until(channels, (all) => all["lock-1"]?.priority === 5);
 }, 90_000);
 
 test("the routing table is repaired, and columns, page size and order are remembered", async () => {
-  const { page, button, waitForNotice: told, dialog, row } = consolePage;
+  const { page, button, waitForNotice, dialog, row } = consolePage;
   await consolePage.open("/channel");
   await chooseMore(words.upkeep.fix);
   await button(words.upkeep.fixAction, dialog(words.upkeep.fixTitle)).click();
-  await told(/^Routing table rebuilt for \d+ channel/);
+  await waitForNotice(/^Routing table rebuilt for \d+ channel/);
   await button(table.columns).click();
   const columns = dialog(table.columns);
   await columns.getByRole("checkbox", { name: words.columns.created }).click();
@@ -200,12 +200,12 @@ test("the routing table is repaired, and columns, page size and order are rememb
 }, 90_000);
 
 test("balances are asked for, of one and of all: currency, why one could not be asked, and that it goes on", async () => {
-  const { chooseRowAction: act, waitForNotice: told, row, page } = consolePage;
+  const { chooseRowAction: act, waitForNotice, row, page } = consolePage;
   const SILICON_CLOUD = 40;
   await createChannel(root, upstream.url, ["Qwen/Qwen3-8B"], { name: "yuan", type: SILICON_CLOUD, key: KEY });
   await consolePage.open("/channel");
   await act("lock-1", words.updateBalance);
-  await told(fillPlaceholders(words.balanceUpdated, { name: "lock-1", balance: "$20.00" }));
+  await waitForNotice(fillPlaceholders(words.balanceUpdated, { name: "lock-1", balance: "$20.00" }));
   await row("lock-1").getByText("$20.00", { exact: true }).waitFor();
   await act("weir", words.updateBalance);
   await page.getByRole("alert").filter({ hasText: "HTTP 401" }).first().waitFor();
@@ -219,10 +219,10 @@ test("balances are asked for, of one and of all: currency, why one could not be 
   });
   const all = consolePage.button(words.updateBalances);
   await all.click();
-  await told(words.balancesUpdating);
+  await waitForNotice(words.balancesUpdating);
   expect(await all.isDisabled()).toBe(true);
   mayGo.resolve();
-  await told(/^\d+ of \d+ balances updated$/);
+  await waitForNotice(/^\d+ of \d+ balances updated$/);
   await page.unroute("**/api/channel/update_balance");
   await row("yuan").getByText("CN¥12.50", { exact: true }).waitFor();
   await row("lock-2").getByText("$20.00", { exact: true }).waitFor();
@@ -248,11 +248,11 @@ test("the list is narrowed to channels by their health, which the address keeps"
 }, 90_000);
 
 test("one is deleted after a question; nothing complained", async () => {
-  const { chooseRowAction: act, dialog, button, waitForNotice: told } = consolePage;
+  const { chooseRowAction: act, dialog, button, waitForNotice } = consolePage;
   await consolePage.open("/channel");
   await act("weir", words.delete);
   await button(words.delete, dialog(fillPlaceholders(words.deleteTitle, { name: "weir" }))).click();
-  await told(fillPlaceholders(words.deleted, { name: "weir" }));
+  await waitForNotice(fillPlaceholders(words.deleted, { name: "weir" }));
   expect((await channels()).weir).toBeUndefined();
   expect(consolePage.complaints).toEqual([]);
 }, 90_000);

@@ -49,8 +49,8 @@ describe.each(["en", "zh"] as const)("in %s", (language) => {
     }
     await consolePage.open("/log");
     await consolePage.row("sora-2-pro").locator("[aria-expanded=false]").first().click();
-    const told = variant.replace("{{variant}}", "size=1024x1792|1792x1024");
-    await consolePage.page.getByText(told).first().waitFor();
+    const variantText = variant.replace("{{variant}}", "size=1024x1792|1792x1024");
+    await consolePage.page.getByText(variantText).first().waitFor();
     await consolePage.expectAccessible();
   }, 120_000);
 

@@ -112,9 +112,9 @@ describe("prices", () => {
 
   test("are missed beside the models of a channel, and of a kind of channel that no list has", async () => {
     const form = WORDS.en.channels.form;
-    const told = fillPlaceholders(form.unpriced_other, { count: 3, names: UNPRICED.join(", ") });
+    const warning = fillPlaceholders(form.unpriced_other, { count: 3, names: UNPRICED.join(", ") });
     await consolePage.open(`/channel/edit/${channelId}`);
-    await consolePage.page.getByText(told).waitFor();
+    await consolePage.page.getByText(warning).waitFor();
     await consolePage.open("/channel/add?all=1");
     await consolePage.page.getByRole("combobox", { name: form.type }).click();
     await consolePage.page.getByRole("option", { name: "Ollama" }).click();

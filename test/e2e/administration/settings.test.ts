@@ -334,11 +334,11 @@ describe("settings", () => {
     await consolePage.button(words.clearLogs.action, consolePage.dialog()).click();
     const notice = consolePage.page.getByText(/^[\d,]+ log (entry|entries) deleted$/);
     await notice.waitFor();
-    const told = Number((await notice.textContent())?.replace(/\D/g, ""));
-    expect(told).toBeGreaterThan(LOGS / 2);
+    const deletedCount = Number((await notice.textContent())?.replace(/\D/g, ""));
+    expect(deletedCount).toBeGreaterThan(LOGS / 2);
     const after = await until(total, (count) => count < before);
     // The deletion itself is a row of the log.
-    expect(before - after).toBe(told - 1);
+    expect(before - after).toBe(deletedCount - 1);
   }, 120_000);
 
   test("administrators who are not the highest see no settings", async () => {

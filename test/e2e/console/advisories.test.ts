@@ -181,11 +181,11 @@ describe("advisories", () => {
     await root.put("/api/user/", { id: root.userId, username: "root", quota: DOLLAR });
     const { key } = await createApiKey(root);
     for (const name of LOCAL_NAMES) {
-      const picture = { type: "image_url", image_url: { url: `http://${name}:${inside.port}/picture.png` } };
+      const image = { type: "image_url", image_url: { url: `http://${name}:${inside.port}/picture.png` } };
       const reply = await fetch(`${gateway.url}/v1/chat/completions`, {
         method: "POST",
         headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
-        body: JSON.stringify({ model: "sees", messages: [{ role: "user", content: [picture] }] }),
+        body: JSON.stringify({ model: "sees", messages: [{ role: "user", content: [image] }] }),
       });
       expect({ name, status: reply.status }).toEqual({ name, status: 400 });
       expect(await reply.text()).toContain("Couldn't fetch");

@@ -28,7 +28,7 @@ describe.each<[Language, boolean, number]>([
   };
   const rows = () => page.locator("[data-row]");
   const shows = (count: number) =>
-    page.waitForFunction((wanted) => document.querySelectorAll("[data-row]").length === wanted, count, {
+    page.waitForFunction((expected) => document.querySelectorAll("[data-row]").length === expected, count, {
       timeout: PAGE_TIMEOUT_MS,
     });
 

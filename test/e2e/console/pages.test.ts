@@ -55,7 +55,7 @@ async function fill(): Promise<void> {
   await db.insert(drawingTasks).values([
     drawing("mj-done", "SUCCESS", {
       ...done,
-      imageUrl: `http://127.0.0.1:${pictures.port}/lock.png`,
+      imageUrl: `http://127.0.0.1:${imageServer.port}/lock.png`,
       prompt: LONG_PROMPT,
       promptEn: "in English",
     }),
@@ -98,12 +98,12 @@ const call = async (key: string) => {
 };
 
 const dataDir = await mkdtemp(path.join(tmpdir(), "sluice-pages-"));
-const pictures = Bun.serve({
+const imageServer = Bun.serve({
   hostname: "127.0.0.1",
   port: 0,
   fetch: () => new Response(Buffer.from(PIXEL, "base64"), { headers: { "content-type": "image/png" } }),
 });
-afterAll(() => pictures.stop(true));
+afterAll(() => imageServer.stop(true));
 await fill();
 const upstream = startFakeUpstream();
 afterAll(upstream.stop);

@@ -60,10 +60,10 @@ const ask = async (text: string) => {
 const choose = async (...models: string[]) => {
   const input = consolePage.page.locator("#playground-models");
   const chips = consolePage.page.locator(".MuiChip-root");
-  const chosen = (wanted: number) =>
+  const chosen = (expected: number) =>
     until(
       () => chips.count(),
-      (count) => count === wanted,
+      (count) => count === expected,
     );
   await input.focus();
   for (let left = await chips.count(); left > 0; left -= 1) {
@@ -168,11 +168,11 @@ describe("the playground", () => {
       await answer.getByText(/^Total \d+\.\d\d s$/).waitFor();
     }
     await consolePage.expectAccessible();
-    const asked = fixture.upstream.requests.length;
+    const requestCount = fixture.upstream.requests.length;
     await button(words.retry, answers().nth(1)).click();
     await until(
       async () => fixture.upstream.requests.length,
-      (count) => count === asked + 1,
+      (count) => count === requestCount + 1,
     );
     expect(lastBody().model).toBe(SECOND);
     await answers().nth(1).getByText(ANSWER, { exact: true }).waitFor();

@@ -20,8 +20,8 @@ const MANY_ROWS = 100_000;
 /** The request that the first of them tells of. */
 const OLD_REQUEST = "asked-days-ago";
 /** A request with more rows than its page shows. */
-const LONG_TALK = "talked-for-hours";
-const TALK_ROWS = 105;
+const LONG_SESSION = "talked-for-hours";
+const SESSION_ROWS = 105;
 const DAY_S = 86_400;
 const MIB = 1024 * 1024;
 /** The whole file as text; the server and the page need a small part of it. */
@@ -37,7 +37,7 @@ async function addManyRows(dataDir: string): Promise<void> {
       insert into logs (created_at, type, user_id, username, token_name, model_name, "group", quota, prompt_tokens, content,
         request_id)
       select ${from} - n / 50, 2, 1, 'root', 'nightly', '${MANY}', 'default', 5, 10, n || repeat(' and so on', 70),
-        case when n = 1 then '${OLD_REQUEST}' when n <= 1 + ${TALK_ROWS} then '${LONG_TALK}~' || n end
+        case when n = 1 then '${OLD_REQUEST}' when n <= 1 + ${SESSION_ROWS} then '${LONG_SESSION}~' || n end
       from generate_series(1, ${MANY_ROWS}) n`);
     await addUp(tx, { user: 1, token: 1, channel: 1 });
   });
@@ -45,9 +45,9 @@ async function addManyRows(dataDir: string): Promise<void> {
 }
 
 /** Calls a model; `door` other than OpenAI's speaks Anthropic's protocol. Returns the request's id when its row is there. */
-async function call(key: string, model: string, door: "openai" | "anthropic" = "openai"): Promise<string> {
+async function call(key: string, model: string, format: "openai" | "anthropic" = "openai"): Promise<string> {
   const body = { model, max_tokens: 50, messages: [{ role: "user", content: "What is a sluice?" }] };
-  const [address, own] = door === "openai" ? ["/v1/chat/completions", {}] : ["/v1/messages", { top_k: 5 }];
+  const [address, own] = format === "openai" ? ["/v1/chat/completions", {}] : ["/v1/messages", { top_k: 5 }];
   const reply = await fetch(fixture.gateway.url + address, {
     method: "POST",
     headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
@@ -149,12 +149,12 @@ describe("the usage log", () => {
 
   test("says how many rows of a long talk its own page leaves out, and where they are", async () => {
     const { page, button, row } = consolePage;
-    await consolePage.open(`/log/${LONG_TALK}`);
-    await page.getByText(fillPlaceholders(words.request.more_other, { count: TALK_ROWS - 100 })).waitFor();
+    await consolePage.open(`/log/${LONG_SESSION}`);
+    await page.getByText(fillPlaceholders(words.request.more_other, { count: SESSION_ROWS - 100 })).waitFor();
     expect(await page.getByRole("heading", { name: MANY }).count()).toBe(100);
     await consolePage.expectAccessible();
     await button(words.request.all).click();
-    await page.getByText(new RegExp(` of ${TALK_ROWS} `)).waitFor();
+    await page.getByText(new RegExp(` of ${SESSION_ROWS} `)).waitFor();
     await row(MANY).first().waitFor();
   }, 120_000);
 

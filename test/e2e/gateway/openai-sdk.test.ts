@@ -45,13 +45,13 @@ describe.each(ENGINES)("the openai client on %s", (engine) => {
     }
     expect(words.join("")).toBe("A sluice is a gate that measures water.");
     expect(usage ?? null).toBeNull();
-    const asked = await client.chat.completions.create({
+    const completion = await client.chat.completions.create({
       model: "gpt-4o",
       stream: true,
       stream_options: { include_usage: true },
       ...ask,
     });
-    for await (const chunk of asked) usage ??= chunk.usage;
+    for await (const chunk of completion) usage ??= chunk.usage;
     expect(usage).toMatchObject({ prompt_tokens: 21, completion_tokens: 9 });
   });
 

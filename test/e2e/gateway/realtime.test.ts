@@ -47,22 +47,23 @@ test("a talk is charged in the database, and a restart waits for its response", 
   const closed = Promise.withResolvers<number>();
   socket.onmessage = ({ data }) => void types.push(JSON.parse(String(data)).type);
   socket.onclose = ({ code }) => closed.resolve(code);
-  const heard = (type: string, count: number) => until(() => types.filter((each) => each === type).length >= count);
+  const waitForEvents = (type: string, count: number) =>
+    until(() => types.filter((each) => each === type).length >= count);
 
-  await heard("session.created", 1);
+  await waitForEvents("session.created", 1);
   socket.send(JSON.stringify({ type: "response.create" }));
-  await heard("response.created", 1);
+  await waitForEvents("response.created", 1);
   upstream.finish();
   const first = await loggedQuota(root, 1);
   expect(first).toEqual([300]);
 
   socket.send(JSON.stringify({ type: "response.create" }));
-  await heard("response.created", 2);
+  await waitForEvents("response.created", 2);
   const ending = gateway.stop();
   await Bun.sleep(300);
   expect(socket.readyState).toBe(WebSocket.OPEN);
   upstream.finish();
-  await heard("response.done", 2);
+  await waitForEvents("response.done", 2);
   expect(await closed.promise).toBe(1001);
   expect(await ending).toBe(0);
 

@@ -37,8 +37,8 @@ describe.each([...ENGINES])("a fresh gateway, %s database", (engine) => {
     for (const path of ["/healthz", "/api/setup", "/api/no-such-call", "/v1/models", "/"]) {
       const own = await fetch(gateway.url + path);
       expect(own.headers.get("x-request-id")).toMatch(/^[\w-]{8,}$/);
-      const given = await fetch(gateway.url + path, { headers: { "x-request-id": "from-the-caller.1" } });
-      expect(given.headers.get("x-request-id")).toBe("from-the-caller.1");
+      const reply = await fetch(gateway.url + path, { headers: { "x-request-id": "from-the-caller.1" } });
+      expect(reply.headers.get("x-request-id")).toBe("from-the-caller.1");
       const bad = await fetch(gateway.url + path, { headers: { "x-request-id": "not acceptable <>" } });
       expect(bad.headers.get("x-request-id")).not.toBe("not acceptable <>");
     }

@@ -37,8 +37,8 @@ test("1,000 streams hang open beside calls that work, and each gets all of its a
   );
   const open = await until(fixture.upstream.waitingStreams, (waiting) => waiting >= count);
   // The runtime's own limit is 256 requests under way: beyond it calls would wait for a stream to end.
-  const beside = await Promise.all(Array.from({ length: 50 }, async () => (await openStream(NORMAL)).text()));
-  for (const text of beside) expect(text.trimEnd()).toEndWith("data: [DONE]");
+  const concurrent = await Promise.all(Array.from({ length: 50 }, async () => (await openStream(NORMAL)).text()));
+  for (const text of concurrent) expect(text.trimEnd()).toEndWith("data: [DONE]");
   expect(fixture.upstream.waitingStreams()).toBeGreaterThanOrEqual(count);
   fixture.upstream.release();
   const result = await Bun.readableStreamToText(client.stdout);

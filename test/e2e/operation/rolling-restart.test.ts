@@ -72,10 +72,10 @@ async function keepCalling(isOver: () => boolean): Promise<{ answered: number; f
     try {
       const answer = await call(balancer.url, key, stream);
       const text = await answer.text();
-      const isWhole = stream
+      const isComplete = stream
         ? text.trimEnd().endsWith("data: [DONE]") && !text.includes('"error"')
         : text.includes('"usage"');
-      if (answer.status === 200 && isWhole) result.answered += 1;
+      if (answer.status === 200 && isComplete) result.answered += 1;
       else result.failures.push(`${answer.status} ${text.slice(-300)}`);
     } catch (error) {
       result.failures.push(String(error));

@@ -43,11 +43,11 @@ test("calls that the end cuts off get an error in their format, and are charged 
   const streams = await Promise.all(FORMATS.map(([path, body]) => post(path, body)));
   expect(streams.map(({ status }) => status)).toEqual(FORMATS.map(() => 200));
   const texts = streams.map((stream) => stream.text());
-  const whole = post("/v1/chat/completions", { model: SLOW, messages: MESSAGES });
+  const response = post("/v1/chat/completions", { model: SLOW, messages: MESSAGES });
   await until(() => fixture.upstream.requests.length === FORMATS.length + 1);
   expect(await fixture.gateway.stop()).toBe(0);
   for (const [at, [, , error]] of FORMATS.entries()) expect(await texts[at]).toMatch(error);
-  const refused = await whole;
+  const refused = await response;
   expect(refused.status).toBe(503);
   expect(refused.headers.get("retry-after")).toBe("1");
   expect(await refused.json()).toMatchObject({ error: { code: "server_shutting_down" } });

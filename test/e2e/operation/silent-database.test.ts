@@ -36,10 +36,10 @@ afterAll(async () => {
   await postgres.stop();
 });
 
-type Scene = Readonly<{ gateway: Gateway; root: Session; key: string; freshKey: string }>;
+type Fixture = Readonly<{ gateway: Gateway; root: Session; key: string; freshKey: string }>;
 
 /** A gateway on a database of its own behind the proxy, with a user that calls and one that has never called. */
-async function setScene(): Promise<Scene> {
+async function openFixture(): Promise<Fixture> {
   const database = await postgres.createDatabase();
   const url = new URL(database);
   url.port = String(proxy.port);
@@ -108,7 +108,7 @@ async function booksIn(
 
 describe("Postgres that goes silent", () => {
   test("fail-over: calls go on, and charges are written once the new server answers", async () => {
-    const { gateway, root, key, freshKey } = await setScene();
+    const { gateway, root, key, freshKey } = await openFixture();
     let delivered = 20;
     let isOver = false;
     const client = async () => {
@@ -145,7 +145,7 @@ describe("Postgres that goes silent", () => {
   });
 
   test("partition: fresh users are answered, /readyz tells, SIGTERM ends the process, nothing is lost", async () => {
-    const { gateway, key, freshKey } = await setScene();
+    const { gateway, key, freshKey } = await openFixture();
     let delivered = 20;
     proxy.silenceAll();
     try {
@@ -153,11 +153,11 @@ describe("Postgres that goes silent", () => {
       expect(warm).toBe(200);
       delivered++;
       // Not ready once nobody can be answered; as long as somebody is, it says what is wrong.
-      for (let isTold = false; !isTold; ) {
+      for (let isReported = false; !isReported; ) {
         const status = await callWith(gateway, freshKey);
         if (status === 200) delivered++;
         const state = await readyz(gateway);
-        isTold = state.degraded.length > 0 && (status === 200 || state.status === 503);
+        isReported = state.degraded.length > 0 && (status === 200 || state.status === 503);
       }
       expect(await gateway.stop()).toBe(0);
     } finally {
@@ -170,7 +170,7 @@ describe("Postgres that goes silent", () => {
   });
 
   test("stopped processes: clients that left while it hung are neither sent upstream nor charged", async () => {
-    const { gateway, freshKey } = await setScene();
+    const { gateway, freshKey } = await openFixture();
     postgres.pause();
     let left: Promise<unknown>[];
     let sent: number;

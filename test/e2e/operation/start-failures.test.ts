@@ -12,22 +12,22 @@ type Env = Record<string, string>;
 
 let folder = "";
 /** A data directory that a gateway has left, and a backup of it. */
-let sound = "";
+let validFolder = "";
 let backup = "";
 beforeAll(async () => {
   folder = await mkdtemp(path.join(tmpdir(), "sluice-e2e-failures-"));
-  sound = path.join(folder, "sound");
+  validFolder = path.join(folder, "sound");
   backup = path.join(folder, "sound.backup");
-  mkdirSync(sound);
-  await (await startGateway({ dataDir: sound })).stop();
-  expect(await runCommand(["backup", backup], { DATA_DIR: sound })).toMatchObject({ code: 0, err: "" });
+  mkdirSync(validFolder);
+  await (await startGateway({ dataDir: validFolder })).stop();
+  expect(await runCommand(["backup", backup], { DATA_DIR: validFolder })).toMatchObject({ code: 0, err: "" });
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
 /** A copy of the sound data directory after `damage`. */
 function copy(damage: (dataDir: string) => void = () => {}): string {
   const dataDir = path.join(folder, Bun.randomUUIDv7());
-  cpSync(sound, dataDir, { recursive: true });
+  cpSync(validFolder, dataDir, { recursive: true });
   damage(dataDir);
   return dataDir;
 }
@@ -150,7 +150,7 @@ test.each<[string, Env]>([
   );
   const report = await runCommand(["journal", "inspect"], { DATA_DIR: dataDir });
   expect(report.code).toBe(0);
-  cpSync(path.join(sound, "secret.key"), path.join(dataDir, "secret.key"));
+  cpSync(path.join(validFolder, "secret.key"), path.join(dataDir, "secret.key"));
   expect(await runCommand(["restore", backup], { DATA_DIR: dataDir })).toMatchObject({ code: 0, err: "" });
 });
 

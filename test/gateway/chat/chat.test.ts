@@ -87,8 +87,8 @@ describe("a call in the channel's own format", () => {
     async (stream) => {
       const { usage: _, ...silent } = chatReply({ service: "local" });
       const { relay } = start(() => Response.json(silent));
-      const asked = { model: "gpt-4o", messages: [{ role: "user", content: "Hi" }] };
-      const ask = { ...asked, ...(stream && { stream, stream_options: { include_usage: true } }) };
+      const request = { model: "gpt-4o", messages: [{ role: "user", content: "Hi" }] };
+      const ask = { ...request, ...(stream && { stream, stream_options: { include_usage: true } }) };
       const text = await (await relay.post(CHAT, ask)).text();
       const { promptTokens, completionTokens, other } = await relay.billing.nextRecord();
       expect(other.usage_evidence).toBe("estimated");
@@ -187,10 +187,10 @@ describe("a stream", () => {
 
   test("passes usage on, bytes unchanged, to a client that asked", async () => {
     const { upstream, relay } = start(() => sse([...parts, usageChunk(), DONE].join("")));
-    const asked = JSON.stringify({ ...STREAM, stream_options: { include_usage: true } });
-    const answer = await relay.post(CHAT, asked);
+    const requestText = JSON.stringify({ ...STREAM, stream_options: { include_usage: true } });
+    const answer = await relay.post(CHAT, requestText);
     expect(await answer.text()).toBe([...parts, usageChunk(), DONE].join(""));
-    expect(upstream.received[0]?.text).toBe(asked);
+    expect(upstream.received[0]?.text).toBe(requestText);
   });
 
   test.each([
@@ -242,8 +242,8 @@ describe("a stream", () => {
     expect(record.other.usage_evidence).toBe("estimated");
     expect(record.promptTokens).toBeGreaterThan(3);
     expect(record.completionTokens).toBeGreaterThan(0);
-    const told = JSON.parse(text.split("\n\n").at(-3)?.slice(6) ?? "");
-    expect(told).toMatchObject({ id: "chatcmpl-1", choices: [], usage: { prompt_tokens: record.promptTokens } });
+    const usageChunk = JSON.parse(text.split("\n\n").at(-3)?.slice(6) ?? "");
+    expect(usageChunk).toMatchObject({ id: "chatcmpl-1", choices: [], usage: { prompt_tokens: record.promptTokens } });
   });
 
   test("reaches the client as it comes: each event before the upstream sends the next", async () => {

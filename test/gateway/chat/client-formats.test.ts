@@ -183,29 +183,29 @@ const requests = {
   }),
 } as const;
 
-type Door = keyof typeof requests;
-const DOORS = Object.keys(requests) as Door[];
+type ClientFormat = keyof typeof requests;
+const CLIENT_FORMATS = Object.keys(requests) as ClientFormat[];
 const FAMILIES = Object.keys(TYPES) as Family[];
-const PAIRS = DOORS.flatMap((door) => FAMILIES.map((family) => [door, family] as const));
+const PAIRS = CLIENT_FORMATS.flatMap((client) => FAMILIES.map((family) => [client, family] as const));
 
 /** What an answer says in its door's words: text, thought, and the call. */
-const WORDS: Record<Door, (answer: string) => boolean> = {
+const WORDS: Record<ClientFormat, (answer: string) => boolean> = {
   chat: (text) => /"finish_reason":"tool_calls"/.test(text) && text.includes('"name":"weather"'),
   messages: (text) => /"stop_reason":"tool_use"/.test(text) && text.includes('"name":"weather"'),
   responses: (text) => text.includes('"type":"function_call"') && text.includes('"status":"completed"'),
   gemini: (text) => text.includes('"functionCall"') && text.includes('"finishReason":"STOP"'),
 };
 
-describe.each(PAIRS)("the door %s onto %s", (door, family) => {
+describe.each(PAIRS)("the door %s onto %s", (client, family) => {
   test.each([false, true])("brings text, thought, call and usage (streamed: %p)", async (streamed) => {
     const { relay, upstream } = start(family);
-    const { path, body } = requests[door](streamed);
+    const { path, body } = requests[client](streamed);
     const response = await relay.post(path, body);
     const text = await response.text();
     expect(response.status).toBe(200);
     expect(text).toContain("Hm.");
     expect(text.replace(/"(,"logprobs":(\[\]|null))?[^"]*\}[\s\S]*?"(delta|content|text)":"/g, "")).toContain("look.");
-    expect(WORDS[door](text)).toBe(true);
+    expect(WORDS[client](text)).toBe(true);
     const sent = upstream.received.at(-1)?.text ?? "";
     expect(sent).toContain("Be brief.");
     expect(sent).toContain("Weather in Ghent?");

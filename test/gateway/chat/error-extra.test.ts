@@ -57,15 +57,15 @@ describe("clients of the upstream's format", () => {
     const relay = start(14, 404, anthropicError);
     const error = await anthropic(relay.url);
     expect(error).toMatchObject({ status: 404 });
-    const { error: told } = error as { error: object } as { error: { error: object } };
-    expect(told.error).toEqual(anthropicError.error);
+    const { error: inner } = error as { error: object } as { error: { error: object } };
+    expect(inner.error).toEqual(anthropicError.error);
   });
 
   test("Google's gets status and details", async () => {
     const error = await google(start(24, 400, googleError).url);
     expect(error).toBeInstanceOf(ApiError);
-    const told = JSON.parse((error as ApiError).message);
-    expect(told.error).toMatchObject({ code: 400, status: "FAILED_PRECONDITION", details: googleDetails });
+    const parsed = JSON.parse((error as ApiError).message);
+    expect(parsed.error).toMatchObject({ code: 400, status: "FAILED_PRECONDITION", details: googleDetails });
   });
 
   test.each(["chat", "responses"] as const)("OpenAI's gets metadata: %s", async (kind) => {
@@ -75,8 +75,8 @@ describe("clients of the upstream's format", () => {
         ? client.chat.completions.create({ model: "m", messages: [{ role: "user", content: "Hi" }] })
         : client.responses.create({ model: "m", input: "Hi" });
     const error = await call.catch((caught) => caught as InstanceType<typeof OpenAI.APIError>);
-    const told = (error as InstanceType<typeof OpenAI.APIError>).error;
-    expect(told).toMatchObject({ type: "invalid_request_error", param: "p", code: "c", metadata });
+    const reported = (error as InstanceType<typeof OpenAI.APIError>).error;
+    expect(reported).toMatchObject({ type: "invalid_request_error", param: "p", code: "c", metadata });
   });
 
   test("an error event before the first word keeps them as well", async () => {
@@ -98,8 +98,12 @@ describe("clients of the upstream's format", () => {
 });
 
 test("other formats get none of it", async () => {
-  const told = await google(start(14, 404, anthropicError).url);
-  expect(Object.keys(JSON.parse((told as ApiError).message).error).toSorted()).toEqual(["code", "message", "status"]);
+  const geminiError = await google(start(14, 404, anthropicError).url);
+  expect(Object.keys(JSON.parse((geminiError as ApiError).message).error).toSorted()).toEqual([
+    "code",
+    "message",
+    "status",
+  ]);
   const error = await anthropic(start(24, 400, googleError).url);
   const { error: shape } = (error as { error: object }).error as { error: object };
   expect(Object.keys(shape).toSorted()).toEqual(["message", "type"]);
@@ -122,11 +126,11 @@ test("when Google says how long to wait, every client is told by header, and no 
   const body = {
     error: { code: 429, message: "Quota of projects/42", status: "RESOURCE_EXHAUSTED", details: [quota, retry] },
   };
-  const asked = [
+  const requests = [
     ["/v1/messages", { model: "m", max_tokens: 9, messages: [{ role: "user", content: "Hi" }] }],
     ["/v1beta/models/m:generateContent", { contents: [{ role: "user", parts: [{ text: "Hi" }] }] }],
   ] as const;
-  for (const [path, request] of asked) {
+  for (const [path, request] of requests) {
     const answer = await start(24, 429, body).post(path, request);
     expect(answer.status).toBe(429);
     expect(answer.headers.get("retry-after")).toBe("34");

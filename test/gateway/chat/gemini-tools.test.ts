@@ -83,9 +83,9 @@ async function askResponses(url: string, model: string, stream: boolean): Promis
   const tools = [{ type: "web_search" as const }, function_];
   const input: OpenAI.Responses.ResponseInputItem[] = [{ role: "user", content: QUESTION }];
   const ask = async () => {
-    const asked = { ...common, tools, tool_choice: "auto" as const, input };
-    if (!stream) return await client.responses.create(asked);
-    return await client.responses.stream(asked).finalResponse();
+    const request = { ...common, tools, tool_choice: "auto" as const, input };
+    if (!stream) return await client.responses.create(request);
+    return await client.responses.stream(request).finalResponse();
   };
   const first = await ask();
   const call = first.output.flatMap((item) => (item.type === "function_call" ? [item] : []))[0];
@@ -133,12 +133,12 @@ const askChat =
     const first = await ask();
     const call = first?.tool_calls?.[0];
     const { content = null, tool_calls = [] } = first ?? {};
-    const thoughts = keeps ? { reasoning_details: recordsOf(recordOf(first)?.reasoning_details) } : {};
-    messages.push({ role: "assistant", content, tool_calls, ...thoughts });
+    const reasoning = keeps ? { reasoning_details: recordsOf(recordOf(first)?.reasoning_details) } : {};
+    messages.push({ role: "assistant", content, tool_calls, ...reasoning });
     messages.push({ role: "tool", tool_call_id: call?.id ?? "", content: "snow" });
     expect((await ask())?.content).toBe(ANSWER);
-    const asked = { ...common, messages: messages.slice(0, 1) };
-    const { response } = await client.chat.completions.create(asked).withResponse();
+    const request = { ...common, messages: messages.slice(0, 1) };
+    const { response } = await client.chat.completions.create(request).withResponse();
     return response.headers;
   };
 
@@ -224,9 +224,9 @@ test("Google's own clients get such parts as they are, also where the answer is 
     tools: [{ googleSearch: {} }, { functionDeclarations: [{ name: "weather" }] }],
     toolConfig: { includeServerSideToolInvocations: true },
   };
-  const whole = await (await relay.post(`/v1beta/models/${model}:generateContent`, body)).json();
+  const response = await (await relay.post(`/v1beta/models/${model}:generateContent`, body)).json();
   const streamed = await (await relay.post(`/v1beta/models/${model}:streamGenerateContent`, body)).json();
-  for (const pieces of [[whole], streamed]) {
+  for (const pieces of [[response], streamed]) {
     const parts = recordsOf(pieces).flatMap(({ candidates }) =>
       recordsOf(candidates).flatMap(({ content }) => recordsOf(recordOf(content)?.parts)),
     );

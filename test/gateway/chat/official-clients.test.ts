@@ -183,7 +183,7 @@ describe.each(ALL)("onto %s", (_name, begin) => {
     ["openai responses", (url: string) => createOpenAI({ apiKey: "sk-test", baseURL: `${url}/v1` }).responses("m")],
     ["anthropic", (url: string) => createAnthropic({ apiKey: "sk-test", baseURL: `${url}/v1` })("m")],
     ["google", (url: string) => createGoogleGenerativeAI({ apiKey: "sk-test", baseURL: `${url}/v1beta` })("m")],
-  ] as const)("the ai library as %s", async (_door, modelAt) => {
+  ] as const)("the ai library as %s", async (_client, modelAt) => {
     const { relay, broughtBack } = begin();
     const weather = tool({
       inputSchema: jsonSchema<{ city: string }>({ ...schema, required: ["city"] }),

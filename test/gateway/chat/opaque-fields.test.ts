@@ -52,10 +52,10 @@ const FORMATS = [
 const streamedPath = (path: string): string => path.replace(":generateContent", ":streamGenerateContent?alt=sse");
 
 async function answersOf(relay: ReturnType<typeof startRelay>, path: string, body: JsonObject): Promise<unknown[]> {
-  const whole = await relay.post(path, body);
-  expect(whole.status).toBe(200);
+  const response = await relay.post(path, body);
+  expect(response.status).toBe(200);
   const streamed = await relay.post(streamedPath(path), path.includes("/v1beta") ? body : { ...body, stream: true });
-  return [await whole.json(), ...readEvents(await streamed.text()).map(({ data }) => parseJson(data))];
+  return [await response.json(), ...readEvents(await streamed.text()).map(({ data }) => parseJson(data))];
 }
 
 describe.each([...FORMATS])("%s", (path, body) => {
@@ -87,11 +87,11 @@ test("proofs and ids that stand in for those of a search have the alphabets of t
   );
   const relay = start(24, upstream);
   const [, [, response], [, message]] = FORMATS;
-  const asked = [
+  const requests = [
     ["/v1/responses", { ...response, tools: [{ type: "web_search" }] }],
     ["/v1/messages", { ...message, tools: [{ type: "web_search_20250305", name: "web_search" }] }],
   ] as const;
-  for (const [path, body] of asked) {
+  for (const [path, body] of requests) {
     const { proofs, ids } = opaqueIn(await answersOf(relay, path, body));
     for (const proof of proofs) expect(proof).toMatch(BASE64);
     for (const id of ids) expect(id).toMatch(ID);
@@ -105,12 +105,12 @@ test.each([false, true])(
     const upstream = startFamily("anthropic");
     const relay = start(14, upstream);
     const client = new GoogleGenAI({ apiKey: "sk-test", httpOptions: { baseUrl: relay.url } });
-    const asked = { model: "m", contents: "Hi" };
+    const request = { model: "m", contents: "Hi" };
     const parts: Part[] = [];
     if (streamed) {
-      for await (const piece of await client.models.generateContentStream(asked))
+      for await (const piece of await client.models.generateContentStream(request))
         parts.push(...(piece.candidates?.[0]?.content?.parts ?? []));
-    } else parts.push(...((await client.models.generateContent(asked)).candidates?.[0]?.content?.parts ?? []));
+    } else parts.push(...((await client.models.generateContent(request)).candidates?.[0]?.content?.parts ?? []));
     // Typed clients keep bytes, and may write them in the other alphabet.
     const again = parts.map((part) =>
       part.thoughtSignature

@@ -43,10 +43,10 @@ const SEARCH = {
 
 /** A relay on an upstream whose organization is not verified, and the summaries that it was asked for. */
 function start() {
-  const asked: unknown[] = [];
+  const summaries: unknown[] = [];
   const upstream = startUpstream(({ text }) => {
     const summary = recordOf(recordOf(parseJson(text))?.reasoning)?.summary;
-    asked.push(summary);
+    summaries.push(summary);
     return summary === undefined ? Response.json(ANSWER) : Response.json(REFUSAL, { status: 400 });
   });
   const relay = startRelay({ channels: [{ type: 1, baseUrl: upstream.url, models: ["gpt-5"] }] });
@@ -54,31 +54,31 @@ function start() {
     () => relay.stop(),
     () => upstream.stop(),
   );
-  return { relay, asked };
+  return { relay, summaries };
 }
 
 test("an organization that may not read summaries of thoughts is answered without, and not asked again", async () => {
-  const { relay, asked } = start();
+  const { relay, summaries } = start();
   for (const _ of [1, 2]) {
     const answer = await relay.post("/v1/messages", SEARCH);
     expect(answer.status).toBe(200);
     expect(await answer.json()).toMatchObject({ content: [{ type: "text", text: "It rains." }] });
   }
-  expect(asked).toEqual(["auto", undefined, undefined]);
+  expect(summaries).toEqual(["auto", undefined, undefined]);
 });
 
 test("calls that were refused at the same time are all answered", async () => {
-  const { relay, asked } = start();
+  const { relay, summaries } = start();
   const answers = await Promise.all([1, 2, 3].map(() => relay.post("/v1/messages", SEARCH)));
   expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
-  expect(asked.filter((summary) => summary === undefined)).toHaveLength(3);
+  expect(summaries.filter((summary) => summary === undefined)).toHaveLength(3);
 });
 
 test("a client that asks for summaries by itself hears of the refusal", async () => {
-  const { relay, asked } = start();
+  const { relay, summaries } = start();
   const body = { model: "gpt-5", input: "hi", reasoning: { effort: "low", summary: "auto" } };
   const answer = await relay.post("/v1/responses", body);
   expect(answer.status).toBe(400);
   expect(await answer.text()).toContain("must be verified");
-  expect(asked.length).toBeLessThanOrEqual(2);
+  expect(summaries.length).toBeLessThanOrEqual(2);
 });

@@ -30,19 +30,19 @@ const TOKENS = [
 
 const messages = [{ role: "user", content: "Rain?" }];
 const cited = [{ type: "url_citation", url_citation: { url: "https://x.example", title: "x" } }];
-const reply = (usage: object = {}, message: object = {}, beside: object = {}) => ({
+const reply = (usage: object = {}, message: object = {}, extra: object = {}) => ({
   ...{ id: "c", object: "chat.completion", created: 1, model: "m" },
   choices: [{ index: 0, message: { role: "assistant", content: "Hi", ...message }, finish_reason: "stop" }],
   usage: { prompt_tokens: 60, completion_tokens: 40, total_tokens: 100, ...usage },
-  ...beside,
+  ...extra,
 });
 const streamed = (answer: ReturnType<typeof reply>) => {
-  const { choices, usage, ...beside } = answer;
+  const { choices, usage, ...extra } = answer;
   const delta = choices[0]?.message ?? {};
   const chunks = [
-    { ...beside, object: "chat.completion.chunk", choices: [{ index: 0, delta, finish_reason: null }] },
-    { ...beside, object: "chat.completion.chunk", choices: [{ index: 0, delta: {}, finish_reason: "stop" }] },
-    { ...beside, object: "chat.completion.chunk", choices: [], usage },
+    { ...extra, object: "chat.completion.chunk", choices: [{ index: 0, delta, finish_reason: null }] },
+    { ...extra, object: "chat.completion.chunk", choices: [{ index: 0, delta: {}, finish_reason: "stop" }] },
+    { ...extra, object: "chat.completion.chunk", choices: [], usage },
   ];
   return sse(`${chunks.map((chunk) => `data: ${JSON.stringify(chunk)}\n\n`).join("")}data: [DONE]\n\n`);
 };
@@ -114,10 +114,10 @@ test.each([
     engine,
     ["zhipu_search_pro", "1", "2055"],
   ],
-] as const)("%s", async (_name, type, model, answer, asked, line) => {
+] as const)("%s", async (_name, type, model, answer, request, line) => {
   for (const stream of [false, true]) {
     const relay = start(type, model, () => (stream ? streamed(answer) : Response.json(answer)));
-    await (await relay.post("/v1/chat/completions", { model, messages, stream, ...asked })).text();
+    await (await relay.post("/v1/chat/completions", { model, messages, stream, ...request })).text();
     await relay.billing.nextRecord();
     expect(linesOf(relay)).toEqual([...TOKENS, [...line]]);
   }
@@ -135,12 +135,12 @@ test.each([
 });
 
 test("an answer without a search, and pages that nobody asked for, cost nothing", async () => {
-  for (const [answer, asked] of [
+  for (const [answer, request] of [
     [reply(), search],
     [reply({}, { annotations: cited }), {}],
   ] as const) {
     const relay = start(20, "deepseek/v3", () => Response.json(answer));
-    await relay.post("/v1/chat/completions", { model: "deepseek/v3", messages, ...asked });
+    await relay.post("/v1/chat/completions", { model: "deepseek/v3", messages, ...request });
     expect(linesOf(relay)).toEqual(TOKENS);
   }
 });

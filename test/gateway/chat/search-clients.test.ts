@@ -189,11 +189,11 @@ describe.each(UPSTREAMS)("what %s's search found is read by", (_name, type, answ
       "OpenAI",
       (url: string, model: string) => createOpenAI({ apiKey: "sk-test", baseURL: `${url}/v1` }).responses(model),
     ],
-  ])("the ai library as %s", async (_door, modelAt) => {
+  ])("the ai library as %s", async (_client, modelAt) => {
     const { relay, model } = start(type, answer);
     const anthropicTools = { web_search: createAnthropic({ apiKey: "x" }).tools.webSearch_20250305() };
     const openaiTools = { web_search: createOpenAI({ apiKey: "x" }).tools.webSearch() };
-    const tools = _door === "OpenAI" ? openaiTools : anthropicTools;
+    const tools = _client === "OpenAI" ? openaiTools : anthropicTools;
     const { text, sources } = streamText({ model: modelAt(relay.url, model), prompt: "Rain?", tools, maxRetries: 0 });
     expect(await text).toBe(TEXT);
     expect((await sources).map((source) => (source.sourceType === "url" ? source.url : ""))).toContain(URL);

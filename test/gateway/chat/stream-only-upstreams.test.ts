@@ -68,8 +68,8 @@ test.each(MODELS)("%s is asked for a stream by a chat that wants the answer whol
 
 test("other formats get the answer gathered too", async () => {
   const { relay } = start("qwq-plus");
-  const asked = { model: "qwq-plus", max_tokens: 100, messages: [{ role: "user", content: "hi" }] };
-  const response = await relay.post("/v1/messages", asked);
+  const request = { model: "qwq-plus", max_tokens: 100, messages: [{ role: "user", content: "hi" }] };
+  const response = await relay.post("/v1/messages", request);
   const { content } = recordOf(await response.json()) ?? {};
   expect([response.status, recordsOf(content).at(-1)]).toMatchObject([200, { type: "text", text: "Rain and sun" }]);
 });

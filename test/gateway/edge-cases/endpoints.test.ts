@@ -24,18 +24,18 @@ function start(answer: Parameters<typeof startUpstream>[0], type = 1) {
 }
 
 const NUMBERS = [0.5, -1.25, 3];
-const vectors = (embedding: unknown) => ({
+const embeddings = (embedding: unknown) => ({
   object: "list",
   model: MODELS[0],
   data: [{ object: "embedding", index: 0, embedding }],
   usage: { prompt_tokens: 4, total_tokens: 4 },
 });
-const ASK_VECTORS = { model: "text-embedding-3-small", input: "a gate" };
+const EMBEDDING_REQUEST = { model: "text-embedding-3-small", input: "a gate" };
 
 test("clients that ask for base64 get it from upstreams that answer with numbers", async () => {
-  const { relay, client } = start(() => Response.json(vectors(NUMBERS)));
-  expect((await client.embeddings.create(ASK_VECTORS)).data[0]?.embedding).toEqual(NUMBERS);
-  const raw = await (await relay.post("/v1/embeddings", { ...ASK_VECTORS, encoding_format: "base64" })).json();
+  const { relay, client } = start(() => Response.json(embeddings(NUMBERS)));
+  expect((await client.embeddings.create(EMBEDDING_REQUEST)).data[0]?.embedding).toEqual(NUMBERS);
+  const raw = await (await relay.post("/v1/embeddings", { ...EMBEDDING_REQUEST, encoding_format: "base64" })).json();
   const bytes = Buffer.from((raw as { data: { embedding: string }[] }).data[0]?.embedding ?? "", "base64");
   expect([0, 4, 8].map((at) => bytes.readFloatLE(at))).toEqual(NUMBERS);
   expect(relay.billing.records.map(({ promptTokens }) => promptTokens)).toEqual([4, 4]);
@@ -44,18 +44,18 @@ test("clients that ask for base64 get it from upstreams that answer with numbers
 test("base64 of the upstream's own and numbers that were asked for go as they come", async () => {
   const packed = Buffer.from(new Float32Array(NUMBERS).buffer).toString("base64");
   const { relay, client, upstream } = start(({ text }) =>
-    Response.json(vectors(text.includes("base64") ? packed : NUMBERS)),
+    Response.json(embeddings(text.includes("base64") ? packed : NUMBERS)),
   );
-  expect((await client.embeddings.create(ASK_VECTORS)).data[0]?.embedding).toEqual(NUMBERS);
+  expect((await client.embeddings.create(EMBEDDING_REQUEST)).data[0]?.embedding).toEqual(NUMBERS);
   expect(upstream.received[0]?.text).toContain('"encoding_format":"base64"');
-  const plain = await relay.post("/v1/embeddings", ASK_VECTORS);
+  const plain = await relay.post("/v1/embeddings", EMBEDDING_REQUEST);
   // Only an id is put in front, which some clients demand.
-  expect(await plain.text()).toEndWith(JSON.stringify(vectors(NUMBERS)).slice(1));
+  expect(await plain.text()).toEndWith(JSON.stringify(embeddings(NUMBERS)).slice(1));
 });
 
 test("an upstream that knows numbers only is asked for them", async () => {
-  const { client, upstream } = start(() => Response.json(vectors(NUMBERS)), 17);
-  expect((await client.embeddings.create(ASK_VECTORS)).data[0]?.embedding).toEqual(NUMBERS);
+  const { client, upstream } = start(() => Response.json(embeddings(NUMBERS)), 17);
+  expect((await client.embeddings.create(EMBEDDING_REQUEST)).data[0]?.embedding).toEqual(NUMBERS);
   expect(JSON.parse(upstream.received[0]?.text ?? "")).toMatchObject({ encoding_format: "float" });
 });
 

@@ -20,7 +20,7 @@ function start(type: number, answer: Parameters<typeof startUpstream>[0], model 
   return { upstream, relay };
 }
 
-const TALK = [{ role: "user", content: "go" }];
+const TURNS = [{ role: "user", content: "go" }];
 const CALLED = { id: "a", type: "function", function: { name: "f", arguments: "{}" } };
 const eventOf = (event: JsonObject): string => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`;
 /** The last event comes when those before it are under way. */
@@ -31,7 +31,7 @@ describe("thoughts go up when they are there, also empty ones", () => {
   const sentBy = async (type: number, setting: object) => {
     const { upstream, relay } = start(type, () => Response.json(chatReply()), "kimi-k2.6", { setting });
     const messages = [
-      ...TALK,
+      ...TURNS,
       { role: "assistant", content: null, reasoning_content: "", tool_calls: [CALLED] },
       { role: "tool", tool_call_id: "a", content: "1" },
     ];
@@ -57,8 +57,8 @@ test.each(FAMILIES)("the thought of %s has the same fields streamed and whole", 
   stops.push(upstream.stop, relay.stop);
   const ask = { model: "m", messages: [{ role: "user" as const, content: "Weather?" }] };
   const client = new OpenAI({ apiKey: "sk-test", baseURL: `${relay.url}/v1`, maxRetries: 0 });
-  const whole = (await client.chat.completions.create(ask)).choices[0]?.message;
-  expect(whole).toMatchObject({ reasoning_content: THOUGHT });
+  const message = (await client.chat.completions.create(ask)).choices[0]?.message;
+  expect(message).toMatchObject({ reasoning_content: THOUGHT });
   let streamed = "";
   const signed: unknown[] = [];
   for await (const { choices } of await client.chat.completions.create({ ...ask, stream: true })) {
@@ -67,14 +67,14 @@ test.each(FAMILIES)("the thought of %s has the same fields streamed and whole", 
     if (delta?.reasoning_details) signed.push(delta.reasoning_details);
   }
   expect(streamed).toBe(THOUGHT);
-  expect(signed.length > 0).toBe("reasoning_details" in (whole ?? {}));
+  expect(signed.length > 0).toBe("reasoning_details" in (message ?? {}));
 });
 
 describe("errors after the 200", () => {
-  const MESSAGES = { model: "m", max_tokens: 9, stream: true, messages: TALK };
-  const CHAT = { model: "m", stream: true, messages: TALK };
+  const MESSAGES = { model: "m", max_tokens: 9, stream: true, messages: TURNS };
+  const CHAT = { model: "m", stream: true, messages: TURNS };
   const created = { type: "response.created", response: { id: "r", object: "response", status: "in_progress" } };
-  const said = [
+  const partialEvents = [
     { type: "response.output_item.added", output_index: 0, item: { type: "message", id: "i", content: [] } },
     { type: "response.output_text.delta", output_index: 0, content_index: 0, delta: "half" },
   ];
@@ -84,7 +84,7 @@ describe("errors after the 200", () => {
   };
 
   test("response.failed is an error event of Anthropic's, and no end", async () => {
-    const { relay } = start(1, () => events(created, ...said, failed), "gpt-5-pro");
+    const { relay } = start(1, () => events(created, ...partialEvents, failed), "gpt-5-pro");
     const text = await (await relay.post("/v1/messages", { ...MESSAGES, model: "gpt-5-pro" })).text();
     expect(text).toContain("half");
     expect(text).toMatch(/event: error\ndata: .*down/);
@@ -100,8 +100,8 @@ describe("errors after the 200", () => {
     const text = await (await relay.post("/v1/chat/completions", CHAT)).text();
     expect(text).toMatch(/half[\s\S]*data: \{"error":.*Overloaded/);
     expect(text).not.toContain('"finish_reason":"stop"');
-    const beside = `data: ${JSON.stringify({ choices: [], error: { message: "gone", code: 503 } })}\n\n`;
-    const chat = start(1, () => pacedSse([chunk({ content: "half" }), 40, beside + DONE]));
+    const errorChunk = `data: ${JSON.stringify({ choices: [], error: { message: "gone", code: 503 } })}\n\n`;
+    const chat = start(1, () => pacedSse([chunk({ content: "half" }), 40, errorChunk + DONE]));
     expect(await (await chat.relay.post("/v1/chat/completions", CHAT)).text()).toContain("gone");
     expect((await chat.relay.billing.nextRecord()).other.ending).toBe("upstream_failed");
   });
@@ -137,10 +137,10 @@ describe("errors after the 200", () => {
     ["/v1/messages", "api_error"],
     ["/v1/chat/completions", "stream_broken"],
   ])("a stream that is cut off ends at %s with an error of the server's kind", async (path, kind) => {
-    const { relay } = start(1, ({ path: asked }) =>
-      asked.endsWith("/responses") ? new Response("no", { status: 404 }) : sse(chunk({ content: "half" })),
+    const { relay } = start(1, ({ path: requestPath }) =>
+      requestPath.endsWith("/responses") ? new Response("no", { status: 404 }) : sse(chunk({ content: "half" })),
     );
-    const body = { model: "m", stream: true, max_tokens: 9, messages: TALK, input: "go" };
+    const body = { model: "m", stream: true, max_tokens: 9, messages: TURNS, input: "go" };
     const text = await (await relay.post(path, body)).text();
     expect(text).toContain("half");
     expect(text).toContain(kind);
@@ -161,9 +161,13 @@ describe("errors after the 200", () => {
       usage: { input_tokens: 3, output_tokens: 4, total_tokens: 7 },
     };
     const end = { type: "response.incomplete", response };
-    const { relay } = start(1, () => (stream ? events(created, ...said, end) : Response.json(response)), "gpt-5-pro");
+    const { relay } = start(
+      1,
+      () => (stream ? events(created, ...partialEvents, end) : Response.json(response)),
+      "gpt-5-pro",
+    );
     for (const path of ["/v1/responses", "/v1/chat/completions"]) {
-      const answer = await relay.post(path, { model: "gpt-5-pro", stream, messages: TALK, input: "go" });
+      const answer = await relay.post(path, { model: "gpt-5-pro", stream, messages: TURNS, input: "go" });
       const text = await answer.text();
       expect(answer.status).toBe(200);
       expect(text).toContain("half");
@@ -187,7 +191,7 @@ test.each([
   const { upstream, relay } = start(type, () => Response.json(reply), model, { keys: [key] });
   const betas =
     "claude-code-20250219, interleaved-thinking-2025-05-14,advanced-tool-use-2025-11-20,effort-2025-11-24,made-up-2030-01-01";
-  const body = { model, max_tokens: 9, messages: TALK };
+  const body = { model, max_tokens: 9, messages: TURNS };
   const answer = await relay.post("/v1/messages", body, { headers: { "anthropic-beta": betas } });
   const sent = upstream.received[0];
   const { anthropic_beta } = JSON.parse(sent?.text ?? "{}") as { anthropic_beta?: string[] };
@@ -224,7 +228,7 @@ test.each(["claude-opus-4-7", "claude-opus-4-7-thinking"])(
       model,
       { keys: ["bedrock-key|us-east-1"] },
     );
-    const body = { model, max_tokens: 9, messages: TALK, container: { skills: [] } };
+    const body = { model, max_tokens: 9, messages: TURNS, container: { skills: [] } };
     const ask = () =>
       relay.post("/v1/messages", body, { headers: { "anthropic-beta": "context-1m-2025-08-07,claude-code-20250219" } });
     for (const count of [2, 3]) {

@@ -33,13 +33,13 @@ const start = (
 
 const ASK = { model: "gpt-4o", messages: [{ role: "user" as const, content: "Hi" }] };
 /** The same wish at every door. */
-const DOORS = [
+const CLIENTS = [
   ["/v1/chat/completions", { ...ASK, stream: true }],
   ["/v1/responses", { model: "gpt-4o", input: "Hi", stream: true }],
   ["/v1/messages", { ...ASK, max_tokens: 9, stream: true }],
   ["/v1beta/models/gpt-4o:streamGenerateContent?alt=sse", { contents: [{ role: "user", parts: [{ text: "Hi" }] }] }],
 ] as const;
-const CHAT = DOORS[0][0];
+const CHAT = CLIENTS[0][0];
 const FISH = "🐟思考🚢";
 const END = chunk({}, {}, "stop") + usageChunk() + DONE;
 
@@ -50,10 +50,10 @@ async function pieces(answer: Response): Promise<string[]> {
   return found;
 }
 
-describe.each(DOORS)("%s", (path, body) => {
+describe.each(CLIENTS)("%s", (path, body) => {
   test("characters and line ends cut anywhere between two reads arrive whole", async () => {
-    const whole = (chunk({ content: FISH }) + END).replaceAll("\n", "\r\n");
-    const bytes = Buffer.from(whole);
+    const streamText = (chunk({ content: FISH }) + END).replaceAll("\n", "\r\n");
+    const bytes = Buffer.from(streamText);
     const first = bytes.indexOf(Buffer.from("🐟"));
     const lineEnd = bytes.indexOf("\r\n\r\n");
     for (const at of [first + 1, first + 3, first + 5, lineEnd + 1, lineEnd + 2, lineEnd + 3, bytes.length - 1]) {
@@ -82,8 +82,8 @@ describe.each(DOORS)("%s", (path, body) => {
       { stream_support: "NON_STREAM_ONLY" },
       { CheckSensitiveEnabled: "true", CheckSensitiveOnCompletionEnabled: "true", SensitiveWords: "考🚢x" },
     );
-    const told = (await (await relay.post(path, body)).text()).matchAll(/"(?:content|delta|text)":"([^"]*)"/g);
-    const texts = [...told].map(([, piece = ""]) => piece);
+    const pieces = (await (await relay.post(path, body)).text()).matchAll(/"(?:content|delta|text)":"([^"]*)"/g);
+    const texts = [...pieces].map(([, piece = ""]) => piece);
     expect(texts.every((piece) => piece.isWellFormed())).toBe(true);
     expect(texts.join("")).toContain(text);
   });
@@ -142,8 +142,8 @@ describe.each(DOORS)("%s", (path, body) => {
 
   test("streams tell proxies to keep nothing back, and are not packed", async () => {
     const asStream = start(() => sse(chunk({ content: "a" }) + END));
-    const asWhole = start(() => Response.json(chatReply()), { stream_support: "NON_STREAM_ONLY" });
-    for (const { relay } of [asStream, asWhole]) {
+    const nonStreaming = start(() => Response.json(chatReply()), { stream_support: "NON_STREAM_ONLY" });
+    for (const { relay } of [asStream, nonStreaming]) {
       const { headers } = await relay.post(path, body, { headers: { "accept-encoding": "gzip, br" } });
       expect(headers.get("content-type")).toStartWith("text/event-stream");
       expect(headers.get("x-accel-buffering")).toBe("no");
@@ -153,8 +153,8 @@ describe.each(DOORS)("%s", (path, body) => {
   });
 
   test("blank and comment lines before a whole answer are left out", async () => {
-    const kept = `\n \n: OPENROUTER PROCESSING\n\n\r\n${JSON.stringify(chatReply())}`;
-    const { relay } = start(() => new Response(kept, { headers: { "content-type": "application/json" } }));
+    const padded = `\n \n: OPENROUTER PROCESSING\n\n\r\n${JSON.stringify(chatReply())}`;
+    const { relay } = start(() => new Response(padded, { headers: { "content-type": "application/json" } }));
     const plain = path.startsWith("/v1beta") ? path.replace(/:.*/, ":generateContent") : path;
     const answer = await (await relay.post(plain, { ...body, stream: false })).text();
     expect(answer).toStartWith("{");

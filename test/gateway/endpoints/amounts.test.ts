@@ -174,33 +174,33 @@ describe("formulas", () => {
   test.each(tests)("%s", async (_, ask, answer, quota) => expect(await amountOf(ask(), answer)).toBe(quota));
 
   const CLAUDE = { type: 14 } as const;
-  const claude = (told: object) => ({
+  const claude = (usage: object) => ({
     id: "msg",
     type: "message",
     role: "assistant",
     model: "m",
     content: [{ type: "text", text: "Hello" }],
     stop_reason: "end_turn",
-    usage: told,
+    usage,
   });
-  const told = {
+  const claudeUsage = {
     input_tokens: 600,
     cache_read_input_tokens: 400,
     cache_creation_input_tokens: 201,
     output_tokens: 100,
   };
-  const asked = (model: string) => ({ path: "/v1/messages", body: { model, max_tokens: 500, messages } });
+  const messagesCall = (model: string) => ({ path: "/v1/messages", body: { model, max_tokens: 500, messages } });
   test("messages: the prompt without cached and written tokens, rounded like the rest", async () => {
     // [600 + 400 × ¼ + 201 × 1.25 + 100 × 4] × 2 × ½ = 1,351.25
-    expect(await amountOf(asked("m"), claude(told), CLAUDE)).toBe(1_351);
+    expect(await amountOf(messagesCall("m"), claude(claudeUsage), CLAUDE)).toBe(1_351);
   });
   test("messages: the same through the other format", async () => {
-    expect(await amountOf(chat(), claude(told), CLAUDE)).toBe(1_351);
+    expect(await amountOf(chat(), claude(claudeUsage), CLAUDE)).toBe(1_351);
   });
   test("messages, fixed price: a call", async () => {
     const third = { ModelPrice: '{"fixed": 0.000003}' };
     // 1.5 × ½ = 0.75 units, rounded.
-    expect(await amountOf(asked("fixed"), claude(told), CLAUDE, third)).toBe(1);
+    expect(await amountOf(messagesCall("fixed"), claude(claudeUsage), CLAUDE, third)).toBe(1);
   });
   test("reasoning: Gemini's thoughts are part of the completion", async () => {
     const answer = {
@@ -349,18 +349,18 @@ describe("without usage", () => {
 
 describe("speech and sound", () => {
   const say = (model: string, input: string) => ({ path: "/v1/audio/speech", body: { model, input, voice: "alloy" } });
-  const sound = () => new Response(new Uint8Array(9), { headers: { "content-type": "audio/mpeg" } });
+  const audioResponse = () => new Response(new Uint8Array(9), { headers: { "content-type": "audio/mpeg" } });
   test("tts: Unicode characters", async () => {
-    expect(await amountOf(say("tts-1", "Wörter 🌊"), sound)).toBe(8);
+    expect(await amountOf(say("tts-1", "Wörter 🌊"), audioResponse)).toBe(8);
   });
   test("other speech: tokens of the text", async () => {
-    expect(await amountOf(say("speaks", "Hello there"), sound)).toBe(2);
+    expect(await amountOf(say("speaks", "Hello there"), audioResponse)).toBe(2);
   });
   test.each([
     ["a prefix", "vip-tts-1", { modelPrefix: "vip-" }],
     ["a mapping", "voice", { models: ["voice"], modelMapping: new Map([["voice", "tts-1"]]) }],
   ])("tts: Unicode characters, behind %s", async (_, model, channel) => {
-    expect(await amountOf(say(model, "Wörter 🌊"), sound, channel)).toBe(8);
+    expect(await amountOf(say(model, "Wörter 🌊"), audioResponse, channel)).toBe(8);
   });
   test.each([
     ["transcriptions: a minute is 1,000 tokens", "transcriptions", 60, 1_000],

@@ -34,8 +34,8 @@ test("models are listed in the shape of Google's under its address", async () =>
 test("tokens of a message are counted, more of them for more words; errors are in Anthropic's shape", async () => {
   const relay = start();
   const count = async (content: string) => {
-    const asked = { model: "gpt-4o", messages: [{ role: "user", content }] };
-    const answer = await relay.post("/v1/messages/count_tokens", asked);
+    const request = { model: "gpt-4o", messages: [{ role: "user", content }] };
+    const answer = await relay.post("/v1/messages/count_tokens", request);
     return Number(recordOf(await answer.json())?.input_tokens);
   };
   const few = await count("Hi");

@@ -20,7 +20,7 @@ const start = (
   return { upstream, relay };
 };
 const ASK = { model: "gpt-4o", messages: [{ role: "user", content: "Hi" }] };
-const vectors = { object: "list", data: [{ object: "embedding", index: 0, embedding: [0.1, 0.2] }], model: "m" };
+const embeddings = { object: "list", data: [{ object: "embedding", index: 0, embedding: [0.1, 0.2] }], model: "m" };
 
 describe("models", () => {
   test("are what the key may call, as a list in OpenAI's form", async () => {
@@ -103,7 +103,7 @@ describe("text completions", () => {
 describe("embeddings", () => {
   test("take the model from the path when the body has none", async () => {
     const { relay, upstream } = start({}, () =>
-      Response.json({ ...vectors, usage: { prompt_tokens: 1000, total_tokens: 1000 } }),
+      Response.json({ ...embeddings, usage: { prompt_tokens: 1000, total_tokens: 1000 } }),
     );
     await relay.post("/v1/engines/text-embedding-3-small/embeddings", { input: "a" });
     expect(upstream.received[0]).toMatchObject({
@@ -117,7 +117,7 @@ describe("embeddings", () => {
     });
   });
   test("without usage are counted here", async () => {
-    const { relay } = start({}, () => Response.json(vectors));
+    const { relay } = start({}, () => Response.json(embeddings));
     await relay.post("/v1/embeddings", { model: "text-embedding-3-small", input: ["hello world", "again"] });
     const record = await relay.billing.nextRecord();
     expect(record.promptTokens).toBe(4);
@@ -165,13 +165,16 @@ describe("the playground", () => {
   });
   test("refuses strangers, access tokens, other groups and a missing model", async () => {
     const { relay } = start({ session });
-    const stranger = start();
+    const otherGateway = start();
     const code = async (answer: Promise<Response>) => {
       const got = await answer;
       return [got.status, ((await got.json()) as { error: { code: string } }).error.code];
     };
-    expect(await code(stranger.relay.post("/pg/chat/completions", ASK))).toEqual([400, "access_token_not_supported"]);
-    expect(await code(fetch(`${stranger.relay.url}/pg/chat/completions`, { method: "POST", body: "{}" }))).toEqual([
+    expect(await code(otherGateway.relay.post("/pg/chat/completions", ASK))).toEqual([
+      400,
+      "access_token_not_supported",
+    ]);
+    expect(await code(fetch(`${otherGateway.relay.url}/pg/chat/completions`, { method: "POST", body: "{}" }))).toEqual([
       401,
       "not_logged_in",
     ]);
@@ -185,14 +188,16 @@ describe("the playground", () => {
 
 test("the playground tells its reader why a call failed in the console's language; an endpoint for programs does not", async () => {
   const { relay } = start({ session: userEntry({ username: "bob", group: "vip" }) });
-  const told = async (path: string) => {
+  const errorMessage = async (path: string) => {
     const headers = { authorization: "Bearer sk-test", "accept-language": "zh-CN,zh;q=0.9" };
     const body = JSON.stringify({ ...ASK, group: "default", model: "unknown" });
     const answer = await fetch(relay.url + path, { method: "POST", headers, body });
     return ((await answer.json()) as { error: { message: string } }).error.message;
   };
-  expect(await told("/pg/chat/completions")).toStartWith("模型「unknown」不存在，或该令牌无权使用。 (request id: ");
-  expect(await told("/v1/chat/completions")).toStartWith("The model “unknown” does not exist");
+  expect(await errorMessage("/pg/chat/completions")).toStartWith(
+    "模型「unknown」不存在，或该令牌无权使用。 (request id: ",
+  );
+  expect(await errorMessage("/v1/chat/completions")).toStartWith("The model “unknown” does not exist");
 });
 
 describe("options", () => {
@@ -220,8 +225,8 @@ describe("options", () => {
     const options = { LogConsumeEnabled: "false", LogChatContentEnabled: "true" };
     const { relay } = start({ options });
     await relay.post("/v1/chat/completions", ASK);
-    const { quota, other, ...kept } = await relay.billing.nextRecord();
-    expect(kept).toMatchObject({ unlogged: true, ip: "", content: "" });
+    const { quota, other, ...record } = await relay.billing.nextRecord();
+    expect(record).toMatchObject({ unlogged: true, ip: "", content: "" });
     expect(quota).toBeGreaterThan(0);
     expect(Object.keys(other)).toEqual(["request_id"]);
     const failing = start({ options }, () => new Response("no", { status: 400 }));

@@ -12,7 +12,7 @@ afterEach(() => {
 const MODEL = "gemini-2.5-flash-preview-tts";
 /** Two samples. */
 const SAMPLES = Buffer.from([1, 0, 255, 127]);
-const spoken = (data: object = {}) => ({
+const speechResponse = (data: object = {}) => ({
   candidates: [
     {
       content: {
@@ -41,7 +41,7 @@ function start(answer: object, { type = 24, path = `/v1beta/models/${MODEL}:gene
   const client = new OpenAI({ apiKey: "sk-test", baseURL: `${relay.url}/v1`, maxRetries: 0 });
   return { relay, client, sent: () => JSON.parse(upstream.received.at(-1)?.text ?? "") };
 }
-const asked = (text: string, voiceName: string) => ({
+const speechRequest = (text: string, voiceName: string) => ({
   contents: [{ role: "user", parts: [{ text }] }],
   generationConfig: {
     responseModalities: ["AUDIO"],
@@ -51,7 +51,7 @@ const asked = (text: string, voiceName: string) => ({
 
 describe("Google's speech", () => {
   test("is a WAV file of the samples that it answers, charged by its tokens at the list price", async () => {
-    const { client, relay, sent } = start(spoken());
+    const { client, relay, sent } = start(speechResponse());
     const answer = await client.audio.speech.create({
       model: MODEL,
       voice: "Puck",
@@ -68,36 +68,36 @@ describe("Google's speech", () => {
     expect([file.readUInt16LE(22), file.readUInt32LE(24), file.readUInt32LE(28)]).toEqual([1, 24_000, 48_000]);
     expect([file.readUInt16LE(32), file.readUInt16LE(34), file.readUInt32LE(40)]).toEqual([2, 16, 4]);
     expect(file.subarray(44)).toEqual(SAMPLES);
-    expect(sent()).toEqual(asked("Rain.", "Puck"));
+    expect(sent()).toEqual(speechRequest("Rain.", "Puck"));
     // $0.5 and $10 a million: 8 × 0.25 + 100 × 5.
     expect(fixedSettings().get("ModelRatio").has(MODEL)).toBe(true);
     expect(await relay.billing.nextRecord()).toMatchObject({ promptTokens: 8, completionTokens: 100, quota: 502 });
   });
 
   test("is the samples themselves where they are wanted; a manner of speaking goes before the text", async () => {
-    const { client, sent } = start(spoken());
+    const { client, sent } = start(speechResponse());
     const ask = { model: MODEL, voice: "Zephyr", input: "Rain.", instructions: "Say cheerfully" } as const;
     const answer = await client.audio.speech.create({ ...ask, response_format: "pcm" });
     expect(answer.headers.get("content-type")).toBe("audio/pcm");
     expect(Buffer.from(await answer.arrayBuffer())).toEqual(SAMPLES);
-    expect(sent()).toEqual(asked("Say cheerfully:\nRain.", "Zephyr"));
+    expect(sent()).toEqual(speechRequest("Say cheerfully:\nRain.", "Zephyr"));
   });
 
   test("has neither OpenAI's voices nor its other formats: that is told", async () => {
-    const { client, sent } = start(spoken());
+    const { client, sent } = start(speechResponse());
     const ask = { model: MODEL, voice: "alloy", input: "Rain.", speed: 2, response_format: "mp3" } as const;
     const answer = await client.audio.speech.create(ask);
     expect(answer.headers.get("content-type")).toBe("audio/wav");
     const dropped = answer.headers.get("x-sluice-dropped")?.split(/, ?/) ?? [];
     expect(dropped.toSorted()).toEqual(["response_format", "speed", "voice"]);
-    expect(sent()).toEqual(asked("Rain.", "Kore"));
+    expect(sent()).toEqual(speechRequest("Rain.", "Kore"));
     const strict = client.audio.speech.create(ask, { headers: { "x-sluice-strict": "1" } });
     expect(await strict.catch(({ status }) => status)).toBe(400);
   });
 
   test("comes from Vertex AI too, at the rate that it says", async () => {
     const path = `/v1/publishers/google/models/${MODEL}:generateContent`;
-    const { client } = start(spoken({ mimeType: "audio/L16;rate=16000" }), { type: 41, path });
+    const { client } = start(speechResponse({ mimeType: "audio/L16;rate=16000" }), { type: 41, path });
     const answer = await client.audio.speech.create({ model: MODEL, voice: "Kore", input: "Rain." });
     expect(Buffer.from(await answer.arrayBuffer()).readUInt32LE(24)).toBe(16_000);
   });

@@ -227,9 +227,9 @@ describe("pictures among the tokens", () => {
 
   test("those read from the cache have the price of what is cached, and nonsense adds nothing", async () => {
     const cached = { cached_tokens: 150, cached_tokens_details: { text_tokens: 0, image_tokens: 150 } };
-    const told = { ...USAGE, input_tokens_details: { ...DETAILS.input_tokens_details, ...cached } };
+    const usage = { ...USAGE, input_tokens_details: { ...DETAILS.input_tokens_details, ...cached } };
     // 150 × 0.625 + 100 × 2.5 + 50 × 5 + 1,000 × 20 = 20,593.75, rounded once.
-    expect((await edit("gpt-image-1", told)).quota).toBe(20_594);
+    expect((await edit("gpt-image-1", usage)).quota).toBe(20_594);
     const nonsense = { input_tokens_details: { image_tokens: 9_999 }, output_tokens_details: { image_tokens: 9_999 } };
     expect((await edit("gpt-image-1", { ...USAGE, ...nonsense })).quota).toBe((300 * 10 + 1_000 * 40) / 2);
   });

@@ -78,12 +78,12 @@ const upstream = Bun.serve<unknown>({
   },
 });
 
-const kept = new Map<string, StoredObject>();
+const storedObjects = new Map<string, StoredObject>();
 const objects: ObjectStore = {
-  keep: async (object) => void kept.set(object.id, { ...kept.get(object.id), ...object }),
-  find: async (kind, id) => (kept.get(id)?.kind === kind ? (kept.get(id) ?? null) : null),
-  list: async ({ kind }) => [...kept.values()].filter((object) => object.kind === kind),
-  remove: async (id) => void kept.delete(id),
+  keep: async (object) => void storedObjects.set(object.id, { ...storedObjects.get(object.id), ...object }),
+  find: async (kind, id) => (storedObjects.get(id)?.kind === kind ? (storedObjects.get(id) ?? null) : null),
+  list: async ({ kind }) => [...storedObjects.values()].filter((object) => object.kind === kind),
+  remove: async (id) => void storedObjects.delete(id),
   unsettled: async () => [],
   settled: async () => {},
 };
@@ -105,7 +105,7 @@ afterAll(() => {
 beforeEach(() => void relay.billing.records.splice(0));
 
 const messages = [{ role: "user" as const, content: "hi" }];
-const picture = () => toFile(new Uint8Array([1, 2, 3]), "a.png", { type: "image/png" });
+const imageFile = () => toFile(new Uint8Array([1, 2, 3]), "a.png", { type: "image/png" });
 const lines = () => toFile(Buffer.from("{}"), "a.jsonl");
 
 /** Name → what the client does, and the quota units that it costs; null: nothing is charged at all. */
@@ -118,12 +118,12 @@ const CALLS: readonly (readonly [string, (client: OpenAI) => PromiseLike<unknown
   ["images", (client) => client.images.generate({ model: "dall-e-3", prompt: "a gate", size: "1792x1024" }), 40_000],
   [
     "image edits",
-    async (client) => client.images.edit({ model: "dall-e-3", prompt: "a", image: await picture() }),
+    async (client) => client.images.edit({ model: "dall-e-3", prompt: "a", image: await imageFile() }),
     20_000,
   ],
   [
     "image variations",
-    async (client) => client.images.createVariation({ model: "dall-e-3", image: await picture() }),
+    async (client) => client.images.createVariation({ model: "dall-e-3", image: await imageFile() }),
     20_000,
   ],
   // 8 characters × 7.5
@@ -150,7 +150,7 @@ const CALLS: readonly (readonly [string, (client: OpenAI) => PromiseLike<unknown
   ],
   ["uploads: part", async (client) => client.uploads.parts.create("upload_1", { data: await lines() }), null],
   ["uploads: complete", (client) => client.uploads.complete("upload_1", { part_ids: ["part_1"] }), null],
-  ["the upload's file", async () => kept.get("file-2") ?? Promise.reject(new Error("not kept")), null],
+  ["the upload's file", async () => storedObjects.get("file-2") ?? Promise.reject(new Error("not kept")), null],
   [
     "batches: create",
     (client) =>
@@ -185,15 +185,15 @@ class Unencrypted extends Encrypted {
 test("realtime", async () => {
   const client = new OpenAI({ apiKey: "sk-test", baseURL: `${relay.url}/v1`, dangerouslyAllowBrowser: true });
   globalThis.WebSocket = Unencrypted;
-  const talk = new OpenAIRealtimeWebSocket({ model: "m", dangerouslyAllowBrowser: true }, client);
+  const realtime = new OpenAIRealtimeWebSocket({ model: "m", dangerouslyAllowBrowser: true }, client);
   globalThis.WebSocket = Encrypted;
   const done = Promise.withResolvers<unknown>();
-  talk.on("error", (error) => done.reject(error));
-  talk.on("response.done", (event) => done.resolve(event));
-  talk.socket.addEventListener("open", () => talk.send({ type: "response.create" }));
+  realtime.on("error", (error) => done.reject(error));
+  realtime.on("response.done", (event) => done.resolve(event));
+  realtime.socket.addEventListener("open", () => realtime.send({ type: "response.create" }));
   expect(await done.promise).toMatchObject({ type: "response.done" });
   expect((await relay.billing.nextRecord()).quota).toBe(140);
-  talk.close();
+  realtime.close();
 });
 
 test("what is not offered answers 501 in OpenAI's form", async () => {

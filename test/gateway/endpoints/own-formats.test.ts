@@ -48,8 +48,8 @@ describe("Cloudflare's Workers AI", () => {
 
   test("draws pictures as bytes", async () => {
     const model = "@cf/stabilityai/stable-diffusion-xl-base-1.0";
-    const picture = () => new Response(Buffer.from("PNG"), { headers: { "content-type": "image/png" } });
-    const { client, sent } = workers(model, picture);
+    const imageResponse = () => new Response(Buffer.from("PNG"), { headers: { "content-type": "image/png" } });
+    const { client, sent } = workers(model, imageResponse);
     const made = await client.images.generate({ model, prompt: "a gate", size: "1024x768" as "1024x1024" });
     expect(made.data?.map(({ b64_json }) => atob(b64_json ?? ""))).toEqual(["PNG"]);
     expect(sent()).toEqual({ prompt: "a gate", width: 1024, height: 768 });
@@ -81,7 +81,7 @@ describe("Cloudflare's Workers AI", () => {
     expect((await relay.billing.nextRecord()).quota).toBeGreaterThan(0);
   });
 
-  const heard = {
+  const transcript = {
     text: "It rains.",
     vtt: "WEBVTT\n\n00:00.000 --> 00:01.500\nIt\n\n00:01.500 --> 01:00:02.000 align:start\nrains.\n",
     segments: [{ start: 0, end: 2, text: "It rains." }],
@@ -90,7 +90,7 @@ describe("Cloudflare's Workers AI", () => {
   const turbo = "@cf/openai/whisper-large-v3-turbo";
 
   test("transcribes, charged by the length that it tells", async () => {
-    const { client, relay, sent } = workers(turbo, heard);
+    const { client, relay, sent } = workers(turbo, transcript);
     const made = await client.audio.transcriptions.create({
       model: turbo,
       file: file(),
@@ -100,28 +100,33 @@ describe("Cloudflare's Workers AI", () => {
     expect(made.text).toBe("It rains.");
     const audio = Buffer.from("RIFFsound").toString("base64");
     expect(sent()).toEqual({ audio, task: "transcribe", language: "en", initial_prompt: "Weather" });
-    const told = await client.audio.transcriptions.create({
+    const transcription = await client.audio.transcriptions.create({
       model: turbo,
       file: file(),
       response_format: "verbose_json",
     });
-    expect(told).toMatchObject({ text: "It rains.", duration: 90, language: "en", segments: heard.segments });
+    expect(transcription).toMatchObject({
+      text: "It rains.",
+      duration: 90,
+      language: "en",
+      segments: transcript.segments,
+    });
     // A minute and a half are 1,500 tokens.
     expect((await relay.billing.nextRecord(2)).promptTokens).toBe(1_500);
   });
 
   test.each([
     ["text", "It rains.\n"],
-    ["vtt", heard.vtt],
+    ["vtt", transcript.vtt],
     ["srt", "1\n00:00:00,000 --> 00:00:01,500\nIt\n\n2\n00:00:01,500 --> 01:00:02,000\nrains.\n"],
   ] as const)("tells a transcript as %s", async (format, expected) => {
-    const { client } = workers(turbo, heard);
+    const { client } = workers(turbo, transcript);
     const made = await client.audio.transcriptions.create({ model: turbo, file: file(), response_format: format });
     expect(String(made)).toBe(expected);
   });
 
   test("translates; the older models take bytes as numbers", async () => {
-    const newer = workers(turbo, heard);
+    const newer = workers(turbo, transcript);
     expect((await newer.client.audio.translations.create({ model: turbo, file: file() })).text).toBe("It rains.");
     expect(newer.sent()).toMatchObject({ task: "translate" });
     const model = "@cf/openai/whisper";
@@ -133,10 +138,10 @@ describe("Cloudflare's Workers AI", () => {
   test("speaks, inside JSON or as bytes", async () => {
     const melo = "@cf/myshell-ai/melotts";
     const inside = workers(melo, { audio: Buffer.from("mp3").toString("base64") });
-    const spoken = await inside.client.audio.speech.create({ model: melo, input: "Rain", voice: "alloy" });
-    expect(spoken.headers.get("content-type")).toBe("audio/mpeg");
-    expect(spoken.headers.get("x-sluice-dropped")).toBe("voice");
-    expect(await spoken.text()).toBe("mp3");
+    const speech = await inside.client.audio.speech.create({ model: melo, input: "Rain", voice: "alloy" });
+    expect(speech.headers.get("content-type")).toBe("audio/mpeg");
+    expect(speech.headers.get("x-sluice-dropped")).toBe("voice");
+    expect(await speech.text()).toBe("mp3");
     expect(inside.sent()).toEqual({ prompt: "Rain" });
 
     const aura = "@cf/deepgram/aura-1";
@@ -166,7 +171,7 @@ describe("Tencent Hunyuan's vectors", () => {
   const model = "hunyuan-embedding";
   const usage = { PromptTokens: 12, TotalTokens: 12 };
   const signed = { type: 23, keys: ["1250000000|secret-id|secret-key"] };
-  const vectors = () =>
+  const embeddingResponse = () =>
     start(signed, model, (seen) => {
       const objection = tencentObjection(seen, "GetEmbedding");
       if (objection) return Response.json({ Response: { RequestId: "r", Error: { Code: objection, Message: "no" } } });
@@ -176,7 +181,7 @@ describe("Tencent Hunyuan's vectors", () => {
     });
 
   test("are asked for by a signed call, and charged by its tokens", async () => {
-    const { client, relay, sent } = vectors();
+    const { client, relay, sent } = embeddingResponse();
     // The client asks for base64, which the service does not know.
     const made = await client.embeddings.create({ model, input: ["sun", "rain"], dimensions: 2 });
     expect(made.data.map(({ index, embedding }) => [index, [...embedding]])).toEqual([
@@ -403,14 +408,14 @@ describe("xAI, which takes JSON alone", () => {
         ? Response.json({ data: [{ b64_json: "AAAA" }] })
         : Response.json({ code: "Unsupported", error: "Expected application/json" }, { status: 415 }),
     );
-  const picture = (name: string) => new File([PNG], name, { type: "image/png" });
+  const imageFile = (name: string) => new File([PNG], name, { type: "image/png" });
   const url = `data:image/png;base64,${PNG.toString("base64")}`;
 
   test("gets the picture of a form as a data URI", async () => {
     const { client, sent } = edits();
-    const asked = { model: "grok-imagine-image", prompt: "wider", n: 1, size: "1792x1024" as "1024x1024" };
+    const request = { model: "grok-imagine-image", prompt: "wider", n: 1, size: "1792x1024" as "1024x1024" };
     const { data, response } = await client.images
-      .edit({ ...asked, image: picture("a.png"), mask: picture("m.png"), response_format: "b64_json" })
+      .edit({ ...request, image: imageFile("a.png"), mask: imageFile("m.png"), response_format: "b64_json" })
       .withResponse();
     expect(data.data).toEqual([{ b64_json: "AAAA" }]);
     expect(data.created).toBeGreaterThan(0);
@@ -430,7 +435,7 @@ describe("xAI, which takes JSON alone", () => {
     await client.images.edit({
       model: "grok-imagine-image",
       prompt: "both",
-      image: [picture("a.png"), picture("b.png")],
+      image: [imageFile("a.png"), imageFile("b.png")],
     });
     expect(sent()).toEqual({
       model: "grok-imagine-image",

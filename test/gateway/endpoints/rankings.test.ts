@@ -25,8 +25,8 @@ test("Cohere gets texts alone, and its answers hold the client's documents where
   const results = [{ index: 1, relevance_score: 0.9 }];
   const meta = { api_version: { version: "2" }, billed_units: { search_units: 1 } };
   const { upstream, relay } = start(34, { id: "r", results, meta });
-  const wanted = { ...ASK, top_n: 1, max_tokens_per_doc: 64, return_documents: true, overlap_tokens: 8 };
-  const answer = await relay.post("/v1/rerank", wanted);
+  const request = { ...ASK, top_n: 1, max_tokens_per_doc: 64, return_documents: true, overlap_tokens: 8 };
+  const answer = await relay.post("/v1/rerank", request);
   expect(answer.headers.get("x-sluice-dropped")).toBe("overlap_tokens");
   expect(await answer.json()).toEqual({ id: "r", results: [{ ...results[0], document: { text: "a boat" } }], meta });
   expect(upstream.received[0]?.path).toBe("/v2/rerank");

@@ -53,7 +53,7 @@ afterAll(async () => {
 });
 
 /** A gateway with one new user, whose key is limited. */
-async function start(given: Partial<Record<OptionKey, string>> = {}, balance = BALANCE) {
+async function start(options: Partial<Record<OptionKey, string>> = {}, balance = BALANCE) {
   const { sql } = database;
   const userId = await addUser(sql, balance);
   const tokenId = await addToken(sql, userId, balance);
@@ -74,7 +74,7 @@ async function start(given: Partial<Record<OptionKey, string>> = {}, balance = B
         CompletionRatio: '{"gpt-4o": 4, "gpt-4o-mini": 4}',
         ModelPrice: '{"fixed": 0.01}',
         CacheRatio: "{}",
-        ...given,
+        ...options,
       },
     });
     stops.push(relay.stop);
@@ -83,7 +83,7 @@ async function start(given: Partial<Record<OptionKey, string>> = {}, balance = B
   };
   const store = createObjectStore(database.db);
   /** What is held beside what this process has set aside for calls to come. */
-  const keptFor = async (subject: string, id: number) => {
+  const storedQuota = async (subject: string, id: number) => {
     const [row] = await sql<{ amount: string }[]>`
       select coalesce(sum(amount), 0) as amount from holds
       where subject = ${subject} and subject_id = ${id} and process_id like ${KEPT_NAMES}`;
@@ -92,8 +92,8 @@ async function start(given: Partial<Record<OptionKey, string>> = {}, balance = B
   const standing = async () => {
     const user = await booksOf(sql, userId);
     const key = await tokenBooks(sql, tokenId);
-    const held = await keptFor("user", userId);
-    expect([await keptFor("token", tokenId), balance - key.remain]).toEqual([held, balance - user.quota]);
+    const held = await storedQuota("user", userId);
+    expect([await storedQuota("token", tokenId), balance - key.remain]).toEqual([held, balance - user.quota]);
     return { held, spent: balance - user.quota, logged: user.logged, rows: user.rows };
   };
   return { client: relayOn(store), relayOn, store, standing, userId };

@@ -30,7 +30,7 @@ function startUpstream(prefix: string) {
 
 function start(
   channels: Parameters<typeof startRelay>[0]["channels"],
-  given: Partial<Parameters<typeof startRelay>[0]> = {},
+  options: Partial<Parameters<typeof startRelay>[0]> = {},
 ) {
   const relay = startRelay({
     channels: channels.map((channel) => ({ models: MODELS, ...channel })),
@@ -41,7 +41,7 @@ function start(
       CacheRatio: "{}",
       GroupRatio: '{"default": 2}',
     },
-    ...given,
+    ...options,
   });
   stops.push(relay.stop);
   return { relay, client: new OpenAI({ apiKey: "sk-test", baseURL: `${relay.url}/v1`, maxRetries: 0 }) };
@@ -107,7 +107,7 @@ test("a batch is charged once when it is over, by the models that were asked for
   });
   expect((await client.batches.retrieve(batch.id)).status).toBe("in_progress");
   expect(relay.billing.records).toEqual([]);
-  expect(relay.billing.kept.get(batch.id)).toBeGreaterThan(0);
+  expect(relay.billing.retained.get(batch.id)).toBeGreaterThan(0);
   upstream.finish(
     batch.id,
     [
@@ -124,7 +124,7 @@ test("a batch is charged once when it is over, by the models that were asked for
     ["gpt-4o-mini", 20, 60],
   ]);
   expect(relay.billing.records[0]?.other.receipt?.groupRatio).toBe("1");
-  expect(relay.billing.kept.size).toBe(0);
+  expect(relay.billing.retained.size).toBe(0);
   const again = await client.batches.retrieve(batch.id);
   await client.batches.retrieve(batch.id);
   expect(relay.billing.records).toHaveLength(2);
@@ -188,7 +188,7 @@ test("a batch that the caller may not make, or cannot pay, does not begin", asyn
       }),
     ),
   ).toMatchObject({ status: 404 });
-  expect(upstream.asked.filter((ask) => ask.startsWith("POST /v1/batches"))).toEqual([]);
+  expect(upstream.requests.filter((ask) => ask.startsWith("POST /v1/batches"))).toEqual([]);
   expect(relay.billing.openHolds).toBe(0);
 });
 
@@ -211,7 +211,7 @@ test("Azure is asked under its own addresses", async () => {
   const upstream = startUpstream("e");
   const { client } = start([{ type: 3, baseUrl: upstream.url, other: "2025-03-01-preview" }]);
   await client.files.create({ file: await batchFile("{}"), purpose: "batch" });
-  expect(upstream.asked).toEqual(["POST /openai/files?api-version=2025-03-01-preview"]);
+  expect(upstream.requests).toEqual(["POST /openai/files?api-version=2025-03-01-preview"]);
 });
 
 test("where no channel keeps files, and where an API is not offered, the answer is 501", async () => {

@@ -4,7 +4,7 @@ import {
   type Handshake,
   KEY_HEADER,
   type Peer,
-  startTalks,
+  startRealtime,
   startUpstream,
   stopAll,
 } from "../../support/gateway/start-realtime.ts";
@@ -27,7 +27,7 @@ const USAGE = {
 /** (200 text + 200 cached × 0.1 + 300 audio × 8 + 50 × 4 + 250 × 8 × 2) × 2 */
 const COST = 13_640;
 
-const talks = (peer: Peer, event: Record<string, unknown>, usage: object | undefined = USAGE, id = "resp_1") => {
+const sendResponse = (peer: Peer, event: Record<string, unknown>, usage: object | undefined = USAGE, id = "resp_1") => {
   if (event.type !== "response.create") return;
   peer.send(JSON.stringify({ type: "response.created", response: { id } }));
   peer.send(JSON.stringify({ type: "response.output_text.delta", delta: "Hello there, all of you" }));
@@ -36,12 +36,12 @@ const talks = (peer: Peer, event: Record<string, unknown>, usage: object | undef
 
 describe("a talk", () => {
   test("each response is charged as it is done, by text, audio and cached tokens", async () => {
-    const upstream = startUpstream((peer, event) => talks(peer, event));
-    const relay = startTalks(upstream.url);
+    const upstream = startUpstream((peer, event) => sendResponse(peer, event));
+    const relay = startRealtime(upstream.url);
     const client = connect(relay.url);
-    await client.heard("session.created");
+    await client.waitFor("session.created");
     client.send({ type: "response.create" });
-    await client.heard("response.done");
+    await client.waitFor("response.done");
     const first = await relay.billing.nextRecord();
     expect(first).toMatchObject({
       quota: COST,
@@ -77,19 +77,19 @@ describe("a talk", () => {
       () => {},
       () => new Response(null, { status: 500 }),
     );
-    const upstream = startUpstream((peer, event) => talks(peer, event));
+    const upstream = startUpstream((peer, event) => sendResponse(peer, event));
     const knownAs = (baseUrl: string, name: string, priority: number) => ({
       baseUrl,
       priority,
       models: ["talk"],
       modelMapping: new Map([["talk", name]]),
     });
-    const relay = startTalks([], {
+    const relay = startRealtime([], {
       channels: [knownAs(closed.url, "other-realtime", 1), knownAs(upstream.url, "gpt-realtime", 0)],
       options: { ModelPrice: '{"other-realtime": 5}' },
     });
     const client = connect(relay.url, KEY_HEADER, "?model=talk");
-    await client.heard("session.created");
+    await client.waitFor("session.created");
     for (const count of [1, 2]) {
       client.send({ type: "response.create" });
       expect(await relay.billing.nextRecord(count)).toMatchObject({ quota: COST, modelName: "talk", channelId: 2 });
@@ -100,10 +100,10 @@ describe("a talk", () => {
   });
 
   test("at a fixed price each response costs that, and what was held beforehand goes back", async () => {
-    const upstream = startUpstream((peer, event) => talks(peer, event));
-    const relay = startTalks(upstream.url, { options: { ModelPrice: '{"gpt-realtime": 0.02}' } });
+    const upstream = startUpstream((peer, event) => sendResponse(peer, event));
+    const relay = startRealtime(upstream.url, { options: { ModelPrice: '{"gpt-realtime": 0.02}' } });
     const client = connect(relay.url);
-    await client.heard("session.created");
+    await client.waitFor("session.created");
     expect(relay.billing.holds.map(({ amount }) => amount)).toEqual([10_000]);
     for (const count of [1, 2]) {
       client.send({ type: "response.create" });
@@ -117,11 +117,11 @@ describe("a talk", () => {
 
   test("browsers send the key as a sub-protocol, and are answered with another", async () => {
     const upstream = startUpstream(() => {});
-    const relay = startTalks(upstream.url);
+    const relay = startRealtime(upstream.url);
     const client = connect(relay.url, {
       protocols: ["realtime", "openai-insecure-api-key.sk-test", "openai-beta.realtime-v1"],
     });
-    await client.heard("session.created");
+    await client.waitFor("session.created");
     expect(client.socket.protocol).toBe("realtime");
     const { headers } = upstream.handshakes[0] as Handshake;
     expect(headers.get("openai-beta")).toBe("realtime=v1");
@@ -133,8 +133,8 @@ describe("a talk", () => {
     [{ other: "v1" }, "/openai/v1/realtime?model=gpt-realtime"],
   ])("Azure is addressed by %p", async (channel, address) => {
     const upstream = startUpstream(() => {});
-    const relay = startTalks(upstream.url, {}, { type: 3, ...channel });
-    await connect(relay.url).heard("session.created");
+    const relay = startRealtime(upstream.url, {}, { type: 3, ...channel });
+    await connect(relay.url).waitFor("session.created");
     const { url, headers } = upstream.handshakes[0] as Handshake;
     expect(url.pathname + url.search).toBe(address);
     expect(headers.get("api-key")).toBe("upstream-key");
@@ -147,9 +147,9 @@ describe("a talk", () => {
       const usage = { type: "tokens", input_tokens: 40, output_tokens: 10, input_token_details: { audio_tokens: 40 } };
       peer.send(JSON.stringify({ type: "conversation.item.input_audio_transcription.completed", usage }));
     });
-    const relay = startTalks(upstream.url);
+    const relay = startRealtime(upstream.url);
     const client = connect(relay.url);
-    await client.heard("session.created");
+    await client.waitFor("session.created");
     client.send({ type: "input_audio_buffer.commit" });
     const record = await relay.billing.nextRecord();
     expect(record).toMatchObject({ modelName: "gpt-4o-mini-transcribe", promptTokens: 40, completionTokens: 10 });
@@ -160,14 +160,14 @@ describe("a talk", () => {
 
 describe("the end of a talk", () => {
   test("quota: the client is told why, and nothing stays held", async () => {
-    const upstream = startUpstream((peer, event) => talks(peer, event));
-    const relay = startTalks(upstream.url);
+    const upstream = startUpstream((peer, event) => sendResponse(peer, event));
+    const relay = startRealtime(upstream.url);
     const client = connect(relay.url);
-    await client.heard("session.created");
+    await client.waitFor("session.created");
     relay.billing.available = 0;
     client.send({ type: "response.create" });
-    const told = await client.heard("error");
-    expect(told.error).toMatchObject({ code: "insufficient_user_quota" });
+    const errors = await client.waitFor("error");
+    expect(errors.error).toMatchObject({ code: "insufficient_user_quota" });
     expect(await client.closed).toEqual({ code: 1008, reason: "insufficient_user_quota" });
     expect(relay.billing.records.map(({ quota }) => quota)).toEqual([COST]);
     expect(relay.billing.openHolds).toBe(0);
@@ -183,12 +183,12 @@ describe("the end of a talk", () => {
       peer.send(JSON.stringify({ type: "response.output_audio.delta", delta: "A".repeat(32_000) }));
       peer.terminate();
     });
-    const relay = startTalks(upstream.url);
+    const relay = startRealtime(upstream.url);
     const client = connect(relay.url);
-    await client.heard("session.created");
+    await client.waitFor("session.created");
     client.send({ type: "input_audio_buffer.append", audio: "A".repeat(64_000) });
     client.send({ type: "response.create" });
-    expect((await client.heard("error")).error).toMatchObject({ code: "upstream_closed" });
+    expect((await client.waitFor("error")).error).toMatchObject({ code: "upstream_closed" });
     expect((await client.closed).code).toBe(1011);
     const record = await relay.billing.nextRecord();
     expect(record).toMatchObject({
@@ -205,11 +205,11 @@ describe("the end of a talk", () => {
       peer.send(JSON.stringify({ type: "response.created", response: { id: "resp_1" } }));
       peer.send(JSON.stringify({ type: "response.output_text.delta", delta: "one two three four" }));
     });
-    const relay = startTalks(upstream.url);
+    const relay = startRealtime(upstream.url);
     const client = connect(relay.url);
-    await client.heard("session.created");
+    await client.waitFor("session.created");
     client.send({ type: "response.create" });
-    await client.heard("response.output_text.delta");
+    await client.waitFor("response.output_text.delta");
     client.socket.close();
     const record = await relay.billing.nextRecord();
     expect(record).toMatchObject({ completionTokens: 4, other: { ending: "client_left" } });
@@ -225,18 +225,18 @@ describe("the end of a talk", () => {
         peer.send(JSON.stringify({ type: "response.created", response: { id: "r" } }));
       peers.push(peer);
     });
-    const relay = startTalks(upstream.url);
+    const relay = startRealtime(upstream.url);
     const idle = connect(relay.url);
     const busy = connect(relay.url);
-    await idle.heard("session.created");
-    await busy.heard("session.created");
+    await idle.waitFor("session.created");
+    await busy.waitFor("session.created");
     busy.send({ type: "response.create" });
-    await busy.heard("response.created");
+    await busy.waitFor("response.created");
     relay.drain();
     expect((await idle.closed).code).toBe(1001);
     expect(busy.socket.readyState).toBe(WebSocket.OPEN);
     peers[0]?.send(JSON.stringify({ type: "response.done", response: { id: "r", status: "completed", usage: USAGE } }));
-    await busy.heard("response.done");
+    await busy.waitFor("response.done");
     expect((await busy.closed).code).toBe(1001);
     expect((await relay.billing.nextRecord()).quota).toBe(COST);
     expect(relay.billing.openHolds).toBe(0);
@@ -249,9 +249,9 @@ describe("a talk that is refused", () => {
     ["no model", KEY_HEADER, "", "invalid_request"],
     ["an unknown model", KEY_HEADER, "?model=nothing", "model_not_found"],
   ])("%s", async (_name, options, query, code) => {
-    const relay = startTalks("http://127.0.0.1:1");
+    const relay = startRealtime("http://127.0.0.1:1");
     const client = connect(relay.url, options, query);
-    expect((await client.heard("error")).error).toMatchObject({ code });
+    expect((await client.waitFor("error")).error).toMatchObject({ code });
     expect((await client.closed).code).toBe(1008);
     expect(relay.billing.openHolds).toBe(0);
   });
@@ -262,36 +262,36 @@ describe("a talk that is refused", () => {
       () => new Response("no", { status: 401 }),
     );
     const upstream = startUpstream(() => {});
-    const relay = startTalks([refusing.url, upstream.url], { options: { AutomaticDisableChannelEnabled: "true" } });
-    await connect(relay.url).heard("session.created");
+    const relay = startRealtime([refusing.url, upstream.url], { options: { AutomaticDisableChannelEnabled: "true" } });
+    await connect(relay.url).waitFor("session.created");
     expect(refusing.handshakes).toHaveLength(1);
     expect(relay.disabled).toMatchObject([{ channelId: 1 }]);
   });
 
   test("when no channel can be reached, with a record of the failure", async () => {
-    const relay = startTalks("http://127.0.0.1:1");
+    const relay = startRealtime("http://127.0.0.1:1");
     const client = connect(relay.url);
-    expect((await client.heard("error")).error).toMatchObject({ code: "do_request_failed" });
+    expect((await client.waitFor("error")).error).toMatchObject({ code: "do_request_failed" });
     expect(await relay.billing.nextRecord()).toMatchObject({ failed: true, quota: 0 });
     expect(relay.billing.openHolds).toBe(0);
   });
 
   test("an address that is private", async () => {
-    const relay = startTalks("http://127.0.0.1:1", { config: { allowPrivateUpstreams: false } });
-    await connect(relay.url).heard("error");
+    const relay = startRealtime("http://127.0.0.1:1", { config: { allowPrivateUpstreams: false } });
+    await connect(relay.url).waitFor("error");
     const record = await relay.billing.nextRecord();
     expect(record.other.admin_info?.attempts[0]?.error).toContain("private");
   });
 
   test("through a proxy of a kind that is not supported", async () => {
-    const relay = startTalks("http://127.0.0.1:1", {}, { setting: { proxy: "ftp://127.0.0.1:1080" } });
-    await connect(relay.url).heard("error");
+    const relay = startRealtime("http://127.0.0.1:1", {}, { setting: { proxy: "ftp://127.0.0.1:1080" } });
+    await connect(relay.url).waitFor("error");
     const record = await relay.billing.nextRecord();
     expect(record.other.admin_info?.attempts[0]?.error).toContain("proxy address must begin");
   });
 
   test("without WebSocket it is told what the address is for", async () => {
-    const relay = startTalks("http://127.0.0.1:1");
+    const relay = startRealtime("http://127.0.0.1:1");
     const answer = await relay.get("/v1/realtime?model=gpt-realtime");
     expect(answer.status).toBe(426);
     expect(await answer.json()).toMatchObject({ error: { code: "upgrade_required" } });
@@ -306,9 +306,9 @@ describe("many events", () => {
       got.push(Number(event.number));
       peer.send(text);
     });
-    const relay = startTalks(upstream.url);
+    const relay = startRealtime(upstream.url);
     const client = connect(relay.url);
-    await client.heard("session.created");
+    await client.waitFor("session.created");
     const begun = performance.now();
     for (let number = 0; number < COUNT; ) {
       const due = Math.min(COUNT, Math.floor(performance.now() - begun));
@@ -317,11 +317,11 @@ describe("many events", () => {
       }
       await Bun.sleep(2);
     }
-    await client.heard("input_audio_buffer.append", COUNT);
+    await client.waitFor("input_audio_buffer.append", COUNT);
     const echoed = client.events.slice(1).map(({ number }) => number);
-    const wanted = Array.from({ length: COUNT }, (_, number) => number);
-    expect(got).toEqual(wanted);
-    expect(echoed as number[]).toEqual(wanted);
+    const expected = Array.from({ length: COUNT }, (_, number) => number);
+    expect(got).toEqual(expected);
+    expect(echoed as number[]).toEqual(expected);
   }, 240_000);
 
   test("a client that does not read holds its upstream back, and loses nothing", async () => {
@@ -340,15 +340,15 @@ describe("many events", () => {
       };
       more();
     });
-    const relay = startTalks(upstream.url);
+    const relay = startRealtime(upstream.url);
     const client = connect(relay.url);
-    await client.heard("session.created");
+    await client.waitFor("session.created");
     client.socket.pause();
     client.send({ type: "start" });
     await Bun.sleep(1_500);
     const whilePaused = sent;
     client.socket.resume();
-    await client.heard("blob", COUNT);
+    await client.waitFor("blob", COUNT);
     expect(whilePaused).toBeLessThan(COUNT);
     expect(client.events.slice(1).map(({ number }) => number as number)).toEqual(
       Array.from({ length: COUNT }, (_, number) => number),

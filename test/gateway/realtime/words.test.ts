@@ -1,6 +1,6 @@
 /** The words of a talk: what a site does not allow is neither asked nor told, and what was said is kept where it wants that. */
 import { afterEach, describe, expect, test } from "bun:test";
-import { connect, type Peer, startTalks, startUpstream, stopAll } from "../../support/gateway/start-realtime.ts";
+import { connect, type Peer, startRealtime, startUpstream, stopAll } from "../../support/gateway/start-realtime.ts";
 
 afterEach(stopAll);
 
@@ -11,17 +11,17 @@ const item = (text: string) => ({ type: "message", role: "user", content: [{ typ
 
 /** Says these pieces whenever it is asked for a response, and is done at once. */
 const speaker =
-  (heard: Event[], ...pieces: string[]) =>
+  (received: Event[], ...pieces: string[]) =>
   (peer: Peer, event: Event) => {
-    heard.push(event);
+    received.push(event);
     if (event.type !== "response.create") return;
     const at = { response_id: "r", item_id: "i", output_index: 0, content_index: 0 };
-    const said = pieces.join("");
-    const send = (told: object) => peer.send(JSON.stringify(told));
+    const transcript = pieces.join("");
+    const send = (event: object) => peer.send(JSON.stringify(event));
     send({ type: "response.created", response: { id: "r", status: "in_progress", output: [] } });
     for (const delta of pieces) send({ type: "response.output_audio_transcript.delta", ...at, delta });
-    send({ type: "response.output_audio_transcript.done", ...at, transcript: said });
-    const content = [{ type: "output_audio", transcript: said }];
+    send({ type: "response.output_audio_transcript.done", ...at, transcript });
+    const content = [{ type: "output_audio", transcript }];
     const output = [{ id: "i", type: "message", role: "assistant", content }];
     send({ type: "response.done", response: { id: "r", status: "completed", output, usage: USAGE } });
   };
@@ -33,81 +33,81 @@ describe("what a client says", () => {
     [{ type: "response.create", response: { instructions: "say forbidden" } }],
     [{ type: "response.create", response: { input: [item("forbidden")] } }],
   ])("%o is refused with a word that the site does not allow, and the talk goes on", async (event) => {
-    const heard: Event[] = [];
-    const upstream = startUpstream(speaker(heard, "hello"));
-    const relay = startTalks(upstream.url, { options: ON });
+    const received: Event[] = [];
+    const upstream = startUpstream(speaker(received, "hello"));
+    const relay = startRealtime(upstream.url, { options: ON });
     const client = connect(relay.url);
-    await client.heard("session.created");
+    await client.waitFor("session.created");
     client.send({ ...event, event_id: "evt_mine" });
     client.socket.send(Buffer.from(JSON.stringify(event)));
-    const told = await client.heard("error", 2);
+    const errors = await client.waitFor("error", 2);
     expect(client.events.find(({ type }) => type === "error")).toMatchObject({
       error: { type: "invalid_request_error", code: "sensitive_words_detected", event_id: "evt_mine" },
     });
-    expect(told.error).toMatchObject({ code: "sensitive_words_detected" });
-    expect(heard).toEqual([]);
+    expect(errors.error).toMatchObject({ code: "sensitive_words_detected" });
+    expect(received).toEqual([]);
     client.send({ type: "response.create" });
-    await client.heard("response.done");
-    expect(heard.map(({ type }) => type)).toEqual(["response.create"]);
+    await client.waitFor("response.done");
+    expect(received.map(({ type }) => type)).toEqual(["response.create"]);
     expect((await relay.billing.nextRecord()).quota).toBeGreaterThan(0);
     expect(relay.billing.records).toHaveLength(1);
   });
 
   test("passes where prompts are not checked", async () => {
-    const heard: Event[] = [];
-    const upstream = startUpstream(speaker(heard, "hello"));
-    const relay = startTalks(upstream.url, { options: { ...ON, CheckSensitiveOnPromptEnabled: "false" } });
+    const received: Event[] = [];
+    const upstream = startUpstream(speaker(received, "hello"));
+    const relay = startRealtime(upstream.url, { options: { ...ON, CheckSensitiveOnPromptEnabled: "false" } });
     const client = connect(relay.url);
-    await client.heard("session.created");
+    await client.waitFor("session.created");
     client.send({ type: "conversation.item.create", item: item("forbidden") });
     client.send({ type: "response.create" });
-    await client.heard("response.done");
-    expect(heard.map(({ type }) => type)).toEqual(["conversation.item.create", "response.create"]);
+    await client.waitFor("response.done");
+    expect(received.map(({ type }) => type)).toEqual(["conversation.item.create", "response.create"]);
   });
 });
 
 describe("what a model says", () => {
-  const talk = async (options: Readonly<Record<string, string>>) => {
-    const heard: Event[] = [];
-    const upstream = startUpstream(speaker(heard, "this is for", "bidden", ", you see"));
-    const relay = startTalks(upstream.url, {
+  const startSession = async (options: Readonly<Record<string, string>>) => {
+    const received: Event[] = [];
+    const upstream = startUpstream(speaker(received, "this is for", "bidden", ", you see"));
+    const relay = startRealtime(upstream.url, {
       options: { ...ON, CheckSensitiveOnCompletionEnabled: "true", ...options },
     });
     const client = connect(relay.url);
-    await client.heard("session.created");
+    await client.waitFor("session.created");
     client.send({ type: "response.create" });
-    const { response } = (await client.heard("response.done")) as { response: Event };
+    const { response } = (await client.waitFor("response.done")) as { response: Event };
     const deltas = client.events.filter(({ type }) => String(type).endsWith(".delta"));
-    const said = deltas.map(({ delta }) => delta).join("");
-    return { heard, client, relay, response, said };
+    const transcript = deltas.map(({ delta }) => delta).join("");
+    return { received, client, relay, response, transcript };
   };
 
   test("is masked, everywhere", async () => {
-    const { client, said, response, relay } = await talk({ StopOnSensitiveEnabled: "false" });
-    expect(said).toBe("this is **###**, you see");
+    const { client, transcript, response, relay } = await startSession({ StopOnSensitiveEnabled: "false" });
+    expect(transcript).toBe("this is **###**, you see");
     expect(JSON.stringify(client.events)).not.toMatch(/forbidden/i);
     expect(response.status).toBe("completed");
     expect((await relay.billing.nextRecord()).promptTokens).toBe(10);
   });
 
   test("ends with the word where the site wants that; the upstream is told, and it is charged", async () => {
-    const { heard, client, said, response, relay } = await talk({ StopOnSensitiveEnabled: "true" });
-    expect(said).toBe("this is ");
+    const { received, client, transcript, response, relay } = await startSession({ StopOnSensitiveEnabled: "true" });
+    expect(transcript).toBe("this is ");
     expect(response).toMatchObject({ status: "incomplete", status_details: { reason: "content_filter" } });
     expect(JSON.stringify(client.events)).not.toMatch(/forbidden|you see/i);
     expect((await relay.billing.nextRecord()).promptTokens).toBe(10);
     client.send({ type: "response.create" });
-    await client.heard("response.done", 2);
-    expect(heard[1]).toMatchObject({ type: "response.cancel", response_id: "r" });
+    await client.waitFor("response.done", 2);
+    expect(received[1]).toMatchObject({ type: "response.cancel", response_id: "r" });
   });
 });
 
 describe("what is kept of a talk", () => {
-  const talk = async (options: Readonly<Record<string, string>>) => {
+  const startSession = async (options: Readonly<Record<string, string>>) => {
     const upstream = startUpstream(speaker([], "It ", "is noon."));
-    const relay = startTalks(upstream.url, { options });
+    const relay = startRealtime(upstream.url, { options });
     const client = connect(relay.url);
-    await client.heard("session.created");
+    await client.waitFor("session.created");
     client.send({ type: "session.update", session: { instructions: "Be brief" } });
     client.send({ type: "conversation.item.create", item: item("I am ann@example.org") });
     client.send({ type: "conversation.item.create", item: item("What time is it, and what day, and where?") });
@@ -116,12 +116,12 @@ describe("what is kept of a talk", () => {
   };
 
   test("is each response with what led to it, cut and redacted as elsewhere", async () => {
-    const kept = await talk({
+    const stored = await startSession({
       LogChatContentEnabled: "true",
       LogContentRedactEnabled: "true",
       LogContentMaxCharacters: "100",
     });
-    expect(kept).toMatchObject({
+    expect(stored).toMatchObject({
       system_prompt: "Be brief",
       context: '[{"role":"user","content":"I am [email]"}]',
       input_content: "What time is it, and what day, and where?",
@@ -130,8 +130,8 @@ describe("what is kept of a talk", () => {
   });
 
   test("is nothing unless the site wants it", async () => {
-    const kept = await talk({});
+    const stored = await startSession({});
     for (const field of ["system_prompt", "context", "input_content", "output_content"])
-      expect(kept).not.toHaveProperty(field);
+      expect(stored).not.toHaveProperty(field);
   });
 });

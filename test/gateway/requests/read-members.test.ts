@@ -23,7 +23,7 @@ import {
 import { chatCompletions, completions } from "../../../src/gateway/http/endpoints/text.ts";
 import { conversationKey } from "../../../src/gateway/routing/conversation-key.ts";
 import { FURTHER } from "../../contracts/matrix/cells.ts";
-import { ask, DOORS, type DoorName } from "../../contracts/matrix/client-formats.ts";
+import { ask, CLIENT_FORMATS, type ClientFormat } from "../../contracts/matrix/client-formats.ts";
 import { askFor } from "../../contracts/matrix/endpoints/requests.ts";
 import { fixedSettings } from "../../support/settings.ts";
 
@@ -46,12 +46,12 @@ function unlisted(endpoint: Endpoint, body: JsonObject): string[] {
   const { members } = endpoint.rules;
   const read = new Set<string>();
   const seen = watched(body, members, read);
-  const asked = endpoint.read(seen, { model: "m" });
-  asked.conversation?.();
-  refuseBlockedWords(FILTERED, asked.prompt);
-  conversationKey({ userId: 1, tokenId: 1, model: "m", body: seen, prompt: asked.prompt, promptBound: 9_999 });
-  contentToLog(asked.prompt, "", { maxCharacters: 100, redacts: false, patterns: { words: [], patterns: [] } });
-  endpoint.meter?.(asked, null, null);
+  const request = endpoint.read(seen, { model: "m" });
+  request.conversation?.();
+  refuseBlockedWords(FILTERED, request.prompt);
+  conversationKey({ userId: 1, tokenId: 1, model: "m", body: seen, prompt: request.prompt, promptBound: 9_999 });
+  contentToLog(request.prompt, "", { maxCharacters: 100, redacts: false, patterns: { words: [], patterns: [] } });
+  endpoint.meter?.(request, null, null);
   endpoint.amend?.(seen, Buffer.from('{"results":[],"data":[{"embedding":[1]}]}'));
   return [...read].filter((name) => !members.isFreeByName.has(name));
 }
@@ -62,7 +62,7 @@ const FILTERED = fixedSettings({
   SensitiveWords: "forbidden",
 });
 
-const ENDPOINTS: Readonly<Record<DoorName, Endpoint>> = {
+const ENDPOINTS: Readonly<Record<ClientFormat, Endpoint>> = {
   chat: chatCompletions,
   responses,
   messages,
@@ -72,20 +72,20 @@ const WISH = {
   text: "Hi",
   image: "data:image/png;base64,AA==",
   tools: true,
-  told: true,
+  withToolResult: true,
   stop: ["a"],
-  thinks: true,
+  reasoning: true,
   limit: 9,
   mustCall: true,
 };
 const FURTHER_NAMES = Object.keys(FURTHER) as (keyof typeof FURTHER)[];
 
 describe("what is read of a request stands in its format's list", () => {
-  test.each(DOORS)("%s", (door) => {
-    const endpoint = ENDPOINTS[door];
-    expect(unlisted(endpoint, ask[door]({ ...WISH } as never, "m", true).body)).toEqual([]);
+  test.each(CLIENT_FORMATS)("%s", (client) => {
+    const endpoint = ENDPOINTS[client];
+    expect(unlisted(endpoint, ask[client]({ ...WISH } as never, "m", true).body)).toEqual([]);
     for (const name of FURTHER_NAMES)
-      expect([name, unlisted(endpoint, askFor(door, name, "m", false).body)]).toEqual([name, []]);
+      expect([name, unlisted(endpoint, askFor(client, name, "m", false).body)]).toEqual([name, []]);
   });
 
   test.each([

@@ -19,9 +19,9 @@ afterAll(() => {
 });
 
 const EDITS = "/v1/images/edits";
-const SOUND = "/v1/audio/transcriptions";
+const TRANSCRIPTIONS = "/v1/audio/transcriptions";
 const BASE = ['name="model"\r\n\r\ncheap', 'name="prompt"\r\n\r\nan otter'];
-const PICTURE = 'filename="a.png"\r\nContent-Type: image/png\r\n\r\nPNG';
+const IMAGE_PART = 'filename="a.png"\r\nContent-Type: image/png\r\n\r\nPNG';
 
 async function send(path: string, parts: readonly string[]) {
   const sent = upstream.received.length;
@@ -31,25 +31,29 @@ async function send(path: string, parts: readonly string[]) {
 }
 
 test.each([
-  [EDITS, [...BASE, `name="image"; ${PICTURE}`, 'name="model"\r\n\r\nexpensive'], "model"],
-  [EDITS, [...BASE, `name="image"; ${PICTURE}`, 'name="Model"\r\n\r\nexpensive'], "Model"],
-  [EDITS, [...BASE, `name="image"; ${PICTURE}`, 'name="model[]"\r\n\r\nexpensive'], "model[]"],
-  [EDITS, [...BASE, `name="image"; ${PICTURE}`, 'name="N"\r\n\r\n9'], "N"],
-  [EDITS, [...BASE, `name="image"; ${PICTURE}`, 'name="n"\r\n\r\n1', 'name="n"\r\n\r\n9'], "n"],
-  [EDITS, [...BASE, `name="image"; ${PICTURE}`, 'name="n"\r\n\r\n1e308'], "n"],
-  [EDITS, [...BASE, `name="image"; ${PICTURE}`, 'name="n"\r\n\r\n 9'], "n"],
-  [EDITS, [...BASE, `name="Image"; ${PICTURE}`], "Image"],
-  [SOUND, [...BASE, `name="file"; ${PICTURE}`, `name="file"; ${PICTURE}`], "file"],
-  [EDITS, [...BASE, `name="image"; ${PICTURE}`, 'name="x"; name="model"\r\n\r\nexpensive'], "valid multipart form"],
-  [EDITS, [...BASE, `name="image"; ${PICTURE}`, "name*=UTF-8''model\r\n\r\nexpensive"], "valid multipart form"],
+  [EDITS, [...BASE, `name="image"; ${IMAGE_PART}`, 'name="model"\r\n\r\nexpensive'], "model"],
+  [EDITS, [...BASE, `name="image"; ${IMAGE_PART}`, 'name="Model"\r\n\r\nexpensive'], "Model"],
+  [EDITS, [...BASE, `name="image"; ${IMAGE_PART}`, 'name="model[]"\r\n\r\nexpensive'], "model[]"],
+  [EDITS, [...BASE, `name="image"; ${IMAGE_PART}`, 'name="N"\r\n\r\n9'], "N"],
+  [EDITS, [...BASE, `name="image"; ${IMAGE_PART}`, 'name="n"\r\n\r\n1', 'name="n"\r\n\r\n9'], "n"],
+  [EDITS, [...BASE, `name="image"; ${IMAGE_PART}`, 'name="n"\r\n\r\n1e308'], "n"],
+  [EDITS, [...BASE, `name="image"; ${IMAGE_PART}`, 'name="n"\r\n\r\n 9'], "n"],
+  [EDITS, [...BASE, `name="Image"; ${IMAGE_PART}`], "Image"],
+  [TRANSCRIPTIONS, [...BASE, `name="file"; ${IMAGE_PART}`, `name="file"; ${IMAGE_PART}`], "file"],
+  [EDITS, [...BASE, `name="image"; ${IMAGE_PART}`, 'name="x"; name="model"\r\n\r\nexpensive'], "valid multipart form"],
+  [EDITS, [...BASE, `name="image"; ${IMAGE_PART}`, "name*=UTF-8''model\r\n\r\nexpensive"], "valid multipart form"],
   [
     EDITS,
-    [...BASE, `name="image"; ${PICTURE}`, 'name="x" model; x="name=model"\r\n\r\nexpensive'],
+    [...BASE, `name="image"; ${IMAGE_PART}`, 'name="x" model; x="name=model"\r\n\r\nexpensive'],
     "valid multipart form",
   ],
   [
     EDITS,
-    [...BASE, `name="image"; ${PICTURE}`, 'name="x"\r\nContent-Disposition: form-data; name="model"\r\n\r\nexpensive'],
+    [
+      ...BASE,
+      `name="image"; ${IMAGE_PART}`,
+      'name="x"\r\nContent-Disposition: form-data; name="model"\r\n\r\nexpensive',
+    ],
     "valid multipart form",
   ],
 ])("%s %j is refused and names %s", async (path, parts, named) => {
@@ -58,14 +62,14 @@ test.each([
 });
 
 test.each([
-  [EDITS, [...BASE, `name="image"; ${PICTURE}`, `name="image"; ${PICTURE}`]],
-  [EDITS, [...BASE, `name="image[]"; ${PICTURE}`, `name="image[]"; ${PICTURE}`]],
-  [EDITS, [...BASE, `name="image[0]"; ${PICTURE}`, `name="image[1]"; ${PICTURE}`]],
+  [EDITS, [...BASE, `name="image"; ${IMAGE_PART}`, `name="image"; ${IMAGE_PART}`]],
+  [EDITS, [...BASE, `name="image[]"; ${IMAGE_PART}`, `name="image[]"; ${IMAGE_PART}`]],
+  [EDITS, [...BASE, `name="image[0]"; ${IMAGE_PART}`, `name="image[1]"; ${IMAGE_PART}`]],
   [EDITS, [...BASE, `name="image"; filename="a; name=model.png"\r\nContent-Type: image/png\r\n\r\nPNG`]],
   [EDITS, [...BASE, `filename="; name=evil"; name="image"\r\nContent-Type: image/png\r\n\r\nPNG`]],
-  [EDITS, [...BASE, `name="image"; ${PICTURE}`, `name="constructor"\r\n\r\n1`, 'name="__proto__"\r\n\r\n1']],
+  [EDITS, [...BASE, `name="image"; ${IMAGE_PART}`, `name="constructor"\r\n\r\n1`, 'name="__proto__"\r\n\r\n1']],
   [
-    SOUND,
+    TRANSCRIPTIONS,
     [
       ...BASE,
       `name="file"; filename="a.wav"; filename*=UTF-8''a.wav\r\n\r\nRIFF`,

@@ -31,9 +31,9 @@ afterAll(() => {
 
 /** The parts of an error that name the member, in whichever shape. */
 const textOfError = (body: unknown): string => {
-  const told = recordOf(body);
-  const error = recordOf(told?.error);
-  return String(error?.message ?? told?.description ?? told?.message ?? "");
+  const parsed = recordOf(body);
+  const error = recordOf(parsed?.error);
+  return String(error?.message ?? parsed?.description ?? parsed?.message ?? "");
 };
 
 async function refused(

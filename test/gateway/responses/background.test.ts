@@ -25,14 +25,17 @@ const message = { id: "msg", type: "message", role: "assistant", content: [{ typ
 const search = { id: "ws", type: "web_search_call", status: "completed", action: { type: "search", query: "q" } };
 
 /** An upstream that makes one response, which stands as `state` says. */
-type Given = Parameters<typeof startRelay>[0];
+type RelayOptions = Parameters<typeof startRelay>[0];
 
 function start(
   output: readonly object[] = [message],
-  { channel = {}, options = {} }: { channel?: Given["channels"][number]; options?: Given["options"] } = {},
+  {
+    channel = {},
+    options = {},
+  }: { channel?: RelayOptions["channels"][number]; options?: RelayOptions["options"] } = {},
 ) {
   const id = `resp_background_${++made}`;
-  const state = { status: "queued", gone: false };
+  const state = { status: "queued", isDeleted: false };
   const response = () => {
     const isOver = ["completed", "incomplete"].includes(state.status);
     return {
@@ -52,10 +55,10 @@ function start(
     return sse(events.map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`).join(""));
   };
   const upstream = startUpstream(({ path, text }, request) => {
-    const asked = new URL(request.url).searchParams;
-    if (asked.get("stream") === "true") return streamed(Number(asked.get("starting_after") ?? -1) + 1);
+    const query = new URL(request.url).searchParams;
+    if (query.get("stream") === "true") return streamed(Number(query.get("starting_after") ?? -1) + 1);
     if (request.method === "POST" && text.includes('"stream":true')) return streamed(0);
-    if (state.gone) return Response.json({ error: { message: "no such response" } }, { status: 404 });
+    if (state.isDeleted) return Response.json({ error: { message: "no such response" } }, { status: 404 });
     if (path.endsWith("/cancel")) state.status = "cancelled";
     if (request.method === "DELETE") return Response.json({ id, object: "response", deleted: true });
     return Response.json(response());
@@ -84,7 +87,7 @@ describe("a response that is made in the background", () => {
     const { id, state, relay, client, create, charged, upstream } = start();
     expect(await create()).toMatchObject({ id, status: "queued" });
     expect(relay.billing.openHolds).toBe(0);
-    expect(relay.billing.kept.get(id)).toBeGreaterThan(0);
+    expect(relay.billing.retained.get(id)).toBeGreaterThan(0);
     state.status = "in_progress";
     expect((await client.responses.retrieve(id)).status).toBe("in_progress");
     expect(charged()).toEqual([]);
@@ -94,7 +97,7 @@ describe("a response that is made in the background", () => {
     expect(upstream.received.every(({ headers }) => headers.get("authorization") === key)).toBe(true);
     // 100 + 40 × 4
     expect(charged()).toMatchObject([{ promptTokens: 100, completionTokens: 40, quota: 260, modelName: "gpt-5" }]);
-    expect(relay.billing.kept.size).toBe(0);
+    expect(relay.billing.retained.size).toBe(0);
     await client.responses.retrieve(id);
     await relay.settleForgotten();
     expect(charged()).toHaveLength(1);
@@ -130,7 +133,7 @@ describe("a response that is made in the background", () => {
     expect(await failureOf(client.responses.delete(id))).toMatchObject({ status: 400, code: "response_in_progress" });
     expect((await client.responses.cancel(id)).status).toBe("cancelled");
     expect(charged()).toEqual([]);
-    expect(relay.billing.kept.size).toBe(0);
+    expect(relay.billing.retained.size).toBe(0);
     await client.responses.delete(id);
     expect(await failureOf(client.responses.retrieve(id))).toMatchObject({ status: 404 });
   });
@@ -138,9 +141,9 @@ describe("a response that is made in the background", () => {
   test("that the upstream has forgotten gives back what was held", async () => {
     const { state, relay, create, charged } = start();
     await create();
-    state.gone = true;
+    state.isDeleted = true;
     await relay.settleForgotten();
-    expect([charged().length, relay.billing.kept.size]).toEqual([0, 0]);
+    expect([charged().length, relay.billing.retained.size]).toEqual([0, 0]);
   });
 
   test("is streamed, and charged once by what its end says", async () => {
@@ -160,7 +163,7 @@ describe("a response that is made in the background", () => {
     expect(JSON.stringify(charged()[0]?.other.receipt)).toContain("web_search");
     expect((await client.responses.retrieve(id)).status).toBe("completed");
     await relay.settleForgotten();
-    expect([charged().length, relay.billing.kept.size, relay.billing.openHolds]).toEqual([1, 0, 0]);
+    expect([charged().length, relay.billing.retained.size, relay.billing.openHolds]).toEqual([1, 0, 0]);
   });
 
   test("whose stream breaks off goes on to be made: it is followed by its id, and charged once when it is over", async () => {
@@ -169,7 +172,7 @@ describe("a response that is made in the background", () => {
     const stream = await client.responses.create({ model: "gpt-5", input: "Hi", background: true, stream: true });
     const failure = await failureOf(Array.fromAsync(stream));
     expect([failure, relay.billing.openHolds]).toEqual([expect.anything(), 0]);
-    expect(relay.billing.kept.get(id)).toBeGreaterThan(0);
+    expect(relay.billing.retained.get(id)).toBeGreaterThan(0);
     expect(charged()).toEqual([]);
     state.status = "completed";
     const rest = await client.responses.retrieve(id, { stream: true, starting_after: 1 });
@@ -179,7 +182,7 @@ describe("a response that is made in the background", () => {
     await relay.settleForgotten();
     await relay.settleForgotten();
     expect(charged()).toMatchObject([{ promptTokens: 100, completionTokens: 40, quota: 260 }]);
-    expect(relay.billing.kept.size).toBe(0);
+    expect(relay.billing.retained.size).toBe(0);
   });
 
   test("that an upstream does not stream is told as begun, and charged when it is over", async () => {
@@ -188,7 +191,7 @@ describe("a response that is made in the background", () => {
     });
     const stream = await client.responses.create({ model: "gpt-5", input: "Hi", background: true, stream: true });
     expect((await Array.fromAsync(stream)).map(({ type }) => type)).toEqual(["response.created"]);
-    expect(relay.billing.kept.get(id)).toBeGreaterThan(0);
+    expect(relay.billing.retained.get(id)).toBeGreaterThan(0);
     state.status = "completed";
     expect((await client.responses.retrieve(id)).output_text).toBe("Hi");
     expect(charged()).toMatchObject([{ quota: 260 }]);
@@ -205,6 +208,6 @@ describe("a response that is made in the background", () => {
     state.status = "completed";
     expect((await create()).status).toBe("completed");
     expect(await relay.billing.nextRecord()).toMatchObject({ promptTokens: 100, completionTokens: 40, quota: 260 });
-    expect(relay.billing.kept.has(id)).toBe(false);
+    expect(relay.billing.retained.has(id)).toBe(false);
   });
 });

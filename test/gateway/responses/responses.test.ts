@@ -69,10 +69,10 @@ describe("a talk by reference, on an upstream that keeps none", () => {
       streamed
         ? client.responses.stream({ model: "m", input }).finalResponse()
         : client.responses.create({ model: "m", input });
-    const asked = { role: "user" as const, content: "My name is Ada." };
-    const { output } = await ask([asked]);
+    const firstTurn = { role: "user" as const, content: "My name is Ada." };
+    const { output } = await ask([firstTurn]);
     const named = output.map(({ id }) => ({ type: "item_reference" as const, id: id ?? "" }));
-    await ask([asked, ...named, { role: "user", content: "What is my name?" }]);
+    await ask([firstTurn, ...named, { role: "user", content: "What is my name?" }]);
     const sent = JSON.parse(upstream.received.at(-1)?.text ?? "") as { messages: { role: string; content: string }[] };
     expect(sent.messages.map(({ role, content }) => `${role}: ${content}`)).toEqual([
       "user: My name is Ada.",
@@ -93,18 +93,18 @@ describe("a talk by reference, on an upstream that keeps none", () => {
         ];
         return sse(events.map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`).join(""));
       });
-      const kept = new Map<string, StoredResponse>();
+      const storedResponses = new Map<string, StoredResponse>();
       const turns = [{ role: "user" as const, parts: [{ type: "text" as const, text: "My name is Ada." }] }];
       const before = { id: "resp_old", userId: 1, channelId: 9, keyHash: "", isNative: false, turns, body: {} };
-      kept.set("resp_old", { ...before, createdAt: 0, expiresAt: Number.MAX_SAFE_INTEGER });
+      storedResponses.set("resp_old", { ...before, createdAt: 0, expiresAt: Number.MAX_SAFE_INTEGER });
       const relay = startRelay({
         channels: [{ baseUrl: upstream.url, models: ["m"], groups: ["default"] }],
         options: { ModelRatio: '{"m": 1}' },
         responses: {
-          find: async (id) => kept.get(id) ?? null,
+          find: async (id) => storedResponses.get(id) ?? null,
           bodies: async () => new Map(),
-          keep: (response) => void kept.set(response.id, response),
-          remove: async (id) => void kept.delete(id),
+          keep: (response) => void storedResponses.set(response.id, response),
+          remove: async (id) => void storedResponses.delete(id),
           sweep: async () => {},
         },
       });
@@ -125,9 +125,9 @@ describe("a talk by reference, on an upstream that keeps none", () => {
       { role: "user", content: "Hi" },
       { type: "item_reference", id: "msg_0197_0" },
     ];
-    const told = await relay.post("/v1/responses", { model: "m", input });
-    expect(told.status).toBe(400);
-    expect(await told.json()).toMatchObject({ error: { type: "invalid_request_error", param: "item_reference" } });
+    const created = await relay.post("/v1/responses", { model: "m", input });
+    expect(created.status).toBe(400);
+    expect(await created.json()).toMatchObject({ error: { type: "invalid_request_error", param: "item_reference" } });
   });
 
   test("tells what it was asked page by page, the latest first unless it is asked otherwise", async () => {

@@ -62,7 +62,7 @@ test.each(Array.from({ length: 120 }, (_, at) => at))("snapshot %p", (at) => {
     ...{ coolDown, keys, prices, modelsOf: () => null, stickiness: createStickiness(), traffic: createKeyTraffic() },
     services: { channels: index, settings: fixedSettings(), tokens: none, users: none },
   };
-  const told = explain(context, all, { model: MODEL, group: GROUP, promptTokens: PROMPT_TOKENS });
+  const explanation = explain(context, all, { model: MODEL, group: GROUP, promptTokens: PROMPT_TOKENS });
 
   const { tiers = [], model = MODEL } = index.candidates(GROUP, MODEL) ?? {};
   const requirements: Requirements = {
@@ -75,9 +75,9 @@ test.each(Array.from({ length: 120 }, (_, at) => at))("snapshot %p", (at) => {
     const choice = choose(tiers, null, keys, (channel) => ineligibleReason(channel, requirements) === null, next);
     if (choice) chosen.set(choice.channel.id, (chosen.get(choice.channel.id) ?? 0) + 1);
   }
-  const sum = told.channels.reduce((total, { share }) => total + share, 0);
+  const sum = explanation.channels.reduce((total, { share }) => total + share, 0);
   expect(sum).toBeCloseTo(chosen.size > 0 ? 1 : 0, 9);
-  for (const { id, share, reasons, tier, keys: states } of told.channels) {
+  for (const { id, share, reasons, tier, keys: states } of explanation.channels) {
     const count = chosen.get(id) ?? 0;
     // Whoever has a share is chosen about as often, nobody else ever is.
     if (share === 0) expect([id, count]).toEqual([id, 0]);
@@ -87,5 +87,5 @@ test.each(Array.from({ length: 120 }, (_, at) => at))("snapshot %p", (at) => {
     if (reasons.includes("no_key")) expect(states.every(({ state }) => state === "disabled")).toBe(true);
     if (tier === null) expect(reasons).not.toEqual([]);
   }
-  expect(told.channels).toHaveLength(all.length);
+  expect(explanation.channels).toHaveLength(all.length);
 });

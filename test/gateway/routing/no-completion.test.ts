@@ -33,11 +33,11 @@ const STREAMS: Readonly<Record<string, readonly [body: string, contentType: stri
   "a web page as events": ["<html>\n\n</html>\n\n", EVENTS],
 };
 
-const TALK = [{ role: "user", content: "Hi" }];
+const MESSAGES = [{ role: "user", content: "Hi" }];
 const CHATS = {
-  chat: ["/v1/chat/completions", { model: "m", messages: TALK }],
+  chat: ["/v1/chat/completions", { model: "m", messages: MESSAGES }],
   responses: ["/v1/responses", { model: "m", input: "Hi" }],
-  messages: ["/v1/messages", { model: "m", max_tokens: 9, messages: TALK }],
+  messages: ["/v1/messages", { model: "m", max_tokens: 9, messages: MESSAGES }],
   gemini: ["/v1beta/models/m:generateContent", { contents: [{ role: "user", parts: [{ text: "Hi" }] }] }],
 } as const;
 /** OpenAI, Anthropic and Gemini: their own formats and the translation from each other. */
@@ -94,11 +94,11 @@ test.each(Object.entries(OTHERS))("%s", async (capability, [path, body]) => {
   }
 });
 
-const sound = new File([new Uint8Array(400)], "a.mp3", { type: "audio/mpeg" });
+const audioFile = new File([new Uint8Array(400)], "a.mp3", { type: "audio/mpeg" });
 const formOf = (fields: Readonly<Record<string, string>>): FormData => {
   const form = new FormData();
   form.set("model", "m");
-  form.set("file", sound);
+  form.set("file", audioFile);
   for (const [name, value] of Object.entries(fields)) form.set(name, value);
   return form;
 };
@@ -134,7 +134,9 @@ test("a stream may begin with events that mean nothing here, which are passed on
   const chunk = '{"id":"1","object":"chat.completion.chunk","choices":[{"index":0,"delta":{"content":"Hi"}}]}';
   const events = `data: {"hello":1}\n\n: waiting\n\ndata: ${chunk}\n\ndata: [DONE]\n\n`;
   const { relay } = start(1, [events, EVENTS]);
-  const text = await (await relay.post("/v1/chat/completions", { model: "m", messages: TALK, stream: true })).text();
+  const text = await (
+    await relay.post("/v1/chat/completions", { model: "m", messages: MESSAGES, stream: true })
+  ).text();
   expect(text).toContain('{"hello":1}');
   expect(text).toContain(chunk);
 });

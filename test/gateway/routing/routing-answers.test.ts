@@ -34,12 +34,12 @@ describe("a model that nobody serves", () => {
     ],
   ] as const;
 
-  test.each(ASKS)("%s answers 404 in its shape and leaves a row of type error", async (path, body, told) => {
+  test.each(ASKS)("%s answers 404 in its shape and leaves a row of type error", async (path, body, expected) => {
     const { relay, upstream } = start();
     const answer = await relay.post(path, { model: "nope", ...body });
     expect([answer.status, await answer.json()]).toEqual([
       404,
-      expect.objectContaining({ ...told, error: expect.objectContaining(told.error) }),
+      expect.objectContaining({ ...expected, error: expect.objectContaining(expected.error) }),
     ]);
     expect(await relay.billing.nextRecord()).toMatchObject({ failed: true, quota: 0, modelName: "nope" });
     expect(upstream.received).toEqual([]);

@@ -17,7 +17,7 @@ const ask = (stream: boolean) => ({
   messages: [{ role: "user", content: "hi" }],
 });
 const usage = { input_tokens: 12, output_tokens: 3 };
-const whole = {
+const message = {
   id: "msg_1",
   type: "message",
   role: "assistant",
@@ -27,7 +27,7 @@ const whole = {
   usage,
 };
 const streamed = [
-  { type: "message_start", message: { ...whole, content: [], stop_reason: null } },
+  { type: "message_start", message: { ...message, content: [], stop_reason: null } },
   { type: "content_block_start", index: 0, content_block: { type: "text", text: "" } },
   { type: "content_block_delta", index: 0, delta: { type: "text_delta", text: "Hello" } },
   { type: "content_block_stop", index: 0 },
@@ -77,12 +77,12 @@ describe("Bedrock", () => {
   function start(key: string) {
     const upstream = startUpstream(({ path, headers, text }, request) => {
       const rawPath = new URL(request.url).pathname;
-      const given = /Signature=([0-9a-f]+)/.exec(headers.get("authorization") ?? "")?.[1];
+      const signature = /Signature=([0-9a-f]+)/.exec(headers.get("authorization") ?? "")?.[1];
       const bearer = headers.get("authorization") === "Bearer bedrock-key";
-      if (!bearer && given !== awsSignature(rawPath, headers, text, "secret")) {
+      if (!bearer && signature !== awsSignature(rawPath, headers, text, "secret")) {
         return Response.json({ message: "The request signature we calculated does not match" }, { status: 403 });
       }
-      if (!path.endsWith("stream")) return Response.json(whole);
+      if (!path.endsWith("stream")) return Response.json(message);
       const bytes = Buffer.concat(streamed.map(frame));
       // Cut where it hurts: inside a frame's prelude and inside its payload.
       const cuts = [0, 5, 40, bytes.length];
@@ -157,7 +157,7 @@ describe("Vertex", () => {
         return Response.json({ access_token: "vertex-token", expires_in: 3599, token_type: "Bearer" });
       }
       if (headers.get("authorization") !== "Bearer vertex-token") return Response.json({}, { status: 401 });
-      if (path.includes("/anthropic/")) return Response.json(whole);
+      if (path.includes("/anthropic/")) return Response.json(message);
       const parts = [{ text: "Hello" }];
       const usageMetadata = { promptTokenCount: 12, candidatesTokenCount: 3, totalTokenCount: 15 };
       return Response.json({

@@ -67,8 +67,8 @@ async function restarted(use: (database: Database) => Promise<void>): Promise<vo
   }
 }
 
-async function runAndDie(given: Omit<Ordering, "dataDir" | "upstreamUrl">): Promise<void> {
-  const ordering: Ordering = { ...given, dataDir: directory.path, upstreamUrl: upstream.url };
+async function runAndDie(options: Omit<Ordering, "dataDir" | "upstreamUrl">): Promise<void> {
+  const ordering: Ordering = { ...options, dataDir: directory.path, upstreamUrl: upstream.url };
   const child = Bun.spawn(
     [process.execPath, join(import.meta.dir, "../../support/gateway/ordering-worker.ts"), JSON.stringify(ordering)],
     {
@@ -76,7 +76,7 @@ async function runAndDie(given: Omit<Ordering, "dataDir" | "upstreamUrl">): Prom
       stderr: "inherit",
     },
   );
-  upstream.whenOrdered(given.dies === "asked" ? () => child.kill("SIGKILL") : null);
+  upstream.whenOrdered(options.dies === "asked" ? () => child.kill("SIGKILL") : null);
   await child.exited;
   expect(child.signalCode).toBe("SIGKILL");
 }

@@ -7,12 +7,12 @@ import { until } from "../../support/lib/until.ts";
 /** Sites that let upstreams call back, and tell clients themselves. */
 
 type Task = Record<string, unknown>;
-const heard: Task[] = [];
+const notifications: Task[] = [];
 const client = Bun.serve({
   port: 0,
   hostname: "127.0.0.1",
   async fetch(request) {
-    heard.push((await request.json()) as Task);
+    notifications.push((await request.json()) as Task);
     return new Response();
   },
 });
@@ -26,12 +26,12 @@ const options = {
   MjForwardUrlEnabled: "false",
 };
 
-let stage: Awaited<ReturnType<typeof startTasks>>;
+let fixture: Awaited<ReturnType<typeof startTasks>>;
 beforeAll(async () => {
-  stage = await startTasks({ channels: [channel], options });
+  fixture = await startTasks({ channels: [channel], options });
 });
 afterAll(async () => {
-  await stage.stop();
+  await fixture.stop();
   upstream.stop();
   client.stop(true);
 });
@@ -39,37 +39,37 @@ afterAll(async () => {
 test("the upstream calls back at a signed address, once a failure gives the charge back, and the client hears", async () => {
   const notifyHook = `http://127.0.0.1:${client.port}/hook`;
   const order = { prompt: "a cat --turbo --ar 1:1", notifyHook, accountFilter: { modes: ["FAST"] } };
-  const { result } = (await (await stage.relay.post("/fast/mj/submit/imagine", order)).json()) as { result: string };
+  const { result } = (await (await fixture.relay.post("/fast/mj/submit/imagine", order)).json()) as { result: string };
   const sent = upstream.received.at(-1);
   expect(sent?.path).toBe("/fast/mj/submit/imagine");
   expect(sent?.body).toMatchObject({ prompt: "a cat --ar 1:1", accountFilter: { modes: ["FAST"] } });
   const callback = String(sent?.body.notifyHook);
   expect(callback).toMatch(/^http:\/\/site\.test\/mj\/notify\/\d+-[0-9a-f]{32}$/);
-  const spent = await stage.spent();
+  const spent = await fixture.spent();
   expect(spent).toBe(50_000);
 
-  const tell = (task: Task) => stage.relay.post(callback.replace("http://site.test", ""), { id: result, ...task });
+  const tell = (task: Task) => fixture.relay.post(callback.replace("http://site.test", ""), { id: result, ...task });
   await tell({ status: "IN_PROGRESS", progress: "30%", imageUrl: "https://cdn.example/half.png" });
-  const running = (await (await stage.relay.get(`/mj/task/${result}/fetch`)).json()) as Task;
+  const running = (await (await fixture.relay.get(`/mj/task/${result}/fetch`)).json()) as Task;
   expect(running).toMatchObject({ status: "IN_PROGRESS", imageUrl: "https://cdn.example/half.png" });
   await tell({ id: "another task", status: "SUCCESS" });
   await Promise.all([1, 2, 3].map(() => tell({ status: "FAILURE", failReason: "banned" })));
   await tell({ status: "SUCCESS" });
-  expect(await stage.spent()).toBe(0);
-  expect((await stage.events()).map(({ quota }) => quota)).toEqual([50_000]);
-  await until(() => heard.length >= 2);
-  expect(heard.map(({ status }) => status).sort()).toEqual(["FAILURE", "IN_PROGRESS"]);
+  expect(await fixture.spent()).toBe(0);
+  expect((await fixture.events()).map(({ quota }) => quota)).toEqual([50_000]);
+  await until(() => notifications.length >= 2);
+  expect(notifications.map(({ status }) => status).sort()).toEqual(["FAILURE", "IN_PROGRESS"]);
 });
 
 test("hooks of clients to private addresses are not called", async () => {
   const strict = await startTasks({ channels: [channel], options, allowPrivateWebhooks: false });
-  const before = heard.length;
+  const before = notifications.length;
   const notifyHook = `http://127.0.0.1:${client.port}/hook`;
   const ordered = await strict.relay.post("/mj/submit/imagine", { prompt: "a cat", notifyHook });
   const { result } = (await ordered.json()) as { result: string };
   upstream.finish(result);
   await strict.poll();
   await Bun.sleep(300);
-  expect(heard.length).toBe(before);
+  expect(notifications.length).toBe(before);
   await strict.stop();
 });

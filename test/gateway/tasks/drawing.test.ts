@@ -14,28 +14,28 @@ type Answer = { code: number; result: string; description: string };
 type Task = Record<string, unknown> & { id: string; imageUrl: string; buttons: { customId: string }[] };
 
 let upstream: ReturnType<typeof startMidjourney>;
-let stage: Awaited<ReturnType<typeof startTasks>>;
+let fixture: Awaited<ReturnType<typeof startTasks>>;
 let before = 0;
 
 beforeAll(async () => {
   upstream = startMidjourney();
   const channel = { type: 2, baseUrl: upstream.url, keys: ["mj-secret"], models: midjourney.models, autoBan: true };
   const options = { ServerAddress: "http://site.test", AutomaticDisableChannelEnabled: "true" };
-  stage = await startTasks({ channels: [channel], options });
+  fixture = await startTasks({ channels: [channel], options });
 });
 afterAll(async () => {
-  await stage.stop();
+  await fixture.stop();
   upstream.stop();
 });
 beforeEach(async () => {
-  before = await stage.spent();
+  before = await fixture.spent();
 });
 
-const spent = async () => (await stage.spent()) - before;
+const spent = async () => (await fixture.spent()) - before;
 const submit = async (name: string, body: object, path = "/mj/submit/") =>
-  (await (await stage.relay.post(path + name, body)).json()) as Answer;
-const fetchTask = async (id: string) => (await (await stage.relay.get(`/mj/task/${id}/fetch`)).json()) as Task;
-const fetchImage = (address: string) => fetch(address.replace("http://site.test", stage.relay.url));
+  (await (await fixture.relay.post(path + name, body)).json()) as Answer;
+const fetchTask = async (id: string) => (await (await fixture.relay.get(`/mj/task/${id}/fetch`)).json()) as Task;
+const fetchImage = (address: string) => fetch(address.replace("http://site.test", fixture.relay.url));
 
 describe("a client of the drawing protocol", () => {
   test("tasks: draws, follows the task, goes on from its button and sees both pictures", async () => {
@@ -45,33 +45,33 @@ describe("a client of the drawing protocol", () => {
     expect(await fetchTask(first.result)).toMatchObject({ status: "SUBMITTED", action: "IMAGINE", state: "mine" });
 
     upstream.move(first.result, { status: "IN_PROGRESS", progress: "45%", imageUrl: `${upstream.url}/picture.png` });
-    expect(await stage.poll()).toBe(1);
+    expect(await fixture.poll()).toBe(1);
     const running = await fetchTask(first.result);
     expect(running).toMatchObject({ status: "IN_PROGRESS", progress: "45%" });
     expect(running.imageUrl).toMatch(/^http:\/\/site\.test\/mj\/image\/\d+-[0-9a-f]{32}\?rand=45%25$/);
 
     upstream.finish(first.result);
-    await stage.poll();
+    await fixture.poll();
     const done = await fetchTask(first.result);
     expect(done).toMatchObject({ status: "SUCCESS", progress: "100%", finishTime: 1_689_231_544_312, failReason: "" });
-    const picture = await fetchImage(done.imageUrl);
-    expect([picture.status, picture.headers.get("content-type")]).toEqual([200, "image/png"]);
+    const image = await fetchImage(done.imageUrl);
+    expect([image.status, image.headers.get("content-type")]).toEqual([200, "image/png"]);
 
     const next = await submit("action", { taskId: first.result, customId: done.buttons[0]?.customId });
     expect(next.code).toBe(1);
     expect(await fetchTask(next.result)).toMatchObject({ action: "UPSCALE", prompt: "a cat --fast" });
     expect(await spent()).toBe(IMAGINE + UPSCALE);
-    const listed = await stage.relay.post("/mj/task/list-by-condition", { ids: [next.result, "gone", first.result] });
+    const listed = await fixture.relay.post("/mj/task/list-by-condition", { ids: [next.result, "gone", first.result] });
     expect(((await listed.json()) as Task[]).map(({ id }) => id)).toEqual([next.result, first.result]);
-    const seed = await stage.relay.get(`/mj/task/${first.result}/image-seed`);
+    const seed = await fixture.relay.get(`/mj/task/${first.result}/image-seed`);
     expect(await seed.json()).toMatchObject({ code: 1, result: "4178246" });
     upstream.finish(next.result);
-    await stage.poll();
+    await fixture.poll();
   });
 
   test("tasks: finds the price in the log, and no tokens", async () => {
     await submit("imagine", { prompt: "a fox" });
-    expect(await stage.lastCharge()).toMatchObject({
+    expect(await fixture.lastCharge()).toMatchObject({
       model_price: 0.1,
       model_ratio: 0,
       group_ratio: 1,
@@ -84,12 +84,12 @@ describe("a client of the drawing protocol", () => {
     const { result } = await submit("imagine", { prompt: "a dog" });
     expect(await spent()).toBe(IMAGINE);
     upstream.move(result, { status: "FAILURE", failReason: "banned" });
-    await stage.poll();
-    await stage.poll();
+    await fixture.poll();
+    await fixture.poll();
     expect(await fetchTask(result)).toMatchObject({ status: "FAILURE", progress: "100%", failReason: "banned" });
     expect(await spent()).toBe(0);
-    const events = (await stage.events()).filter(({ content }) => content.includes(result));
-    expect(events.map(({ quota, userId }) => [quota, userId])).toEqual([[IMAGINE, stage.userId]]);
+    const events = (await fixture.events()).filter(({ content }) => content.includes(result));
+    expect(events.map(({ quota, userId }) => [quota, userId])).toEqual([[IMAGINE, fixture.userId]]);
   });
 });
 
@@ -105,20 +105,20 @@ describe("what an order may say", () => {
     ["change", { taskId: "nobody's", action: "UPSCALE", index: 1 }, "task_not_found"],
     ["dance", {}, "unknown_action"],
   ])("%s %p is refused: %s", async (name, body, why) => {
-    const answer = await stage.relay.post(`/mj/submit/${name}`, body);
-    const told = (await answer.json()) as Answer & { type: string };
-    expect([answer.status, told.code]).toEqual([400, 4]);
-    expect(told.description).toStartWith(why);
+    const answer = await fixture.relay.post(`/mj/submit/${name}`, body);
+    const refused = (await answer.json()) as Answer & { type: string };
+    expect([answer.status, refused.code]).toEqual([400, 4]);
+    expect(refused.description).toStartWith(why);
     expect(await spent()).toBe(0);
   });
 
   test("“task U2” and the like are ordinary changes, of tasks that are done", async () => {
     const first = await submit("imagine", { prompt: "a bird" }, "/mj-fast/mj/submit/");
     expect(upstream.received.at(-1)?.path).toBe("/mj/submit/imagine");
-    const early = await stage.relay.post("/mj/submit/simple-change", { content: `${first.result} U2` });
+    const early = await fixture.relay.post("/mj/submit/simple-change", { content: `${first.result} U2` });
     expect(((await early.json()) as Answer).description).toStartWith("task_status_not_success");
     upstream.finish(first.result);
-    await stage.poll();
+    await fixture.poll();
     for (const [word, action, index] of [
       ["v3", "VARIATION", 3],
       ["R", "REROLL", undefined],
@@ -139,7 +139,7 @@ describe("what an order may say", () => {
     upstream.answerNext(banned);
     expect(await submit("imagine", { prompt: "something else" })).toMatchObject(banned);
     upstream.answerNext({ code: 30, description: "busy" });
-    expect((await stage.relay.post("/mj/submit/imagine", { prompt: "x" })).status).toBe(429);
+    expect((await fixture.relay.post("/mj/submit/imagine", { prompt: "x" })).status).toBe(429);
     expect(await spent()).toBe(already);
     upstream.answerNext({ code: 22, description: "In queue", result: "queued-1" });
     expect(await submit("imagine", { prompt: "y" })).toMatchObject({ code: 1, result: "queued-1" });
@@ -167,7 +167,7 @@ describe("an upstream that knows the order already (code 21)", () => {
     expect([task.status, task.imageUrl]).toEqual(["IN_PROGRESS", expect.stringContaining("/mj/image/")]);
     upstream.move("known-2", { id: "known-2", action: "IMAGINE", prompt: "again" });
     upstream.finish("known-2");
-    await stage.poll();
+    await fixture.poll();
     expect(await fetchTask("known-2")).toMatchObject({ status: "SUCCESS", progress: "100%" });
     expect(await spent()).toBe(IMAGINE);
   });
@@ -181,7 +181,7 @@ describe("an upstream that knows the order already (code 21)", () => {
       expect(await fetchTask(id)).toMatchObject({ status: "SUBMITTED", progress: "0%", imageUrl: "" });
       upstream.move(id, { id, action: "IMAGINE", prompt: "again" });
       upstream.finish(id);
-      await stage.poll();
+      await fixture.poll();
     },
   );
 });
@@ -192,18 +192,18 @@ describe("an upstream without accounts (code 3)", () => {
   test("goes off, by hand as it were; the client is told and not charged", async () => {
     upstream.answerNext(refusal);
     expect(await submit("imagine", { prompt: "x" })).toMatchObject(refusal);
-    expect(stage.relay.disabled).toEqual([{ channelId: 1, key: null, reason: refusal.description, status: 2 }]);
+    expect(fixture.relay.disabled).toEqual([{ channelId: 1, key: null, reason: refusal.description, status: 2 }]);
     expect(await spent()).toBe(0);
   });
 
   test("stays on when a task cannot go on: its own account may be all that is gone", async () => {
     const { result } = await submit("imagine", { prompt: "x" });
     upstream.finish(result);
-    await stage.poll();
-    const already = stage.relay.disabled.length;
+    await fixture.poll();
+    const already = fixture.relay.disabled.length;
     upstream.answerNext(refusal);
     expect(await submit("change", { taskId: result, action: "UPSCALE", index: 1 })).toMatchObject(refusal);
-    expect(stage.relay.disabled).toHaveLength(already);
+    expect(fixture.relay.disabled).toHaveLength(already);
   });
 
   test.each([
@@ -211,11 +211,11 @@ describe("an upstream without accounts (code 3)", () => {
     ["the site does not", "false", true, 0],
     ["the channel does not", "true", false, 0],
   ])("where %s", (_, AutomaticDisableChannelEnabled, autoBan, times) => {
-    const told: unknown[] = [];
+    const notices: unknown[] = [];
     const settings = fixedSettings({ AutomaticDisableChannelEnabled });
-    const health = createHealth({ settings, disableChannel: (_channel, ...rest) => void told.push(rest) });
+    const health = createHealth({ settings, disableChannel: (_channel, ...rest) => void notices.push(rest) });
     health.noAccount(channelEntry({ autoBan }), "");
-    expect(told).toEqual(Array(times).fill([null, { code: "why_no_account" }, 2]));
+    expect(notices).toEqual(Array(times).fill([null, { code: "why_no_account" }, 2]));
   });
 });
 
@@ -223,23 +223,23 @@ describe("addresses without a key", () => {
   test("lead nowhere without the signature, and give pictures only", async () => {
     const { result } = await submit("imagine", { prompt: "a mouse" });
     upstream.move(result, { status: "IN_PROGRESS", progress: "10%", imageUrl: `${upstream.url}/page.html` });
-    await stage.poll();
+    await fixture.poll();
     const { imageUrl } = await fetchTask(result);
     expect((await fetchImage(imageUrl)).status).toBe(502);
     const guessed = imageUrl.replace(/-[0-9a-f]{32}/, `-${"0".repeat(32)}`);
     expect((await fetchImage(guessed)).status).toBe(404);
-    const forged = await stage.relay.post(`/mj/notify/1-${"0".repeat(32)}`, { id: result, status: "SUCCESS" });
+    const forged = await fixture.relay.post(`/mj/notify/1-${"0".repeat(32)}`, { id: result, status: "SUCCESS" });
     expect(forged.status).toBe(400);
     expect(await fetchTask(result)).toMatchObject({ status: "IN_PROGRESS" });
     upstream.finish(result);
-    await stage.poll();
+    await fixture.poll();
   });
 
   test("tell of other people's tasks to nobody", async () => {
     const { result } = await submit("imagine", { prompt: "mine" });
-    const other = await stage.relay.get(`/mj/task/${result}/fetch`, { "mj-api-secret": "sk-other" });
+    const other = await fixture.relay.get(`/mj/task/${result}/fetch`, { "mj-api-secret": "sk-other" });
     expect(other.status).toBe(401);
-    const own = await stage.relay.get(`/mj/task/${result}/fetch`, { "mj-api-secret": "sk-test" });
+    const own = await fixture.relay.get(`/mj/task/${result}/fetch`, { "mj-api-secret": "sk-test" });
     expect(own.status).toBe(200);
   });
 });

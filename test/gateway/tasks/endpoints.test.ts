@@ -10,10 +10,10 @@ import { fixedSettings } from "../../support/settings.ts";
 function costOf(model: string, options: Parameters<typeof fixedSettings>[0], acceptUnsetPrice = false): number {
   const prices = createPrices(fixedSettings(options));
   const summary = { model, stream: false, wantsUsage: false, choices: 1, maxOutputTokens: null, reasoningEffort: null };
-  const asked = { summary, prompt: { prompt: "a cat", seconds: 4 }, conversation: null };
+  const taskRequest = { summary, prompt: { prompt: "a cat", seconds: 4 }, conversation: null };
   const price = video.priceOf?.(
     prices.of({ group: "default", user: { acceptUnsetPrice } }, model, model),
-    asked,
+    taskRequest,
     model,
   );
   if (!price) throw new Error("videos have prices");

@@ -10,7 +10,7 @@ const LYRICS = 5_000;
 type Task = Record<string, unknown>;
 const songs = new Map<string, Task>();
 const orders: { path: string; body: Task }[] = [];
-const heard: Task[] = [];
+const notifications: Task[] = [];
 
 /** A server that makes music: it knows what it was asked for and tells of it by id. */
 const upstream = startUpstream(({ path, headers, text }) => {
@@ -31,27 +31,27 @@ const client = Bun.serve({
   port: 0,
   hostname: "127.0.0.1",
   async fetch(request) {
-    heard.push((await request.json()) as Task);
+    notifications.push((await request.json()) as Task);
     return new Response();
   },
 });
-let stage: Awaited<ReturnType<typeof startTasks>>;
+let fixture: Awaited<ReturnType<typeof startTasks>>;
 beforeAll(async () => {
   const channel = { type: 36, baseUrl: upstream.url, keys: ["suno-key"], models: suno.models };
-  stage = await startTasks({ channels: [channel] });
+  fixture = await startTasks({ channels: [channel] });
 });
 afterAll(async () => {
-  await stage.stop();
+  await fixture.stop();
   upstream.stop();
   client.stop(true);
 });
 
 const submit = async (action: string, body: object) => {
-  const answer = await stage.relay.post(`/suno/submit/${action}`, body);
+  const answer = await fixture.relay.post(`/suno/submit/${action}`, body);
   return { status: answer.status, body: (await answer.json()) as { code: string; message: string; data: string } };
 };
 const fetchSong = async (id: string) =>
-  ((await (await stage.relay.get(`/suno/fetch/${id}`)).json()) as { data: Task }).data;
+  ((await (await fixture.relay.get(`/suno/fetch/${id}`)).json()) as { data: Task }).data;
 
 test("a song is ordered, followed, told of and continued where it was made", async () => {
   const hook = `http://127.0.0.1:${client.port}/hook`;
@@ -63,40 +63,40 @@ test("a song is ordered, followed, told of and continued where it was made", asy
     body: { gpt_description_prompt: "a dance", mv: "chirp-v3-0" },
   });
   expect(await fetchSong(id)).toMatchObject({ task_id: id, action: "MUSIC", status: "SUBMITTED" });
-  expect(await stage.spent()).toBe(SONG);
+  expect(await fixture.spent()).toBe(SONG);
   const clips = [{ id: "clip", title: "Dance", audio_url: "https://cdn.example/clip.mp3" }];
   songs.set(id, { ...songs.get(id), status: "SUCCESS", progress: "100%", finish_time: 1_716_191_951, data: clips });
-  await stage.poll();
+  await fixture.poll();
   expect(await fetchSong(id)).toMatchObject({
     status: "SUCCESS",
     progress: "100%",
     finish_time: 1_716_191_951,
     data: clips,
   });
-  const listed = await stage.relay.post("/suno/fetch", { ids: [id, "gone"], action: "MUSIC" });
+  const listed = await fixture.relay.post("/suno/fetch", { ids: [id, "gone"], action: "MUSIC" });
   expect(((await listed.json()) as { data: Task[] }).data.map(({ task_id }) => task_id)).toEqual([id]);
-  await until(() => heard.length > 0);
-  expect(heard).toMatchObject([{ task_id: id, status: "SUCCESS" }]);
+  await until(() => notifications.length > 0);
+  expect(notifications).toMatchObject([{ task_id: id, status: "SUCCESS" }]);
 
   const next = await submit("music", { continue_clip_id: "clip", task_id: id, continue_at: 120, prompt: "[Verse]" });
   expect(next.body.code).toBe("success");
-  expect(await stage.spent()).toBe(2 * SONG);
+  expect(await fixture.spent()).toBe(2 * SONG);
 });
 
 test("tasks: lyrics cost less, what fails costs nothing, and an unknown task is none", async () => {
-  const before = await stage.spent();
+  const before = await fixture.spent();
   const lyrics = await submit("lyrics", { prompt: "dance" });
-  expect(await stage.spent()).toBe(before + LYRICS);
+  expect(await fixture.spent()).toBe(before + LYRICS);
   songs.set(lyrics.body.data, { ...songs.get(lyrics.body.data), status: "FAILURE", fail_reason: "no idea" });
-  await stage.poll();
+  await fixture.poll();
   expect(await fetchSong(lyrics.body.data)).toMatchObject({ status: "FAILURE", fail_reason: "no idea" });
-  expect(await stage.spent()).toBe(before);
+  expect(await fixture.spent()).toBe(before);
   expect(await submit("music", { prompt: "forbidden" })).toMatchObject({ status: 400, body: { message: "not that" } });
   expect(await submit("lyrics", {})).toMatchObject({ status: 400, body: { data: null } });
   expect(await submit("video", {})).toMatchObject({ status: 400, body: { data: null } });
-  const gone = await stage.relay.get("/suno/fetch/gone");
-  expect([gone.status, ((await gone.json()) as { code: string }).code]).toEqual([400, "task_not_exist"]);
-  const none = await stage.relay.post("/suno/fetch", { ids: ["gone"] });
+  const unknown = await fixture.relay.get("/suno/fetch/gone");
+  expect([unknown.status, ((await unknown.json()) as { code: string }).code]).toEqual([400, "task_not_exist"]);
+  const none = await fixture.relay.post("/suno/fetch", { ids: ["gone"] });
   expect(await none.json()).toEqual({ code: "success", message: "", data: [] });
-  expect(await stage.spent()).toBe(before);
+  expect(await fixture.spent()).toBe(before);
 });

@@ -48,26 +48,26 @@ async function formOf(contentType: string, text: string): Promise<Json> {
   return Object.fromEntries(entries) as Json;
 }
 
-let stage: Awaited<ReturnType<typeof startTasks>>;
+let fixture: Awaited<ReturnType<typeof startTasks>>;
 let client: OpenAI;
 beforeAll(async () => {
-  stage = await startTasks({
+  fixture = await startTasks({
     channels: [
       { type: 1, baseUrl: sora.url, keys: ["key-a"], models: ["sora-2", "sora-2-pro", "gpt-4o"] },
       { type: 1, baseUrl: `${sora.url}/v1`, keys: ["key-b"], models: ["sora-2-pro"] },
     ],
     options: { RetryTimes: "2" },
   });
-  client = new OpenAI({ apiKey: "sk-test", baseURL: `${stage.relay.url}/v1`, maxRetries: 0 });
+  client = new OpenAI({ apiKey: "sk-test", baseURL: `${fixture.relay.url}/v1`, maxRetries: 0 });
 });
 afterAll(async () => {
-  await stage.stop();
+  await fixture.stop();
   sora.stop();
 });
 
-const finish = async (name: string, told: Json) => {
-  videos.set(name, { ...videos.get(name), ...told });
-  await stage.poll();
+const finish = async (name: string, changes: Json) => {
+  videos.set(name, { ...videos.get(name), ...changes });
+  await fixture.poll();
 };
 const lastUpstream = (): string => [...videos.keys()].at(-1) ?? "";
 const refusal = (work: Promise<unknown>) =>
@@ -78,8 +78,8 @@ const refusal = (work: Promise<unknown>) =>
 
 describe("OpenAI's client", () => {
   test("orders by a form with a picture, follows, downloads, remixes, lists and deletes", async () => {
-    const picture = await toFile(new Uint8Array([137, 80, 78, 71]), "cat.png", { type: "image/png" });
-    const made = await client.videos.create({ prompt: "a cat", seconds: "8", input_reference: picture });
+    const image = await toFile(new Uint8Array([137, 80, 78, 71]), "cat.png", { type: "image/png" });
+    const made = await client.videos.create({ prompt: "a cat", seconds: "8", input_reference: image });
     expect(made).toMatchObject({ object: "video", model: "sora-2", status: "queued", seconds: "8", prompt: "a cat" });
     expect(orders.at(-1)?.fields).toEqual({
       prompt: "a cat",
@@ -87,7 +87,7 @@ describe("OpenAI's client", () => {
       model: "sora-2",
       input_reference: "file cat.png",
     });
-    expect(await stage.spent()).toBe(8 * 50_000);
+    expect(await fixture.spent()).toBe(8 * 50_000);
 
     const own = lastUpstream();
     await finish(own, { status: "in_progress", progress: 40 });
@@ -111,7 +111,7 @@ describe("OpenAI's client", () => {
       fields: { prompt: "on", seconds: "12", video: { id: own } },
     });
     const edited = await client.videos.edit({ prompt: "blue", video: { id: made.id } });
-    expect(await stage.spent()).toBe((8 + 8 + 12 + 8) * 50_000);
+    expect(await fixture.spent()).toBe((8 + 8 + 12 + 8) * 50_000);
 
     const newest = await client.videos.list({ limit: 2 });
     expect(newest.data.map(({ id }) => id)).toEqual([edited.id, longer.id]);
@@ -124,15 +124,15 @@ describe("OpenAI's client", () => {
     expect(await refusal(client.videos.retrieve(made.id))).toMatchObject({ status: 404 });
     expect((await client.videos.list()).data.map(({ id }) => id)).not.toContain(made.id);
     // What it cost stays.
-    expect(await stage.spent()).toBe(36 * 50_000);
+    expect(await fixture.spent()).toBe(36 * 50_000);
   });
 
   test("pays for size, and gets back all of a video that fails", async () => {
-    const before = await stage.spent();
+    const before = await fixture.spent();
     const made = await client.videos.create({ model: "sora-2-pro", prompt: "a cat", size: "1792x1024" });
     // Four seconds where nothing is said, at $0.50 each.
-    expect((await stage.spent()) - before).toBe(4 * 250_000);
-    expect((await stage.lastCharge()).receipt).toMatchObject({
+    expect((await fixture.spent()) - before).toBe(4 * 250_000);
+    expect((await fixture.lastCharge()).receipt).toMatchObject({
       lines: [{ item: "per_second", quantity: "4", factor: "0.5" }],
       variant: "size=1024x1792|1792x1024",
     });
@@ -141,13 +141,13 @@ describe("OpenAI's client", () => {
       status: "failed",
       error: { code: "video_generation_failed", message: "It broke." },
     });
-    await stage.poll();
-    expect(await stage.spent()).toBe(before);
+    await fixture.poll();
+    expect(await fixture.spent()).toBe(before);
   });
 
   test("by JSON too; what goes on from a video stays with its key", async () => {
     for (let at = 0; at < 4; at += 1) {
-      const answer = await stage.relay.post("/v1/videos", {
+      const answer = await fixture.relay.post("/v1/videos", {
         model: "sora-2-pro",
         prompt: "a cat",
         seconds: 4,
@@ -166,19 +166,19 @@ describe("OpenAI's client", () => {
   });
 
   test("a form goes whole to the next channel where the first fails, and five at once are each charged once", async () => {
-    const before = await stage.spent();
-    const picture = () => toFile(new Uint8Array(200_000).fill(65), "cat.png", { type: "image/png" });
+    const before = await fixture.spent();
+    const image = () => toFile(new Uint8Array(200_000).fill(65), "cat.png", { type: "image/png" });
     const order = async () =>
-      client.videos.create({ model: "sora-2-pro", prompt: "tired", seconds: "4", input_reference: await picture() });
+      client.videos.create({ model: "sora-2-pro", prompt: "tired", seconds: "4", input_reference: await image() });
     const made = await Promise.all(Array.from({ length: 5 }, order));
     expect(new Set(made.map(({ id }) => id)).size).toBe(5);
     const last = orders.filter(({ fields }) => fields.prompt === "tired").at(-1);
     expect(last?.fields).toMatchObject({ model: "sora-2-pro", input_reference: "file cat.png" });
-    expect((await stage.spent()) - before).toBe(5 * 4 * 150_000);
+    expect((await fixture.spent()) - before).toBe(5 * 4 * 150_000);
   });
 
   test("refusals cost nothing: by the upstream, of a picture's id, of a chat model, of an unfinished or unknown video", async () => {
-    const before = await stage.spent();
+    const before = await fixture.spent();
     expect(await refusal(client.videos.create({ prompt: "forbidden" }))).toMatchObject({ status: 400 });
     const byId = { prompt: "a cat", input_reference: { file_id: "file-1" } };
     expect(await refusal(client.videos.create(byId))).toMatchObject({ status: 400 });
@@ -189,6 +189,6 @@ describe("OpenAI's client", () => {
     const open = await client.videos.create({ prompt: "a cat" });
     expect(await refusal(client.videos.remix(open.id, { prompt: "x" }))).toMatchObject({ status: 400 });
     expect(await refusal(client.videos.downloadContent(open.id))).toMatchObject({ status: 404 });
-    expect((await stage.spent()) - before).toBe(4 * 50_000);
+    expect((await fixture.spent()) - before).toBe(4 * 50_000);
   });
 });

@@ -66,9 +66,9 @@ const vidu = startUpstream(({ path, headers, text }) => {
   return Response.json({ task_id: name, state: "created" });
 });
 
-let stage: Awaited<ReturnType<typeof startTasks>>;
+let fixture: Awaited<ReturnType<typeof startTasks>>;
 beforeAll(async () => {
-  stage = await startTasks({
+  fixture = await startTasks({
     channels: [
       { type: 1010, baseUrl: kling.url, keys: ["kling-access|kling-secret"], models: ["kling-v1", "priceless"] },
       { type: 1011, baseUrl: vidu.url, keys: ["vidu-key"], models: ["viduq1"] },
@@ -77,16 +77,16 @@ beforeAll(async () => {
   });
 });
 afterAll(async () => {
-  await stage.stop();
+  await fixture.stop();
   kling.stop();
   vidu.stop();
 });
 
 const order = async (body: object, path = "/v1/videos") => {
-  const answer = await stage.relay.post(path, body);
+  const answer = await fixture.relay.post(path, body);
   return { status: answer.status, body: (await answer.json()) as Json & { id: string; task_id: string } };
 };
-const get = async (path: string) => (await (await stage.relay.get(path)).json()) as Json;
+const get = async (path: string) => (await (await fixture.relay.get(path)).json()) as Json;
 
 describe("a video", () => {
   test("is ordered at Kling in OpenAI's way, priced by the second, followed and shown", async () => {
@@ -97,24 +97,24 @@ describe("a video", () => {
       body: { model_name: "kling-v1", prompt: "a cat", duration: "10", aspect_ratio: "16:9", mode: "pro" },
     });
     // 10 × $0.098, as mode “pro” costs, at 500,000 units a dollar.
-    expect(await stage.spent()).toBe(490_000);
-    expect((await stage.lastCharge()).receipt).toMatchObject({
+    expect(await fixture.spent()).toBe(490_000);
+    expect((await fixture.lastCharge()).receipt).toMatchObject({
       lines: [{ item: "per_second", quantity: "10", factor: "0.098" }],
       variant: "mode=pro",
     });
-    const early = await stage.relay.get(`/v1/videos/${body.id}/content`);
+    const early = await fixture.relay.get(`/v1/videos/${body.id}/content`);
     expect([early.status, await early.json()]).toMatchObject([404, { error: { code: "video_not_ready" } }]);
     const url = "https://cdn.example/cat.mp4";
     const done = { task_status: "succeed", task_result: { videos: [{ id: "1", url, duration: "10" }] } };
     klingTasks.set("kling-0", { ...klingTasks.get("kling-0"), ...done, updated_at: 1_722_769_657_000 });
-    await stage.poll();
+    await fixture.poll();
     expect(await get(`/v1/videos/${body.id}`)).toMatchObject({
       status: "completed",
       progress: 100,
       completed_at: 1_722_769_657,
       error: null,
     });
-    const content = await fetch(`${stage.relay.url}/v1/videos/${body.id}/content`, {
+    const content = await fetch(`${fixture.relay.url}/v1/videos/${body.id}/content`, {
       headers: { authorization: "Bearer sk-test" },
       redirect: "manual",
     });
@@ -123,13 +123,13 @@ describe("a video", () => {
   });
 
   test("is ordered at Vidu in the ecosystem's way; one that fails costs nothing", async () => {
-    const before = await stage.spent();
-    const picture = "https://example.test/cat.png";
+    const before = await fixture.spent();
+    const imageUrl = "https://example.test/cat.png";
     const { body } = await order(
       {
         model: "viduq1",
         prompt: "it jumps",
-        image: picture,
+        image: imageUrl,
         duration: 5,
         metadata: { resolution: "1080p", duration: 1 },
       },
@@ -137,25 +137,25 @@ describe("a video", () => {
     );
     expect(orders.at(-1)).toEqual({
       path: "/ent/v2/img2video",
-      body: { model: "viduq1", prompt: "it jumps", duration: 5, images: [picture], resolution: "1080p" },
+      body: { model: "viduq1", prompt: "it jumps", duration: 5, images: [imageUrl], resolution: "1080p" },
     });
-    expect((await stage.spent()) - before).toBe(200_000);
+    expect((await fixture.spent()) - before).toBe(200_000);
     viduTasks.set("vidu-0", { id: "vidu-0", state: "failed", err_code: "TaskPromptPolicyViolation" });
-    await stage.poll();
+    await fixture.poll();
     const error = { code: "video_generation_failed", message: "TaskPromptPolicyViolation" };
     expect(await get(`/v1/video/generations/${body.task_id}`)).toMatchObject({ status: "failed", url: "", error });
-    expect(await stage.spent()).toBe(before);
+    expect(await fixture.spent()).toBe(before);
   });
 
   test("that is refused, has no price or is somebody else's is told so, and costs nothing", async () => {
-    const before = await stage.spent();
+    const before = await fixture.spent();
     const refused = await order({ model: "kling-v1", prompt: "forbidden" });
     expect(refused).toMatchObject({ status: 400, body: { error: { code: "video_refused" } } });
     expect(await order({ model: "priceless", prompt: "a cat" })).toMatchObject({ status: 500 });
     expect(await order({ model: "kling-v1", prompt: "a cat", seconds: 0 })).toMatchObject({ status: 400 });
     expect(await order({ model: "kling-v1" })).toMatchObject({ status: 400 });
-    expect((await stage.relay.get("/v1/videos/video_0123")).status).toBe(404);
-    expect(await stage.spent()).toBe(before);
+    expect((await fixture.relay.get("/v1/videos/video_0123")).status).toBe(404);
+    expect(await fixture.spent()).toBe(before);
   });
 });
 
@@ -169,8 +169,8 @@ test("what is left at Kling is told in units of the packs in use", async () => {
   expect([Number(until) - Number(from), String(until).length]).toEqual([400 * 86_400_000, 13]);
   const answer: unknown = await (await fetch(url, { headers })).json();
   expect([balance?.read(answer), balance?.currency?.(channel, answer)]).toEqual([158.5, "units"]);
-  const told = (packs: unknown) => balance?.read({ data: { resource_pack_subscribe_infos: packs } });
-  expect([told([pack("runOut", 0)]), told([]), balance?.read({ code: 1000 })]).toEqual([0, null, null]);
+  const balanceOf = (packs: unknown) => balance?.read({ data: { resource_pack_subscribe_infos: packs } });
+  expect([balanceOf([pack("runOut", 0)]), balanceOf([]), balance?.read({ code: 1000 })]).toEqual([0, null, null]);
 });
 
 test("what is left at Vidu is told in credits", async () => {

@@ -26,11 +26,11 @@ type Headers = Record<string, string>;
 /** The console with channels, API keys, codes and the log, and somebody of each role logged in. */
 export async function startTestOperations() {
   const close: (() => void)[] = [];
-  let rooms: (Awaited<ReturnType<typeof openRooms>> & Pick<Services, "database">) | undefined;
+  let fixtures: (Awaited<ReturnType<typeof openFixtures>> & Pick<Services, "database">) | undefined;
   const app = await startTestConsole(undefined, async (services, guarded) => {
-    rooms = { ...(await openRooms(services)), database: services.database };
-    close.push(rooms.channels.close, rooms.tokens.close);
-    const shared = { ...services, ...rooms };
+    fixtures = { ...(await openFixtures(services)), database: services.database };
+    close.push(fixtures.channels.close, fixtures.tokens.close);
+    const shared = { ...services, ...fixtures };
     return new Elysia()
       .use(channelUpstreamRoutes(shared, guarded))
       .use(modelRoutes(shared, guarded))
@@ -43,7 +43,7 @@ export async function startTestOperations() {
       .use(dataRoutes(shared, guarded))
       .use(logRoutes(shared, guarded));
   });
-  if (!rooms) throw new Error("the rooms were not opened");
+  if (!fixtures) throw new Error("the rooms were not opened");
   const people = { user: "user", other: "user", admin: "admin", root: "root" } as const;
   const ids = {} as Record<keyof typeof people, number>;
   const as = {} as Record<keyof typeof people, Headers>;
@@ -53,7 +53,7 @@ export async function startTestOperations() {
   }
   return {
     ...app,
-    ...rooms,
+    ...fixtures,
     ids,
     as,
     close: async () => {
@@ -67,7 +67,7 @@ export type TestOperations = Awaited<ReturnType<typeof startTestOperations>>;
 
 type Services = Parameters<NonNullable<Parameters<typeof startTestConsole>[1]>>[0];
 
-async function openRooms(services: Services) {
+async function openFixtures(services: Services) {
   const channels = await createChannelDirectory(services);
   const tokens = await createApiKeyDirectory(services);
   const fetch = createSafeFetch(createAddressPolicy(true));
@@ -104,13 +104,13 @@ export function startFakeUpstream() {
     async fetch(request) {
       const { pathname, search } = new URL(request.url);
       const text = await request.text();
-      const asked = {
+      const messageRequest = {
         path: pathname + search,
         headers: Object.fromEntries(request.headers),
         body: text === "" ? null : JSON.parse(text),
       };
-      seen.push(asked);
-      return answer(asked);
+      seen.push(messageRequest);
+      return answer(messageRequest);
     },
   });
   return {

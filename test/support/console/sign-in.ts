@@ -36,7 +36,7 @@ export function signTelegramProof(fields: Readonly<Record<string, string>>, botT
  */
 export async function startFakeSignInServices() {
   const keys = await generateKeyPair("RS256");
-  const strangerKeys = await generateKeyPair("RS256");
+  const otherKeys = await generateKeyPair("RS256");
   const jwk = { ...(await exportJWK(keys.publicKey)), kid: "k", alg: "RS256", use: "sig" };
   const calls: { path: string; form: Record<string, string>; headers: Headers }[] = [];
   const people = new Map<string, Person>();
@@ -50,8 +50,8 @@ export async function startFakeSignInServices() {
   const trade = (form: Record<string, string>, path: string): Response => {
     const code = form.code ?? "";
     const challenge = challenges.get(code);
-    const isMet = challenge === "" ? !PKCE_PATHS.has(path) : challengeOf(form.code_verifier ?? "") === challenge;
-    const isProven = challenge === undefined || isMet;
+    const isVerified = challenge === "" ? !PKCE_PATHS.has(path) : challengeOf(form.code_verifier ?? "") === challenge;
+    const isProven = challenge === undefined || isVerified;
     if (!people.has(code) || !isProven) return Response.json({ error: "bad_verification_code" });
     return Response.json({ access_token: code, token_type: "bearer" });
   };
@@ -66,32 +66,32 @@ export async function startFakeSignInServices() {
       .setAudience(String(idToken.change?.aud ?? "oidc client"))
       .setIssuedAt()
       .setExpirationTime(Number(idToken.change?.exp ?? Math.floor(Date.now() / 1000) + 300))
-      .sign((idToken.isForged ? strangerKeys : keys).privateKey);
+      .sign((idToken.isForged ? otherKeys : keys).privateKey);
   };
 
   /** A code that stands for `person`; with `authorizeAddress` its PKCE challenge has to be met, and its nonce is told. */
   const codeFor = (person: Person, authorizeAddress?: string): string => {
     const code = crypto.randomUUID();
     people.set(code, person);
-    const asked = authorizeAddress ? new URL(authorizeAddress).searchParams : null;
-    const isHashed = asked?.get("code_challenge_method") === "S256";
-    if (asked) challenges.set(code, (isHashed && asked.get("code_challenge")) || "");
-    nonces.set(code, asked?.get("nonce") ?? "");
+    const query = authorizeAddress ? new URL(authorizeAddress).searchParams : null;
+    const isHashed = query?.get("code_challenge_method") === "S256";
+    if (query) challenges.set(code, (isHashed && query.get("code_challenge")) || "");
+    nonces.set(code, query?.get("nonce") ?? "");
     return code;
   };
 
   /** The page where somebody says yes: back to an address of the site that the service knows, and to no other. */
   const authorize = (address: string): Response => {
-    const asked = new URL(address).searchParams;
-    const returnTo = asked.get("redirect_uri") ?? `${visitor?.site}/oauth/github`;
+    const query = new URL(address).searchParams;
+    const returnTo = query.get("redirect_uri") ?? `${visitor?.site}/oauth/github`;
     if (!visitor || !returnTo.startsWith(`${visitor.site}/oauth/`)) return new Response("no", { status: 403 });
     const code = codeFor(visitor.person, address);
-    return Response.redirect(`${returnTo}?${new URLSearchParams({ code, state: asked.get("state") ?? "" })}`, 302);
+    return Response.redirect(`${returnTo}?${new URLSearchParams({ code, state: query.get("state") ?? "" })}`, 302);
   };
   let lastProofAt = 0;
-  const authorizeTelegram = (asked: URLSearchParams): Response => {
-    const returnTo = asked.get("return_to") ?? "";
-    const isKnown = visitor !== null && asked.get("bot_id") === visitor.botToken.split(":")[0];
+  const authorizeTelegram = (query: URLSearchParams): Response => {
+    const returnTo = query.get("return_to") ?? "";
+    const isKnown = visitor !== null && query.get("bot_id") === visitor.botToken.split(":")[0];
     if (!visitor || !isKnown || !returnTo.startsWith(`${visitor.site}/oauth/telegram?`)) {
       return new Response("no", { status: 403 });
     }

@@ -45,11 +45,11 @@ type TestServices = Pick<TestDatabase, "db" | "changes"> &
 
 /** The console's identity calls on a real database (a new one unless given), without a socket; `mount` adds others, `outside` replaces services to sign in with. */
 export async function startTestConsole(
-  given?: TestDatabase,
+  sharedDatabase?: TestDatabase,
   mount?: Mount,
   outside: Partial<Config["signInAddresses"] & Config["notifyAddresses"]> = {},
 ) {
-  const database = given ?? (await openTestDatabase());
+  const database = sharedDatabase ?? (await openTestDatabase());
   const { db } = database;
   const changes = await createChanges(database, (error) => {
     throw error;
@@ -151,7 +151,7 @@ export async function startTestConsole(
     users.close();
     sessions.close();
     await changes.close();
-    if (!given) await database.close();
+    if (!sharedDatabase) await database.close();
   };
   return { ask, send, addUser, login, close, db, changes, vault, settings, users, sessions, notifier };
 }

@@ -99,7 +99,7 @@ export async function openConsolePage(
         .and(page.locator(`:not([${SEEN_ATTRIBUTE}] *)`))
         .filter({ visible: true })
         .first()
-        .evaluate((node, [notice, told]) => node.closest(notice)?.setAttribute(told, ""), [
+        .evaluate((node, [notice, attribute]) => node.closest(notice)?.setAttribute(attribute, ""), [
           NOTICE,
           SEEN_ATTRIBUTE,
         ] as const),
@@ -139,9 +139,9 @@ export async function startConsoleFixture(
 
 /** The same where calls are made: with a channel to a fake upstream that has these models, and a key. */
 export async function startBrowserFixture(
-  ...scene: Parameters<typeof startFixture>
+  ...options: Parameters<typeof startFixture>
 ): Promise<Readonly<{ browser: Browser; fixture: Fixture }>> {
-  const [browser, fixture] = await Promise.all([openSharedBrowser(), startFixture(...scene)]);
+  const [browser, fixture] = await Promise.all([openSharedBrowser(), startFixture(...options)]);
   afterAll(fixture.stop);
   return { browser, fixture };
 }
@@ -158,8 +158,8 @@ export async function startSeeded(
     env: { ...environment, DATA_DIR: dataDir },
     stdio: ["ignore", "ignore", "pipe"],
   });
-  const said = new Response(child.stderr).text();
-  if ((await child.exited) !== 0) throw new Error(`seeding failed: ${await said}`);
+  const stderr = new Response(child.stderr).text();
+  if ((await child.exited) !== 0) throw new Error(`seeding failed: ${await stderr}`);
   return startGateway({ dataDir, env });
 }
 

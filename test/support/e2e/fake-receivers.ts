@@ -13,14 +13,14 @@ export type Received = Readonly<{
 }>;
 
 /** Where the picture of a QR code stands; tests answer it themselves. */
-export const QR_PICTURE = "https://push.example.test/qr.png";
+export const QR_IMAGE = "https://push.example.test/qr.png";
 
 /** What each service says of a message that it takes, by the beginning of its path; webhooks get an empty object. */
 const ANSWERS: Readonly<Record<string, object>> = {
   "/cgi-bin/webhook/send": { errcode: 0, errmsg: "ok" },
   "/robot/send": { errcode: 0, errmsg: "ok" },
   "/api/send/message": { code: 1000, msg: "ok" },
-  "/api/fun/create/qrcode": { code: 1000, data: { code: "qr-of-the-tests", url: QR_PICTURE } },
+  "/api/fun/create/qrcode": { code: 1000, data: { code: "qr-of-the-tests", url: QR_IMAGE } },
   "/push": { code: 200, message: "success" },
 };
 

@@ -11,8 +11,8 @@ import {
 import type { ReplyEvent } from "../../../src/formats/conversation/reply.ts";
 
 /** Formats that clients speak, so that each can be written and read again. */
-export const SPOKEN = ["openai-chat", "openai-responses", "anthropic", "gemini"] as const;
-export type Spoken = (typeof SPOKEN)[number];
+export const CLIENT_DIALECTS = ["openai-chat", "openai-responses", "anthropic", "gemini"] as const;
+export type ClientDialect = (typeof CLIENT_DIALECTS)[number];
 
 /** Numbers that follow from a seed: the same talk comes of it every time. */
 class Dice {
@@ -45,7 +45,7 @@ const WORDS = [
   "…",
   "-1e9",
 ] as const;
-const PICTURES = ["Rmlyc3Q=", "U2Vjb25k", "VGhpcmQ="] as const;
+const IMAGES = ["Rmlyc3Q=", "U2Vjb25k", "VGhpcmQ="] as const;
 const NAMES = ["weather", "find_2", "do-it"] as const;
 
 function words(dice: Dice): string {
@@ -69,23 +69,23 @@ const toolOf = (name: string, dice: Dice): Tool => ({
 });
 
 /** What only some of the formats can say: those in which a talk is written and read. */
-type Wishes = Readonly<{ thoughts: boolean; stop: boolean; failures: boolean; schema: boolean }>;
-const COMMON: Wishes = { thoughts: false, stop: false, failures: false, schema: false };
-const OWN: Readonly<Record<Spoken, Wishes>> = {
-  "openai-chat": { thoughts: true, stop: true, failures: false, schema: true },
-  "openai-responses": { thoughts: true, stop: false, failures: false, schema: true },
-  anthropic: { thoughts: true, stop: true, failures: true, schema: true },
-  gemini: { thoughts: true, stop: true, failures: true, schema: true },
+type Wishes = Readonly<{ reasoning: boolean; stop: boolean; failures: boolean; schema: boolean }>;
+const COMMON: Wishes = { reasoning: false, stop: false, failures: false, schema: false };
+const OWN: Readonly<Record<ClientDialect, Wishes>> = {
+  "openai-chat": { reasoning: true, stop: true, failures: false, schema: true },
+  "openai-responses": { reasoning: true, stop: false, failures: false, schema: true },
+  anthropic: { reasoning: true, stop: true, failures: true, schema: true },
+  gemini: { reasoning: true, stop: true, failures: true, schema: true },
 };
 
 /** A talk in the words of all formats (`dialect` is where it came from), or, `own`, with what that format has besides. */
-export function madeUpTalk(seed: number, dialect: Spoken, own: boolean): Conversation {
+export function randomConversation(seed: number, dialect: ClientDialect, own: boolean): Conversation {
   const dice = new Dice(seed);
   const wishes = own ? OWN[dialect] : COMMON;
   const conversation = emptyConversation(dialect, "asked");
   if (dice.is(60)) conversation.system.push({ type: "text", text: words(dice) });
   if (dice.is(70)) conversation.tools = NAMES.slice(0, 1 + dice.roll(NAMES.length)).map((name) => toolOf(name, dice));
-  const thinks = wishes.thoughts && dice.is(50);
+  const hasReasoning = wishes.reasoning && dice.is(50);
   let calls = 0;
   let waiting: ToolCallPart[] = [];
   const user = (): Turn => {
@@ -94,15 +94,15 @@ export function madeUpTalk(seed: number, dialect: Spoken, own: boolean): Convers
       return { type: "tool-result", callId: id, name, parts: [{ type: "text", text: words(dice) }], isError };
     });
     waiting = [];
-    const said: Part[] = results.length > 0 && dice.is(60) ? [] : [{ type: "text", text: words(dice) }];
-    if (said.length > 0 && dice.is(30)) {
-      const source = { kind: "base64", mediaType: "image/png", data: dice.of(PICTURES) } as const;
-      said.push({ type: "image", source }, { type: "text", text: words(dice) });
+    const content: Part[] = results.length > 0 && dice.is(60) ? [] : [{ type: "text", text: words(dice) }];
+    if (content.length > 0 && dice.is(30)) {
+      const source = { kind: "base64", mediaType: "image/png", data: dice.of(IMAGES) } as const;
+      content.push({ type: "image", source }, { type: "text", text: words(dice) });
     }
-    return { role: "user", parts: [...results, ...said] };
+    return { role: "user", parts: [...results, ...content] };
   };
   const assistant = (): Turn => {
-    const parts: Part[] = thinks ? [thoughtOf(dialect, dice)] : [];
+    const parts: Part[] = hasReasoning ? [thoughtOf(dialect, dice)] : [];
     const made = conversation.tools.length > 0 && dice.is(60) ? 1 + dice.roll(3) : 0;
     if (made === 0 || dice.is(50)) parts.push({ type: "text", text: words(dice) });
     waiting = Array.from({ length: made }, () => {
@@ -118,16 +118,16 @@ export function madeUpTalk(seed: number, dialect: Spoken, own: boolean): Convers
     const free = dice.of([{ type: "auto" }, { type: "none" }] as const);
     // A thought and a call that must be made exclude each other.
     const must = dice.of([{ type: "required" }, { type: "tool", name, kind: "function" }] as const);
-    conversation.toolChoice = thinks || dice.is(50) ? free : must;
+    conversation.toolChoice = hasReasoning || dice.is(50) ? free : must;
   }
   conversation.sampling.maxOutputTokens = 20_000 + dice.roll(5_000);
-  if (!thinks && dice.is(50)) conversation.sampling.temperature = dice.roll(100) / 100;
+  if (!hasReasoning && dice.is(50)) conversation.sampling.temperature = dice.roll(100) / 100;
   if (wishes.stop && dice.is(40)) conversation.sampling.stop = ["END", "\n\nHuman:"].slice(0, 1 + dice.roll(2));
   if (wishes.schema && dice.is(30)) {
     const schema = { type: "object", properties: { rain: { type: "boolean" } }, required: ["rain"] };
     conversation.format = { type: "schema", name: "answer", description: null, schema, strict: null };
   }
-  if (thinks) {
+  if (hasReasoning) {
     const bySteps = dialect === "anthropic" || dialect === "gemini";
     if (bySteps) Object.assign(conversation.reasoning, { budgetTokens: 2048 + dice.roll(2048), enabled: true });
     else conversation.reasoning.effort = dice.of(["low", "medium", "high"]);

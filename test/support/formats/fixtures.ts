@@ -19,12 +19,12 @@ import { codecOf, wireFormats } from "../../../src/providers/registry.ts";
 const SAMPLES = join(import.meta.dir, "../../../../shared/reference/fixtures");
 
 /** Paths and texts of the samples that `wanted` accepts; none without samples. */
-export function samples(wanted: (path: string, text: string) => boolean): [path: string, text: string][] {
+export function samples(matches: (path: string, text: string) => boolean): [path: string, text: string][] {
   if (!existsSync(SAMPLES)) return [];
   return readdirSync(SAMPLES, { recursive: true, encoding: "utf8" })
     .filter((path) => /\.(sse|ndjson|json|jsonl|b64)$/.test(path))
     .map((path): [string, string] => [path, readFileSync(join(SAMPLES, path), "utf8")])
-    .filter(([path, text]) => wanted(path, text));
+    .filter(([path, text]) => matches(path, text));
 }
 
 export const NO_USAGE: ReportedUsage = {
@@ -73,12 +73,12 @@ export const chatStream = (...chunks: JsonObject[]): string =>
 
 /** What a client of a door is sent for the steps. */
 export function written(
-  door: ClientCodec,
+  client: ClientCodec,
   steps: readonly ReplyEvent[],
   usage = NO_USAGE,
   request?: Conversation,
 ): string {
-  const encoder = door.streamEncoder(replyContext(), request ?? emptyConversation(door.dialect, "asked"));
+  const encoder = client.streamEncoder(replyContext(), request ?? emptyConversation(client.dialect, "asked"));
   return steps.map((step) => encoder.push(step)).join("") + encoder.end(usage);
 }
 
@@ -125,7 +125,7 @@ export function expectSense(steps: readonly ReplyEvent[]): void {
   if (!steps.some(({ type }) => type === "error")) expect(finished.size).toBeGreaterThan(0);
 }
 
-const DOORS: readonly [ClientCodec, ProviderCodec][] = [
+const CODECS: readonly [ClientCodec, ProviderCodec][] = [
   [openaiChatClientCodec, openaiChatCodec],
   [openaiResponsesClientCodec, openaiResponsesCodec],
   [anthropicClientCodec, anthropicCodec],
@@ -136,9 +136,9 @@ const DOORS: readonly [ClientCodec, ProviderCodec][] = [
 export function expectSameThroughDoors(steps: readonly ReplyEvent[]): void {
   // Chat shows images as text.
   if (steps.some(({ type }) => type === "error" || type === "media")) return;
-  for (const [door, provider] of DOORS) {
-    const again = stepsOfStream(provider, written(door, steps));
-    expect({ door: door.dialect, ...meaningOf(again) }).toEqual({ door: door.dialect, ...meaningOf(steps) });
+  for (const [client, provider] of CODECS) {
+    const again = stepsOfStream(provider, written(client, steps));
+    expect({ client: client.dialect, ...meaningOf(again) }).toEqual({ client: client.dialect, ...meaningOf(steps) });
   }
 }
 

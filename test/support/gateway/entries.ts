@@ -2,7 +2,7 @@ import type { UserEntry } from "../../../src/domain/accounts/directory.ts";
 import type { ApiKeyEntry } from "../../../src/domain/api-keys/directory/index.ts";
 import type { ChannelEntry } from "../../../src/domain/channels/entry.ts";
 
-export const userEntry = (given: Partial<UserEntry> = {}): UserEntry => ({
+export const userEntry = (fields: Partial<UserEntry> = {}): UserEntry => ({
   id: 1,
   username: "alice",
   displayName: "Alice",
@@ -15,10 +15,10 @@ export const userEntry = (given: Partial<UserEntry> = {}): UserEntry => ({
   accessTokenHash: null,
   maxConcurrency: 0,
   requestsPerMinute: 0,
-  ...given,
+  ...fields,
 });
 
-export const tokenEntry = (given: Partial<ApiKeyEntry> = {}): ApiKeyEntry => ({
+export const tokenEntry = (fields: Partial<ApiKeyEntry> = {}): ApiKeyEntry => ({
   id: 1,
   userId: 1,
   name: "key",
@@ -35,10 +35,10 @@ export const tokenEntry = (given: Partial<ApiKeyEntry> = {}): ApiKeyEntry => ({
   requestsPerMinute: 0,
   tokensPerMinute: 0,
   budgetRenewsAt: 0,
-  ...given,
+  ...fields,
 });
 
-export const channelEntry = (given: Partial<ChannelEntry> = {}): ChannelEntry => ({
+export const channelEntry = (fields: Partial<ChannelEntry> = {}): ChannelEntry => ({
   id: 1,
   type: 1,
   name: "channel",
@@ -61,5 +61,5 @@ export const channelEntry = (given: Partial<ChannelEntry> = {}): ChannelEntry =>
   tag: "",
   testModel: "",
   autoBan: true,
-  ...given,
+  ...fields,
 });

@@ -10,7 +10,7 @@ export class FakeBilling {
   readonly holds: FakeHold[] = [];
   readonly records: UsageRecord[] = [];
   /** What outlives processes: name → quota units. */
-  readonly kept = new Map<string, number>();
+  readonly retained = new Map<string, number>();
   available = 1_000_000_000;
   /** The database is away, and the share of the outage is spent. */
   isUnavailable = false;
@@ -41,12 +41,12 @@ export class FakeBilling {
       refund: (hold) => this.#end(hold, "refunded"),
       keepHold: async (hold, name) => {
         this.#end(hold, "refunded");
-        this.kept.set(name, hold.amount);
+        this.retained.set(name, hold.amount);
       },
       settleKept: async ({ name }, records) => {
         const known = new Set(this.records.map(({ requestId }) => requestId));
         this.records.push(...records.filter(({ requestId }) => !known.has(requestId)));
-        this.kept.delete(name);
+        this.retained.delete(name);
       },
       record: async (record) => void this.records.push(record),
     };

@@ -20,7 +20,7 @@ export function startKeeper(prefix: string) {
   const batches = new Map<string, Record<string, unknown>>();
   /** They run when they are made, and are done when somebody asks. */
   const jobs = new Map<string, Record<string, unknown>>();
-  const asked: string[] = [];
+  const requests: string[] = [];
   let count = 0;
   let refusing = false;
   const next = () => {
@@ -35,7 +35,7 @@ export function startKeeper(prefix: string) {
     async fetch(request) {
       const key = request.headers.get("authorization") ?? request.headers.get("api-key") ?? "";
       const { pathname, search } = new URL(request.url);
-      asked.push(`${request.method} ${pathname}${search}`);
+      requests.push(`${request.method} ${pathname}${search}`);
       const [, , kind, id, part] = pathname.split("/");
       const fileObject = (of: string) => ({
         id: of,
@@ -87,10 +87,10 @@ export function startKeeper(prefix: string) {
   };
   return {
     url: `http://127.0.0.1:${server.port}`,
-    asked,
+    requests,
     finish,
     forget: (id: string) => void batches.delete(id),
-    endJob: (id: string, told: object) => void jobs.set(id, { ...jobs.get(id), ...told }),
+    endJob: (id: string, changes: object) => void jobs.set(id, { ...jobs.get(id), ...changes }),
     /** Batches and jobs. */
     refuse: (now: boolean) => {
       refusing = now;

@@ -33,11 +33,11 @@ export function startFamily(family: Family) {
   });
 }
 
-type Speak = (streamed: boolean, told: boolean) => Response;
+type Speak = (streamed: boolean, hasToolResult: boolean) => Response;
 
 const SPEAK: Readonly<Record<Family, Speak>> = { openai: speakOpenAi, anthropic: speakAnthropic, gemini: speakGemini };
 
-function speakOpenAi(streamed: boolean, told: boolean): Response {
+function speakOpenAi(streamed: boolean, hasToolResult: boolean): Response {
   const common = { id: "chatcmpl-1", created: 1_700_000_000, model: "m" };
   const usage = {
     prompt_tokens: 20,
@@ -46,9 +46,9 @@ function speakOpenAi(streamed: boolean, told: boolean): Response {
     prompt_tokens_details: { cached_tokens: 5 },
   };
   const call = { id: "call_1", type: "function", function: { name: "weather", arguments: '{"city":"Ghent"}' } };
-  const finish = told ? "stop" : "tool_calls";
+  const finish = hasToolResult ? "stop" : "tool_calls";
   if (!streamed) {
-    const message = told
+    const message = hasToolResult
       ? { role: "assistant", content: ANSWER }
       : { role: "assistant", content: LOOKING, reasoning_content: THOUGHT, tool_calls: [call] };
     const choices = [{ index: 0, message, finish_reason: finish }];
@@ -59,7 +59,7 @@ function speakOpenAi(streamed: boolean, told: boolean): Response {
     object: "chat.completion.chunk",
     choices: [{ index: 0, delta, finish_reason: reason }],
   });
-  const deltas = told
+  const deltas = hasToolResult
     ? [chunk({ content: ANSWER })]
     : [
         chunk({ reasoning_content: THOUGHT }),
@@ -77,9 +77,9 @@ function speakOpenAi(streamed: boolean, told: boolean): Response {
   return sse(all, false, "data: [DONE]\n\n");
 }
 
-function speakAnthropic(streamed: boolean, told: boolean): Response {
+function speakAnthropic(streamed: boolean, hasToolResult: boolean): Response {
   const usage = { input_tokens: 15, cache_read_input_tokens: 5, cache_creation_input_tokens: 0, output_tokens: 9 };
-  const content = told
+  const content = hasToolResult
     ? [{ type: "text", text: ANSWER }]
     : [
         { type: "thinking", thinking: THOUGHT, signature: SIGNATURES.anthropic },
@@ -87,7 +87,7 @@ function speakAnthropic(streamed: boolean, told: boolean): Response {
         { type: "tool_use", id: "toolu_1", name: "weather", input: { city: "Ghent" } },
       ];
   const message = { id: "msg_1", type: "message", role: "assistant", model: "m" };
-  const end = { stop_reason: told ? "end_turn" : "tool_use", stop_sequence: null };
+  const end = { stop_reason: hasToolResult ? "end_turn" : "tool_use", stop_sequence: null };
   if (!streamed) return Response.json({ ...message, content, ...end, usage });
   const blocks = content.flatMap((block, index) => {
     const { start, deltas } = inPieces(block);
@@ -132,8 +132,8 @@ function inPieces(block: Block): { start: object; deltas: object[] } {
   };
 }
 
-function speakGemini(streamed: boolean, told: boolean): Response {
-  const parts = told
+function speakGemini(streamed: boolean, hasToolResult: boolean): Response {
+  const parts = hasToolResult
     ? [{ text: ANSWER }]
     : [
         { text: THOUGHT, thought: true },

@@ -50,7 +50,8 @@ function imitation(
     ...fake,
     type,
     model,
-    objection: (asked, body) => (asked === at ? fake.objection(path, body) : `No such page: ${asked}`),
+    objection: (requestPath, body) =>
+      requestPath === at ? fake.objection(path, body) : `No such page: ${requestPath}`,
   });
   const chat = placed(openaiChat, chats, "/v1/chat/completions");
   const { responses, ...more } = rest;
@@ -63,11 +64,11 @@ const PROJECT = "/v1/projects/p/locations/global/publishers";
 const onVertex = (fake: FakeUpstream, publisher: string, method: RegExp, path: string): FakeUpstream => ({
   ...fake,
   type: 41,
-  isStream: (asked, body, headers) => /:stream/.test(asked) || fake.isStream(asked, body, headers),
-  objection: (asked, body) =>
-    asked.startsWith(`${PROJECT}/${publisher}/models/`) && method.test(asked)
+  isStream: (requestPath, body, headers) => /:stream/.test(requestPath) || fake.isStream(requestPath, body, headers),
+  objection: (requestPath, body) =>
+    requestPath.startsWith(`${PROJECT}/${publisher}/models/`) && method.test(requestPath)
       ? fake.objection(path, body)
-      : `No such page: ${asked}`,
+      : `No such page: ${requestPath}`,
 });
 const vertexClaude: FakeUpstream = {
   ...anthropic,
@@ -137,8 +138,8 @@ export function startServed(family: ServedFamily) {
     const objection = fake.objection(path, body);
     if (objection !== null) return fake.refuse(objection);
     state.understood = fake.read(body);
-    const told = state.understood.results.length > 0;
-    return fake.speak(told ? SECOND : FIRST, fake.isStream(path, body, headers));
+    const hasToolResult = state.understood.results.length > 0;
+    return fake.speak(hasToolResult ? SECOND : FIRST, fake.isStream(path, body, headers));
   });
   return { ...upstream, state };
 }

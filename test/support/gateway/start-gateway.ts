@@ -70,10 +70,14 @@ type Setup = {
 export function startRelay(setup: Setup) {
   const billing = new FakeBilling();
   const index = createRoutingIndex();
-  const entries = setup.channels.map((given, at) => channelEntry({ id: at + 1, name: `channel ${at + 1}`, ...given }));
+  const entries = setup.channels.map((fields, at) =>
+    channelEntry({ id: at + 1, name: `channel ${at + 1}`, ...fields }),
+  );
   for (const entry of entries) index.add(entry);
   const user = userEntry(setup.user);
-  const tokens = new Map(Object.entries(setup.tokens ?? { test: {} }).map(([key, given]) => [key, tokenEntry(given)]));
+  const tokens = new Map(
+    Object.entries(setup.tokens ?? { test: {} }).map(([key, fields]) => [key, tokenEntry(fields)]),
+  );
   const disabled: { channelId: number; key: string | null; reason: Reason; status?: number }[] = [];
   const marked: { tokenId: number; status: number }[] = [];
   const standingsRead: StandingSubject[] = [];
@@ -196,21 +200,21 @@ const noObjects: ObjectStore = {
 
 /** Responses kept in memory. */
 function memoryOfResponses(): ResponseStore {
-  const kept = new Map<string, StoredResponse>();
+  const storedResponses = new Map<string, StoredResponse>();
   return {
     find: async (id, userId) => {
-      const found = kept.get(id);
+      const found = storedResponses.get(id);
       return found?.userId === userId ? found : null;
     },
     bodies: async (ids, userId) =>
       new Map(
         ids.flatMap((id): [string, JsonObject][] => {
-          const found = kept.get(id);
+          const found = storedResponses.get(id);
           return found?.userId === userId ? [[id, found.body]] : [];
         }),
       ),
-    keep: (response) => void kept.set(response.id, response),
-    remove: async (id) => void kept.delete(id),
+    keep: (response) => void storedResponses.set(response.id, response),
+    remove: async (id) => void storedResponses.delete(id),
     sweep: async () => {},
   };
 }

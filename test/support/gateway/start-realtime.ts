@@ -49,16 +49,16 @@ const PRICES = {
 };
 
 /** A relay whose channels lead to these upstreams, in this order. */
-export function startTalks(
+export function startRealtime(
   upstreamUrl: string | readonly string[],
-  given: Partial<Parameters<typeof startRelay>[0]> = {},
+  options: Partial<Parameters<typeof startRelay>[0]> = {},
   channel: object = {},
 ) {
   const urls = typeof upstreamUrl === "string" ? [upstreamUrl] : upstreamUrl;
   const relay = startRelay({
     channels: urls.map((baseUrl, at) => ({ baseUrl, models: ["gpt-realtime"], priority: -at, ...channel })),
-    ...given,
-    options: { ...PRICES, ...given.options },
+    ...options,
+    options: { ...PRICES, ...options.options },
   });
   stops.push(relay.stop);
   return relay;
@@ -79,7 +79,7 @@ export function connect(url: string, options: Bun.WebSocketOptions = KEY_HEADER,
   socket.onmessage = ({ data }) => void events.push(JSON.parse(String(data)));
   socket.onclose = ({ code, reason }) => closing.resolve({ code, reason });
   /** The last of `count` events of a type. */
-  const heard = async (type: string, count = 1) => {
+  const waitFor = async (type: string, count = 1) => {
     const all = await until(
       () => events.filter((event) => event.type === type),
       ({ length }) => length >= count,
@@ -89,7 +89,7 @@ export function connect(url: string, options: Bun.WebSocketOptions = KEY_HEADER,
   return {
     socket,
     events,
-    heard,
+    waitFor,
     closed: closing.promise,
     send: (event: object) => socket.send(JSON.stringify(event)),
   };

@@ -26,7 +26,7 @@ import { startRelay } from "./start-gateway.ts";
 
 export const BALANCE = 10_000_000;
 
-type Given = Readonly<{
+type TaskOptions = Readonly<{
   channels: readonly Partial<ChannelEntry>[];
   options?: Partial<Record<OptionKey, string>>;
   allowPrivateWebhooks?: boolean;
@@ -36,10 +36,10 @@ type Given = Readonly<{
 export function taskDeps(
   database: Pick<Database, "db">,
   changes: TaskDeps["changes"],
-  { channels, options, allowPrivateWebhooks = true }: Given,
+  { channels, options, allowPrivateWebhooks = true }: TaskOptions,
 ): PollDeps {
   const fetch = createSafeFetch(createAddressPolicy(true));
-  const entries = channels.map((given, at) => channelEntry({ id: at + 1, ...given }));
+  const entries = channels.map((fields, at) => channelEntry({ id: at + 1, ...fields }));
   return {
     db: database.db,
     changes,
@@ -53,13 +53,13 @@ export function taskDeps(
 }
 
 /** A relay on a database with real billing: one user with a limited key “test”, channels as given. */
-export async function startTasks(given: Given) {
+export async function startTasks(options: TaskOptions) {
   const database = await openTestDatabase();
   const directory = await temporaryDirectory();
   const { sql, changes } = database;
   const userId = await addUser(sql, BALANCE);
   const tokenId = await addToken(sql, userId, BALANCE);
-  for (const _ of given.channels) await addChannel(sql);
+  for (const _ of options.channels) await addChannel(sql);
   const billing = await createBilling({
     database,
     changes,
@@ -67,10 +67,10 @@ export async function startTasks(given: Given) {
     processId: Bun.randomUUIDv7(),
     log: silentLog,
   });
-  const deps = taskDeps(database, changes, given);
+  const deps = taskDeps(database, changes, options);
   const relay = startRelay({
-    channels: given.channels,
-    ...(given.options && { options: given.options }),
+    channels: options.channels,
+    ...(options.options && { options: options.options }),
     user: { id: userId },
     tokens: { test: { id: tokenId, userId, unlimitedQuota: false }, other: { id: 0, userId: 0 } },
     billing,

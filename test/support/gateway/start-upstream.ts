@@ -5,11 +5,11 @@ type Answering = (received: Received, request: Request, count: number) => Respon
 type Kind = Readonly<{
   webSocket?: boolean;
   /** Answers what is not to be remembered; null: it is. */
-  beside?(path: string, request: Request): Promise<Response | null>;
+  otherPaths?(path: string, request: Request): Promise<Response | null>;
 }>;
 
 /** An upstream on a free loopback port that answers as a test says and remembers what it was sent. */
-export function startUpstream(answer: Answering, { webSocket = false, beside }: Kind = {}) {
+export function startUpstream(answer: Answering, { webSocket = false, otherPaths }: Kind = {}) {
   const received: Received[] = [];
   const server = Bun.serve<{ request: Request }>({
     port: 0,
@@ -21,14 +21,14 @@ export function startUpstream(answer: Answering, { webSocket = false, beside }: 
         const { headers, url } = request;
         const entry = { path: new URL(url).pathname, headers, text: String(message), aborted: false };
         received.push(entry);
-        const told = await (await answer(entry, request, received.length)).text();
-        for (const frame of told.split("\n")) if (frame !== "") socket.send(frame);
+        const text = await (await answer(entry, request, received.length)).text();
+        for (const frame of text.split("\n")) if (frame !== "") socket.send(frame);
         socket.close();
       },
     },
     async fetch(request, self) {
       if (webSocket && self.upgrade(request, { data: { request } })) return;
-      const aside = await beside?.(new URL(request.url).pathname, request);
+      const aside = await otherPaths?.(new URL(request.url).pathname, request);
       if (aside) return aside;
       const entry: Received = {
         path: new URL(request.url).pathname,
@@ -50,14 +50,14 @@ export function startUpstream(answer: Answering, { webSocket = false, beside }: 
 const USAGE = { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15 };
 
 /** A complete chat answer in OpenAI's form. */
-export const chatReply = (given: object = {}) => ({
+export const chatReply = (fields: object = {}) => ({
   id: "chatcmpl-1",
   object: "chat.completion",
   created: 1_700_000_000,
   model: "gpt-4o",
   choices: [{ index: 0, message: { role: "assistant", content: "Hello there" }, finish_reason: "stop" }],
   usage: USAGE,
-  ...given,
+  ...fields,
 });
 
 /** One chunk of a chat stream as an event. */

@@ -4,7 +4,7 @@ import { type JsonObject, parseJson, recordOf, recordsOf, textOf } from "../../.
 import { startRelay } from "../../../support/gateway/start-gateway.ts";
 import { startUpstream } from "../../../support/gateway/start-upstream.ts";
 import { CANNOT, FURTHER, type FurtherName, PROVIDERS, type ProviderName, UNSAID } from "../cells.ts";
-import { DOORS, type DoorName, dataOf } from "../client-formats.ts";
+import { CLIENT_FORMATS, type ClientFormat, dataOf } from "../client-formats.ts";
 import { type Answer, PLAIN } from "../conversation.ts";
 import { speakCustom } from "../native-custom.ts";
 import { openaiSchemas } from "../openai-schemas.ts";
@@ -23,7 +23,7 @@ const CALLED: Answer = {
   finish: "tool_calls",
 };
 const ROWS = Object.keys(FURTHER) as FurtherName[];
-const PAIRS = DOORS.flatMap((door) => NAMES.map((name) => [door, name] as const));
+const PAIRS = CLIENT_FORMATS.flatMap((client) => NAMES.map((name) => [client, name] as const));
 
 function start(name: ProviderName) {
   const { type, model, key, ...kind } = upstreams[name];
@@ -39,17 +39,17 @@ function start(name: ProviderName) {
     if (feature === "custom")
       return isNative ? speakCustom(path, SHELL, COMMAND, streamed) : fake.speak(CALLED, streamed);
     // What was found is cited.
-    const told = feature === "search" ? "citations" : feature;
-    return speakFurther[name]?.(told, streamed, path) ?? fake.refuse("nothing to say");
+    const answerKind = feature === "search" ? "citations" : feature;
+    return speakFurther[name]?.(answerKind, streamed, path) ?? fake.refuse("nothing to say");
   }, kind);
   const relay = startRelay({
     channels: [{ type, baseUrl: upstream.url, keys: [key], models: [model] }],
     options: { ModelRatio: JSON.stringify({ [model]: 1 }) },
   });
   return {
-    async post(door: DoorName, wanted: FurtherName, streamed: boolean) {
-      feature = wanted;
-      const { path, body } = askFor(door, wanted, model, streamed);
+    async post(client: ClientFormat, requested: FurtherName, streamed: boolean) {
+      feature = requested;
+      const { path, body } = askFor(client, requested, model, streamed);
       const response = await relay.post(path, body);
       return { response, text: await response.text(), sent: upstream.received.at(-1)?.text ?? "" };
     },
@@ -61,13 +61,13 @@ function start(name: ProviderName) {
 }
 
 /** Texts of the answers by their number. */
-function textsIn(door: DoorName, bodies: readonly JsonObject[]): string[] {
+function textsIn(client: ClientFormat, bodies: readonly JsonObject[]): string[] {
   const texts: string[] = [];
-  for (const one of bodies.flatMap(({ choices, candidates }) => recordsOf(door === "chat" ? choices : candidates))) {
+  for (const one of bodies.flatMap(({ choices, candidates }) => recordsOf(client === "chat" ? choices : candidates))) {
     const at = Number(one.index ?? 0);
     const parts = recordsOf(recordOf(one.content)?.parts).map(({ text }) => textOf(text) ?? "");
-    const said = recordOf(one.message) ?? recordOf(one.delta);
-    texts[at] = (texts[at] ?? "") + (textOf(said?.content) ?? "") + parts.join("");
+    const message = recordOf(one.message) ?? recordOf(one.delta);
+    texts[at] = (texts[at] ?? "") + (textOf(message?.content) ?? "") + parts.join("");
   }
   return texts;
 }
@@ -79,9 +79,9 @@ const holds =
     for (const piece of pieces) expect(text).toMatch(piece);
   };
 const several =
-  (door: DoorName): Seen =>
+  (client: ClientFormat): Seen =>
   (_text, bodies) =>
-    expect(textsIn(door, bodies)).toEqual([...TEXTS]);
+    expect(textsIn(client, bodies)).toEqual([...TEXTS]);
 
 /** Pieces of what a call of the free-text tool was told, one behind the other. */
 const commandIn = (pieces: readonly unknown[]): string => pieces.map((piece) => textOf(piece) ?? "").join("");
@@ -105,7 +105,7 @@ const citedInMessages = holds(/"citations?(_delta)?"/, `"url":"${ADDRESS}"`);
 const citedInGemini = holds('"groundingChunks"', `"uri":"${ADDRESS}"`);
 
 /** How the clients of each format see what the answer tells. */
-const SEEN: Readonly<Record<DoorName, Partial<Record<FurtherName, Seen>>>> = {
+const SEEN: Readonly<Record<ClientFormat, Partial<Record<FurtherName, Seen>>>> = {
   chat: {
     custom: calledInChat,
     citations: citedInChat,
@@ -135,18 +135,18 @@ const SEEN: Readonly<Record<DoorName, Partial<Record<FurtherName, Seen>>>> = {
   },
 };
 
-describe.each(PAIRS)("%s onto %s", (door, name) => {
+describe.each(PAIRS)("%s onto %s", (client, name) => {
   let started: ReturnType<typeof start>;
   beforeAll(() => {
     started = start(name);
   });
   afterAll(() => started.stop());
 
-  const rows = ROWS.filter((feature) => !CANNOT[name]?.[feature] && !UNSAID[door]?.includes(feature));
+  const rows = ROWS.filter((feature) => !CANNOT[name]?.[feature] && !UNSAID[client]?.includes(feature));
   test.each(rows.flatMap((feature) => [false, true].map((streamed) => [feature, streamed] as const)))(
     "%s (streamed: %p)",
     async (feature, streamed) => {
-      const { response, text, sent } = await started.post(door, feature, streamed);
+      const { response, text, sent } = await started.post(client, feature, streamed);
       expect(response.status === 200 ? "" : text).toBe("");
       // Some doors must name a limit.
       const limit = CANNOT[name]?.limit === undefined ? null : "max_tokens";
@@ -154,11 +154,11 @@ describe.each(PAIRS)("%s onto %s", (door, name) => {
       expect(dropped === limit ? null : dropped).toBeNull();
       const compactly = JSON.stringify(parseJson(sent));
       for (const mark of MARKS[name]?.[feature] ?? []) expect(compactly).toContain(mark);
-      SEEN[door][feature]?.(text, streamed ? dataOf(text) : [recordOf(parseJson(text)) ?? {}]);
+      SEEN[client][feature]?.(text, streamed ? dataOf(text) : [recordOf(parseJson(text)) ?? {}]);
       // OpenAI's document knows calls of free-text tools in whole chats, and not in streamed ones, where its API has them too.
-      const isUnknown = door === "chat" && streamed && feature === "custom";
-      if (!isUnknown && (door === "chat" || door === "responses")) {
-        expect(complaints?.(door, { status: response.status, streamed, text }) ?? []).toEqual([]);
+      const isUnknown = client === "chat" && streamed && feature === "custom";
+      if (!isUnknown && (client === "chat" || client === "responses")) {
+        expect(complaints?.(client, { status: response.status, streamed, text }) ?? []).toEqual([]);
       }
     },
   );
@@ -193,9 +193,9 @@ const STAYS_BEHIND = [
   ["cohere", "chat", "metadata", "metadata"],
 ] as const;
 
-test.each(STAYS_BEHIND)("what %s cannot take of %s's wishes is named: %s", async (name, door, feature, named) => {
+test.each(STAYS_BEHIND)("what %s cannot take of %s's wishes is named: %s", async (name, client, feature, named) => {
   const { post, stop } = start(name);
-  const { response } = await post(door, feature, false);
+  const { response } = await post(client, feature, false);
   stop();
   expect(response.status).toBe(200);
   expect(response.headers.get("x-sluice-dropped")?.split(/, ?/)).toContain(named);

@@ -1,13 +1,13 @@
 import { type JsonObject, recordOf, recordsOf } from "../../../../src/formats/json.ts";
 import type { FurtherName, ProviderName } from "../cells.ts";
-import { ask, type DoorName } from "../client-formats.ts";
+import { ask, type ClientFormat } from "../client-formats.ts";
 import { RESULT } from "../conversation.ts";
 
 const PDF = Buffer.from("%PDF-1.4\n%%EOF\n").toString("base64");
-const SOUND = Buffer.from("RIFF....WAVEfmt ").toString("base64");
+const AUDIO = Buffer.from("RIFF....WAVEfmt ").toString("base64");
 const USER = "user-4711";
 const METADATA = { ticket: "4711" };
-const PICTURE = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
+const IMAGE_DATA = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
 const FAILURE = "The station does not answer";
 export const SHELL = "shell";
 const QUESTION = "What is the weather in Ghent?";
@@ -15,10 +15,10 @@ const QUESTION = "What is the weather in Ghent?";
 type Part = Readonly<Record<string, unknown>>;
 
 /** How each format says what its clients may ask for besides. */
-const PARTS: Readonly<Record<DoorName, Partial<Record<FurtherName, Part>>>> = {
+const PARTS: Readonly<Record<ClientFormat, Partial<Record<FurtherName, Part>>>> = {
   chat: {
     document: { type: "file", file: { filename: "a.pdf", file_data: `data:application/pdf;base64,${PDF}` } },
-    "audio-input": { type: "input_audio", input_audio: { data: SOUND, format: "wav" } },
+    "audio-input": { type: "input_audio", input_audio: { data: AUDIO, format: "wav" } },
   },
   responses: {
     document: { type: "input_file", filename: "a.pdf", file_data: `data:application/pdf;base64,${PDF}` },
@@ -28,10 +28,10 @@ const PARTS: Readonly<Record<DoorName, Partial<Record<FurtherName, Part>>>> = {
   },
   gemini: {
     document: { inlineData: { mimeType: "application/pdf", data: PDF } },
-    "audio-input": { inlineData: { mimeType: "audio/wav", data: SOUND } },
+    "audio-input": { inlineData: { mimeType: "audio/wav", data: AUDIO } },
   },
 };
-const MEMBERS: Readonly<Record<DoorName, Partial<Record<FurtherName, Part>>>> = {
+const MEMBERS: Readonly<Record<ClientFormat, Partial<Record<FurtherName, Part>>>> = {
   chat: {
     user: { user: USER },
     several: { n: 2 },
@@ -62,13 +62,13 @@ const MEMBERS: Readonly<Record<DoorName, Partial<Record<FurtherName, Part>>>> = 
   },
 };
 /** What a tool gave back, in each format. */
-const RESULTS: Readonly<Record<DoorName, Partial<Record<FurtherName, Part>>>> = {
+const RESULTS: Readonly<Record<ClientFormat, Partial<Record<FurtherName, Part>>>> = {
   chat: {},
   responses: {
     "result-image": {
       output: [
         { type: "input_text", text: RESULT },
-        { type: "input_image", image_url: `data:image/png;base64,${PICTURE}`, detail: "auto" },
+        { type: "input_image", image_url: `data:image/png;base64,${IMAGE_DATA}`, detail: "auto" },
       ],
     },
   },
@@ -76,47 +76,47 @@ const RESULTS: Readonly<Record<DoorName, Partial<Record<FurtherName, Part>>>> = 
     "result-image": {
       content: [
         { type: "text", text: RESULT },
-        { type: "image", source: { type: "base64", media_type: "image/png", data: PICTURE } },
+        { type: "image", source: { type: "base64", media_type: "image/png", data: IMAGE_DATA } },
       ],
     },
     "result-error": { content: FAILURE, is_error: true },
   },
   gemini: {
-    "result-image": { parts: [{ inlineData: { mimeType: "image/png", data: PICTURE } }] },
+    "result-image": { parts: [{ inlineData: { mimeType: "image/png", data: IMAGE_DATA } }] },
     "result-error": { response: { error: FAILURE } },
   },
 };
 const LISTS = { chat: "messages", responses: "input", messages: "messages", gemini: "contents" } as const;
 
 /** A request of the door for one further feature. */
-export function askFor(door: DoorName, feature: FurtherName, model: string, stream: boolean) {
+export function askFor(client: ClientFormat, feature: FurtherName, model: string, stream: boolean) {
   const calls = feature === "strict" || feature.startsWith("result-");
-  const wish = { text: QUESTION, ...(calls && { tools: true, told: feature !== "strict" }) };
-  const { path, body } = ask[door](wish, model, stream);
-  const part = PARTS[door][feature];
-  const list = recordsOf(body[LISTS[door]])
-    .map((message) => withResult(door, feature, message))
+  const wish = { text: QUESTION, ...(calls && { tools: true, withToolResult: feature !== "strict" }) };
+  const { path, body } = ask[client](wish, model, stream);
+  const part = PARTS[client][feature];
+  const list = recordsOf(body[LISTS[client]])
+    .map((message) => withResult(client, feature, message))
     .map((message) => {
       if (!part || message.role !== "user") return message;
-      if (door === "gemini") return { ...message, parts: [...recordsOf(message.parts), part] };
+      if (client === "gemini") return { ...message, parts: [...recordsOf(message.parts), part] };
       const { content } = message;
       return { ...message, content: [...(Array.isArray(content) ? recordsOf(content) : [textPart(content)]), part] };
     });
   const tools = feature === "strict" ? { tools: recordsOf(body.tools).map(strictly) } : null;
-  return { path, body: { ...body, ...tools, [LISTS[door]]: list, ...recordOf(MEMBERS[door][feature]) } };
+  return { path, body: { ...body, ...tools, [LISTS[client]]: list, ...recordOf(MEMBERS[client][feature]) } };
 }
 
 /** The turn with what its tool gave back. */
-function withResult(door: DoorName, feature: FurtherName, message: JsonObject): JsonObject {
-  const given = RESULTS[door][feature];
-  if (!given) return message;
-  if (message.type === "function_call_output") return { ...message, ...given };
-  const own = door === "gemini" ? "parts" : "content";
+function withResult(client: ClientFormat, feature: FurtherName, message: JsonObject): JsonObject {
+  const results = RESULTS[client][feature];
+  if (!results) return message;
+  if (message.type === "function_call_output") return { ...message, ...results };
+  const own = client === "gemini" ? "parts" : "content";
   if (!Array.isArray(message[own])) return message;
   const parts = recordsOf(message[own]).map((part) => {
-    if (part.type === "tool_result") return { ...part, ...given };
+    if (part.type === "tool_result") return { ...part, ...results };
     const response = recordOf(part.functionResponse);
-    return response ? { ...part, functionResponse: { ...response, ...given } } : part;
+    return response ? { ...part, functionResponse: { ...response, ...results } } : part;
   });
   return { ...message, [own]: parts };
 }
@@ -130,7 +130,7 @@ const textPart = (text: unknown): Part => ({ type: "text", text });
 
 type Marks = Partial<Record<FurtherName, readonly string[]>>;
 
-const IMAGE = [RESULT, PICTURE];
+const IMAGE = [RESULT, IMAGE_DATA];
 const IN_WORDS = [`Error: ${FAILURE}`];
 
 const FREE_TEXT = [SHELL, '"properties":{"input":{"type":"string"}}'];
@@ -157,7 +157,7 @@ export const MARKS: Readonly<Partial<Record<ProviderName, Marks>>> = {
   "openai-chat": {
     ...OPENAI,
     document: ['"type":"file"', `"file_data":"data:application/pdf;base64,${PDF}"`],
-    "audio-input": ['"type":"input_audio"', `"data":"${SOUND}"`, '"format":"wav"'],
+    "audio-input": ['"type":"input_audio"', `"data":"${AUDIO}"`, '"format":"wav"'],
     user: [`"user":"${USER}"`],
     several: ['"n":2'],
     logprobs: ['"logprobs":true', '"top_logprobs":1'],
@@ -183,7 +183,7 @@ export const MARKS: Readonly<Partial<Record<ProviderName, Marks>>> = {
     strict: ['"mode":"VALIDATED"'],
     tier: ['"serviceTier":"standard"'],
     document: ['"mimeType":"application/pdf"', PDF],
-    "audio-input": ['"mimeType":"audio/wav"', SOUND],
+    "audio-input": ['"mimeType":"audio/wav"', AUDIO],
     several: ['"candidateCount":2'],
     logprobs: ['"responseLogprobs":true', '"logprobs":1'],
   },
@@ -213,7 +213,7 @@ export const MARKS: Readonly<Partial<Record<ProviderName, Marks>>> = {
     search: ['"enable_search":true'],
     "result-image": IMAGE,
     "result-error": IN_WORDS,
-    "audio-input": [SOUND],
+    "audio-input": [AUDIO],
     several: ['"n":2'],
     logprobs: ['"logprobs":true', '"top_logprobs":1'],
   },
@@ -223,7 +223,7 @@ export const MARKS: Readonly<Partial<Record<ProviderName, Marks>>> = {
     "result-error": IN_WORDS,
     strict: ['"strict":true'],
     document: ['"type":"document_url"', `"document_url":"data:application/pdf;base64,${PDF}"`],
-    "audio-input": [`"input_audio":"${SOUND}"`],
+    "audio-input": [`"input_audio":"${AUDIO}"`],
     several: ['"n":2'],
     metadata: ['"metadata":{"ticket":"4711"}'],
   },

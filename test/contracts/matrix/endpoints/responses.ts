@@ -49,11 +49,11 @@ const chat: Speak = (feature, streamed) => {
     choices,
     ...rest,
   });
-  const said = texts.map((content, index) =>
+  const messages = texts.map((content, index) =>
     chunk([{ index, delta: { role: "assistant", content, ...cited }, logprobs, finish_reason: null }]),
   );
   const ends = texts.map((_, index) => chunk([{ index, delta: {}, logprobs: null, finish_reason }]));
-  return events([...said, ...ends, chunk([], { usage: USAGE })], false, "data: [DONE]\n\n");
+  return events([...messages, ...ends, chunk([], { usage: USAGE })], false, "data: [DONE]\n\n");
 };
 
 const responses: Speak = (feature, streamed) => {
@@ -111,7 +111,7 @@ const responses: Speak = (feature, streamed) => {
   );
 };
 
-function claude(feature: FurtherName): { whole: object; list: object[] } {
+function claude(feature: FurtherName): { message: object; list: object[] } {
   const citation = {
     type: "web_search_result_location",
     url: ADDRESS,
@@ -133,7 +133,7 @@ function claude(feature: FurtherName): { whole: object; list: object[] } {
     { type: "message_delta", delta: end, usage: { output_tokens: 3 } },
     { type: "message_stop" },
   ];
-  return { whole: { ...message, content, ...end, usage }, list };
+  return { message: { ...message, content, ...end, usage }, list };
 }
 
 const gemini: Speak = (feature, streamed) => {
@@ -213,12 +213,12 @@ export const speakFurther: Readonly<Partial<Record<ProviderName, Speak>>> = {
   "openai-chat": chat,
   "openai-responses": responses,
   anthropic: (feature, streamed) => {
-    const { whole, list } = claude(feature);
-    return streamed ? events(list, true) : Response.json(whole);
+    const { message, list } = claude(feature);
+    return streamed ? events(list, true) : Response.json(message);
   },
   bedrock: (feature, streamed) => {
-    const { whole, list } = claude(feature);
-    return streamed ? bedrockEvents(list) : Response.json(whole);
+    const { message, list } = claude(feature);
+    return streamed ? bedrockEvents(list) : Response.json(message);
   },
   gemini,
   ollama,

@@ -7,7 +7,7 @@ import { wordsOf } from "./openai-chat.ts";
 const MESSAGE = { id: "msg_01Lk", type: "message", role: "assistant", model: "claude-sonnet-4-5-20250929" };
 const ENDS = { stop: "end_turn", tool_calls: "tool_use", length: "max_tokens" } as const;
 
-type Block = { start: object; whole: object; deltas: object[] };
+type Block = { start: object; complete: object; deltas: object[] };
 
 /** Of a call without input nothing is said. */
 const piecesOf = (input: unknown): string[] => {
@@ -18,29 +18,29 @@ const piecesOf = (input: unknown): string[] => {
 function blocksOf({ thought, text, calls }: Answer): Block[] {
   const thinking: Block = {
     start: { type: "thinking", thinking: "", signature: "" },
-    whole: { type: "thinking", thinking: thought, signature: "c2lnbmVk" },
+    complete: { type: "thinking", thinking: thought, signature: "c2lnbmVk" },
     deltas: [
       ...halves(thought).map((piece) => ({ type: "thinking_delta", thinking: piece })),
       { type: "signature_delta", signature: "c2lnbmVk" },
     ],
   };
-  const said: Block = {
+  const textBlock: Block = {
     start: { type: "text", text: "" },
-    whole: { type: "text", text },
+    complete: { type: "text", text },
     deltas: halves(text).map((piece) => ({ type: "text_delta", text: piece })),
   };
   const called = calls.map(({ name, input }, at): Block => {
     const block = { type: "tool_use", id: `toolu_0${at}`, name };
     return {
       start: { ...block, input: {} },
-      whole: { ...block, input },
+      complete: { ...block, input },
       deltas: ["", ...piecesOf(input)].map((piece) => ({
         type: "input_json_delta",
         partial_json: piece,
       })),
     };
   });
-  return [...(thought ? [thinking] : []), ...(text ? [said] : []), ...called];
+  return [...(thought ? [thinking] : []), ...(text ? [textBlock] : []), ...called];
 }
 
 const begin = (usage: object) => ({
@@ -48,7 +48,7 @@ const begin = (usage: object) => ({
   message: { ...MESSAGE, content: [], stop_reason: null, stop_sequence: null, usage },
 });
 
-function answerOf(answer: Answer): { whole: object; list: object[] } {
+function answerOf(answer: Answer): { complete: object; list: object[] } {
   const { prompt, cached, completion } = answer.usage;
   const input = { input_tokens: prompt - cached, cache_creation_input_tokens: 0, cache_read_input_tokens: cached };
   const end = { stop_reason: ENDS[answer.finish], stop_sequence: null };
@@ -65,7 +65,7 @@ function answerOf(answer: Answer): { whole: object; list: object[] } {
     { type: "message_delta", delta: end, usage: { output_tokens: completion } },
     { type: "message_stop" },
   ];
-  return { whole: { ...MESSAGE, content: blocks.map(({ whole }) => whole), ...end, usage }, list };
+  return { complete: { ...MESSAGE, content: blocks.map(({ complete }) => complete), ...end, usage }, list };
 }
 
 const broken = (words: string): object[] => [
@@ -101,7 +101,7 @@ function read(body: JsonObject): Sent {
     })),
     stop: Array.isArray(body.stop_sequences) ? body.stop_sequences.map(String) : [],
     schema: recordOf(recordOf(body.output_config)?.format)?.schema ?? null,
-    thinks: thinking?.type === "enabled",
+    reasoning: thinking?.type === "enabled",
     limit: numberOf(body.max_tokens),
     mustCall: recordOf(body.tool_choice)?.type === "any",
   };
@@ -136,8 +136,8 @@ export const anthropic: FakeUpstream = {
   objection: (path, body) => (path === "/v1/messages" ? objection(body, "model stream service_tier") : "Not found"),
   read,
   speak(answer, streamed) {
-    const { whole, list } = answerOf(answer);
-    return streamed ? events(list, true) : Response.json(whole);
+    const { complete, list } = answerOf(answer);
+    return streamed ? events(list, true) : Response.json(complete);
   },
   refuse,
   breakOff: (words, message) =>
@@ -180,8 +180,8 @@ export const bedrock: FakeUpstream = {
       : "anthropic_version: Field required",
   read,
   speak(answer, streamed) {
-    const { whole, list } = answerOf(answer);
-    return streamed ? framed(list.map(chunkFrame)) : Response.json(whole);
+    const { complete, list } = answerOf(answer);
+    return streamed ? framed(list.map(chunkFrame)) : Response.json(complete);
   },
   refuse: (message) => Response.json({ message }, { status: 400 }),
   breakOff: (words, message) =>

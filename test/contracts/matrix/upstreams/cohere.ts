@@ -30,9 +30,9 @@ function speak(answer: Answer, streamed: boolean): Response {
     { field: "thinking", text: thought },
     { field: "text", text },
   ].filter((block) => block.text !== "");
-  const spoken = content.flatMap(({ field, text: whole }, index) => [
+  const contentEvents = content.flatMap(({ field, text: full }, index) => [
     typed("content-start", { index, ...delta({ content: { type: field, [field]: "" } }) }),
-    ...halves(whole).map((piece) => typed("content-delta", { index, ...delta({ content: { [field]: piece } }) })),
+    ...halves(full).map((piece) => typed("content-delta", { index, ...delta({ content: { [field]: piece } }) })),
     typed("content-end", { index }),
   ]);
   const called = calls.flatMap((call, index) => [
@@ -50,7 +50,7 @@ function speak(answer: Answer, streamed: boolean): Response {
     ...delta({ role: "assistant", content: [], tool_plan: "", tool_calls: [] }),
   });
   const end = typed("message-end", { id: ID, delta: { finish_reason: ENDS[finish], usage: usageOf(answer) } });
-  return events([start, ...spoken, ...called, end], true, "data: [DONE]\n\n");
+  return events([start, ...contentEvents, ...called, end], true, "data: [DONE]\n\n");
 }
 
 function read(body: JsonObject): Sent {
@@ -59,7 +59,7 @@ function read(body: JsonObject): Sent {
     stop: Array.isArray(body.stop_sequences) ? body.stop_sequences.map(String) : [],
     schema: recordOf(body.response_format)?.json_schema ?? null,
     mustCall: body.tool_choice === "REQUIRED",
-    thinks: recordOf(body.thinking)?.type === "enabled",
+    reasoning: recordOf(body.thinking)?.type === "enabled",
   };
 }
 

@@ -64,7 +64,7 @@ function read(body: JsonObject): Sent {
   return {
     ...readChat({ ...parameters, messages }),
     images: messages.flatMap(({ content }) => recordsOf(content).flatMap(({ image }) => textOf(image) ?? [])),
-    thinks: parameters.enable_thinking === true,
+    reasoning: parameters.enable_thinking === true,
   };
 }
 
@@ -103,5 +103,5 @@ export const dashscopeImitation: FakeUpstream = {
   ...openaiChat,
   objection: (path, { enable_thinking: _, enable_search: __, ...body }) =>
     openaiChat.objection(path.replace("/compatible-mode", ""), body),
-  read: (body) => ({ ...readChat(body), thinks: body.enable_thinking === true }),
+  read: (body) => ({ ...readChat(body), reasoning: body.enable_thinking === true }),
 };

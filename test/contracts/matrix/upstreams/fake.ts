@@ -12,7 +12,7 @@ export type FakeUpstream = Readonly<{
   /** A chat is a WebSocket: what it sends is the request, the answer's lines are frames. */
   webSocket?: boolean;
   /** Answers requests beside chats, whose bytes matter; null: it is none of these. */
-  beside?(path: string, request: Request): Promise<Response | null>;
+  otherPaths?(path: string, request: Request): Promise<Response | null>;
   /** The request wants a stream. */
   isStream(path: string, body: JsonObject, headers: Headers): boolean;
   /** What the provider would refuse the request for; null: nothing. */

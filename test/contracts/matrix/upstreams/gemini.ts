@@ -6,12 +6,12 @@ const META = { modelVersion: "gemini-2.5-flash", responseId: "q8Zl" };
 
 function speak(answer: Answer, streamed: boolean): Response {
   const { prompt, cached, completion } = answer.usage;
-  const thoughts = answer.thought ? 2 : 0;
+  const reasoningTokens = answer.thought ? 2 : 0;
   const usageMetadata = {
     promptTokenCount: prompt,
     cachedContentTokenCount: cached,
-    candidatesTokenCount: completion - thoughts,
-    ...(thoughts > 0 && { thoughtsTokenCount: thoughts }),
+    candidatesTokenCount: completion - reasoningTokens,
+    ...(reasoningTokens > 0 && { thoughtsTokenCount: reasoningTokens }),
     totalTokenCount: prompt + completion,
     promptTokensDetails: [{ modality: "TEXT", tokenCount: prompt }],
   };
@@ -58,8 +58,8 @@ function smallTypes(value: unknown): unknown {
 }
 
 function read(body: JsonObject): Sent {
-  const parts = recordsOf(body.contents).flatMap(({ role, parts: given }) =>
-    recordsOf(given).map((part) => ({ role, part })),
+  const parts = recordsOf(body.contents).flatMap(({ role, parts: turnParts }) =>
+    recordsOf(turnParts).map((part) => ({ role, part })),
   );
   const config = recordOf(body.generationConfig) ?? {};
   const calls = recordsOf(parts.map(({ part }) => part.functionCall));
@@ -89,7 +89,7 @@ function read(body: JsonObject): Sent {
     schema: config.responseMimeType === "application/json" ? smallTypes(config.responseSchema) : null,
     limit: numberOf(config.maxOutputTokens),
     mustCall: recordOf(recordOf(body.toolConfig)?.functionCallingConfig)?.mode === "ANY",
-    thinks: (numberOf(thinking?.thinkingBudget) ?? 0) > 0 && thinking?.includeThoughts === true,
+    reasoning: (numberOf(thinking?.thinkingBudget) ?? 0) > 0 && thinking?.includeThoughts === true,
   };
 }
 

@@ -57,15 +57,15 @@ const SMALL_USAGE = { PromptTokens: 5, CompletionTokens: 3, TotalTokens: 8 };
 
 /** A short answer that ends for the given reason, with more members if wanted. */
 export function hunyuanEnding(Content: string, FinishReason: string, more: object, streamed: boolean): Response {
-  const said = { Role: "assistant", Content };
+  const message = { Role: "assistant", Content };
   const answer = { ...COMMON, ...more, Usage: SMALL_USAGE };
   if (!streamed)
-    return Response.json({ Response: { ...answer, Choices: [{ Index: 0, Message: said, FinishReason }] } });
+    return Response.json({ Response: { ...answer, Choices: [{ Index: 0, Message: message, FinishReason }] } });
   const chunk = (Delta: object, reason: string) => ({
     ...answer,
     Choices: [{ Index: 0, Delta, FinishReason: reason }],
   });
-  return events([chunk(said, ""), chunk({ Role: "assistant", Content: "" }, FinishReason)], false);
+  return events([chunk(message, ""), chunk({ Role: "assistant", Content: "" }, FinishReason)], false);
 }
 
 const wordsOf = ({ Content, Contents }: JsonObject): string =>
@@ -98,7 +98,7 @@ function read(body: JsonObject): Sent {
     }),
     stop: Array.isArray(body.Stop) ? body.Stop.map(String) : [],
     schema: null,
-    thinks: body.EnableThinking === true,
+    reasoning: body.EnableThinking === true,
     limit: null,
     mustCall: false,
   };
@@ -118,7 +118,7 @@ function objection(path: string, body: JsonObject): string | null {
   return isEmpty ? "Content must not be empty" : unknownMember(body, KNOWN);
 }
 
-const told = (Code: string, Message: string) => ({ Response: { RequestId: "r", Error: { Code, Message } } });
+const errorResponse = (Code: string, Message: string) => ({ Response: { RequestId: "r", Error: { Code, Message } } });
 
 /** Tencent's ChatCompletions; its signature is verified in a test of its own. */
 export const hunyuan: FakeUpstream = {
@@ -129,7 +129,7 @@ export const hunyuan: FakeUpstream = {
   objection,
   read,
   speak,
-  refuse: (message) => Response.json(told("InvalidParameter", message)),
+  refuse: (message) => Response.json(errorResponse("InvalidParameter", message)),
   breakOff: (words, message) =>
     events(
       [

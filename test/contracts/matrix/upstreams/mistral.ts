@@ -77,7 +77,7 @@ export const mistral: FakeUpstream = {
   key: "upstream",
   isStream: (_path, body) => body.stream === true,
   objection,
-  read: (body) => ({ ...readChat(body), thinks: body.prompt_mode === "reasoning" }),
+  read: (body) => ({ ...readChat(body), reasoning: body.prompt_mode === "reasoning" }),
   speak,
   refuse: (message) =>
     Response.json(

@@ -58,7 +58,7 @@ function read(body: JsonObject) {
     stop: Array.isArray(options.stop) ? options.stop.map(String) : [],
     schema: body.format ?? null,
     limit: numberOf(options.num_predict),
-    thinks: body.think === true || textOf(body.think) !== null,
+    reasoning: body.think === true || textOf(body.think) !== null,
   };
 }
 

@@ -30,7 +30,7 @@ export function readChat(body: JsonObject): Sent {
   const messages = recordsOf(body.messages);
   const ofRole = (role: string) => messages.filter((message) => message.role === role);
   const calls = messages.flatMap(({ tool_calls }) => recordsOf(tool_calls));
-  const called = calls.map(({ function: given }) => recordOf(given) ?? {});
+  const called = calls.map(({ function: calledFunction }) => recordOf(calledFunction) ?? {});
   const format = recordOf(recordOf(body.response_format)?.json_schema);
   return {
     system: ofRole("system")
@@ -54,7 +54,7 @@ export function readChat(body: JsonObject): Sent {
     }),
     stop: recordsOrTexts(body.stop),
     schema: format?.schema ?? null,
-    thinks: textOf(body.reasoning_effort) !== null,
+    reasoning: textOf(body.reasoning_effort) !== null,
     limit: numberOf(body.max_completion_tokens) ?? numberOf(body.max_tokens),
     mustCall: body.tool_choice === "required",
   };

@@ -106,13 +106,13 @@ function speak(answer: Answer, streamed: boolean): Response {
 
 function read(body: JsonObject): Sent {
   const items = recordsOf(body.input);
-  const said = items.filter(({ role }) => role === "user");
+  const userItems = items.filter(({ role }) => role === "user");
   const calls = items.filter(({ type }) => type === "function_call");
   const format = recordOf(recordOf(body.text)?.format);
   return {
     system: textOf(body.instructions) ?? "",
-    texts: said.map(({ content }) => wordsOf(content)),
-    images: said.flatMap(({ content }) => recordsOf(content).flatMap(({ image_url }) => textOf(image_url) ?? [])),
+    texts: userItems.map(({ content }) => wordsOf(content)),
+    images: userItems.flatMap(({ content }) => recordsOf(content).flatMap(({ image_url }) => textOf(image_url) ?? [])),
     tools: recordsOf(body.tools).map(({ name, parameters }) => ({ name: textOf(name) ?? "", schema: parameters })),
     calls: calls.map(({ name, arguments: input }) => ({
       name: textOf(name) ?? "",
@@ -126,7 +126,7 @@ function read(body: JsonObject): Sent {
       })),
     stop: [],
     schema: format?.schema ?? null,
-    thinks: textOf(recordOf(body.reasoning)?.effort) !== null,
+    reasoning: textOf(recordOf(body.reasoning)?.effort) !== null,
     limit: numberOf(body.max_output_tokens),
     mustCall: body.tool_choice === "required",
   };

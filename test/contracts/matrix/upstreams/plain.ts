@@ -13,7 +13,7 @@ const NOTHING: Sent = {
   results: [],
   stop: [],
   schema: null,
-  thinks: false,
+  reasoning: false,
   limit: null,
   mustCall: false,
 };
@@ -97,8 +97,8 @@ export const qianfan: FakeUpstream = {
       usage: usageOf(answer),
     };
     if (!streamed) return Response.json({ ...ending, result: text });
-    const said = halves(text).map((result, sentence_id) => ({ ...ERNIE, sentence_id, is_end: false, result }));
-    return events([...said, { ...ending, is_end: true, result: "" }], false);
+    const sentences = halves(text).map((result, sentence_id) => ({ ...ERNIE, sentence_id, is_end: false, result }));
+    return events([...sentences, { ...ending, is_end: true, result: "" }], false);
   },
   refuse: (message) => Response.json({ error_code: 336_003, error_msg: message, id: "as-1" }),
   breakOff: (words, message) =>
@@ -170,13 +170,13 @@ export const spark: FakeUpstream = {
   speak(answer) {
     const { text, calls } = answer;
     const [call] = calls;
-    const said: object[] = halves(text).map((content) => ({ content, role: "assistant", index: 0 }));
+    const messages: object[] = halves(text).map((content) => ({ content, role: "assistant", index: 0 }));
     const function_call = call && { name: call.name, arguments: JSON.stringify(call.input) };
-    if (function_call) said.push({ content: "", role: "assistant", content_type: "text", function_call, index: 0 });
+    if (function_call) messages.push({ content: "", role: "assistant", content_type: "text", function_call, index: 0 });
     const usage = { text: { question_tokens: 4, ...usageOf(answer) } };
     return sparkFrames(
-      said.map((piece, seq) => {
-        const status = seq === said.length - 1 ? 2 : Math.min(1, seq);
+      messages.map((piece, seq) => {
+        const status = seq === messages.length - 1 ? 2 : Math.min(1, seq);
         const choices = { status, seq, text: [piece] };
         return { header: sparkHeader(status), payload: { choices, ...(status === 2 && { usage }) } };
       }),
@@ -199,7 +199,7 @@ export const dify: FakeUpstream = {
   type: 37,
   model: "dify",
   key: "app-upstream",
-  async beside(path, request) {
+  async otherPaths(path, request) {
     if (path !== "/v1/files/upload") return null;
     const file = (await request.formData()).get("file");
     if (!(file instanceof Blob)) return Response.json({ code: "no_file_uploaded" }, { status: 400 });

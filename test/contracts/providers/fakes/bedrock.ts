@@ -1,7 +1,7 @@
 import { EventStreamCodec } from "@smithy/eventstream-codec";
 import { recordsOf, textOf } from "../../../../src/formats/json.ts";
 import { ANSWER, type FakeType, inPieces, PIECES, REFUSED, type Seen, USAGE } from "./fake-type.ts";
-import { claudeEvents, claudeQuestion, claudeWhole } from "./native-formats.ts";
+import { claudeEvents, claudeQuestion, claudeReply } from "./native-formats.ts";
 import { hmac, same, sha256 } from "./signing.ts";
 
 /** AWS Signature Version 4, computed anew from what was received. */
@@ -43,7 +43,7 @@ export const bedrockClaude: FakeType = {
       ? null
       : `no such page: ${seen.path}`),
   question: claudeQuestion,
-  whole: claudeWhole,
+  reply: claudeReply,
   stream: () =>
     binary(
       claudeEvents.map((event) => frame("chunk", { bytes: Buffer.from(JSON.stringify(event)).toString("base64") })),
@@ -63,7 +63,7 @@ export const bedrockConverse: FakeType = {
       ? null
       : `no such page: ${seen.path}`),
   question: ({ messages }) => textOf(recordsOf(recordsOf(messages).at(-1)?.content)[0]?.text) ?? "",
-  whole: () =>
+  reply: () =>
     Response.json({
       output: { message: { role: "assistant", content: [{ text: ANSWER }] } },
       stopReason: "end_turn",

@@ -8,15 +8,15 @@ const usage = {
   total_tokens: USAGE.prompt + USAGE.completion,
 };
 
-const wholeWith = (told: typeof usage): Response =>
+const replyWith = (reportedUsage: typeof usage): Response =>
   Response.json({
     ...COMMON,
     object: "chat.completion",
     choices: [{ index: 0, message: { role: "assistant", content: ANSWER }, finish_reason: "stop" }],
-    usage: told,
+    usage: reportedUsage,
   });
 
-const streamWith = (told: typeof usage): Response => {
+const streamWith = (reportedUsage: typeof usage): Response => {
   const chunk = (delta: object, finish: string | null = null) => ({
     ...COMMON,
     object: "chat.completion.chunk",
@@ -25,12 +25,12 @@ const streamWith = (told: typeof usage): Response => {
   const chunks = [
     ...PIECES.map((content) => chunk({ content })),
     chunk({}, "stop"),
-    { ...chunk({}), choices: [], usage: told },
+    { ...chunk({}), choices: [], usage: reportedUsage },
   ];
   return eventStream([...dataEvents(chunks), "data: [DONE]\n\n"]);
 };
 
-export const openaiWhole = (): Response => wholeWith(usage);
+export const openaiReply = (): Response => replyWith(usage);
 export const openaiStream = (): Response => streamWith(usage);
 
 /** The user's words in messages of OpenAI's kind. */
@@ -251,11 +251,11 @@ function fakeOf(table: Table): FakeType {
       return seen.path === table.path ? null : `no such page: ${seen.path}`;
     },
     question: lastQuestion,
-    whole: () => wholeWith(placeholder ?? usage),
+    reply: () => replyWith(placeholder ?? usage),
     stream: () => streamWith(placeholder ?? usage),
     ...(placeholder && { silentOnUsage: true }),
     refusal: { status: means, answer: () => Response.json(refusal, { status }) },
-    beside(seen) {
+    otherPaths(seen) {
       if (!isAdmitted(seen)) return null;
       if (balance && seen.path === balance.path) return Response.json(balance.answer);
       return list !== null && seen.path === list ? Response.json(listOf(models)) : null;

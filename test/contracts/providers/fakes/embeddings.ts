@@ -4,7 +4,7 @@ import { REFUSED, type Seen } from "./fake-type.ts";
 /** Tokens of every call. */
 export const TOKENS = 17;
 export const TEXTS = ["It rains.", "It snows."] as const;
-export const VECTORS = [
+export const EMBEDDINGS = [
   [0.5, 0.25],
   [0.125, 1],
 ] as const;
@@ -32,9 +32,9 @@ export type VectorFake = Readonly<{
 }>;
 
 const texts = ({ body }: Seen): unknown[] => (Array.isArray(body.input) ? body.input : []);
-const openaiVectors = (usage: JsonObject) => ({
+const openaiEmbeddings = (usage: JsonObject) => ({
   object: "list",
-  data: VECTORS.map((embedding, index) => ({ object: "embedding", index, embedding })),
+  data: EMBEDDINGS.map((embedding, index) => ({ object: "embedding", index, embedding })),
   usage,
 });
 const openaiList = { object: "list", data: [{ id: "model-b" }, { id: "model-a" }] };
@@ -70,7 +70,7 @@ export const vectorFakes: readonly VectorFake[] = [
     objection: (seen) =>
       bearer(seen, "/v1/embeddings") ??
       ("encoding_format" in seen.body ? "encoding_format: Extra inputs are not permitted" : wantsTexts(seen)),
-    answer: openaiVectors({ prompt_tokens: TOKENS, total_tokens: TOKENS }),
+    answer: openaiEmbeddings({ prompt_tokens: TOKENS, total_tokens: TOKENS }),
     refusal: jinaRefusal,
     list: { path: "/v1/models", answer: openaiList },
   },
@@ -94,7 +94,7 @@ export const vectorFakes: readonly VectorFake[] = [
     call: "embeddings",
     model: "m3e-base",
     objection: (seen) => bearer(seen, "/embeddings") ?? (texts(seen).length > 0 ? null : "input must be a list"),
-    answer: openaiVectors({ prompt_tokens: TOKENS, total_tokens: TOKENS }),
+    answer: openaiEmbeddings({ prompt_tokens: TOKENS, total_tokens: TOKENS }),
     refusal: { error: { message: REFUSED, type: "invalid_request_error" } },
     list: { path: "/models", answer: openaiList },
   },
@@ -108,7 +108,7 @@ export const vectorFakes: readonly VectorFake[] = [
         ? null
         : "content: required"),
     answer: {
-      embeddings: VECTORS.map((values) => ({ values })),
+      embeddings: EMBEDDINGS.map((values) => ({ values })),
       usageMetadata: { promptTokenCount: TOKENS, totalTokenCount: TOKENS },
     },
     refusal: googleRefusal,
@@ -122,7 +122,7 @@ export const vectorFakes: readonly VectorFake[] = [
       google(seen, "/v1/publishers/google/models/text-embedding-005:predict") ??
       (recordsOf(seen.body.instances).length > 0 ? null : "instances: required"),
     answer: {
-      predictions: VECTORS.map((values, at) => ({
+      predictions: EMBEDDINGS.map((values, at) => ({
         embeddings: { values, statistics: { token_count: at === 0 ? 8 : TOKENS - 8 } },
       })),
     },
@@ -134,7 +134,7 @@ export const vectorFakes: readonly VectorFake[] = [
     call: "embeddings",
     model: "nomic-embed-text",
     objection: (seen) => bearer(seen, "/v1/embeddings") ?? wantsTexts(seen),
-    answer: openaiVectors({ prompt_tokens: TOKENS, total_tokens: TOKENS }),
+    answer: openaiEmbeddings({ prompt_tokens: TOKENS, total_tokens: TOKENS }),
     refusal: openaiRefusal,
     list: { path: "/api/tags", answer: named },
   },
@@ -148,7 +148,7 @@ export const vectorFakes: readonly VectorFake[] = [
       const others = Object.keys(seen.body).filter((name) => name !== "input");
       return others.length > 0 ? `unknown: ${others.join()}` : wantsTexts(seen);
     },
-    answer: { id: "as-1", created: 1, ...openaiVectors({ prompt_tokens: TOKENS, total_tokens: TOKENS }) },
+    answer: { id: "as-1", created: 1, ...openaiEmbeddings({ prompt_tokens: TOKENS, total_tokens: TOKENS }) },
     refusal: { error_code: 336_003, error_msg: REFUSED, id: "as-1" },
     refusalStatus: 200,
     list: null,
@@ -158,7 +158,7 @@ export const vectorFakes: readonly VectorFake[] = [
     call: "embeddings",
     model: "embed-v4.0",
     objection: (seen) => bearer(seen, "/compatibility/v1/embeddings") ?? wantsTexts(seen),
-    answer: openaiVectors({ prompt_tokens: TOKENS, total_tokens: TOKENS }),
+    answer: openaiEmbeddings({ prompt_tokens: TOKENS, total_tokens: TOKENS }),
     refusal: { id: "e", message: REFUSED },
     list: { path: "/v1/models", answer: named },
   },
@@ -180,7 +180,7 @@ export const vectorFakes: readonly VectorFake[] = [
     call: "embeddings",
     model: "BAAI/bge-m3",
     objection: (seen) => bearer(seen, "/v1/embeddings") ?? wantsTexts(seen),
-    answer: openaiVectors({ prompt_tokens: TOKENS, completion_tokens: 0, total_tokens: TOKENS }),
+    answer: openaiEmbeddings({ prompt_tokens: TOKENS, completion_tokens: 0, total_tokens: TOKENS }),
     refusal: { code: 20_012, message: REFUSED, data: null },
     list: { path: "/v1/models", answer: openaiList },
   },
@@ -202,7 +202,7 @@ export const vectorFakes: readonly VectorFake[] = [
     call: "embeddings",
     model: "embedding-v1",
     objection: (seen) => bearer(seen, "/v2/embeddings") ?? wantsTexts(seen),
-    answer: { id: "as-1", created: 1, ...openaiVectors({ prompt_tokens: TOKENS, total_tokens: TOKENS }) },
+    answer: { id: "as-1", created: 1, ...openaiEmbeddings({ prompt_tokens: TOKENS, total_tokens: TOKENS }) },
     refusal: { error: { code: "invalid_argument", message: REFUSED, type: "invalid_request_error" }, id: "as-1" },
     list: { path: "/v2/models", answer: openaiList },
   },
@@ -225,7 +225,7 @@ export const vectorFakes: readonly VectorFake[] = [
     call: "embeddings",
     model: "bge-small-en-v1.5",
     objection: (seen) => bearer(seen, "/v1/embeddings") ?? wantsTexts(seen),
-    answer: { model: "bge", ...openaiVectors({ prompt_tokens: TOKENS, total_tokens: TOKENS }) },
+    answer: { model: "bge", ...openaiEmbeddings({ prompt_tokens: TOKENS, total_tokens: TOKENS }) },
     refusal: { detail: REFUSED },
     list: { path: "/v1/models", answer: openaiList },
   },

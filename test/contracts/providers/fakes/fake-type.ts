@@ -28,7 +28,7 @@ export type FakeType = Readonly<{
   objection(seen: Seen): string | null;
   /** The question that arrived. */
   question(body: JsonObject): string;
-  whole?(seen: Seen): Response;
+  reply?(seen: Seen): Response;
   stream?(seen: Seen): Response;
   /** The frames of an answer, where a chat is a WebSocket. */
   frames?(body: JsonObject): readonly object[];
@@ -37,7 +37,7 @@ export type FakeType = Readonly<{
   /** Does not tell tokens: they are counted here. */
   silentOnUsage?: boolean;
   /** Requests beside chats: token exchange, lists of models, balances; null: none of these. */
-  beside?(seen: Seen): Response | null;
+  otherPaths?(seen: Seen): Response | null;
   models?: readonly string[];
   balance?: Readonly<{ amount: number; currency: string }>;
 }>;

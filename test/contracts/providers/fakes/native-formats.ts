@@ -16,7 +16,7 @@ const palm: FakeType = {
   },
   question: ({ prompt }) =>
     textOf(recordsOf(recordOf(prompt)?.messages).findLast(({ author }) => author === "0")?.content) ?? "",
-  whole: () => Response.json({ candidates: [{ author: "1", content: ANSWER }], messages: [] }),
+  reply: () => Response.json({ candidates: [{ author: "1", content: ANSWER }], messages: [] }),
   silentOnUsage: true,
   refusal: {
     status: 404,
@@ -44,7 +44,7 @@ export const claudeEvents = [
   { type: "message_delta", delta: { stop_reason: "end_turn", stop_sequence: null }, usage: claudeUsage },
   { type: "message_stop" },
 ];
-export const claudeWhole = (): Response => Response.json(claudeMessage);
+export const claudeReply = (): Response => Response.json(claudeMessage);
 const claudeStream = (): Response =>
   eventStream(claudeEvents.map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`));
 const claudeError = () =>
@@ -72,10 +72,10 @@ const anthropic: FakeType = {
     return path === "/v1/messages" ? null : `no such page: ${path}`;
   },
   question: claudeQuestion,
-  whole: claudeWhole,
+  reply: claudeReply,
   stream: claudeStream,
   refusal: { status: 400, answer: claudeError },
-  beside: ({ path, headers }) =>
+  otherPaths: ({ path, headers }) =>
     path === "/v1/models" && headers.get("x-api-key") === "upstream"
       ? Response.json({
           data: [
@@ -92,7 +92,7 @@ const geminiAnswer = (text: string, finishReason?: string) => ({
   candidates: [{ content: { role: "model", parts: [{ text }] }, index: 0, ...(finishReason && { finishReason }) }],
   usageMetadata: { promptTokenCount: USAGE.prompt, candidatesTokenCount: USAGE.completion, totalTokenCount: 29 },
 });
-export const geminiWhole = (): Response => Response.json(geminiAnswer(ANSWER, "STOP"));
+export const geminiReply = (): Response => Response.json(geminiAnswer(ANSWER, "STOP"));
 export const geminiStream = (): Response =>
   eventStream(dataEvents(PIECES.map((text, at) => geminiAnswer(text, at === PIECES.length - 1 ? "STOP" : undefined))));
 export const geminiQuestion: FakeType["question"] = ({ contents }) =>
@@ -112,14 +112,14 @@ const gemini: FakeType = {
       : `no such page: ${path}`;
   },
   question: geminiQuestion,
-  whole: geminiWhole,
+  reply: geminiReply,
   stream: geminiStream,
   refusal: {
     status: 400,
     answer: () =>
       Response.json({ error: { code: 400, message: REFUSED, status: "INVALID_ARGUMENT" } }, { status: 400 }),
   },
-  beside: ({ path, headers }) =>
+  otherPaths: ({ path, headers }) =>
     path === "/v1beta/models" && headers.get("x-goog-api-key") === "upstream"
       ? Response.json({ models: [{ name: "models/model-b" }, { name: "models/model-a" }] })
       : null,
@@ -132,7 +132,7 @@ const ollama: FakeType = {
   key: "upstream",
   objection: ({ path }) => (path === "/api/chat" ? null : `no such page: ${path}`),
   question: ({ messages }) => textOf(recordsOf(messages).at(-1)?.content) ?? "",
-  whole: () =>
+  reply: () =>
     Response.json({
       model: "qwen3",
       message: { role: "assistant", content: ANSWER },
@@ -143,7 +143,7 @@ const ollama: FakeType = {
     }),
   stream: () => {
     const line = (rest: object) => `${JSON.stringify({ model: "qwen3", ...rest })}\n`;
-    const said = PIECES.map((content) => line({ message: { role: "assistant", content }, done: false }));
+    const lines = PIECES.map((content) => line({ message: { role: "assistant", content }, done: false }));
     const message = { role: "assistant", content: "" };
     const end = {
       message,
@@ -152,10 +152,10 @@ const ollama: FakeType = {
       prompt_eval_count: USAGE.prompt,
       eval_count: USAGE.completion,
     };
-    return new Response([...said, line(end)].join(""), { headers: { "content-type": "application/x-ndjson" } });
+    return new Response([...lines, line(end)].join(""), { headers: { "content-type": "application/x-ndjson" } });
   },
   refusal: { status: 400, answer: () => Response.json({ error: REFUSED }, { status: 400 }) },
-  beside: ({ path }) =>
+  otherPaths: ({ path }) =>
     path === "/api/tags" ? Response.json({ models: [{ name: "model-b" }, { name: "model-a" }] }) : null,
   models: ["model-b", "model-a"],
 };
@@ -169,7 +169,7 @@ const cohere: FakeType = {
     return path === "/v2/chat" ? null : `no such page: ${path}`;
   },
   question: ({ messages }) => textOf(recordsOf(messages).at(-1)?.content) ?? "",
-  whole: () =>
+  reply: () =>
     Response.json({
       id: "c1",
       finish_reason: "COMPLETE",
@@ -190,7 +190,7 @@ const cohere: FakeType = {
     );
   },
   refusal: { status: 422, answer: () => Response.json({ id: "e", message: REFUSED }, { status: 422 }) },
-  beside: ({ path }) =>
+  otherPaths: ({ path }) =>
     path === "/v1/models" ? Response.json({ models: [{ name: "model-b" }, { name: "model-a" }] }) : null,
   models: ["model-b", "model-a"],
 };
@@ -232,7 +232,7 @@ const library: FakeType = {
     return path === "/api/library/ask" ? null : `no such page: ${path}`;
   },
   question: ({ query }) => textOf(query) ?? "",
-  whole: () => Response.json({ success: true, answer: ANSWER, documents: [], errCode: 0, message: "" }),
+  reply: () => Response.json({ success: true, answer: ANSWER, documents: [], errCode: 0, message: "" }),
   stream: () =>
     eventStream(
       dataEvents([
@@ -242,7 +242,7 @@ const library: FakeType = {
     ),
   silentOnUsage: true,
   refusal: { status: 502, answer: () => Response.json({ success: false, errCode: 1004, message: REFUSED }) },
-  beside: ({ path, headers }) =>
+  otherPaths: ({ path, headers }) =>
     path === "/api/report/getUserOverview" && headers.get("api-key") === "upstream"
       ? Response.json({ success: true, data: { totalPoints: 123.5 } })
       : null,

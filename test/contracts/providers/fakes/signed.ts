@@ -1,8 +1,8 @@
 import { recordOf, recordsOf, textOf } from "../../../../src/formats/json.ts";
 import { bedrockClaude, bedrockConverse } from "./bedrock.ts";
-import { openaiStream, openaiWhole } from "./compatible.ts";
+import { openaiReply, openaiStream } from "./compatible.ts";
 import { ANSWER, dataEvents, eventStream, type FakeType, PIECES, REFUSED } from "./fake-type.ts";
-import { geminiQuestion, geminiStream, geminiWhole } from "./native-formats.ts";
+import { geminiQuestion, geminiReply, geminiStream } from "./native-formats.ts";
 import { spark } from "./spark.ts";
 import { hunyuan } from "./tencent.ts";
 import { chatglm } from "./zhipu.ts";
@@ -17,7 +17,7 @@ const qianfan: FakeType = {
     return path.endsWith("/wenxinworkshop/chat/completions_pro") ? null : `no such page: ${path}`;
   },
   question: ({ messages }) => textOf(recordsOf(messages).at(-1)?.content) ?? "",
-  whole: () =>
+  reply: () =>
     Response.json({
       id: "as-1",
       object: "chat.completion",
@@ -42,7 +42,7 @@ const qianfan: FakeType = {
       ),
     ),
   refusal: { status: 400, answer: () => ({ error_code: 336003, error_msg: REFUSED }) },
-  beside: ({ path, query }) => {
+  otherPaths: ({ path, query }) => {
     if (path !== "/oauth/2.0/token") return null;
     const isKnown =
       query.get("grant_type") === "client_credentials" &&
@@ -64,7 +64,7 @@ const vertex: FakeType = {
     return path.startsWith("/v1/publishers/google/models/gemini-2.5-pro:") ? null : `no such page: ${path}`;
   },
   question: geminiQuestion,
-  whole: geminiWhole,
+  reply: geminiReply,
   stream: geminiStream,
   refusal: {
     status: 400,
@@ -85,8 +85,8 @@ const dashscope: FakeType = {
     return path === "/compatible-mode/v1/chat/completions" || path === GENERATION ? null : `no such page: ${path}`;
   },
   question: ({ messages, input }) => textOf(recordsOf(messages ?? recordOf(input)?.messages).at(-1)?.content) ?? "",
-  whole({ path }) {
-    if (path !== GENERATION) return openaiWhole();
+  reply({ path }) {
+    if (path !== GENERATION) return openaiReply();
     const choices = [{ message: { role: "assistant", content: ANSWER }, finish_reason: "stop" }];
     return Response.json({ output: { choices }, usage: { input_tokens: 20, output_tokens: 9 }, request_id: "r" });
   },
@@ -95,7 +95,7 @@ const dashscope: FakeType = {
     status: 400,
     answer: () => Response.json({ error: { code: "invalid_parameter_error", message: REFUSED } }, { status: 400 }),
   },
-  beside: ({ path }) =>
+  otherPaths: ({ path }) =>
     path === "/compatible-mode/v1/models" ? Response.json({ data: [{ id: "model-b" }, { id: "model-a" }] }) : null,
   models: ["model-b", "model-a"],
 };

@@ -15,7 +15,7 @@ export function startFake(fake: FakeType) {
     state.objections.push(objection);
     return Response.json({ message: objection }, { status: 403 });
   };
-  const hear = (body: JsonObject) => state.questions.push(fake.question(body));
+  const recordQuestion = (body: JsonObject) => state.questions.push(fake.question(body));
 
   const server = Bun.serve<undefined>({
     port: 0,
@@ -27,20 +27,20 @@ export function startFake(fake: FakeType) {
       const body = recordOf(parseJson(text)) ?? {};
       const { headers } = request;
       const seen = { path: address.pathname, query: address.searchParams, headers, text, body };
-      const beside = fake.beside?.(seen);
-      if (beside) return beside;
+      const otherAnswer = fake.otherPaths?.(seen);
+      if (otherAnswer) return otherAnswer;
       const refused = ask(seen);
       if (refused) return refused;
       if (fake.frames) return self.upgrade(request) ? undefined : new Response(null, { status: 426 });
-      hear(body);
+      recordQuestion(body);
       if (state.refuses) return answerOf(fake.refusal.answer());
-      const answer = isStream(fake, seen) ? fake.stream?.(seen) : fake.whole?.(seen);
+      const answer = isStream(fake, seen) ? fake.stream?.(seen) : fake.reply?.(seen);
       return answer ?? new Response(null, { status: 500 });
     },
     websocket: {
       message(socket, message) {
         const body = recordOf(parseJson(String(message))) ?? {};
-        hear(body);
+        recordQuestion(body);
         const refusal = fake.refusal.answer();
         const frames = state.refuses && !(refusal instanceof Response) ? [refusal] : (fake.frames?.(body) ?? []);
         for (const frame of frames) socket.send(JSON.stringify(frame));
@@ -55,7 +55,7 @@ const answerOf = (answer: Response | object): Response => (answer instanceof Res
 
 /** Each format asks for streams in its own way. */
 function isStream(fake: FakeType, { path, body }: Seen): boolean {
-  if (!fake.whole) return true;
+  if (!fake.reply) return true;
   if (!fake.stream) return false;
   return body.stream === true || body.Stream === true || /stream|sse-invoke/i.test(path);
 }

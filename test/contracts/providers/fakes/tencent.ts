@@ -32,7 +32,7 @@ export const hunyuan: FakeType = {
   key: "1250000000|secret-id|secret-key",
   objection: (seen) => tencentObjection(seen, "ChatCompletions"),
   question: ({ Messages }) => textOf(recordsOf(Messages).at(-1)?.Content) ?? "",
-  whole: () => {
+  reply: () => {
     const Message = { Role: "assistant", Content: ANSWER };
     const Choices = [{ Index: 0, Message, FinishReason: "stop" }];
     return Response.json({ Response: { RequestId: "r", Id: "h1", Created: 1, Choices, Usage: tencentUsage } });

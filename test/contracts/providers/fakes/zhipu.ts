@@ -1,16 +1,16 @@
 import { parseJson, recordOf, recordsOf, textOf } from "../../../../src/formats/json.ts";
-import { openaiStream, openaiWhole } from "./compatible.ts";
+import { openaiReply, openaiStream } from "./compatible.ts";
 import { ANSWER, eventStream, type FakeType, PIECES, REFUSED } from "./fake-type.ts";
 import { hmac, isRecent, same } from "./signing.ts";
 
 /** A JWT by HS256 whose secret is the key's, with times in milliseconds. */
-function zhipuToken(header: string): string | null {
-  const [head = "", payload = "", signature = ""] = header.split(".");
-  const given = hmac("secret", `${head}.${payload}`).toString("base64url");
-  if (!same(given, signature)) return "Authentication failed";
+function zhipuToken(token: string): string | null {
+  const [head = "", payload = "", signature = ""] = token.split(".");
+  const expected = hmac("secret", `${head}.${payload}`).toString("base64url");
+  if (!same(signature, expected)) return "Authentication failed";
   const claims = recordOf(parseJson(Buffer.from(payload, "base64url").toString())) ?? {};
-  const told = recordOf(parseJson(Buffer.from(head, "base64url").toString())) ?? {};
-  if (told.alg !== "HS256" || told.sign_type !== "SIGN" || claims.api_key !== "id") return "Authentication failed";
+  const header = recordOf(parseJson(Buffer.from(head, "base64url").toString())) ?? {};
+  if (header.alg !== "HS256" || header.sign_type !== "SIGN" || claims.api_key !== "id") return "Authentication failed";
   return Number(claims.exp) > Date.now() && isRecent(Number(claims.timestamp) / 1000) ? null : "token expired";
 }
 
@@ -22,7 +22,7 @@ export const chatglm: FakeType = {
     zhipuToken(headers.get("authorization") ?? "") ??
     (/^\/api\/paas\/v3\/model-api\/chatglm_turbo\/(sse-)?invoke$/.test(path) ? null : `no such page: ${path}`),
   question: ({ prompt }) => textOf(recordsOf(prompt).at(-1)?.content) ?? "",
-  whole: () => {
+  reply: () => {
     const usage = { prompt_tokens: 20, completion_tokens: 9, total_tokens: 29 };
     const choices = [{ role: "assistant", content: JSON.stringify(ANSWER) }];
     return Response.json({ code: 200, msg: "ok", success: true, data: { request_id: "1", choices, usage } });
@@ -36,7 +36,7 @@ export const chatglm: FakeType = {
   },
   refusal: { status: 400, answer: () => ({ code: 1210, msg: REFUSED, success: false }) },
   // The fourth API takes whole keys too.
-  beside: ({ path, headers }) =>
+  otherPaths: ({ path, headers }) =>
     path === "/api/paas/v4/models" && headers.get("authorization") === "Bearer id.secret"
       ? Response.json({ object: "list", data: [{ id: "model-b" }, { id: "model-a" }] })
       : null,
@@ -51,7 +51,7 @@ export const zhipuFourth: FakeType = {
     zhipuToken((headers.get("authorization") ?? "").replace(/^Bearer /, "")) ??
     (path === "/api/paas/v4/chat/completions" ? null : `no such page: ${path}`),
   question: ({ messages }) => textOf(recordsOf(messages).at(-1)?.content) ?? "",
-  whole: openaiWhole,
+  reply: openaiReply,
   stream: openaiStream,
   refusal: {
     status: 400,

@@ -24,9 +24,9 @@ async function collect(model: string, includeUsage = false) {
 }
 
 test("answers whole and streamed, with usage only when asked", async () => {
-  const whole = await client.chat.completions.create({ model: "gpt-4o", messages });
-  expect(whole.choices[0]?.message.content).toBe(ANSWER.join(""));
-  expect(whole.usage?.total_tokens).toBe(30);
+  const completion = await client.chat.completions.create({ model: "gpt-4o", messages });
+  expect(completion.choices[0]?.message.content).toBe(ANSWER.join(""));
+  expect(completion.usage?.total_tokens).toBe(30);
   const plain = await collect("gpt-4o");
   expect(plain.map((chunk) => chunk.choices[0]?.delta.content ?? "").join("")).toBe(ANSWER.join(""));
   expect(plain.some((chunk) => "usage" in chunk)).toBe(false);
