@@ -6,7 +6,7 @@ import {
   type FeatureName,
   PROVIDERS,
   type ProviderName,
-  UNSAID,
+  UNSUPPORTED,
 } from "../../test/contracts/matrix/cells.ts";
 
 const DOORS = { chat: "Chat", responses: "Responses", messages: "Messages", gemini: "Gemini" } as const;
@@ -20,7 +20,7 @@ export function compatibilityTable(): string {
     return String(reasons.indexOf(reason) + 1);
   };
   const rowOf = (feature: FeatureName): string => {
-    const doors = (Object.keys(DOORS) as (keyof typeof DOORS)[]).filter((door) => UNSAID[door]?.includes(feature));
+    const doors = (Object.keys(DOORS) as (keyof typeof DOORS)[]).filter((door) => UNSUPPORTED[door]?.includes(feature));
     const unsaid = doors.map((door) => noteOf(`The ${DOORS[door]} format cannot express it`));
     const cells = providers.map((provider) => {
       const reason = CANNOT[provider]?.[feature];

@@ -94,7 +94,7 @@ describe("the only process, the database away", () => {
     expect(await booksOf(database.sql, userId)).toMatchObject({ quota: 0, used: 1000, rows: 15, uncovered: 0 });
   });
 
-  test("keeps to the limit of a key, spends what a user holds when it goes, and hears of changes before", async () => {
+  test("keeps to the limit of a key, spends what a user holds when it goes, and receives changes before", async () => {
     const userId = await addUser(database.sql, 100);
     const token = { id: await addToken(database.sql, userId, 10), limited: true };
     const unlimited = { id: await addToken(database.sql, userId, null), limited: false };
@@ -176,7 +176,7 @@ describe("several processes, the database away", () => {
     expect(await booksOf(database.sql, userId)).toMatchObject({ quota: 0, used: 1000, rows: 10, uncovered: 0 });
   });
 
-  test("one that is cut off alone spends no more than its share, and what that overdraws stands beside the charges", async () => {
+  test("one that is cut off alone spends no more than its share, and what that overdraws stands next to the charges", async () => {
     const [connected, isolated] = (await openTogether(2)) as [Process, Process];
     const userId = await addUser(database.sql, 1000);
     const payer = { userId, token: null };

@@ -175,7 +175,7 @@ test("what a process held is released when its lease has ended, and not before",
   expect((await booksOf(sql, userId)).held).toBe(0);
 });
 
-test("a process that was taken for dead registers again and holds anew", async () => {
+test("a process that was taken for dead registers again and takes new holds", async () => {
   const { sql } = database;
   const userId = await addUser(sql, 1000);
   const processId = Bun.randomUUIDv7();

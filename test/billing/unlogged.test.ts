@@ -72,7 +72,7 @@ test("a call that is not logged is charged like others, and no row, hour or tota
   await expectBooksRight();
 });
 
-test("what balances do not cover is written beside them", async () => {
+test("what balances do not cover is written next to them", async () => {
   const { sql } = database;
   const userId = await addUser(sql, 250);
   await applyBatch(sql, "p", [recordText(usageRecord({ userId, quota: 300, unlogged: true }))]);

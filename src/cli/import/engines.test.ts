@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { createChanges } from "../../../db/changes.ts";
 import { listLogMonths } from "../../../db/maintenance/partitions.ts";
 import type { Database } from "../../../db/types.ts";
-import { CHINESE, GONE_KEY, LIMITED_KEY, ROWS_OF } from "../../../test/support/import/rows.ts";
+import { CHINESE, DELETED_KEY, LIMITED_KEY, ROWS_OF } from "../../../test/support/import/rows.ts";
 import type { Engine } from "../../../test/support/import/schemas.ts";
 import { CHANNEL_KEY, contents, expectBooksRight, fill, KEYS } from "../../../test/support/import/start-import.ts";
 import { MARIADB, startEngines } from "../../../test/support/processes/import-engines.ts";
@@ -150,7 +150,7 @@ async function expectKeys(database: Database, family: Family): Promise<void> {
       true,
       false,
     ]);
-    expect(directory.findByKey(GONE_KEY)).toBeUndefined();
+    expect(directory.findByKey(DELETED_KEY)).toBeUndefined();
   } finally {
     directory.close();
     await changes.close();

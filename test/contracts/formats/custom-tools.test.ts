@@ -10,7 +10,7 @@ const BEFORE = '*** Begin Patch\n-say("Gänt")\n*** End Patch';
 const NAME = "apply_patch";
 const RESPONSES = openaiResponsesClientCodec.decodeRequest({
   input: [
-    { role: "user", content: "Mend it." },
+    { role: "user", content: "Fix it." },
     { type: "custom_tool_call", call_id: "call_0", name: NAME, input: BEFORE },
     { type: "custom_tool_call_output", call_id: "call_0", output: "Nothing to do" },
     { role: "user", content: "And now?" },
@@ -20,7 +20,7 @@ const RESPONSES = openaiResponsesClientCodec.decodeRequest({
 });
 const CHAT = openaiChatClientCodec.decodeRequest({
   messages: [
-    { role: "user", content: "Mend it." },
+    { role: "user", content: "Fix it." },
     {
       role: "assistant",
       content: null,

@@ -165,7 +165,7 @@ test("where only some tools are allowed, the others stay away from services that
   expect([...dropped]).toEqual(["tool_choice"]);
 });
 
-test("Cohere has no JSON beside tools", () => {
+test("Cohere has no JSON next to tools", () => {
   const dropped = new Set<string>();
   const wish = { model: "m", messages: [{ role: "user", content: "hi" }], response_format: { type: "json_object" } };
   const tools = [{ type: "function", function: { name: "look", parameters: { type: "object", properties: {} } } }];
@@ -250,7 +250,7 @@ test("a turn of which a chat can say nothing is left out, an empty one of a chat
   expect(encodeRequest(readChat({ model: "m", messages }), target(), new Set()).messages).toEqual(messages);
 });
 
-describe("written anew in its own format", () => {
+describe("rewritten in its own format", () => {
   test("a response's request keeps the phases of messages and the server whose tools are chosen", () => {
     const assistantMessage = (phase: string | null, text: string) => ({
       type: "message",

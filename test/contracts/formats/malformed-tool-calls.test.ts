@@ -10,7 +10,7 @@ import { openaiResponsesClientCodec, openaiResponsesCodec } from "../../../src/f
 import {
   chatStream,
   dataOf,
-  expectSameThroughDoors,
+  expectSameForClients,
   expectSense,
   meaningOf,
   stepsOfStream,
@@ -67,7 +67,7 @@ describe("arguments of Gemini's calls in pieces", () => {
     );
     expect(({} as JsonObject).polluted).toBeUndefined();
     expect(calls.slice(1).map(([, input]) => input)).toEqual([{ location: "Ghent" }, { for: 2 }]);
-    expectSameThroughDoors(steps);
+    expectSameForClients(steps);
   });
 
   test("that never end are complete with the answer; pieces of no call, and nonsense, are left out", () => {
@@ -82,7 +82,7 @@ describe("arguments of Gemini's calls in pieces", () => {
     const steps = stepsOfStream(geminiCodec, stream);
     expectSense(steps);
     expect(meaningOf(steps).calls.map(([name]) => name)).toEqual(["f"]);
-    expectSameThroughDoors(steps);
+    expectSameForClients(steps);
   });
 });
 
@@ -159,7 +159,7 @@ describe("calls without a name", () => {
     expectSense(steps);
     expect(steps.find(({ type }) => type === "tool-start")).toMatchObject({ id: "call_1", name: "f" });
     expect(meaningOf(steps).calls).toEqual([["f", { a: 1 }]]);
-    expectSameThroughDoors(steps);
+    expectSameForClients(steps);
   });
 
   test("wait for the end of their item in Responses", () => {

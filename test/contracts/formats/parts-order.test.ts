@@ -1,4 +1,4 @@
-/** Several texts and pictures of one turn reach every provider that sees, each beside the words that it belongs to. */
+/** Several texts and pictures of one turn reach every provider that sees, each next to the words that it belongs to. */
 import { describe, expect, test } from "bun:test";
 import { anthropicClientCodec } from "../../../src/formats/anthropic/index.ts";
 import type { Conversation } from "../../../src/formats/conversation/conversation.ts";
@@ -89,7 +89,7 @@ describe.each(CONVERSATIONS)("asked by %s", (_client, conversation) => {
     expect(dropped).not.toContain("image_url");
   });
 
-  test("Ollama, whose pictures stand beside the words, is told both in theirs", () => {
+  test("Ollama, whose pictures stand next to the words, is told both in theirs", () => {
     const { messages } = codecOf("ollama").encodeRequest(conversation, target(), new Set());
     expect(messages).toMatchObject([{ content: "This one\nor that one", images: [FIRST, SECOND] }]);
   });

@@ -1,6 +1,6 @@
 /**
- * Every recorded sample is replayed: streams and answers are read, make sense and say the same through each door; requests
- * are read and written for each provider; errors keep their words in the form of each door. None is left out without a reason.
+ * Every recorded sample is replayed: streams and answers are read, make sense and say the same to each client format; requests
+ * are read and written for each provider; errors keep their words in each client format. None is left out without a reason.
  */
 import { describe, expect, test } from "bun:test";
 import { anthropicClientCodec, anthropicCodec } from "../../../src/formats/anthropic/index.ts";
@@ -24,8 +24,8 @@ import { difyCodec } from "../../../src/providers/self-hosted/dify/codec.ts";
 import { ollamaCodec } from "../../../src/providers/self-hosted/ollama/codec.ts";
 import {
   dataOf,
+  expectSameForClients,
   expectSameForProviders,
-  expectSameThroughDoors,
   expectSense,
   samples,
   stepsOfStream,
@@ -46,7 +46,7 @@ type Rule =
   | Readonly<{ kind: "request"; client: ClientCodec }>
   | Readonly<{ kind: "error"; codec: ProviderCodec; status: number }>
   /** Not a chat, or nothing that is read here. */
-  | Readonly<{ kind: "beside"; why: string }>;
+  | Readonly<{ kind: "skipped"; why: string }>;
 
 const through = (transform: Transform) => (bytes: Uint8Array<ArrayBuffer>) =>
   new Response(new Blob([bytes]).stream().pipeThrough(new TransformStream(transform()))).text();
@@ -71,13 +71,13 @@ const frames = (codec: ProviderCodec): Rule =>
 const answer = (codec: ProviderCodec): Rule => ({ kind: "answer", codec });
 const request = (client: ClientCodec): Rule => ({ kind: "request", client });
 const error = (codec: ProviderCodec, status = 400): Rule => ({ kind: "error", codec, status });
-const notReplayed = (why: string): Rule => ({ kind: "beside", why });
+const notReplayed = (why: string): Rule => ({ kind: "skipped", why });
 
 const OTHER_ENDPOINT = notReplayed("no chat: the endpoint that it belongs to replays answers, and writes requests");
 const TASKS = notReplayed("an order: the tests of tasks hold the services' own answers");
 const BETWEEN = notReplayed("a list, a count or a key that the gateway asks for itself, or makes itself");
 const SHAPE = notReplayed(
-  "what a service is sent in a format that no door speaks: the fakes of the matrix hold requests to it",
+  "what a service is sent in a format that no client format has: the fakes of the matrix hold requests to it",
 );
 const OTHER_API = notReplayed("an API of the service's that is not asked");
 
@@ -90,7 +90,7 @@ const RULES: readonly (readonly [RegExp, Rule])[] = [
   [/^(jina|siliconflow|xinference)\//, OTHER_ENDPOINT],
   [/^tencent\/image\.response/, answer(hunyuanCodec)],
   [/\/(embeddings|rerank|image|moderation|transcription|translation|completion)\./, OTHER_ENDPOINT],
-  [/\.frames\.jsonl$/, notReplayed("the frames of the binary stream beside it, unpacked")],
+  [/\.frames\.jsonl$/, notReplayed("the frames of the binary stream next to it, unpacked")],
   [/^cohere\/chat\.v1/, OTHER_API],
   [/^cloudflare\/run\.chat/, OTHER_API],
 
@@ -143,10 +143,10 @@ const RULES: readonly (readonly [RegExp, Rule])[] = [
 
 const ruleOf = (path: string): Rule | null => RULES.find(([pattern]) => pattern.test(path))?.[1] ?? null;
 
-/** Through every door the same; an error is one in each, with its words. */
+/** The same to every client; an error is one in each, with its words. */
 function expectForAllClients(steps: readonly ReplyEvent[]): void {
   expectSense(steps);
-  expectSameThroughDoors(steps);
+  expectSameForClients(steps);
   const failed = steps.find((step) => step.type === "error");
   const media = steps.filter((step) => step.type === "media");
   for (const client of CLIENTS) {
@@ -200,14 +200,14 @@ async function replay(rule: Rule, sample: string): Promise<void> {
         expect(JSON.stringify(client.encodeError(read, "r"))).toContain(JSON.stringify(read.message).slice(1, -1));
       return;
     }
-    case "beside":
+    case "skipped":
       return;
   }
 }
 
 const ALL = samples(() => true).map(([path, text]) => [path, text, ruleOf(path)] as const);
 const replayed = ALL.flatMap(([path, text, rule]) =>
-  rule && rule.kind !== "beside" ? [[`${rule.kind}: ${path}`, rule, text] as const] : [],
+  rule && rule.kind !== "skipped" ? [[`${rule.kind}: ${path}`, rule, text] as const] : [],
 );
 
 describe.skipIf(ALL.length === 0)("recorded samples", () => {

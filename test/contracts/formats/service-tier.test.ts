@@ -96,7 +96,7 @@ const SAMPLES: readonly TierSample[] = [
   responses("flex"),
 ];
 
-/** A tier, in OpenAI's words, as each door tells it; null: it has no word for it. */
+/** A tier, in OpenAI's words, as each client format writes it; null: it has no word for it. */
 const CLIENTS = [
   [openaiChatClientCodec, (tier: string) => tier, (answer: JsonObject) => answer.service_tier],
   [openaiResponsesClientCodec, (tier: string) => tier, (answer: JsonObject) => answer.service_tier],

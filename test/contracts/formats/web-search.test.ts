@@ -353,7 +353,7 @@ describe("what a search found", () => {
   });
 });
 
-describe("pages that compatible services name beside their choices", () => {
+describe("pages that compatible services name next to their choices", () => {
   const choice = { index: 0, message: { role: "assistant", content: TEXT }, finish_reason: "stop" };
   const other = "https://x.example";
   test.each([

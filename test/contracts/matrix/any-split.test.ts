@@ -1,6 +1,6 @@
 /**
  * Every dialect's stream, cut at every byte, with other line ends, comments, long lines, a missing end or an error: the same
- * steps. Some of the fakes tell usage beside the last words, some behind them.
+ * steps. Some of the fakes tell usage next to the last words, some behind them.
  */
 
 import { describe, expect, test } from "bun:test";

@@ -205,7 +205,9 @@ export const CANNOT: Readonly<Partial<Record<ProviderName, Reasons>>> = {
 };
 
 /** What a client format has no words for, whatever the provider. */
-export const UNSAID: Readonly<Partial<Record<"chat" | "responses" | "messages" | "gemini", readonly FeatureName[]>>> = {
+export const UNSUPPORTED: Readonly<
+  Partial<Record<"chat" | "responses" | "messages" | "gemini", readonly FeatureName[]>>
+> = {
   chat: ["result-image", "result-error"],
   responses: ["result-error", "stop", "audio-input", "several"],
   messages: ["custom", "audio-input", "several", "logprobs", "metadata"],

@@ -141,7 +141,7 @@ export const ask: Readonly<Record<ClientFormat, (wish: Wish, model: string, stre
   },
 };
 
-/** The message of an error in its door's form; null when it is not in it. */
+/** The message of an error in its client format; null when it is not in it. */
 export const errorMessage: Readonly<Record<ClientFormat, (body: JsonObject) => string | null>> = {
   chat: openaiError,
   responses: openaiError,

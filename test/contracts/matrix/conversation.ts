@@ -1,4 +1,4 @@
-/** A request in no format's words: what a door is asked for, and what must arrive upstream. */
+/** A request in no format's words: what a client asks for, and what must arrive upstream. */
 export type Wish = Readonly<{
   text: string;
   /** Address or data URI. */

@@ -11,7 +11,7 @@ import {
   type FurtherName,
   PROVIDERS,
   type ProviderName,
-  UNSAID,
+  UNSUPPORTED,
 } from "./cells.ts";
 import { ask, CLIENT_FORMATS, type ClientFormat, dataOf, errorMessage } from "./client-formats.ts";
 import {
@@ -144,7 +144,7 @@ function lateEnd(response: Response): Response {
   return new Response(body, { headers: response.headers });
 }
 
-/** What the OpenAI doors answer is also judged by OpenAI's own schemas. */
+/** What OpenAI clients receive is also judged by OpenAI's own schemas. */
 const complaints = openaiSchemas();
 
 function start(name: ProviderName) {
@@ -204,7 +204,7 @@ describe.each(PAIRS)("%s onto %s", (client, name) => {
   });
   afterAll(() => started.stop());
 
-  const rows = ROWS.filter((feature) => !CANNOT[name]?.[feature] && !UNSAID[client]?.includes(feature));
+  const rows = ROWS.filter((feature) => !CANNOT[name]?.[feature] && !UNSUPPORTED[client]?.includes(feature));
   test.each(rows.flatMap((feature) => [false, true].map((streamed) => [feature, streamed] as const)))(
     "%s (streamed: %p)",
     async (feature, streamed) => {
@@ -267,7 +267,7 @@ test.each(STAYS_BEHIND)("what %s cannot take of %s's wishes is named", async (na
 });
 
 describe.each(PAIRS)("%s onto %s: errors", (client, name) => {
-  test.each([false, true])("a refusal is told in the words of the door (streamed: %p)", async (streamed) => {
+  test.each([false, true])("a refusal is told in the client's format (streamed: %p)", async (streamed) => {
     const { state, post, stop } = start(name);
     state.speaking = { refusal: REFUSAL };
     const { response, text } = await post(client, wishFor(), streamed);

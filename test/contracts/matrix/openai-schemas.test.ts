@@ -32,7 +32,7 @@ describe.skipIf(!complaints)("OpenAI's schemas", () => {
     ["chat", "/v1/chat/completions"],
     ["responses", "/v1/responses"],
   ] as const;
-  test.each(calls)("accept the gateway's own refusals at the door %s", async (client, path) => {
+  test.each(calls)("accept the gateway's own rejections for clients of %s", async (client, path) => {
     const relay = startRelay({ channels: [{ models: ["m"] }], options: { ModelRatio: '{"m": 1}' } });
     const refused = [
       await relay.post(path, { model: "m" }, { headers: { authorization: "Bearer sk-wrong" } }),

@@ -4,17 +4,17 @@ import Ajv2020, { type ValidateFunction } from "ajv/dist/2020";
 import { type JsonObject, parseJson, recordOf, recordsOf, textOf } from "../../../src/formats/json.ts";
 import { dataOf } from "./client-formats.ts";
 
-/** OpenAI's own specification, kept beside the checkout; nothing is validated where it is not. */
+/** OpenAI's own specification, stored next to the checkout; nothing is validated where it is not. */
 const SPECIFICATION = join(import.meta.dir, "../../../../shared/reference/openai/openapi.json");
 
 type ClientName = "chat" | "responses";
-/** What is wrong with an answer of an OpenAI door, by OpenAI's own schemas; empty: nothing. */
+/** What is wrong with an answer in an OpenAI format, by OpenAI's own schemas; empty: nothing. */
 type Complaints = (
   client: ClientName,
   answer: Readonly<{ status: number; streamed: boolean; text: string }>,
 ) => string[];
 
-/** The judge of the OpenAI doors' bodies, stream events and errors; null without the specification. */
+/** The judge of OpenAI bodies, stream events and errors; null without the specification. */
 export function openaiSchemas(): Complaints | null {
   if (!existsSync(SPECIFICATION)) return null;
   const document = recordOf(JSON.parse(readFileSync(SPECIFICATION, "utf8"))) ?? {};
@@ -65,7 +65,7 @@ function corrected(value: unknown): unknown {
   const { nullable, ...rest } = Object.fromEntries(
     Object.entries(schema).map(([name, inner]) => [name, corrected(inner)]),
   );
-  // `nullable` is a word of version 3.0: here, in 3.1, it says nothing, or is undone by the list of values beside it. Hence
+  // `nullable` is a word of version 3.0: here, in 3.1, it says nothing, or is undone by the list of values next to it. Hence
   // a choice's finish_reason in a chunk could not be null until it ends, nor usage in all chunks but the last, nor logprobs.
   return nullable === true ? { anyOf: [rest, { type: "null" }] } : rest;
 }

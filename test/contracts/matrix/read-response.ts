@@ -217,5 +217,5 @@ function geminiAnswer(list: readonly JsonObject[]): Answer {
 
 const gemini: Reader = { readReply: (body) => geminiAnswer([body]), stream: (text) => geminiAnswer(dataOf(text)) };
 
-/** What an answer says to a client of the door, which also minds the grammar of its format. */
+/** What an answer says to a client of the format, which also minds the grammar of its format. */
 export const readers: Readonly<Record<ClientFormat, Reader>> = { chat, responses, messages, gemini };

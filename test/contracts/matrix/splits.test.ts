@@ -18,7 +18,7 @@ const ANSWER: Answer = {
 };
 const WISH = { text: "What is the weather in Ghent?", tools: true };
 
-/** Lengths of the pieces, over and over; that every cut is read alike is shown beside (any-split). */
+/** Lengths of the pieces, over and over; that every cut is read alike is shown in any-split.test.ts. */
 const CUTS: readonly (readonly number[])[] = [[1], [5, 2, 7], [64, 1]];
 
 function inPieces(bytes: Uint8Array, lengths: readonly number[]): ReadableStream<Uint8Array> {

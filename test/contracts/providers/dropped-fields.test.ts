@@ -11,8 +11,8 @@ const weather = { name: "weather", parameters: { type: "object", properties: { c
 const tools = [{ type: "function", function: weather }];
 const schema = { type: "object", properties: { rain: { type: "boolean" } }, required: ["rain"] };
 
-/** Every member of a chat request that says something by itself, and what it needs beside it to make sense. */
-const MEMBERS: readonly (readonly [name: string, value: unknown, beside?: JsonObject])[] = [
+/** Every member of a chat request that says something by itself, and what it needs next to it to make sense. */
+const MEMBERS: readonly (readonly [name: string, value: unknown, companions?: JsonObject])[] = [
   ["audio", { voice: "alloy", format: "wav" }, { modalities: ["text", "audio"] }],
   ["frequency_penalty", 0.37],
   ["functions", [weather]],

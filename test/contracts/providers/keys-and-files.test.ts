@@ -1,4 +1,4 @@
-/** What channel types do with keys beside signing: tokens that grow old, kinds of keys, versions, pictures to upload. */
+/** What channel types do with keys besides signing: tokens that grow old, kinds of keys, versions, pictures to upload. */
 import { afterEach, describe, expect, setSystemTime, test } from "bun:test";
 import { startRelay } from "../../support/gateway/start-gateway.ts";
 import { startUpstream } from "../../support/gateway/start-upstream.ts";
@@ -26,7 +26,7 @@ function start(channel: { type: number; key: string; model: string; other?: stri
   return { upstream, post };
 }
 
-test("Qianfan: one token for many calls; one that the service no longer knows is fetched anew, once", async () => {
+test("Qianfan: one token for many calls; one that the service no longer knows is fetched again, once", async () => {
   let known = "";
   let fetched = 0;
   const answer = { id: "a", result: "x", usage: { prompt_tokens: 1, total_tokens: 2 } };

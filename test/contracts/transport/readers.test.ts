@@ -103,10 +103,10 @@ const BEHAVIORS: Readonly<Record<string, Behavior>> = {
     const exchange = client.newExchange();
     const response = await client.send(url, "x", exchange);
     await readBody(response, exchange, LIMITS);
-    const next = client.fetchText(new URL("/echo", url).href, "beside it");
+    const next = client.fetchText(new URL("/echo", url).href, "next to it");
     exchange.abort();
     await response.body?.cancel().catch(() => {});
-    expect((await next).text).toBe("beside it");
+    expect((await next).text).toBe("next to it");
   },
 };
 

@@ -112,7 +112,7 @@ describe("every route of the management API", () => {
     expect(wrong).toEqual([]);
   }, 180_000);
 
-  test("refuses strangers with 401, and everybody whose role is too low", async () => {
+  test("rejects unauthenticated requests with 401, and everybody whose role is too low", async () => {
     const wrong: string[] = [];
     for (const { method, path, role } of calls) {
       if (!role) continue;
@@ -121,7 +121,7 @@ describe("every route of the management API", () => {
         method,
         ...(method !== "GET" && { body: "{}", headers: { "content-type": "application/json" } }),
       });
-      if (unauthenticated.status !== 401) wrong.push(`stranger: ${method} ${path} → ${unauthenticated.status}`);
+      if (unauthenticated.status !== 401) wrong.push(`unauthenticated: ${method} ${path} → ${unauthenticated.status}`);
       await unauthenticated.body?.cancel();
       for (const [name, session] of sessions) {
         if (RANK[name] >= RANK[role]) continue;

@@ -26,7 +26,7 @@ async function newCertificate(name: string) {
 
 beforeAll(async () => {
   folder = await mkdtemp(path.join(tmpdir(), "sluice-mail-"));
-  [trusted, otherCertificate] = [await newCertificate("trusted"), await newCertificate("stranger")];
+  [trusted, otherCertificate] = [await newCertificate("trusted"), await newCertificate("other")];
   gateway = await startGateway({ env: { NODE_EXTRA_CA_CERTS: path.join(folder, "trusted.pem") } });
   root = await setUp(gateway);
 }, TIMEOUT_MS);

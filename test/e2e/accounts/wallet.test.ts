@@ -155,7 +155,7 @@ describe.each(["en", "zh"] as const)("the wallet in %s", (language) => {
       expect((await own.get("/api/user/self")).quota).toBe(3 * DOLLAR);
       expect(await notifyAsEpay(form)).toBe("success");
       expect(await notifyAsEpay(form)).toBe("success");
-      // Nobody reloads: the page hears of it by itself.
+      // Nobody reloads: the page is notified by itself.
       await order.getByText(words.statuses.success, { exact: true }).waitFor();
       await balanceIs("$13.00");
       await consolePage

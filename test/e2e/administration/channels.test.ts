@@ -121,7 +121,7 @@ describe.each<[Language, boolean, number]>([
     await clean();
   });
 
-  test("what the upstream offers anew is compared and taken over", async () => {
+  test("new models of the upstream are compared and taken over", async () => {
     await openList();
     await button(WORDS[language].components.table.actionsFor.replace("{{name}}", "west")).click();
     await page.getByRole("menuitem", { name: words.modelList.action }).click();

@@ -110,7 +110,7 @@ describe("prices", () => {
     expect(query().get("p")).toBeNull();
   }, 120_000);
 
-  test("are missed beside the models of a channel, and of a kind of channel that no list has", async () => {
+  test("are missed next to the models of a channel, and of a kind of channel that no list has", async () => {
     const form = WORDS.en.channels.form;
     const warning = fillPlaceholders(form.unpriced_other, { count: 3, names: UNPRICED.join(", ") });
     await consolePage.open(`/channel/edit/${channelId}`);

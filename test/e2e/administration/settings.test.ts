@@ -23,7 +23,7 @@ const saved: { key: string; value: string }[] = [];
 /** What the address of release information answers with. */
 const release = { status: 200 };
 
-/** An identity provider that tells its addresses, and releases beside it. */
+/** An identity provider that tells its addresses, and releases next to it. */
 function startProvider() {
   const server = Bun.serve({
     port: 0,

@@ -1,6 +1,6 @@
 /**
  * One test for each class of hole that was published of gateways of this kind (advisories of new-api, one-api, LiteLLM,
- * Portkey, Bifrost), against the whole server as strangers and users reach it.
+ * Portkey, Bifrost), against the whole server as visitors and users reach it.
  */
 import { afterAll, describe, expect } from "bun:test";
 import { waitForLogs } from "../../support/e2e/books.ts";

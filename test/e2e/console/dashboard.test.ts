@@ -8,7 +8,7 @@ import { until } from "../../support/lib/until.ts";
 
 const words = WORDS.en.dashboard;
 const DAY_S = 86_400;
-/** Beside the model, by which it is split at first. */
+/** Next to the model, by which it is split at first. */
 const DIMENSIONS = ["user", "channel", "group", "token"] as const;
 /** Whole hours, so that no answer is of another time than the one before. */
 const UNTIL = Math.floor(Date.now() / 3_600_000) * 3600;

@@ -252,7 +252,7 @@ describe("chats", () => {
     expect(await app.getAttribute("href")).toBe(`dock://add?key=${newer}&url=${encodeURIComponent(gateway.url)}`);
     await consolePage.open("/chat/9");
     await page.getByText(words.chat.none.title).waitFor();
-    // A chat has the window for itself; beside prices stands the sider.
+    // A chat has the window for itself; next to prices stands the sider.
     const sider = page.getByRole("navigation", { name: words.shell.nav, exact: true });
     expect(await sider.count()).toBe(0);
     await consolePage.open("/pricing");

@@ -44,7 +44,7 @@ async function addManyRows(dataDir: string): Promise<void> {
   await database.close();
 }
 
-/** Calls a model; `door` other than OpenAI's speaks Anthropic's protocol. Returns the request's id when its row is there. */
+/** Calls a model; a `format` other than OpenAI's speaks Anthropic's protocol. Returns the request's id when its row is there. */
 async function call(key: string, model: string, format: "openai" | "anthropic" = "openai"): Promise<string> {
   const body = { model, max_tokens: 50, messages: [{ role: "user", content: "What is a sluice?" }] };
   const [address, own] = format === "openai" ? ["/v1/chat/completions", {}] : ["/v1/messages", { top_k: 5 }];

@@ -19,7 +19,7 @@ function openStream(model: string): Promise<Response> {
   });
 }
 
-test("1,000 streams hang open beside calls that work, and each gets all of its answer in the end", async () => {
+test("1,000 streams hang open next to calls that work, and each gets all of its answer in the end", async () => {
   const count = 1000;
   // The client of this test has the same limit of 256 as the gateway would have, so it runs in processes that lift it.
   const client = Bun.spawn(

@@ -1,4 +1,4 @@
-/** The journal's command, beside a gateway that runs and without one: damaged charges are shown, repaired and charged once. */
+/** The journal's command, next to a gateway that runs and without one: damaged charges are shown, repaired and charged once. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";

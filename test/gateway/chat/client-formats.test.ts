@@ -188,7 +188,7 @@ const CLIENT_FORMATS = Object.keys(requests) as ClientFormat[];
 const FAMILIES = Object.keys(TYPES) as Family[];
 const PAIRS = CLIENT_FORMATS.flatMap((client) => FAMILIES.map((family) => [client, family] as const));
 
-/** What an answer says in its door's words: text, thought, and the call. */
+/** What an answer says in its client format: text, thought, and the call. */
 const WORDS: Record<ClientFormat, (answer: string) => boolean> = {
   chat: (text) => /"finish_reason":"tool_calls"/.test(text) && text.includes('"name":"weather"'),
   messages: (text) => /"stop_reason":"tool_use"/.test(text) && text.includes('"name":"weather"'),
@@ -196,7 +196,7 @@ const WORDS: Record<ClientFormat, (answer: string) => boolean> = {
   gemini: (text) => text.includes('"functionCall"') && text.includes('"finishReason":"STOP"'),
 };
 
-describe.each(PAIRS)("the door %s onto %s", (client, family) => {
+describe.each(PAIRS)("clients of %s onto %s", (client, family) => {
   test.each([false, true])("brings text, thought, call and usage (streamed: %p)", async (streamed) => {
     const { relay, upstream } = start(family);
     const { path, body } = requests[client](streamed);

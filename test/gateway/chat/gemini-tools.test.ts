@@ -1,4 +1,4 @@
-/** Tools that Google runs itself beside a client's functions, through every format of its clients. */
+/** Tools that Google runs itself next to a client's functions, through every format of its clients. */
 import { afterEach, describe, expect, test } from "bun:test";
 import Anthropic from "@anthropic-ai/sdk";
 import OpenAI from "openai";
@@ -150,7 +150,7 @@ const CLIENTS = [
 ] as const;
 
 describe.each([...CLIENTS])("%s", (_, run) => {
-  test.each([false, true])("searches beside functions on Gemini 3's API (stream: %p)", async (stream) => {
+  test.each([false, true])("searches next to functions on Gemini 3's API (stream: %p)", async (stream) => {
     const { upstream, relay, model } = start(24);
     const headers = await run(relay.url, model, stream);
     expect(headers.get("x-sluice-dropped")).toBeNull();
@@ -190,7 +190,7 @@ test("the search is left out, and named, on Vertex AI", async () => {
   expect(sent().toolConfig).toBeUndefined();
 });
 
-describe("the mode of calling functions beside a search", () => {
+describe("the mode of calling functions next to a search", () => {
   const modes = [
     [undefined, undefined],
     ["auto", "VALIDATED"],
@@ -216,7 +216,7 @@ describe("the mode of calling functions beside a search", () => {
   });
 });
 
-test("Google's own clients get such parts as they are, also where the answer is written anew", async () => {
+test("Google's own clients get such parts as they are, also where the answer is rewritten", async () => {
   const { relay, model } = start(24);
   const contents = [{ role: "user", parts: [{ text: QUESTION }] }];
   const body = {

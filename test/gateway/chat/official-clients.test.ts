@@ -1,4 +1,4 @@
-/** The official clients hold a talk with a tool, turn by turn, through each door onto each family of upstreams. */
+/** The official clients hold a conversation with a tool, turn by turn, in each client format onto each family of upstreams. */
 import { afterEach, describe, expect, test } from "bun:test";
 import { createAnthropic } from "@ai-sdk/anthropic";
 import { createGoogleGenerativeAI } from "@ai-sdk/google";

@@ -74,7 +74,7 @@ test("calls that were refused at the same time are all answered", async () => {
   expect(summaries.filter((summary) => summary === undefined)).toHaveLength(3);
 });
 
-test("a client that asks for summaries by itself hears of the refusal", async () => {
+test("a client that asks for summaries by itself receives the refusal", async () => {
   const { relay, summaries } = start();
   const body = { model: "gpt-5", input: "hi", reasoning: { effort: "low", summary: "auto" } };
   const answer = await relay.post("/v1/responses", body);

@@ -167,7 +167,7 @@ test("a choice of a function in a namespace, and nothing of it is named as left 
   expect(JSON.parse(text).tool_choice.function.name).toBe(namesIn(text)[3]);
 });
 
-test("OpenAI itself gets namespaces as they came, also where the request is written anew", async () => {
+test("OpenAI itself gets namespaces as they came, also where the request is rewritten", async () => {
   const usage = { input_tokens: 9, output_tokens: 2, total_tokens: 11 };
   const called = {
     type: "function_call",

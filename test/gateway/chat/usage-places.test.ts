@@ -63,7 +63,7 @@ describe.each([...CLIENTS])("%s %j", (path, body) => {
     expect([record.promptTokens, record.completionTokens, record.quota]).toEqual([5003, 359, 5362]);
   });
 
-  test("beside the error that ends a stream", async () => {
+  test("next to the error that ends a stream", async () => {
     const error = { code: 502, message: "Provider returned error" };
     const end = chunk(
       { content: "" },
@@ -76,7 +76,7 @@ describe.each([...CLIENTS])("%s %j", (path, body) => {
     expect([record.promptTokens, record.completionTokens, record.quota]).toEqual([43, 10, 53]);
   });
 
-  test("beside the error that ends a stream of Gemini's", async () => {
+  test("next to the error that ends a stream of Gemini's", async () => {
     const piece = { candidates: [{ content: { role: "model", parts: [{ text: "Hello" }] }, index: 0 }] };
     const usageMetadata = { promptTokenCount: 43, candidatesTokenCount: 10, totalTokenCount: 53 };
     const error = { code: 503, message: "The model is overloaded.", status: "UNAVAILABLE" };

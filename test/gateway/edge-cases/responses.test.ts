@@ -41,7 +41,7 @@ describe("thoughts go up when they are there, also empty ones", () => {
 
   test.each([
     ["as they came", 1, {}, ""],
-    ["written anew", 1, { force_format: true }, ""],
+    ["rewritten", 1, { force_format: true }, ""],
     ["as a blank to Kimi", 25, {}, " "],
   ])("%s", async (_name, type, setting, expected) => {
     expect(await sentBy(type, setting)).toMatchObject({ reasoning_content: expected, tool_calls: [{ id: "a" }] });

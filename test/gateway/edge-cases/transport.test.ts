@@ -32,7 +32,7 @@ const start = (
 };
 
 const ASK = { model: "gpt-4o", messages: [{ role: "user" as const, content: "Hi" }] };
-/** The same wish at every door. */
+/** The same request in every client format. */
 const CLIENTS = [
   ["/v1/chat/completions", { ...ASK, stream: true }],
   ["/v1/responses", { model: "gpt-4o", input: "Hi", stream: true }],

@@ -151,7 +151,7 @@ describe("formulas", () => {
     ["zero rule: a fixed price too", () => chat("fixed"), chatReply({ choices: [], usage: usage(0, 0) }), 0],
     // 100 prompt, 30 written and 70 thought: [100 + 100 × 4] × 2 × ½
     [
-      "reasoning of xAI: stands beside the completion",
+      "reasoning of xAI: stands next to the completion",
       () => chat(),
       chatReply({
         usage: {

@@ -1,4 +1,4 @@
-/** What each format asks for beside talks: lists of models in its own shape, and tokens counted. */
+/** What each format asks for besides chats: lists of models in its own shape, and tokens counted. */
 import { afterEach, expect, test } from "bun:test";
 import { recordOf, recordsOf } from "../../../src/formats/json.ts";
 import { startRelay } from "../../support/gateway/start-gateway.ts";

@@ -163,7 +163,7 @@ describe("the playground", () => {
       group: "vip",
     });
   });
-  test("refuses strangers, access tokens, other groups and a missing model", async () => {
+  test("rejects unknown keys, access tokens, other groups and a missing model", async () => {
     const { relay } = start({ session });
     const otherGateway = start();
     const code = async (answer: Promise<Response>) => {

@@ -1,4 +1,4 @@
-/** Calls beside chats for providers that have words of their own for them: Cloudflare's Workers AI, vectors of Tencent and Google. */
+/** Calls other than chats for providers that have words of their own for them: Cloudflare's Workers AI, vectors of Tencent and Google. */
 import { afterEach, describe, expect, test } from "bun:test";
 import OpenAI from "openai";
 import type { ChannelEntry } from "../../../src/domain/channels/entry.ts";

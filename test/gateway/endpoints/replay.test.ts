@@ -1,4 +1,4 @@
-/** Recorded answers of calls beside chats, each through the endpoint that it belongs to: what clients read, and what is charged. */
+/** Recorded answers of calls other than chats, each through the endpoint that it belongs to: what clients read, and what is charged. */
 import { afterEach, describe, expect, test } from "bun:test";
 import { samples } from "../../support/formats/fixtures.ts";
 import { startRelay } from "../../support/gateway/start-gateway.ts";

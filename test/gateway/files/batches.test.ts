@@ -82,7 +82,7 @@ async function start(options: Partial<Record<OptionKey, string>> = {}, balance =
     return Object.assign(client, { sweep: relay.settleForgotten });
   };
   const store = createObjectStore(database.db);
-  /** What is held beside what this process has set aside for calls to come. */
+  /** What is held besides what this process has set aside for calls to come. */
   const storedQuota = async (subject: string, id: number) => {
     const [row] = await sql<{ amount: string }[]>`
       select coalesce(sum(amount), 0) as amount from holds
@@ -122,7 +122,7 @@ describe("a batch", () => {
     expect(await standing()).toEqual({ held: 0, spent: 210, logged: 210, rows: 1 });
   });
 
-  test("that the balance does not cover, beside others that run, does not begin", async () => {
+  test("that the balance does not cover, together with others that run, does not begin", async () => {
     const { client, standing } = await start({}, 12_000);
     const first = await order(client, CALL, CALL);
     const { held } = await standing();

@@ -38,7 +38,7 @@ const streamed = [
 const hex = (text: string) => createHash("sha256").update(text).digest("hex");
 const hmac = (key: string | Buffer, text: string) => createHmac("sha256", key).update(text).digest();
 
-/** AWS Signature Version 4 of a received request, computed anew from what was received. */
+/** AWS Signature Version 4 of a received request, recomputed from what was received. */
 function awsSignature(path: string, headers: Headers, body: string, secret: string): string {
   const authorization = headers.get("authorization") ?? "";
   const [, scope = "", signed = ""] = /Credential=[^/]+\/([^,]+), ?SignedHeaders=([^,]+)/.exec(authorization) ?? [];

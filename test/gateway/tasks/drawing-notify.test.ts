@@ -36,7 +36,7 @@ afterAll(async () => {
   client.stop(true);
 });
 
-test("the upstream calls back at a signed address, once a failure gives the charge back, and the client hears", async () => {
+test("the upstream calls back at a signed address, once a failure gives the charge back, and the client is notified", async () => {
   const notifyHook = `http://127.0.0.1:${client.port}/hook`;
   const order = { prompt: "a cat --turbo --ar 1:1", notifyHook, accountFilter: { modes: ["FAST"] } };
   const { result } = (await (await fixture.relay.post("/fast/mj/submit/imagine", order)).json()) as { result: string };

@@ -43,7 +43,7 @@ export async function startTestOperations() {
       .use(dataRoutes(shared, guarded))
       .use(logRoutes(shared, guarded));
   });
-  if (!fixtures) throw new Error("the rooms were not opened");
+  if (!fixtures) throw new Error("the fixtures were not opened");
   const people = { user: "user", other: "user", admin: "admin", root: "root" } as const;
   const ids = {} as Record<keyof typeof people, number>;
   const as = {} as Record<keyof typeof people, Headers>;

@@ -37,7 +37,7 @@ type Answer = {
 
 type Ask = (method: string, path: string, body?: unknown, headers?: Record<string, string>) => Promise<Answer>;
 
-/** Adds calls of other rooms. */
+/** Adds routes of other modules. */
 type Mount = (services: TestServices, guarded: ReturnType<typeof guard>) => Promise<AnyElysia>;
 
 type TestServices = Pick<TestDatabase, "db" | "changes"> &

@@ -64,7 +64,7 @@ const AXE_SOURCE = readFileSync(
 );
 /** Stands in for the library where the page has it already. */
 const NOTHING = "0";
-/** What the library's global object has beside its documented functions: what a rule's findings are, if it has any. */
+/** What the library's global object has besides its documented functions: what a rule's findings are, if it has any. */
 type Axe = Readonly<{ _audit: { rules: readonly { id: string; impact: string | null }[] } }>;
 let lesserRules: readonly string[] | undefined;
 

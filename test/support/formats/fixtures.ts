@@ -15,7 +15,7 @@ import { openaiResponsesClientCodec, openaiResponsesCodec } from "../../../src/f
 import { readEvents } from "../../../src/lib/http/sse.ts";
 import { codecOf, wireFormats } from "../../../src/providers/registry.ts";
 
-/** Recorded answers of the services, kept beside the checkout; tests of them are skipped where they are not. */
+/** Recorded answers of the services, stored next to the checkout; tests of them are skipped where they are not. */
 const SAMPLES = join(import.meta.dir, "../../../../shared/reference/fixtures");
 
 /** Paths and texts of the samples that `wanted` accepts; none without samples. */
@@ -71,7 +71,7 @@ export function stepsOfStream(
 export const chatStream = (...chunks: JsonObject[]): string =>
   `${chunks.map((chunk) => `data: ${JSON.stringify(chunk)}\n\n`).join("")}data: [DONE]\n\n`;
 
-/** What a client of a door is sent for the steps. */
+/** What a client is sent for the steps. */
 export function written(
   client: ClientCodec,
   steps: readonly ReplyEvent[],
@@ -132,8 +132,8 @@ const CODECS: readonly [ClientCodec, ProviderCodec][] = [
   [geminiClientCodec, geminiCodec],
 ];
 
-/** Through every door, read again as its clients do, the answer says the same. */
-export function expectSameThroughDoors(steps: readonly ReplyEvent[]): void {
+/** In every client format, read again as its clients do, the answer says the same. */
+export function expectSameForClients(steps: readonly ReplyEvent[]): void {
   // Chat shows images as text.
   if (steps.some(({ type }) => type === "error" || type === "media")) return;
   for (const [client, provider] of CODECS) {

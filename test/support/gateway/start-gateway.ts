@@ -66,7 +66,7 @@ type Setup = {
   random?: () => number;
 };
 
-/** The relay on a free loopback port, with its other rooms in memory. */
+/** The relay on a free loopback port, with its other modules in memory. */
 export function startRelay(setup: Setup) {
   const billing = new FakeBilling();
   const index = createRoutingIndex();

@@ -110,7 +110,7 @@ export async function startTasks(options: TaskOptions) {
       }
       return spent;
     },
-    /** What the log says beside the newest charge. */
+    /** What the log says next to the newest charge. */
     lastCharge: async () => {
       await billing.flush();
       const [row] = await database.db.select().from(logs).where(eq(logs.type, 2)).orderBy(desc(logs.id)).limit(1);

@@ -2,7 +2,7 @@ import type { Family } from "../../../src/cli/import/detect-family.ts";
 
 /** Keys of which only some families can tell what is limited in them. */
 export const LIMITED_KEY = `${"D".repeat(47)}4`;
-export const GONE_KEY = `${"E".repeat(47)}5`;
+export const DELETED_KEY = `${"E".repeat(47)}5`;
 export const CHINESE = '充值了 $1，谢谢 🎉 "quoted" \\ o\'clock';
 
 const literal = (text: string): string => `'${text.replaceAll("'", "''")}'`;
@@ -29,7 +29,7 @@ const LATER = (family: Family): readonly string[] => [
   `insert into tokens (id, user_id, "key", name, created_time, remain_quota, model_limits_enabled, model_limits, allow_ips, "group", deleted_at)
    values (12, 7, '${LIMITED_KEY}', 'limited', 1700000000, 70, true, 'gpt-4o,gpt-4o-mini', '10.0.0.0/8
 192.0.2.1', 'vip', null),
-   (13, 7, '${GONE_KEY}', 'gone', 1700000000, 99, false, '', '', '', '2025-03-01 12:00:00+00:00')`,
+   (13, 7, '${DELETED_KEY}', 'gone', 1700000000, 99, false, '', '', '', '2025-03-01 12:00:00+00:00')`,
   `insert into channels (id, type, "key", name, weight, created_time, models, priority, balance, auto_ban, tag, setting,
      model_mapping, status_code_mapping, other_info, openai_organization${family === "Veloera" ? ", model_prefix" : ""})
    values (6, 42, 'mistral-key', 'Mistral', null, 1700000000, 'mistral-large', null, 12.5, 0, 'eu', '{"proxy":"http://127.0.0.1:9"}',

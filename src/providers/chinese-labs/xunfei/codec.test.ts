@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import {
-  expectSameThroughDoors,
+  expectSameForClients,
   expectSense,
   meaningOf,
   samples,
@@ -83,6 +83,6 @@ describe.skipIf(frames.length === 0)("recorded frames", () => {
   test.each(frames)("%s", (_path, text) => {
     const steps = stepsOfStream(sparkCodec, `data: ${JSON.stringify(JSON.parse(text))}\n\n`);
     expectSense(steps);
-    expectSameThroughDoors(steps);
+    expectSameForClients(steps);
   });
 });

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { type JsonObject, parseJson, recordOf, recordsOf, textOf } from "../../../../src/formats/json.ts";
 import { startRelay } from "../../../support/gateway/start-gateway.ts";
 import { startUpstream } from "../../../support/gateway/start-upstream.ts";
-import { CANNOT, FURTHER, type FurtherName, PROVIDERS, type ProviderName, UNSAID } from "../cells.ts";
+import { CANNOT, FURTHER, type FurtherName, PROVIDERS, type ProviderName, UNSUPPORTED } from "../cells.ts";
 import { CLIENT_FORMATS, type ClientFormat, dataOf } from "../client-formats.ts";
 import { type Answer, PLAIN } from "../conversation.ts";
 import { speakCustom } from "../native-custom.ts";
@@ -142,13 +142,13 @@ describe.each(PAIRS)("%s onto %s", (client, name) => {
   });
   afterAll(() => started.stop());
 
-  const rows = ROWS.filter((feature) => !CANNOT[name]?.[feature] && !UNSAID[client]?.includes(feature));
+  const rows = ROWS.filter((feature) => !CANNOT[name]?.[feature] && !UNSUPPORTED[client]?.includes(feature));
   test.each(rows.flatMap((feature) => [false, true].map((streamed) => [feature, streamed] as const)))(
     "%s (streamed: %p)",
     async (feature, streamed) => {
       const { response, text, sent } = await started.post(client, feature, streamed);
       expect(response.status === 200 ? "" : text).toBe("");
-      // Some doors must name a limit.
+      // Some client formats must name a limit.
       const limit = CANNOT[name]?.limit === undefined ? null : "max_tokens";
       const dropped = response.headers.get("x-sluice-dropped");
       expect(dropped === limit ? null : dropped).toBeNull();

@@ -88,7 +88,7 @@ const RESULTS: Readonly<Record<ClientFormat, Partial<Record<FurtherName, Part>>>
 };
 const LISTS = { chat: "messages", responses: "input", messages: "messages", gemini: "contents" } as const;
 
-/** A request of the door for one further feature. */
+/** A request in the client format for one further feature. */
 export function askFor(client: ClientFormat, feature: FurtherName, model: string, stream: boolean) {
   const calls = feature === "strict" || feature.startsWith("result-");
   const wish = { text: QUESTION, ...(calls && { tools: true, withToolResult: feature !== "strict" }) };

@@ -11,7 +11,7 @@ export type FakeUpstream = Readonly<{
   key: string;
   /** A chat is a WebSocket: what it sends is the request, the answer's lines are frames. */
   webSocket?: boolean;
-  /** Answers requests beside chats, whose bytes matter; null: it is none of these. */
+  /** Answers requests other than chats, whose bytes matter; null: it is none of these. */
   otherPaths?(path: string, request: Request): Promise<Response | null>;
   /** The request wants a stream. */
   isStream(path: string, body: JsonObject, headers: Headers): boolean;

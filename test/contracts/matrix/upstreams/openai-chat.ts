@@ -25,7 +25,7 @@ export const wordsOf = (content: unknown): string =>
     .map(({ text }) => textOf(text) ?? "")
     .join("");
 
-/** What chat messages and the members beside them say. */
+/** What chat messages and the members next to them say. */
 export function readChat(body: JsonObject): Sent {
   const messages = recordsOf(body.messages);
   const ofRole = (role: string) => messages.filter((message) => message.role === role);

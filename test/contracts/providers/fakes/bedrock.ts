@@ -4,7 +4,7 @@ import { ANSWER, type FakeType, inPieces, PIECES, REFUSED, type Seen, USAGE } fr
 import { claudeEvents, claudeQuestion, claudeReply } from "./native-formats.ts";
 import { hmac, same, sha256 } from "./signing.ts";
 
-/** AWS Signature Version 4, computed anew from what was received. */
+/** AWS Signature Version 4, recomputed from what was received. */
 function awsObjection({ path, headers, text }: Seen): string | null {
   const authorization = headers.get("authorization") ?? "";
   const [, scope = "", signed = "", signature = ""] =

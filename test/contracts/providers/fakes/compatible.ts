@@ -46,7 +46,7 @@ const lastQuestion = ({ messages }: JsonObject): string => {
 
 type Table = Readonly<{
   type: number;
-  /** Where chats are; the list of models is beside it unless named. */
+  /** Where chats are; the list of models is next to it unless named. */
   path: string;
   model?: string;
   key?: string;

@@ -36,7 +36,7 @@ export type FakeType = Readonly<{
   refusal: Readonly<{ answer: () => Response | object; status: number }>;
   /** Does not tell tokens: they are counted here. */
   silentOnUsage?: boolean;
-  /** Requests beside chats: token exchange, lists of models, balances; null: none of these. */
+  /** Requests other than chats: token exchange, lists of models, balances; null: none of these. */
   otherPaths?(seen: Seen): Response | null;
   models?: readonly string[];
   balance?: Readonly<{ amount: number; currency: string }>;

@@ -2,7 +2,7 @@ import { recordOf, recordsOf, textOf } from "../../../../src/formats/json.ts";
 import { type FakeType, PIECES, REFUSED, type Seen } from "./fake-type.ts";
 import { hmac, isRecent, same } from "./signing.ts";
 
-/** The signature of Spark's address, computed anew from what was received. */
+/** The signature of Spark's address, recomputed from what was received. */
 function sparkObjection({ path, query, headers }: Seen): string | null {
   const origin = Buffer.from(query.get("authorization") ?? "", "base64").toString();
   const {

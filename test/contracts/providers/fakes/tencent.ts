@@ -2,7 +2,7 @@ import { recordsOf, textOf } from "../../../../src/formats/json.ts";
 import { ANSWER, dataEvents, eventStream, type FakeType, PIECES, REFUSED, type Seen, USAGE } from "./fake-type.ts";
 import { hmac, isRecent, same, sha256 } from "./signing.ts";
 
-/** TC3-HMAC-SHA256, computed anew from what was received. */
+/** TC3-HMAC-SHA256, recomputed from what was received. */
 export function tencentObjection({ headers, text, path }: Omit<Seen, "query" | "body">, action: string): string | null {
   const authorization = headers.get("authorization") ?? "";
   const [, id, scope = "", signed = "", signature = ""] =

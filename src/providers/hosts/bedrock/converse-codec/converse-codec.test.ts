@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import {
-  expectSameThroughDoors,
+  expectSameForClients,
   expectSense,
   meaningOf,
   samples,
@@ -110,7 +110,7 @@ describe.skipIf(streams.length + answers.length === 0)("recorded answers", () =>
     const stream = new Response(bytes).body?.pipeThrough(new TransformStream(eventStreamToSse()));
     const steps = stepsOfStream(converseCodec, await new Response(stream).text());
     expectSense(steps);
-    expectSameThroughDoors(steps);
+    expectSameForClients(steps);
     expect(meaningOf(steps).calls).toEqual([["get_weather", { location: "Barcelona" }]]);
   });
 
