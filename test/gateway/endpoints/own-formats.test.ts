@@ -331,8 +331,8 @@ describe("MiniMax", () => {
         () => null,
         (error) => error,
       );
-    // A channel that has no more to give is told of in the gateway's own words.
-    const words = status === 429 ? "saturated" : "no such voice";
+    // The gateway replaces a rate limit of the provider by a message of its own.
+    const words = status === 429 ? "at capacity" : "no such voice";
     expect(failure).toMatchObject({ status, message: expect.stringContaining(words) });
     expect((await relay.billing.nextRecord()).quota).toBe(0);
   });
