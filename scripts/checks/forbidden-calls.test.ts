@@ -52,6 +52,13 @@ test("an aggregate's row is read with requireRow", () => {
   expect(problems("const [user] = await sql`select id from users`;\nconst all = rows.map(count(1));\n")).toEqual([]);
 });
 
+test("pages format numbers, times and durations with the shared functions", () => {
+  expect(problemsOf("ui/features/logs/Facts.tsx", "tokens.toLocaleString()")).toHaveLength(1);
+  expect(problemsOf("ui/features/logs/Facts.tsx", "(ms / 1000).toFixed(2)")).toHaveLength(1);
+  expect(problemsOf("ui/features/logs/Facts.tsx", "new Intl.DateTimeFormat(language)")).toHaveLength(1);
+  expect(problemsOf("ui/lib/format/number.ts", "value.toFixed(2)")).toEqual([]);
+});
+
 test("chance that can be predicted, console and the raw environment are refused outside tests", () => {
   expect(problemsOf("src/domain/codes/create.ts", "Math.random()")).toHaveLength(1);
   expect(problemsOf("src/domain/codes/create.ts", "console.log(1)")).toHaveLength(1);

@@ -37,6 +37,13 @@ const RULES: readonly Rule[] = [
       "an aggregate always answers a row: read it with requireRow (db/require-row.ts), or a lost row reads as none",
   },
   {
+    pattern: /\.to(Fixed|Precision|LocaleString|LocaleDateString|LocaleTimeString)\(|\bnew Intl\.\w+Format\(/g,
+    within: /^ui\//,
+    except: /^ui\/(lib\/format\/|components\/display\/receipt-sums\.ts$)/,
+    reason:
+      "formatting: numbers, money, times and durations are formatted by ui/lib/format, so that each looks the same",
+  },
+  {
     pattern: /\bMath\.random\(/g,
     within: /^(src|db)\//,
     reason:

@@ -106,7 +106,7 @@ describe.each<[Language, boolean, number]>([
     await keys
       .nth(0)
       .locator("[aria-live]")
-      .getByText(/\d\.\d\d s/)
+      .getByText(/\d(?:\.\d+ s| ms)/)
       .first()
       .waitFor();
     await keys.nth(1).getByRole("button").first().click();

@@ -105,7 +105,7 @@ describe.each<[Language, boolean]>([
     await button(words.channels.test.run).click();
     const [before = "", after = ""] = words.channels.test.success.split("{{time}}").map(RegExp.escape);
     await page
-      .getByText(new RegExp(`${before}\\d+\\.\\d\\d${after}`))
+      .getByText(new RegExp(`${before}\\d+(?:\\.\\d+ s| ms)${after}`))
       .first()
       .waitFor();
     await clean();

@@ -135,7 +135,7 @@ describe("the dashboard", () => {
       .first()
       .waitFor();
     await latency
-      .getByText(/^\d+\.\d\d s$/)
+      .getByText(/^\d+(?:\.\d+ s| ms)$/)
       .first()
       .waitFor();
     await consolePage.page.getByRole("heading", { name: words.runningOut }).waitFor();

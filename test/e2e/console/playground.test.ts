@@ -93,8 +93,8 @@ describe("the playground", () => {
     expect(await answers().getAttribute("aria-busy")).toBe("true");
     fixture.upstream.release();
     await answers().getByText(ANSWER, { exact: true }).waitFor();
-    await page.getByText(/^Total \d+\.\d\d s$/).waitFor();
-    await page.getByText(/^First token \d+\.\d\d s$/).waitFor();
+    await page.getByText(/^Total \d+(?:\.\d+ s| ms)$/).waitFor();
+    await page.getByText(/^First token \d+(?:\.\d+ s| ms)$/).waitFor();
     await page.getByText("21 in / 9 out", { exact: true }).waitFor();
     await page.getByText("$0.00006").waitFor();
     expect(await answers().getAttribute("aria-busy")).toBe("false");
@@ -165,7 +165,7 @@ describe("the playground", () => {
       const answer = answers().nth(lane);
       for (const text of [model, ANSWER, tokens]) await answer.getByText(text, { exact: true }).waitFor();
       await answer.getByText(cost).waitFor();
-      await answer.getByText(/^Total \d+\.\d\d s$/).waitFor();
+      await answer.getByText(/^Total \d+(?:\.\d+ s| ms)$/).waitFor();
     }
     await consolePage.expectAccessible();
     const requestCount = fixture.upstream.requests.length;

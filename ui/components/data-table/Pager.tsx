@@ -8,6 +8,7 @@ import Menu from "@mui/material/Menu";
 import MenuItem from "@mui/material/MenuItem";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
+import { formatNumber } from "../../lib/format/number.ts";
 import { Row, usePhone } from "../layout.tsx";
 import type { Paging } from "./column.ts";
 import { PAGE_SIZES } from "./url-state.ts";
@@ -19,9 +20,9 @@ export const Pager = ({ page, pageSize, total, unit, onPage, onPageSize }: Pagin
   const [anchor, setAnchor] = useState<HTMLElement | null>(null);
   const last = Math.max(Math.ceil(total / pageSize) - 1, 0);
   const range = {
-    from: total === 0 ? 0 : (page * pageSize + 1).toLocaleString("en"),
-    to: Math.min((page + 1) * pageSize, total).toLocaleString("en"),
-    total: total.toLocaleString("en"),
+    from: total === 0 ? 0 : formatNumber(page * pageSize + 1),
+    to: formatNumber(Math.min((page + 1) * pageSize, total)),
+    total: formatNumber(total),
     unit,
   };
   return (

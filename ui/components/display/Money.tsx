@@ -2,6 +2,8 @@ import Box from "@mui/material/Box";
 import Tooltip from "@mui/material/Tooltip";
 import { atom, useAtomValue } from "jotai";
 import { useTranslation } from "react-i18next";
+import { formatDollars } from "../../lib/format/money.ts";
+import { formatNumber } from "../../lib/format/number.ts";
 import { siteAtom } from "../../state/site-status.ts";
 
 type Props = {
@@ -22,7 +24,7 @@ export const Money = ({ quota, decimals: fixed = 2, exact, strong }: Props) => {
   const decimals = exact ? decimalsOf(quota, format) : fixed;
   const text = amountText(quota, format, decimals);
   const zeros = format.inCurrency && decimals > 2 ? (/0+$/.exec(text)?.[0].length ?? 0) : 0;
-  const units = t("components.money.units", { units: quota.toLocaleString("en") });
+  const units = t("components.money.units", { units: formatNumber(quota) });
   return (
     <Tooltip title={`${dollars(quota, format.quotaPerUnit, EXACT_DECIMALS)} · ${units}`}>
       <Box component="span" className="num" sx={{ whiteSpace: "nowrap", ...(strong && { fontWeight: 600 }) }}>
@@ -40,7 +42,7 @@ export const Money = ({ quota, decimals: fixed = 2, exact, strong }: Props) => {
 /** A count; a dash where it is unknown. */
 export const Count = ({ value, dim }: { value: number | null; dim?: boolean }) => (
   <Box component="span" className="num" sx={dim || !value ? { color: "text.tertiary" } : {}}>
-    {value === null ? "–" : value.toLocaleString("en")}
+    {value === null ? "–" : formatNumber(value)}
   </Box>
 );
 
@@ -58,17 +60,12 @@ const moneyFormatAtom = atom((get): MoneyFormat => {
 export const useMoneyFormat = (): MoneyFormat => useAtomValue(moneyFormatAtom);
 
 /** Quota units as dollars with a fixed number of decimals, sign in front: "−$1,234.50". */
-export function dollars(quota: number, quotaPerUnit: number, decimals: number): string {
-  const text = Math.abs(quota / quotaPerUnit).toLocaleString("en", {
-    minimumFractionDigits: decimals,
-    maximumFractionDigits: decimals,
-  });
-  return `${quota < 0 ? "−" : ""}$${text}`;
-}
+export const dollars = (quota: number, quotaPerUnit: number, decimals: number): string =>
+  formatDollars(quota / quotaPerUnit, decimals);
 
 /** An amount as the site shows it: dollars, or quota units. */
 export const amountText = (quota: number, { inCurrency, quotaPerUnit }: MoneyFormat, decimals = 2): string =>
-  inCurrency ? dollars(quota, quotaPerUnit, decimals) : quota.toLocaleString("en");
+  inCurrency ? dollars(quota, quotaPerUnit, decimals) : formatNumber(quota);
 
 const FEWEST_DECIMALS = 2;
 const MOST_DECIMALS = 6;

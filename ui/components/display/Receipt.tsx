@@ -3,6 +3,7 @@ import type { TFunction } from "i18next";
 import { Fragment } from "react";
 import { useTranslation } from "react-i18next";
 import type { Receipt as ReceiptData } from "../../../src/billing/types.ts";
+import { formatNumber } from "../../lib/format/number.ts";
 import { Row, usePhone } from "../layout.tsx";
 import { dollars } from "./Money.tsx";
 import { type LinePrice, type ReceiptSums, receiptSums } from "./receipt-sums.ts";
@@ -51,7 +52,7 @@ export const Receipt = ({ receipt, group, reserved, refunded }: Props) => {
           <Fragment key={line.item}>
             <Box>{t(`components.receipt.items.${line.item}`, { defaultValue: line.item })}</Box>
             <Box className="r" sx={{ color: "text.secondary" }}>
-              {Number(line.quantity).toLocaleString("en")}
+              {formatNumber(Number(line.quantity))}
             </Box>
             <Box className="r" sx={{ color: "text.secondary" }}>
               {line.price.per === "million" ? `$${line.price.usd}` : linePriceText(line.price, t)}
@@ -76,13 +77,13 @@ export const Receipt = ({ receipt, group, reserved, refunded }: Props) => {
         <Rule isStrong />
         <Box sx={{ fontWeight: 650 }}>{t("components.receipt.charged")}</Box>
         <Box className="r" sx={{ gridColumn: "span 2", color: "text.tertiary" }}>
-          {t("components.money.units", { units: receipt.total.toLocaleString("en") })}
+          {t("components.money.units", { units: formatNumber(receipt.total) })}
         </Box>
         <Amount text={sums.charged} isStrong />
       </Box>
       {receipt.contextOver !== undefined && (
         <Box className="num" sx={{ mt: 1.5, fontSize: 11.5, lineHeight: "16px", color: "text.tertiary" }}>
-          {t("components.receipt.contextOver", { over: receipt.contextOver.toLocaleString("en") })}
+          {t("components.receipt.contextOver", { over: formatNumber(receipt.contextOver) })}
         </Box>
       )}
       {receipt.variant !== undefined && (

@@ -2,6 +2,7 @@ import Box from "@mui/material/Box";
 import Chip from "@mui/material/Chip";
 import InputAdornment from "@mui/material/InputAdornment";
 import OutlinedInput from "@mui/material/OutlinedInput";
+import { formatNumber } from "../../lib/format/number.ts";
 import { dollars, useMoneyFormat } from "../display/Money.tsx";
 import { Row } from "../layout.tsx";
 
@@ -45,7 +46,7 @@ export const QuotaInput = ({ id, value, onChange, disabled, hasError, picks = []
               key={pick}
               size="small"
               variant="outlined"
-              label={`$${pick.toLocaleString("en")}`}
+              label={`$${formatNumber(pick)}`}
               onClick={() => onChange(String(pick * quotaPerUnit))}
             />
           ))}

@@ -13,6 +13,7 @@ import { StatusChip } from "../../components/display/StatusChip.tsx";
 import { ErrorState } from "../../components/feedback/ErrorState.tsx";
 import { notifyError } from "../../components/feedback/notify.tsx";
 import { Col, PageHeader, Panel, Row } from "../../components/layout.tsx";
+import { formatNumber } from "../../lib/format/number.ts";
 
 type Progresses = Partial<Record<Book, Progress>>;
 
@@ -109,9 +110,9 @@ const BookPanel = ({ book, progress }: { book: Book; progress: Progress | undefi
           </Box>
           <Box className="num">
             {t("books.sides", {
-              stored: kept.toLocaleString("en"),
-              added: added.toLocaleString("en"),
-              off: (kept - added).toLocaleString("en"),
+              stored: formatNumber(kept),
+              added: formatNumber(added),
+              off: formatNumber(kept - added),
             })}
           </Box>
         </Row>

@@ -13,6 +13,7 @@ import { ErrorState } from "../../components/feedback/ErrorState.tsx";
 import { SettingLink } from "../../components/feedback/SettingLink.tsx";
 import { Col, PageHeader, Panel, Row } from "../../components/layout.tsx";
 import { useAddress } from "../../components/use-address.ts";
+import { formatNumber } from "../../lib/format/number.ts";
 import { useSession } from "../../state/session.ts";
 import { useSite } from "../../state/site-status.ts";
 import { isAdmin } from "../../state/stored-user.ts";
@@ -153,7 +154,7 @@ const oneOf = <Name extends string>(names: readonly Name[], text: string, otherw
 const RunningOutPanel = () => {
   const { t } = useTranslation();
   const { data, error, refetch } = useQuery(runningOut);
-  const daysText = (count: number) => t("dashboard.days", { count, shown: count.toLocaleString("en") });
+  const daysText = (count: number) => t("dashboard.days", { count, shown: formatNumber(count) });
   return (
     <Panel title={t("dashboard.runningOut")} hint={t("dashboard.pace")}>
       {error && !data && <ErrorState error={error} onRetry={() => refetch()} />}

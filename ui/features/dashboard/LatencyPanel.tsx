@@ -14,6 +14,8 @@ import type { Latency } from "../../../src/domain/logs/usage/read-latency.ts";
 import { Count } from "../../components/display/Money.tsx";
 import { ErrorState } from "../../components/feedback/ErrorState.tsx";
 import { Panel } from "../../components/layout.tsx";
+import { formatDuration } from "../../lib/format/duration.ts";
+import { formatNumber } from "../../lib/format/number.ts";
 import { elapsedTone } from "../logs/log-cells.tsx";
 import { type LatencyDimension, latency } from "./data-queries.ts";
 import { percent } from "./series-values.ts";
@@ -30,7 +32,7 @@ export const LatencyPanel = ({ start, end }: Readonly<{ start: number; end: numb
     <Panel
       title={t("dashboard.latency")}
       {...(data?.calls && {
-        hint: t("dashboard.latencyCalls", { count: data.calls, number: data.calls.toLocaleString("en") }),
+        hint: t("dashboard.latencyCalls", { count: data.calls, number: formatNumber(data.calls) }),
       })}
     >
       <Box sx={{ mb: 3 }}>
@@ -91,7 +93,7 @@ const LatencyRow = ({ row, by }: { row: Latency; by: LatencyDimension }) => {
           className="num"
           sx={ms === null ? { color: "text.tertiary" } : { color: `tone.${elapsedTone(ms)}.text` }}
         >
-          {ms === null ? "–" : `${(ms / 1000).toFixed(2)} s`}
+          {formatDuration(ms)}
         </TableCell>
       ))}
     </TableRow>

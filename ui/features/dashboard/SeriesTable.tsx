@@ -7,6 +7,7 @@ import TableRow from "@mui/material/TableRow";
 import { useTranslation } from "react-i18next";
 import type { Series } from "../../../src/domain/logs/usage/read-series.ts";
 import { Count, Money } from "../../components/display/Money.tsx";
+import { formatDuration } from "../../lib/format/duration.ts";
 import { percent, totalsOf } from "./series-values.ts";
 
 /** The totals of each series: cost, calls, tokens, failure rate and average duration. */
@@ -47,7 +48,7 @@ export const SeriesTable = ({
                   {percent(sums.failed, sums.count)}
                 </TableCell>
                 <TableCell align="right" className="num">
-                  {sums.count ? `${(sums.elapsed_ms / sums.count / 1000).toFixed(2)} s` : "–"}
+                  {formatDuration(sums.count ? sums.elapsed_ms / sums.count : null)}
                 </TableCell>
               </TableRow>
             );

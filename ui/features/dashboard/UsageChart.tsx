@@ -6,6 +6,7 @@ import { useTranslation } from "react-i18next";
 import type { Series, SeriesStep } from "../../../src/domain/logs/usage/read-series.ts";
 import { amountText, useMoneyFormat } from "../../components/display/Money.tsx";
 import { Row, usePhone } from "../../components/layout.tsx";
+import { formatDate } from "../../lib/format/time.ts";
 import { compactCount } from "../logs/Overview.tsx";
 import { type Measure, periodsOf, valuesOf } from "./series-values.ts";
 
@@ -135,8 +136,8 @@ export const UsageChart = ({ series, step, range, measure, nameOf }: UsageChartP
 };
 
 const periodText = (start: number, step: SeriesStep, language: string): string =>
-  new Intl.DateTimeFormat(language, {
+  formatDate(start * 1000, language, {
     month: "numeric",
     day: "numeric",
     ...(step === "hour" && { hour: "2-digit", minute: "2-digit", hourCycle: "h23" }),
-  }).format(start * 1000);
+  });

@@ -1,5 +1,6 @@
 import type { Series } from "../../../src/domain/logs/usage/read-series.ts";
 import type { SeriesPoint } from "../../../src/domain/logs/usage/series-cell.ts";
+import { formatFixed } from "../../lib/format/number.ts";
 
 /** The measure that a chart shows per period. */
 export type Measure = "quota" | "calls" | "tokens";
@@ -72,4 +73,5 @@ export function seriesCsv(series: readonly Series[], nameOf: (one: Series) => st
 }
 
 /** A percentage with two decimals; a dash if the total is zero. */
-export const percent = (part: number, total: number): string => (total ? `${((part / total) * 100).toFixed(2)}%` : "–");
+export const percent = (part: number, total: number): string =>
+  total ? `${formatFixed((part / total) * 100, 2)}%` : "–";

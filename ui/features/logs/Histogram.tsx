@@ -1,6 +1,8 @@
 import Box from "@mui/material/Box";
 import { type PointerEvent, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
+import { formatNumber } from "../../lib/format/number.ts";
+import { formatDate } from "../../lib/format/time.ts";
 
 type HistogramBucket = Readonly<{ start: number; count: number; failed: number }>;
 
@@ -38,8 +40,8 @@ export const Histogram = ({ buckets, step, onRange, height = 56 }: Props) => {
         ref={box}
         role="img"
         aria-label={t("components.histogram.label", {
-          calls: calls.toLocaleString("en"),
-          failed: failed.toLocaleString("en"),
+          calls: formatNumber(calls),
+          failed: formatNumber(failed),
         })}
         onPointerDown={(event) => {
           event.currentTarget.setPointerCapture(event.pointerId);
@@ -66,7 +68,7 @@ export const Histogram = ({ buckets, step, onRange, height = 56 }: Props) => {
           return (
             <Box
               key={start}
-              title={`${timeOf(start, step, i18n.language)}: ${count.toLocaleString("en")}`}
+              title={`${timeOf(start, step, i18n.language)}: ${formatNumber(count)}`}
               sx={{
                 height: "100%",
                 display: "flex",
@@ -127,5 +129,5 @@ function timeOf(seconds: number, step: number, language: string): string {
       : step >= 3600
         ? { month: "numeric", day: "numeric", hour: "2-digit", minute: "2-digit", hourCycle: "h23" }
         : { hour: "2-digit", minute: "2-digit", hourCycle: "h23" };
-  return new Intl.DateTimeFormat(language, format).format(seconds * 1000);
+  return formatDate(seconds * 1000, language, format);
 }

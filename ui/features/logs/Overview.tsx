@@ -6,6 +6,7 @@ import { useTranslation } from "react-i18next";
 import type { UsageStat } from "../../../src/domain/logs/usage/usage-sums.ts";
 import { amountText, useMoneyFormat } from "../../components/display/Money.tsx";
 import { Panel, Row } from "../../components/layout.tsx";
+import { formatFixed, formatNumber } from "../../lib/format/number.ts";
 import { Histogram } from "./Histogram.tsx";
 import { type LogFilters, type LogScope, logHistogram, logStat } from "./log-queries.ts";
 import { RangePicker } from "./RangePicker.tsx";
@@ -59,7 +60,7 @@ export const Overview = ({ scope, filters, range, now, onNamed, onCustom }: Over
 export const Summary = ({ stat }: { stat: UsageStat | undefined }) => {
   const { t } = useTranslation();
   const money = useMoneyFormat();
-  const failed = stat && stat.count > 0 ? `${((stat.failed / stat.count) * 100).toFixed(1)}%` : "–";
+  const failed = stat && stat.count > 0 ? `${formatFixed((stat.failed / stat.count) * 100, 1)}%` : "–";
   const chips = [
     ["quota", stat && amountText(stat.quota, money, 6), ""],
     [
@@ -110,7 +111,7 @@ export const Summary = ({ stat }: { stat: UsageStat | undefined }) => {
   );
 };
 
-const exact = (count: number | undefined): string => count?.toLocaleString("en") ?? "";
+const exact = (count: number | undefined): string => (count === undefined ? "" : formatNumber(count));
 
 const STEPS = [
   [1e9, "B"],
@@ -120,11 +121,11 @@ const STEPS = [
 
 /** A count short enough for a summary: 9,820,000 → "9.82 M", 163,700 → "163.7 k"; below 10,000 exact. */
 export function compactCount(count: number): string {
-  if (count < 10_000) return count.toLocaleString("en");
+  if (count < 10_000) return formatNumber(count);
   for (const [size, unit] of STEPS) {
     if (count < size) continue;
     const value = count / size;
-    return `${value.toFixed(value < 10 ? 2 : 1)} ${unit}`;
+    return `${formatFixed(value, value < 10 ? 2 : 1)} ${unit}`;
   }
   return String(count);
 }

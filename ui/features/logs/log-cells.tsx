@@ -10,13 +10,15 @@ import { Tag } from "../../components/display/Tag.tsx";
 import { TimeAgo } from "../../components/display/TimeAgo.tsx";
 import { notifyDone } from "../../components/feedback/notify.tsx";
 import { Row } from "../../components/layout.tsx";
+import { formatDuration } from "../../lib/format/duration.ts";
+import { formatNumber } from "../../lib/format/number.ts";
 import { elapsedMsOf, firstTokenMsOf, isCall, LOG_TYPES, type LogEntry, otherOf, routeOf } from "./log-entry.ts";
 
 /** A row of the log on a phone: user, time, cost and duration. */
 export const LogCard = ({ entry, isAdmin }: { entry: LogEntry; isAdmin: boolean }) => {
   const { t } = useTranslation();
   const who = [isAdmin ? entry.username : "", entry.token_name].filter(Boolean).join(" · ");
-  const count = (tokens: number) => tokens.toLocaleString("en");
+  const count = (tokens: number) => formatNumber(tokens);
   return (
     <Box sx={{ fontSize: 12.5, color: "text.secondary" }}>
       <Row gap={2}>
@@ -108,13 +110,13 @@ export const LatencyCell = ({ entry }: { entry: LogEntry }) => {
     <Row gap={2} sx={{ justifyContent: { sm: "flex-end" } }}>
       <span>
         <Box component="span" sx={{ color: `tone.${elapsedTone(elapsedMs)}.text` }}>
-          {seconds(elapsedMs)} s
+          {formatDuration(elapsedMs)}
         </Box>
         {firstMs !== null && (
           <Box component="span" sx={{ color: "text.tertiary" }}>
             {" / "}
             <Box component="span" sx={{ color: `tone.${firstTokenTone(firstMs)}.text` }}>
-              {seconds(firstMs)}
+              {formatDuration(firstMs)}
             </Box>
           </Box>
         )}
@@ -130,8 +132,6 @@ export const Dash = () => (
     –
   </Box>
 );
-
-const seconds = (ms: number): string => (ms / 1000).toFixed(ms >= 10_000 ? 1 : 2);
 
 type LatencyTone = "ok" | "warn" | "bad";
 

@@ -6,7 +6,8 @@ import { useMemo } from "react";
 import { useTranslation } from "react-i18next";
 import type { Column } from "../../components/data-table/column.ts";
 import { Count } from "../../components/display/Money.tsx";
-import { exactTime } from "../../components/display/TimeAgo.tsx";
+import { formatNumber } from "../../lib/format/number.ts";
+import { exactTime } from "../../lib/format/time.ts";
 import { failureText } from "../../state/failure-text.ts";
 import { ratiosText } from "./detail/Facts.tsx";
 import { ChannelCell, CopyText, CostCell, Dash, LatencyCell, RetryCell, TypeCell } from "./log-cells.tsx";
@@ -25,7 +26,7 @@ export function useLogColumns(isAdmin: boolean, showUser: (id: number) => void):
 }
 
 /** In narrower windows administrators would have to scroll to the cost column. */
-const ROOM_FOR_ALL_PX = 1400;
+const ROOM_FOR_ALL_PX = 1410;
 
 const columnsOf = (
   showUser: (id: number) => void,
@@ -36,7 +37,7 @@ const columnsOf = (
   {
     key: "time",
     head: t("logs.columns.time"),
-    width: 116,
+    width: 112,
     isSolid: true,
     cell: (entry) => <TimeCell entry={entry} language={language} />,
   },
@@ -83,14 +84,14 @@ const columnsOf = (
   {
     key: "channel",
     head: t("logs.columns.channel"),
-    width: 102,
+    width: 96,
     isForAdmins: true,
     cell: (entry) => <ChannelCell entry={entry} />,
   },
   {
     key: "latency",
     head: t("logs.columns.latency"),
-    width: 166,
+    width: 156,
     align: "right",
     isSolid: true,
     cell: (entry) => <LatencyCell entry={entry} />,
@@ -112,17 +113,17 @@ const columnsOf = (
   {
     key: "cost",
     head: t("logs.columns.cost"),
-    width: 100,
+    width: 92,
     align: "right",
     cell: (entry) => <CostCell entry={entry} />,
   },
   {
     key: "retry",
     head: t("logs.columns.retry"),
-    width: 84,
+    width: 76,
     isSolid: true,
     isForAdmins: true,
-    isHiddenByDefault: true,
+    isHiddenByDefault: isTight,
     cell: (entry) => <RetryCell entry={entry} />,
   },
   {
@@ -198,7 +199,7 @@ const InputCell = ({ entry, t }: { entry: LogEntry; t: TFunction }) => {
   const cached = otherOf(entry).cache_tokens ?? 0;
   if (cached === 0) return <Count value={entry.prompt_tokens} />;
   return (
-    <Tooltip title={t("logs.cached", { count: cached.toLocaleString("en") })}>
+    <Tooltip title={t("logs.cached", { count: formatNumber(cached) })}>
       <span>
         <Count value={entry.prompt_tokens} />
       </span>

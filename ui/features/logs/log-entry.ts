@@ -3,7 +3,7 @@ import { useCallback } from "react";
 import { useTranslation } from "react-i18next";
 import type { LogOther } from "../../../src/billing/types.ts";
 import type { LogView } from "../../../src/domain/logs/list/log-view.ts";
-import { exactTime } from "../../components/display/TimeAgo.tsx";
+import { exactTime } from "../../lib/format/time.ts";
 import { moneyText } from "../wallet/wallet-calls.ts";
 
 /** A row of the usage log as returned by `GET /api/log/`; `other` is JSON text of `LogOther`. */

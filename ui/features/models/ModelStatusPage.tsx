@@ -17,6 +17,8 @@ import { EmptyState } from "../../components/feedback/EmptyState.tsx";
 import { FilterBar } from "../../components/inputs/FilterBar.tsx";
 import { PageHeader } from "../../components/layout.tsx";
 import { useAddress } from "../../components/use-address.ts";
+import { formatShare } from "../../lib/format/number.ts";
+import { formatDate } from "../../lib/format/time.ts";
 import { useSession } from "../../state/session.ts";
 import { fuzzyMatch } from "./pricing/pricing.ts";
 
@@ -138,8 +140,11 @@ const FAIR = 9000;
 const DayBars = ({ days, count, label }: { days: readonly (number | null)[]; count: number; label: string }) => {
   const { i18n } = useTranslation();
   const shown = days.length === 0 ? Array.from({ length: count }, () => null) : days;
-  const date = new Intl.DateTimeFormat(i18n.language, { dateStyle: "medium", timeZone: "UTC" });
-  const dayAt = (index: number) => date.format(Date.now() - (shown.length - 1 - index) * DAY_MS);
+  const dayAt = (index: number) =>
+    formatDate(Date.now() - (shown.length - 1 - index) * DAY_MS, i18n.language, {
+      dateStyle: "medium",
+      timeZone: "UTC",
+    });
   return (
     <Box
       component="svg"
@@ -179,5 +184,4 @@ const modelStatus = (userId: number | undefined) =>
 const BASIS_POINTS = 10_000;
 
 /** "99.93 %" of a share in ten-thousandths. */
-const percent = (share: number, language: string): string =>
-  new Intl.NumberFormat(language, { style: "percent", maximumFractionDigits: 2 }).format(share / BASIS_POINTS);
+const percent = (share: number, language: string): string => formatShare(share / BASIS_POINTS, language);

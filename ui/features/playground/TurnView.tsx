@@ -14,6 +14,7 @@ import { CodeBox } from "../../components/display/CodeBox.tsx";
 import { CopyButton } from "../../components/display/CopyButton.tsx";
 import { Money } from "../../components/display/Money.tsx";
 import { Row } from "../../components/layout.tsx";
+import { formatDuration } from "../../lib/format/duration.ts";
 import type { Answer, Turn } from "./chat.ts";
 
 type TurnProps = Readonly<{
@@ -155,10 +156,8 @@ const AnswerFacts = ({ answer }: { answer: Answer }) => {
         </span>
       )}
       {completionTokens > 0 && <span>{t("playground.tokens", { input: promptTokens, output: completionTokens })}</span>}
-      {firstMs > 0 && <span>{t("playground.first", { seconds: secondsOf(firstMs) })}</span>}
-      <span>{t("playground.total", { seconds: secondsOf(totalMs) })}</span>
+      {firstMs > 0 && <span>{t("playground.first", { time: formatDuration(firstMs) })}</span>}
+      <span>{t("playground.total", { time: formatDuration(totalMs) })}</span>
     </Box>
   );
 };
-
-const secondsOf = (milliseconds: number): string => (milliseconds / 1000).toFixed(2);

@@ -1,4 +1,5 @@
 import { checkJson } from "../../components/inputs/json-text.ts";
+import { roundTo } from "../../lib/format/number.ts";
 import type { SettingField } from "./setting-field.ts";
 
 /** Validation error of a field: a key under `settings.errors` in the locales. */
@@ -14,7 +15,7 @@ export function faultOf(field: SettingField, typed: string): SettingFault | null
       if (value === "" || !Number.isFinite(number)) return "number";
       const { min = 0, max = Number.POSITIVE_INFINITY, isInteger = false, decimals } = limitsOf(field);
       if (isInteger && !Number.isInteger(number)) return "integer";
-      if (decimals !== undefined && Number(number.toFixed(decimals)) !== number) return "decimals";
+      if (decimals !== undefined && roundTo(number, decimals) !== number) return "decimals";
       if (number >= min && number <= max) return null;
       return max === Number.POSITIVE_INFINITY ? "least" : "range";
     }
@@ -40,7 +41,7 @@ export function stepped(field: SettingField, typed: string, direction: 1 | -1): 
   if (field.step === undefined || !Number.isFinite(number)) return null;
   const { min = 0, max = Number.POSITIVE_INFINITY } = limitsOf(field);
   const next = Math.min(Math.max(number + direction * field.step, min), max);
-  return String(Number(next.toFixed(STEP_PLACES)));
+  return String(roundTo(next, STEP_PLACES));
 }
 
 /** Sums of decimal steps are rounded to this precision. */

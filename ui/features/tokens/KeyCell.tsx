@@ -6,8 +6,8 @@ import Tooltip from "@mui/material/Tooltip";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { CopyButton } from "../../components/display/CopyButton.tsx";
-import { exactTime } from "../../components/display/TimeAgo.tsx";
 import { Row } from "../../components/layout.tsx";
+import { exactTime } from "../../lib/format/time.ts";
 import { fullKey, maskedKey, type Token } from "./token.ts";
 
 /** A masked key with buttons to reveal and copy it. */

@@ -8,6 +8,7 @@ import type { CheckInStatus } from "../../../src/domain/wallet/check-ins/read-ch
 import { amountText, dollars, exactAmountText, useMoneyFormat } from "../../components/display/Money.tsx";
 import { notifyDone, notifyError } from "../../components/feedback/notify.tsx";
 import { Panel } from "../../components/layout.tsx";
+import { formatDate } from "../../lib/format/time.ts";
 import { useSite } from "../../state/site-status.ts";
 import { checkIn, checkInStatus } from "./wallet-calls.ts";
 
@@ -69,8 +70,8 @@ export const CheckInCard = () => {
 const Week = ({ week }: { week: CheckInStatus["week"] }) => {
   const { t, i18n } = useTranslation();
   const format = useMoneyFormat();
-  const dayName = new Intl.DateTimeFormat(i18n.language, { weekday: "narrow", timeZone: "UTC" });
-  const fullName = new Intl.DateTimeFormat(i18n.language, { dateStyle: "medium", timeZone: "UTC" });
+  const dayName = (ms: number) => formatDate(ms, i18n.language, { weekday: "narrow", timeZone: "UTC" });
+  const fullName = (ms: number) => formatDate(ms, i18n.language, { dateStyle: "medium", timeZone: "UTC" });
   return (
     <Box
       component="ol"
@@ -94,7 +95,7 @@ const Week = ({ week }: { week: CheckInStatus["week"] }) => {
           <Box
             component="li"
             key={day}
-            aria-label={`${fullName.format(date)}: ${quota === null ? t("rewards.checkIn.missed") : exactAmountText(quota, format)}`}
+            aria-label={`${fullName(date)}: ${quota === null ? t("rewards.checkIn.missed") : exactAmountText(quota, format)}`}
             sx={{
               py: 1,
               textAlign: "center",
@@ -107,7 +108,7 @@ const Week = ({ week }: { week: CheckInStatus["week"] }) => {
               bgcolor: quota === null ? "surface.paper" : "surface.sunken",
             }}
           >
-            <Box sx={{ color: "text.secondary" }}>{dayName.format(date)}</Box>
+            <Box sx={{ color: "text.secondary" }}>{dayName(date)}</Box>
             <Box className="num" sx={{ fontWeight: quota === null ? 400 : 600 }}>
               {gained ?? "–"}
             </Box>

@@ -14,6 +14,7 @@ import { ErrorState } from "../../components/feedback/ErrorState.tsx";
 import { notifyError } from "../../components/feedback/notify.tsx";
 import { SettingLink } from "../../components/feedback/SettingLink.tsx";
 import { Field, Panel, Row } from "../../components/layout.tsx";
+import { formatNumber } from "../../lib/format/number.ts";
 import { self } from "../account/personal/self-calls.ts";
 import { moneyText, paymentOptions, priceOf, startPayment, timesPrice } from "./wallet-calls.ts";
 
@@ -143,7 +144,7 @@ const TopUpForm = ({ ways: options, minimum }: Pick<TopUpWays, "ways" | "minimum
             endAdornment={
               <InputAdornment position="end">
                 <Box component="span" className="num" sx={{ fontSize: 12.5, color: "text.secondary" }}>
-                  {!isWrong && format.inCurrency && t("wallet.units", { units: quota.toLocaleString("en") })}
+                  {!isWrong && format.inCurrency && t("wallet.units", { units: formatNumber(quota) })}
                 </Box>
               </InputAdornment>
             }

@@ -13,6 +13,7 @@ import { amountText, Count, Money, useMoneyFormat } from "../../components/displ
 import { ErrorState } from "../../components/feedback/ErrorState.tsx";
 import { PageHeader, Panel, Row } from "../../components/layout.tsx";
 import { useAddress } from "../../components/use-address.ts";
+import { formatNumber } from "../../lib/format/number.ts";
 import { self } from "../account/personal/self-calls.ts";
 import { ownAgent } from "./agents/agent-calls.ts";
 import { CheckInCard } from "./CheckInCard.tsx";
@@ -96,7 +97,7 @@ const BalanceCard = () => {
         <Skeleton width={160} height={42} />
       )}
       <Box className="num" sx={{ fontSize: 13, color: "text.secondary" }}>
-        {data ? t("wallet.units", { units: data.quota.toLocaleString("en") }) : <Skeleton width={96} height={20} />}
+        {data ? t("wallet.units", { units: formatNumber(data.quota) }) : <Skeleton width={96} height={20} />}
       </Box>
       <Row
         gap={4}

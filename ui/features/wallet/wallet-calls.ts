@@ -3,6 +3,7 @@ import type { RefusedPayment } from "../../../src/console/wallet/payments.ts";
 import type { PayMethod } from "../../../src/domain/wallet/payments/quote.ts";
 import { ApiError, readData, readEnvelope } from "../../api/client.ts";
 import { checkInApi, invitationApi, paymentApi, redeemApi } from "../../api/groups.ts";
+import { formatCurrency } from "../../lib/format/money.ts";
 
 /** Cache key of everything about the user's own money. */
 export const WALLET_KEY = ["wallet"] as const;
@@ -65,9 +66,7 @@ export const transferRewards = (quota: number) => readData(invitationApi.aff_tra
 
 /** Formats decimal text as a currency in a language: "¥365.00". */
 export const moneyText = (money: string, currency: string, language: string): string =>
-  new Intl.NumberFormat(language, { style: "currency", currency, currencyDisplay: "narrowSymbol" }).format(
-    Number(money),
-  );
+  formatCurrency(Number(money), currency, language, "narrowSymbol");
 
 const PLACES = 4;
 

@@ -4,7 +4,7 @@ import { useCallback } from "react";
 import { useTranslation } from "react-i18next";
 import type { AuditEntry } from "../../../../src/domain/logs/audit/list-audit.ts";
 import { amountText, type MoneyFormat, useMoneyFormat } from "../../../components/display/Money.tsx";
-import { exactTime } from "../../../components/display/TimeAgo.tsx";
+import { exactTime } from "../../../lib/format/time.ts";
 import { channelTypes } from "../../channels/channel-queries.ts";
 
 /** A changed field in the reader's language; null: the field was or is absent. */

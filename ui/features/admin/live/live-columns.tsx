@@ -8,6 +8,8 @@ import type { Column } from "../../../components/data-table/column.ts";
 import { Count, Money } from "../../../components/display/Money.tsx";
 import { StatusChip } from "../../../components/display/StatusChip.tsx";
 import { Row } from "../../../components/layout.tsx";
+import { formatDuration } from "../../../lib/format/duration.ts";
+import { clockTime } from "../../../lib/format/time.ts";
 import { failureText } from "../../../state/failure-text.ts";
 
 const DECIMALS = 6;
@@ -19,7 +21,7 @@ export function useLiveColumns(): readonly Column<LiveCall>[] {
 }
 
 const columnsOf = (t: TFunction): readonly Column<LiveCall>[] => [
-  { key: "time", head: t("live.columns.time"), width: 92, cell: ({ created_at }) => clock(created_at) },
+  { key: "time", head: t("live.columns.time"), width: 92, cell: ({ created_at }) => clockTime(created_at) },
   { key: "state", head: t("live.columns.state"), width: 124, isSolid: true, cell: (call) => <StateCell call={call} /> },
   {
     key: "model",
@@ -48,7 +50,7 @@ const columnsOf = (t: TFunction): readonly Column<LiveCall>[] => [
     head: t("live.columns.elapsed"),
     width: 90,
     align: "right",
-    cell: ({ is_over, elapsed_ms }) => (is_over ? `${(elapsed_ms / 1000).toFixed(2)} s` : "–"),
+    cell: ({ is_over, elapsed_ms }) => (is_over ? formatDuration(elapsed_ms) : "–"),
   },
   {
     key: "tokens",
@@ -89,9 +91,6 @@ const StateCell = ({ call }: { call: LiveCall }) => {
   );
 };
 
-/** The time of day, to the second. */
-const clock = (seconds: number): string => new Date(seconds * 1000).toLocaleTimeString("en-GB");
-
 /** A call on a phone: status, caller, duration and cost. */
 export const LiveCard = ({ call }: { call: LiveCall }) => (
   <Box sx={{ fontSize: 12.5, color: "text.secondary" }}>
@@ -101,7 +100,7 @@ export const LiveCard = ({ call }: { call: LiveCall }) => (
         {[call.username, call.token_name].filter(Boolean).join(" · ")}
       </Box>
       <Box sx={{ flex: 1 }} />
-      <span className="num">{clock(call.created_at)}</span>
+      <span className="num">{clockTime(call.created_at)}</span>
     </Row>
     {call.is_over && (
       <Row gap={2} sx={{ mt: 1.5 }}>
@@ -109,7 +108,7 @@ export const LiveCard = ({ call }: { call: LiveCall }) => (
           {call.channel_name || (call.channel ? `#${call.channel}` : "–")}
         </Box>
         <Box sx={{ flex: 1 }} />
-        <span className="num">{(call.elapsed_ms / 1000).toFixed(2)} s</span>
+        <span className="num">{formatDuration(call.elapsed_ms)}</span>
         <Box component="span" sx={{ color: "text.primary", fontWeight: 600 }}>
           <Money quota={call.quota} decimals={6} />
         </Box>

@@ -5,8 +5,11 @@ import Tooltip from "@mui/material/Tooltip";
 import { useTranslation } from "react-i18next";
 import type { ChannelHealth } from "../../../../src/domain/channels/status/channel-health.ts";
 import { StatusChip, ToneBadge, type ToneName } from "../../../components/display/StatusChip.tsx";
-import { exactTime } from "../../../components/display/TimeAgo.tsx";
 import { Row } from "../../../components/layout.tsx";
+import { formatDuration } from "../../../lib/format/duration.ts";
+import { formatCurrency } from "../../../lib/format/money.ts";
+import { formatFixed } from "../../../lib/format/number.ts";
+import { exactTime } from "../../../lib/format/time.ts";
 import { type Channel, DISABLED, ENABLED, otherInfoOf } from "../channel.ts";
 
 /** Enabled (healthy or not), disabled by hand, or auto-disabled; with reason and time in the tooltip. */
@@ -107,7 +110,7 @@ export const ResponseCell = ({ channel }: { channel: Channel }) => {
       title={channel.test_time ? t("channels.testedAt", { time: exactTime(channel.test_time, i18n.language) }) : ""}
     >
       <span>
-        <ToneBadge tone={tone}>{(channel.response_time / 1000).toFixed(2)} s</ToneBadge>
+        <ToneBadge tone={tone}>{formatDuration(channel.response_time)}</ToneBadge>
       </span>
     </Tooltip>
   );
@@ -174,9 +177,9 @@ export const balanceText = (
   language: string,
 ): string => {
   try {
-    return new Intl.NumberFormat(language, { style: "currency", currency: currency || "USD" }).format(balance);
+    return formatCurrency(balance, currency || "USD", language);
   } catch {
     // Not an ISO code: shown as the provider writes it.
-    return `${balance.toFixed(2)} ${currency}`;
+    return `${formatFixed(balance, 2)} ${currency}`;
   }
 };

@@ -3,6 +3,8 @@ import Tooltip from "@mui/material/Tooltip";
 import { useTranslation } from "react-i18next";
 import type { LiveView } from "../../../../src/domain/channels/manage/channel-view.ts";
 import { Row } from "../../../components/layout.tsx";
+import { formatDuration } from "../../../lib/format/duration.ts";
+import { formatFixed } from "../../../lib/format/number.ts";
 import type { Channel } from "../channel.ts";
 import { HourBars } from "./HourBars.tsx";
 
@@ -59,7 +61,7 @@ export const HourCell = ({ live }: { live: LiveView | undefined }) => {
         <Row gap={2}>
           <HourBars hours={slots} label={label} />
           <Box className="num" sx={{ fontSize: 12.5, color: calls ? "text.primary" : "text.tertiary" }}>
-            {calls === 0 ? "–" : [successText(((calls - failed) / calls) * 100), latencyText(latency)].join(" · ")}
+            {calls === 0 ? "–" : [successText(((calls - failed) / calls) * 100), formatDuration(latency)].join(" · ")}
           </Box>
         </Row>
       </span>
@@ -81,11 +83,5 @@ export function successText(success: number): string {
   if (success >= 99.995) return "100%";
   const decimals = success < 90 ? 1 : 2;
   const scale = 10 ** decimals;
-  return `${(Math.floor(success * scale) / scale).toFixed(decimals)}%`;
-}
-
-/** A duration as text: whole milliseconds below a second, seconds above; a dash if not measured. */
-export function latencyText(ms: number | null): string {
-  if (ms === null) return "–";
-  return ms < 1000 ? `${ms} ms` : `${(ms / 1000).toFixed(2)} s`;
+  return `${formatFixed(Math.floor(success * scale) / scale, decimals)}%`;
 }

@@ -12,6 +12,7 @@ import Select from "@mui/material/Select";
 import { useVirtualizer } from "@tanstack/react-virtual";
 import { useId, useMemo, useState } from "react";
 import { useTranslation } from "react-i18next";
+import { formatNumber } from "../../../lib/format/number.ts";
 
 type ModelPickerProps = Readonly<{
   offered: readonly string[];
@@ -90,7 +91,7 @@ export const ModelPicker = ({ offered, groups = NO_GROUPS, note, chosen, onApply
             indeterminate={tickedShown > 0 && tickedShown < shown.length}
             onChange={(event) => tick(shown, event.target.checked)}
           />
-          {t("channels.form.pickAll")} ({shown.length.toLocaleString()})
+          {t("channels.form.pickAll")} ({formatNumber(shown.length)})
         </Box>
         {shown.length === 0 && (
           <Box sx={{ py: 6, textAlign: "center", color: "text.tertiary", fontSize: 13 }}>

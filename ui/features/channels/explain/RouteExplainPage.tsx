@@ -11,9 +11,9 @@ import type { Column } from "../../../components/data-table/column.ts";
 import { DataTable } from "../../../components/data-table/DataTable.tsx";
 import { useDataTable } from "../../../components/data-table/use-data-table.ts";
 import { StatusChip } from "../../../components/display/StatusChip.tsx";
-import { exactTime } from "../../../components/display/TimeAgo.tsx";
 import { EmptyState } from "../../../components/feedback/EmptyState.tsx";
 import { PageHeader, Row } from "../../../components/layout.tsx";
+import { exactTime } from "../../../lib/format/time.ts";
 import { explainRoute, RouteForm } from "./RouteForm.tsx";
 
 /** Explains which channel a call would use, and why not the others. */

@@ -11,9 +11,11 @@ import { ErrorState } from "../../../components/feedback/ErrorState.tsx";
 import { notifyDone, notifyError } from "../../../components/feedback/notify.tsx";
 import { Section } from "../../../components/feedback/SideDrawer.tsx";
 import { Col, Row } from "../../../components/layout.tsx";
+import { formatDuration } from "../../../lib/format/duration.ts";
+import { formatNumber } from "../../../lib/format/number.ts";
 import { HourBars } from "../cells/HourBars.tsx";
 import { HealthChip } from "../cells/status-cells.tsx";
-import { latencyText, successText } from "../cells/traffic-cells.tsx";
+import { successText } from "../cells/traffic-cells.tsx";
 import { AUTO_DISABLED, ENABLED } from "../channel.ts";
 import type { TestOutcome } from "../channel-calls.ts";
 import { CHANNELS_KEY } from "../channel-queries.ts";
@@ -30,9 +32,9 @@ export const HealthTab = ({ channelId }: { channelId: number }) => {
   const { calls, failed, latency_ms: latency, in_flight: inFlight, slots, keys } = health.data;
   const figures = [
     ["success", calls === 0 ? "–" : successText(((calls - failed) / calls) * 100)],
-    ["latency", latencyText(latency)],
-    ["calls", calls.toLocaleString("en")],
-    ["inFlight", inFlight.toLocaleString("en")],
+    ["latency", formatDuration(latency)],
+    ["calls", formatNumber(calls)],
+    ["inFlight", formatNumber(inFlight)],
   ] as const;
   return (
     <>
@@ -130,7 +132,7 @@ const KeyHealth = ({ channelId, channelKey }: { channelId: number; channelKey: C
             : t("channels.health.keyHour", {
                 success: successText(((calls - failed) / calls) * 100),
                 count: calls,
-                latency: latencyText(channelKey.latency_ms),
+                latency: formatDuration(channelKey.latency_ms),
               })}
         </span>
         {channelKey.in_flight > 0 && (
@@ -153,9 +155,11 @@ const KeyHealth = ({ channelId, channelKey }: { channelId: number; channelKey: C
       <Box aria-live="polite" sx={{ fontSize: 12.5 }}>
         {outcome !== null && outcome !== "running" && (
           <Row gap={2} sx={{ mt: 2 }}>
-            <ToneBadge tone={outcome.success ? "ok" : "bad"}>{outcome.time.toFixed(2)} s</ToneBadge>
+            <ToneBadge tone={outcome.success ? "ok" : "bad"}>{formatDuration(outcome.time * 1000)}</ToneBadge>
             <Box sx={{ overflowWrap: "anywhere" }}>
-              {outcome.success ? t("channels.test.success", { time: outcome.time.toFixed(2) }) : outcome.message}
+              {outcome.success
+                ? t("channels.test.success", { time: formatDuration(outcome.time * 1000) })
+                : outcome.message}
             </Box>
           </Row>
         )}

@@ -12,6 +12,7 @@ import type { TableModel } from "../../../components/data-table/use-data-table.t
 import { FilterBar } from "../../../components/inputs/FilterBar.tsx";
 import { SavedViews } from "../../../components/inputs/SavedViews.tsx";
 import type { Address } from "../../../components/use-address.ts";
+import { formatNumber } from "../../../lib/format/number.ts";
 import { CHANNEL_HEALTHS, channelTags, enabledModels, groupNames } from "../channel-queries.ts";
 import type { ListRow } from "../tags/tag-rows.ts";
 
@@ -118,7 +119,7 @@ const StatusSegments = ({ value, counts, onChange }: StatusSegmentsProps) => {
           <ToggleButton key={name} value={status}>
             {t(`channels.status.${name}`)}
             <Box component="span" className="num" sx={{ color: "text.tertiary", fontWeight: 450, minWidth: 8 }}>
-              {counts?.[count].toLocaleString("en") ?? ""}
+              {counts ? formatNumber(counts[count]) : ""}
             </Box>
           </ToggleButton>
         ))}

@@ -7,6 +7,7 @@ import { useTranslation } from "react-i18next";
 import type { TestProgress } from "../../../../src/domain/channels/upstream/test-all.ts";
 import { notifyDone, notifyError, notifyInfo } from "../../../components/feedback/notify.tsx";
 import { Row } from "../../../components/layout.tsx";
+import { formatNumber } from "../../../lib/format/number.ts";
 import { cancelTests, readTestProgress, testAllChannels } from "../channel-calls.ts";
 import { CHANNELS_KEY } from "../channel-queries.ts";
 
@@ -14,7 +15,7 @@ import { CHANNELS_KEY } from "../channel-queries.ts";
 export const TestAllBar = ({ progress, onCancel }: { progress: TestProgress; onCancel: () => void }) => {
   const { t } = useTranslation();
   const { done, total } = progress;
-  const label = t("channels.test.allProgress", { done: done.toLocaleString("en"), total: total.toLocaleString("en") });
+  const label = t("channels.test.allProgress", { done: formatNumber(done), total: formatNumber(total) });
   return (
     <Row
       gap={4}

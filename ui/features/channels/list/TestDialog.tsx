@@ -12,6 +12,7 @@ import { useEffect, useId, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { StatusChip, ToneBadge } from "../../../components/display/StatusChip.tsx";
 import { Field, Row } from "../../../components/layout.tsx";
+import { formatDuration } from "../../../lib/format/duration.ts";
 import { responseTone } from "../cells/status-cells.tsx";
 import { type Channel, splitList } from "../channel.ts";
 import { type TestOutcome, testChannel } from "../channel-calls.ts";
@@ -99,8 +100,8 @@ const Outcome = ({ outcome }: { outcome: TestOutcome | "running" | null }) => {
   const tone = responseTone(outcome.time * 1000);
   return (
     <Row gap={3}>
-      <ToneBadge tone={tone === "untested" ? "ok" : tone}>{outcome.time.toFixed(2)} s</ToneBadge>
-      {t("channels.test.success", { time: outcome.time.toFixed(2) })}
+      <ToneBadge tone={tone === "untested" ? "ok" : tone}>{formatDuration(outcome.time * 1000)}</ToneBadge>
+      {t("channels.test.success", { time: formatDuration(outcome.time * 1000) })}
     </Row>
   );
 };

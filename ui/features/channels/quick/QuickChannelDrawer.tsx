@@ -3,6 +3,7 @@ import { useNavigate } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 import { notifyDone, notifyError, notifyInfo } from "../../../components/feedback/notify.tsx";
 import { SideDrawer } from "../../../components/feedback/SideDrawer.tsx";
+import { formatDuration } from "../../../lib/format/duration.ts";
 import type { AddedChannel } from "./add-channel.ts";
 import { QuickChannelForm } from "./QuickChannelForm.tsx";
 
@@ -15,7 +16,7 @@ export const QuickChannelDrawer = ({ onClose, onAllSettings }: QuickChannelDrawe
   const finish = ({ id, name, models, leftOut, outcome }: AddedChannel) => {
     if (leftOut.length > 0) notifyInfo(t("channels.quick.leftOut", { count: leftOut.length }));
     if (outcome.success) {
-      notifyDone(t("channels.quick.added", { name, count: models.length, time: outcome.time.toFixed(2) }));
+      notifyDone(t("channels.quick.added", { name, count: models.length, time: formatDuration(outcome.time * 1000) }));
       return onClose();
     }
     notifyError(new Error(t("channels.quick.testFailed", { name, reason: outcome.message })));

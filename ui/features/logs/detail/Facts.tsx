@@ -6,6 +6,7 @@ import { CopyButton } from "../../../components/display/CopyButton.tsx";
 import { KeyValue } from "../../../components/display/KeyValue.tsx";
 import { Money } from "../../../components/display/Money.tsx";
 import { Row } from "../../../components/layout.tsx";
+import { formatNumber } from "../../../lib/format/number.ts";
 import { failureText } from "../../../state/failure-text.ts";
 import { isCall, type LogEntry, noteText } from "../log-entry.ts";
 
@@ -15,7 +16,7 @@ type Fact = readonly [string, ReactNode];
 export const Facts = ({ entry, other }: { entry: LogEntry; other: Partial<LogOther> }) => {
   const { t, i18n } = useTranslation();
   const requestId = other.request_id ?? entry.request_id;
-  const count = (tokens: number | undefined) => (tokens ?? 0).toLocaleString("en");
+  const count = (tokens: number | undefined) => formatNumber(tokens ?? 0);
   /** Omits facts without a value. */
   const fact = (name: string, isKnown: unknown, value: ReactNode): Fact[] =>
     isKnown ? [[t(`logs.detail.${name}`), value]] : [];

@@ -8,6 +8,7 @@ import { CopyButton } from "../../../components/display/CopyButton.tsx";
 import { groupRatioLabel, linePriceText, roundingLabel, signed } from "../../../components/display/Receipt.tsx";
 import { receiptSums } from "../../../components/display/receipt-sums.ts";
 import { Row } from "../../../components/layout.tsx";
+import { formatNumber } from "../../../lib/format/number.ts";
 import { type LogEntry, otherOf } from "../log-entry.ts";
 
 /** Shares a call: its receipt as text, its link, its own page. */
@@ -39,10 +40,10 @@ export function receiptText(entry: LogEntry, receipt: Receipt, requestId: string
     `${entry.model_name} · ${new Date(entry.created_at * 1000).toISOString()} · ${requestId}`,
     ...sums.lines.map(
       ({ item: name, quantity, price, amount }) =>
-        `${item(name)}: ${Number(quantity).toLocaleString("en")} × ${linePriceText(price, t)} = $${amount}`,
+        `${item(name)}: ${formatNumber(Number(quantity))} × ${linePriceText(price, t)} = $${amount}`,
     ),
     `${groupRatioLabel(entry.group, receipt, t)}: × ${receipt.groupRatio}${adjustment ?? ""}`,
     ...(sums.rounding ? [`${roundingLabel(sums, t)}: ${signed(sums.rounding)}`] : []),
-    `${t("components.receipt.charged")}: $${sums.charged} (${t("components.money.units", { units: receipt.total.toLocaleString("en") })})`,
+    `${t("components.receipt.charged")}: $${sums.charged} (${t("components.money.units", { units: formatNumber(receipt.total) })})`,
   ].join("\n");
 }

@@ -3,6 +3,7 @@ import { useTranslation } from "react-i18next";
 import type { Attempt } from "../../../../src/billing/types.ts";
 import { StatusChip } from "../../../components/display/StatusChip.tsx";
 import { Row } from "../../../components/layout.tsx";
+import { formatDuration } from "../../../lib/format/duration.ts";
 
 /** The attempts at upstreams on one time axis: waiting for the first byte, then streaming. */
 export const Waterfall = ({ attempts }: { attempts: readonly Attempt[] }) => {
@@ -13,9 +14,12 @@ export const Waterfall = ({ attempts }: { attempts: readonly Attempt[] }) => {
   if (last?.firstByteMs != null) {
     legend.push([
       "series.s2",
-      t("components.waterfall.firstByte", { time: duration(last.firstByteMs - last.startMs) }),
+      t("components.waterfall.firstByte", { time: formatDuration(last.firstByteMs - last.startMs) }),
     ]);
-    legend.push(["series.s1", t("components.waterfall.stream", { time: duration(last.endMs - last.firstByteMs) })]);
+    legend.push([
+      "series.s1",
+      t("components.waterfall.stream", { time: formatDuration(last.endMs - last.firstByteMs) }),
+    ]);
   }
   if (attempts.some(isFailed)) legend.push(["tone.bad.solid", t("components.waterfall.failed")]);
   return (
@@ -63,7 +67,7 @@ export const Waterfall = ({ attempts }: { attempts: readonly Attempt[] }) => {
             ))}
           </Box>
           <Box className="num" sx={{ width: 52, textAlign: "right", flex: "none" }}>
-            {duration(attempt.endMs - attempt.startMs)}
+            {formatDuration(attempt.endMs - attempt.startMs)}
           </Box>
         </Row>
       ))}
@@ -92,10 +96,4 @@ function segmentsOf(attempt: Attempt): Segment[] {
     { from: startMs, to: firstByteMs, color: "series.s2" },
     { from: firstByteMs, to: endMs, color: "series.s1" },
   ];
-}
-
-/** "48 ms", "1.12 s", "14.2 s". */
-function duration(ms: number): string {
-  if (ms < 1000) return `${Math.round(ms)} ms`;
-  return `${(ms / 1000).toFixed(ms < 10_000 ? 2 : 1)} s`;
 }

@@ -6,6 +6,7 @@ import { useTranslation } from "react-i18next";
 import type { Column } from "../../../components/data-table/column.ts";
 import { Tag } from "../../../components/display/Tag.tsx";
 import { Col, Row } from "../../../components/layout.tsx";
+import { formatNumber } from "../../../lib/format/number.ts";
 import { usd } from "../pricing/pricing.ts";
 import type { CatalogModel } from "./catalog-calls.ts";
 
@@ -87,7 +88,7 @@ const Tokens = ({ count }: { count: number | null }) =>
   count === null ? (
     <Quiet />
   ) : (
-    <Tooltip title={count.toLocaleString("en")}>
+    <Tooltip title={formatNumber(count)}>
       <span className="num">{tokenCount(count)}</span>
     </Tooltip>
   );
@@ -153,5 +154,5 @@ export function tokenCount(tokens: number): string {
   ] as const) {
     if (tokens >= unit && tokens % unit === 0) return `${tokens / unit}${letter}`;
   }
-  return tokens.toLocaleString("en");
+  return formatNumber(tokens);
 }

@@ -12,6 +12,7 @@ import { useMoneyFormat } from "../../../components/display/Money.tsx";
 import { StatusChip } from "../../../components/display/StatusChip.tsx";
 import { ErrorState } from "../../../components/feedback/ErrorState.tsx";
 import { Row } from "../../../components/layout.tsx";
+import { formatDate } from "../../../lib/format/time.ts";
 import { type PriceChange, type PricedModel, priceChanges, pricing, unitTag, usd } from "./pricing.ts";
 
 /** Which models' prices changed, and when: newest first, by day. Render it only while it is open. */
@@ -21,10 +22,9 @@ export const PriceChangesDialog = ({ userId, onClose }: { userId: number | undef
   const list = useInfiniteQuery(priceChanges(userId));
   const { data: prices } = useQuery(pricing(userId));
   const units = new Map(prices?.models.map(({ model_name, unit }) => [model_name, unit]));
-  const days = new Intl.DateTimeFormat(i18n.language, { dateStyle: "long" });
   const byDay = Object.entries(
     Object.groupBy(list.data?.pages.flatMap(({ items }) => items) ?? [], ({ changed_at }) =>
-      days.format(changed_at * 1000),
+      formatDate(changed_at * 1000, i18n.language, { dateStyle: "long" }),
     ),
   );
   return (

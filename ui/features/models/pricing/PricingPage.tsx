@@ -25,6 +25,7 @@ import { notifyDone, notifyInfo } from "../../../components/feedback/notify.tsx"
 import { FilterBar } from "../../../components/inputs/FilterBar.tsx";
 import { PageHeader, Row } from "../../../components/layout.tsx";
 import { useAddress } from "../../../components/use-address.ts";
+import { exactTime } from "../../../lib/format/time.ts";
 import { useSession } from "../../../state/session.ts";
 import { NoModelsAction } from "../../playground/NoModels.tsx";
 import { CAPABILITIES, capabilityOf, makerOf } from "./model-traits.ts";
@@ -216,7 +217,7 @@ const PriceNotes = ({ isVisitor, group, ratio, discount }: Props) => {
               {t("pricing.discount", {
                 group,
                 percent: discount.percent,
-                until: new Date(discount.until * 1000).toLocaleString(i18n.language),
+                until: exactTime(discount.until, i18n.language),
               })}
             </Box>
           )}

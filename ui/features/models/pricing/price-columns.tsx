@@ -13,6 +13,7 @@ import { ProviderGlyph } from "../../../components/display/ProviderGlyph.tsx";
 import { GroupTag, Tag } from "../../../components/display/Tag.tsx";
 import { notifyDone } from "../../../components/feedback/notify.tsx";
 import { Col, Row } from "../../../components/layout.tsx";
+import { formatShort, roundTo } from "../../../lib/format/number.ts";
 import { Modalities, tokenCount } from "../catalog/catalog-columns.tsx";
 import { makerOf } from "./model-traits.ts";
 import { type PricedModel, tokenPrice, unitPrice, usd } from "./pricing.ts";
@@ -78,7 +79,7 @@ const columnsOf = (t: TFunction, view: PriceView, quotaPerUnit: number): readonl
       ) : (
         <Col gap={0} sx={{ fontSize: 12, lineHeight: "17px", color: "text.secondary" }}>
           <span>{t("pricing.ratioModel", { ratio: model.model_ratio })}</span>
-          <span>{t("pricing.ratioCompletion", { ratio: Number(model.completion_ratio.toFixed(4)) })}</span>
+          <span>{t("pricing.ratioCompletion", { ratio: roundTo(model.completion_ratio, 4) })}</span>
         </Col>
       ),
   },
@@ -210,7 +211,7 @@ const Price = ({
       {model.context_tiers.map((tier) => (
         <Quiet key={tier.over}>
           {t("pricing.tier", {
-            over: tier.over.toLocaleString("en", { notation: "compact", maximumFractionDigits: 1 }),
+            over: formatShort(tier.over),
             input: usd(input * tier.input),
             output: usd(output * tier.output),
           })}

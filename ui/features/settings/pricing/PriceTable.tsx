@@ -15,6 +15,7 @@ import { Tag } from "../../../components/display/Tag.tsx";
 import { EmptyState } from "../../../components/feedback/EmptyState.tsx";
 import { FilterBar } from "../../../components/inputs/FilterBar.tsx";
 import { Row } from "../../../components/layout.tsx";
+import { formatDollars } from "../../../lib/format/money.ts";
 import { options } from "../option-calls.ts";
 import { ListPriceDialog } from "./ListPriceDialog.tsx";
 import { PriceDrawer } from "./PriceDrawer.tsx";
@@ -69,10 +70,10 @@ export const PriceTable = ({ prices, maps }: PriceTableProps) => {
       align: "right",
       cell: ({ price, ratio }) =>
         price !== null
-          ? `${dollars(price)} ${t("settings.pricing.perCall")}`
+          ? `${exactDollars(price)} ${t("settings.pricing.perCall")}`
           : ratio === null
             ? "–"
-            : dollars(priceOfRatio(ratio)),
+            : exactDollars(priceOfRatio(ratio)),
     },
     {
       key: "output",
@@ -82,7 +83,7 @@ export const PriceTable = ({ prices, maps }: PriceTableProps) => {
       cell: ({ price, ratio, completionRatio }) =>
         price !== null || ratio === null || completionRatio === null
           ? "–"
-          : dollars(priceOfRatio(ratio) * completionRatio),
+          : exactDollars(priceOfRatio(ratio) * completionRatio),
     },
     {
       key: "ratio",
@@ -169,5 +170,4 @@ export const PriceTable = ({ prices, maps }: PriceTableProps) => {
 };
 
 const nameOf = ({ name }: PriceRow): string => name;
-const dollars = (usd: number): string =>
-  `$${usd.toLocaleString("en", { minimumFractionDigits: 2, maximumFractionDigits: 6 })}`;
+const exactDollars = (usd: number): string => formatDollars(usd, 2, 6);

@@ -1,3 +1,4 @@
+import { roundTo } from "../../../lib/format/number.ts";
 import { completionRatioOf, type PriceRow, priceOfRatio, ratioOfPrice } from "./price-maps.ts";
 
 /** A model's price while being edited. */
@@ -32,9 +33,7 @@ export function priceFormOf(row: PriceRow): PriceForm {
     completionRatio: textOf(completionRatio),
     cacheRatio: textOf(row.cacheRatio),
     inputPrice: textOf(input),
-    outputPrice: textOf(
-      input === null || completionRatio === null ? null : Number((input * completionRatio).toFixed(6)),
-    ),
+    outputPrice: textOf(input === null || completionRatio === null ? null : roundTo(input * completionRatio, 6)),
   };
 }
 
@@ -64,7 +63,7 @@ export function typed(form: PriceForm, field: PriceField, text: string): PriceFo
     return {
       ...next,
       inputPrice: input === null ? next.inputPrice : String(input),
-      outputPrice: input === null || completion === null ? "" : String(Number((input * completion).toFixed(6))),
+      outputPrice: input === null || completion === null ? "" : String(roundTo(input * completion, 6)),
     };
   }
   return next;

@@ -1,4 +1,5 @@
 import type { ServedModel } from "../../../../src/domain/channels/routing/served-models.ts";
+import { roundTo } from "../../../lib/format/number.ts";
 import { pricedName } from "../../models/pricing/pricing.ts";
 
 /** The price options, each a map of model → number. */
@@ -33,7 +34,7 @@ export type PriceRow = Readonly<{
 const USD_PER_RATIO = 2;
 const PLACES = 6;
 
-const rounded = (value: number): number => Number(value.toFixed(PLACES));
+const rounded = (value: number): number => roundTo(value, PLACES);
 
 /** The ratio of a model whose million input tokens cost this many dollars. */
 export const ratioOfPrice = (usd: number): number => rounded(usd / USD_PER_RATIO);

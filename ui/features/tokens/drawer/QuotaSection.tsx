@@ -5,11 +5,11 @@ import Select from "@mui/material/Select";
 import { useId } from "react";
 import { useTranslation } from "react-i18next";
 import { TOKEN_LIMITS } from "../../../../src/domain/api-keys/api-key-rules.ts";
-import { exactTime } from "../../../components/display/TimeAgo.tsx";
 import { Section } from "../../../components/feedback/SideDrawer.tsx";
 import { QuotaInput } from "../../../components/inputs/QuotaInput.tsx";
 import { SwitchRow } from "../../../components/inputs/SwitchRow.tsx";
 import { Field } from "../../../components/layout.tsx";
+import { exactTime } from "../../../lib/format/time.ts";
 import { EXHAUSTED, EXPIRED, type Token } from "../token.ts";
 import type { ApiKeyForm, TokenFaults } from "./token-form.ts";
 

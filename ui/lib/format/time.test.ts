@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { relativeTime } from "./TimeAgo.tsx";
+import { relativeTime } from "./time.ts";
 
 test.each([
   [0, "now"],

@@ -1,0 +1,24 @@
+import { expect, test } from "bun:test";
+import { formatDuration } from "./duration.ts";
+import { formatCurrency, formatDollars } from "./money.ts";
+import { formatNumber, formatShare, formatShort, roundTo } from "./number.ts";
+
+test.each([
+  [null, "–"],
+  [0, "0 ms"],
+  [999.4, "999 ms"],
+  [999.6, "1.00 s"],
+  [1120, "1.12 s"],
+  [14_230, "14.2 s"],
+  [185_000, "3 min 5 s"],
+])("%p ms are %s", (ms, text) => expect(formatDuration(ms)).toBe(text));
+
+test("numbers and money", () => {
+  expect(formatNumber(1_234_567)).toBe("1,234,567");
+  expect(formatShort(200_000)).toBe("200K");
+  expect(formatShare(0.9993, "en")).toBe("99.93%");
+  expect(roundTo(0.1 + 0.2, 6)).toBe(0.3);
+  expect(formatDollars(-1234.5, 2)).toBe("−$1,234.50");
+  expect(formatDollars(0.0025, 2, 6)).toBe("$0.0025");
+  expect(formatCurrency(365, "CNY", "en", "narrowSymbol")).toBe("¥365.00");
+});

@@ -1,0 +1,27 @@
+const UNITS: readonly [Intl.RelativeTimeFormatUnit, number][] = [
+  ["year", 31_536_000],
+  ["month", 2_592_000],
+  ["day", 86_400],
+  ["hour", 3600],
+  ["minute", 60],
+];
+
+/** "5 minutes ago", "in 2 days", "now"; both moments in epoch seconds. */
+export function relativeTime(seconds: number, now: number, language: string): string {
+  const distance = seconds - now;
+  const words = new Intl.RelativeTimeFormat(language, { numeric: "auto", style: "short" });
+  for (const [unit, size] of UNITS)
+    if (Math.abs(distance) >= size) return words.format(Math.trunc(distance / size), unit);
+  return words.format(0, "second");
+}
+
+/** The full date and time (epoch seconds) in the reader's zone, with the zone. */
+export const exactTime = (seconds: number, language: string): string =>
+  formatDate(seconds * 1000, language, { dateStyle: "medium", timeStyle: "long" });
+
+/** The time of day (epoch seconds) in the reader's zone, to the second: "14:05:09". */
+export const clockTime = (seconds: number): string => new Date(seconds * 1000).toLocaleTimeString("en-GB");
+
+/** A moment (epoch milliseconds) as `options` say, in the reader's zone unless they name another. */
+export const formatDate = (ms: number, language: string, options: Intl.DateTimeFormatOptions): string =>
+  new Intl.DateTimeFormat(language, options).format(ms);
