@@ -1,5 +1,5 @@
 import { pgTable, text } from "drizzle-orm/pg-core";
-import { epochSeconds } from "./columns.ts";
+import { epochMs, epochSeconds } from "./columns.ts";
 
 /** Settings that differ from their default; secret ones are encrypted. */
 export const options = pgTable("options", {
@@ -14,8 +14,23 @@ export const setups = pgTable("setups", {
   initializedAt: epochSeconds("initialized_at").notNull(),
 });
 
-/** When something that one process does for all was last begun. */
+/**
+ * The last run of each job, whichever process ran it, and the lease of a run that is under way. Times of a run are epoch
+ * milliseconds by the database's clock, so that the clocks of replicas don't matter.
+ */
 export const jobTurns = pgTable("job_turns", {
   job: text("job").primaryKey(),
+  /** Epoch seconds from which the job's period counts. */
   begunAt: epochSeconds("begun_at").notNull(),
+  /** Host and process id of who ran it last; null: nobody yet. */
+  holder: text("holder"),
+  /** Names the last run: a process that lost its lease can't end the run of another. */
+  runId: text("run_id"),
+  startedAt: epochMs("started_at"),
+  /** Null while the run is under way, or if its process died. */
+  endedAt: epochMs("ended_at"),
+  /** Null once the run has ended; in the past: its process died or hangs, and another may take over. */
+  leaseUntil: epochMs("lease_until"),
+  /** Why the last run failed, as `keepReason` writes it; empty: it succeeded. */
+  error: text("error").notNull().default(""),
 });

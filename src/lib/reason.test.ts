@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { OperationError } from "./operation-error.ts";
-import { keepReason, type Reason, ReasonedError, reasonOf, sayKept, sayReason } from "./reason.ts";
+import { keepReason, type Reason, ReasonedError, reasonOf, sayReason, sayStored } from "./reason.ts";
 
 const SLOW: Reason = { code: "why_test_slow", params: { seconds: "6.1", limit: 5 } };
 const NESTED: Reason = { code: "why_bad_address", params: { what: { code: "why_the_proxy" } } };
@@ -18,7 +18,7 @@ describe("a reason", () => {
   ])("%p is said in both languages, also after it was kept", (reason, en, zh) => {
     expect([sayReason(reason, "en"), sayReason(reason, "zh")]).toEqual([en, zh]);
     const kept = keepReason(reason);
-    expect([sayKept(kept, "en"), sayKept(kept, "zh")]).toEqual([en, zh]);
+    expect([sayStored(kept, "en"), sayStored(kept, "zh")]).toEqual([en, zh]);
   });
 
   test.each([
@@ -32,7 +32,7 @@ describe("a reason", () => {
     "sluice:{}",
     "sluice: hello",
   ])("what others wrote (%p) is said as it is", (text) => {
-    expect(sayKept(text, "zh")).toBe(text);
+    expect(sayStored(text, "zh")).toBe(text);
   });
 });
 

@@ -15,14 +15,14 @@ const OURS = "sluice:";
 export const keepReason = (reason: Reason): string =>
   typeof reason === "string" ? reason : OURS + JSON.stringify(reason);
 
-/** Says in a language what `keepReason` kept; any other text, such as that of an older row, is said as it is. */
-export function sayKept(kept: string, language: Language): string {
-  if (!kept.startsWith(`${OURS}{`)) return kept;
+/** Says in a language what `keepReason` returned; any other text, such as that of an older row, is said as it is. */
+export function sayStored(stored: string, language: Language): string {
+  if (!stored.startsWith(`${OURS}{`)) return stored;
   try {
-    const reason: unknown = JSON.parse(kept.slice(OURS.length));
-    return isSentence(reason) ? sayReason(reason, language) : kept;
+    const reason: unknown = JSON.parse(stored.slice(OURS.length));
+    return isSentence(reason) ? sayReason(reason, language) : stored;
   } catch {
-    return kept;
+    return stored;
   }
 }
 

@@ -31,6 +31,8 @@ import { loadSecrets } from "../lib/security/secrets.ts";
 import { checkEncryptionKey } from "../settings/key-check.ts";
 import { createSettings, type Settings } from "../settings/settings.ts";
 import type { Config } from "./config.ts";
+import { listJobs } from "./jobs/jobs.ts";
+import { createJobRunner, type JobRunner } from "./jobs/start-jobs.ts";
 import { version } from "./version.ts";
 import type { HostLink } from "./workers/host-link.ts";
 
@@ -68,6 +70,8 @@ export type Services = Readonly<{
   /** Exports traces and metrics of calls; null: no collector is configured. */
   telemetry: Telemetry | null;
   countRefusal: CountRefusal;
+  /** Repeated work; `start` is for a process that serves. */
+  jobs: JobRunner;
   /** Ends everything in the reverse order; charges that wait are written first. */
   close(): Promise<void>;
 }>;
@@ -144,6 +148,8 @@ export async function openServices(config: Config, log: Logger, host: HostLink |
     const metrics = createMetrics();
     const telemetry = await openTelemetry(config);
     const sharedLimits = openSharedLimits(config, log, host);
+    const jobServices = { database, changes, vault, settings, channels, tester, notifier, broadcasts, tasks, fetch };
+    const jobs = createJobRunner(listJobs({ ...jobServices, onLowBalance, onDisabled, log }), { db, log });
     return {
       config,
       host,
@@ -172,7 +178,9 @@ export async function openServices(config: Config, log: Logger, host: HostLink |
       metrics,
       telemetry,
       countRefusal: createRefusalCount(metrics),
+      jobs,
       async close() {
+        jobs.stop();
         tester.cancel();
         broadcasts.cancel();
         sharedLimits?.close();

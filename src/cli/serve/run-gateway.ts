@@ -4,8 +4,6 @@ import { ensureDataDir } from "../../lib/runtime/data-dir.ts";
 import { createLogger, type Logger } from "../../lib/runtime/log.ts";
 import { type App, createApp } from "../../server/app.ts";
 import type { Config } from "../../server/config.ts";
-import { listJobs } from "../../server/jobs/jobs.ts";
-import { startJobs } from "../../server/jobs/start-jobs.ts";
 import { keepSnapshot } from "../../server/outage/keep-snapshot.ts";
 import { type OutageGateway, startFromSnapshot } from "../../server/outage/start-from-snapshot.ts";
 import { openServices, type Services } from "../../server/services.ts";
@@ -144,11 +142,10 @@ type Background = Readonly<{ close(): Promise<void> }>;
 
 /** Starts the jobs and keeps a snapshot. `close` ends these and the services. */
 function startBackground(services: Services): Background {
-  const endJobs = startJobs(listJobs(services), { db: services.database.db, log: services.log });
+  services.jobs.start();
   const snapshots = keepSnapshot(services);
   return {
     async close() {
-      endJobs();
       await services.close();
       // The last snapshot has the balances that the last charges have left.
       await snapshots.close();

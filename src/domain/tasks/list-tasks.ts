@@ -3,7 +3,7 @@ import { requireRow } from "../../../db/require-row.ts";
 import { drawingTasks, mediaTasks } from "../../../db/schema/gateway/tasks.ts";
 import type { Db } from "../../../db/types.ts";
 import type { Language } from "../../lib/messages.ts";
-import { sayKept } from "../../lib/reason.ts";
+import { sayStored } from "../../lib/reason.ts";
 import { type DrawingRow, imagePathOf, type MediaRow, type Site } from "./task-view.ts";
 
 /** What narrows a list of tasks; times are in the unit of the table. `userId` limits it to one user's. */
@@ -85,7 +85,7 @@ const viewDrawing = (site: Site, row: DrawingRow, viewer: Viewer) => ({
   image_url: imagePathOf(site, row),
   status: row.status,
   progress: row.progress,
-  fail_reason: sayKept(row.failReason, viewer.language),
+  fail_reason: sayStored(row.failReason, viewer.language),
   quota: row.quota,
   refunded: row.refunded,
   buttons: row.buttons,
@@ -105,7 +105,7 @@ const viewMedia = (row: MediaRow, viewer: Viewer) => ({
   action: row.action,
   model: row.modelName,
   status: row.status,
-  fail_reason: sayKept(row.failReason, viewer.language),
+  fail_reason: sayStored(row.failReason, viewer.language),
   submit_time: row.submitTime,
   start_time: row.startTime,
   finish_time: row.finishTime,

@@ -1,5 +1,5 @@
 import type { drawingTasks, mediaTasks } from "../../../db/schema/gateway/tasks.ts";
-import { sayKept } from "../../lib/reason.ts";
+import { sayStored } from "../../lib/reason.ts";
 import type { Vault } from "../../lib/security/crypto.ts";
 import type { SettingsReader } from "../../settings/settings.ts";
 import { signId } from "./signed-ids.ts";
@@ -26,7 +26,7 @@ export const viewDrawing = (site: Site, row: DrawingRow) => ({
   imageUrl: imageUrlOf(site, row),
   status: row.status,
   progress: row.progress,
-  failReason: sayKept(row.failReason, "en"),
+  failReason: sayStored(row.failReason, "en"),
   buttons: row.buttons ?? [],
   maskBase64: "",
   properties: row.properties ?? {},
@@ -58,7 +58,7 @@ export const viewSong = (row: MediaRow) => ({
   task_id: row.taskId,
   action: row.action,
   status: row.status,
-  fail_reason: sayKept(row.failReason, "en"),
+  fail_reason: sayStored(row.failReason, "en"),
   submit_time: row.submitTime,
   start_time: row.startTime,
   finish_time: row.finishTime,

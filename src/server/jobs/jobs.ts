@@ -22,10 +22,10 @@ import type { Logger } from "../../lib/runtime/log.ts";
 import type { Vault } from "../../lib/security/crypto.ts";
 import type { Settings } from "../../settings/settings.ts";
 import { createCatalogUpdate } from "./catalog-update.ts";
-import { createUsageFold } from "./fold-usage.ts";
+import { foldFinishedHours } from "./fold-usage.ts";
 import { warnLowBalances } from "./low-balance.ts";
 import { createPriceChangeWatch } from "./price-changes.ts";
-import type { Job } from "./start-jobs.ts";
+import type { Job, LeaderJob } from "./start-jobs.ts";
 import { forgetUnloggedCalls } from "./unlogged-calls.ts";
 
 const SECOND_MS = 1000;
@@ -52,8 +52,9 @@ export type JobServices = Readonly<{
 }>;
 
 /**
- * Every job of a process: its name (in the log, and for a leader's jobs in the database), how often it is started, whether
- * every process or one for all runs it, and what it does. Jobs of every process share their work by claiming rows.
+ * Every job of a process: its name, how often it is started, whether every process or one for all runs it, and what it
+ * does. One for all is the rule; jobs of every process share work that grows with the load by claiming rows, or keep
+ * something in memory.
  */
 export function listJobs(services: JobServices): readonly Job[] {
   const { database, db, settings, channels, tester, notifier } = { ...services, db: services.database.db };
@@ -65,40 +66,62 @@ export function listJobs(services: JobServices): readonly Job[] {
     runsOn: "every process",
     run,
   });
-  const leader = (name: string, intervalMs: number, periodSeconds: () => number, run: Job["run"]): Job => ({
+  const once = (name: string, intervalMs: number, run: Job["run"]): LeaderJob => ({
     name,
-    intervalMs,
+    intervalMs: Math.min(intervalMs, MINUTE_MS),
     runsOn: "leader",
-    periodSeconds,
+    // Timers of one process come a little earlier than the claim before was written.
+    periodSeconds: () => intervalMs / SECOND_MS - 1,
+    isRunnable: true,
     run,
   });
+  const onceBySetting = (name: string, periodSeconds: () => number, run: Job["run"]): LeaderJob => ({
+    ...once(name, MINUTE_MS, run),
+    periodSeconds,
+    waitsAtFirst: true,
+  });
   return [
-    every("log partitions", 6 * HOUR_MS, () => ensurePartitions(database)),
+    once("log partitions", 6 * HOUR_MS, () => ensurePartitions(database)),
     // A Postgres server does this by itself.
     ...(database.kind === "embedded" ? [every("database", MINUTE_MS, createDatabaseTidier(database.sql))] : []),
-    leader("channel tests", MINUTE_MS, perMinutes("ChannelTestFrequency"), async () => {
-      if (!tester.progress().running) tester.testAll();
-    }),
-    leader("channel balances", MINUTE_MS, perMinutes("ChannelUpdateFrequency"), () =>
+    onceBySetting("channel tests", perMinutes("ChannelTestFrequency"), (signal) => testChannels(tester, signal)),
+    onceBySetting("channel balances", perMinutes("ChannelUpdateFrequency"), () =>
       updateAllBalances(upstreams, channels.all()),
     ),
-    leader(
+    onceBySetting(
       "model lists",
-      MINUTE_MS,
       () => settings.get("ChannelModelListFrequency") * HOUR_S,
       () => refreshAllModelLists(upstreams, channels.all()),
     ),
-    every("disabled keys", MINUTE_MS, () =>
+    once("disabled keys", MINUTE_MS, () =>
       recoverKeys({ ...upstreams, onKeyRecovered: (channel) => notifier.tellRoot(keyEnabled(channel)) }),
     ),
-    every("model catalog", 10 * MINUTE_MS, createCatalogUpdate(services, nowSeconds)),
-    every("low balances", 30 * SECOND_MS, () => warnLowBalances(upstreams)),
+    {
+      ...once("model catalog", 10 * MINUTE_MS, createCatalogUpdate(services, nowSeconds)),
+      // It fetches a document once a day, whenever it runs.
+      isRunnable: false,
+    },
+    once("low balances", 30 * SECOND_MS, () => warnLowBalances(upstreams)),
     every("price changes", MINUTE_MS, createPriceChangeWatch(upstreams)),
     every("tasks", 15 * SECOND_MS, () => pollTasks({ ...services.tasks, channels, fetch: services.fetch })),
     every("notifications", 30 * SECOND_MS, () => notifier.retryLater(nowSeconds())),
-    every("unpaid orders", 10 * MINUTE_MS, () => expireOrders(db, nowSeconds())),
-    every("API key budgets", 30 * SECOND_MS, () => renewBudgets(upstreams)),
-    { ...every("usage totals", MINUTE_MS, createUsageFold(services)), runsAtStart: true },
-    every("unlogged calls", 10 * MINUTE_MS, () => forgetUnloggedCalls(database, nowSeconds())),
+    once("unpaid orders", 10 * MINUTE_MS, () => expireOrders(db, nowSeconds())),
+    once("API key budgets", 30 * SECOND_MS, () => renewBudgets(upstreams)),
+    {
+      ...once("usage totals", MINUTE_MS, (signal) => foldFinishedHours(database, signal)),
+      periodSeconds: () => settings.get("DataExportInterval") * MINUTE_S - 1,
+      runsAtStart: true,
+    },
+    once("unlogged calls", 10 * MINUTE_MS, () => forgetUnloggedCalls(database, nowSeconds())),
   ];
+}
+
+const TEST_CHECK_MS = 200;
+
+/** Tests all channels, unless somebody began that already; resolves when all are tested. */
+async function testChannels(tester: ChannelTester, signal: AbortSignal): Promise<void> {
+  if (tester.progress().running) return;
+  tester.testAll();
+  while (tester.progress().running && !signal.aborted) await Bun.sleep(TEST_CHECK_MS);
+  if (signal.aborted) tester.cancel();
 }

@@ -1,4 +1,4 @@
-/** What is asked of upstreams now and then, for all channels: balances and lists of models. */
+/** Leases of jobs on one database, and jobs that look at all channels: balances and lists of models. */
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
 import { eq, sql } from "drizzle-orm";
 import { channels as channelTable } from "../../../db/schema/gateway/channels.ts";
@@ -17,7 +17,7 @@ import { createAddressPolicy } from "../../lib/outbound/address-policy.ts";
 import { createSafeFetch } from "../../lib/outbound/safe-fetch.ts";
 import { createLogger } from "../../lib/runtime/log.ts";
 import { createVault } from "../../lib/security/crypto.ts";
-import { claimRun, type Job, runJob } from "./start-jobs.ts";
+import { createJobRunner, type Job, type LeaderJob, runJob } from "./start-jobs.ts";
 
 /** What the upstream of each channel answers, by the channel's name: USD that are left, its models, or nothing (500). */
 const left = new Map<string, number>();
@@ -45,6 +45,7 @@ const upstream = Bun.serve({
   },
 });
 
+const log = createLogger({ logLevel: "silent", logFormat: "json" });
 let database: TestDatabase;
 let directory: ChannelDirectory;
 let deps: Omit<Parameters<typeof updateAllBalances>[0], "settings"> & Parameters<typeof createChannel>[0];
@@ -56,7 +57,6 @@ beforeAll(async () => {
   database = await openTestDatabase();
   const { db, changes } = database;
   const vault = createVault({ encryptionKey: "of these tests" });
-  const log = createLogger({ logLevel: "silent", logFormat: "json" });
   directory = await createChannelDirectory({ db, changes, vault, log });
   const fetch = createSafeFetch(createAddressPolicy(true));
   const onLowBalance: (typeof deps)["onLowBalance"] = ({ name }, _, limit) => void warned.push([name, limit]);
@@ -83,13 +83,16 @@ const rowOf = async (id: number) =>
   (await database.db.select().from(channelTable).where(eq(channelTable.id, id)))[0] ?? null;
 /** As if the last turn of every job had begun so many seconds earlier. */
 const letPass = (seconds: number) =>
-  database.db.update(jobTurns).set({ begunAt: sql`${jobTurns.begunAt} - ${seconds}` });
+  database.db.update(jobTurns).set({
+    begunAt: sql`${jobTurns.begunAt} - ${seconds}`,
+    startedAt: sql`${jobTurns.startedAt} - ${seconds * 1000}`,
+  });
 const runLeader = (name: string, periodS: number, run: Job["run"]) =>
-  runJob(
-    database.db,
-    { name, intervalMs: 1, runsOn: "leader", periodSeconds: () => periodS, run },
-    new AbortController().signal,
-  );
+  runJob({ db: database.db, log }, leaderJob(name, periodS, run), new AbortController().signal);
+const leaderJob = (name: string, periodS: number, run: Job["run"], waitsAtFirst = true): LeaderJob => ({
+  ...{ name, intervalMs: 1, runsOn: "leader", waitsAtFirst, run },
+  periodSeconds: () => periodS,
+});
 const balances = (minutes = 10, warning = 5) =>
   runLeader("channel balances", minutes * 60, () =>
     updateAllBalances(
@@ -204,11 +207,54 @@ test("models are compared with what upstreams offer: what is new and what is gon
   expect(asked).toEqual([]);
 });
 
-test("a job is done by one process, a period after it was first asked for", async () => {
-  const turn = (now: number, periodS = 600) => claimRun(database.db, "some job", periodS, now);
-  expect(await turn(1000)).toBe(false);
-  expect(await turn(1599)).toBe(false);
-  expect((await Promise.all([turn(1600), turn(1600), turn(1601)])).filter(Boolean)).toHaveLength(1);
-  expect(await turn(2199)).toBe(false);
-  expect(await turn(9000, 0)).toBe(false);
+const turnOf = async (job: string) => (await database.db.select().from(jobTurns).where(eq(jobTurns.job, job)))[0];
+
+test("a job is done by one process, a period after it was first checked", async () => {
+  let runs = 0;
+  const turn = (periodS = 600) =>
+    runLeader("some job", periodS, async () => {
+      runs += 1;
+    });
+  await turn();
+  await letPass(599);
+  await turn();
+  expect(runs).toBe(0);
+  await letPass(1);
+  await Promise.all([turn(), turn(), turn()]);
+  expect(runs).toBe(1);
+  await letPass(9000);
+  await turn(0);
+  expect(runs).toBe(1);
+});
+
+test("a job without a first wait runs at once; who ran it and how it ended are recorded", async () => {
+  const job = leaderJob("eager", 600, async () => {}, false);
+  await runJob({ db: database.db, log, holder: "here:1" }, job, new AbortController().signal);
+  expect(await turnOf("eager")).toMatchObject({ holder: "here:1", leaseUntil: null, error: "" });
+  const turn = await turnOf("eager");
+  expect(turn?.endedAt).toBeGreaterThanOrEqual(turn?.startedAt ?? Number.NaN);
+});
+
+test.each(["leader", "every process"] as const)(
+  "why a run of %s failed is recorded without secrets",
+  async (runsOn) => {
+    const run = () => Promise.reject(new Error("no answer from https://me:hunter2@host"));
+    const job: Job =
+      runsOn === "leader" ? leaderJob("fails", 600, run, false) : { name: "fails", intervalMs: 1, runsOn, run };
+    await expect(runJob({ db: database.db, log }, job, new AbortController().signal)).rejects.toThrow("no answer");
+    expect(await turnOf("fails")).toMatchObject({ leaseUntil: null, error: "no answer from https://***@host" });
+    expect((await turnOf("fails"))?.endedAt).not.toBeNull();
+  },
+);
+
+test("a job is run now although it is not due, but not while it is running", async () => {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const job = leaderJob("manual", 0, () => promise);
+  const runner = createJobRunner([job], { db: database.db, log });
+  expect(await runner.runNow(job)).toBe(true);
+  expect(await runner.runNow(job)).toBe(false);
+  resolve();
+  while ((await turnOf("manual"))?.endedAt === null) await Bun.sleep(5);
+  expect(await runner.runNow(job)).toBe(true);
+  runner.stop();
 });

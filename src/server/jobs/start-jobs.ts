@@ -1,72 +1,162 @@
-import { lte, sql } from "drizzle-orm";
-import { jobTurns } from "../../../db/schema/settings.ts";
 import type { Db } from "../../../db/types.ts";
-import { nowSeconds } from "../../lib/clock.ts";
 import type { Logger } from "../../lib/runtime/log.ts";
+import { describeFailure } from "./describe-failure.ts";
+import { claimRun, endRun, HOLDER, recordRun, renewLease } from "./job-lease.ts";
 
 type JobBase = Readonly<{
-  /** In the log; a leader's job is claimed in the database by it. */
+  /** In the log, on the page of jobs and in the database. */
   name: string;
   /** Milliseconds between two runs; of a leader's job, between two checks whether one is due. */
   intervalMs: number;
   /** Runs shortly after the start too. */
   runsAtStart?: boolean;
-  /** Aborted when the process shuts down: a long run ends at its next step. */
+  /** Aborted when the process shuts down or loses its lease: a long run ends at its next step. */
   run(signal: AbortSignal): Promise<unknown>;
 }>;
 
-/** Work that is repeated; see the table in `jobs.ts`. */
-export type Job =
-  | (JobBase & Readonly<{ runsOn: "every process" }>)
-  /** `periodSeconds`: between two runs, whichever process does them, as the settings say now; 0: never. */
-  | (JobBase & Readonly<{ runsOn: "leader"; periodSeconds(): number }>);
+/** Done by one process for all, under a lease in the database. */
+export type LeaderJob = JobBase &
+  Readonly<{
+    runsOn: "leader";
+    /** Between two runs, whichever process does them, as the settings say now; 0: never. */
+    periodSeconds(): number;
+    /** The first run is due a period after the job was first checked, so that a new site does not run everything at once. */
+    waitsAtFirst?: boolean;
+    /** Administrators may run it at any time; false where a run that is not due does nothing. */
+    isRunnable?: boolean;
+  }>;
 
+/** Work that is repeated; see the table in `jobs.ts`. */
+export type Job = (JobBase & Readonly<{ runsOn: "every process" }>) | LeaderJob;
+
+/** How long a process that died or hangs keeps a job from the others; it renews three times as often. */
+const LEASE_MS = 30_000;
+const RENEWALS_PER_LEASE = 3;
+/** A run that takes longer counts as hung: it is aborted, and another process may begin the next. */
+const RUN_LIMIT_MS = 3_600_000;
 const START_DELAY_MS = 200;
 
+/** `leaseMs` and `holder`: of tests. */
+type RunDeps = Readonly<{ db: Db; log: Logger; leaseMs?: number; holder?: string }>;
+
+export type JobRunner = Readonly<{
+  jobs: readonly Job[];
+  /** Starts the timers, which don't keep the process alive. */
+  start(): void;
+  /** Runs a leader's job now. Resolves once it has begun: false if it is running already, here or elsewhere. */
+  runNow(job: LeaderJob): Promise<boolean>;
+  /** Ends the timers and aborts runs that are under way. */
+  stop(): void;
+}>;
+
 /**
- * Starts the jobs. A job never runs twice at a time in a process; a run that fails is logged, and the job runs again at its
- * next interval. Does not keep the process alive. Returns what stops them.
+ * Prepares the jobs to be started. A job never runs twice at a time in a process, and a leader's job never twice at a time
+ * at all; a run that fails is logged and recorded, and the job runs again at its next interval.
  */
-export function startJobs(jobs: readonly Job[], { db, log }: Readonly<{ db: Db; log: Logger }>): () => void {
+export function createJobRunner(jobs: readonly Job[], deps: RunDeps): JobRunner {
   const abort = new AbortController();
-  const timers = jobs.flatMap((job) => {
+  const timers: (Timer | number)[] = [];
+  const warn = (job: Job) => (error: unknown) =>
+    deps.log.warn({ error, job: job.name }, "a job failed and runs again later");
+  const startTimers = (job: Job) => {
     let isRunning = false;
     const run = async () => {
       if (isRunning) return;
       isRunning = true;
-      try {
-        await runJob(db, job, abort.signal);
-      } catch (error) {
-        log.warn({ error, job: job.name }, "a job failed and runs again later");
-      } finally {
-        isRunning = false;
-      }
+      await runJob(deps, job, abort.signal).catch(warn(job));
+      isRunning = false;
     };
-    return [setInterval(run, job.intervalMs), ...(job.runsAtStart ? [setTimeout(run, START_DELAY_MS)] : [])];
-  });
-  for (const timer of timers) timer.unref();
-  return () => {
-    abort.abort();
-    for (const timer of timers) clearInterval(timer);
+    timers.push(setInterval(run, job.intervalMs).unref());
+    if (job.runsAtStart) timers.push(setTimeout(run, START_DELAY_MS).unref());
+  };
+  return {
+    jobs,
+    start: () => jobs.forEach(startTimers),
+    async runNow(job) {
+      const runId = await claim(deps, job, true);
+      if (runId === null) return false;
+      runUnderLease(deps, job, runId, abort.signal).catch(warn(job));
+      return true;
+    },
+    stop() {
+      abort.abort();
+      for (const timer of timers) clearInterval(timer);
+    },
   };
 }
 
-/** Runs the job now, a leader's job only if it is due and no other process has claimed this run. Rejects as the job does. */
-export async function runJob(db: Db, job: Job, signal: AbortSignal): Promise<void> {
-  if (job.runsOn === "leader" && !(await claimRun(db, job.name, job.periodSeconds()))) return;
-  await job.run(signal);
+/** Runs the job now, a leader's job only if it is due and no other process holds its lease. Rejects as the job does. */
+export async function runJob(deps: RunDeps, job: Job, signal: AbortSignal): Promise<void> {
+  if (job.runsOn === "leader") {
+    const runId = await claim(deps, job, false);
+    if (runId !== null) await runUnderLease(deps, job, runId, signal);
+    return;
+  }
+  const { db, holder = HOLDER } = deps;
+  const startedAt = performance.now();
+  const record = (error: string) =>
+    recordRun(db, job.name, { holder, durationMs: performance.now() - startedAt, error });
+  try {
+    await job.run(signal);
+  } catch (error) {
+    // The database may be what failed.
+    await record(describeFailure(error)).catch(() => {});
+    throw error;
+  }
+  if (!signal.aborted) await record("");
+}
+
+const claim = ({ db, leaseMs = LEASE_MS, holder = HOLDER }: RunDeps, job: LeaderJob, isForced: boolean) =>
+  claimRun(db, {
+    job: job.name,
+    periodSeconds: job.periodSeconds(),
+    waitsAtFirst: job.waitsAtFirst ?? false,
+    isForced,
+    leaseMs,
+    holder,
+  });
+
+/** Runs a claimed job and renews its lease meanwhile. Rejects as the job does, and as soon as the lease is lost. */
+async function runUnderLease(deps: RunDeps, job: LeaderJob, runId: string, signal: AbortSignal): Promise<void> {
+  const { db } = deps;
+  const lease = keepLease(deps, job.name, runId);
+  try {
+    await Promise.race([job.run(AbortSignal.any([signal, lease.signal])), lease.lost]);
+    await endRun(db, job.name, runId, "");
+  } catch (error) {
+    // Has no effect if another process has taken over.
+    if (!lease.signal.aborted) await endRun(db, job.name, runId, describeFailure(error)).catch(() => {});
+    throw error;
+  } finally {
+    lease.end();
+  }
 }
 
 /**
- * Whether this process is the one to run a job that is due every `periodS` seconds (0: never). The period begins when the
- * job is first asked for, so that a start does not run everything at once.
+ * Renews a lease until `end`. `lost` rejects and `signal` is aborted when another process has taken over, the database could
+ * not be reached for the whole lease, this process stood still that long, or the run has reached its limit.
  */
-export async function claimRun(db: Db, job: string, periodS: number, now = nowSeconds()): Promise<boolean> {
-  if (periodS <= 0) return false;
-  const rows = await db
-    .insert(jobTurns)
-    .values({ job, begunAt: now })
-    .onConflictDoUpdate({ target: jobTurns.job, set: { begunAt: now }, setWhere: lte(jobTurns.begunAt, now - periodS) })
-    .returning({ isFirst: sql<boolean>`xmax = 0` });
-  return rows.length > 0 && !rows[0]?.isFirst;
+function keepLease({ db, leaseMs = LEASE_MS }: RunDeps, job: string, runId: string) {
+  const abort = new AbortController();
+  const lost = Promise.withResolvers<never>();
+  const startedAt = performance.now();
+  let renewedAt = startedAt;
+  const lose = (why: string) => {
+    clearInterval(timer);
+    const error = new Error(why);
+    abort.abort(error);
+    lost.reject(error);
+  };
+  const renew = async () => {
+    const requestedAt = performance.now();
+    if (requestedAt - renewedAt >= leaseMs) return lose("the lease expired before it was renewed");
+    if (requestedAt - startedAt >= RUN_LIMIT_MS) return lose("the run took more than an hour");
+    // While the database does not answer, the next renewals try again.
+    const isHeld = await renewLease(db, job, runId, leaseMs).catch(() => null);
+    if (isHeld) renewedAt = requestedAt;
+    else if (isHeld === false) lose("another process has taken the job over");
+  };
+  const timer = setInterval(renew, leaseMs / RENEWALS_PER_LEASE).unref();
+  lost.promise.catch(() => {});
+  return { signal: abort.signal, lost: lost.promise, end: () => clearInterval(timer) };
 }

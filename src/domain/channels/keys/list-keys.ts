@@ -3,7 +3,7 @@ import { channelKeys } from "../../../../db/schema/gateway/channels.ts";
 import type { Db } from "../../../../db/types.ts";
 import type { Language } from "../../../lib/messages.ts";
 import { OperationError } from "../../../lib/operation-error.ts";
-import { sayKept } from "../../../lib/reason.ts";
+import { sayStored } from "../../../lib/reason.ts";
 import type { Vault } from "../../../lib/security/crypto.ts";
 import { CHANNEL_STATUS, type ChannelEntry } from "../entry.ts";
 import type { ReadLive } from "../live.ts";
@@ -53,7 +53,7 @@ export async function listKeys(
       index,
       masked: maskKey(key),
       status: row?.status ?? CHANNEL_STATUS.enabled,
-      reason: sayKept(row?.reason ?? "", language),
+      reason: sayStored(row?.reason ?? "", language),
       status_time: row?.statusTime ?? 0,
       probed_time: row?.probedTime ?? 0,
       cooling_until: now?.coolingUntil ?? null,

@@ -1,5 +1,5 @@
 import type { Language } from "../../../lib/messages.ts";
-import { sayKept, sayReason } from "../../../lib/reason.ts";
+import { sayReason, sayStored } from "../../../lib/reason.ts";
 import type { Vault } from "../../../lib/security/crypto.ts";
 import { CHANNEL_STATUS, type ChannelEntry, type ChannelRow } from "../entry.ts";
 import { maskKey, splitKeys } from "../keys/keys.ts";
@@ -103,7 +103,7 @@ export function viewChannel(row: ChannelRow, vault: Vault, keysOff: number, show
     balance_updated_time: row.balanceUpdatedTime,
     balance_currency: row.balanceCurrency,
     disabled_reason: row.status === CHANNEL_STATUS.enabled ? "" : sayReason(reasonIn(row.otherInfo), shown.language),
-    balance_error: sayKept(row.balanceError, shown.language),
+    balance_error: sayStored(row.balanceError, shown.language),
     balance_warn_below: row.balanceWarnBelow === null ? null : Number(row.balanceWarnBelow),
     balance_low: row.balanceWarnedTime > 0,
     models: row.models.join(","),

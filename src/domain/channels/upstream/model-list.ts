@@ -5,7 +5,7 @@ import { nowSeconds } from "../../../lib/clock.ts";
 import type { Language } from "../../../lib/messages.ts";
 import { OperationError } from "../../../lib/operation-error.ts";
 import type { SafeFetch } from "../../../lib/outbound/safe-fetch.ts";
-import { keepReason, type Reason, sayKept } from "../../../lib/reason.ts";
+import { keepReason, type Reason, sayStored } from "../../../lib/reason.ts";
 import { isOneOf } from "../../../lib/values/sql-text.ts";
 import { providerOf } from "../../../providers/registry.ts";
 import { CHANNEL_STATUS, type ChannelEntry } from "../entry.ts";
@@ -106,7 +106,7 @@ export type ModelListView = ModelDifference &
 /** The kept comparison of one channel; why there is none is told in `language`. */
 export async function viewModelList(db: Db, channel: ChannelEntry, language: Language): Promise<ModelListView> {
   const [list] = await db.select().from(channelModelLists).where(eq(channelModelLists.channelId, channel.id));
-  const error = sayKept(list?.error ?? "", language);
+  const error = sayStored(list?.error ?? "", language);
   if (!list || list.models.length === 0) {
     return { added: [], gone: [], ignored: [], checked_time: list?.checkedTime ?? 0, error };
   }

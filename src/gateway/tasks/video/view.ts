@@ -1,6 +1,6 @@
 import type { MediaRow } from "../../../domain/tasks/task-view.ts";
 import { numberOf, recordOf, textOf } from "../../../formats/json.ts";
-import { sayKept } from "../../../lib/reason.ts";
+import { sayStored } from "../../../lib/reason.ts";
 import { providerOf } from "../../../providers/registry.ts";
 import type { GatewayContext } from "../../call/context.ts";
 
@@ -14,7 +14,7 @@ const stateOf = (status: string): State => {
 
 const secondsOf = (row: MediaRow): number => numberOf(recordOf(row.properties)?.seconds) ?? 0;
 const errorOf = ({ status, failReason }: MediaRow) =>
-  status === "FAILURE" ? { code: "video_generation_failed", message: sayKept(failReason, "en") } : null;
+  status === "FAILURE" ? { code: "video_generation_failed", message: sayStored(failReason, "en") } : null;
 
 /** URL of the finished video; null if it is not done. */
 export function videoUrlOf({ services }: GatewayContext, row: MediaRow): string | null {
