@@ -16,4 +16,4 @@ ensure_debian "command -v redis-server || command -v valkey-server" redis-server
 ensure_debian "ls /usr/sbin/pgbouncer" pgbouncer
 ensure_debian "command -v mariadbd || ls /usr/sbin/mariadbd" mariadb-server
 ensure_packages
-exec bun scripts/test.ts "$@"
+exec bun scripts/test/run-tests.ts "$@"

@@ -45,7 +45,7 @@ export const playground = () => import("./features/playground/PlaygroundPage.tsx
 export const redemptionList = () => import("./features/admin/codes/CodeListPage.tsx");
 export const request = () => import("./features/logs/detail/RequestPage.tsx");
 export const routerExplain = () => import("./features/channels/explain/RouteExplainPage.tsx");
-export const start = () => import("./features/start/StartPage.tsx");
+export const start = () => import("./features/site/start/StartPage.tsx");
 export const setting = () => import("./features/settings/SettingsPage.tsx");
 export const taskLog = () => import("./features/logs/tasks/TaskLogPage.tsx");
 export const tokenList = () => import("./features/tokens/TokenListPage.tsx");

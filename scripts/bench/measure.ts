@@ -1,6 +1,6 @@
-import { closedLoop, type LoadResult, openLoop, type Target, type Workload } from "./load.ts";
+import { closedLoop, type LoadResult, openLoop, type Target, type Workload } from "./load/load.ts";
 import { becomesQuiet, cpuMicroseconds, residentMib } from "./process-stats.ts";
-import { percentile } from "./statistics.ts";
+import { percentile } from "./report/statistics.ts";
 
 /** A process under measurement, and where to send calls to it. */
 export type Subject = Readonly<{ name: string; pid: number; target: Target }>;

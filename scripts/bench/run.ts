@@ -1,12 +1,12 @@
 import { startTemporaryPostgres } from "../../test/support/processes/temporary-postgres.ts";
-import { costRows, gatewayRow, latencyRows, type MeasuredGateway, NAMES } from "./conclude.ts";
-import { Findings } from "./findings.ts";
-import { closedLoop, type Target, type Workload } from "./load.ts";
+import { closedLoop, type Target, type Workload } from "./load/load.ts";
+import { WORKLOADS } from "./load/workloads.ts";
 import { measureAlone, measureAtRate, measureCost, measureGrowth, type Subject } from "./measure.ts";
-import { type GatewayRow, provenance, type Report } from "./report.ts";
+import { costRows, gatewayRow, latencyRows, type MeasuredGateway, NAMES } from "./report/conclude.ts";
+import { Findings } from "./report/findings.ts";
+import { type GatewayRow, provenance, type Report } from "./report/report.ts";
+import type { Figures } from "./report/targets.ts";
 import { startScript, startSluice } from "./subjects.ts";
-import type { Figures } from "./targets.ts";
-import { WORKLOADS } from "./workloads.ts";
 
 export type BenchOptions = Readonly<{
   rounds: number;
@@ -42,9 +42,9 @@ type Ends = (() => unknown)[];
 export async function runBench(options: BenchOptions): Promise<Report> {
   const ends: Ends = [];
   try {
-    const upstream = await startScript(NAMES.direct, "upstream.ts");
+    const upstream = await startScript(NAMES.direct, "load/upstream.ts");
     ends.push(upstream.stop);
-    const floor = await startScript(NAMES.floor, "floor.ts", upstream.subject.target.url);
+    const floor = await startScript(NAMES.floor, "load/floor.ts", upstream.subject.target.url);
     ends.push(floor.stop);
     const gateways = await startGateways(options, upstream.subject.target, ends);
     const findings = new Findings();

@@ -10,10 +10,10 @@ import {
   setUp,
 } from "../../test/support/e2e/console-client.ts";
 import { type Gateway, startGateway } from "../../test/support/processes/gateway.ts";
-import type { Target } from "./load.ts";
+import type { Target } from "./load/load.ts";
+import { MODELS } from "./load/workloads.ts";
 import type { Subject } from "./measure.ts";
 import { residentMib } from "./process-stats.ts";
-import { MODELS } from "./workloads.ts";
 
 /** Time for a started gateway to come to rest before its memory is read. */
 const REST_MS = 3000;

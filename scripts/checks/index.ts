@@ -1,5 +1,6 @@
 import { checkCommitMessages, readSubjects } from "./commit-messages.ts";
 import { checkFileLength } from "./file-length.ts";
+import { checkFolderSize, projectFiles } from "./folder-size.ts";
 import { checkForbiddenCalls } from "./forbidden-calls.ts";
 import { type Findings, ROOT, readSources } from "./source.ts";
 import { checkWords, readTexts } from "./words.ts";
@@ -22,8 +23,22 @@ const CHECKS: readonly Check[] = [
     "test",
     "docs/.vitepress",
   ]),
-  command("unused files, exports and packages", ["knip", "--config", "scripts/knip.json", "--no-progress"]),
-  command("duplicates", ["jscpd", "--config", "scripts/jscpd.json", "src", "ui", "db", "scripts", "test"]),
+  command("unused files, exports and packages", [
+    "knip",
+    "--config",
+    "scripts/checks/config/knip.json",
+    "--no-progress",
+  ]),
+  command("duplicates", [
+    "jscpd",
+    "--config",
+    "scripts/checks/config/jscpd.json",
+    "src",
+    "ui",
+    "db",
+    "scripts",
+    "test",
+  ]),
   command("layers and cycles", [
     "depcruise",
     "--config",
@@ -40,7 +55,7 @@ const CHECKS: readonly Check[] = [
     "--no-progress",
     "--no-summary",
     "--config",
-    "scripts/spelling/cspell.json",
+    "scripts/checks/config/cspell.json",
     "--cache",
     "--cache-strategy",
     "content",
@@ -55,6 +70,7 @@ const CHECKS: readonly Check[] = [
   own("words", () => checkWords([...readSources(), ...readTexts()])),
   own("forbidden calls", () => checkForbiddenCalls(readSources())),
   own("file length", () => checkFileLength(readSources())),
+  own("folder size", async () => checkFolderSize(await projectFiles())),
   own("commit messages", () => checkCommitMessages(readSubjects())),
 ];
 
@@ -92,11 +108,11 @@ function command(name: string, [program, ...args]: readonly [string, ...string[]
   };
 }
 
-function own(name: string, check: () => Findings): Check {
+function own(name: string, check: () => Findings | Promise<Findings>): Check {
   return {
     name,
     async run() {
-      const { problems, warnings = [] } = check();
+      const { problems, warnings = [] } = await check();
       const lines = [...problems, ...warnings.map((warning) => `warning: ${warning}`)];
       return { ok: problems.length === 0, output: lines.join("\n") };
     },

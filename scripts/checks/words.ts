@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
+import allowed from "./config/words-allowed.json" with { type: "json" };
 import { type Findings, ROOT, type SourceFile, withoutComments } from "./source.ts";
-import allowed from "./words-allowed.json" with { type: "json" };
 
 /** How often each folder still uses a word, by `word` and folder. */
 export type Allowances = Readonly<Record<string, Readonly<Record<string, number>>>>;
@@ -96,7 +96,7 @@ export function shrinkAllowances(files: readonly SourceFile[]): void {
   });
   const rest = lower.filter(([, folders]) => Object.keys(folders).length > 0);
   writeFileSync(
-    path.join(import.meta.dir, "words-allowed.json"),
+    path.join(import.meta.dir, "config/words-allowed.json"),
     `${JSON.stringify(Object.fromEntries(rest), null, 2)}\n`,
   );
 }

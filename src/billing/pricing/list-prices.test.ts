@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { fixedSettings } from "../../../test/support/settings.ts";
+import { fixedSettings } from "../../../test/support/lib/settings.ts";
 import { shippedDocument } from "../../catalog/shipped.ts";
 import { decimal } from "../../lib/values/decimal.ts";
 import { NO_USAGE, type Usage } from "../types.ts";

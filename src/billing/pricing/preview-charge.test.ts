@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { fixedSettings } from "../../../test/support/settings.ts";
+import { fixedSettings } from "../../../test/support/lib/settings.ts";
 import { decimal } from "../../lib/values/decimal.ts";
 import { previewCharge } from "./preview-charge.ts";
 import { createPriceTable } from "./price-table.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { fixedSettings } from "../../../test/support/settings.ts";
+import { fixedSettings } from "../../../test/support/lib/settings.ts";
 import { type Decimal, decimal, toText } from "../../lib/values/decimal.ts";
 import type { OptionKey } from "../../settings/registry/index.ts";
 import { NO_USAGE, type Price, type Usage } from "../types.ts";

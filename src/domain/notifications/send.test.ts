@@ -1,6 +1,6 @@
 import { afterAll, beforeEach, describe, expect, test } from "bun:test";
 import { createHmac } from "node:crypto";
-import { fixedSettings } from "../../../test/support/settings.ts";
+import { fixedSettings } from "../../../test/support/lib/settings.ts";
 import { createAddressPolicy } from "../../lib/outbound/address-policy.ts";
 import { createSafeFetch } from "../../lib/outbound/safe-fetch.ts";
 import type { Reason } from "../../lib/reason.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { fixedSettings } from "../../../test/support/settings.ts";
+import { fixedSettings } from "../../../test/support/lib/settings.ts";
 import { contentToLog, redact } from "./log-content.ts";
 
 const own = fixedSettings({ LogContentRedactPatterns: "Project Falcon\nregex:ticket-\\d+" }).get(

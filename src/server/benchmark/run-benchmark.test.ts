@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import pino from "pino";
 import { openTestDatabase } from "../../../test/support/database.ts";
 import { noTasks } from "../../../test/support/gateway/start-gateway.ts";
-import { fixedSettings } from "../../../test/support/settings.ts";
+import { fixedSettings } from "../../../test/support/lib/settings.ts";
 import { createObjectStore } from "../../gateway/state/files/store.ts";
 import { createResponseStore } from "../../gateway/state/responses/store.ts";
 import { runBenchmark } from "./run-benchmark.ts";

@@ -4,7 +4,7 @@ import { noticesSent } from "../../../db/schema/accounts/sign-in.ts";
 import { users } from "../../../db/schema/accounts/users.ts";
 import { usageRollups } from "../../../db/schema/gateway/logs.ts";
 import { openTestDatabase, type TestDatabase } from "../../../test/support/database.ts";
-import { fixedSettings } from "../../../test/support/settings.ts";
+import { fixedSettings } from "../../../test/support/lib/settings.ts";
 import { createUser } from "../../domain/accounts/users/create-user.ts";
 import type { Notice } from "../../domain/notifications/message.ts";
 import { dollarText, warnLowBalances } from "./low-balance.ts";

@@ -4,7 +4,7 @@ import { eq, sql } from "drizzle-orm";
 import { channels as channelTable } from "../../../db/schema/gateway/channels.ts";
 import { jobTurns } from "../../../db/schema/settings.ts";
 import { openTestDatabase, type TestDatabase } from "../../../test/support/database.ts";
-import { fixedSettings } from "../../../test/support/settings.ts";
+import { fixedSettings } from "../../../test/support/lib/settings.ts";
 import { ROLE } from "../../domain/accounts/roles.ts";
 import { createUser } from "../../domain/accounts/users/create-user.ts";
 import { type ChannelDirectory, createChannelDirectory } from "../../domain/channels/directory.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { fixedSettings } from "../../../test/support/settings.ts";
+import { fixedSettings } from "../../../test/support/lib/settings.ts";
 import { say } from "../../lib/messages.ts";
 import { OperationError } from "../../lib/operation-error.ts";
 import { toText, ZERO } from "../../lib/values/decimal.ts";

@@ -25,7 +25,7 @@ import { conversationKey } from "../../../src/gateway/routing/conversation-key.t
 import { FURTHER } from "../../contracts/matrix/cells.ts";
 import { ask, CLIENT_FORMATS, type ClientFormat } from "../../contracts/matrix/client-formats.ts";
 import { askFor } from "../../contracts/matrix/endpoints/requests.ts";
-import { fixedSettings } from "../../support/settings.ts";
+import { fixedSettings } from "../../support/lib/settings.ts";
 
 /** Every member that a request is decided by stands in the list of its format: else a second spelling of it would pass. */
 

@@ -12,7 +12,7 @@ import { createKeyRing } from "../../../src/gateway/routing/scheduler/key-ring.t
 import { createKeyTraffic } from "../../../src/gateway/routing/scheduler/key-traffic.ts";
 import { createStickiness } from "../../../src/gateway/routing/scheduler/stickiness.ts";
 import { channelEntry } from "../../support/gateway/entries.ts";
-import { fixedSettings } from "../../support/settings.ts";
+import { fixedSettings } from "../../support/lib/settings.ts";
 
 const MODEL = "eu/m";
 const GROUP = "default";

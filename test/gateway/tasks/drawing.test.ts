@@ -4,7 +4,7 @@ import { midjourney } from "../../../src/providers/media/midjourney.ts";
 import { channelEntry } from "../../support/gateway/entries.ts";
 import { startMidjourney } from "../../support/gateway/fake-midjourney.ts";
 import { startTasks } from "../../support/gateway/start-tasks.ts";
-import { fixedSettings } from "../../support/settings.ts";
+import { fixedSettings } from "../../support/lib/settings.ts";
 
 /** $0.1 and $0.05 a task. */
 const IMAGINE = 50_000;

@@ -4,7 +4,7 @@ import { NO_USAGE } from "../../../src/billing/types.ts";
 import { createPrices } from "../../../src/gateway/billing/price.ts";
 import { video } from "../../../src/gateway/tasks/endpoints.ts";
 import { decimal } from "../../../src/lib/values/decimal.ts";
-import { fixedSettings } from "../../support/settings.ts";
+import { fixedSettings } from "../../support/lib/settings.ts";
 
 /** What a video of four seconds costs on a site with these settings, in quota units. */
 function costOf(model: string, options: Parameters<typeof fixedSettings>[0], acceptUnsetPrice = false): number {

@@ -154,10 +154,13 @@ export async function startSeeded(
   const dataDir = await mkdtemp(path.join(tmpdir(), "sluice-seeded-"));
   const flags = Object.entries(sizes).map(([name, count]) => `--${name}=${count}`);
   const { DATABASE_URL, SQL_DSN, ...environment } = process.env;
-  const child = Bun.spawn([process.execPath, path.join(import.meta.dir, "../../../scripts/seed.ts"), ...flags], {
-    env: { ...environment, DATA_DIR: dataDir },
-    stdio: ["ignore", "ignore", "pipe"],
-  });
+  const child = Bun.spawn(
+    [process.execPath, path.join(import.meta.dir, "../../../scripts/seed/run-seed.ts"), ...flags],
+    {
+      env: { ...environment, DATA_DIR: dataDir },
+      stdio: ["ignore", "ignore", "pipe"],
+    },
+  );
   const stderr = new Response(child.stderr).text();
   if ((await child.exited) !== 0) throw new Error(`seeding failed: ${await stderr}`);
   return startGateway({ dataDir, env });

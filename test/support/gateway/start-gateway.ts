@@ -25,7 +25,7 @@ import type { Reason } from "../../../src/lib/reason.ts";
 import { createRefusalCount } from "../../../src/lib/runtime/metrics.ts";
 import { createVault } from "../../../src/lib/security/crypto.ts";
 import type { OptionKey } from "../../../src/settings/registry/index.ts";
-import { fixedSettings } from "../settings.ts";
+import { fixedSettings } from "../lib/settings.ts";
 import { channelEntry, tokenEntry, userEntry } from "./entries.ts";
 import { FakeBilling } from "./fake-billing.ts";
 

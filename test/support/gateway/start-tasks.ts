@@ -20,7 +20,7 @@ import {
   tokenBooks,
 } from "../billing/start-billing.ts";
 import { openTestDatabase } from "../database.ts";
-import { fixedSettings } from "../settings.ts";
+import { fixedSettings } from "../lib/settings.ts";
 import { channelEntry } from "./entries.ts";
 import { startRelay } from "./start-gateway.ts";
 

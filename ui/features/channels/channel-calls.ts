@@ -2,8 +2,8 @@ import type { TestProgress } from "../../../src/domain/channels/upstream/test-al
 import { readData, readEnvelope } from "../../api/client.ts";
 import { channelApi, channelUpstreamApi } from "../../api/groups.ts";
 import type { Channel } from "./channel.ts";
-import { bodyOf, type ChannelForm } from "./channel-form.ts";
 import type { ChannelQuery } from "./channel-queries.ts";
+import { bodyOf, type ChannelForm } from "./form/channel-form.ts";
 
 /** Fields to change; the server keeps absent ones. */
 type ChannelChange = Readonly<Omit<Parameters<typeof channelApi.put>[0], "id">>;

@@ -15,7 +15,7 @@ import { Row } from "../../components/layout.tsx";
 import { useSession } from "../../state/session.ts";
 import { siteStatus, useSite } from "../../state/site-status.ts";
 import { size } from "../../theme/theme.ts";
-import { useHasFirstSteps } from "../start/first-steps.ts";
+import { useHasFirstSteps } from "../site/start/first-steps.ts";
 import { entryStyle, NavGroupEntries, NavLink, type NavLinkProps } from "./NavLinks.tsx";
 import { groupsOf, isUnder, navFor, type SiteLink, useSiteLinks } from "./nav.ts";
 

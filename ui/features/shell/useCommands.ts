@@ -20,7 +20,7 @@ import { useSession } from "../../state/session.ts";
 import { useSite } from "../../state/site-status.ts";
 import { isAdmin, isSuperAdmin } from "../../state/stored-user.ts";
 import { findSettings, useSettingTargets } from "../settings/find-settings.ts";
-import { useHasFirstSteps } from "../start/first-steps.ts";
+import { useHasFirstSteps } from "../site/start/first-steps.ts";
 import { useLeave } from "./AccountMenu.tsx";
 import { navFor } from "./nav.ts";
 import { LANGUAGES, THEME_MODES } from "./PreferenceMenus.tsx";

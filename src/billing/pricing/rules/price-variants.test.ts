@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { fixedSettings } from "../../../../test/support/settings.ts";
+import { fixedSettings } from "../../../../test/support/lib/settings.ts";
 import { decimal, toText } from "../../../lib/values/decimal.ts";
 import { priceVariantsShape } from "../../../settings/option/price-shapes.ts";
 import { NO_USAGE } from "../../types.ts";

@@ -9,7 +9,7 @@ import {
   temporaryDirectory,
 } from "../../../../test/support/billing/start-billing.ts";
 import { openTestDatabase, type TestDatabase } from "../../../../test/support/database.ts";
-import { fixedSettings } from "../../../../test/support/settings.ts";
+import { fixedSettings } from "../../../../test/support/lib/settings.ts";
 import { type Billing, createBilling } from "../../../billing/billing.ts";
 import { periodEnd } from "./budget.ts";
 import { renewBudgets } from "./renew-budgets.ts";

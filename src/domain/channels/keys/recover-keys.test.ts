@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
 import { channelKeys } from "../../../../db/schema/gateway/channels.ts";
 import { openTestDatabase, type TestDatabase } from "../../../../test/support/database.ts";
-import { fixedSettings } from "../../../../test/support/settings.ts";
+import { fixedSettings } from "../../../../test/support/lib/settings.ts";
 import { createAddressPolicy } from "../../../lib/outbound/address-policy.ts";
 import { createSafeFetch } from "../../../lib/outbound/safe-fetch.ts";
 import { createLogger } from "../../../lib/runtime/log.ts";

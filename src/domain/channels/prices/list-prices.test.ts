@@ -1,6 +1,6 @@
 import { expect, spyOn, test } from "bun:test";
 import { channelEntry } from "../../../../test/support/gateway/entries.ts";
-import { fixedSettings } from "../../../../test/support/settings.ts";
+import { fixedSettings } from "../../../../test/support/lib/settings.ts";
 import { createPriceTable } from "../../../billing/pricing/price-table.ts";
 import { DEFAULT_MODEL_PRICE } from "../../../billing/pricing/ratios/default-ratios.ts";
 import { shippedCatalog } from "../../../catalog/shipped.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { fixedSettings } from "../../../../test/support/settings.ts";
+import { fixedSettings } from "../../../../test/support/lib/settings.ts";
 import { channelTypes } from "../../../providers/registry.ts";
 import { pricedNames } from "./priced-names.ts";
 

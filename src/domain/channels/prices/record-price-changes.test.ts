@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { openTestDatabase, type TestDatabase } from "../../../../test/support/database.ts";
 import { channelEntry } from "../../../../test/support/gateway/entries.ts";
-import { fixedSettings } from "../../../../test/support/settings.ts";
+import { fixedSettings } from "../../../../test/support/lib/settings.ts";
 import { createPriceTable } from "../../../billing/pricing/price-table.ts";
 import { listPriceChanges } from "./list-price-changes.ts";
 import { presentPrices, recordPriceChanges } from "./record-price-changes.ts";

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from "bun:test";
+import { fixedSettings } from "../../../../test/support/lib/settings.ts";
 import { startMailServer } from "../../../../test/support/notifications.ts";
-import { fixedSettings } from "../../../../test/support/settings.ts";
 import { createAddressPolicy } from "../../../lib/outbound/address-policy.ts";
 import { createLogger } from "../../../lib/runtime/log.ts";
 import { createMailer } from "./mail.ts";

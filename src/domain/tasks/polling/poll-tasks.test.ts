@@ -7,7 +7,7 @@ import { openTestDatabase, type TestDatabase } from "../../../../test/support/da
 import { channelEntry } from "../../../../test/support/gateway/entries.ts";
 import { startRelay } from "../../../../test/support/gateway/start-gateway.ts";
 import { chatReply, startUpstream } from "../../../../test/support/gateway/start-upstream.ts";
-import { fixedSettings } from "../../../../test/support/settings.ts";
+import { fixedSettings } from "../../../../test/support/lib/settings.ts";
 import type { SafeFetch } from "../../../lib/outbound/safe-fetch.ts";
 import { createLogger } from "../../../lib/runtime/log.ts";
 import { createVault } from "../../../lib/security/crypto.ts";

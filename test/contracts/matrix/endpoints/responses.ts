@@ -1,11 +1,11 @@
 import type { FurtherName, ProviderName } from "../cells.ts";
 import { type Answer, events } from "../conversation.ts";
 import { bedrockEvents } from "../upstreams/anthropic.ts";
-import { converseEnding } from "../upstreams/converse.ts";
-import { dashscopeEvents } from "../upstreams/dashscope.ts";
-import { hunyuanEnding } from "../upstreams/hunyuan.ts";
-import { ollamaLines } from "../upstreams/ollama.ts";
-import { dify, spark } from "../upstreams/plain.ts";
+import { converseEnding } from "../upstreams/own-formats/converse.ts";
+import { dashscopeEvents } from "../upstreams/own-formats/dashscope.ts";
+import { hunyuanEnding } from "../upstreams/own-formats/hunyuan.ts";
+import { ollamaLines } from "../upstreams/own-formats/ollama.ts";
+import { dify, spark } from "../upstreams/own-formats/plain.ts";
 
 export const ADDRESS = "https://example.org/ghent";
 export const TEXTS = ["Rain", "Sun"] as const;

@@ -1,16 +1,16 @@
 import type { ProviderName } from "../cells.ts";
 import { anthropic, bedrock } from "./anthropic.ts";
-import { cohere } from "./cohere.ts";
-import { converse } from "./converse.ts";
-import { dashscope, dashscopeImitation } from "./dashscope.ts";
 import type { FakeUpstream } from "./fake.ts";
 import { gemini } from "./gemini.ts";
-import { hunyuan } from "./hunyuan.ts";
 import { mistral } from "./mistral.ts";
-import { ollama } from "./ollama.ts";
 import { openaiChat } from "./openai-chat.ts";
 import { openaiResponses } from "./openai-responses.ts";
-import { aiProxy, chatglm, dify, palm, qianfan, spark } from "./plain.ts";
+import { cohere } from "./own-formats/cohere.ts";
+import { converse } from "./own-formats/converse.ts";
+import { dashscope, dashscopeImitation } from "./own-formats/dashscope.ts";
+import { hunyuan } from "./own-formats/hunyuan.ts";
+import { ollama } from "./own-formats/ollama.ts";
+import { aiProxy, chatglm, dify, palm, qianfan, spark } from "./own-formats/plain.ts";
 
 /** A fake of every column of the matrix. */
 export const upstreams: Readonly<Record<ProviderName, FakeUpstream>> = {

@@ -7,7 +7,7 @@ import { useTranslation } from "react-i18next";
 import { Section } from "../../../components/feedback/SideDrawer.tsx";
 import { JsonField } from "../../../components/inputs/JsonField.tsx";
 import { Field } from "../../../components/layout.tsx";
-import type { SectionProps } from "../check-channel-form.ts";
+import type { SectionProps } from "../form/check-channel-form.ts";
 
 const JSON_FIELDS = ["modelMapping", "paramOverride", "setting", "statusCodeMapping"] as const;
 const TEXT_FIELDS = ["modelPrefix", "organization", "maxInputTokens", "warnBelow"] as const;

@@ -17,6 +17,7 @@ import { usableModels } from "../../tokens/token.ts";
 import { ChannelStatus } from "../cells/status-cells.tsx";
 import type { Channel } from "../channel.ts";
 import { createChannel, updateChannel } from "../channel-calls.ts";
+import { CHANNELS_KEY, channelById, channelTypes } from "../channel-queries.ts";
 import {
   bodyOf,
   type ChannelForm,
@@ -26,9 +27,8 @@ import {
   endsInV1,
   formOf,
   NEW_CHANNEL,
-} from "../channel-form.ts";
-import { CHANNELS_KEY, channelById, channelTypes } from "../channel-queries.ts";
-import { checkChannelForm } from "../check-channel-form.ts";
+} from "../form/channel-form.ts";
+import { checkChannelForm } from "../form/check-channel-form.ts";
 import { ErrorsTab } from "../health/ErrorsTab.tsx";
 import { HealthTab } from "../health/HealthTab.tsx";
 import { TestDialog } from "../list/TestDialog.tsx";

@@ -10,9 +10,9 @@ import { Section } from "../../../components/feedback/SideDrawer.tsx";
 import { NameListInput } from "../../../components/inputs/NameListInput.tsx";
 import { Field, Row } from "../../../components/layout.tsx";
 import { fetchModels, fetchStoredModels } from "../channel-calls.ts";
-import { keysOf } from "../channel-form.ts";
 import { allModels, pricedModels } from "../channel-queries.ts";
-import type { SectionProps } from "../check-channel-form.ts";
+import { keysOf } from "../form/channel-form.ts";
+import type { SectionProps } from "../form/check-channel-form.ts";
 import { ModelPicker } from "./ModelPicker.tsx";
 import { unpricedModels } from "./unpriced-models.ts";
 

@@ -13,8 +13,8 @@ import {
   updateBalance,
   updateChannel,
 } from "../channel-calls.ts";
-import { bodyOf, formOf } from "../channel-form.ts";
 import { CHANNELS_KEY, patchChannel } from "../channel-queries.ts";
+import { bodyOf, formOf } from "../form/channel-form.ts";
 
 export const ACTION_TIMEOUT_MS = 15_000;
 

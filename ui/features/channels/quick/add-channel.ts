@@ -1,8 +1,8 @@
 import type { PricedNames } from "../../../../src/domain/channels/prices/priced-names.ts";
 import type { ChannelType } from "../../../../src/providers/registry.ts";
 import { createChannel, fetchModels, type TestOutcome, testChannel } from "../channel-calls.ts";
-import { bodyOf, NEW_CHANNEL } from "../channel-form.ts";
 import { unpricedModels } from "../drawer/unpriced-models.ts";
+import { bodyOf, NEW_CHANNEL } from "../form/channel-form.ts";
 import { offeredModels, testModelOf } from "./pick-models.ts";
 
 type QuickChannel = Readonly<{

@@ -7,7 +7,7 @@ import { CopyButton } from "../../../components/display/CopyButton.tsx";
 import { Receipt } from "../../../components/display/Receipt.tsx";
 import { StatusChip } from "../../../components/display/StatusChip.tsx";
 import { Col, Row, usePhone } from "../../../components/layout.tsx";
-import { useSeenReceipt } from "../../start/first-steps.ts";
+import { useSeenReceipt } from "../../site/start/first-steps.ts";
 import { isCall, type LogEntry, otherOf } from "../log-entry.ts";
 import { Facts } from "./Facts.tsx";
 import { ShareTools } from "./ShareTools.tsx";

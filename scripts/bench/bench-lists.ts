@@ -1,0 +1,105 @@
+/**
+ * How long lists, searches and charts take over the API of a gateway whose database is full: starts one, seeds it, asks.
+ *   --channels=N --users=N --tokens=N --logs=N   as scripts/seed/run-seed.ts
+ *   --engine=postgres|embedded                   default postgres
+ *   --database-url=URL --data-dir=PATH           a database that was seeded by an earlier run; default: a temporary one
+ *   --rounds=N                                   how often each is asked (default 7); the first is told beside the median
+ *   --only=TEXT                                  only what has the text in its name
+ *   --relay                                      also relay calls, with and without somebody who opens lists meanwhile
+ * Exit code 1 when a target is missed.
+ */
+import { mkdtemp } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { parseArgs } from "node:util";
+import { openDatabase } from "../../db/connect.ts";
+import { createVault } from "../../src/lib/security/crypto.ts";
+import { loadSecrets } from "../../src/lib/security/secrets.ts";
+import { login, ROOT_NAME, ROOT_PASSWORD, setUp } from "../../test/support/e2e/console-client.ts";
+import { startGateway } from "../../test/support/processes/gateway.ts";
+import { startTemporaryPostgres } from "../../test/support/processes/temporary-postgres.ts";
+import { FULL_SIZE, seed } from "../seed/seed.ts";
+import { measureList } from "./lists/list-times.ts";
+import { listProbes } from "./lists/lists.ts";
+import { measureBeside } from "./lists/relay-during-lists.ts";
+import { table } from "./report/report.ts";
+
+const size = (name: keyof typeof FULL_SIZE) => ({ type: "string", default: String(FULL_SIZE[name]) }) as const;
+const { values: flags } = parseArgs({
+  options: {
+    channels: size("channels"),
+    users: size("users"),
+    tokens: size("tokens"),
+    logs: size("logs"),
+    engine: { type: "string", default: "postgres" },
+    "database-url": { type: "string" },
+    "data-dir": { type: "string" },
+    rounds: { type: "string", default: "7" },
+    only: { type: "string", default: "" },
+    relay: { type: "boolean", default: false },
+  },
+});
+const say = (line: string) => process.stderr.write(`${line}\n`);
+const isEmbedded = flags.engine === "embedded";
+const isSeeded = flags["data-dir"] !== undefined;
+const dataDir = flags["data-dir"] ?? (await mkdtemp(path.join(tmpdir(), "sluice-lists-")));
+const server = isEmbedded || flags["database-url"] ? null : await startTemporaryPostgres({ durable: true });
+const databaseUrl = isEmbedded ? null : (flags["database-url"] ?? server?.url ?? null);
+const start = () =>
+  startGateway({ dataDir, env: { LOG_LEVEL: "warn", ...(databaseUrl && { DATABASE_URL: databaseUrl }) } });
+
+if (!isSeeded) {
+  const empty = await start();
+  await setUp(empty);
+  await empty.stop();
+  const vault = createVault(await loadSecrets({ dataDir, encryptionKey: null, sessionSecret: null }));
+  const database = await openDatabase({ databaseUrl, dataDir });
+  const { channels, users, tokens, logs } = flags;
+  await seed(
+    { database, vault, say },
+    { channels: Number(channels), users: Number(users), tokens: Number(tokens), logs: Number(logs) },
+  );
+  await database.close();
+  say(`seeded: ${dataDir}`);
+}
+const gateway = await start();
+say(`started in ${gateway.startMs.toFixed(0)} ms`);
+/** The slowest hundredth of relayed calls may take so much longer while lists are read. */
+const MOST_ADDED_MS = 5;
+const BESIDE_ROUNDS = 5;
+let missed = 0;
+try {
+  const root = await login(gateway, ROOT_NAME, ROOT_PASSWORD);
+  const rows: string[][] = [];
+  const probes = (await listProbes(gateway, root, isEmbedded)).filter(({ name }) => name.includes(flags.only));
+  for (const probe of probes) {
+    const { firstMs, medianMs, loopMs } = await measureList(probe, Number(flags.rounds), gateway.pid);
+    if (medianMs > probe.limitMs) missed += 1;
+    const verdict = medianMs > probe.limitMs ? "**missed**" : "kept";
+    rows.push([probe.name, `≤ ${probe.limitMs}`, medianMs.toFixed(0), firstMs.toFixed(0), loopMs.toFixed(1), verdict]);
+    say(
+      `${probe.name}: ${medianMs.toFixed(0)} ms (first ${firstMs.toFixed(0)}, event loop ${loopMs.toFixed(1)})${medianMs > probe.limitMs ? " MISSED" : ""}`,
+    );
+  }
+  if (flags.relay) {
+    const beside = await measureBeside(gateway, root, probes, BESIDE_ROUNDS);
+    const added = beside.besideP99Ms - beside.aloneP99Ms;
+    if (added > MOST_ADDED_MS) missed += 1;
+    say(
+      `relayed calls, p50/p99: alone ${beside.aloneP50Ms.toFixed(2)}/${beside.aloneP99Ms.toFixed(2)} ms, beside ${beside.listsRead} lists ${beside.besideP50Ms.toFixed(2)}/${beside.besideP99Ms.toFixed(2)} ms`,
+    );
+    rows.push([
+      "relayed calls meanwhile, p99 added",
+      `≤ ${MOST_ADDED_MS}`,
+      added.toFixed(1),
+      "",
+      "",
+      added > MOST_ADDED_MS ? "**missed**" : "kept",
+    ]);
+  }
+  process.stdout.write(`${table(["opened", "limit ms", "median ms", "first ms", "event loop ms", ""], rows)}\n`);
+} finally {
+  await gateway.stop();
+  await server?.stop();
+}
+process.exit(missed === 0 ? 0 : 1);

@@ -1,0 +1,40 @@
+import { expect, test } from "bun:test";
+import { join } from "node:path";
+import { channelTypes } from "../../src/providers/registry.ts";
+import { channelTypeTable, compatibilityTable, withTable } from "./compatibility-table.ts";
+
+test("the compatibility page matches the tests and the registry (else run: bun scripts/docs/compatibility.ts)", async () => {
+  const page = await Bun.file(join(import.meta.dir, "../../docs/guide/compatibility.md")).text();
+  expect(withTable(page)).toBe(page);
+});
+
+test("every cell is yes, or has a reason below the table", () => {
+  const [table = "", reasons = ""] = compatibilityTable().split("\n\n");
+  const rows = table.split("\n").slice(2);
+  for (const row of rows) {
+    for (const cell of row.split(" | ").slice(1)) {
+      const number = /^no \((\d+)\)/.exec(cell)?.[1];
+      if (number === undefined) expect(cell).toStartWith("yes");
+      else expect(reasons).toContain(`${number}. `);
+    }
+  }
+});
+
+test("every channel type has a row", () => {
+  const rows = channelTypeTable().split("\n").slice(2);
+  expect(rows.map((row) => Number(row.split(" | ")[0]?.slice(2)))).toEqual(channelTypes.map(({ id }) => id));
+});
+
+test("balances are told by types with a way of their own, and by OpenAI's and custom channels", () => {
+  const rows = channelTypeTable().split("\n").slice(2);
+  const tells = (id: number) =>
+    rows
+      .find((row) => row.startsWith(`| ${id} |`))
+      ?.split(" | ")
+      .at(-1);
+  expect([1, 8, 14, 20].map(tells)).toEqual(["yes |", "yes |", "no |", "yes |"]);
+});
+
+test("a text without markers is refused", () => {
+  expect(() => withTable("# Title")).toThrow("matrix");
+});

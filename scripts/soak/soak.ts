@@ -1,0 +1,50 @@
+/**
+ * Lets clients call gateways while upstreams, gateways, the database and Redis break, then re-adds the books.
+ *   --minutes=N        how long, 1 by default
+ *   --engine=NAME      embedded, postgres or both (the default: half of the time each)
+ *   --clients=N        calls at a time, 8 by default
+ *   --rest=SECONDS     quiet between two faults, 4 by default
+ * Exit code 1 when figures differ that must be equal.
+ */
+import { parseArgs } from "node:util";
+import { runSoak, type SoakOptions, type SoakResult } from "./run-soak.ts";
+
+const { values: flags } = parseArgs({
+  options: {
+    minutes: { type: "string", default: "1" },
+    engine: { type: "string", default: "both" },
+    clients: { type: "string", default: "8" },
+    rest: { type: "string", default: "4" },
+  },
+});
+const engines = (["embedded", "postgres"] as const).filter((name) => flags.engine === "both" || flags.engine === name);
+const [minutes, clients, rest] = [Number(flags.minutes), Number(flags.clients), Number(flags.rest)];
+if (engines.length === 0 || !(minutes > 0) || !(clients >= 1) || !(rest >= 0)) {
+  process.stderr.write(
+    "Usage: bun run soak --minutes N [--engine embedded|postgres|both] [--clients N] [--rest SECONDS]\n",
+  );
+  process.exit(2);
+}
+
+let differs = false;
+for (const engine of engines) {
+  const options: SoakOptions = { engine, seconds: (minutes * 60) / engines.length, clients, restMs: rest * 1000 };
+  const result = await runSoak(options);
+  process.stdout.write(describe(engine, result));
+  differs ||= result.findings.some(({ expected, found }) => expected !== found);
+}
+process.exit(differs ? 1 : 0);
+
+function describe(engine: string, { traffic, faults, findings }: SoakResult): string {
+  const failures = [...traffic.failures].sort(([, a], [, b]) => b - a).map(([kind, count]) => `${kind}: ${count}`);
+  const lines = [
+    `\n${engine}: ${traffic.calls} calls, ${traffic.delivered.length} delivered, ${traffic.aborted} left by their clients`,
+    `  failed as they should or could: ${failures.join(", ") || "none"}`,
+    `  faults: ${[...faults].map(([name, count]) => `${name} ×${count}`).join(", ") || "none"}`,
+    ...findings.map(({ name, expected, found }) => {
+      const mark = expected === found ? "ok  " : "FAIL";
+      return `  ${mark} ${name.padEnd(48)} ${String(expected).padStart(12)} ${String(found).padStart(12)}`;
+    }),
+  ];
+  return `${lines.join("\n")}\n`;
+}
