@@ -1,15 +1,11 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
 import { $ } from "bun";
 import { type Findings, ROOT } from "./source.ts";
 
 const MAX_ENTRIES = 12;
-/** The project's own folder, what drizzle-kit writes, and languages, whose files are named after the pages. */
-const EXEMPT: ReadonlySet<string> = new Set([
-  "",
-  "db/migrations",
-  "db/migrations/meta",
-  "ui/locales/en",
-  "ui/locales/zh",
-]);
+/** The project's own folder, where tools look for their files, and what drizzle-kit generates side by side. */
+const EXEMPT: ReadonlySet<string> = new Set(["", "db/migrations", "db/migrations/meta"]);
 
 /**
  * Checks that a folder can be taken in at a glance: at most 12 files and folders. A file and its test count once, a README not
@@ -34,8 +30,11 @@ export function checkFolderSize(paths: readonly string[]): Findings {
   return { problems: problems.sort() };
 }
 
-/** The files that Git knows or would add. */
+/** The files that Git knows or would add, without those that are deleted. */
 export async function projectFiles(): Promise<string[]> {
   const { stdout } = await $`git ls-files --cached --others --exclude-standard`.cwd(ROOT).quiet();
-  return stdout.toString().split("\n").filter(Boolean);
+  return stdout
+    .toString()
+    .split("\n")
+    .filter((file) => file && existsSync(join(ROOT, file)));
 }
