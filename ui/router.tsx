@@ -187,6 +187,10 @@ const routeTree = root.addChildren([
     inside((pages) => pages.doctor(), "DoctorPage"),
   ),
   guarded(
+    "/jobs",
+    inside((pages) => pages.jobs(), "JobsPage"),
+  ),
+  guarded(
     "/log",
     inside((pages) => pages.usageLog(), "UsageLogPage"),
   ),

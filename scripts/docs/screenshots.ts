@@ -95,6 +95,7 @@ const PAGES: readonly (readonly [name: string, path: string, act?: (page: Page) 
   ],
   ["books", "/books"],
   ["doctor", "/doctor"],
+  ["jobs", "/jobs"],
   ["settings-operation", "/setting?tab=operation"],
   ["settings-ratelimit", "/setting?tab=ratelimit"],
   ["settings-models", "/setting?tab=models"],

@@ -25,6 +25,7 @@ import { pricingRoutes } from "../console/models/pricing.ts";
 import { identityRoutes } from "../console/sign-in/identity.ts";
 import { doctorRoutes } from "../console/system/diagnostics.ts";
 import { firstStepsRoutes } from "../console/system/first-steps.ts";
+import { jobRoutes } from "../console/system/jobs.ts";
 import { bookRoutes } from "../console/system/ledger-check.ts";
 import { type PageLimit, webAssets } from "../console/system/web-assets.ts";
 import { redemptionRoutes } from "../console/wallet/redemptions.ts";
@@ -260,6 +261,7 @@ function managementApi(
     .use(redemptionRoutes(shared, guarded))
     .use(auditRoutes(shared, guarded))
     .use(bookRoutes(shared, guarded))
+    .use(jobRoutes(shared, guarded))
     .use(firstStepsRoutes(shared, guarded))
     .use(doctorRoutes(patient, guarded))
     .use(walletRoutes(shared, guarded))

@@ -37,6 +37,7 @@ import type { verificationRoutes } from "../../src/console/sign-in/verification.
 import type { doctorRoutes } from "../../src/console/system/diagnostics.ts";
 import type { discoveryRoutes } from "../../src/console/system/discovery.ts";
 import type { firstStepsRoutes } from "../../src/console/system/first-steps.ts";
+import type { jobRoutes } from "../../src/console/system/jobs.ts";
 import type { bookRoutes } from "../../src/console/system/ledger-check.ts";
 import type { statusRoutes } from "../../src/console/system/status.ts";
 import type { systemInfoRoutes } from "../../src/console/system/system-info.ts";
@@ -82,6 +83,7 @@ export const discoveryApi = group<typeof discoveryRoutes>().api.option;
 export const doctorApi = group<typeof doctorRoutes>().api.doctor;
 export const downloadApi = group<typeof downloadRoutes>().api.user;
 export const firstStepsApi = group<typeof firstStepsRoutes>().api.system.first_steps;
+export const jobApi = group<typeof jobRoutes>().api.jobs;
 export const groupApi = group<typeof groupRoutes>().api;
 export const invitationApi = group<typeof invitationRoutes>().api.user;
 export const liveApi = group<typeof liveRoutes>().api.live;

@@ -14,6 +14,7 @@ import audit from "./en/admin/audit.json" with { type: "json" };
 import books from "./en/admin/books.json" with { type: "json" };
 import codes from "./en/admin/codes.json" with { type: "json" };
 import doctor from "./en/admin/doctor.json" with { type: "json" };
+import jobs from "./en/admin/jobs.json" with { type: "json" };
 import notifications from "./en/admin/notifications.json" with { type: "json" };
 import settings from "./en/admin/settings.json" with { type: "json" };
 import users from "./en/admin/users.json" with { type: "json" };
@@ -52,6 +53,7 @@ export default {
   components,
   dashboard,
   doctor,
+  jobs,
   home,
   keyUsage,
   live,

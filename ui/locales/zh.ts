@@ -14,6 +14,7 @@ import audit from "./zh/admin/audit.json" with { type: "json" };
 import books from "./zh/admin/books.json" with { type: "json" };
 import codes from "./zh/admin/codes.json" with { type: "json" };
 import doctor from "./zh/admin/doctor.json" with { type: "json" };
+import jobs from "./zh/admin/jobs.json" with { type: "json" };
 import notifications from "./zh/admin/notifications.json" with { type: "json" };
 import settings from "./zh/admin/settings.json" with { type: "json" };
 import users from "./zh/admin/users.json" with { type: "json" };
@@ -52,6 +53,7 @@ export default {
   components,
   dashboard,
   doctor,
+  jobs,
   home,
   keyUsage,
   live,

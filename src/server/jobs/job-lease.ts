@@ -4,9 +4,8 @@ import { jobTurns } from "../../../db/schema/settings.ts";
 import type { Db } from "../../../db/types.ts";
 
 /** Epoch milliseconds by the database's clock: clocks of replicas differ. */
-const DATABASE_NOW_MS: SQL<number> = sql<number>`floor(extract(epoch from clock_timestamp()) * 1000)::bigint`.mapWith(
-  Number,
-);
+export const DATABASE_NOW_MS: SQL<number> =
+  sql<number>`floor(extract(epoch from clock_timestamp()) * 1000)::bigint`.mapWith(Number);
 const DATABASE_NOW_S = sql`floor(extract(epoch from clock_timestamp()))::bigint`;
 
 /** Who runs jobs here, as the page of jobs shows it. */

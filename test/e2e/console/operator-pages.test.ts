@@ -67,6 +67,25 @@ describe("the pages of an operator", () => {
     await consolePage.expectAccessible();
   }, 120_000);
 
+  test("the jobs are listed with their last run, and one is run at once", async () => {
+    const words = WORDS.en.jobs;
+    await consolePage.open("/jobs");
+    const row = consolePage.row(words.names["unpaid orders"]);
+    await row.getByText(words.states.never, { exact: true }).waitFor();
+    await row.getByRole("button", { name: words.run }).click();
+    await row.getByText(words.states.succeeded, { exact: true }).waitFor();
+    const { jobs } = await fixture.root.get("/api/jobs/");
+    expect(jobs.find(({ name }: { name: string }) => name === "unpaid orders")).toMatchObject({
+      state: "succeeded",
+      holder: expect.stringMatching(/:\d+$/),
+    });
+    // Every process runs it for itself: there is nothing to begin.
+    const own = consolePage.row(words.names.notifications);
+    await own.waitFor();
+    expect(await own.getByRole("button").count()).toBe(0);
+    await consolePage.expectAccessible();
+  }, 120_000);
+
   test("the audit log shows who did what, with before and after, and is filtered", async () => {
     const words = WORDS.en.audit;
     const { items } = await fixture.root.get("/api/user/search?keyword=ferry");
@@ -215,6 +234,7 @@ describe("the pages of an operator", () => {
       ["/books", WORDS.zh.books.title],
       ["/router", WORDS.zh.routing.title],
       ["/doctor", WORDS.zh.doctor.title],
+      ["/jobs", WORDS.zh.jobs.title],
       ["/audit?search=修改了用户", WORDS.zh.audit.title],
       ["/notice", WORDS.zh.notifications.broadcast.page],
       ["/reference", WORDS.zh.reference.title],

@@ -18,6 +18,7 @@ import ReceiptLongOutlined from "@mui/icons-material/ReceiptLongOutlined";
 import ReceiptOutlined from "@mui/icons-material/ReceiptOutlined";
 import RedeemOutlined from "@mui/icons-material/RedeemOutlined";
 import RocketLaunchOutlined from "@mui/icons-material/RocketLaunchOutlined";
+import ScheduleOutlined from "@mui/icons-material/ScheduleOutlined";
 import SensorsOutlined from "@mui/icons-material/SensorsOutlined";
 import TuneOutlined from "@mui/icons-material/TuneOutlined";
 import type SvgIcon from "@mui/material/SvgIcon";
@@ -53,6 +54,7 @@ export type NavItem = Readonly<{
     | "/books"
     | "/catalog"
     | "/doctor"
+    | "/jobs"
     | "/notice"
     | "/setting"
     | "/topup"
@@ -77,6 +79,7 @@ export type NavItem = Readonly<{
     | "books"
     | "catalog"
     | "doctor"
+    | "jobs"
     | "notices"
     | "settings"
     | "wallet"
@@ -133,6 +136,7 @@ export const NAV: readonly NavSection[] = [
       { path: "/books", label: "books", icon: BalanceOutlined, group: "trust", isForSuperAdmins: true },
       { path: "/audit", label: "audit", icon: ManageHistoryOutlined, group: "trust" },
       { path: "/doctor", label: "doctor", icon: MonitorHeartOutlined, group: "trust", isForSuperAdmins: true },
+      { path: "/jobs", label: "jobs", icon: ScheduleOutlined, group: "trust", isForSuperAdmins: true },
       { path: "/notice", label: "notices", icon: CampaignOutlined, group: "system", isForSuperAdmins: true },
       { path: "/setting", label: "settings", icon: TuneOutlined, group: "system", isForSuperAdmins: true },
     ],

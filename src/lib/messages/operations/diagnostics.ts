@@ -1,5 +1,15 @@
 /** What the doctor finds, and the fix for each. */
 export const doctorMessages = {
+  job_not_found: { en: "There is no job with this name.", zh: "没有这个名称的后台任务。" },
+  job_not_runnable: {
+    en: "This job only runs on its schedule.",
+    zh: "该后台任务只能按计划运行。",
+  },
+  job_running: {
+    en: "This job is already running. Wait until it has ended.",
+    zh: "该后台任务正在运行，请等待其结束。",
+  },
+  job_started: { en: "The job has started.", zh: "后台任务已开始运行。" },
   doctor_title_database: { en: "Database", zh: "数据库" },
   doctor_title_disk: { en: "Disk", zh: "磁盘" },
   doctor_title_clock: { en: "Clock", zh: "时钟" },
