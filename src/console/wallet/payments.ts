@@ -42,7 +42,7 @@ export function paymentRoutes(services: PaymentServices, guarded: ReturnType<typ
         .post(
           "/user/amount",
           ({ actor, request, body }) =>
-            inItsOwnWords(request, () => {
+            inItsOwnWords(request, async () => {
               const method = body.payment_method === "stripe" ? "stripe" : "zfb";
               return { data: quoteTopUp(settings, actor.group, body.amount, method).money };
             }),
@@ -95,7 +95,7 @@ export type RefusedPayment = { success: false; message: "error"; data: string };
 /** These calls say "success" or "error" as their message, and why in `data`, as the ecosystem's clients expect. */
 async function inItsOwnWords<T extends object>(
   request: Request,
-  work: () => T | Promise<T>,
+  work: () => Promise<T>,
 ): Promise<({ success: true; message: "success" } & T) | RefusedPayment> {
   try {
     return { success: true, message: "success", ...(await work()) };

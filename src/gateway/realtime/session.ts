@@ -12,23 +12,27 @@ import { GatewayError } from "../call/errors.ts";
 import { failOver } from "../pipeline.ts";
 import { type Connected, connect } from "./connect.ts";
 import { realtime } from "./endpoint.ts";
-import { errorEvent } from "./error-event.ts";
 import { RealtimeWordFilter } from "./filters/word-filter.ts";
 import { type Charge, RealtimeBilling, type ReservedResponse } from "./metering/billing.ts";
 import { RealtimeMeter } from "./metering/session-meter.ts";
 import { readRealtimeUsage } from "./metering/usage.ts";
 import { type ClientSocket, type Frame, Pipe } from "./pipe.ts";
 import { requestTerms, responseCall, type SessionOrigin } from "./response-call.ts";
+import {
+  CLOSE,
+  endByError,
+  errorEvent,
+  INTERNAL_ERROR,
+  type SessionEnd,
+  SHUTTING_DOWN,
+  TOO_SLOW,
+  UPSTREAM_BROKE,
+} from "./session-end.ts";
 import type { SocketSession } from "./sockets.ts";
 
-/** Codes of RFC 6455. */
-const CLOSE = { normal: 1000, goingAway: 1001, refused: 1008, failed: 1011 } as const;
 const PING_MS = 30_000;
 /** An upstream that sends nothing for this long, not even a pong, is considered lost. */
 const LOST_AFTER_MS = 75_000;
-
-/** How a session ends. */
-type End = Readonly<{ ending: CallEnding; code: number; reason: string; error?: GatewayError }>;
 
 /** One realtime session, from the client's connection to its end. */
 export class RealtimeSession implements SocketSession {
@@ -149,20 +153,15 @@ export class RealtimeSession implements SocketSession {
   /** Rejects a session that could not open: reports the error to the client and releases the reservation. */
   #refuse(error: unknown): void {
     const { context } = this;
-    const reported = error instanceof GatewayError ? error : INTERNAL;
-    if (reported === INTERNAL) context.services.log.error({ error }, "a talk could not be opened");
+    const reported = error instanceof GatewayError ? error : INTERNAL_ERROR;
+    if (reported === INTERNAL_ERROR) context.services.log.error({ error }, "a realtime session could not be opened");
     if (this.#call) {
       const { call, reserved } = this.#call;
       recordFailure(context, call, reserved, reported, this.#hasEnded ? "client_left" : "upstream_failed");
     } else context.metrics.refused(reported.status);
     this.#call = null;
     this.#leavePlace();
-    this.#end({
-      ending: "refused",
-      code: CLOSE.refused,
-      reason: String(reported.code ?? reported.type),
-      error: reported,
-    });
+    this.#end(endByError(reported));
   }
 
   #tell(frame: Frame): void {
@@ -232,14 +231,10 @@ export class RealtimeSession implements SocketSession {
   /** Runs after all earlier charges; a failed one ends the session. */
   #inTurn(work: () => Promise<void>): void {
     this.#work = this.#work.then(work).catch((error) => {
-      const reported = error instanceof GatewayError ? error : INTERNAL;
-      if (reported === INTERNAL) this.context.services.log.error({ error }, "a talk could not be charged");
-      this.#end({
-        ending: "refused",
-        code: CLOSE.refused,
-        reason: String(reported.code ?? reported.type),
-        error: reported,
-      });
+      const reported = error instanceof GatewayError ? error : INTERNAL_ERROR;
+      if (reported === INTERNAL_ERROR)
+        this.context.services.log.error({ error }, "a realtime session could not be charged");
+      this.#end(endByError(reported));
     });
   }
 
@@ -259,7 +254,7 @@ export class RealtimeSession implements SocketSession {
   }
 
   /** Ends the session, once: closes both connections and charges what is not charged yet. */
-  #end({ ending, code, reason, error }: End): void {
+  #end({ ending, code, reason, error }: SessionEnd): void {
     if (this.#hasEnded) return;
     this.#hasEnded = true;
     this.#call?.call.client.leave();
@@ -293,23 +288,6 @@ export class RealtimeSession implements SocketSession {
     } else this.#inTurn(async () => bill.release());
   }
 }
-
-const INTERNAL = new GatewayError(500, "internal_error", { code: "gateway_internal" });
-const UPSTREAM_BROKE = new GatewayError(
-  502,
-  "upstream_closed",
-  { code: "gateway_socket_broken" },
-  {
-    type: "upstream_error",
-  },
-);
-const TOO_SLOW: End = { ending: "client_left", code: CLOSE.failed, reason: "too much is waiting for the client" };
-const SHUTTING_DOWN: End = {
-  ending: "complete",
-  code: CLOSE.goingAway,
-  reason: "shutting_down",
-  error: new GatewayError(503, "shutting_down", { code: "gateway_restarting_socket" }),
-};
 
 const textOfFrame = (frame: Frame): string => (typeof frame === "string" ? frame : textOfBytes(frame));
 const eventOf = (frame: Frame): JsonObject | null => recordOf(parseJson(textOfFrame(frame)));

@@ -17,7 +17,7 @@ export const discord: OutsideProvider = {
   name: "discord",
   label: LABEL,
   isEnabled: (settings) => settings.get("DiscordOAuthEnabled"),
-  authorizeAddress: ({ settings, addresses }, { state, verifier, redirectUri }) =>
+  authorizeAddress: async ({ settings, addresses }, { state, verifier, redirectUri }) =>
     withParameters(`${addresses.discord}/oauth2/authorize`, {
       response_type: "code",
       client_id: settings.get("DiscordClientId"),

@@ -17,7 +17,7 @@ export const github: OutsideProvider = {
   name: "github",
   label: LABEL,
   isEnabled: (settings) => settings.get("GitHubOAuthEnabled"),
-  authorizeAddress: ({ settings, addresses }, { state, verifier }) =>
+  authorizeAddress: async ({ settings, addresses }, { state, verifier }) =>
     withParameters(`${addresses.github}/login/oauth/authorize`, {
       client_id: settings.get("GitHubClientId"),
       scope: "user:email",

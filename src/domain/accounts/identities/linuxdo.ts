@@ -17,7 +17,7 @@ export const linuxdo: OutsideProvider = {
   name: "linuxdo",
   label: LABEL,
   isEnabled: (settings) => settings.get("LinuxDOOAuthEnabled"),
-  authorizeAddress: ({ settings, addresses }, { state, redirectUri }) =>
+  authorizeAddress: async ({ settings, addresses }, { state, redirectUri }) =>
     withParameters(`${addresses.linuxdo}/oauth2/authorize`, {
       response_type: "code",
       client_id: settings.get("LinuxDOClientId"),

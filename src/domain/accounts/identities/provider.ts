@@ -40,7 +40,7 @@ export type OutsideProvider = Readonly<{
   label: string;
   isEnabled(settings: SettingsReader): boolean;
   /** Where the browser goes. Throws OperationError when the set-up is incomplete. */
-  authorizeAddress(deps: OutsideDeps, handshake: Handshake): string | Promise<string>;
+  authorizeAddress(deps: OutsideDeps, handshake: Handshake): Promise<string>;
   /** Trades the code for the identity. Throws OperationError. */
   identify(deps: OutsideDeps, handshake: Handshake, code: string): Promise<OutsideIdentity>;
 }>;

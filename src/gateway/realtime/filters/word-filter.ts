@@ -4,9 +4,9 @@ import type { GatewayContext } from "../../call/context.ts";
 import { GatewayError } from "../../call/errors.ts";
 import { checkRequest } from "../../http/check-request.ts";
 import { invalidRequest } from "../../http/client-body.ts";
-import { errorEvent } from "../error-event.ts";
 import type { Frame } from "../pipe.ts";
 import { realtimeRules } from "../request-rules.ts";
+import { errorEvent } from "../session-end.ts";
 import { clientTexts } from "./client-texts.ts";
 import { TranscriptFilter } from "./transcript-filter.ts";
 
