@@ -22,25 +22,25 @@ afterAll(async () => {
 });
 
 test("publish resolves when this process's handlers have run, in order; one that fails stops nobody", async () => {
-  const heard: string[] = [];
+  const received: string[] = [];
   const ends = [
     changes.subscribe("users", async (ids) => {
       await Bun.sleep(5);
-      heard.push(`first ${ids}`);
+      received.push(`first ${ids}`);
     }),
     changes.subscribe("users", () => {
       throw new Error("mine");
     }),
-    changes.subscribe("users", (ids) => void heard.push(`second ${ids}`)),
-    changes.subscribe("tokens", () => void heard.push("tokens")),
+    changes.subscribe("users", (ids) => void received.push(`second ${ids}`)),
+    changes.subscribe("tokens", () => void received.push("tokens")),
   ];
   await changes.publish("users", [1, 2]);
   await changes.publish("users", []);
-  expect(heard).toEqual(["first 1,2", "second 1,2"]);
+  expect(received).toEqual(["first 1,2", "second 1,2"]);
   expect(failures).toEqual([new Error("mine")]);
   for (const end of ends) end();
   await changes.publish("users", [3]);
-  expect(heard.length).toBe(2);
+  expect(received.length).toBe(2);
 });
 
 describe.skipIf(!process.env.TEST_DATABASE_URL)("on a server", () => {

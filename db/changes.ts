@@ -49,13 +49,13 @@ export async function createChanges(database: Database, onFailure: Failure): Pro
       }
     }
   };
-  const hearGap = async () => {
+  const handleGap = async () => {
     for (const handler of gapHandlers) await Promise.resolve(handler()).catch(onFailure);
   };
   const tell = await connectReplicas(database, {
     self,
     receive: ({ topic, ids }) => void deliver(topic, ids),
-    hearGap: () => void hearGap(),
+    hearGap: () => void handleGap(),
     onFailure,
   });
   return {
@@ -88,12 +88,12 @@ async function connectReplicas(database: Database, { self, receive, hearGap, onF
   if (database.kind === "embedded") return { send: async () => {}, close: async () => {} };
   const { sql, sessionSql } = database;
   let isFirst = true;
-  const hear = (payload: string) => {
+  const onMessage = (payload: string) => {
     const notice = JSON.parse(payload) as Notice;
     if (notice.from !== self) receive(notice);
   };
   // The driver listens again by itself after a lost connection, and says so.
-  const listening = await sessionSql.listen(NOTIFY_CHANNEL, hear, () => {
+  const listening = await sessionSql.listen(NOTIFY_CHANNEL, onMessage, () => {
     if (!isFirst) hearGap();
     isFirst = false;
   });

@@ -112,7 +112,7 @@ class Thread {
   readonly #worker: Worker;
   #settle: ((reply: WorkerReply) => void) | null = null;
 
-  constructor(url: string, hear: (message: WorkerReply) => void) {
+  constructor(url: string, onMessage: (message: WorkerReply) => void) {
     this.#worker = new Worker(url);
     const { promise, resolve } = Promise.withResolvers<void>();
     this.ended = promise;
@@ -122,11 +122,11 @@ class Thread {
     });
     this.#worker.onmessage = ({ data }: MessageEvent<WorkerReply>) => {
       this.#settle?.(data);
-      hear(data);
+      onMessage(data);
     };
     this.#worker.onerror = ({ message }) => {
       this.#settle?.({ op: "failed", message });
-      hear({ op: "broken", message });
+      onMessage({ op: "broken", message });
     };
   }
 

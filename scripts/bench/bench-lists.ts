@@ -21,7 +21,7 @@ import { startTemporaryPostgres } from "../../test/support/processes/temporary-p
 import { FULL_SIZE, seed } from "../seed/seed.ts";
 import { measureList } from "./lists/list-times.ts";
 import { listProbes } from "./lists/lists.ts";
-import { measureBeside } from "./lists/relay-during-lists.ts";
+import { measureDuringLists } from "./lists/relay-during-lists.ts";
 import { table } from "./report/report.ts";
 
 const size = (name: keyof typeof FULL_SIZE) => ({ type: "string", default: String(FULL_SIZE[name]) }) as const;
@@ -66,7 +66,7 @@ const gateway = await start();
 say(`started in ${gateway.startMs.toFixed(0)} ms`);
 /** The slowest hundredth of relayed calls may take so much longer while lists are read. */
 const MOST_ADDED_MS = 5;
-const BESIDE_ROUNDS = 5;
+const RELAY_ROUNDS = 5;
 let missed = 0;
 try {
   const root = await login(gateway, ROOT_NAME, ROOT_PASSWORD);
@@ -82,11 +82,11 @@ try {
     );
   }
   if (flags.relay) {
-    const beside = await measureBeside(gateway, root, probes, BESIDE_ROUNDS);
-    const added = beside.besideP99Ms - beside.aloneP99Ms;
+    const others = await measureDuringLists(gateway, root, probes, RELAY_ROUNDS);
+    const added = others.besideP99Ms - others.aloneP99Ms;
     if (added > MOST_ADDED_MS) missed += 1;
     say(
-      `relayed calls, p50/p99: alone ${beside.aloneP50Ms.toFixed(2)}/${beside.aloneP99Ms.toFixed(2)} ms, beside ${beside.listsRead} lists ${beside.besideP50Ms.toFixed(2)}/${beside.besideP99Ms.toFixed(2)} ms`,
+      `relayed calls, p50/p99: alone ${others.aloneP50Ms.toFixed(2)}/${others.aloneP99Ms.toFixed(2)} ms, beside ${others.listsRead} lists ${others.besideP50Ms.toFixed(2)}/${others.besideP99Ms.toFixed(2)} ms`,
     );
     rows.push([
       "relayed calls meanwhile, p99 added",

@@ -36,11 +36,11 @@ async function audit(query: Query, expected: Expected): Promise<Entry[]> {
   const one = async (text: string) =>
     Number((await query<{ value: string | number | null }>(text))[0]?.value ?? Number.NaN);
   const charged = await one("select coalesce(sum(quota), 0) as value from logs where type = 2");
-  const compare = (what: string, wanted: number, found: number): Entry => ({
+  const compare = (what: string, expected: number, found: number): Entry => ({
     what,
-    expected: wanted,
+    expected,
     found,
-    right: wanted === found,
+    right: expected === found,
   });
   const { requests, userId, channelIds, tokenId, quotaBefore } = expected;
   return [

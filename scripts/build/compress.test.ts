@@ -4,14 +4,14 @@ import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import * as zlib from "node:zlib";
-import { compressBeside } from "./compress.ts";
+import { writeCompressed } from "./compress.ts";
 
 async function compress(bytes: Uint8Array) {
   const folder = await mkdtemp(path.join(tmpdir(), "sluice-compress-"));
   try {
     const file = path.join(folder, "a.js");
     await Bun.write(file, bytes);
-    const sizes = await compressBeside(file);
+    const sizes = await writeCompressed(file);
     const read = (suffix: string) => Bun.file(file + suffix).bytes();
     const names = (await readdir(folder)).sort();
     const variants = names.length > 1 ? await Promise.all([".br", ".gz", ".zst"].map(read)) : [];

@@ -32,7 +32,7 @@ const ENCODERS = [
  * Writes `file`.br, .gz and .zst beside a file where they are worth it, at the strongest levels (it happens once, at
  * build time). Returns the sizes in bytes: as it is, and as a browser that knows Brotli receives it.
  */
-export async function compressBeside(file: string): Promise<{ raw: number; brotli: number }> {
+export async function writeCompressed(file: string): Promise<{ raw: number; brotli: number }> {
   const raw = await Bun.file(file).bytes();
   const sizes = { raw: raw.length, brotli: raw.length };
   if (raw.length <= MIN_BYTES) return sizes;

@@ -1,6 +1,6 @@
 import { mkdir, rename, rm } from "node:fs/promises";
 import path from "node:path";
-import { compressBeside } from "./compress.ts";
+import { writeCompressed } from "./compress.ts";
 
 const ROOT = path.resolve(import.meta.dir, "../..");
 const OUT = path.join(ROOT, "ui/dist");
@@ -28,7 +28,7 @@ export async function buildConsole(): Promise<ConsoleBuild> {
   const old = `${staging}-old`;
   try {
     const files = await bundle(staging);
-    const sizes = await Promise.all(files.map(compressBeside));
+    const sizes = await Promise.all(files.map(writeCompressed));
     await mkdir(path.dirname(OUT), { recursive: true });
     await rename(OUT, old).catch(ignoreMissing);
     await rename(staging, OUT);

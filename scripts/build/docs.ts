@@ -1,7 +1,7 @@
 import { mkdir, rename, rm } from "node:fs/promises";
 import path from "node:path";
 import { version } from "vitepress/package.json";
-import { compressBeside } from "./compress.ts";
+import { writeCompressed } from "./compress.ts";
 
 const ROOT = path.resolve(import.meta.dir, "../..");
 const OUT = path.join(ROOT, "dist/docs");
@@ -20,7 +20,7 @@ export async function buildDocs(): Promise<Readonly<{ files: number; bytes: numb
   try {
     await runVitePress(staging);
     const files = [...new Bun.Glob("**/*").scanSync({ cwd: staging, absolute: true })];
-    const sizes = await Promise.all(files.map(compressBeside));
+    const sizes = await Promise.all(files.map(writeCompressed));
     await rm(OUT, { recursive: true, force: true });
     await mkdir(path.dirname(OUT), { recursive: true });
     await rename(staging, OUT);

@@ -10,8 +10,8 @@ const MOST = 10_000;
 const LINE = 112;
 
 const [file = ""] = process.argv.slice(2);
-const given = (await Bun.file(file).text()).split("\n").map((line) => line.trim().toLowerCase());
-const chosen = [...new Set(given)]
+const input = (await Bun.file(file).text()).split("\n").map((line) => line.trim().toLowerCase());
+const chosen = [...new Set(input)]
   .filter((password) => [...password].length >= 8 && [...password].length <= 20 && !isEasyToGuess(password, ""))
   .slice(0, MOST);
 const filter = new Uint8Array(FILTER_BITS / 8);

@@ -46,9 +46,9 @@ const canvas = await (await browser.newContext()).newPage();
 process.stdout.write("| page | differing pixels | share | within (x, y, width, height) |\n| --- | --- | --- | --- |\n");
 for (const address of flags.page) {
   const name = address.replace(/\W+/g, "-").replace(/^-/, "");
-  const old = await takePicture(before.page, flags.before + address, `${name}-before`);
-  const current = await takePicture(after.page, flags.after + address, `${name}-after`);
-  const { pixels, share, box, picture } = await comparePictures(canvas, old, current);
+  const old = await takeScreenshot(before.page, flags.before + address, `${name}-before`);
+  const current = await takeScreenshot(after.page, flags.after + address, `${name}-after`);
+  const { pixels, share, box, picture } = await compareScreenshots(canvas, old, current);
   await Bun.write(path.join(FOLDER, `${name}-difference.png`), Buffer.from(picture, "base64"));
   process.stdout.write(
     `| \`${address}\` | ${pixels.toLocaleString("en")} | ${(share * 100).toFixed(2)} % | ${box} |\n`,
@@ -65,7 +65,7 @@ async function signIn(shared: Browser, url: string) {
 }
 
 /** The page once nothing stands for what is still loading, as PNG in base64; also written into the folder. */
-async function takePicture(page: Page, url: string, name: string): Promise<string> {
+async function takeScreenshot(page: Page, url: string, name: string): Promise<string> {
   await page.goto(url);
   await page.locator("h1").first().waitFor();
   await page.waitForFunction(() => document.querySelector(".MuiSkeleton-root, .MuiCircularProgress-root") === null);
@@ -77,7 +77,7 @@ async function takePicture(page: Page, url: string, name: string): Promise<strin
  * Counts the pixels whose colors differ, in the browser, which reads and writes PNG itself. A difference of 1 in 255 is
  * none: Chromium rounds the edges of rounded corners now one way, now the other, in the same page.
  */
-function comparePictures(page: Page, old: string, current: string): Promise<Difference> {
+function compareScreenshots(page: Page, old: string, current: string): Promise<Difference> {
   return page.evaluate(
     async ([first = "", second = ""]) => {
       const pixelsOf = async (png: string) => {
@@ -108,9 +108,9 @@ function comparePictures(page: Page, old: string, current: string): Promise<Diff
         }
       }
       b.context.putImageData(b.image, 0, 0);
-      const picture = b.surface.toDataURL("image/png").replace(/^.*?,/, "");
+      const image = b.surface.toDataURL("image/png").replace(/^.*?,/, "");
       const box = pixels === 0 ? "–" : `${left}, ${top}, ${right - left + 1}, ${bottom - top + 1}`;
-      return { pixels, share: pixels / (width * height), box, picture };
+      return { pixels, share: pixels / (width * height), box, picture: image };
     },
     [old, current],
   );

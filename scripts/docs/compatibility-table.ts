@@ -9,7 +9,7 @@ import {
   UNSUPPORTED,
 } from "../../test/contracts/matrix/cells.ts";
 
-const DOORS = { chat: "Chat", responses: "Responses", messages: "Messages", gemini: "Gemini" } as const;
+const CLIENT_FORMATS = { chat: "Chat", responses: "Responses", messages: "Messages", gemini: "Gemini" } as const;
 
 /** The matrix as a Markdown table: a column a provider dialect, a row a feature, the reasons of what cannot be below it. */
 export function compatibilityTable(): string {
@@ -20,13 +20,15 @@ export function compatibilityTable(): string {
     return String(reasons.indexOf(reason) + 1);
   };
   const rowOf = (feature: FeatureName): string => {
-    const doors = (Object.keys(DOORS) as (keyof typeof DOORS)[]).filter((door) => UNSUPPORTED[door]?.includes(feature));
-    const unsaid = doors.map((door) => noteOf(`The ${DOORS[door]} format cannot express it`));
+    const attempts = (Object.keys(CLIENT_FORMATS) as (keyof typeof CLIENT_FORMATS)[]).filter((door) =>
+      UNSUPPORTED[door]?.includes(feature),
+    );
+    const dropped = attempts.map((door) => noteOf(`The ${CLIENT_FORMATS[door]} format cannot express it`));
     const cells = providers.map((provider) => {
       const reason = CANNOT[provider]?.[feature];
       return reason === undefined ? "yes" : `no (${noteOf(reason)})`;
     });
-    return line([FEATURES[feature] + (unsaid.length > 0 ? ` (${unsaid.join(", ")})` : ""), ...cells]);
+    return line([FEATURES[feature] + (dropped.length > 0 ? ` (${dropped.join(", ")})` : ""), ...cells]);
   };
   const rows = (Object.keys(FEATURES) as FeatureName[]).map(rowOf);
   const head = line(["", ...providers.map((provider) => PROVIDERS[provider])]);

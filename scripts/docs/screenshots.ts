@@ -58,8 +58,8 @@ const PAGES: readonly (readonly [name: string, path: string, act?: (page: Page) 
     "request",
     "/log",
     async (page) => {
-      const { items } = await stage.root.get(`/api/log/?p=1&page_size=1&type=${CONSUMED}`);
-      await page.goto(`${stage.gateway.url}/log/${items[0].request_id}`);
+      const { items } = await fixture.root.get(`/api/log/?p=1&page_size=1&type=${CONSUMED}`);
+      await page.goto(`${fixture.gateway.url}/log/${items[0].request_id}`);
     },
   ],
   ["drawing", "/midjourney"],
@@ -122,22 +122,22 @@ const VARIANTS = [
 
 const only = process.argv.slice(2);
 const isVariant = (name: string) => VARIANTS.some((variant) => variant.name === name);
-const pagesWanted = only.filter((name) => !isVariant(name));
-const variantsWanted = only.filter(isVariant);
-const isWanted = (name: string) => pagesWanted.length === 0 || pagesWanted.includes(name);
+const requestedPages = only.filter((name) => !isVariant(name));
+const requestedVariants = only.filter(isVariant);
+const isRequested = (name: string) => requestedPages.length === 0 || requestedPages.includes(name);
 
 process.env.SLUICE_E2E_SOURCE ??= "1";
 await mkdir(FOLDER, { recursive: true });
-const stage = await startFixture(MODELS, {});
-await fill(stage);
+const fixture = await startFixture(MODELS, {});
+await fill(fixture);
 /** Shows its setup still. */
 const untouched = await startGateway();
 const browser = await openBrowser();
 for (const variant of VARIANTS) {
-  if (variantsWanted.length === 0 || variantsWanted.includes(variant.name)) await shoot(variant);
+  if (requestedVariants.length === 0 || requestedVariants.includes(variant.name)) await shoot(variant);
 }
 await browser.close();
-await stage.stop();
+await fixture.stop();
 await untouched.stop();
 
 /** Something to see on every page. */
@@ -201,28 +201,28 @@ async function shoot({ name, language, mode, width, height }: (typeof VARIANTS)[
     },
     [language, mode],
   );
-  const picture = (page_: string) =>
+  const image = (page_: string) =>
     page.screenshot({ path: join(FOLDER, `${page_}-${name}.png`), fullPage: width < 600, timeout: 4 * PATIENCE_MS });
   for (const [pageName, path] of OPEN_PAGES) {
-    if (!isWanted(pageName)) continue;
-    await page.goto((pageName === "setup" ? untouched : stage.gateway).url + path);
+    if (!isRequested(pageName)) continue;
+    await page.goto((pageName === "setup" ? untouched : fixture.gateway).url + path);
     await settle(page);
-    await picture(pageName);
+    await image(pageName);
   }
-  await page.goto(`${stage.gateway.url}/login`);
+  await page.goto(`${fixture.gateway.url}/login`);
   await page.locator("input").nth(0).fill(ROOT_NAME);
   await page.locator("input").nth(1).fill(ROOT_PASSWORD);
   await page.keyboard.press("Enter");
   await page.waitForURL("**/token");
   for (const [pageName, path, act] of PAGES) {
-    if (!isWanted(pageName)) continue;
-    await page.goto(stage.gateway.url + path);
+    if (!isRequested(pageName)) continue;
+    await page.goto(fixture.gateway.url + path);
     await settle(page);
     await act?.(page).catch((error) => say(`could not be opened: ${error}`));
     if (act) await settle(page);
     const wide = await page.evaluate(() => document.documentElement.scrollWidth > window.innerWidth);
     if (wide) say("scrolls sideways");
-    await picture(pageName);
+    await image(pageName);
   }
   await context.close();
 }

@@ -16,10 +16,10 @@ export async function addLogs(step: Step, first: FirstIds, sizes: Sizes, now: Da
   const end = Math.floor(now.getTime() / 1000);
   const months = Array.from({ length: MONTHS }, (_, index) => monthOf(now, index - MONTHS + 1));
   await step("months of the log", (tx) => createLogMonths(tx, months));
-  const whole = end - (months[0]?.from ?? end);
+  const integer = end - (months[0]?.from ?? end);
   for (const { name, from, until } of months) {
     const span = Math.min(until, end) - from;
-    const rows = Math.round((sizes.logs * span) / whole);
+    const rows = Math.round((sizes.logs * span) / integer);
     await step(`${name}: ${rows} rows`, async (tx) => {
       const events = Math.round(rows * SHARE_OF_EVENTS);
       await addCalls(tx, first, sizes, { from, span, rows: rows - events });

@@ -32,7 +32,7 @@ const MIX: readonly (readonly [model: string, weight: number])[] = [
 const TOTAL_WEIGHT = MIX.reduce((sum, [, weight]) => sum + weight, 0);
 /** Models that only answer as streams, or never as such. */
 const STREAMED = /^(paced|words|dies|silent|bad-stream)/;
-const WHOLE = /^(huge|html|not-json|empty-body|other-json|gzip|rescued)/;
+const COMPLETE = /^(huge|html|not-json|empty-body|other-json|gzip|rescued)/;
 
 const CALL_TIMEOUT_MS = 20_000;
 const ABORTED_SHARE = 0.06;
@@ -74,7 +74,7 @@ export function startClients(count: number, targets: Targets) {
 /** "delivered": the whole answer came. "left": this client left. Else what went wrong. */
 async function call({ urls, key }: Targets, id: string, leavesAfterMs: number | null): Promise<string> {
   const model = chooseModel();
-  const stream = STREAMED.test(model) || (!WHOLE.test(model) && Math.random() < 0.5);
+  const stream = STREAMED.test(model) || (!COMPLETE.test(model) && Math.random() < 0.5);
   const url = urls[Math.floor(Math.random() * urls.length)];
   const leaves = AbortSignal.timeout(Math.max(1, Math.round(leavesAfterMs ?? CALL_TIMEOUT_MS)));
   try {
@@ -86,14 +86,14 @@ async function call({ urls, key }: Targets, id: string, leavesAfterMs: number | 
     });
     const text = await answer.text();
     if (answer.status !== 200) return String(answer.status);
-    return isWhole(text, stream) ? "delivered" : "broken off";
+    return isComplete(text, stream) ? "delivered" : "broken off";
   } catch {
     if (!leaves.aborted) return "no connection";
     return leavesAfterMs === null ? "no answer in time" : "left";
   }
 }
 
-const isWhole = (text: string, stream: boolean): boolean =>
+const isComplete = (text: string, stream: boolean): boolean =>
   stream ? text.trimEnd().endsWith("data: [DONE]") && !text.includes('{"error"') : text.includes('"usage"');
 
 function chooseModel(): string {
@@ -106,6 +106,6 @@ function chooseModel(): string {
 }
 
 /** Models of the usual fake upstream, and those of both. */
-export const SOUND_MODELS = MIX.map(([model]) => model).filter(
+export const HEALTHY_MODELS = MIX.map(([model]) => model).filter(
   (model) => !/^(html|not-json|empty-body|other-json|bad-stream|huge)$/.test(model),
 );

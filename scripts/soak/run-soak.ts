@@ -5,7 +5,7 @@ import { until } from "../../test/support/lib/until.ts";
 import { type Gateway, startGateway } from "../../test/support/processes/gateway.ts";
 import { startTemporaryPostgres } from "../../test/support/processes/temporary-postgres.ts";
 import { auditBooks, type Before, type Finding } from "./audit.ts";
-import { SOUND_MODELS, startClients, type Targets, type Traffic } from "./clients.ts";
+import { HEALTHY_MODELS, startClients, type Targets, type Traffic } from "./clients.ts";
 import { strikeFaults } from "./faults.ts";
 import { FAULTY_MODELS, startFaultyUpstream } from "./faulty-upstream.ts";
 
@@ -27,7 +27,7 @@ export type SoakResult = Readonly<{
 }>;
 
 const TOKEN_QUOTA = 50_000_000;
-const MODELS = [...new Set([...SOUND_MODELS, ...FAULTY_MODELS])];
+const MODELS = [...new Set([...HEALTHY_MODELS, ...FAULTY_MODELS])];
 const ENVIRONMENT = {
   STREAMING_TIMEOUT: "3",
   RELAY_TIMEOUT: "5",
@@ -85,8 +85,8 @@ export async function runSoak(options: SoakOptions): Promise<SoakResult> {
 }
 
 /** Channels, prices and a key, whose quota is limited, so that it is kept, too. */
-async function furnish(root: Session, sound: string, faulty: string): Promise<{ before: Before; key: string }> {
-  for (const model of SOUND_MODELS) await createChannel(root, sound, [model]);
+async function furnish(root: Session, audio: string, faulty: string): Promise<{ before: Before; key: string }> {
+  for (const model of HEALTHY_MODELS) await createChannel(root, audio, [model]);
   for (const model of FAULTY_MODELS) await createChannel(root, faulty, [model], { priority: 10 });
   await setOptions(root, {
     ModelRatio: Object.fromEntries(MODELS.map((model) => [model, 1])),

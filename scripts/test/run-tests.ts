@@ -35,19 +35,21 @@ try {
     record(`check: ${name}`, oneOf(ok));
     if (output) process.stdout.write(`${output}\n`);
   });
-  await stage("build", build);
+  await runStage("build", build);
   const { onBoth, onPostgres } = listDatabaseTests(readSources());
   const unitTests = listTests((file) => !file.startsWith("test/e2e/") && !onPostgres.includes(file));
-  await stage("unit tests", () => tests(unitTests, UNIT_MS, WORKERS, SHORT_LIVED, isTimed));
-  await stage("database tests on Postgres", async () => {
+  await runStage("unit tests", () => tests(unitTests, UNIT_MS, WORKERS, SHORT_LIVED, isTimed));
+  await runStage("database tests on Postgres", async () => {
     postgres = await startTemporaryPostgres({ durable: false });
     return tests([...onBoth, ...onPostgres], UNIT_MS, WORKERS, { ...SHORT_LIVED, TEST_DATABASE_URL: postgres.url });
   });
   const server: Record<string, string> = postgres ? { TEST_DATABASE_URL: postgres.url } : {};
   // Each has its own gateway, data and browser.
   const endToEnd = listTests((file) => file.startsWith("test/e2e/") && !ALONE.includes(file));
-  await stage("executable", () => tests(endToEnd, BROWSER_MS, BROWSER_WORKERS, { ...SHORT_LIVED, ...server }, isTimed));
-  await stage("executable, alone", () => tests(ALONE, BROWSER_MS, 1, server));
+  await runStage("executable", () =>
+    tests(endToEnd, BROWSER_MS, BROWSER_WORKERS, { ...SHORT_LIVED, ...server }, isTimed),
+  );
+  await runStage("executable, alone", () => tests(ALONE, BROWSER_MS, 1, server));
 } finally {
   await postgres?.stop();
 }
@@ -57,7 +59,7 @@ for (const failure of failures) process.stdout.write(`failed: ${failure}\n`);
 process.stdout.write(`${total.passed} passed, ${total.failed} failed\n`);
 process.exit(total.failed === 0 && !abort.signal.aborted ? 0 : 1);
 
-async function stage(name: string, run: () => Promise<Count>): Promise<void> {
+async function runStage(name: string, run: () => Promise<Count>): Promise<void> {
   if (abort.signal.aborted) return record(name, oneOf(false));
   process.stdout.write(`\n== ${name}\n`);
   const start = performance.now();
@@ -100,7 +102,7 @@ function tests(
 }
 
 /** The project's test files that `isWanted`, as paths from its folder. */
-function listTests(isWanted: (file: string) => boolean): string[] {
+function listTests(isRequested: (file: string) => boolean): string[] {
   const all = new Bun.Glob("{src,ui,db,scripts,test}/**/*.test.{ts,tsx}").scanSync(".");
-  return [...all].filter((file) => !file.startsWith("ui/dist/") && isWanted(file)).sort();
+  return [...all].filter((file) => !file.startsWith("ui/dist/") && isRequested(file)).sort();
 }

@@ -92,7 +92,7 @@ export type BillingStatus = Readonly<{
 }>;
 
 /** What was kept by `keepHold`, and whose it is; `tokenId` 0: no API key's. */
-export type KeptHold = Readonly<{ name: string; userId: number; tokenId: number }>;
+export type StoredHold = Readonly<{ name: string; userId: number; tokenId: number }>;
 
 export type Billing = Readonly<{
   /**
@@ -116,7 +116,7 @@ export type Billing = Readonly<{
    * Charges records at once, each once however often it is tried, first out of what is kept under the name; gives back the
    * rest of that. Rejects when the database does not answer.
    */
-  settleKept(kept: KeptHold, records: readonly UsageRecord[]): Promise<void>;
+  settleKept(retained: StoredHold, records: readonly UsageRecord[]): Promise<void>;
   /** Keeps a record without a hold, as `settle` does: a call that failed. */
   record(record: UsageRecord): Promise<void>;
   /** Quota units the user may still spend, as far as this process knows; undefined: never looked at. */
@@ -131,7 +131,7 @@ export type Billing = Readonly<{
   /** Looks for processes that died, as happens every 10 s by itself, and charges what they left where it can be found. */
   searchLostProcesses(): Promise<void>;
   /** Hears of a process that died with charges that nobody has, in the one process that found it. */
-  onLostJournal(hear: (lost: LostJournal) => void): void;
+  onLostJournal(onMessage: (lost: LostJournal) => void): void;
 }>;
 
 /**
@@ -311,8 +311,8 @@ export async function createBilling(parts: Parts): Promise<Billing> {
       };
     },
     searchLostProcesses: () => lostProcesses.search(),
-    onLostJournal(hear) {
-      onLost = hear;
+    onLostJournal(onMessage) {
+      onLost = onMessage;
     },
     async close() {
       for (const timer of timers) clearInterval(timer);

@@ -2,7 +2,7 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import type { Logger } from "../lib/runtime/log.ts";
 import { endOfTurn } from "../lib/runtime/tick.ts";
-import type { Billing, KeptHold } from "./billing.ts";
+import type { Billing, StoredHold } from "./billing.ts";
 import { recordText, saneCharge } from "./journal/apply/record-text.ts";
 import { Journal } from "./journal/journal.ts";
 import { readUnwritten } from "./journal/read-unwritten.ts";
@@ -116,9 +116,9 @@ export class OutageBilling {
     return this.#billing.keepHold(next, name);
   }
 
-  async settleKept(kept: KeptHold, records: readonly UsageRecord[]): Promise<void> {
+  async settleKept(retained: StoredHold, records: readonly UsageRecord[]): Promise<void> {
     if (!this.#billing) throw new LedgerUnavailable("the database does not answer");
-    return this.#billing.settleKept(kept, records);
+    return this.#billing.settleKept(retained, records);
   }
 
   /**

@@ -74,8 +74,8 @@ export function parseCommand(args: readonly string[]): Command {
   if (values.version) return { name: "version" };
   const [name = "serve", operand, ...rest] = positionals;
   const expectOperands = (count: 0 | 1, what = "") => {
-    const given = operand === undefined ? 0 : 1 + rest.length;
-    if (given !== count) throw new UsageError(count === 0 ? `${name} takes no argument` : `${name} needs one ${what}`);
+    const input = operand === undefined ? 0 : 1 + rest.length;
+    if (input !== count) throw new UsageError(count === 0 ? `${name} takes no argument` : `${name} needs one ${what}`);
   };
   if (values.force && name !== "restore" && !(name === "journal" && operand === "replay")) {
     throw new UsageError("--force goes with restore and journal replay");

@@ -73,7 +73,7 @@ async function examineData({ config, log, vault, database }: Opened): Promise<Re
   const channels = await createChannelDirectory({ db, changes, vault, log });
   const sharedLimits = config.redisUrl === null ? null : createSharedLimits(config.redisUrl, log);
   const policy = createAddressPolicy(config.allowPrivateUpstreams);
-  const patient = {
+  const context = {
     ...{ config, database, settings, vault, channels, sharedLimits },
     fetch: createSafeFetch(policy),
     ownFetch: createSafeFetch(createAddressPolicy(true)),
@@ -90,7 +90,7 @@ async function examineData({ config, log, vault, database }: Opened): Promise<Re
   };
   try {
     const reports: Report[] = [];
-    for (const check of CHECKS) reports.push(await examine(patient, check, "en"));
+    for (const check of CHECKS) reports.push(await examine(context, check, "en"));
     return reports;
   } finally {
     sharedLimits?.close();

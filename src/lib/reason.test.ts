@@ -17,8 +17,8 @@ describe("a reason", () => {
     ["", "", ""],
   ])("%p is said in both languages, also after it was kept", (reason, en, zh) => {
     expect([sayReason(reason, "en"), sayReason(reason, "zh")]).toEqual([en, zh]);
-    const kept = keepReason(reason);
-    expect([sayStored(kept, "en"), sayStored(kept, "zh")]).toEqual([en, zh]);
+    const retained = keepReason(reason);
+    expect([sayStored(retained, "en"), sayStored(retained, "zh")]).toEqual([en, zh]);
   });
 
   test.each([

@@ -38,7 +38,7 @@ import { CHANNEL_STATUS } from "../domain/channels/entry.ts";
 import { disableChannelKey } from "../domain/channels/keys/key-status.ts";
 import type { ReadLive } from "../domain/channels/live.ts";
 import { setChannelStatus } from "../domain/channels/status/set-status.ts";
-import type { Overhead, Patient, RelayBenchmark } from "../domain/diagnostics/diagnostics-context.ts";
+import type { DiagnosticsContext, Overhead, RelayBenchmark } from "../domain/diagnostics/diagnostics-context.ts";
 import { channelDisabled } from "../domain/notifications/channel-notices.ts";
 import {
   createGateway,
@@ -71,7 +71,7 @@ export type App = Readonly<{
   /** Ends what is still open with an error; resolves when realtime sessions are charged. */
   cutOff(): Promise<void>;
   /** What the doctor examines. */
-  patient: Patient;
+  patient: DiagnosticsContext;
   /** Whose routes the OpenAPI document lists: the data plane's, the management API's and those for monitors. */
   apis: readonly AnyElysia[];
 }>;
@@ -83,9 +83,9 @@ export type App = Readonly<{
 export function createApp(services: Services, draining: () => boolean): App {
   const parts = relayServices(services);
   const { router, drain, cutOff, isResting, explain, readLive, readOverhead, keepTraffic } = createGateway(parts);
-  const patient = patientOf(services, readOverhead, () => runBenchmark(parts));
+  const context = diagnosticsContextOf(services, readOverhead, () => runBenchmark(parts));
   const relay = new Elysia({ name: "data-plane" }).use(router.app).compile();
-  const api = managementApi(services, explain, readLive, patient);
+  const api = managementApi(services, explain, readLive, context);
   registerHealthMetrics(services.metrics, {
     version,
     commit,
@@ -146,7 +146,7 @@ export function createApp(services: Services, draining: () => boolean): App {
       keepTraffic();
     },
     cutOff,
-    patient,
+    patient: context,
     apis,
   };
 }
@@ -194,11 +194,11 @@ function pageLimit({ config, clientAddress, countRefusal }: Services): PageLimit
 }
 
 /** What the doctor examines; the site's own address may be a private one. */
-function patientOf(
+function diagnosticsContextOf(
   services: Services,
   readOverhead: () => Overhead,
   benchmark: () => Promise<RelayBenchmark>,
-): Patient {
+): DiagnosticsContext {
   const { billing } = services;
   return {
     ...services,
@@ -216,7 +216,7 @@ function managementApi(
   services: Services,
   explain: Explain<Explanation>,
   readLive: ReadLive,
-  patient: Patient,
+  context: DiagnosticsContext,
 ): AnyElysia {
   const { database, changes, vault, channels, config } = services;
   const shared = {
@@ -263,7 +263,7 @@ function managementApi(
     .use(bookRoutes(shared, guarded))
     .use(jobRoutes(shared, guarded))
     .use(firstStepsRoutes(shared, guarded))
-    .use(doctorRoutes(patient, guarded))
+    .use(doctorRoutes(context, guarded))
     .use(walletRoutes(shared, guarded))
     .use(dataRoutes(shared, guarded))
     .use(logRoutes(services, guarded))
@@ -305,8 +305,8 @@ function relayServices(services: Services): GatewayServices {
       change.then(
         (changed) => {
           if (!changed) return;
-          const told = { channelId: channel.id, reason: sayReason(reason, "en"), wholeChannel: key === null };
-          log.warn(told, "disabled automatically");
+          const reported = { channelId: channel.id, reason: sayReason(reason, "en"), wholeChannel: key === null };
+          log.warn(reported, "disabled automatically");
           notifier.tellRoot(channelDisabled(channel, key !== null, reason));
         },
         (error) => log.error({ error, channelId: channel.id }, "a channel could not be disabled"),

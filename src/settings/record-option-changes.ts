@@ -15,37 +15,37 @@ export const optionTexts = (settings: Pick<Settings, "list" | "secretsSet">): Op
     ...settings.secretsSet().map((key) => [key, SECRET_SET] as const),
   ]);
 
-type Told = { before: Record<string, unknown>; after: Record<string, unknown> };
+type Reported = { before: Record<string, unknown>; after: Record<string, unknown> };
 
 /**
  * What the options of these keys were and are, for the log: of JSON the entries that differ, of secrets only that they were
  * changed.
  */
-export function tellOptions(keys: readonly string[], before: OptionTexts, after: OptionTexts): Told {
-  const told: Told = { before: {}, after: {} };
+export function tellOptions(keys: readonly string[], before: OptionTexts, after: OptionTexts): Reported {
+  const reported: Reported = { before: {}, after: {} };
   for (const key of keys) {
     const [was, is] = [before.get(key) ?? "", after.get(key) ?? ""];
     if (findOption(key)?.traits.secret) {
-      told.before[key] = was && { secret: SECRET_SET };
-      told.after[key] = is && { secret: "changed" };
-    } else if (was !== is && !tellEntries(key, was, is, told)) {
-      told.before[key] = was.slice(0, LONGEST_TEXT);
-      told.after[key] = is.slice(0, LONGEST_TEXT);
+      reported.before[key] = was && { secret: SECRET_SET };
+      reported.after[key] = is && { secret: "changed" };
+    } else if (was !== is && !tellEntries(key, was, is, reported)) {
+      reported.before[key] = was.slice(0, LONGEST_TEXT);
+      reported.after[key] = is.slice(0, LONGEST_TEXT);
     }
   }
-  return told;
+  return reported;
 }
 
 /** Entries of a JSON object by themselves, unless one of the texts is none, or too many differ. */
-function tellEntries(key: string, was: string, is: string, told: Told): boolean {
+function tellEntries(key: string, was: string, is: string, reported: Reported): boolean {
   const [from, to] = [readObject(was), readObject(is)];
   if (!from || !to) return false;
   const names = [...new Set([...Object.keys(from), ...Object.keys(to)])];
   const changed = names.filter((name) => JSON.stringify(from[name]) !== JSON.stringify(to[name]));
   if (changed.length === 0 || changed.length > MOST_ENTRIES) return false;
   for (const name of changed) {
-    if (Object.hasOwn(from, name)) told.before[`${key}: ${name}`] = from[name];
-    if (Object.hasOwn(to, name)) told.after[`${key}: ${name}`] = to[name];
+    if (Object.hasOwn(from, name)) reported.before[`${key}: ${name}`] = from[name];
+    if (Object.hasOwn(to, name)) reported.after[`${key}: ${name}`] = to[name];
   }
   return true;
 }

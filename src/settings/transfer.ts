@@ -22,11 +22,11 @@ export function exportSettings(settings: Settings, withSecrets: boolean): Record
 }
 
 /** What importing `given` would change, without changing anything. */
-export function planImport(settings: Settings, given: Readonly<Record<string, string>>): ImportPlan {
+export function planImport(settings: Settings, input: Readonly<Record<string, string>>): ImportPlan {
   const present = new Map(settings.list().map(({ key, value }) => [key, value]));
   const changes: ImportChange[] = [];
   const problems: { key: string; error: OperationError }[] = [];
-  for (const [key, value] of Object.entries(given)) {
+  for (const [key, value] of Object.entries(input)) {
     try {
       const option = findOption(key);
       if (!option || !isOptionKey(key)) throw new OperationError("option_unknown", { key: key.slice(0, 100) });
@@ -54,16 +54,16 @@ export function planImport(settings: Settings, given: Readonly<Record<string, st
  */
 export async function importSettings(
   settings: Settings,
-  given: Readonly<Record<string, string>>,
+  input: Readonly<Record<string, string>>,
 ): Promise<Readonly<{ saved: OptionKey[]; refused: { key: OptionKey; error: OperationError }[] }>> {
-  const { changes, problems } = planImport(settings, given);
+  const { changes, problems } = planImport(settings, input);
   if (problems[0]) throw problems[0].error;
   const rank = ({ after }: ImportChange) => (after === "false" ? 0 : after === "true" ? 2 : 1);
   const saved: OptionKey[] = [];
   const refused: { key: OptionKey; error: OperationError }[] = [];
   for (const change of [...changes].sort((a, b) => rank(a) - rank(b))) {
     try {
-      await settings.set(change.key, given[change.key] ?? "");
+      await settings.set(change.key, input[change.key] ?? "");
       saved.push(change.key);
     } catch (error) {
       if (!(error instanceof OperationError)) throw error;

@@ -7,7 +7,7 @@ import { startScript } from "../subjects.ts";
 import type { ListProbe } from "./list-times.ts";
 
 /** Latency of relayed calls while nobody, and while somebody, reads lists; milliseconds, medians of rounds. */
-export type Beside = Readonly<{
+export type DuringLists = Readonly<{
   aloneP50Ms: number;
   aloneP99Ms: number;
   besideP50Ms: number;
@@ -25,12 +25,12 @@ const RATIOS: Readonly<Record<string, number>> = { [MODELS.json]: 1 };
  * Relays calls at a constant rate, in turns with and without somebody who opens lists meanwhile: so many rounds, and more
  * until each list was opened beside calls.
  */
-export async function measureBeside(
+export async function measureDuringLists(
   gateway: Gateway,
   root: Session,
   probes: readonly ListProbe[],
   rounds: number,
-): Promise<Beside> {
+): Promise<DuringLists> {
   const upstream = await startScript("upstream", "load/upstream.ts");
   let channelId: number | null = null;
   try {
@@ -49,20 +49,20 @@ export async function measureBeside(
     };
     await measure(WARM_UP_S);
     const alone: Latency[] = [];
-    const beside: Latency[] = [];
+    const others: Latency[] = [];
     let listsRead = 0;
     while (alone.length < rounds || listsRead < probes.length) {
       alone.push(await measure());
       const reading = readLists(probes, listsRead);
-      beside.push(await measure());
+      others.push(await measure());
       listsRead += await reading.stop();
     }
     const of = (latencies: readonly Latency[], which: "p50Ms" | "p99Ms") => median(latencies.map((one) => one[which]));
     return {
       aloneP50Ms: of(alone, "p50Ms"),
       aloneP99Ms: of(alone, "p99Ms"),
-      besideP50Ms: of(beside, "p50Ms"),
-      besideP99Ms: of(beside, "p99Ms"),
+      besideP50Ms: of(others, "p50Ms"),
+      besideP99Ms: of(others, "p99Ms"),
       listsRead,
     };
   } finally {

@@ -63,7 +63,7 @@ export async function closedLoop(
 ): Promise<LoadResult> {
   const connections = await openAll(target, options.connections);
   const request = requestBytes(target, workload);
-  const tally = newTally(workload);
+  const meter = newMeter(workload);
   const start = performance.now();
   const end = start + options.seconds * 1000;
   let sent = 0;
@@ -71,11 +71,11 @@ export async function closedLoop(
     connections.map(async (connection) => {
       while (performance.now() < end && sent < (options.maxRequests ?? Number.POSITIVE_INFINITY)) {
         sent += 1;
-        await tally.time(performance.now(), connection.send(request));
+        await meter.time(performance.now(), connection.send(request));
       }
     }),
   );
-  return finish(connections, tally, start);
+  return finish(connections, meter, start);
 }
 
 /**
@@ -91,7 +91,7 @@ export async function openLoop(
   const free = await openAll(target, 8);
   const all = [...free];
   const request = requestBytes(target, workload);
-  const tally = newTally(workload);
+  const meter = newMeter(workload);
   const running: Promise<void>[] = [];
   const start = performance.now();
   const total = Math.round(options.perSecond * options.seconds);
@@ -99,7 +99,7 @@ export async function openLoop(
     const since = performance.now();
     const connection = free.pop() ?? (await Connection.open(target.url));
     if (!all.includes(connection)) all.push(connection);
-    await tally.time(since, connection.send(request));
+    await meter.time(since, connection.send(request));
     free.push(connection);
   };
   for (let index = 0; index < total; index += 1) {
@@ -108,10 +108,10 @@ export async function openLoop(
     running.push(call());
   }
   await Promise.all(running);
-  return finish(all, tally, start);
+  return finish(all, meter, start);
 }
 
-function newTally({ expect }: Workload) {
+function newMeter({ expect }: Workload) {
   const latenciesMs: number[] = [];
   const counts = { wrong: 0 };
   return {
@@ -125,9 +125,9 @@ function newTally({ expect }: Workload) {
   };
 }
 
-function finish(connections: readonly Connection[], tally: ReturnType<typeof newTally>, start: number): LoadResult {
+function finish(connections: readonly Connection[], meter: ReturnType<typeof newMeter>, start: number): LoadResult {
   for (const connection of connections) connection.close();
-  const { latenciesMs, counts } = tally;
+  const { latenciesMs, counts } = meter;
   const seconds = (performance.now() - start) / 1000;
   return { requests: latenciesMs.length, seconds, wrong: counts.wrong, latenciesMs };
 }

@@ -7,7 +7,7 @@ import { BURST_WORDS, DELAY_MS, MODELS, PACE_MS, PACED_WORDS, SLOW_PACE_MS, SLOW
 const EVENTS_PER_WRITE = 5;
 
 const USAGE = { prompt: 34, completion: 100 };
-const whole = Buffer.from(JSON.stringify(chatCompletion(MODELS.json, USAGE)));
+const completion = Buffer.from(JSON.stringify(chatCompletion(MODELS.json, USAGE)));
 const burst = inGroups(events(MODELS.burst, BURST_WORDS), EVENTS_PER_WRITE);
 const paced = events(MODELS.paced, PACED_WORDS);
 const anthropic = inGroups(anthropicEvents(wordsOf(BURST_WORDS), USAGE), EVENTS_PER_WRITE);
@@ -27,7 +27,7 @@ const server = Bun.serve({
     if (body.includes(MODELS.burst)) return stream(burst, 0);
     if (body.includes(MODELS.paced)) return stream(paced, PACE_MS);
     if (body.includes(MODELS.delayed)) await Bun.sleep(DELAY_MS);
-    return new Response(whole, { headers: { "content-type": "application/json" } });
+    return new Response(completion, { headers: { "content-type": "application/json" } });
   },
 });
 process.stdout.write(`${server.url.href}\n`);

@@ -29,7 +29,7 @@ export function instrument(file: string, text: string, functions: TracedFunction
     for (const [key, value] of Object.entries(node)) {
       for (const child of Array.isArray(value) ? value : [value]) {
         if (isNode(child))
-          visit(child, key === "value" || key === "init" || key === "right" ? nameGivenBy(node) : "", inner);
+          visit(child, key === "value" || key === "init" || key === "right" ? assignedName(node) : "", inner);
       }
     }
   };
@@ -51,7 +51,7 @@ function nameOf(node: unknown): string | undefined {
 }
 
 /** What a declaration, property, method or assignment calls its value. */
-const nameGivenBy = (node: Node): string => nameOf(node.key) ?? nameOf(node.id) ?? nameOf(node.left) ?? "";
+const assignedName = (node: Node): string => nameOf(node.key) ?? nameOf(node.id) ?? nameOf(node.left) ?? "";
 
 const qualified = (scope: string, name: string): string =>
   [scope, name === "" ? "(anonymous)" : name].filter((part) => part !== "").join(".");

@@ -2,13 +2,13 @@ import {
   add,
   type Decimal,
   decimal,
+  integer,
   isZero,
   multiply,
   ONE,
   roundToWhole,
   subtract,
   toText,
-  whole,
   ZERO,
 } from "../../lib/values/decimal.ts";
 import type { Price, Receipt, ReceiptLine, Usage } from "../types.ts";
@@ -44,7 +44,7 @@ export function charge(price: Price, usage: Usage, quotaPerUnit: Decimal): { quo
   for (const { item, factor, text, amountOf } of used ? factors.parts : []) {
     const quantity = amountOf(counted);
     if (quantity === 0) continue;
-    const product = multiply(whole(quantity), factor);
+    const product = multiply(integer(quantity), factor);
     const amount = unit ? multiply(product, unit) : product;
     subtotal = add(subtotal, amount);
     lines.push({ item, quantity: String(quantity), factor: text, amount: toText(amount) });
@@ -82,7 +82,7 @@ function toolLines(price: Price, toolCalls: NonNullable<Usage["toolCalls"]>, quo
     const usd = price.toolPrices && toolPriceOf(price.toolPrices, tool, price.pricedAs);
     const uses = saneTokens(count);
     if (!usd || uses === 0) return [];
-    const exact = multiply(multiply(whole(uses), usd), quotaPerUnit);
+    const exact = multiply(multiply(integer(uses), usd), quotaPerUnit);
     return [{ exact, line: { item: tool, quantity: String(uses), factor: toText(usd), amount: toText(exact) } }];
   });
 }

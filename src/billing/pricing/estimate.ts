@@ -1,4 +1,4 @@
-import { add, type Decimal, multiply, ONE, roundUp, whole } from "../../lib/values/decimal.ts";
+import { add, type Decimal, integer, multiply, ONE, roundUp } from "../../lib/values/decimal.ts";
 import type { Price } from "../types.ts";
 import { dearer, dearestTier } from "./rules/context-tiers.ts";
 import { saneTokens } from "./sane-usage.ts";
@@ -26,15 +26,15 @@ type Expected = Readonly<{
 export function estimate(price: Price, expected: Expected, quotaPerUnit: Decimal): number {
   if (price.kind === "per_call") {
     const { usdPerCall, seconds = 1 } = price;
-    return upper(multiply(multiply(usdPerCall, whole(seconds)), quotaPerUnit), price.groupRatio);
+    return upper(multiply(multiply(usdPerCall, integer(seconds)), quotaPerUnit), price.groupRatio);
   }
   const prompt = saneTokens(expected.promptTokens);
   const audio = Math.min(saneTokens(expected.audioInputTokens ?? 0), prompt);
   const output = saneTokens(expected.maxOutputTokens ?? expected.defaultOutputTokens);
-  const factors = dearestFactors(price, expected.writesCache ?? "none");
-  let input = multiply(whole(prompt - audio), factors.text);
-  if (audio > 0) input = add(input, multiply(whole(audio), factors.audio));
-  let answer = multiply(whole(output), factors.output);
+  const factors = maxFactorsOf(price, expected.writesCache ?? "none");
+  let input = multiply(integer(prompt - audio), factors.text);
+  if (audio > 0) input = add(input, multiply(integer(audio), factors.audio));
+  let answer = multiply(integer(output), factors.output);
   if (price.contextTiers) {
     const steps = dearestTier(price.contextTiers, prompt);
     input = multiply(input, steps.input);
@@ -46,20 +46,20 @@ export function estimate(price: Price, expected: Expected, quotaPerUnit: Decimal
 type TokenPrice = Extract<Price, { kind: "per_token" }>;
 
 /** The dearest that a token can cost, in quota units before the group's ratio: made once, for prices are shared by calls. */
-type DearestFactors = Readonly<{ text: Decimal; audio: Decimal; output: Decimal }>;
-const factorsByPrice = new WeakMap<TokenPrice, Partial<Record<CacheWrites, DearestFactors>>>();
+type MaxFactors = Readonly<{ text: Decimal; audio: Decimal; output: Decimal }>;
+const factorsByPrice = new WeakMap<TokenPrice, Partial<Record<CacheWrites, MaxFactors>>>();
 
-function dearestFactors(price: TokenPrice, writes: CacheWrites): DearestFactors {
+function maxFactorsOf(price: TokenPrice, writes: CacheWrites): MaxFactors {
   const known = factorsByPrice.get(price)?.[writes];
   if (known) return known;
   const { modelRatio, audioRatio, completionRatio, imageRatio = ONE } = price;
   const text = dearer(dearer(ONE, imageRatio), writeRatio(price, writes));
   const drawn = price.imageCompletionRatio ? multiply(imageRatio, price.imageCompletionRatio) : ONE;
-  const spoken = multiply(audioRatio, price.audioCompletionRatio);
-  const factors: DearestFactors = {
+  const audio = multiply(audioRatio, price.audioCompletionRatio);
+  const factors: MaxFactors = {
     text: multiply(text, modelRatio),
     audio: multiply(dearer(text, audioRatio), modelRatio),
-    output: multiply(dearer(dearer(completionRatio, drawn), spoken), modelRatio),
+    output: multiply(dearer(dearer(completionRatio, drawn), audio), modelRatio),
   };
   factorsByPrice.set(price, { ...factorsByPrice.get(price), [writes]: factors });
   return factors;

@@ -337,10 +337,10 @@ describe("parts of a price by token", () => {
   });
 
   test("of a prompt, only what is audio is held at the price of audio", () => {
-    const heard: Price = { ...drawing, imageRatio: undefined, audioRatio: decimal(7) };
+    const received: Price = { ...drawing, imageRatio: undefined, audioRatio: decimal(7) };
     const held = (promptTokens: number, audioInputTokens?: number) =>
       estimate(
-        heard,
+        received,
         { promptTokens, maxOutputTokens: 0, defaultOutputTokens: 0, ...(audioInputTokens && { audioInputTokens }) },
         QUOTA_PER_UNIT,
       );

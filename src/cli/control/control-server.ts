@@ -6,7 +6,7 @@ import { Readable } from "node:stream";
 import { writeBackup } from "../../../db/backup/write-backup.ts";
 import { CONTROL_SOCKET, findRunDirectory } from "../../../db/embedded/run-directory.ts";
 import { resetPassword } from "../../domain/accounts/credentials/reset-password.ts";
-import type { Patient } from "../../domain/diagnostics/diagnostics-context.ts";
+import type { DiagnosticsContext } from "../../domain/diagnostics/diagnostics-context.ts";
 import { CHECKS, examine, type Report } from "../../domain/diagnostics/run-checks.ts";
 import type { Services } from "../../server/services.ts";
 import { version } from "../../server/version.ts";
@@ -16,22 +16,22 @@ import { readJournalAction, runJournalAction } from "./journal-actions.ts";
  * A backup of a large database says nothing for long. The runtime ends such a call after ten seconds, also on sockets of
  * this kind, where its types know no such time and that of a single request cannot be lifted.
  */
-const PATIENT: object = { idleTimeout: 0 };
+const NO_TIMEOUT: object = { idleTimeout: 0 };
 
 /**
  * Listens on a private socket in the data directory for what the command line asks of the process that has the embedded
  * database: nobody else can open it. Only this user can connect. Returns what ends it; a server database needs none.
  */
-export async function startControl(services: Services, patient: Patient): Promise<() => Promise<void>> {
+export async function startControl(services: Services, context: DiagnosticsContext): Promise<() => Promise<void>> {
   const directory = await findRunDirectory(services.config.dataDir);
   if (services.database.kind !== "embedded" || directory === null) return async () => {};
   const path = join(directory, CONTROL_SOCKET);
   const server = Bun.serve({
     unix: path,
-    ...PATIENT,
+    ...NO_TIMEOUT,
     async fetch(request) {
       try {
-        return await carryOut(services, patient, directory, request);
+        return await carryOut(services, context, directory, request);
       } catch (error) {
         services.log.error({ error }, "a command could not be carried out");
         return new Response(error instanceof Error ? error.message : String(error), { status: 500 });
@@ -45,7 +45,12 @@ export async function startControl(services: Services, patient: Patient): Promis
   };
 }
 
-async function carryOut(services: Services, patient: Patient, directory: string, request: Request): Promise<Response> {
+async function carryOut(
+  services: Services,
+  context: DiagnosticsContext,
+  directory: string,
+  request: Request,
+): Promise<Response> {
   const { pathname } = new URL(request.url);
   if (pathname === "/backup") return sendBackup(services, directory);
   if (pathname === "/reset-password") {
@@ -57,7 +62,7 @@ async function carryOut(services: Services, patient: Patient, directory: string,
   }
   if (pathname === "/doctor") {
     const reports: Report[] = [];
-    for (const check of CHECKS) reports.push(await examine(patient, check, "en"));
+    for (const check of CHECKS) reports.push(await examine(context, check, "en"));
     return Response.json(reports);
   }
   return new Response("unknown command", { status: 404 });

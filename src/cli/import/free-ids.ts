@@ -4,7 +4,7 @@ import type { Migration } from "./migration.ts";
 
 export type FreeIds = Readonly<{
   /** Each wanted id → itself where it is free, else a new one. */
-  assign(wanted: readonly number[]): Promise<Map<number, number>>;
+  assign(requested: readonly number[]): Promise<Map<number, number>>;
   /** Lets the table's own numbering go on behind the highest id. */
   finish(): Promise<void>;
 }>;
@@ -17,13 +17,13 @@ export async function createFreeIds(migration: Migration, from: string, table: N
   const { sql } = database;
   let next = Math.max(await highestHere(database, table), await source.highestId(from)) + 1;
   return {
-    async assign(wanted) {
+    async assign(requested) {
       const rows = await sql.unsafe<{ id: number }[]>(
         `select id from ${table} where id in (select unnest($1::text::int[]))`,
-        [`{${wanted.join(",")}}`],
+        [`{${requested.join(",")}}`],
       );
       const taken = new Set(rows.map(({ id }) => id));
-      return new Map(wanted.map((id) => [id, id < 1 || taken.has(id) ? next++ : id]));
+      return new Map(requested.map((id) => [id, id < 1 || taken.has(id) ? next++ : id]));
     },
     async finish() {
       if (!isDry) await sql.unsafe(`select setval(pg_get_serial_sequence('${table}', 'id'), ${next - 1})`);

@@ -10,7 +10,7 @@ export function textOf(row: SourceRow, column: string): string {
 }
 
 /** Whole number of a column (drivers read 64-bit integers as number, bigint or text); `missing` when it is null or absent. */
-export function wholeOf(row: SourceRow, column: string, missing = 0): number {
+export function integerIn(row: SourceRow, column: string, missing = 0): number {
   const value = row[column];
   if (value === null || value === undefined || value === "") return missing;
   const number = Math.trunc(Number(value));
@@ -58,4 +58,4 @@ export function objectOf(row: SourceRow, column: string): Record<string, unknown
 }
 
 /** Quota units; what was overspent at the source is nothing here, where balances end at zero. */
-export const balanceOf = (row: SourceRow, column: string): number => Math.max(0, wholeOf(row, column));
+export const balanceOf = (row: SourceRow, column: string): number => Math.max(0, integerIn(row, column));

@@ -54,9 +54,9 @@ describe("second factor", () => {
 
   test("takes a code once, at however many doors at once", async () => {
     const { secret } = await withTotp("bea");
-    const doors = await Promise.all(Array.from({ length: 5 }, () => passwordStep("bea")));
+    const attempts = await Promise.all(Array.from({ length: 5 }, () => passwordStep("bea")));
     const code = codeOf(secret);
-    const answers = await Promise.all(doors.map(({ cookie }) => post("/login/2fa", { code }, { cookie })));
+    const answers = await Promise.all(attempts.map(({ cookie }) => post("/login/2fa", { code }, { cookie })));
     expect(answers.filter(({ body }) => body.success)).toHaveLength(1);
   });
 

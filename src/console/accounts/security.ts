@@ -34,9 +34,9 @@ export function securityRoutes(
   const owner = { db, limiter: signInLimiter };
 
   /** Uses a code up. Guesses count against the account, wherever they are made. */
-  const requireCode = async (userId: number, given: string) => {
+  const requireCode = async (userId: number, input: string) => {
     await countGuess(signInLimiter, `factor:${userId}`);
-    if (!(await useSecondFactor(services, userId, given))) throw new OperationError("second_factor_wrong");
+    if (!(await useSecondFactor(services, userId, input))) throw new OperationError("second_factor_wrong");
     await signInLimiter.forget(`factor:${userId}`);
   };
   return new Elysia({ prefix: "/api/user", name: "console/security" })

@@ -80,11 +80,11 @@ describe("many at once", () => {
 
   test("each by the rules of a single act, with a log row each; who is out of reach keeps nobody back", async () => {
     const session = await app.login("many-a");
-    const asked = [ids.admin2, ...some, ids.root, ids.admin, 99_999, some[0]];
-    const { data } = await batch("admin", { ids: asked, action: "disable" });
-    const told = (data as Outcome[]).map(({ id, success, message }) => [id, success ? "" : message]);
+    const requests = [ids.admin2, ...some, ids.root, ids.admin, 99_999, some[0]];
+    const { data } = await batch("admin", { ids: requests, action: "disable" });
+    const reported = (data as Outcome[]).map(({ id, success, message }) => [id, success ? "" : message]);
     const refusal = "You cannot manage users of an equal or higher role.";
-    expect(told).toEqual([
+    expect(reported).toEqual([
       [ids.admin2, refusal],
       [some[0], ""],
       [some[1], ""],
@@ -112,9 +112,9 @@ describe("many at once", () => {
   test("another group, told in the reader's language where there is none such", async () => {
     expect((await batch("admin", { ids: some, action: "group", group: "svip" })).success).toBe(true);
     for (const id of some) expect(await standing(id)).toMatchObject({ group: "svip" });
-    const asked = { ids: [some[0]], action: "group", group: "no-such" };
+    const requests = { ids: [some[0]], action: "group", group: "no-such" };
     const chinese = { ...headers.admin, "accept-language": "zh-CN" };
-    const answer = await app.ask("POST", "/api/user/manage/batch", asked, chinese);
+    const answer = await app.ask("POST", "/api/user/manage/batch", requests, chinese);
     expect(answer.body.data).toEqual([{ id: some[0], success: false, message: "分组 no-such 不存在。" }]);
   });
 
@@ -181,11 +181,11 @@ describe("creating and changing", () => {
     const id = await app.addUser("imported");
     const long = { username: "imported-by-name", displayName: "A name of more than twenty characters" };
     await app.db.update(users).set(long).where(eq(users.id, id));
-    const given = { id, username: long.username, display_name: long.displayName, note: "came along" };
-    expect((await change(given)).data).toMatchObject(given);
+    const input = { id, username: long.username, display_name: long.displayName, note: "came along" };
+    expect((await change(input)).data).toMatchObject(input);
     expect(await rowOf(id)).toMatchObject({ ...long, note: "came along" });
-    expect(await change({ ...given, username: "another-long-name" })).toMatchObject({ code: "username_too_long" });
-    const renamed = { ...given, display_name: `${long.displayName}!` };
+    expect(await change({ ...input, username: "another-long-name" })).toMatchObject({ code: "username_too_long" });
+    const renamed = { ...input, display_name: `${long.displayName}!` };
     expect(await change(renamed)).toMatchObject({ code: "display_name_too_long" });
   });
 
@@ -350,8 +350,8 @@ describe("lists of users", () => {
     const all = await list("?page_size=100");
     expect(all).toMatchObject({ page: 1, page_size: 100, total: all.items.length });
     expect(all.items.map(({ id }) => id)).toEqual(all.items.map(({ id }) => id).toSorted((a, b) => b - a));
-    const gone = all.items.find(({ username }) => username === "user2");
-    expect(gone?.DeletedAt).toMatch(/^\d{4}-/);
+    const removed = all.items.find(({ username }) => username === "user2");
+    expect(removed?.DeletedAt).toMatch(/^\d{4}-/);
     expect(all.items.find(({ username }) => username === "user")).toMatchObject({ DeletedAt: null, password: "" });
   });
 

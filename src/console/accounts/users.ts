@@ -16,7 +16,7 @@ import { csvFile } from "../http/csv-file.ts";
 import { ok } from "../http/envelope.ts";
 import type { guard } from "../http/guard.ts";
 import { pagingQuery } from "../http/paging.ts";
-import { wholeNumber } from "../http/query-fields.ts";
+import { integerField } from "../http/query-fields.ts";
 import { pagedSorted, sortingQuery } from "../http/sorting.ts";
 
 const id = t.Integer({ minimum: 1, maximum: 2_147_483_647 });
@@ -24,8 +24,8 @@ const text = (maxLength: number) => t.Optional(t.String({ maxLength }));
 const filterQuery = {
   keyword: text(200),
   group: text(200),
-  role: wholeNumber(),
-  status: wholeNumber(),
+  role: integerField(),
+  status: integerField(),
 };
 const listQuery = t.Object({ ...pagingQuery, ...sortingQuery(USER_SORTS), ...filterQuery });
 

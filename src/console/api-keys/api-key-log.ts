@@ -39,8 +39,8 @@ export function apiKeyLogRoutes({ db, tokens }: Readonly<{ db: Db; tokens: ApiKe
 }
 
 /** Without `Bearer`, `sk-` and the channel that administrators may name behind the key. */
-const bareKey = (given: string): string =>
-  given
+const bareKey = (input: string): string =>
+  input
     .trim()
     .replace(/^bearer\s+/i, "")
     .replace(/^sk-/, "")

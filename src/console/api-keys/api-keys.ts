@@ -8,7 +8,7 @@ import { nowSeconds } from "../../lib/clock.ts";
 import { ok } from "../http/envelope.ts";
 import type { guard } from "../http/guard.ts";
 import { pagedRows, pagingQuery } from "../http/paging.ts";
-import { wholeNumber } from "../http/query-fields.ts";
+import { integerField } from "../http/query-fields.ts";
 import { readSorting, sortingQuery } from "../http/sorting.ts";
 
 const id = t.Integer({ minimum: 1, maximum: 2_147_483_647 });
@@ -38,7 +38,7 @@ const listQuery = t.Object({
   ...sortingQuery(TOKEN_SORTS),
   keyword: t.Optional(t.String()),
   token: t.Optional(t.String()),
-  status: wholeNumber(),
+  status: integerField(),
   group: t.Optional(t.String()),
 });
 

@@ -3,11 +3,11 @@ import { startTestConsole, type TestConsole } from "../../../test/support/consol
 import { channelExplainRoutes } from "./channel-explain.ts";
 
 let app: TestConsole;
-const asked: object[] = [];
+const requests: object[] = [];
 beforeAll(async () => {
   app = await startTestConsole(undefined, async (_, guarded) =>
     channelExplainRoutes((question) => {
-      asked.push(question);
+      requests.push(question);
       return { model: question.model, channels: [] };
     }, guarded),
   );
@@ -15,7 +15,7 @@ beforeAll(async () => {
   await app.addUser("admin", "admin");
 });
 afterAll(() => app.close());
-beforeEach(() => void asked.splice(0));
+beforeEach(() => void requests.splice(0));
 
 const ask = (body: unknown, headers?: Record<string, string>) => app.ask("POST", "/api/channel/explain", body, headers);
 
@@ -27,7 +27,7 @@ test("asks the scheduler for administrators, with the usual group and a short pr
   const request = { messages: [{ role: "user", content: "hi" }] };
   await ask({ model: "gpt-4o", token_id: 7, request }, admin);
   await ask({ model: "gpt-4o", token_id: 7 }, admin);
-  expect(asked).toEqual([
+  expect(requests).toEqual([
     { model: "gpt-4o", group: "default", promptTokens: 0 },
     { model: "gpt-4o", group: "vip", promptTokens: 9000 },
     { model: "gpt-4o", group: "default", promptTokens: 0, conversation: { tokenId: 7, request } },
@@ -38,7 +38,7 @@ test("asks the scheduler for administrators, with the usual group and a short pr
 test("tells nobody else", async () => {
   expect((await ask({ model: "gpt-4o" })).status).toBe(401);
   expect((await ask({ model: "gpt-4o" }, await app.login("user"))).body).toMatchObject({ success: false });
-  expect(asked).toEqual([]);
+  expect(requests).toEqual([]);
 });
 
 test("refuses what is no question", async () => {
@@ -52,5 +52,5 @@ test("refuses what is no question", async () => {
   ]) {
     expect((await ask(body, admin)).status).toBe(400);
   }
-  expect(asked).toEqual([]);
+  expect(requests).toEqual([]);
 });

@@ -26,7 +26,7 @@ export function channelTransferRoutes(
   services: ChannelDeps & Readonly<{ version: string }>,
   guarded: ReturnType<typeof guard>,
 ) {
-  const told = (request: Request, { error, ...plan }: PlannedChannel) => ({
+  const reported = (request: Request, { error, ...plan }: PlannedChannel) => ({
     ...plan,
     message: error ? say(error.code, languageOf(request), error.params) : "",
   });
@@ -45,14 +45,14 @@ export function channelTransferRoutes(
     .post(
       "/import/preview",
       async ({ body: { channels }, request }) =>
-        ok((await planChannelImport(services, channels)).map((plan) => told(request, plan))),
+        ok((await planChannelImport(services, channels)).map((plan) => reported(request, plan))),
       { body },
     )
     .post(
       "/import",
       async ({ actor, body: { channels }, request }) => {
         const { refused, ...done } = await importChannels(services, actor, channels);
-        return ok({ ...done, refused: refused.map((plan) => told(request, plan)) });
+        return ok({ ...done, refused: refused.map((plan) => reported(request, plan)) });
       },
       { body },
     );

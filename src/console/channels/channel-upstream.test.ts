@@ -82,12 +82,12 @@ describe("a test of one channel", () => {
     ["an error inside a success", () => Response.json({ error: { message: "no quota" } }), "no quota"],
     ["an answer that is not JSON", () => new Response("<html>"), "not JSON"],
     ["a redirect", () => Response.redirect("http://127.0.0.1:1/", 302), "redirect"],
-  ])("%s is a failure", async (_, answer, told) => {
+  ])("%s is a failure", async (_, answer, reported) => {
     const id = await create();
     upstream.answerWith(answer);
     const { success, message } = await call("GET", `/api/channel/test/${id}`);
     expect(success).toBe(false);
-    expect(message).toContain(told);
+    expect(message).toContain(reported);
   });
 
   test("an upstream that is not there is a failure", async () => {
@@ -243,23 +243,25 @@ describe("models of an upstream", () => {
   });
 
   test("are fetched for a form from where its other fields say", async () => {
-    const asked = async (form: object, answer: object = models) => {
+    const requests = async (form: object, answer: object = models) => {
       upstream.answerWith(() => Response.json(answer));
       const body = { base_url: upstream.url, key: "k", ...form };
       expect((await call("POST", "/api/channel/fetch_models", body)).data).toEqual(["a", "b"]);
       return upstream.seen[0];
     };
     const named = { result: [{ name: "b" }, { name: "a" }] };
-    expect((await asked({ type: 39, other: " acc " }, named))?.path).toStartWith("/client/v4/accounts/acc/ai/models/");
-    expect((await asked({ type: 3, other: "v1" }))?.path).toBe("/openai/v1/models");
-    expect((await asked({ type: 3, other: "2024-10-21" }))?.path).toBe("/openai/models?api-version=2024-10-21");
+    expect((await requests({ type: 39, other: " acc " }, named))?.path).toStartWith(
+      "/client/v4/accounts/acc/ai/models/",
+    );
+    expect((await requests({ type: 3, other: "v1" }))?.path).toBe("/openai/v1/models");
+    expect((await requests({ type: 3, other: "2024-10-21" }))?.path).toBe("/openai/models?api-version=2024-10-21");
     const gemini = { models: [{ name: "models/a" }, { name: "models/b" }] };
-    expect((await asked({ type: 24, other: "v1" }, gemini))?.path).toBe("/v1/models?pageSize=1000");
-    const organized = await asked({ type: 1, openai_organization: "org-1" });
+    expect((await requests({ type: 24, other: "v1" }, gemini))?.path).toBe("/v1/models?pageSize=1000");
+    const organized = await requests({ type: 1, openai_organization: "org-1" });
     expect(organized?.headers["openai-organization"]).toBe("org-1");
     // Nobody listens at the address: the proxy answers in its place.
     const setting = JSON.stringify({ proxy: upstream.url });
-    expect(await asked({ type: 1, base_url: "http://127.0.0.1:1", setting })).toMatchObject({
+    expect(await requests({ type: 1, base_url: "http://127.0.0.1:1", setting })).toMatchObject({
       headers: { host: "127.0.0.1:1" },
     });
     const broken = { type: 1, base_url: upstream.url, key: "k", setting: "{" };
@@ -274,18 +276,18 @@ describe("models of an upstream", () => {
   ])("%s is told, in the caller's language, also later", async (_, answer, english, chinese) => {
     upstream.answerWith(answer);
     const id = await create();
-    const asked = async (method: string, path: string, language: string) =>
+    const requests = async (method: string, path: string, language: string) =>
       call(method, `/api/channel/${path}`, undefined, { ...app.as.admin, "accept-language": language });
     for (const [language, told] of [
       ["en", english],
       ["zh", chinese],
     ] as const) {
-      const body = await asked("GET", `fetch_models/${id}`, language);
+      const body = await requests("GET", `fetch_models/${id}`, language);
       expect(body).toMatchObject({ success: false, code: "channel_models_unavailable" });
       expect(body.message).toContain(told);
-      await asked("POST", `${id}/model_list/refresh`, "en");
-      const kept = (await asked("GET", `${id}/model_list`, language)).data;
-      expect((kept as { error: string }).error).toContain(told);
+      await requests("POST", `${id}/model_list/refresh`, "en");
+      const retained = (await requests("GET", `${id}/model_list`, language)).data;
+      expect((retained as { error: string }).error).toContain(told);
     }
   });
 
@@ -343,13 +345,13 @@ describe("balances", () => {
     ["no JSON", {}, () => new Response("hello"), "返回内容不是 JSON"],
     ["no address", { type: 8, base_url: "" }, () => Response.json({}), "渠道的接口地址无效"],
     ["nobody there", { base_url: "http://127.0.0.1:1" }, () => Response.json({}), "无法连接 127.0.0.1:1"],
-  ])("%s is told, in the caller's language, also later", async (_, input, answer, told) => {
+  ])("%s is told, in the caller's language, also later", async (_, input, answer, reported) => {
     upstream.answerWith(answer);
     const id = await create(input);
     const headers = { ...app.as.admin, "accept-language": "zh" };
     const body = await call("GET", `/api/channel/update_balance/${id}`, undefined, headers);
-    expect(body).toMatchObject({ code: "channel_balance_unavailable", message: `查询余额失败：${told}` });
-    expect((await read(id, "zh")).balance_error).toBe(told);
+    expect(body).toMatchObject({ code: "channel_balance_unavailable", message: `查询余额失败：${reported}` });
+    expect((await read(id, "zh")).balance_error).toBe(reported);
     expect((await read(id)).balance_error).not.toMatch(/[\u4e00-\u9fff]|sluice:/);
   });
 

@@ -188,10 +188,10 @@ describe("changing", () => {
     const id = await create({ priority: 3, base_url: "https://a.example", balance_warn_below: 0.5 });
     const full = { ...(await read(id)), key: "" };
     await put(id, { ...full, priority: 4, models: "gpt-4o-mini,gpt-4o" });
-    const told = await lastManagementLog();
-    expect(told).toMatchObject({ content: `Changed channel main (#${id}): priority, models` });
+    const reported = await lastManagementLog();
+    expect(reported).toMatchObject({ content: `Changed channel main (#${id}): priority, models` });
     await put(id, { ...full, priority: 4, models: "gpt-4o-mini,gpt-4o" });
-    expect((await lastManagementLog())?.id).toBe(told?.id);
+    expect((await lastManagementLog())?.id).toBe(reported?.id);
     await put(id, { setting: '{"proxy":"http://me:first@px.test"}', key: "sk-other-key-0002" });
     expect(await lastManagementLog()).toMatchObject({ content: `Changed channel main (#${id}): key, setting` });
     await put(id, { setting: '{"proxy":"http://me:second@px.test"}' });

@@ -20,7 +20,7 @@ import { languageOf } from "../../lib/messages.ts";
 import { ok } from "../http/envelope.ts";
 import type { guard } from "../http/guard.ts";
 import { pagingQuery, readPaging } from "../http/paging.ts";
-import { wholeNumber } from "../http/query-fields.ts";
+import { integerField } from "../http/query-fields.ts";
 
 const text = t.Optional(t.Union([t.String(), t.Null()]));
 const number = t.Optional(t.Union([t.Number(), t.Null()]));
@@ -65,8 +65,8 @@ const filterQuery = {
   keyword: t.Optional(t.String()),
   group: t.Optional(t.String()),
   model: t.Optional(t.String()),
-  status: wholeNumber(),
-  type: wholeNumber(),
+  status: integerField(),
+  type: integerField(),
   tag: t.Optional(t.String()),
   health: t.Optional(t.Union([t.UnionEnum([...CHANNEL_HEALTHS], NO_DEFAULT), t.Literal("")])),
 };
@@ -192,4 +192,4 @@ function filterOf(query: typeof someQuery.static): ChannelFilter {
 const unwrap = (body: typeof newChannel.static | typeof wrappedChannel.static): ChannelInput =>
   "channel" in body ? body.channel : body;
 
-const splitNames = (given: string | string[]): string[] => (typeof given === "string" ? given.split(",") : given);
+const splitNames = (input: string | string[]): string[] => (typeof input === "string" ? input.split(",") : input);

@@ -20,9 +20,9 @@ export async function compressed(request: Request, answer: Response): Promise<Re
   if (!new URL(request.url).pathname.startsWith("/api/")) return answer;
   const bytes = await answer.bytes();
   const packed = bytes.length < LEAST_BYTES ? null : await pack(bytes);
-  const kept = new Headers(headers);
-  kept.append("vary", "accept-encoding");
-  if (packed) kept.set("content-encoding", "gzip");
-  kept.delete("content-length");
-  return new Response(packed ?? bytes, { status: answer.status, headers: kept });
+  const retained = new Headers(headers);
+  retained.append("vary", "accept-encoding");
+  if (packed) retained.set("content-encoding", "gzip");
+  retained.delete("content-length");
+  return new Response(packed ?? bytes, { status: answer.status, headers: retained });
 }

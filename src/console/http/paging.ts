@@ -1,15 +1,15 @@
 import { ok } from "./envelope.ts";
-import { givenNumber, wholeNumber } from "./query-fields.ts";
+import { integerField, numberOrUndefined } from "./query-fields.ts";
 
 const DEFAULT_PAGE_SIZE = 10;
 const LARGEST_PAGE = 100;
 const LAST_PAGE = 10_000_000;
 
 /** Query fields of paged lists. Sizes outside 1 to 100 are brought inside, as the ecosystem's tools expect. */
-export const pagingQuery = { p: wholeNumber(), page_size: wholeNumber(), size: wholeNumber() };
+export const pagingQuery = { p: integerField(), page_size: integerField(), size: integerField() };
 
-type Given = number | "" | undefined;
-export type PagingQuery = { p?: Given; page_size?: Given; size?: Given };
+type Input = number | "" | undefined;
+export type PagingQuery = { p?: Input; page_size?: Input; size?: Input };
 
 /**
  * `first` is the number by which callers mean the first page; the result counts from 0. `defaultSize`: rows when the
@@ -20,9 +20,9 @@ export function readPaging(
   first: 0 | 1,
   defaultSize = DEFAULT_PAGE_SIZE,
 ): { page: number; pageSize: number } {
-  const given = givenNumber(query.page_size) ?? givenNumber(query.size) ?? defaultSize;
-  const pageSize = Math.min(given < 1 ? DEFAULT_PAGE_SIZE : given, LARGEST_PAGE);
-  const page = Math.max((givenNumber(query.p) ?? first) - first, 0);
+  const input = numberOrUndefined(query.page_size) ?? numberOrUndefined(query.size) ?? defaultSize;
+  const pageSize = Math.min(input < 1 ? DEFAULT_PAGE_SIZE : input, LARGEST_PAGE);
+  const page = Math.max((numberOrUndefined(query.p) ?? first) - first, 0);
   return { page: Math.min(page, LAST_PAGE), pageSize };
 }
 

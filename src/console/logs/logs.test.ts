@@ -291,7 +291,7 @@ describe("the log of one key", () => {
     const make = async () =>
       (await app.ask("POST", "/api/token/", { name: "brief", unlimited_quota: true }, app.as.user)).body
         .data as ApiKeyView;
-    const see = async (given: string) => (await app.ask("GET", `/api/log/token?key=${given}`)).body;
+    const see = async (input: string) => (await app.ask("GET", `/api/log/token?key=${input}`)).body;
     const brief = await make();
     const rotate = (seconds: number) =>
       app.ask("POST", `/api/token/${brief.id}/rotate`, { grace_seconds: seconds }, app.as.user);
@@ -299,9 +299,9 @@ describe("the log of one key", () => {
     expect(await see(brief.key)).toMatchObject({ success: true, total: 0 });
     await rotate(0);
     expect(await see(brief.key)).toMatchObject({ code: "token_key_invalid" });
-    const gone = await make();
-    await app.ask("DELETE", `/api/token/${gone.id}`, undefined, app.as.user);
-    expect(await see(gone.key)).toMatchObject({ code: "token_key_invalid" });
+    const removed = await make();
+    await app.ask("DELETE", `/api/token/${removed.id}`, undefined, app.as.user);
+    expect(await see(removed.key)).toMatchObject({ code: "token_key_invalid" });
   });
 
   test("browsers may ask first whether they may send the key", async () => {

@@ -20,7 +20,7 @@ import { csvFile } from "../http/csv-file.ts";
 import { ok } from "../http/envelope.ts";
 import type { guard } from "../http/guard.ts";
 import { pagingQuery, readPaging } from "../http/paging.ts";
-import { givenNumber, timestamp, wholeNumber } from "../http/query-fields.ts";
+import { integerField, numberOrUndefined, timestamp } from "../http/query-fields.ts";
 
 const DAY_S = 86_400;
 const WEEK_S = 7 * DAY_S;
@@ -28,9 +28,9 @@ const MOST_RESCUED = 20;
 
 const text = t.Optional(t.String());
 const filterQuery = {
-  type: wholeNumber(32_767),
+  type: integerField(32_767),
   token_name: text,
-  token_id: wholeNumber(),
+  token_id: integerField(),
   model_name: text,
   group: text,
   request_id: text,
@@ -38,8 +38,8 @@ const filterQuery = {
   start_timestamp: timestamp(),
   end_timestamp: timestamp(),
   username: text,
-  channel: wholeNumber(),
-  user_id: wholeNumber(),
+  channel: integerField(),
+  user_id: integerField(),
 };
 const query = t.Object(filterQuery);
 const listQuery = t.Object({ ...filterQuery, ...pagingQuery, before: text });
@@ -52,9 +52,9 @@ export function logRoutes(
 ) {
   const { database, tokens } = services;
   const { db } = database;
-  const list = async (filter: LogFilter, given: typeof listQuery.static, viewer: Viewer) => {
-    const { page, pageSize } = readPaging(given, 1);
-    const before = given.before ? readCursor(given.before) : undefined;
+  const list = async (filter: LogFilter, input: typeof listQuery.static, viewer: Viewer) => {
+    const { page, pageSize } = readPaging(input, 1);
+    const before = input.before ? readCursor(input.before) : undefined;
     const total = await totalLogs(db, filter);
     // A search for what is not there would read the whole log.
     const items = total === 0 ? [] : await readLogs(db, filter, { page, pageSize, ...(before && { before }) }, viewer);
@@ -67,7 +67,7 @@ export function logRoutes(
     const end = filter.end ?? nowSeconds();
     return ok(await readHistogram(db, { ...filter, start: filter.start ?? end - DAY_S, end }));
   };
-  const everybody = (given: typeof query.static) => resolveFilter(db, adminFilter(given));
+  const everybody = (input: typeof query.static) => resolveFilter(db, adminFilter(input));
   const deleteBefore = async (actor: UserEntry, until: number) => {
     const target = checkedTarget(until);
     const deleted = await dropLogsBefore(database, target);
@@ -142,9 +142,9 @@ const writeClearing = (db: Db, actor: UserEntry, deleted: number, target: number
     after: { deleted },
   });
 
-function commonFilter(given: typeof query.static): LogFilter {
-  const { type, token_name, token_id, model_name, group, request_id, failed, start_timestamp, end_timestamp } = given;
-  const tokenId = givenNumber(token_id);
+function commonFilter(input: typeof query.static): LogFilter {
+  const { type, token_name, token_id, model_name, group, request_id, failed, start_timestamp, end_timestamp } = input;
+  const tokenId = numberOrUndefined(token_id);
   return {
     ...(type && { type }),
     ...(token_name && { tokenName: token_name }),
@@ -158,20 +158,20 @@ function commonFilter(given: typeof query.static): LogFilter {
   };
 }
 
-function adminFilter(given: typeof query.static): LogFilter {
+function adminFilter(input: typeof query.static): LogFilter {
   return {
-    ...commonFilter(given),
-    ...(given.username && { username: given.username }),
-    ...(given.channel && { channelId: given.channel }),
-    ...(given.user_id && { userId: given.user_id }),
+    ...commonFilter(input),
+    ...(input.username && { username: input.username }),
+    ...(input.channel && { channelId: input.channel }),
+    ...(input.user_id && { userId: input.user_id }),
   };
 }
 
 /** The caller's id comes last: no parameter can name another user. */
-const ownFilter = (given: typeof query.static, userId: number): LogFilter => ({ ...commonFilter(given), userId });
+const ownFilter = (input: typeof query.static, userId: number): LogFilter => ({ ...commonFilter(input), userId });
 
-function readCursor(given: string): LogCursor {
-  const match = /^(\d{1,12})-(\d{1,16})$/.exec(given);
+function readCursor(input: string): LogCursor {
+  const match = /^(\d{1,12})-(\d{1,16})$/.exec(input);
   if (!match) throw new OperationError("log_cursor_invalid");
   return { createdAt: Number(match[1]), id: Number(match[2]) };
 }

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { desc, eq } from "drizzle-orm";
 import { logs } from "../../../db/schema/gateway/logs.ts";
 import { startTestOperations, type TestOperations } from "../../../test/support/console/operations.ts";
-import { MOST_TOLD, tellEach } from "../../domain/channels/manage/record-changes.ts";
+import { MAX_REPORTED, tellEach } from "../../domain/channels/manage/record-changes.ts";
 import { LOG_NOTES } from "../../domain/logs/log-note.ts";
 import { LOG_TYPE } from "../../domain/logs/write-log.ts";
 
@@ -468,6 +468,6 @@ test("one key of several is switched, told by its mask", async () => {
 });
 
 test("of a batch as large as may be, only the first are named", () => {
-  const rows = Array.from({ length: MOST_TOLD + 5 }, (_, id) => ({ id, name: "n" }));
-  expect(Object.keys(tellEach(rows, () => 1))).toHaveLength(MOST_TOLD);
+  const rows = Array.from({ length: MAX_REPORTED + 5 }, (_, id) => ({ id, name: "n" }));
+  expect(Object.keys(tellEach(rows, () => 1))).toHaveLength(MAX_REPORTED);
 });

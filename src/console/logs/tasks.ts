@@ -5,21 +5,21 @@ import type { Site } from "../../domain/tasks/task-view.ts";
 import { languageOf } from "../../lib/messages.ts";
 import type { guard } from "../http/guard.ts";
 import { pagedRows, pagingQuery } from "../http/paging.ts";
-import { timestamp, wholeNumber } from "../http/query-fields.ts";
+import { integerField, timestamp } from "../http/query-fields.ts";
 
 const text = t.Optional(t.String({ maxLength: 200 }));
 /** Drawing clients count in milliseconds: the year 9999. */
 const LAST_MILLISECOND = 253_402_300_799_999;
 const drawingQuery = t.Object({
   ...pagingQuery,
-  channel_id: wholeNumber(),
+  channel_id: integerField(),
   mj_id: text,
-  start_timestamp: wholeNumber(LAST_MILLISECOND),
-  end_timestamp: wholeNumber(LAST_MILLISECOND),
+  start_timestamp: integerField(LAST_MILLISECOND),
+  end_timestamp: integerField(LAST_MILLISECOND),
 });
 const mediaQuery = t.Object({
   ...pagingQuery,
-  channel_id: wholeNumber(),
+  channel_id: integerField(),
   task_id: text,
   platform: text,
   action: text,

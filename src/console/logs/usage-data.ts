@@ -10,14 +10,14 @@ import { nowSeconds } from "../../lib/clock.ts";
 import { OperationError } from "../../lib/operation-error.ts";
 import { ok, okText } from "../http/envelope.ts";
 import type { guard } from "../http/guard.ts";
-import { givenNumber, timestamp, wholeNumber } from "../http/query-fields.ts";
+import { integerField, numberOrUndefined, timestamp } from "../http/query-fields.ts";
 
 const DAY_S = 86_400;
 const OWN_SPAN_S = 30 * DAY_S;
 
 const text = t.Optional(t.String());
 const rangeQuery = { start_timestamp: timestamp(), end_timestamp: timestamp() };
-const narrowing = { model_name: text, group: text, token_id: wholeNumber() };
+const narrowing = { model_name: text, group: text, token_id: integerField() };
 const stepping = {
   step: t.Optional(t.Union([t.Literal("hour"), t.Literal("day"), t.Literal("week")])),
   offset_minutes: t.Optional(t.Integer({ minimum: -840, maximum: 840 })),
@@ -31,14 +31,14 @@ const allSeries = t.Object({
   ...narrowing,
   ...stepping,
   username: text,
-  channel: wholeNumber(),
+  channel: integerField(),
   by: t.Optional(t.Union([...ownDimension, t.Literal("user"), t.Literal("channel")])),
 });
 
 /** Consumption over time for charts: everybody's for administrators, one's own under /self. */
 export function dataRoutes({ db }: Readonly<{ db: Db }>, guarded: ReturnType<typeof guard>) {
-  const series = async (given: typeof allSeries.static, filter: LogFilter & Range) => {
-    const { by = "model", step = "day", offset_minutes: offsetMinutes = 0 } = given;
+  const series = async (input: typeof allSeries.static, filter: LogFilter & Range) => {
+    const { by = "model", step = "day", offset_minutes: offsetMinutes = 0 } = input;
     return ok(await readSeries(db, filter, { by, step, offsetMinutes }));
   };
   return new Elysia({ prefix: "/api/data", name: "console/data" })
@@ -70,7 +70,7 @@ export function dataRoutes({ db }: Readonly<{ db: Db }>, guarded: ReturnType<typ
     .get(
       "/series",
       async ({ query: given }) => {
-        const channelId = givenNumber(given.channel);
+        const channelId = numberOrUndefined(given.channel);
         const narrowed = {
           ...narrowingOf(given),
           ...(given.username && { username: given.username }),
@@ -110,16 +110,16 @@ export function dataRoutes({ db }: Readonly<{ db: Db }>, guarded: ReturnType<typ
 type Range = Readonly<{ start: number; end: number }>;
 
 /** The times that were given; without them the last day. */
-function rangeOf(given: typeof rangeOnly.static): Range {
-  const end = Math.trunc(given.end_timestamp || nowSeconds());
-  return { end, start: given.start_timestamp ? Math.trunc(given.start_timestamp) : end - DAY_S };
+function rangeOf(input: typeof rangeOnly.static): Range {
+  const end = Math.trunc(input.end_timestamp || nowSeconds());
+  return { end, start: input.start_timestamp ? Math.trunc(input.start_timestamp) : end - DAY_S };
 }
 
-function narrowingOf(given: Omit<typeof ownSeries.static, "by">): LogFilter {
-  const tokenId = givenNumber(given.token_id);
+function narrowingOf(input: Omit<typeof ownSeries.static, "by">): LogFilter {
+  const tokenId = numberOrUndefined(input.token_id);
   return {
-    ...(given.model_name && { modelName: given.model_name }),
-    ...(given.group && { group: given.group }),
+    ...(input.model_name && { modelName: input.model_name }),
+    ...(input.group && { group: input.group }),
     ...(tokenId !== undefined && { tokenId }),
   };
 }

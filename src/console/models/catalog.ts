@@ -90,11 +90,11 @@ export function catalogRoutes({ db, settings, channels, fetch }: Services, guard
     if (changed.length === 0) return;
     const keys = changed.join(", ");
     // An update of the whole catalog is too long for a log row.
-    const told = changed.filter((key) => key !== "ModelCatalogUpdate");
+    const reported = changed.filter((key) => key !== "ModelCatalogUpdate");
     await writeManagementLog(db, actor, `Changed the model catalog (${keys})`, {
       note: { code: "catalog_changed", params: { keys } },
       action: "update",
-      ...tellOptions(told, before, optionTexts(settings)),
+      ...tellOptions(reported, before, optionTexts(settings)),
     });
   };
   const documentOf = (text: string | undefined) =>

@@ -32,7 +32,7 @@ export type ModelStatus = Readonly<{
 }>;
 
 const KEEP_MS = 60_000;
-const WHOLE = 10_000;
+const COMPLETE = 10_000;
 /** Fewer calls say nothing about now. */
 const TELLING_CALLS = 5;
 const DEGRADED_BELOW = 9000;
@@ -63,7 +63,7 @@ export function modelStatusRoutes(
 }
 
 function statusOf(name: string, { days, recent }: ModelHealth, canServe: boolean): ModelStatus {
-  const now = recent.count >= TELLING_CALLS ? (shareOf(recent) ?? WHOLE) : WHOLE;
+  const now = recent.count >= TELLING_CALLS ? (shareOf(recent) ?? COMPLETE) : COMPLETE;
   return {
     model_name: name,
     state: !canServe || now < DOWN_BELOW ? "down" : now < DEGRADED_BELOW ? "degraded" : "up",
@@ -77,19 +77,19 @@ function statusOf(name: string, { days, recent }: ModelHealth, canServe: boolean
 
 /** Rounded down: only what never failed is whole. */
 const shareOf = ({ count, failed }: Health): number | null =>
-  count === 0 ? null : Math.floor(((count - failed) * WHOLE) / count);
+  count === 0 ? null : Math.floor(((count - failed) * COMPLETE) / count);
 
 /** What `read` resolves with, asked again when that is older than `keepMs`; many who ask at once wait for one answer. */
 function keptFor<Value>(keepMs: number, read: () => Promise<Value>): () => Promise<Value> {
   let readAt = Number.NEGATIVE_INFINITY;
-  let kept: Promise<Value> | null = null;
+  let retained: Promise<Value> | null = null;
   return () => {
-    if (kept && performance.now() - readAt < keepMs) return kept;
+    if (retained && performance.now() - readAt < keepMs) return retained;
     readAt = performance.now();
     const reading = read();
-    kept = reading;
+    retained = reading;
     reading.catch(() => {
-      if (kept === reading) kept = null;
+      if (retained === reading) retained = null;
     });
     return reading;
   };

@@ -10,7 +10,7 @@ let app: TestConsole;
 let push: ReturnType<typeof Bun.serve>;
 let post: Awaited<ReturnType<typeof startMailServer>>;
 let scannedBy: string | null = null;
-const asked: Record<string, unknown>[] = [];
+const requests: Record<string, unknown>[] = [];
 
 beforeAll(async () => {
   post = await startMailServer();
@@ -20,7 +20,7 @@ beforeAll(async () => {
     async fetch(request) {
       const { pathname } = new URL(request.url);
       if (pathname === "/api/fun/scan-qrcode-uid") return Response.json({ code: 1000, data: scannedBy });
-      asked.push(await request.json());
+      requests.push(await request.json());
       if (pathname === "/api/send/message") return Response.json({ code: 1000 });
       return Response.json({ code: 1000, data: { code: "qr", url: "http://push.example.com/qr.png" } });
     },
@@ -112,13 +112,13 @@ describe("the push service", () => {
     await app.settings.set("WxPusherEnabled", "true");
     const code = await call("POST", "/code");
     expect(code.body.data).toEqual({ code: "qr", url: "https://push.example.com/qr.png", expires_in: 300 });
-    expect(asked.at(-1)).toMatchObject({ appToken: "app token", extra: String(id) });
+    expect(requests.at(-1)).toMatchObject({ appToken: "app token", extra: String(id) });
     expect((await call("POST", "/bind", { code: "qr" })).body.data).toEqual({ bound: false });
     scannedBy = "UID_una";
     expect((await call("POST", "/bind", { code: "qr" })).body.data).toEqual({ bound: true });
     await app.ask("PUT", "/api/user/setting", { notify_type: "wxpusher" }, una);
     expect((await app.ask("POST", "/api/user/setting/test", {}, una)).body.success).toBe(true);
-    expect(asked.at(-1)).toMatchObject({ uids: ["UID_una"] });
+    expect(requests.at(-1)).toMatchObject({ uids: ["UID_una"] });
     expect((await call("DELETE", "")).body.success).toBe(true);
     expect(await settingOf(id)).toMatchObject({ notify_type: "email" });
   });

@@ -39,13 +39,13 @@ export function optionRoutes(
         await guardWaysIn({ db, settings }, { [body.key]: String(body.value) });
         const before = optionTexts(settings);
         await settings.set(body.key, String(body.value));
-        const told = tellOptions([body.key], before, optionTexts(settings));
+        const reported = tellOptions([body.key], before, optionTexts(settings));
         // Who saves what was so already did nothing.
-        if (Object.keys({ ...told.before, ...told.after }).length === 0) return ok(null);
+        if (Object.keys({ ...reported.before, ...reported.after }).length === 0) return ok(null);
         await writeManagementLog(db, actor, `Changed the option ${body.key}`, {
           note: { code: "option_changed", params: { key: body.key } },
           action: "update",
-          ...told,
+          ...reported,
         });
         return ok(null);
       },

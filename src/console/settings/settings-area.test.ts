@@ -58,13 +58,13 @@ describe("discovery of an identity provider", () => {
     ["{}", 200, "文档中没有端点地址"],
     [JSON.stringify(document), 500, "HTTP 500"],
     [JSON.stringify({ ...document, token_endpoint: "javascript:alert(1)" }), 200, "文档中没有端点地址"],
-  ])("%s with status %d is refused, in the caller's language", async (body, status, told) => {
+  ])("%s with status %d is refused, in the caller's language", async (body, status, reported) => {
     const server = serve(body, status);
     const headers = { ...root, "accept-language": "zh" };
-    const given = { well_known: `http://127.0.0.1:${server.port}/` };
-    const answer = await app.ask("POST", "/api/option/oidc_discovery", given, headers);
+    const input = { well_known: `http://127.0.0.1:${server.port}/` };
+    const answer = await app.ask("POST", "/api/option/oidc_discovery", input, headers);
     expect(answer.body.code).toBe("oidc_discovery_failed");
-    expect(answer.body.message).toEndWith(`（${told}）。`);
+    expect(answer.body.message).toEndWith(`（${reported}）。`);
     await server.stop(true);
   });
 

@@ -53,8 +53,8 @@ export function passkeyRoutes(
       async ({ request, server, set, body }) => {
         const flow = await takeFlow(services, "passkey", flowCookieOf(request, "passkey"));
         if (!flow) throw new OperationError("passkey_failed");
-        const given = { challenge: flow.data.challenge ?? "", response: body };
-        const userId = await signInWithPasskey(db, siteFor(services, { request, server }), given);
+        const input = { challenge: flow.data.challenge ?? "", response: body };
+        const userId = await signInWithPasskey(db, siteFor(services, { request, server }), input);
         return openSession(services, { request, server, set }, userId);
       },
       { critical: true, body: response },

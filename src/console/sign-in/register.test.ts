@@ -200,9 +200,9 @@ describe("registration with a confirmed address", () => {
       expect(await rowOf(username)).toMatchObject({ quota: 700, email });
       const session = await app.login(username, again.password);
       if (isUnboundFirst) {
-        const told = post.next();
+        const reported = post.next();
         expect((await app.ask("DELETE", "/api/user/bindings/email", undefined, session)).body.success).toBe(true);
-        await told;
+        await reported;
         // Who is still here may go on with the address elsewhere, and take it back.
         const code = await codeFor(email, session);
         const back = `/api/oauth/email/bind?${new URLSearchParams({ email, code })}`;
@@ -212,8 +212,8 @@ describe("registration with a confirmed address", () => {
         await toldAgain;
       }
       expect((await app.ask("DELETE", "/api/user/self", undefined, session)).body.success).toBe(true);
-      const asked = `/api/verification?${new URLSearchParams({ email: email.toLowerCase() })}`;
-      expect((await app.ask("GET", asked)).body.code).toBe("account_deregistered");
+      const requests = `/api/verification?${new URLSearchParams({ email: email.toLowerCase() })}`;
+      expect((await app.ask("GET", requests)).body.code).toBe("account_deregistered");
       const late = { target: email, code: "123456", lifetimeSeconds: 180, pauseSeconds: 0 };
       await storeCode(app, { ...late, purpose: "register" });
       const by = (name: string) => register({ username: name, email, verification_code: "123456" });
@@ -339,9 +339,9 @@ describe("the address of an account", () => {
     expect(await rowOf("jan")).toMatchObject({ email: "jan@example.com" });
 
     const second = await codeFor("new@example.com", jan);
-    const told = post.next();
+    const reported = post.next();
     expect((await bind("new@example.com", second, jan)).body.success).toBe(true);
-    expect((await told).to).toEqual(["jan@example.com"]);
+    expect((await reported).to).toEqual(["jan@example.com"]);
     expect(await rowOf("jan")).toMatchObject({ email: "new@example.com" });
     expect(await rowOf("kim")).toMatchObject({ email: null });
 

@@ -38,8 +38,8 @@ const mailQuery = t.Object({
 });
 
 /** Codes and links by mail: confirming an address, resetting a password. */
-export function verificationRoutes(given: VerificationServices, limits: ReturnType<typeof rateLimit>) {
-  const services = { ...given, mailLimiter: createMailLimiter(given.sharedLimits) };
+export function verificationRoutes(input: VerificationServices, limits: ReturnType<typeof rateLimit>) {
+  const services = { ...input, mailLimiter: createMailLimiter(input.sharedLimits) };
   const { settings, fetch, clientAddress, signInAddresses, localAddress } = services;
 
   const isPerson = (action: CheckedAction, token: string | undefined, request: Request, server: PeerSource) =>

@@ -1,5 +1,5 @@
 import { Elysia, t } from "elysia";
-import type { Patient } from "../../domain/diagnostics/diagnostics-context.ts";
+import type { DiagnosticsContext } from "../../domain/diagnostics/diagnostics-context.ts";
 import { CHECKS, examine } from "../../domain/diagnostics/run-checks.ts";
 import { EVENTS, INTERVAL_MS, issueTicket, isTicket, timedStream } from "../../domain/diagnostics/timed-stream.ts";
 import { writeMail } from "../../domain/notifications/mail/mail-text.ts";
@@ -9,8 +9,8 @@ import { done, ok } from "../http/envelope.ts";
 import type { guard } from "../http/guard.ts";
 
 /** Checks of the installation, one a call, so that a page can show each as it is done. */
-export function doctorRoutes(patient: Patient, guarded: ReturnType<typeof guard>) {
-  const { vault, mailer } = patient;
+export function doctorRoutes(context: DiagnosticsContext, guarded: ReturnType<typeof guard>) {
+  const { vault, mailer } = context;
   return (
     new Elysia({ prefix: "/api/doctor", name: "console/doctor" })
       // Open, for the gateway asks itself through its public address: the ticket admits, and says nothing.
@@ -31,7 +31,7 @@ export function doctorRoutes(patient: Patient, guarded: ReturnType<typeof guard>
           stream: { ticket: issueTicket(vault, Date.now()), events: EVENTS, interval_ms: INTERVAL_MS },
         }),
       )
-      .get("/:check", async ({ params, request }) => ok(await examine(patient, params.check, languageOf(request))), {
+      .get("/:check", async ({ params, request }) => ok(await examine(context, params.check, languageOf(request))), {
         params: t.Object({ check: t.Union(CHECKS.map((check) => t.Literal(check))) }),
       })
       .post(

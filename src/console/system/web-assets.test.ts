@@ -72,7 +72,7 @@ test("pages are limited, the assets they are made of are not", async () => {
   expect(page.headers.get("retry-after")).toBe("7");
   expect(await page.text()).toBe("Too many requests. Try again in 7 seconds.");
   const chinese = { "accept-language": "zh-CN,zh;q=0.9" };
-  const told = await app.handle(new Request("http://localhost/token", { headers: chinese }));
-  expect(await told.text()).toBe("请求过于频繁，请在 7 秒后重试。");
+  const reported = await app.handle(new Request("http://localhost/token", { headers: chinese }));
+  expect(await reported.text()).toBe("请求过于频繁，请在 7 秒后重试。");
   expect((await app.handle(new Request("http://localhost/assets/app-1a2b.js"))).status).toBe(200);
 });

@@ -1,7 +1,7 @@
 import { Elysia } from "elysia";
 import type { WalletDeps } from "../../domain/wallet/operation.ts";
 import { handleEpayCallback } from "../../domain/wallet/payments/epay-callback.ts";
-import { hearStripe } from "../../domain/wallet/payments/stripe-webhook.ts";
+import { handleStripeWebhook } from "../../domain/wallet/payments/stripe-webhook.ts";
 import { bytesUpTo } from "../../lib/http/limited-body.ts";
 import type { Logger } from "../../lib/runtime/log.ts";
 
@@ -27,8 +27,8 @@ export function paymentCallbackRoutes(services: WalletDeps & Readonly<{ log: Log
       async ({ request }) => {
         const text = await readNotice(request);
         if (text === null) return plain("too large", 413);
-        const heard = await hearStripe(services, text, request.headers.get("stripe-signature") ?? "");
-        return heard ? plain("ok") : plain("refused", 400);
+        const received = await handleStripeWebhook(services, text, request.headers.get("stripe-signature") ?? "");
+        return received ? plain("ok") : plain("refused", 400);
       },
       { parse: "none" },
     );

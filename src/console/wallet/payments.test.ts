@@ -13,13 +13,13 @@ const HUNDRED = Array.from({ length: 100 }, (_, index) => index);
 
 let app: TestWallet;
 /** What the fake of Stripe was asked. */
-const asked: { path: string; fields: URLSearchParams; key: string | null }[] = [];
+const requests: { path: string; fields: URLSearchParams; key: string | null }[] = [];
 const stripe = Bun.serve({
   port: 0,
   hostname: "127.0.0.1",
   async fetch(request) {
     const fields = new URLSearchParams(await request.text());
-    asked.push({ path: new URL(request.url).pathname, fields, key: request.headers.get("authorization") });
+    requests.push({ path: new URL(request.url).pathname, fields, key: request.headers.get("authorization") });
     if (fields.get("client_reference_id") === null) return Response.json({ error: { message: "no" } }, { status: 400 });
     return Response.json({ id: "cs_1", object: "checkout.session", url: "https://checkout.test/pay/cs_1" });
   },
@@ -218,7 +218,7 @@ describe("cards", () => {
   };
   const start = async () => {
     const { url } = await pay("stripe");
-    const session = asked.at(-1);
+    const session = requests.at(-1);
     return { url, session, tradeNo: session?.fields.get("client_reference_id") ?? "" };
   };
 

@@ -40,8 +40,8 @@ describe("an ordinary code", () => {
       expect(balances.reduce((sum, quota) => sum + quota, 0)).toBe(1000);
       const [code] = await app.db.select().from(redemptionCodes).where(eq(redemptionCodes.key, key));
       expect(code).toMatchObject({ status: 3 });
-      const told = eq(logs.content, `Redeemed the code #${code?.id}`);
-      expect(await app.db.select().from(logs).where(told)).toHaveLength(1);
+      const reported = eq(logs.content, `Redeemed the code #${code?.id}`);
+      expect(await app.db.select().from(logs).where(reported)).toHaveLength(1);
     },
   );
 });

@@ -14,7 +14,7 @@ import { csvFile } from "../http/csv-file.ts";
 import { ok } from "../http/envelope.ts";
 import type { guard } from "../http/guard.ts";
 import { paged, pagingQuery } from "../http/paging.ts";
-import { wholeNumber } from "../http/query-fields.ts";
+import { integerField } from "../http/query-fields.ts";
 import { pagedSorted, sortingQuery } from "../http/sorting.ts";
 
 const id = t.Integer({ minimum: 1, maximum: 2_147_483_647 });
@@ -24,7 +24,7 @@ const text = t.String({ maxLength: LONGEST_TEXT });
 const window = { valid_from: t.Optional(t.Number()), valid_until: t.Optional(t.Number()) };
 const filterQuery = {
   keyword: t.Optional(text),
-  status: wholeNumber(),
+  status: integerField(),
   type: t.Optional(t.Union([t.Literal("code"), t.Literal("gift"), t.Literal("")])),
 };
 const listQuery = t.Object({ ...pagingQuery, ...sortingQuery(CODE_SORTS), ...filterQuery });

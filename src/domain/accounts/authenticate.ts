@@ -75,10 +75,10 @@ export async function identifyUser(services: AuthenticationServices, request: Re
  * so other sites cannot make calls.
  */
 export function userHeaderProblem(request: Request, userId: number, isRequired: boolean): MessageCode | null {
-  const given = USER_ID_HEADERS.flatMap((name) => request.headers.get(name) ?? []);
-  if (given.length === 0) return isRequired ? "user_header_missing" : null;
-  if (given.some((id) => !/^\s*\d{1,10}\s*$/.test(id))) return "user_header_malformed";
-  return given.some((id) => Number(id) !== userId) ? "user_header_mismatch" : null;
+  const input = USER_ID_HEADERS.flatMap((name) => request.headers.get(name) ?? []);
+  if (input.length === 0) return isRequired ? "user_header_missing" : null;
+  if (input.some((id) => !/^\s*\d{1,10}\s*$/.test(id))) return "user_header_malformed";
+  return input.some((id) => Number(id) !== userId) ? "user_header_mismatch" : null;
 }
 
 /** A download that the browser makes by itself has a ticket in place of the header. */

@@ -45,9 +45,9 @@ export function readTokenInput(input: ApiKeyInput, owner: Owner, settings: ApiKe
   return values;
 }
 
-function readName(given: string): string {
-  throwRuleError(tokenNameError(given), { max: TOKEN_LIMITS.name });
-  return given.trim();
+function readName(input: string): string {
+  throwRuleError(tokenNameError(input), { max: TOKEN_LIMITS.name });
+  return input.trim();
 }
 
 /** Unlimited keys come with whatever the form held, which does not matter. */
@@ -68,18 +68,18 @@ function readExpiry(time: number): number {
   return time;
 }
 
-const readModels = (given: string | readonly string[]): string[] => [
-  ...new Set((typeof given === "string" ? given.split(",") : given).map((name) => name.trim()).filter(Boolean)),
+const readModels = (input: string | readonly string[]): string[] => [
+  ...new Set((typeof input === "string" ? input.split(",") : input).map((name) => name.trim()).filter(Boolean)),
 ];
 
-function readAllowIps(given: string): string {
-  const [wrong] = invalidIpEntries(given);
+function readAllowIps(input: string): string {
+  const [wrong] = invalidIpEntries(input);
   if (wrong !== undefined) throw new OperationError("token_ip_invalid", { entry: wrong.slice(0, 60) });
-  return given.trim();
+  return input.trim();
 }
 
-function readGroup(given: string, owner: Owner, settings: ApiKeyDeps["settings"]): string {
-  const group = given.trim();
+function readGroup(input: string, owner: Owner, settings: ApiKeyDeps["settings"]): string {
+  const group = input.trim();
   if (group === "") return "";
   if (!usableGroups(settings, owner.group).has(group)) throw new OperationError("token_group_not_usable", { group });
   if (!settings.get("GroupRatio").has(group)) throw new OperationError("token_group_unknown", { group });

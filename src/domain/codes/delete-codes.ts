@@ -45,8 +45,8 @@ export async function countCodesByName(db: Db, name: string): Promise<number> {
   return requireRow(rows).total;
 }
 
-function readName(given: string): string {
-  const name = given.trim();
+function readName(input: string): string {
+  const name = input.trim();
   if (name === "") throw new OperationError("code_name_required");
   return name;
 }
@@ -66,13 +66,15 @@ async function remove(db: Db, actor: Actor, which: SQL, { content, note }: Said)
         quota: redemptionCodes.quota,
       });
     if (rows.length > 0) {
-      const told = rows.slice(0, MOST_LOGGED);
+      const reported = rows.slice(0, MOST_LOGGED);
       await writeManagementLog(tx, actor, content, {
         note,
         action: "delete",
         target: "code",
-        ids: told.map(({ id }) => id),
-        before: Object.fromEntries(told.map(({ id, name, status, quota }) => [`${name} (#${id})`, { status, quota }])),
+        ids: reported.map(({ id }) => id),
+        before: Object.fromEntries(
+          reported.map(({ id, name, status, quota }) => [`${name} (#${id})`, { status, quota }]),
+        ),
         after: { deleted: rows.length },
       });
     }

@@ -24,10 +24,10 @@ export async function redeemCode(
   userId: number,
   key: string,
 ): Promise<{ quota: number; isGift: boolean }> {
-  const given = key.trim();
-  if (given === "") throw new OperationError("redeem_required");
+  const input = key.trim();
+  if (input === "") throw new OperationError("redeem_required");
   const { code, rewarded } = await db.transaction(async (tx) => {
-    const code = await lockUsable(tx, given);
+    const code = await lockUsable(tx, input);
     await lockBalances(tx, userId);
     await tx
       .update(redemptionCodes)

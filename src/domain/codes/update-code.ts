@@ -75,17 +75,17 @@ async function change(
       .where(and(eq(redemptionCodes.id, id), isNull(redemptionCodes.deletedAt)))
       .for("update");
     if (!code) throw new OperationError("code_not_found");
-    const given = decide(code);
-    const fields = (Object.keys(given) as (keyof Code)[]).filter((field) => given[field] !== code[field]);
+    const input = decide(code);
+    const fields = (Object.keys(input) as (keyof Code)[]).filter((field) => input[field] !== code[field]);
     if (fields.length === 0) return;
-    await tx.update(redemptionCodes).set(given).where(eq(redemptionCodes.id, id));
+    await tx.update(redemptionCodes).set(input).where(eq(redemptionCodes.id, id));
     await writeManagementLog(tx, actor, `${PAST[action]} redemption code ${code.name} (#${id})`, {
       note: { code: NOTES[action], params: { name: code.name, id } },
       action,
       target: "code",
       ids: [id],
       before: Object.fromEntries(fields.map((field) => [field, code[field]])),
-      after: Object.fromEntries(fields.map((field) => [field, given[field]])),
+      after: Object.fromEntries(fields.map((field) => [field, input[field]])),
     });
   });
   return getCode(db, id);

@@ -15,7 +15,7 @@ export type Overhead = Readonly<{ calls: number; p50Ms: number; p99Ms: number }>
 export type RelayBenchmark = Readonly<{ calls: number; p50Ms: number; p99Ms: number; perSecond: number }>;
 
 /** What is examined: a running gateway, or its data while none runs. */
-export type Patient = Readonly<{
+export type DiagnosticsContext = Readonly<{
   config: Pick<Config, "dataDir" | "encryptionKey" | "trustedProxies">;
   database: Pick<Database, "db" | "sql" | "kind">;
   settings: SettingsReader;

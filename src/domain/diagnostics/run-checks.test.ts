@@ -31,23 +31,23 @@ import { checkMachine, judgeBenchmark, judgeLateness, judgeLoad, judgeOverhead }
 import { checkSecrets } from "./checks/check-secrets.ts";
 import { checkMail, checkRedis } from "./checks/check-services.ts";
 import { checkStreams } from "./checks/check-streams.ts";
-import type { Patient } from "./diagnostics-context.ts";
+import type { DiagnosticsContext } from "./diagnostics-context.ts";
 import { reportOf } from "./run-checks.ts";
 import { issueTicket, isTicket, timedStream } from "./timed-stream.ts";
 
-type Channel = ReturnType<Patient["channels"]["all"]> extends Iterable<infer Entry> ? Entry : never;
+type Channel = ReturnType<DiagnosticsContext["channels"]["all"]> extends Iterable<infer Entry> ? Entry : never;
 
 const brief = (findings: readonly Finding[]) => findings.map(({ state, found: [code] }) => `${state} ${code}`);
 const log = createLogger({ logLevel: "silent", logFormat: "json" });
 const vault = createVault({ encryptionKey: "the key of the doctor's tests" });
 const policy = createAddressPolicy(true);
 const fetch = createSafeFetch(policy);
-const channel = (given: Partial<Channel>): Channel => ({
+const channel = (input: Partial<Channel>): Channel => ({
   ...{ id: 1, type: 1, name: "one", status: 1, priority: 0, weight: 0, keys: ["k"], disabledKeys: new Set<string>() },
   ...{ baseUrl: "", other: "", openaiOrganization: "", maxInputTokens: 0, models: ["gpt-4o"], groups: ["default"] },
   ...{ modelMapping: new Map(), statusCodeMapping: new Map(), paramOverride: null, setting: {}, modelPrefix: "" },
   ...{ tag: "", testModel: "", autoBan: true },
-  ...given,
+  ...input,
 });
 const among = (...entries: Partial<Channel>[]) => ({ all: () => entries.map(channel) });
 
@@ -128,11 +128,11 @@ test("charges that wait are told, in a running gateway and beside none", async (
     ...{ balancesKnown: true, liveProcesses: 1 },
     ...{ rejectedRecords: 0, journalCopy: "none", lostJournals: [] },
   };
-  const check = (given: Partial<BillingStatus>, flush = async () => {}) =>
+  const check = (input: Partial<BillingStatus>, flush = async () => {}) =>
     checkJournal({
       database,
       config: { dataDir, encryptionKey: null, trustedProxies: [] },
-      running: { billing: { status: () => ({ ...status, ...given }), flush }, readOverhead: () => null },
+      running: { billing: { status: () => ({ ...status, ...input }), flush }, readOverhead: () => null },
     }).then(brief);
   expect(await check({})).toEqual(["ok doctor_journal_empty", "ok doctor_journal_flush"]);
   expect(await check({ databaseDown: true, pendingRecords: 3 })).toEqual(["fail doctor_journal_waits"]);
@@ -211,11 +211,11 @@ test("a mail server that refuses the account is told", async () => {
     const settings = fixedSettings(texts);
     return checkMail({ settings, mailer: createMailer({ settings, policy, log }) }).then(brief);
   };
-  const given = { SMTPServer: "127.0.0.1", SMTPPort: String(server.port), SMTPAccount: "post@example.com" };
-  expect(await check({ ...given, SMTPToken: "right" })).toEqual(["ok doctor_mail_answers"]);
-  expect(await check({ ...given, SMTPToken: "wrong" })).toEqual(["fail doctor_mail_fails"]);
+  const input = { SMTPServer: "127.0.0.1", SMTPPort: String(server.port), SMTPAccount: "post@example.com" };
+  expect(await check({ ...input, SMTPToken: "right" })).toEqual(["ok doctor_mail_answers"]);
+  expect(await check({ ...input, SMTPToken: "wrong" })).toEqual(["fail doctor_mail_fails"]);
   await server.stop();
-  expect(await check({ ...given, SMTPToken: "right" })).toEqual(["fail doctor_mail_fails"]);
+  expect(await check({ ...input, SMTPToken: "right" })).toEqual(["fail doctor_mail_fails"]);
   expect(await check({})).toEqual(["skip doctor_mail_unset"]);
 });
 
@@ -228,9 +228,9 @@ test("a Redis that is not there is told", async () => {
 
 test("keys that others can read, default passwords and plain HTTP are told", async () => {
   await createUser(database.db, { username: "chief", password: "a long phrase", role: ROLE.root });
-  const check = (given: Partial<Patient["config"]>, ServerAddress: string) =>
+  const check = (input: Partial<DiagnosticsContext["config"]>, ServerAddress: string) =>
     checkSecrets({
-      config: { dataDir, encryptionKey: null, trustedProxies: [], ...given },
+      config: { dataDir, encryptionKey: null, trustedProxies: [], ...input },
       database,
       settings: fixedSettings({ ServerAddress }),
     }).then(brief);

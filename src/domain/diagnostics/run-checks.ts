@@ -10,7 +10,7 @@ import { checkMachine } from "./checks/check-machine.ts";
 import { checkSecrets } from "./checks/check-secrets.ts";
 import { checkMail, checkRedis } from "./checks/check-services.ts";
 import { checkStreams } from "./checks/check-streams.ts";
-import type { Patient } from "./diagnostics-context.ts";
+import type { DiagnosticsContext } from "./diagnostics-context.ts";
 
 /** In the order in which they are shown. */
 export const CHECKS = [
@@ -28,7 +28,7 @@ export const CHECKS = [
 ] as const;
 export type Check = (typeof CHECKS)[number];
 
-const RUN: Readonly<Record<Check, (patient: Patient) => Promise<Finding[]>>> = {
+const RUN: Readonly<Record<Check, (context: DiagnosticsContext) => Promise<Finding[]>>> = {
   database: checkDatabase,
   disk: checkDisk,
   clock: checkClock,
@@ -51,8 +51,8 @@ export type Report = Readonly<{
 }>;
 
 /** Runs one check. Never rejects: a check that fails is a finding itself. */
-export async function examine(patient: Patient, check: Check, language: Language): Promise<Report> {
-  const findings = await RUN[check](patient).catch((error): Finding[] => [
+export async function examine(context: DiagnosticsContext, check: Check, language: Language): Promise<Report> {
+  const findings = await RUN[check](context).catch((error): Finding[] => [
     trouble("fail", ["doctor_check_failed", { reason: reasonOf(error) }], ["doctor_fix_check_failed"]),
   ]);
   return reportOf(check, findings, language);

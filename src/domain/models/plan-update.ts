@@ -65,10 +65,10 @@ export function planUpdate(previous: CatalogEntries, next: CatalogEntries, book:
     prices: [...next].flatMap(([model, { price }]): PriceChange[] => {
       if (!price || model.includes("*")) return [];
       const present = book.ratiosOf(model);
-      const wanted = statedRatios(price);
-      if (isSamePrice(present, wanted)) return [];
+      const requested = statedRatios(price);
+      if (isSamePrice(present, requested)) return [];
       const applies = isListPrice(model, present, previous);
-      return [{ model, before: priceView(model, present), after: priceView(model, wanted), applies }];
+      return [{ model, before: priceView(model, present), after: priceView(model, requested), applies }];
     }),
   };
 }

@@ -103,20 +103,20 @@ function checkType(setting: StoredSetting): NotifyType {
   return type;
 }
 
-function checkAddress(given: unknown): string {
-  const address = String(given ?? "").trim();
+function checkAddress(input: unknown): string {
+  const address = String(input ?? "").trim();
   if (address !== "" && URL.parse(address)?.protocol !== "https:") throw new OperationError("webhook_url_invalid");
   return address;
 }
 
-function checkEmail(given: unknown): string {
-  const email = String(given ?? "").trim();
+function checkEmail(input: unknown): string {
+  const email = String(input ?? "").trim();
   if (email !== "" && !EMAIL.test(email)) throw new OperationError("notification_email_invalid");
   return email;
 }
 
-function checkMobiles(given: readonly string[]): string[] {
-  const mobiles = given.map((mobile) => mobile.replace(/[\s-]/g, "")).filter(Boolean);
+function checkMobiles(input: readonly string[]): string[] {
+  const mobiles = input.map((mobile) => mobile.replace(/[\s-]/g, "")).filter(Boolean);
   if (mobiles.length > MOST_MOBILES || mobiles.some((mobile) => !/^\+?\d{5,20}$/.test(mobile))) {
     throw new OperationError("notify_mobiles_invalid", { max: MOST_MOBILES });
   }

@@ -55,22 +55,22 @@ export function createNotifier(
     return user;
   };
   const tell = async (userId: number, notice: Notice): Promise<boolean> => {
-    let kept: number | null = null;
+    let retained: number | null = null;
     try {
       const receiver = await receiverOf(userId);
       if (!receiver) return false;
       for (let tries = 0; ; tries += 1) {
         try {
           await send(receiver, notice);
-          if (kept !== null) await forgetNotice(db, kept);
+          if (retained !== null) await forgetNotice(db, retained);
           return true;
         } catch (error) {
           const pauseMs = retryAfterMs[tries];
           if (isFinal(error)) {
-            if (kept !== null) await forgetNotice(db, kept);
+            if (retained !== null) await forgetNotice(db, retained);
             throw error;
           }
-          kept ??= await keepNotice(db, userId, notice, nowSeconds());
+          retained ??= await keepNotice(db, userId, notice, nowSeconds());
           if (pauseMs === undefined) throw error;
           await Bun.sleep(pauseMs);
         }

@@ -18,12 +18,12 @@ import { createNotifier } from "./notifier.ts";
 let database: TestDatabase;
 let userId = 0;
 let status = 200;
-const heard: string[] = [];
+const received: string[] = [];
 const server = Bun.serve({
   port: 0,
   hostname: "127.0.0.1",
   async fetch(request) {
-    heard.push(((await request.json()) as { title: string }).title);
+    received.push(((await request.json()) as { title: string }).title);
     return new Response("{}", { status });
   },
 });
@@ -40,7 +40,7 @@ afterAll(async () => {
   await database.close();
 });
 beforeEach(async () => {
-  heard.length = 0;
+  received.length = 0;
   status = 200;
   await database.db.delete(pendingNotices);
   await database.db
@@ -75,10 +75,10 @@ test("a notice that arrives leaves nothing behind, at once or at the second try"
   expect(await start().tell(userId, NOTICE)).toBe(true);
   expect(await waiting()).toBe(0);
   status = 503;
-  const told = start([40]).tell(userId, NOTICE);
-  await until(() => heard.length >= 2);
+  const reported = start([40]).tell(userId, NOTICE);
+  await until(() => received.length >= 2);
   status = 200;
-  expect(await told).toBe(true);
+  expect(await reported).toBe(true);
   expect(await waiting()).toBe(0);
 });
 
@@ -87,24 +87,24 @@ test("what could not be handed over is tried again after a restart, once, when i
   expect(await start().tell(userId, NOTICE)).toBe(false);
   expect(await waiting()).toBe(1);
   status = 200;
-  heard.length = 0;
+  received.length = 0;
   await start().retryLater(nowSeconds());
-  expect(heard).toEqual([]);
+  expect(received).toEqual([]);
   const [one, other] = [start(), start()];
   await Promise.all([one.retryLater(nowSeconds() + 61), other.retryLater(nowSeconds() + 61)]);
-  expect(heard).toEqual(["Low"]);
+  expect(received).toEqual(["Low"]);
   expect(await waiting()).toBe(0);
 });
 
 test("it is given up after four later tries, which lie further and further apart", async () => {
   status = 503;
   await start().tell(userId, NOTICE);
-  heard.length = 0;
+  received.length = 0;
   const tries: number[] = [];
   for (let minute = 1; minute < 12 * 60 && (await waiting()) > 0; minute += 1) {
-    const before = heard.length;
+    const before = received.length;
     await start().retryLater(nowSeconds() + minute * 60 + 2);
-    if (heard.length > before) tries.push(minute);
+    if (received.length > before) tries.push(minute);
   }
   expect(tries).toEqual([1, 6, 36, 156]);
   expect(await waiting()).toBe(0);

@@ -61,12 +61,12 @@ const secret = (text: string) => vault.encrypt(text);
 
 test("a reason of ours within a notice is said in the reader's language", () => {
   const reason = { code: "why_test_slow", params: { seconds: "6.1", limit: 5 } } as const;
-  const said = (language: "en" | "zh", why: Reason) =>
+  const message = (language: "en" | "zh", why: Reason) =>
     sayNotice(channelDisabled({ id: 7, name: "main" }, false, why), language, "");
-  expect(said("zh", reason).content).toBe("渠道「main」（#7）已被禁用，原因：测试用时 6.1 秒，超过上限 5 秒");
-  expect(said("zh", reason).values).toEqual(["main", 7, "测试用时 6.1 秒，超过上限 5 秒"]);
-  expect(said("en", reason).content).toEndWith("was disabled: The test took 6.1 s; the limit is 5 s");
-  expect(said("zh", "401: no such key").content).toEndWith("原因：401: no such key");
+  expect(message("zh", reason).content).toBe("渠道「main」（#7）已被禁用，原因：测试用时 6.1 秒，超过上限 5 秒");
+  expect(message("zh", reason).values).toEqual(["main", 7, "测试用时 6.1 秒，超过上限 5 秒"]);
+  expect(message("en", reason).content).toEndWith("was disabled: The test took 6.1 s; the limit is 5 s");
+  expect(message("zh", "401: no such key").content).toEndWith("原因：401: no such key");
 });
 
 describe("a webhook", () => {

@@ -205,8 +205,8 @@ async function post(
 }
 
 /** These services answer 200 whatever happens, and say inside what did. */
-function requireCode(given: unknown, expected: number, reason: unknown): void {
-  if (given === expected) return;
-  const said = reason ?? given;
-  throw new NotifyError(said == null ? { code: "why_refused" } : String(said).slice(0, 200), true);
+function requireCode(input: unknown, expected: number, reason: unknown): void {
+  if (input === expected) return;
+  const message = reason ?? input;
+  throw new NotifyError(message == null ? { code: "why_refused" } : String(message).slice(0, 200), true);
 }

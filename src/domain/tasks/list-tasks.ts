@@ -24,11 +24,11 @@ export async function listDrawingTasks(
   viewer: Viewer,
 ) {
   const where = and(
-    given(filter.userId, (id) => eq(drawingTasks.userId, id)),
-    given(filter.channelId, (id) => eq(drawingTasks.channelId, id)),
-    given(filter.mjId, (id) => eq(drawingTasks.mjId, id)),
-    given(filter.start, (time) => gte(drawingTasks.submitTime, time)),
-    given(filter.end, (time) => lte(drawingTasks.submitTime, time)),
+    input(filter.userId, (id) => eq(drawingTasks.userId, id)),
+    input(filter.channelId, (id) => eq(drawingTasks.channelId, id)),
+    input(filter.mjId, (id) => eq(drawingTasks.mjId, id)),
+    input(filter.start, (time) => gte(drawingTasks.submitTime, time)),
+    input(filter.end, (time) => lte(drawingTasks.submitTime, time)),
   );
   const { total } = requireRow(await db.select({ total: count() }).from(drawingTasks).where(where));
   const rows = await db
@@ -44,14 +44,14 @@ export async function listDrawingTasks(
 /** A page of music and video tasks, the newest submission first; filter times in seconds. */
 export async function listMediaTasks(db: Db, filter: MediaFilter, { page, pageSize }: Page, viewer: Viewer) {
   const where = and(
-    given(filter.userId, (id) => eq(mediaTasks.userId, id)),
-    given(filter.channelId, (id) => eq(mediaTasks.channelId, id)),
-    given(filter.taskId, (id) => eq(mediaTasks.taskId, id)),
-    given(filter.platform, (name) => eq(mediaTasks.platform, name)),
-    given(filter.action, (name) => eq(mediaTasks.action, name)),
-    given(filter.status, (name) => eq(mediaTasks.status, name)),
-    given(filter.start, (time) => gte(mediaTasks.submitTime, time)),
-    given(filter.end, (time) => lte(mediaTasks.submitTime, time)),
+    input(filter.userId, (id) => eq(mediaTasks.userId, id)),
+    input(filter.channelId, (id) => eq(mediaTasks.channelId, id)),
+    input(filter.taskId, (id) => eq(mediaTasks.taskId, id)),
+    input(filter.platform, (name) => eq(mediaTasks.platform, name)),
+    input(filter.action, (name) => eq(mediaTasks.action, name)),
+    input(filter.status, (name) => eq(mediaTasks.status, name)),
+    input(filter.start, (time) => gte(mediaTasks.submitTime, time)),
+    input(filter.end, (time) => lte(mediaTasks.submitTime, time)),
   );
   const { total } = requireRow(await db.select({ total: count() }).from(mediaTasks).where(where));
   const rows = await db
@@ -64,7 +64,7 @@ export async function listMediaTasks(db: Db, filter: MediaFilter, { page, pageSi
   return { items: rows.map((row) => viewMedia(row, viewer)), total };
 }
 
-const given = <Value>(value: Value | undefined, condition: (value: Value) => SQL): SQL | undefined =>
+const input = <Value>(value: Value | undefined, condition: (value: Value) => SQL): SQL | undefined =>
   value === undefined ? undefined : condition(value);
 
 /** A drawing task with the names of fields that drawing clients know. */

@@ -16,8 +16,8 @@ export function readSignedId(vault: Pick<Vault, "keyedHash">, purpose: SignedPur
   const id = Number(number);
   if (!Number.isSafeInteger(id) || id <= 0 || signature.length !== SIGNATURE_CHARACTERS) return null;
   const right = Buffer.from(signatureOf(vault, purpose, id));
-  const given = Buffer.from(signature);
-  return given.length === right.length && timingSafeEqual(given, right) ? id : null;
+  const input = Buffer.from(signature);
+  return input.length === right.length && timingSafeEqual(input, right) ? id : null;
 }
 
 const signatureOf = (vault: Pick<Vault, "keyedHash">, purpose: SignedPurpose, id: number): string =>

@@ -1,4 +1,4 @@
-import { divide, toText, whole } from "../../lib/values/decimal.ts";
+import { divide, integer, toText } from "../../lib/values/decimal.ts";
 import type { SettingsReader } from "../../settings/settings.ts";
 
 /** Dollars that quota units are told with, as precise as a unit is worth. */
@@ -7,5 +7,5 @@ const PLACES = 6;
 /** Quota units as messages name them: dollars, or units where the site shows those. */
 export const amountText = (settings: SettingsReader, quotaUnits: number): string =>
   settings.get("DisplayInCurrencyEnabled")
-    ? `$${toText(divide(whole(quotaUnits), whole(settings.get("QuotaPerUnit")), PLACES))}`
+    ? `$${toText(divide(integer(quotaUnits), integer(settings.get("QuotaPerUnit")), PLACES))}`
     : String(quotaUnits);

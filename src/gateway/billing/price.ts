@@ -4,7 +4,7 @@ import { ownRatios } from "../../billing/pricing/ratios/own-ratios.ts";
 import { type UsdPrices, usdPrices } from "../../billing/pricing/ratios/usd-prices.ts";
 import { findPrice, resolvePrice } from "../../billing/pricing/resolve-price.ts";
 import type { Price } from "../../billing/types.ts";
-import { type Decimal, ONE, whole } from "../../lib/values/decimal.ts";
+import { type Decimal, integer, ONE } from "../../lib/values/decimal.ts";
 import type { SettingsReader } from "../../settings/settings.ts";
 import type { Caller } from "../auth/authenticate.ts";
 import { GatewayError } from "../call/errors.ts";
@@ -31,13 +31,13 @@ export function createPrices(settings: SettingsReader): Prices {
   const cached = new LRUCache<string, Price>({ max: MAX_CACHED });
   let version = Number.NaN;
   let cachedTable: PriceTable | null = null;
-  let unit = whole(1);
+  let unit = integer(1);
 
   const refresh = () => {
     version = settings.version;
     cachedTable = table();
     cached.clear();
-    unit = whole(settings.get("QuotaPerUnit"));
+    unit = integer(settings.get("QuotaPerUnit"));
   };
 
   return {
@@ -66,7 +66,7 @@ export function createPrices(settings: SettingsReader): Prices {
       if (!price) return null;
       const own = price.kind === "per_token" ? ownRatios(table(), price) : {};
       const parts = { audio: own.audio !== undefined, cacheWrite: own.cacheCreation !== undefined };
-      return usdPrices(price, parts, whole(settings.get("QuotaPerUnit")));
+      return usdPrices(price, parts, integer(settings.get("QuotaPerUnit")));
     },
     quotaPerUnit() {
       if (version !== settings.version) refresh();

@@ -16,6 +16,6 @@ export async function bytesUpTo(
 
 /** What a request says its body is long, in bytes; null: it does not say. */
 export function toldLength({ headers }: Pick<Request, "headers">): number | null {
-  const told = headers.get("content-length");
-  return told === null ? null : Number(told);
+  const reported = headers.get("content-length");
+  return reported === null ? null : Number(reported);
 }

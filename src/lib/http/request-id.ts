@@ -26,9 +26,9 @@ export function identify(request: Identified): Identity {
   const known = request[IDENTITY];
   if (known) return known;
   const own = Bun.randomUUIDv7();
-  const given = request.headers.get(REQUEST_ID_HEADER);
-  const accepted = given !== null && ACCEPTABLE.test(given);
-  const identity = accepted ? { requestId: given, recordId: `${given}~${own}` } : { requestId: own, recordId: own };
+  const input = request.headers.get(REQUEST_ID_HEADER);
+  const accepted = input !== null && ACCEPTABLE.test(input);
+  const identity = accepted ? { requestId: input, recordId: `${input}~${own}` } : { requestId: own, recordId: own };
   request[IDENTITY] = identity;
   return identity;
 }

@@ -45,10 +45,10 @@ describe("rate limiter", () => {
         if (first !== undefined) expect(time - first).toBeGreaterThanOrEqual(limit.windowMs);
       } else {
         // The first second that is long enough: not the one before it.
-        const asked = time;
-        time = asked + (wait - 1) * 1000;
+        const requests = time;
+        time = requests + (wait - 1) * 1000;
         if (wait > 1) expect(limiter.check("a")).toBe(1);
-        time = asked + wait * 1000;
+        time = requests + wait * 1000;
         expect(limiter.check("a")).toBe(0);
         expect(wait).toBeLessThanOrEqual(11);
       }

@@ -89,9 +89,9 @@ export function createSharedLimits(
   const send = async (command: string, parameters: string[]): Promise<unknown> => {
     if (now() < restUntil) return null;
     try {
-      const asked = redis.send(command, parameters);
-      asked.catch(() => {});
-      const answer: unknown = await Promise.race([asked, Bun.sleep(timeoutMs)]);
+      const requested = redis.send(command, parameters);
+      requested.catch(() => {});
+      const answer: unknown = await Promise.race([requested, Bun.sleep(timeoutMs)]);
       if (answer == null) throw new Error("no answer in time");
       if (restUntil > 0) log.info("redis answers again: limits are shared");
       restUntil = 0;
@@ -134,12 +134,12 @@ export function createSharedLimits(
     isAnswering: () => restUntil === 0,
     async ping() {
       const start = performance.now();
-      const asked = redis.send("PING", []);
-      asked.catch(() => {});
+      const requested = redis.send("PING", []);
+      requested.catch(() => {});
       const late = Bun.sleep(PING_TIMEOUT_MS).then(() => {
         throw new ReasonedError({ code: "why_late", params: { seconds: PING_TIMEOUT_MS / 1000 } });
       });
-      await Promise.race([asked, late]);
+      await Promise.race([requested, late]);
       return performance.now() - start;
     },
     close: () => redis.close(),

@@ -137,11 +137,11 @@ describe("requests that are made", () => {
 
 test("a name is asked again only when its answer is no longer fresh", async () => {
   let now = 0;
-  let asked = 0;
+  let requests = 0;
   const resolve = createResolve(
     createAddressPolicy(false),
     async () => {
-      asked += 1;
+      requests += 1;
       return ["93.184.216.34"];
     },
     () => now,
@@ -150,5 +150,5 @@ test("a name is asked again only when its answer is no longer fresh", async () =
   expect(await resolve("a.example")).toEqual(["93.184.216.34"]);
   now = 16_000;
   await resolve("a.example");
-  expect(asked).toBe(2);
+  expect(requests).toBe(2);
 });

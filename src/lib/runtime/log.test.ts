@@ -18,10 +18,10 @@ test("an error is logged with its name, words, code, places and cause", () => {
 
 test("parameters of a query stay out of the log", () => {
   const failed = new DrizzleQueryError("update users set a = $1", ["s3cret"], new Error("gone"));
-  const told = JSON.stringify(errorFields(failed));
-  expect(told).toContain("update users set a = $1");
-  expect(told).toContain("gone");
-  expect(told).not.toContain("s3cret");
+  const reported = JSON.stringify(errorFields(failed));
+  expect(reported).toContain("update users set a = $1");
+  expect(reported).toContain("gone");
+  expect(reported).not.toContain("s3cret");
 });
 
 test("several errors at once are told each, what is no error as text, and an endless chain ends", () => {

@@ -38,9 +38,9 @@ describe("preparing the runtime", () => {
         env: { PATH, ...env },
         stdio: ["ignore", "pipe", "inherit"],
       });
-      const told = JSON.parse(await new Response(child.stdout).text()) as Record<string, string>;
-      expect(told.PID).toBe(String(child.pid));
-      return told;
+      const reported = JSON.parse(await new Response(child.stdout).text()) as Record<string, string>;
+      expect(reported.PID).toBe(String(child.pid));
+      return reported;
     } finally {
       await rm(folder, { recursive: true });
     }
@@ -51,7 +51,7 @@ describe("preparing the runtime", () => {
   });
 
   test("leaves what the operator set", async () => {
-    const told = await prepared({ DATABASE_URL: "postgres://db/sluice", BUN_JSC_largeHeapSize: "50000000" });
-    expect(told).toMatchObject({ BUN_JSC_largeHeapSize: "50000000", BUN_CONFIG_MAX_HTTP_REQUESTS: "65535" });
+    const reported = await prepared({ DATABASE_URL: "postgres://db/sluice", BUN_JSC_largeHeapSize: "50000000" });
+    expect(reported).toMatchObject({ BUN_JSC_largeHeapSize: "50000000", BUN_CONFIG_MAX_HTTP_REQUESTS: "65535" });
   });
 });

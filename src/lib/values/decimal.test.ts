@@ -4,13 +4,13 @@ import {
   type Decimal,
   decimal,
   divide,
+  integer,
   multiply,
   roundToWhole,
   roundUp,
   subtract,
   toText,
   truncate,
-  whole,
 } from "./decimal.ts";
 
 describe("decimal", () => {
@@ -57,7 +57,7 @@ describe("decimal", () => {
   test("ceil", () => {
     expect(roundUp(decimal("1.01"))).toBe(2);
     expect(roundUp(decimal("-1.5"))).toBe(-1);
-    expect(roundUp(whole(7))).toBe(7);
+    expect(roundUp(integer(7))).toBe(7);
   });
 
   test("towards zero", () => {
@@ -71,7 +71,7 @@ describe("decimal", () => {
   });
 
   test("amounts beyond 2^53 are clamped, never wrapped to a negative charge", () => {
-    const huge = multiply(whole(Number.MAX_SAFE_INTEGER), whole(Number.MAX_SAFE_INTEGER));
+    const huge = multiply(integer(Number.MAX_SAFE_INTEGER), integer(Number.MAX_SAFE_INTEGER));
     expect(roundToWhole(huge)).toBe(Number.MAX_SAFE_INTEGER);
   });
 });

@@ -21,7 +21,7 @@ export function decimal(value: string | number | bigint): Decimal {
 }
 
 /** Integer → Decimal. */
-export const whole = (value: number): Decimal => new Big(value);
+export const integer = (value: number): Decimal => new Big(value);
 
 export const multiply = (a: Decimal, b: Decimal): Decimal => a.times(b);
 export const add = (a: Decimal, b: Decimal): Decimal => a.plus(b);

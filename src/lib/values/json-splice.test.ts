@@ -64,8 +64,8 @@ describe("changing the top level of a JSON text", () => {
       );
       const expected = new Map(Object.entries({ ...JSON.parse(text), ...changes }));
       for (const [name, value] of expected) if (value === undefined) expected.delete(name);
-      const told = [text, changes, canonical(JSON.parse(spliceTopLevel(text, changes)))];
-      expect(told).toEqual([text, changes, canonical(Object.fromEntries(expected))]);
+      const reported = [text, changes, canonical(JSON.parse(spliceTopLevel(text, changes)))];
+      expect(reported).toEqual([text, changes, canonical(Object.fromEntries(expected))]);
     }
   });
 });

@@ -20,23 +20,23 @@ export function spliceTopLevel(
   const members = membersOf(text, open);
   let result = "";
   let copied = open + 1;
-  let kept = 0;
+  let retained = 0;
   const replaced = new Set<string>();
   for (const member of members) {
     if (!Object.hasOwn(changes, member.key)) {
-      result += separate(kept, text.slice(copied, member.end));
-      kept += 1;
+      result += separate(retained, text.slice(copied, member.end));
+      retained += 1;
     } else if (changes[member.key] !== undefined && !replaced.has(member.key)) {
-      result += separate(kept, text.slice(copied, member.valueStart) + JSON.stringify(changes[member.key]));
-      kept += 1;
+      result += separate(retained, text.slice(copied, member.valueStart) + JSON.stringify(changes[member.key]));
+      retained += 1;
     }
     replaced.add(member.key);
     copied = member.end + 1;
   }
   for (const [key, added] of Object.entries(changes)) {
     if (added === undefined || replaced.has(key)) continue;
-    result += separate(kept, `${JSON.stringify(key)}:${JSON.stringify(added)}`);
-    kept += 1;
+    result += separate(retained, `${JSON.stringify(key)}:${JSON.stringify(added)}`);
+    retained += 1;
   }
   const close = members.length > 0 ? (members.at(-1)?.end ?? open) : open + 1;
   return `${text.slice(0, open + 1)}${result}${text.slice(text.indexOf("}", close))}`;

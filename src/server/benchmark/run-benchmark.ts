@@ -133,7 +133,7 @@ function standIn(
     },
     settings: withoutLimits(settings),
     users: { get: () => user },
-    tokens: { get: () => token, findByKey: (given) => (given === key ? token : undefined), setStatus() {} },
+    tokens: { get: () => token, findByKey: (input) => (input === key ? token : undefined), setStatus() {} },
     channels: {
       get: () => channel,
       candidates: index.candidates,

@@ -14,13 +14,13 @@ const NOW = Math.floor(Date.now() / 1000);
 const HOUR = NOW - (NOW % 3600);
 
 let database: TestDatabase;
-const told: [number, Notice][] = [];
+const reported: [number, Notice][] = [];
 const deps = () => ({
   db: database.db,
   settings: fixedSettings({ QuotaRemindThreshold: "1000" }),
   notifier: {
     tell: async (userId: number, notice: Notice) => {
-      told.push([userId, notice]);
+      reported.push([userId, notice]);
       return true;
     },
     tellRoot: () => {},
@@ -33,7 +33,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.close());
 beforeEach(() => {
-  told.length = 0;
+  reported.length = 0;
 });
 
 /** Somebody with a balance who spent `hoursAgo`. */
@@ -58,8 +58,8 @@ test("warns whoever fell below their threshold, once in two hours, whoever looks
   await database.db.update(users).set({ status: 2 }).where(sql`${users.id} = ${banned}`);
 
   await Promise.all([warnLowBalances(deps(), NOW), warnLowBalances(deps(), NOW), warnLowBalances(deps(), NOW)]);
-  expect(told.map(([id]) => id).sort((a, b) => a - b)).toEqual([low, before, own, unseen]);
-  expect(told.find(([id]) => id === low)?.[1]).toMatchObject({ type: "quota_exceed", values: ["$0.001998"] });
+  expect(reported.map(([id]) => id).sort((a, b) => a - b)).toEqual([low, before, own, unseen]);
+  expect(reported.find(([id]) => id === low)?.[1]).toMatchObject({ type: "quota_exceed", values: ["$0.001998"] });
 
   expect(await warnLowBalances(deps(), NOW)).toBe(0);
   await database.db.update(noticesSent).set({ sentAt: sql`${noticesSent.sentAt} - 6000` });
@@ -85,7 +85,7 @@ test("whoever does not want to hear of it takes nobody's place in a round", asyn
   const chosen = await spender("chosen", 1, { notify_events: ["contact", "low_balance"] });
   const odd = await spender("odd", 1, { notify_events: "all" });
   await warnLowBalances(deps(), NOW);
-  expect(told.map(([id]) => id)).toEqual([last, chosen, odd]);
+  expect(reported.map(([id]) => id)).toEqual([last, chosen, odd]);
 });
 
 test.each([

@@ -13,7 +13,7 @@ import {
 import type { Broadcasts } from "../../domain/notifications/broadcast.ts";
 import { NOTICE_LIMITS } from "../../domain/notifications/notice-rules.ts";
 import { nowSeconds } from "../../lib/clock.ts";
-import { type Decimal, decimal, divide, multiply, toText, whole } from "../../lib/values/decimal.ts";
+import { type Decimal, decimal, divide, integer, multiply, toText } from "../../lib/values/decimal.ts";
 import type { SettingsReader } from "../../settings/settings.ts";
 
 type WatchDeps = Readonly<{
@@ -24,12 +24,12 @@ type WatchDeps = Readonly<{
 }>;
 
 /** Longer lists are on the price page. */
-const MOST_TOLD = 50;
+const MAX_REPORTED = 50;
 const PLACES = 6;
 const TOKENS = 1_000_000;
 /** As calls are charged: USD of an image for each unit of ratio, and minutes of sound in a million tokens. */
 const USD_OF_IMAGE_PER_RATIO = decimal("0.0025");
-const MINUTES = whole(1000);
+const MINUTES = integer(1000);
 
 /**
  * Returns what records which models' prices have changed since its last run, and notifies whoever subscribed where the site
@@ -58,12 +58,12 @@ export function notifyPriceChanges(
   { settings, broadcasts, channels }: Pick<WatchDeps, "settings" | "broadcasts" | "channels">,
   changes: readonly PriceChange[],
 ): readonly PriceChange[] {
-  const told = changes.flatMap(({ model, before, after }) => (before && after ? [{ model, before, after }] : []));
-  if (told.length === 0 || !settings.get("PriceChangeNoticeEnabled")) return [];
+  const reported = changes.flatMap(({ model, before, after }) => (before && after ? [{ model, before, after }] : []));
+  if (reported.length === 0 || !settings.get("PriceChangeNoticeEnabled")) return [];
   if (broadcasts.progress().is_running) return changes;
   const films = new Set([...channels.all()].filter(onlyFilms).flatMap(namesOf));
   const offered = offeredPrices(channels, createPriceTable(settings)());
-  const moved = told.map((change) => ({
+  const moved = reported.map((change) => ({
     ...change,
     pricedAs: offered.get(change.model)?.pricedAs ?? change.model,
     onlyFilms: films.has(change.model),
@@ -138,14 +138,14 @@ const CHINESE: Words = {
 
 /** The whole in English, then the whole in Chinese, with as many models as a notice holds. */
 function bodyOf(moved: readonly Moved[], quotaPerUnit: number): string {
-  for (let told = Math.min(moved.length, MOST_TOLD); ; told -= 1) {
-    const body = [ENGLISH, CHINESE].map((words) => paragraph(words, moved, told, quotaPerUnit)).join("\n\n");
-    if (told <= 1 || [...body].length <= NOTICE_LIMITS.content) return body;
+  for (let reported = Math.min(moved.length, MAX_REPORTED); ; reported -= 1) {
+    const body = [ENGLISH, CHINESE].map((words) => paragraph(words, moved, reported, quotaPerUnit)).join("\n\n");
+    if (reported <= 1 || [...body].length <= NOTICE_LIMITS.content) return body;
   }
 }
 
-function paragraph(words: Words, moved: readonly Moved[], told: number, quotaPerUnit: number): string {
-  const lines = moved.slice(0, told).map((change) => {
+function paragraph(words: Words, moved: readonly Moved[], reported: number, quotaPerUnit: number): string {
+  const lines = moved.slice(0, reported).map((change) => {
     const { model, before, after } = change;
     return words.change(
       model,
@@ -153,7 +153,7 @@ function paragraph(words: Words, moved: readonly Moved[], told: number, quotaPer
       priceText(words, change, after, quotaPerUnit),
     );
   });
-  const rest = moved.length > told ? [words.rest(moved.length - told)] : [];
+  const rest = moved.length > reported ? [words.rest(moved.length - reported)] : [];
   return [words.head, ...lines, ...rest].join("\n");
 }
 
@@ -163,7 +163,7 @@ function priceText(words: Words, { pricedAs, onlyFilms }: Moved, price: PriceTag
   const unit = priceUnitOf(pricedAs, { kind }, onlyFilms);
   if ("usdPerCall" in price) return words.each[unit === "token" ? "call" : unit](price.usdPerCall);
   const ratio = decimal(price.modelRatio);
-  const input = divide(multiply(ratio, whole(TOKENS)), whole(quotaPerUnit), PLACES);
+  const input = divide(multiply(ratio, integer(TOKENS)), integer(quotaPerUnit), PLACES);
   if (unit === "token") {
     return words.perMillion(toText(input), toText(multiply(input, decimal(price.completionRatio))));
   }

@@ -23,7 +23,7 @@ import { createJobRunner, type Job, type LeaderJob, runJob } from "./start-jobs.
 const left = new Map<string, number>();
 const offered = new Map<string, readonly string[]>();
 /** Names of the channels that were asked, and the keys they were asked with. */
-const asked: string[] = [];
+const requests: string[] = [];
 const keysSeen = new Set<string | null>();
 
 const upstream = Bun.serve({
@@ -32,7 +32,7 @@ const upstream = Bun.serve({
   fetch(request) {
     const [, name = "", , ...rest] = new URL(request.url).pathname.split("/");
     const path = rest.join("/");
-    if (path !== "dashboard/billing/usage") asked.push(name);
+    if (path !== "dashboard/billing/usage") requests.push(name);
     keysSeen.add(request.headers.get("authorization"));
     const amount = left.get(name);
     const models = offered.get(name);
@@ -73,7 +73,7 @@ beforeEach(async () => {
   for (const { id } of [...directory.all()]) await database.changes.publish("channels", [id]);
   await database.db.delete(jobTurns);
   warned = [];
-  asked.length = 0;
+  requests.length = 0;
   keysSeen.clear();
 });
 
@@ -112,18 +112,18 @@ test("balances are asked for once each period of the settings, and never where i
   left.set("rich", 40);
   const id = await create("rich");
   await balances();
-  expect(asked).toEqual([]);
+  expect(requests).toEqual([]);
   // Half a period, with the time that this test itself may take.
   await letPass(300);
   await balances();
-  expect(asked).toEqual([]);
+  expect(requests).toEqual([]);
   await letPass(300);
   await balances();
   await balances();
-  expect(asked).toEqual(["rich"]);
+  expect(requests).toEqual(["rich"]);
   await letPass(86_400);
   await balances(0);
-  expect(asked).toEqual(["rich"]);
+  expect(requests).toEqual(["rich"]);
   expect(await rowOf(id)).toMatchObject({ balance: "40", balanceCurrency: "USD", balanceError: "" });
 });
 
@@ -131,12 +131,12 @@ test("one upstream that does not tell its balance keeps nobody else's back", asy
   left.set("well", 12.5).delete("broken");
   // More than are asked at a time.
   const broken = await Promise.all(Array.from({ length: 9 }, () => create("broken")));
-  const gone = await create("gone", { base_url: "http://127.0.0.1:1" });
+  const removed = await create("gone", { base_url: "http://127.0.0.1:1" });
   const well = await create("well");
   await next(balances);
   expect(await rowOf(well)).toMatchObject({ balance: "12.5", balanceError: "" });
   for (const id of broken) expect(await rowOf(id)).toMatchObject({ balanceError: "HTTP 500", status: 1 });
-  expect((await rowOf(gone))?.balanceError).not.toBe("");
+  expect((await rowOf(removed))?.balanceError).not.toBe("");
   // It is told once it works again.
   left.set("broken", 7);
   await next(balances);
@@ -148,16 +148,16 @@ test("a balance that falls below its limit is told of once, and again only when 
   await create("poor");
   await create("modest", { balance_warn_below: 3 });
   await create("rich", { balance_warn_below: 50 });
-  const told: [string, number][] = [];
+  const reported: [string, number][] = [];
   const poll = async (amount: number) => {
     left.set("poor", amount);
     await next(balances);
     const now = warned.splice(0);
-    told.push(...now.map(([name, limit]): [string, number] => [name, limit]));
+    reported.push(...now.map(([name, limit]): [string, number] => [name, limit]));
     return now.map(([name]) => name).toSorted();
   };
   expect(await poll(4)).toEqual(["poor", "rich"]);
-  expect(told.toSorted()).toEqual([
+  expect(reported.toSorted()).toEqual([
     ["poor", 5],
     ["rich", 50],
   ]);
@@ -167,9 +167,9 @@ test("a balance that falls below its limit is told of once, and again only when 
   // What is used up switches the channel off: it is asked no more.
   expect(await poll(0)).toEqual([]);
   expect([...directory.all()].find(({ name }) => name === "poor")?.status).toBe(3);
-  asked.length = 0;
+  requests.length = 0;
   await next(balances);
-  expect(asked.toSorted()).toEqual(["modest", "rich"]);
+  expect(requests.toSorted()).toEqual(["modest", "rich"]);
 });
 
 test("a channel is asked with its first key that is on", async () => {
@@ -190,11 +190,11 @@ test("models are compared with what upstreams offer: what is new and what is gon
     return channel && viewModelList(database.db, channel, "en");
   };
   await lists();
-  expect([asked, await seen(id)]).toMatchObject([[], { checked_time: 0 }]);
+  expect([requests, await seen(id)]).toMatchObject([[], { checked_time: 0 }]);
   await letPass(24 * 3600);
   await lists();
   await lists();
-  expect(asked.filter((name) => name === "grows")).toHaveLength(1);
+  expect(requests.filter((name) => name === "grows")).toHaveLength(1);
   expect(await seen(id)).toMatchObject({ added: ["x", "y", "z"], gone: ["old"], error: "" });
   for (const each of broken) expect(await seen(each)).toMatchObject({ added: [], gone: [], error: "HTTP 500" });
   // A list that cannot be had leaves the one before, and says why.
@@ -202,9 +202,9 @@ test("models are compared with what upstreams offer: what is new and what is gon
   await next(lists);
   expect(await seen(id)).toMatchObject({ added: ["x", "y", "z"], gone: ["old"], error: "HTTP 500" });
   await letPass(366 * 86_400);
-  asked.length = 0;
+  requests.length = 0;
   await lists(0);
-  expect(asked).toEqual([]);
+  expect(requests).toEqual([]);
 });
 
 const turnOf = async (job: string) => (await database.db.select().from(jobTurns).where(eq(jobTurns.job, job)))[0];

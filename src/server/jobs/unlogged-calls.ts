@@ -10,9 +10,9 @@ export async function forgetUnloggedCalls(database: Pick<Database, "sql">, now: 
 
 /** One short step; resolves with how many were forgotten. `now`: epoch seconds. */
 export async function forgetUnlogged({ sql }: Pick<Database, "sql">, now: number): Promise<number> {
-  const gone = await sql`
+  const removed = await sql`
     delete from unlogged_calls where (request_id, created_at) in (
       select request_id, created_at from unlogged_calls where created_at < ${now - UNLOGGED_MEMORY_S} limit ${ROWS_PER_STEP})
     returning 1`;
-  return gone.length;
+  return removed.length;
 }

@@ -142,12 +142,12 @@ export const endpoint = (initial = "", traits: Traits = {}): Option<string> =>
 
 const isHttpAddress = (text: string): boolean => /^https?:\/\//i.test(text) && URL.canParse(text);
 
-const readAddress = (initial: string, traits: Traits, kept: (typed: string) => string): Option<string> =>
+const readAddress = (initial: string, traits: Traits, retained: (typed: string) => string): Option<string> =>
   option(
     initial,
     traits,
     (raw, key) => {
-      const value = kept(raw.trim());
+      const value = retained(raw.trim());
       if (value !== "" && !isHttpAddress(value)) {
         throw new OperationError("option_address", { key });
       }

@@ -16,7 +16,7 @@ const record = usageRecord({
 describe("a record's text", () => {
   test.each([record, { ...record, unlogged: true as const }, { ...record, content: "", ip: "" }])(
     "tells it whole",
-    (given) => expect(readRecord(recordText(given))).toEqual(given),
+    (input) => expect(readRecord(recordText(input))).toEqual(input),
   );
 
   test("is one line, whatever the record says", () => {

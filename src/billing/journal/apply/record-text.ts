@@ -27,7 +27,7 @@ export const saneCharge = (quota: number): number => within(Math.ceil(quota), DE
  */
 export function recordText(record: UsageRecord): string {
   const other = JSON.stringify(record.other);
-  const kept = UNSTORABLE.test(other) ? JSON.stringify(JSON.parse(other, storable)) : other;
+  const retained = UNSTORABLE.test(other) ? JSON.stringify(JSON.parse(other, storable)) : other;
   return [
     plain(record.requestId),
     record.createdAt,
@@ -41,13 +41,13 @@ export function recordText(record: UsageRecord): string {
     plain(record.group),
     record.isStream,
     record.failed,
-    wholeOf(record.elapsedMs),
-    wholeOf(record.promptTokens),
-    wholeOf(record.completionTokens),
+    integerIn(record.elapsedMs),
+    integerIn(record.promptTokens),
+    integerIn(record.completionTokens),
     saneCharge(record.quota),
     plain(record.ip),
     plain(record.content),
-    kept,
+    retained,
     record.unlogged === true,
   ].join(FIELD);
 }
@@ -95,7 +95,7 @@ const isEarlier = (text: string): boolean => text.startsWith("{");
 
 const within = (value: number, most: number): number => (value > 0 ? Math.min(value, most) : 0);
 
-const wholeOf = (value: number): number => within(Math.round(value), MOST_INT32);
+const integerIn = (value: number): number => within(Math.round(value), MOST_INT32);
 
 const plain = (text: string): string =>
   ODD.test(text) ? text.toWellFormed().replace(LOST, "").replaceAll("\n", NEWLINE) : text;

@@ -44,7 +44,7 @@ export function replayRejected(sql: Sql, root: string, options: Readonly<{ force
   return workOn(root, async (lines) => {
     const charged: UsageRecord[] = [];
     const left: { number: number; reason: string }[] = [];
-    const kept: string[] = [];
+    const retained: string[] = [];
     let known = 0;
     for (const [index, line] of lines.entries()) {
       const { entry, problem } = parse(line);
@@ -53,11 +53,11 @@ export function replayRejected(sql: Sql, root: string, options: Readonly<{ force
       if (record && reason === null) charged.push(record);
       else if (record && reason === KNOWN) known += 1;
       else {
-        kept.push(line);
+        retained.push(line);
         left.push({ number: index + 1, reason: reason ?? "" });
       }
     }
-    return { kept, result: { charged, known, left } };
+    return { kept: retained, result: { charged, known, left } };
   });
 }
 
@@ -108,9 +108,9 @@ async function workOn<Result>(
     // With what a command left behind that was killed.
     const files = await listWorkFiles(root);
     const lines = await linesOf(files);
-    const finish = async (kept: readonly string[]) => {
+    const finish = async (retained: readonly string[]) => {
       // The gateway may have added one to the file while it was renamed.
-      await putBack([...kept, ...(await linesOf(files)).slice(lines.length)]);
+      await putBack([...retained, ...(await linesOf(files)).slice(lines.length)]);
       for (const file of files) await rm(file);
     };
     const { kept, result } = await work(lines).catch(async (error) => {

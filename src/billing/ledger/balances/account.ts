@@ -79,9 +79,9 @@ export class Account {
 
   /** What is in use, or waited for, beyond the allotment. */
   get shortage(): number {
-    let wanted = 0;
-    for (const { amount } of this.#waiters) wanted += amount;
-    return Math.max(0, wanted - this.#free);
+    let requested = 0;
+    for (const { amount } of this.#waiters) requested += amount;
+    return Math.max(0, requested - this.#free);
   }
 
   /**

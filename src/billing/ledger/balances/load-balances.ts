@@ -29,7 +29,7 @@ export type BalanceLoader = Readonly<{
 export function loadBalances({ sql, kind, accounts, log }: Parts): BalanceLoader {
   const pace = kind === "server" ? SERVER_PACE : EMBEDDED_PACE;
   let isClosed = false;
-  let isWanted = false;
+  let isRequested = false;
   let isComplete = false;
   let running: Promise<void> | null = null;
   let retry: Timer | null = null;
@@ -48,9 +48,9 @@ export function loadBalances({ sql, kind, accounts, log }: Parts): BalanceLoader
     log.debug({ accounts: count, ms: Math.round(performance.now() - startedAt) }, "all balances are known");
   };
   const start = (): void => {
-    isWanted = true;
+    isRequested = true;
     if (running || isClosed) return;
-    isWanted = false;
+    isRequested = false;
     running = readAll()
       .catch((error) => {
         if (isClosed) return;
@@ -60,7 +60,7 @@ export function loadBalances({ sql, kind, accounts, log }: Parts): BalanceLoader
       })
       .finally(() => {
         running = null;
-        if (isWanted) start();
+        if (isRequested) start();
       });
   };
 

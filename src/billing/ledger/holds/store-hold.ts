@@ -16,7 +16,7 @@ export async function keepHold(
   sql: Sql,
   { processId, name, amount, userId, tokenId }: HoldSubjects & { processId: string; name: string; amount: number },
 ): Promise<boolean> {
-  const kept = keptName(name);
+  const retained = keptName(name);
   const accounts = tokenId === null ? 1 : 2;
   const row = requireRow(
     await sql<{ done: boolean }[]>`
@@ -35,11 +35,11 @@ export async function keepHold(
     ),
     ready as materialized (
       select 1 from parts having count(*) = ${accounts} and bool_and(free >= fresh)
-        and not exists (select 1 from processes where id = ${kept})
+        and not exists (select 1 from processes where id = ${retained})
     ),
     registered as (
       insert into processes (id, started_at, lease_until)
-      select ${kept}, extract(epoch from now())::bigint, ${FOR_EVER} from ready
+      select ${retained}, extract(epoch from now())::bigint, ${FOR_EVER} from ready
     ),
     taken_users as (
       update users u set held = u.held + p.fresh from parts p, ready where p.subject = 'user' and u.id = p.id
@@ -53,7 +53,7 @@ export async function keepHold(
     ),
     held as (
       insert into holds (process_id, subject, subject_id, amount)
-      select ${kept}, subject, id, ${amount}::bigint from parts, ready
+      select ${retained}, subject, id, ${amount}::bigint from parts, ready
     )
     select exists (select 1 from ready) as done`,
   );

@@ -51,8 +51,8 @@ export function ratiosOf(price: CatalogPrice, currency: "USD" | "CNY"): PriceRat
   };
 }
 
-function relative(part: number | undefined, whole: number | undefined): number | undefined {
-  return part === undefined || !whole ? undefined : quotient(part, decimal(whole));
+function relative(part: number | undefined, integer: number | undefined): number | undefined {
+  return part === undefined || !integer ? undefined : quotient(part, decimal(integer));
 }
 
 /** A price in dollars from what the options keep; `isPerSecond`: the fixed price is that of a second of video. */

@@ -12,11 +12,11 @@ import { type AskedVariant, readConditions, variantOf } from "./price-variants.t
 const table = createPriceTable(fixedSettings())();
 
 /** USD of a video as it is ordered, by the prices that are shipped. */
-function usdOf(model: string, seconds: number, asked: AskedVariant): number {
+function usdOf(model: string, seconds: number, requests: AskedVariant): number {
   const query = { requestedModel: model, upstreamModel: model, group: "default", acceptUnset: false };
   const price = resolvePrice(table, query);
   if (price?.kind !== "per_call") throw new Error(`${model} has no fixed price`);
-  const variant = variantOf(price.variants, asked);
+  const variant = variantOf(price.variants, requests);
   const own = { ...price, seconds, ...(variant && { usdPerCall: variant.usd, variant: variant.text }) };
   return charge(own, { ...NO_USAGE, promptTokens: 1 }, decimal(500_000)).quota / 500_000;
 }
@@ -41,7 +41,7 @@ describe("shipped prices of videos", () => {
     ["vidu2.0", 8, { seconds: "8", resolution: "720p" }, 0.5],
     ["vidu2.0", 8, { seconds: "8" }, 0.5],
     ["vidu1.5", 4, { seconds: "4", resolution: "1080p" }, 1],
-  ])("%s, %p s, %p: $%p", (model, seconds, asked, usd) => expect(usdOf(model, seconds, asked)).toBe(usd));
+  ])("%s, %p s, %p: $%p", (model, seconds, requests, usd) => expect(usdOf(model, seconds, requests)).toBe(usd));
 
   test("every variant is of a model with a base price, and can be read", () => {
     for (const [model, variants] of Object.entries(DEFAULT_VIDEO_PRICE)) {
@@ -62,8 +62,8 @@ describe("shipped prices of videos", () => {
 describe("variants", () => {
   test("all conditions must hold, and the most of them count", () => {
     const variants = priceVariantsShape.read({ "a=1": 1, "a=1,b=2|3": 2, "b=3": 3 });
-    const of = (asked: AskedVariant) => {
-      const found = variantOf(variants, asked);
+    const of = (requests: AskedVariant) => {
+      const found = variantOf(variants, requests);
       return found && Number(toText(found.usd));
     };
     expect([of({ a: "1" }), of({ a: "1", b: "3" }), of({ b: "3" }), of({ b: "2" }), of({ a: "x", b: "3" })]).toEqual([

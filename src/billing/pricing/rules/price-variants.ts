@@ -12,9 +12,9 @@ export type PriceVariant = Readonly<{
 export type AskedVariant = Readonly<Record<string, string>>;
 
 /** The variant that an order falls under: of those whose conditions all hold, one with the most; undefined: none. */
-export function variantOf(variants: readonly PriceVariant[] = [], asked: AskedVariant): PriceVariant | undefined {
+export function variantOf(variants: readonly PriceVariant[] = [], requested: AskedVariant): PriceVariant | undefined {
   const fits = variants.filter(({ conditions }) =>
-    conditions.every(([field, values]) => Object.hasOwn(asked, field) && values.includes(asked[field] ?? "")),
+    conditions.every(([field, values]) => Object.hasOwn(requested, field) && values.includes(requested[field] ?? "")),
   );
   return fits.reduce<PriceVariant | undefined>(
     (best, variant) => (best && best.conditions.length >= variant.conditions.length ? best : variant),

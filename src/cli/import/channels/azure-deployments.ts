@@ -1,6 +1,6 @@
 import { parseJson, recordOf } from "../../../formats/json.ts";
 import type { SourceRow } from "../source.ts";
-import { textOf, wholeOf } from "../values.ts";
+import { integerIn, textOf } from "../values.ts";
 
 const AZURE = 3;
 /** 2025-05-10 UTC: deployments of channels that new-api made before are called without the dots of their models. */
@@ -13,7 +13,7 @@ const DOTS_SINCE_S = 1_746_835_200;
 export function mappingForDeployments(row: SourceRow, type: number, family: string): string {
   const text = textOf(row, "model_mapping");
   const mapping = recordOf(parseJson(text || "{}"));
-  const dropsDots = family === "one-api" || wholeOf(row, "created_time") < DOTS_SINCE_S;
+  const dropsDots = family === "one-api" || integerIn(row, "created_time") < DOTS_SINCE_S;
   if (type !== AZURE || !dropsDots || !mapping) return text;
   const names = textOf(row, "models").split(",");
   const renamed = names.flatMap((listed) => {

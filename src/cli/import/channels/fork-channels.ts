@@ -1,5 +1,5 @@
 import type { SourceRow } from "../source.ts";
-import { textOf, wholeOf } from "../values.ts";
+import { integerIn, textOf } from "../values.ts";
 import { RESELLERS, type Translated } from "./one-api-channels.ts";
 
 const OPENAI = 1;
@@ -8,7 +8,7 @@ const RENUMBERED: Readonly<Record<number, number>> = { 27: 1003, 50: 1010, 52: 1
 
 /** Reads a channel of new-api or Veloera, whose numbers are mostly those used here. */
 export function translateKin(row: SourceRow): Translated {
-  const type = wholeOf(row, "type", OPENAI);
+  const type = integerIn(row, "type", OPENAI);
   const baseUrl = textOf(row, "base_url");
   const own = { key: textOf(row, "key"), baseUrl, other: textOf(row, "other") };
   const reseller = RESELLERS[type];

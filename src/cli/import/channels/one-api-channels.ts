@@ -1,5 +1,5 @@
 import type { SourceRow } from "../source.ts";
-import { objectOf, textOf, wholeOf } from "../values.ts";
+import { integerIn, objectOf, textOf } from "../values.ts";
 
 /** What differs in a channel of one-api once it is told in the numbers and fields used here. */
 export type Translated = Readonly<{ type: number; key: string; baseUrl: string; other: string }>;
@@ -54,7 +54,7 @@ const VERTEX_AI = 42;
 
 /** Reads a channel of one-api; text: why there is nothing like it here. */
 export function translateChannel(row: SourceRow): Translated | string {
-  const type = wholeOf(row, "type");
+  const type = integerIn(row, "type");
   const none = NO_COUNTERPART[type];
   if (none) return `${none} has no counterpart here`;
   const baseUrl = textOf(row, "base_url").replace(/\/+$/, "");

@@ -6,7 +6,7 @@ import { nowSeconds } from "../../../lib/clock.ts";
 import { createFreeIds } from "../free-ids.ts";
 import { type IdMap, inStatements, type Migration, textArray } from "../migration.ts";
 import type { SourceRow } from "../source.ts";
-import { balanceOf, flagOf, listOf, momentOf, textOf, wholeOf } from "../values.ts";
+import { balanceOf, flagOf, integerIn, listOf, momentOf, textOf } from "../values.ts";
 
 const KIND = "API keys";
 
@@ -25,25 +25,25 @@ export async function importTokens(migration: Migration, userIds: IdMap): Promis
     const hashes = new Map(rows.map((row) => [row, vault.keyedHash(keyOf(row))]));
     const known = await findByHash(migration, [...hashes.values()]);
     const fresh = rows.filter((row) => !known.has(hashes.get(row) ?? ""));
-    const assigned = await ids.assign(fresh.map((row) => wholeOf(row, "id")));
+    const assigned = await ids.assign(fresh.map((row) => integerIn(row, "id")));
     for (const row of rows) {
-      const here = known.get(hashes.get(row) ?? "") ?? assigned.get(wholeOf(row, "id"));
-      if (here !== undefined) map.set(wholeOf(row, "id"), here);
+      const here = known.get(hashes.get(row) ?? "") ?? assigned.get(integerIn(row, "id"));
+      if (here !== undefined) map.set(integerIn(row, "id"), here);
       section.before += balanceOf(row, "remain_quota");
     }
     section.present += rows.length - fresh.length;
     section.added += fresh.length;
     const values = fresh.map((row) => ({
       ...readToken(migration, row),
-      id: assigned.get(wholeOf(row, "id")),
-      userId: userIds.get(wholeOf(row, "user_id")) ?? 0,
+      id: assigned.get(integerIn(row, "id")),
+      userId: userIds.get(integerIn(row, "user_id")) ?? 0,
       keyHash: hashes.get(row) ?? "",
     }));
     if (isDry) continue;
     await database.db.transaction((tx) => inStatements(values, (part) => tx.insert(tokens).values(part)));
     section.after += await sumHere(
       migration,
-      rows.map((row) => map.get(wholeOf(row, "id")) ?? 0),
+      rows.map((row) => map.get(integerIn(row, "id")) ?? 0),
     );
   }
   await ids.finish();
@@ -55,7 +55,7 @@ const keyOf = (row: SourceRow): string => textOf(row, "key").replace(/^sk-/, "")
 function objection(row: SourceRow, userIds: IdMap): string | null {
   if (momentOf(row, "deleted_at") !== null) return "deleted at the source";
   if (keyOf(row) === "") return "without a key";
-  if (!userIds.has(wholeOf(row, "user_id"))) return "the owner did not come over";
+  if (!userIds.has(integerIn(row, "user_id"))) return "the owner did not come over";
   return null;
 }
 
@@ -74,8 +74,8 @@ function readToken({ vault, family, report }: Migration, row: SourceRow) {
   const areIpsValid = invalidIpEntries(allowIps).length === 0;
   if (!areIpsValid) report.remark(KIND, "disabled, its list of addresses makes no sense");
   const unlimitedQuota = flagOf(row, "unlimited_quota");
-  if (!unlimitedQuota && wholeOf(row, "remain_quota") < 0) report.remark(KIND, "overdrawn, now 0");
-  const status = wholeOf(row, "status", 1);
+  if (!unlimitedQuota && integerIn(row, "remain_quota") < 0) report.remark(KIND, "overdrawn, now 0");
+  const status = integerIn(row, "status", 1);
   return {
     name: textOf(row, "name") || "API key",
     keyCipher: vault.encrypt(keyOf(row)),
@@ -83,9 +83,9 @@ function readToken({ vault, family, report }: Migration, row: SourceRow) {
     remainQuota: balanceOf(row, "remain_quota"),
     usedQuota: balanceOf(row, "used_quota"),
     unlimitedQuota,
-    createdTime: wholeOf(row, "created_time") || nowSeconds(),
-    accessedTime: wholeOf(row, "accessed_time"),
-    expiredTime: wholeOf(row, "expired_time", -1),
+    createdTime: integerIn(row, "created_time") || nowSeconds(),
+    accessedTime: integerIn(row, "accessed_time"),
+    expiredTime: integerIn(row, "expired_time", -1),
     modelLimitsEnabled: family === "one-api" ? models.length > 0 : flagOf(row, "model_limits_enabled"),
     modelLimits: models,
     allowIps,

@@ -16,7 +16,7 @@ import { type Translated, translateChannel } from "../channels/one-api-channels.
 import { createFreeIds } from "../free-ids.ts";
 import { type IdMap, inStatements, type Migration } from "../migration.ts";
 import type { SourceRow } from "../source.ts";
-import { balanceOf, flagOf, objectOf, textOf, wholeOf } from "../values.ts";
+import { balanceOf, flagOf, integerIn, objectOf, textOf } from "../values.ts";
 
 const KIND = "channels";
 const ENABLED = 1;
@@ -73,16 +73,16 @@ async function marksHere(migration: Migration): Promise<Map<string, number>> {
 function prepare(migration: Migration, row: SourceRow): Ready | null {
   const { family, vault, report } = migration;
   const translated = family === "one-api" ? translateChannel(row) : translateKin(row);
-  const id = wholeOf(row, "id");
+  const id = integerIn(row, "id");
   const label = `#${id} ${textOf(row, "name")}`;
   if (typeof translated === "string") return skip(report, `${label}: ${translated}`);
   try {
     const values = readChannelInput(inputOf(row, translated, family), translated.type, vault);
     if (!values.name || !values.keyCipher) return skip(report, `${label}: without a name or key`);
-    const createdTime = wholeOf(row, "created_time") || nowSeconds();
+    const createdTime = integerIn(row, "created_time") || nowSeconds();
     const isKnown = providerOf(translated.type) !== undefined;
     if (!isKnown) report.remark(KIND, `disabled, type ${translated.type} is unknown here (${label})`);
-    const status = wholeOf(row, "status", ENABLED);
+    const status = integerIn(row, "status", ENABLED);
     return {
       id,
       mark: markOf(migration, createdTime, values.name, vault.decrypt(values.keyCipher)),
@@ -93,9 +93,9 @@ function prepare(migration: Migration, row: SourceRow): Ready | null {
         otherInfo: objectOf(row, "other_info"),
         usedQuota: balanceOf(row, "used_quota"),
         balance: balanceText(row),
-        balanceUpdatedTime: wholeOf(row, "balance_updated_time"),
-        responseTime: wholeOf(row, "response_time"),
-        testTime: wholeOf(row, "test_time"),
+        balanceUpdatedTime: integerIn(row, "balance_updated_time"),
+        responseTime: integerIn(row, "response_time"),
+        testTime: integerIn(row, "test_time"),
       },
     };
   } catch (error) {
@@ -117,8 +117,8 @@ const inputOf = (row: SourceRow, { type, key, baseUrl, other }: Translated, fami
   name: textOf(row, "name"),
   models: textOf(row, "models"),
   group: textOf(row, "group") || "default",
-  priority: wholeOf(row, "priority"),
-  weight: wholeOf(row, "weight"),
+  priority: integerIn(row, "priority"),
+  weight: integerIn(row, "weight"),
   openai_organization: textOf(row, "openai_organization") || textOf(row, "open_ai_organization"),
   model_mapping: mappingForDeployments(row, type, family),
   status_code_mapping: textOf(row, "status_code_mapping"),

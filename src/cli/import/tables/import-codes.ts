@@ -8,7 +8,7 @@ import { isOneOf } from "../../../lib/values/sql-text.ts";
 import { createFreeIds } from "../free-ids.ts";
 import { type IdMap, inStatements, type Migration, textArray } from "../migration.ts";
 import type { SourceRow } from "../source.ts";
-import { balanceOf, flagOf, momentOf, textOf, wholeOf } from "../values.ts";
+import { balanceOf, flagOf, integerIn, momentOf, textOf } from "../values.ts";
 
 const KIND = "redemption codes";
 const USED = 3;
@@ -31,16 +31,16 @@ export async function importCodes(migration: Migration, userIds: IdMap): Promise
     });
     const known = await findByKey(migration, rows.map(keyOf));
     const fresh = rows.filter((row) => !known.has(keyOf(row)));
-    const assigned = await ids.assign(fresh.map((row) => wholeOf(row, "id")));
+    const assigned = await ids.assign(fresh.map((row) => integerIn(row, "id")));
     for (const row of rows) {
-      const here = known.get(keyOf(row)) ?? assigned.get(wholeOf(row, "id"));
-      if (here !== undefined) map.set(wholeOf(row, "id"), here);
-      section.before += wholeOf(row, "quota");
+      const here = known.get(keyOf(row)) ?? assigned.get(integerIn(row, "id"));
+      if (here !== undefined) map.set(integerIn(row, "id"), here);
+      section.before += integerIn(row, "quota");
     }
     section.present += rows.length - fresh.length;
     section.added += fresh.length;
     if (isDry) continue;
-    const values = fresh.map((row) => ({ ...readCode(row, userIds), id: assigned.get(wholeOf(row, "id")) }));
+    const values = fresh.map((row) => ({ ...readCode(row, userIds), id: assigned.get(integerIn(row, "id")) }));
     await database.db.transaction(async (tx) => {
       await inStatements(values, (part) => tx.insert(redemptionCodes).values(part));
       const uses = fresh.flatMap((row) => useOf(row, map, userIds));
@@ -52,7 +52,7 @@ export async function importCodes(migration: Migration, userIds: IdMap): Promise
     });
     section.after += await sumHere(
       migration,
-      rows.map((row) => map.get(wholeOf(row, "id")) ?? 0),
+      rows.map((row) => map.get(integerIn(row, "id")) ?? 0),
     );
   }
   await ids.finish();
@@ -65,7 +65,7 @@ const keyOf = (row: SourceRow): string => textOf(row, "key");
 function objection(row: SourceRow): string | null {
   if (momentOf(row, "deleted_at") !== null) return "deleted at the source";
   if (keyOf(row) === "") return "without a key";
-  return wholeOf(row, "quota") <= 0 ? "worth nothing" : null;
+  return integerIn(row, "quota") <= 0 ? "worth nothing" : null;
 }
 
 async function findByKey({ database }: Migration, keys: readonly string[]): Promise<Map<string, number>> {
@@ -77,33 +77,33 @@ async function findByKey({ database }: Migration, keys: readonly string[]): Prom
 }
 
 function readCode(row: SourceRow, userIds: IdMap) {
-  const status = wholeOf(row, "status", 1);
-  const maxUses = wholeOf(row, "max_uses", UNLIMITED);
+  const status = integerIn(row, "status", 1);
+  const maxUses = integerIn(row, "max_uses", UNLIMITED);
   const used = balanceOf(row, "used_count");
   return {
-    userId: userIds.get(wholeOf(row, "user_id")) ?? null,
+    userId: userIds.get(integerIn(row, "user_id")) ?? null,
     key: keyOf(row),
     name: textOf(row, "name"),
     status: status >= 1 && status <= USED ? status : DISABLED,
-    quota: wholeOf(row, "quota"),
+    quota: integerIn(row, "quota"),
     isGift: flagOf(row, "is_gift"),
     maxUses: maxUses < 1 ? UNLIMITED : maxUses,
     usedCount: maxUses < 1 ? used : Math.min(used, maxUses),
     validFrom: balanceOf(row, "valid_from"),
     // new-api calls it expired_time.
     validUntil: balanceOf(row, "valid_until") || balanceOf(row, "expired_time"),
-    createdTime: wholeOf(row, "created_time") || nowSeconds(),
-    redeemedTime: wholeOf(row, "redeemed_time"),
-    usedUserId: userIds.get(wholeOf(row, "used_user_id")) ?? null,
+    createdTime: integerIn(row, "created_time") || nowSeconds(),
+    redeemedTime: integerIn(row, "redeemed_time"),
+    usedUserId: userIds.get(integerIn(row, "used_user_id")) ?? null,
   };
 }
 
 /** The one use of an ordinary code that the code itself tells of. */
 function useOf(row: SourceRow, map: IdMap, userIds: IdMap) {
-  const [codeId, userId] = [map.get(wholeOf(row, "id")), userIds.get(wholeOf(row, "used_user_id"))];
-  if (codeId === undefined || userId === undefined || wholeOf(row, "status") !== USED || flagOf(row, "is_gift"))
+  const [codeId, userId] = [map.get(integerIn(row, "id")), userIds.get(integerIn(row, "used_user_id"))];
+  if (codeId === undefined || userId === undefined || integerIn(row, "status") !== USED || flagOf(row, "is_gift"))
     return [];
-  return [{ codeId, userId, quota: wholeOf(row, "quota"), usedTime: wholeOf(row, "redeemed_time") }];
+  return [{ codeId, userId, quota: integerIn(row, "quota"), usedTime: integerIn(row, "redeemed_time") }];
 }
 
 /** What codes gave at the source is in what users brought along, or was never given here: it is no credit of its own. */
@@ -118,9 +118,9 @@ async function importUses({ source, database, isDry }: Migration, codeIds: IdMap
   if (isDry || (await source.columns("redemption_logs")).size === 0) return;
   for await (const rows of source.slices("redemption_logs")) {
     const uses = rows.flatMap((row) => {
-      const codeId = codeIds.get(wholeOf(row, "redemption_id"));
-      const userId = userIds.get(wholeOf(row, "user_id"));
-      return codeId === undefined || userId === undefined ? [] : [{ codeId, userId, at: wholeOf(row, "used_time") }];
+      const codeId = codeIds.get(integerIn(row, "redemption_id"));
+      const userId = userIds.get(integerIn(row, "user_id"));
+      return codeId === undefined || userId === undefined ? [] : [{ codeId, userId, at: integerIn(row, "used_time") }];
     });
     await inStatements(uses, (part) =>
       database.db.transaction(async (tx) => {
@@ -145,11 +145,11 @@ async function carryUses({ database }: Migration, codeIds: readonly number[]): P
   for (let start = 0; start < codeIds.length; start += SLICE) {
     const { id, status, isGift, usedCount, carriedUses } = redemptionCodes;
     const known = sql`(select count(*)::int from redemption_uses u where u.code_id = ${id})`;
-    const told = sql`case when ${isGift} then ${usedCount} when ${status} = ${USED} then 1 else 0 end`;
+    const reported = sql`case when ${isGift} then ${usedCount} when ${status} = ${USED} then 1 else 0 end`;
     await database.db
       .update(redemptionCodes)
-      .set({ carriedUses: sql`${told} - ${known}` })
-      .where(and(isOneOf(id, codeIds.slice(start, start + SLICE)), sql`${carriedUses} <> ${told} - ${known}`));
+      .set({ carriedUses: sql`${reported} - ${known}` })
+      .where(and(isOneOf(id, codeIds.slice(start, start + SLICE)), sql`${carriedUses} <> ${reported} - ${known}`));
   }
 }
 

@@ -5,7 +5,7 @@ import type { Statements } from "../../../../db/types.ts";
 import type { Family } from "../detect-family.ts";
 import { type IdMap, type Migration, textArray } from "../migration.ts";
 import type { SourceRow } from "../source.ts";
-import { balanceOf, flagOf, textOf, wholeOf } from "../values.ts";
+import { balanceOf, flagOf, integerIn, textOf } from "../values.ts";
 
 const KIND = "log";
 const CONSUMPTION = 2;
@@ -48,26 +48,26 @@ export async function importLogs(migration: Migration, ids: Ids): Promise<void> 
 }
 
 function readLog(family: Family, row: SourceRow, ids: Ids) {
-  const [type, failed] = readType(family, wholeOf(row, "type"));
+  const [type, failed] = readType(family, integerIn(row, "type"));
   const useTime = balanceOf(row, "use_time");
   const elapsedMs = balanceOf(row, "elapsed_time") || useTime * 1000;
   return {
     created_at: balanceOf(row, "created_at"),
     type,
     failed,
-    user_id: ids.users.get(wholeOf(row, "user_id")) ?? 0,
+    user_id: ids.users.get(integerIn(row, "user_id")) ?? 0,
     username: textOf(row, "username"),
-    token_id: ids.tokens.get(wholeOf(row, "token_id")) ?? 0,
+    token_id: ids.tokens.get(integerIn(row, "token_id")) ?? 0,
     token_name: textOf(row, "token_name"),
     model_name: textOf(row, "model_name"),
-    channel_id: ids.channels.get(wholeOf(row, "channel_id")) ?? 0,
+    channel_id: ids.channels.get(integerIn(row, "channel_id")) ?? 0,
     group: textOf(row, "group"),
     is_stream: flagOf(row, "is_stream"),
     use_time: Math.min(useTime || Math.round(elapsedMs / 1000), LARGEST_INTEGER),
     elapsed_ms: Math.min(elapsedMs, LARGEST_INTEGER),
     prompt_tokens: Math.min(balanceOf(row, "prompt_tokens"), LARGEST_INTEGER),
     completion_tokens: Math.min(balanceOf(row, "completion_tokens"), LARGEST_INTEGER),
-    quota: wholeOf(row, "quota"),
+    quota: integerIn(row, "quota"),
     ip: textOf(row, "ip"),
     request_id: requestIdOf(row),
     content: textOf(row, "content"),
@@ -99,7 +99,7 @@ function readType(family: Family, type: number): [type: number, failed: boolean]
 function requestIdOf(row: SourceRow): string {
   const columns = ["user_id", "username", "token_name", "model_name", "content"].map((name) => textOf(row, name));
   const numbers = ["id", "created_at", "type", "quota", "prompt_tokens", "completion_tokens"].map((name) =>
-    wholeOf(row, name),
+    integerIn(row, name),
   );
   const hash = createHash("sha256")
     .update(JSON.stringify([columns, numbers]))

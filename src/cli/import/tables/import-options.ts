@@ -32,16 +32,16 @@ export async function importOptions(migration: Migration): Promise<void> {
   if ((await source.columns("options")).size === 0) return;
   const present = new Set((await database.db.select({ key: options.key }).from(options)).map(({ key }) => key));
   const texts = await loadOptions(database.db, vault);
-  const wanted = new Map<OptionKey, string>();
+  const requested = new Map<OptionKey, string>();
   for (const row of await source.all("options")) {
     section.read += 1;
     const [key, text] = rename(row);
     if (!isOptionKey(key)) report.skip(KIND, `${key} is unknown here`);
     else if (present.has(key)) section.present += 1;
     else if (text === "") report.skip(KIND, "empty");
-    else wanted.set(key, text);
+    else requested.set(key, text);
   }
-  const accepted = new Map([...wanted].filter(([key, text]) => isValid(report, key, text)));
+  const accepted = new Map([...requested].filter(([key, text]) => isValid(report, key, text)));
   const textNow = (key: OptionKey) => accepted.get(key) ?? texts.get(key) ?? findOption(key)?.initial ?? "";
   for (const [key, text] of accepted) {
     const problem = refusal(() => guardChange(key, findOption(key)?.read(text, key).value, textNow));

@@ -8,7 +8,7 @@ import { randomText, type Vault } from "../../../lib/security/crypto.ts";
 import { createFreeIds } from "../free-ids.ts";
 import { type IdMap, inStatements, type Migration, textArray } from "../migration.ts";
 import type { SourceRow } from "../source.ts";
-import { balanceOf, momentOf, objectOf, textOf, wholeOf } from "../values.ts";
+import { balanceOf, integerIn, momentOf, objectOf, textOf } from "../values.ts";
 
 const KIND = "users";
 const ROLES = [1, 10, 100];
@@ -33,15 +33,15 @@ export async function importUsers(migration: Migration): Promise<IdMap> {
     const named = rows.filter((row) => textOf(row, "username") !== "" || report.skip(KIND, "no name"));
     const known = await findByName(migration, named.map(nameOf));
     const fresh = named.filter((row) => !known.has(nameOf(row)));
-    const assigned = await ids.assign(fresh.map((row) => wholeOf(row, "id")));
+    const assigned = await ids.assign(fresh.map((row) => integerIn(row, "id")));
     for (const row of named) {
-      const id = wholeOf(row, "id");
+      const id = integerIn(row, "id");
       const here = known.get(nameOf(row)) ?? assigned.get(id);
       if (here === undefined) continue;
       map.set(id, here);
       section.before += balanceOf(row, "quota");
-      if (wholeOf(row, "quota") < 0) report.remark(KIND, `overdrawn by ${-wholeOf(row, "quota")}, now 0`);
-      const inviter = wholeOf(row, "inviter_id");
+      if (integerIn(row, "quota") < 0) report.remark(KIND, `overdrawn by ${-integerIn(row, "quota")}, now 0`);
+      const inviter = integerIn(row, "inviter_id");
       if (!known.has(nameOf(row)) && inviter > 0) inviters.set(here, inviter);
     }
     section.present += named.length - fresh.length;
@@ -49,7 +49,7 @@ export async function importUsers(migration: Migration): Promise<IdMap> {
     if (isDry) continue;
     const values = await unclaimed(
       migration,
-      fresh.map((row) => readUser(migration, row, map.get(wholeOf(row, "id")) ?? 0)),
+      fresh.map((row) => readUser(migration, row, map.get(integerIn(row, "id")) ?? 0)),
     );
     await database.db.transaction(async (tx) => {
       await inStatements(values, (part) => tx.insert(users).values(part));
@@ -58,7 +58,7 @@ export async function importUsers(migration: Migration): Promise<IdMap> {
     });
     section.after += await sumHere(
       migration,
-      named.map((row) => map.get(wholeOf(row, "id")) ?? 0),
+      named.map((row) => map.get(integerIn(row, "id")) ?? 0),
     );
   }
   await ids.finish();
@@ -79,8 +79,8 @@ async function findByName({ database }: Migration, names: readonly string[]): Pr
 type NewUser = typeof users.$inferInsert;
 
 function readUser({ family, vault }: Migration, row: SourceRow, id: number): NewUser {
-  const status = wholeOf(row, "status", 1);
-  const role = wholeOf(row, "role", 1);
+  const status = integerIn(row, "status", 1);
+  const role = integerIn(row, "role", 1);
   // In one-api everybody has a token that nobody may ever have seen: none of them stays valid.
   const accessToken = family === "one-api" ? "" : textOf(row, "access_token");
   const checkedIn = momentOf(row, "last_check_in_time");
@@ -147,7 +147,7 @@ async function unclaimed({ database, report }: Migration, values: readonly NewUs
 async function addIdentities(tx: Tx, rows: readonly SourceRow[], map: IdMap): Promise<void> {
   const bound = rows.flatMap((row) =>
     Object.entries(PROVIDERS).flatMap(([column, provider]) => {
-      const [subject, userId] = [textOf(row, column), map.get(wholeOf(row, "id"))];
+      const [subject, userId] = [textOf(row, column), map.get(integerIn(row, "id"))];
       return subject === "" || userId === undefined ? [] : [{ provider, subject, userId, createdAt: nowSeconds() }];
     }),
   );

@@ -50,28 +50,28 @@ export async function beginPasskey(db: Db, site: PasskeySite, user: Readonly<{ i
 export async function addPasskey(
   db: Db,
   site: PasskeySite,
-  given: Readonly<{ userId: number; name: string; challenge: string; response: unknown }>,
+  input: Readonly<{ userId: number; name: string; challenge: string; response: unknown }>,
 ): Promise<void> {
-  const name = given.name.trim();
+  const name = input.name.trim();
   if (name === "" || [...name].length > LONGEST_NAME) {
     throw new OperationError("passkey_name_required", { max: LONGEST_NAME });
   }
   const { registrationInfo } = await verifyRegistrationResponse({
-    response: given.response as RegistrationResponseJSON,
-    expectedChallenge: given.challenge,
+    response: input.response as RegistrationResponseJSON,
+    expectedChallenge: input.challenge,
     expectedOrigin: [...site.origins],
     expectedRPID: site.id,
     requireUserVerification: true,
   }).catch(refused);
   if (!registrationInfo) throw new OperationError("passkey_failed");
   const { credential } = registrationInfo;
-  const held = requireRow(await db.select({ many: count() }).from(passkeys).where(eq(passkeys.userId, given.userId)));
+  const held = requireRow(await db.select({ many: count() }).from(passkeys).where(eq(passkeys.userId, input.userId)));
   if (held.many >= MOST_PASSKEYS) throw new OperationError("passkeys_too_many", { max: MOST_PASSKEYS });
   const added = await db
     .insert(passkeys)
     .values({
       id: credential.id,
-      userId: given.userId,
+      userId: input.userId,
       name,
       publicKey: Buffer.from(credential.publicKey).toString("base64url"),
       counter: credential.counter,
@@ -91,9 +91,9 @@ export const beginPasskeySignIn = (site: PasskeySite) =>
 export async function signInWithPasskey(
   db: Db,
   site: PasskeySite,
-  given: Readonly<{ challenge: string; response: unknown }>,
+  input: Readonly<{ challenge: string; response: unknown }>,
 ): Promise<number> {
-  const response = given.response as AuthenticationResponseJSON;
+  const response = input.response as AuthenticationResponseJSON;
   const [known] = await db
     .select({ passkey: passkeys, status: users.status, deletedAt: users.deletedAt })
     .from(passkeys)
@@ -103,7 +103,7 @@ export async function signInWithPasskey(
   const { passkey } = known;
   const { verified, authenticationInfo } = await verifyAuthenticationResponse({
     response,
-    expectedChallenge: given.challenge,
+    expectedChallenge: input.challenge,
     expectedOrigin: [...site.origins],
     expectedRPID: site.id,
     requireUserVerification: true,

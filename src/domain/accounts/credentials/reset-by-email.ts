@@ -60,10 +60,10 @@ async function mailLink(
  */
 export async function resetByMail(
   deps: Readonly<{ db: Db; changes: Changes; vault: Vault }>,
-  given: Readonly<{ email: string; token: string }>,
+  input: Readonly<{ email: string; token: string }>,
 ): Promise<string> {
   const { db, vault } = deps;
-  const proof = { purpose: "reset", target: given.email.trim(), code: given.token } as const;
+  const proof = { purpose: "reset", target: input.email.trim(), code: input.token } as const;
   if (!(await checkCode({ db, vault }, proof))) throw new OperationError("reset_link_invalid");
   await consumeCode(db, vault, proof);
   const accounts = await accountsOf(db, proof.target);

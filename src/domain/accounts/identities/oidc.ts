@@ -63,11 +63,11 @@ export const oidc: OutsideProvider = {
       }),
     );
     const proven = await verifyIdToken(deps, endpoints, handshake, answer.id_token);
-    const told = endpoints.userInfo
+    const reported = endpoints.userInfo
       ? await askService(fetch, LABEL, endpoints.userInfo, bearer(accessTokenOf(answer, LABEL)))
       : {};
-    if (proven && endpoints.userInfo && told.sub !== proven.sub) throw failed();
-    const claims: Readonly<Record<string, unknown>> = { ...proven, ...told };
+    if (proven && endpoints.userInfo && reported.sub !== proven.sub) throw failed();
+    const claims: Readonly<Record<string, unknown>> = { ...proven, ...reported };
     return {
       subject: subjectOf(claims.sub, LABEL),
       ...texts({

@@ -27,8 +27,8 @@ export function readTelegramProof(settings: SettingsReader, proof: TelegramProof
   const token = settings.get("TelegramBotToken");
   const text = SIGNED.flatMap((name) => (proof[name] === undefined ? [] : [`${name}=${proof[name]}`])).join("\n");
   const expected = createHmac("sha256", createHash("sha256").update(token).digest()).update(text).digest();
-  const given = Buffer.from(proof.hash ?? "", "hex");
-  const isSigned = token !== "" && given.length === expected.length && timingSafeEqual(given, expected);
+  const input = Buffer.from(proof.hash ?? "", "hex");
+  const isSigned = token !== "" && input.length === expected.length && timingSafeEqual(input, expected);
   const age = now - Number(proof.auth_date);
   const isFresh = age <= LONGEST_AGE_SECONDS && age >= -CLOCK_TOLERANCE_SECONDS;
   if (!isSigned || !isFresh || !/^\d{1,20}$/.test(proof.id ?? "")) throw new OperationError("telegram_proof_wrong");

@@ -13,8 +13,8 @@ const ADDRESS = /^[^\s@;,<>()"\\]+@([a-z0-9](-*[a-z0-9])*\.)+[a-z0-9-]{2,63}$/i;
  * The address as it is stored, its domain in lower case. Throws OperationError when it is none, or when the site does not
  * accept its domain or its form.
  */
-export function checkEmailAddress(settings: SettingsReader, given: string): string {
-  const address = given.trim();
+export function checkEmailAddress(settings: SettingsReader, input: string): string {
+  const address = input.trim();
   if (address === "") throw new OperationError("email_required");
   if (address.length > LONGEST || !ADDRESS.test(address)) throw new OperationError("email_invalid");
   const [mailbox = "", domain = ""] = address.split("@");

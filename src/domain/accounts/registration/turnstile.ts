@@ -15,7 +15,7 @@ export type TurnstileDeps = Readonly<{
 /** What the check was shown for: the widget is told, and the answer says. */
 export type CheckedAction = "login" | "register" | "reset";
 
-type Given = Readonly<{
+type Input = Readonly<{
   token: string | undefined;
   ip: string;
   /** The host that the caller asked for, with or without a port. */
@@ -30,13 +30,13 @@ const TRIAL_SECRET = /^1x0+AA$/;
  * Asks Cloudflare whether a person solved the check, where the site wants it: each token works once, so nothing is
  * remembered. Where the answer says so, the check was shown by this site and for this action. Throws OperationError.
  */
-export async function checkTurnstile({ settings, fetch, verifyUrl }: TurnstileDeps, given: Given): Promise<void> {
+export async function checkTurnstile({ settings, fetch, verifyUrl }: TurnstileDeps, input: Input): Promise<void> {
   if (!settings.get("TurnstileCheckEnabled")) return;
-  if (!given.token) throw new OperationError("turnstile_required");
+  if (!input.token) throw new OperationError("turnstile_required");
   const form = new URLSearchParams({
     secret: settings.get("TurnstileSecretKey"),
-    response: given.token,
-    ...(given.ip && { remoteip: given.ip }),
+    response: input.token,
+    ...(input.ip && { remoteip: input.ip }),
   });
   let isHuman = false;
   try {
@@ -48,22 +48,22 @@ export async function checkTurnstile({ settings, fetch, verifyUrl }: TurnstileDe
       maxBytes: LARGEST_ANSWER,
       maxRedirects: 0,
     });
-    const told = JSON.parse(answer.text()) as Told;
-    isHuman = told.success === true && isOurs(settings, given, told);
+    const reported = JSON.parse(answer.text()) as Reported;
+    isHuman = reported.success === true && isOurs(settings, input, reported);
   } catch {
     // An answer that cannot be read is no proof.
   }
   if (!isHuman) throw new OperationError("turnstile_failed");
 }
 
-type Told = { success?: unknown; hostname?: unknown; action?: unknown };
+type Reported = { success?: unknown; hostname?: unknown; action?: unknown };
 
 /** A site may have several addresses: the configured one and the one that the caller is at are both its own. */
-function isOurs(settings: SettingsReader, { host, action }: Given, told: Told): boolean {
-  if (told.action && told.action !== action) return false;
+function isOurs(settings: SettingsReader, { host, action }: Input, reported: Reported): boolean {
+  if (reported.action && reported.action !== action) return false;
   const site = hostnameOf(settings.get("ServerAddress"));
-  if (!told.hostname || site === null || TRIAL_SECRET.test(settings.get("TurnstileSecretKey"))) return true;
-  return told.hostname === site || told.hostname === hostnameOf(`http://${host}`);
+  if (!reported.hostname || site === null || TRIAL_SECRET.test(settings.get("TurnstileSecretKey"))) return true;
+  return reported.hostname === site || reported.hostname === hostnameOf(`http://${host}`);
 }
 
 const hostnameOf = (address: string): string | null => (URL.canParse(address) ? new URL(address).hostname : null);

@@ -54,36 +54,36 @@ export async function storeCode(
 /** Whether the code was sent to `target` for this purpose and is still good. Every call counts as a try; five end it. */
 export async function checkCode(
   { db, vault }: CodeDeps,
-  given: Readonly<{ purpose: CodePurpose; target: string; code: string }>,
+  input: Readonly<{ purpose: CodePurpose; target: string; code: string }>,
 ): Promise<boolean> {
   const [tried] = await db
     .update(verificationCodes)
     .set({ attempts: sql`${verificationCodes.attempts} + 1` })
     .where(
       and(
-        eq(verificationCodes.purpose, given.purpose),
-        eq(verificationCodes.target, given.target.toLowerCase()),
+        eq(verificationCodes.purpose, input.purpose),
+        eq(verificationCodes.target, input.target.toLowerCase()),
         gt(verificationCodes.expiresAt, nowSeconds()),
         lt(verificationCodes.attempts, MOST_ATTEMPTS),
       ),
     )
     .returning({ codeHash: verificationCodes.codeHash });
-  return tried?.codeHash === hashOf(vault, given);
+  return tried?.codeHash === hashOf(vault, input);
 }
 
 /** Uses a checked code up, inside the transaction of what it allows. Throws OperationError when somebody was quicker. */
 export async function consumeCode(
   tx: DbOrTx,
   vault: Vault,
-  given: Readonly<{ purpose: CodePurpose; target: string; code: string }>,
+  input: Readonly<{ purpose: CodePurpose; target: string; code: string }>,
 ): Promise<void> {
   const used = await tx
     .delete(verificationCodes)
     .where(
       and(
-        eq(verificationCodes.purpose, given.purpose),
-        eq(verificationCodes.target, given.target.toLowerCase()),
-        eq(verificationCodes.codeHash, hashOf(vault, given)),
+        eq(verificationCodes.purpose, input.purpose),
+        eq(verificationCodes.target, input.target.toLowerCase()),
+        eq(verificationCodes.codeHash, hashOf(vault, input)),
       ),
     )
     .returning({ target: verificationCodes.target });

@@ -51,11 +51,11 @@ export async function endSession({ db, changes }: SessionDeps, userId: number, i
 export async function endOtherSessions(
   { db, changes }: SessionDeps,
   userId: number,
-  keptId: string | null,
+  currentId: string | null,
 ): Promise<number> {
   const ended = await db
     .delete(sessions)
-    .where(and(eq(sessions.userId, userId), keptId === null ? undefined : ne(sessions.id, keptId)))
+    .where(and(eq(sessions.userId, userId), currentId === null ? undefined : ne(sessions.id, currentId)))
     .returning({ id: sessions.id });
   await changes.publish("users", [userId]);
   return ended.length;

@@ -20,15 +20,15 @@ export const createSignInLimiter = (shared: SharedLimits | null): Limiter =>
  */
 export async function signInWithPassword(
   deps: Readonly<{ db: Db; settings: SettingsReader; limiter: Limiter }>,
-  given: Readonly<{ username: string; password: string }>,
+  input: Readonly<{ username: string; password: string }>,
 ): Promise<number> {
   const { db, settings, limiter } = deps;
-  const name = given.username.trim().normalize("NFC");
-  if (name === "" || given.password === "") throw new OperationError("login_required_fields");
+  const name = input.username.trim().normalize("NFC");
+  if (name === "" || input.password === "") throw new OperationError("login_required_fields");
   const account = name.toLowerCase().slice(0, 320);
   await countGuess(limiter, account);
   const user = await findByLogin(db, name);
-  const matches = await verifyPassword(given.password, user?.passwordHash ?? null);
+  const matches = await verifyPassword(input.password, user?.passwordHash ?? null);
   if (!user || !matches || user.status === USER_STATUS.banned) throw new OperationError("login_failed");
   if (!settings.get("PasswordLoginEnabled") && user.role < ROLE.root) {
     throw new OperationError("password_login_disabled");
@@ -36,7 +36,7 @@ export async function signInWithPassword(
   await limiter.forget(account);
   await db.update(users).set({ lastLoginAt: nowSeconds() }).where(eq(users.id, user.id));
   if (user.passwordHash && isOutdatedHash(user.passwordHash)) {
-    const passwordHash = await hashPassword(given.password);
+    const passwordHash = await hashPassword(input.password);
     // Only what was just checked is replaced: the password may have been changed meanwhile.
     await db
       .update(users)

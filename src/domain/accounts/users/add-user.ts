@@ -18,14 +18,14 @@ export type AddedUser = Readonly<{ username: string; password: string; display_n
 export async function addUser(
   { db, changes, settings }: Readonly<{ db: Db; changes: Changes; settings: SettingsReader }>,
   actor: UserEntry,
-  given: AddedUser,
+  input: AddedUser,
 ): Promise<number> {
-  if (given.username.trim() === "" || given.password === "") throw new OperationError("user_credentials_required");
-  if (actor.role < ROLE.root && (given.role ?? ROLE.user) >= actor.role) throw new OperationError("user_out_of_reach");
-  const username = checkUsername(given.username);
-  checkPasswordLength(given.password);
-  const passwordHash = await hashPassword(given.password);
-  const account = { username, ...(given.display_name && { displayName: given.display_name }) };
+  if (input.username.trim() === "" || input.password === "") throw new OperationError("user_credentials_required");
+  if (actor.role < ROLE.root && (input.role ?? ROLE.user) >= actor.role) throw new OperationError("user_out_of_reach");
+  const username = checkUsername(input.username);
+  checkPasswordLength(input.password);
+  const passwordHash = await hashPassword(input.password);
+  const account = { username, ...(input.display_name && { displayName: input.display_name }) };
   const [id = 0] = await db.transaction(async (tx) => {
     const made = await welcomeUser(tx, { settings, account, passwordHash, affCode: "" });
     await writeManagementLog(tx, actor, `Created user ${username} (#${made[0]})`, {

@@ -36,10 +36,10 @@ test("nothing stays of what was said, where money went and where calls came from
 async function addUser(username: string): Promise<number> {
   const { db } = database;
   const userId = await createUser(db, { username, password: "correct horse" });
-  const talk = { userId, channelId: 1, createdAt: NOW, expiresAt: NOW + 1 };
+  const session = { userId, channelId: 1, createdAt: NOW, expiresAt: NOW + 1 };
   await db.insert(storedResponses).values([
-    { ...talk, id: `${username} here`, isNative: false, turns: '["my secret"]' },
-    { ...talk, id: `${username} upstream`, isNative: true },
+    { ...session, id: `${username} here`, isNative: false, turns: '["my secret"]' },
+    { ...session, id: `${username} upstream`, isNative: true },
   ]);
   await db.insert(withdrawals).values(
     ["requested", "approved", "paid", "rejected"].map((status) => ({
@@ -63,11 +63,11 @@ async function addUser(username: string): Promise<number> {
 
 async function left(userId: number) {
   const { db } = database;
-  const talks = await db.select().from(storedResponses).where(eq(storedResponses.userId, userId));
+  const sessions = await db.select().from(storedResponses).where(eq(storedResponses.userId, userId));
   const paid = await db.select().from(withdrawals).where(eq(withdrawals.userId, userId));
   const keys = await db.select().from(tokens).where(eq(tokens.userId, userId));
   return {
-    talks: talks.map(({ id }) => id.split(" ").at(-1)).sort(),
+    talks: sessions.map(({ id }) => id.split(" ").at(-1)).sort(),
     accounts: paid.map(({ account }) => account).sort(),
     keys: keys.map(({ allowIps }) => allowIps),
   };

@@ -59,12 +59,12 @@ export async function deleteUser(deps: DeleteDeps, userId: number): Promise<void
       .update(withdrawals)
       .set({ account: "", note: "" })
       .where(and(eq(withdrawals.userId, userId), inArray(withdrawals.status, ["paid", "rejected"])));
-    const gone = await tx
+    const removed = await tx
       .update(tokens)
       .set({ deletedAt: now, allowIps: "" })
       .where(and(eq(tokens.userId, userId), isNull(tokens.deletedAt)))
       .returning({ id: tokens.id });
-    return gone.map((token) => token.id);
+    return removed.map((token) => token.id);
   });
   await changes.publish("users", [userId]);
   if (tokenIds.length > 0) await changes.publish("tokens", tokenIds);

@@ -111,9 +111,9 @@ function readGroup(group: string, settings: SettingsReader): string {
   return group;
 }
 
-function readNote(given: string): string {
-  throwRuleError(userNoteError(given), { max: ACCOUNT_LIMITS.note });
-  return given.trim();
+function readNote(input: string): string {
+  throwRuleError(userNoteError(input), { max: ACCOUNT_LIMITS.note });
+  return input.trim();
 }
 
 function readLimit(limit: number): number {

@@ -50,8 +50,8 @@ export const periodEnd = (period: SQL, timeZone: string, nowSeconds: number): SQ
     date_trunc(${period}, to_timestamp(${nowSeconds}::bigint) at time zone ${timeZone}::text) + ('1 ' || ${period})::interval
   ) at time zone ${timeZone}::text)::bigint`;
 
-function readPeriod(given: string): BudgetPeriod {
-  const period = BUDGET_PERIODS.find((known) => known === given);
+function readPeriod(input: string): BudgetPeriod {
+  const period = BUDGET_PERIODS.find((known) => known === input);
   if (period === undefined) throw new OperationError("token_budget_invalid");
   return period;
 }

@@ -4,7 +4,7 @@ import type { ApiKeyEntry } from "./api-key-entry.ts";
 import { ApiKeyTable } from "./api-key-table.ts";
 
 const hashOf = (text: string) => createHash("sha256").update(text).digest("hex");
-const entry = (id: number, given: Partial<ApiKeyEntry> = {}): ApiKeyEntry => ({
+const entry = (id: number, input: Partial<ApiKeyEntry> = {}): ApiKeyEntry => ({
   id,
   userId: id * 2,
   name: `key ${id}`,
@@ -21,7 +21,7 @@ const entry = (id: number, given: Partial<ApiKeyEntry> = {}): ApiKeyEntry => ({
   requestsPerMinute: 0,
   tokensPerMinute: 0,
   budgetRenewsAt: 0,
-  ...given,
+  ...input,
 });
 
 test("gives back what was put, by id and by hash, among thousands", () => {
@@ -44,7 +44,7 @@ test("gives back what was put, by id and by hash, among thousands", () => {
 
 test("stays true through changes and removals in any order, as a Map does", () => {
   const table = new ApiKeyTable();
-  const wanted = new Map<number, ApiKeyEntry>();
+  const expected = new Map<number, ApiKeyEntry>();
   // A fixed sequence that looks like chance.
   let state = 1;
   const next = (below: number) => {
@@ -55,18 +55,18 @@ test("stays true through changes and removals in any order, as a Map does", () =
     const id = 1 + next(2000);
     if (next(3) === 0) {
       table.remove(id);
-      wanted.delete(id);
+      expected.delete(id);
     } else {
       const put = entry(id, { keyHash: hashOf(`${id} ${next(3)}`), name: `round ${round}` });
       table.put(put);
-      wanted.set(id, put);
+      expected.set(id, put);
     }
   }
   for (let id = 1; id <= 2000; id += 1) {
-    expect(table.get(id)).toEqual(wanted.get(id));
+    expect(table.get(id)).toEqual(expected.get(id));
     for (const version of [0, 1, 2]) {
       const hash = hashOf(`${id} ${version}`);
-      expect(table.findByHash(hash)?.id).toBe(wanted.get(id)?.keyHash === hash ? id : undefined);
+      expect(table.findByHash(hash)?.id).toBe(expected.get(id)?.keyHash === hash ? id : undefined);
     }
   }
 });

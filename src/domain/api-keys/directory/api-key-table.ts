@@ -55,10 +55,10 @@ export class ApiKeyTable {
     const rotated = this.#previous.get(hash);
     if (rotated !== undefined) return this.#entryAt(rotated);
     if (!HASH_TEXT.test(hash)) return undefined;
-    const wanted = Buffer.from(hash, "hex");
-    const slot = this.#byHash.find(firstFour(wanted, 0), (candidate) => {
+    const hashBytes = Buffer.from(hash, "hex");
+    const slot = this.#byHash.find(firstFour(hashBytes, 0), (candidate) => {
       const at = candidate * HASH_BYTES;
-      return wanted.equals(this.#hashes.subarray(at, at + HASH_BYTES));
+      return hashBytes.equals(this.#hashes.subarray(at, at + HASH_BYTES));
     });
     return slot < 0 ? undefined : this.#entryAt(slot);
   }

@@ -2,12 +2,12 @@ import { expect, test } from "bun:test";
 import { createRecheckKey } from "./recheck-key.ts";
 
 function start(reread: (key: string) => Promise<void> = async () => {}) {
-  const asked: string[] = [];
+  const requests: string[] = [];
   let time = 1_000_000;
   const recheck = createRecheckKey({
     hash: (key) => `hash of ${key}`,
     reread: (key) => {
-      asked.push(key);
+      requests.push(key);
       return reread(key);
     },
     now: () => time,
@@ -15,7 +15,7 @@ function start(reread: (key: string) => Promise<void> = async () => {}) {
   const wait = (ms: number) => {
     time += ms;
   };
-  return { asked, recheck, wait };
+  return { asked: requests, recheck, wait };
 }
 
 test("calls in parallel with one key ask once, and all hear the answer", async () => {

@@ -57,9 +57,9 @@ export function createRecheckKey({ hash, reread, timeoutMs = TIMEOUT_MS, now = D
       return last.failure === null ? Promise.resolve(false) : Promise.reject(last.failure);
     }
     if (perAddress.take(address) > 0 || all.take("") > 0) return Promise.resolve(false);
-    const asked = ask(id, key);
-    running.set(id, asked);
-    return asked;
+    const recheck = ask(id, key);
+    running.set(id, recheck);
+    return recheck;
   };
 }
 

@@ -43,9 +43,9 @@ export class TextColumn {
   }
 
   /** Moves all texts close together, into a block that leaves as much room again. */
-  #makeRoom(wanted: number): void {
+  #makeRoom(needed: number): void {
     const used = this.#lengths.reduce((sum, length) => sum + length, 0);
-    const bytes = new Uint8Array(Math.max(FEWEST_BYTES, (used + wanted) * 2));
+    const bytes = new Uint8Array(Math.max(FEWEST_BYTES, (used + needed) * 2));
     let end = 0;
     for (let row = 0; row < this.#lengths.length; row += 1) {
       const length = this.#lengths[row] as number;

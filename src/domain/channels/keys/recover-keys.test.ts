@@ -22,13 +22,13 @@ let database: TestDatabase;
 let channels: ChannelDirectory;
 let deps: Omit<Parameters<typeof recoverKeys>[0], "settings">;
 let recovered: string[];
-let asked: number;
+let requests: number;
 let actor: { id: number; username: string };
 const upstream = Bun.serve({
   port: 0,
   hostname: "127.0.0.1",
   fetch(request) {
-    asked += 1;
+    requests += 1;
     return request.headers.get("authorization") === `Bearer ${GOOD}`
       ? Response.json({ choices: [{ index: 0, message: { role: "assistant", content: "hi" } }] })
       : new Response("no", { status: 401 });
@@ -67,7 +67,7 @@ const offFor = (seconds: number) =>
   database.db.update(channelKeys).set({ statusTime: Math.floor(Date.now() / 1000) - seconds, probedTime: 0 });
 const off = async (id: number) => [...(channels.get(id)?.disabledKeys ?? [])];
 const run = (texts: Parameters<typeof fixedSettings>[0] = {}) => {
-  asked = 0;
+  requests = 0;
   return recoverKeys({ ...deps, settings: fixedSettings(texts) });
 };
 
@@ -75,13 +75,13 @@ test("a key that works again comes back after a while, one that does not is trie
   const id = await create("first");
   for (const key of [GOOD, BAD]) await disableChannelKey(deps, id, key, "401");
   await offFor(60);
-  expect([await run(), asked]).toEqual([0, 0]);
+  expect([await run(), requests]).toEqual([0, 0]);
   await offFor(3600);
-  expect([await run({ ChannelKeyProbeMinutes: "0" }), asked]).toEqual([0, 0]);
-  expect([await run(), asked]).toEqual([1, 2]);
+  expect([await run({ ChannelKeyProbeMinutes: "0" }), requests]).toEqual([0, 0]);
+  expect([await run(), requests]).toEqual([1, 2]);
   expect(await off(id)).toEqual([BAD]);
   expect(recovered).toEqual(["first"]);
-  expect([await run(), asked]).toEqual([0, 0]);
+  expect([await run(), requests]).toEqual([0, 0]);
 });
 
 test("keys switched off by hand, and those of channels that are off, are left alone", async () => {
@@ -92,7 +92,7 @@ test("keys switched off by hand, and those of channels that are off, are left al
   await disableChannelKey(deps, stopped, GOOD, "401");
   await setChannelStatus(deps, stopped, 2, "by op");
   await offFor(3600);
-  expect([await run({ AutomaticEnableChannelEnabled: "true" }), asked]).toEqual([0, 0]);
+  expect([await run({ AutomaticEnableChannelEnabled: "true" }), requests]).toEqual([0, 0]);
   expect(await database.db.select().from(channelKeys).where(eq(channelKeys.channelId, id))).toHaveLength(1);
 });
 
@@ -102,7 +102,7 @@ test("a channel that went off with its last key comes back with one, where setti
   for (const key of channels.get(id)?.keys ?? []) await disableChannelKey(deps, id, key, "401");
   expect(channels.get(id)?.status).toBe(3);
   await offFor(3600);
-  expect([await run(), asked]).toEqual([0, 0]);
+  expect([await run(), requests]).toEqual([0, 0]);
   await offFor(3600);
   expect(await run({ AutomaticEnableChannelEnabled: "true" })).toBe(1);
   expect(channels.get(id)).toMatchObject({ status: 1 });

@@ -58,7 +58,7 @@ export function readChannelInput(input: ChannelInput, type: number, vault: Vault
     ...present("type", input.type || undefined),
     ...present("name", input.name?.trim() || undefined),
     ...present("keyCipher", readKey(input.key, type, vault)),
-    ...present("priority", whole(input.priority, "priority")),
+    ...present("priority", integer(input.priority, "priority")),
     ...present("weight", atLeastZero(input.weight, "weight")),
     ...present("baseUrl", readBaseUrl(input.base_url)),
     ...present("other", readOther(input.other, type)),
@@ -95,7 +95,7 @@ function readKey(key: string | undefined, type: number, vault: Vault): string | 
   return vault.encrypt(keys.join(","));
 }
 
-function whole(value: number | null | undefined, field: string): number | undefined {
+function integer(value: number | null | undefined, field: string): number | undefined {
   if (value === null) return 0;
   if (value === undefined) return undefined;
   if (!Number.isSafeInteger(value)) throw new OperationError("channel_number_invalid", { field });
@@ -109,7 +109,7 @@ function readAmount(value: number | null | undefined): string | null | undefined
 }
 
 function atLeastZero(value: number | null | undefined, field: string): number | undefined {
-  const number = whole(value, field);
+  const number = integer(value, field);
   return number === undefined ? undefined : Math.min(Math.max(number, 0), 2_147_483_647);
 }
 
@@ -157,7 +157,7 @@ function jsonText(
   value: string | null | undefined,
   errorOf: (json: string) => MessageCode | undefined,
 ): string | undefined {
-  const given = text(value);
-  if (given) throwRuleError(errorOf(given));
-  return given;
+  const input = text(value);
+  if (input) throwRuleError(errorOf(input));
+  return input;
 }

@@ -67,13 +67,13 @@ export type ListDeps = ChannelDeps & Readonly<{ channels: ChannelDirectory; read
 export async function listChannels(deps: ListDeps, filter: ChannelFilter, page: ChannelPage): Promise<ChannelList> {
   const { db } = deps;
   const { status, ...others } = filter;
-  const beside = conditions(deps, others);
+  const otherConditions = conditions(deps, others);
   const statuses = await db
     .select({ status: channels.status, rows: count() })
     .from(channels)
-    .where(beside)
+    .where(otherConditions)
     .groupBy(channels.status);
-  const where = and(beside, status === undefined ? undefined : eq(channels.status, status));
+  const where = and(otherConditions, status === undefined ? undefined : eq(channels.status, status));
   const counts = countStatuses(statuses);
   if (page.byTag) return { ...(await listByTag(deps, where, page)), counts };
   const rows = await db

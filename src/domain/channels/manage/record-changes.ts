@@ -3,21 +3,21 @@ import type { ChannelRow } from "../entry.ts";
 import type { ChannelValues } from "./channel-input.ts";
 
 /** Channels of a batch that the log names one by one. */
-export const MOST_TOLD = 100;
+export const MAX_REPORTED = 100;
 
 /** What of these values differs from what the channel has, as the log tells it: no key, no proxy's password. */
 export function tellChange(before: Partial<ChannelRow>, values: ChannelValues): Required<Difference> {
-  const told = { before: {} as Record<string, unknown>, after: {} as Record<string, unknown> };
+  const reported = { before: {} as Record<string, unknown>, after: {} as Record<string, unknown> };
   for (const field of Object.keys(values) as (keyof ChannelValues)[]) {
     const [was, is] = [before[field], values[field]];
-    if (field === "keyCipher") told.after.key = "changed";
-    else if (field === "models") tellModels(before.models ?? [], values.models ?? [], told);
+    if (field === "keyCipher") reported.after.key = "changed";
+    else if (field === "models") tellModels(before.models ?? [], values.models ?? [], reported);
     else if (textOf(was) !== textOf(is)) {
-      told.before[field] = textOf(was);
-      told.after[field] = textOf(is);
+      reported.before[field] = textOf(was);
+      reported.after[field] = textOf(is);
     }
   }
-  return told;
+  return reported;
 }
 
 /** Which of these values differ from what the channel has; a key counts as new. */
@@ -36,19 +36,19 @@ export const tellEach = <Row extends Readonly<{ id: number; name: string }>>(
   rows: readonly Row[],
   tell: (row: Row) => unknown,
 ): Record<string, unknown> =>
-  Object.fromEntries(rows.slice(0, MOST_TOLD).map((row) => [`${row.name} (#${row.id})`, tell(row)]));
+  Object.fromEntries(rows.slice(0, MAX_REPORTED).map((row) => [`${row.name} (#${row.id})`, tell(row)]));
 
 /** Channels have thousands of models: the log tells those that came and went. */
 function tellModels(
   was: readonly string[],
   is: readonly string[],
-  told: Record<"before" | "after", Record<string, unknown>>,
+  reported: Record<"before" | "after", Record<string, unknown>>,
 ) {
   const [before, after] = [new Set(was), new Set(is)];
-  const gone = was.filter((model) => !after.has(model));
+  const removed = was.filter((model) => !after.has(model));
   const added = is.filter((model) => !before.has(model));
-  if (gone.length > 0) told.before.models_removed = gone.join(", ");
-  if (added.length > 0) told.after.models_added = added.join(", ");
+  if (removed.length > 0) reported.before.models_removed = removed.join(", ");
+  if (added.length > 0) reported.after.models_added = added.join(", ");
 }
 
 function textOf(value: unknown): unknown {

@@ -38,12 +38,12 @@ type TagChange = Readonly<{ new_tag?: string | null }> &
  */
 export async function editTag(deps: ChannelDeps, actor: Actor, tag: string, change: TagChange): Promise<number> {
   const { new_tag: newTag, ...fields } = change;
-  const given = Object.fromEntries(
+  const input = Object.fromEntries(
     Object.entries({ ...fields, tag: newTag }).filter(
       ([, value]) => value !== null && value !== "" && value !== undefined,
     ),
   ) as ChannelInput;
-  const values = readChannelInput(given, 0, deps.vault);
+  const values = readChannelInput(input, 0, deps.vault);
   const ids = await channelsOfTag(deps, tag);
   if (Object.keys(values).length === 0) return 0;
   await deps.db.transaction(async (tx) => {
@@ -81,8 +81,8 @@ export async function setTag(
       .orderBy(channels.id)
       .for("update");
     const found = rows.map(({ id }) => id);
-    const given = tag?.trim() ?? "";
-    await tx.update(channels).set({ tag: given }).where(isOneOf(channels.id, found));
+    const input = tag?.trim() ?? "";
+    await tx.update(channels).set({ tag: input }).where(isOneOf(channels.id, found));
     await rebuildAbilities(tx, found);
     await writeManagementLog(tx, actor, `Set tag ${tag ?? "(none)"} on ${rows.length} channels`, {
       note: tag
@@ -90,7 +90,7 @@ export async function setTag(
         : { code: "tag_removed", params: { count: rows.length } },
       action: "update",
       before: tellEach(rows, (row) => ({ tag: row.tag })),
-      after: tellEach(rows, () => ({ tag: given })),
+      after: tellEach(rows, () => ({ tag: input })),
     });
     return found;
   });

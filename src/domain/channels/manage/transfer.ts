@@ -58,9 +58,9 @@ export async function exportChannels(
 }
 
 /** What importing these entries would do, without doing it. An entry means the channel that has its name and type. */
-export async function planChannelImport(deps: ReadDeps, given: readonly ChannelFileEntry[]): Promise<PlannedChannel[]> {
+export async function planChannelImport(deps: ReadDeps, input: readonly ChannelFileEntry[]): Promise<PlannedChannel[]> {
   const known = Map.groupBy(await readRows(deps.db, null), nameAndType);
-  return given.map((entry): PlannedChannel => {
+  return input.map((entry): PlannedChannel => {
     const row = known.get(nameAndType(entry))?.shift();
     const plan = { name: entry.name, id: row?.id ?? null, fields: [], error: null };
     try {
@@ -78,13 +78,13 @@ export async function planChannelImport(deps: ReadDeps, given: readonly ChannelF
 export async function importChannels(
   deps: ChannelDeps,
   actor: Actor,
-  given: readonly ChannelFileEntry[],
+  input: readonly ChannelFileEntry[],
 ): Promise<Readonly<{ created: number; changed: number; refused: PlannedChannel[] }>> {
-  const plans = await planChannelImport(deps, given);
+  const plans = await planChannelImport(deps, input);
   const refused = plans.filter(({ action }) => action === "refused");
   const done = { created: 0, changed: 0 };
   for (const [index, plan] of plans.entries()) {
-    const entry = given[index];
+    const entry = input[index];
     if (!entry || plan.action === "refused" || plan.action === "same") continue;
     try {
       if (plan.id === null) {

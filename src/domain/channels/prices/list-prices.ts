@@ -89,9 +89,9 @@ export function listPrices({ settings, catalog, channels, prices }: Deps, ownGro
     const first = candidates?.tiers[0]?.channels[0];
     // As calls are charged: the requested name's price, else that of the first upstream name which has one.
     const names = candidates ? upstreamModelsOf(candidates, model) : [model];
-    const asked = { requestedModel: model, group };
-    const own = findPrice(table, { ...asked, upstreamModels: names });
-    const price = own ?? resolvePrice(table, { ...asked, upstreamModel: model, acceptUnset: true });
+    const query = { requestedModel: model, group };
+    const own = findPrice(table, { ...query, upstreamModels: names });
+    const price = own ?? resolvePrice(table, { ...query, upstreamModel: model, acceptUnset: true });
     const perCall = price?.kind === "per_call";
     const ratios = price?.kind === "per_token" ? ownRatios(table, price) : {};
     return {

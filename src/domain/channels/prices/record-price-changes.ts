@@ -27,14 +27,14 @@ export async function recordPriceChanges({ db, channels, prices }: Deps, nowSeco
     const known = new Map((await tx.select().from(modelPrices)).map(({ model, price }) => [model, price]));
     const changes = differences(known, now);
     if (changes.length === 0) return [];
-    const kept = changes.flatMap(({ model, after }) => (after ? [{ model, price: after }] : []));
-    const gone = changes.flatMap(({ model, after }) => (after ? [] : [model]));
+    const retained = changes.flatMap(({ model, after }) => (after ? [{ model, price: after }] : []));
+    const removed = changes.flatMap(({ model, after }) => (after ? [] : [model]));
     await tx.execute(sql`
       insert into ${modelPrices} (model, price)
-      select model, price from json_to_recordset(${JSON.stringify(kept)}::json) as (model text, price jsonb)
+      select model, price from json_to_recordset(${JSON.stringify(retained)}::json) as (model text, price jsonb)
       on conflict (model) do update set price = excluded.price`);
     await tx.execute(sql`
-      delete from ${modelPrices} where model in (select json_array_elements_text(${JSON.stringify(gone)}::json))`);
+      delete from ${modelPrices} where model in (select json_array_elements_text(${JSON.stringify(removed)}::json))`);
     if (known.size === 0) return [];
     await tx.execute(sql`
       insert into ${priceChanges} (changed_at, model, before, after)
@@ -77,8 +77,8 @@ function differences(known: ReadonlyMap<string, PriceTag>, now: ReadonlyMap<stri
     const before = known.get(model) ?? null;
     return before && isSame(before, after) ? [] : [{ model, before, after }];
   });
-  const gone = [...known].flatMap(([model, before]) => (now.has(model) ? [] : [{ model, before, after: null }]));
-  return [...changed, ...gone];
+  const removed = [...known].flatMap(([model, before]) => (now.has(model) ? [] : [{ model, before, after: null }]));
+  return [...changed, ...removed];
 }
 
 /** The database keeps members in an order of its own. */

@@ -10,7 +10,7 @@ export async function rebuildAbilities(tx: DbOrTx, ids: readonly number[]): Prom
   // Locked first, in one order: two that rebuild the same channel would add its rows twice.
   const rows = await tx.select().from(channels).where(isOneOf(channels.id, ids)).orderBy(channels.id).for("update");
   await tx.delete(abilities).where(isOneOf(abilities.channelId, ids));
-  const wanted = rows.flatMap((channel) =>
+  const expected = rows.flatMap((channel) =>
     channel.groups.flatMap((group) =>
       channel.models.map((model) => ({
         group,
@@ -23,7 +23,7 @@ export async function rebuildAbilities(tx: DbOrTx, ids: readonly number[]): Prom
       })),
     ),
   );
-  for (let start = 0; start < wanted.length; start += ROWS_A_STATEMENT) {
-    await tx.insert(abilities).values(wanted.slice(start, start + ROWS_A_STATEMENT));
+  for (let start = 0; start < expected.length; start += ROWS_A_STATEMENT) {
+    await tx.insert(abilities).values(expected.slice(start, start + ROWS_A_STATEMENT));
   }
 }

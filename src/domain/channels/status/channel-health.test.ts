@@ -16,6 +16,6 @@ test.each([
   ["failing", channel, live({ calls: 5, failed: 1 })],
   ["healthy", channel, live({ calls: 4, failed: 4 })],
   ["healthy", channel, live({ calls: 100, failed: 19 })],
-] as const)("%s", (expected, given, now) => {
-  expect(healthOf(given, now)).toBe(expected);
+] as const)("%s", (expected, input, now) => {
+  expect(healthOf(input, now)).toBe(expected);
 });

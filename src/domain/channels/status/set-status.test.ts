@@ -78,14 +78,14 @@ test("a reason of ours is kept in English for tools, and by its code for readers
     status_note: reason,
     status_time: expect.any(Number),
   });
-  const told = async (language: "en" | "zh") => (await getChannel(deps, actor, id, { language })).disabled_reason;
-  expect(await told("zh")).toBe("测试用时 6.1 秒，超过上限 5 秒");
+  const reported = async (language: "en" | "zh") => (await getChannel(deps, actor, id, { language })).disabled_reason;
+  expect(await reported("zh")).toBe("测试用时 6.1 秒，超过上限 5 秒");
   await setChannelStatus(deps, id, 2, "401: no such key");
   expect((await read(id))?.otherInfo).not.toHaveProperty("status_note");
-  expect(await told("zh")).toBe("401: no such key");
+  expect(await reported("zh")).toBe("401: no such key");
   await setChannelStatus(deps, id, 1);
   expect((await read(id))?.otherInfo).toEqual({ note: "kept" });
-  expect(await told("zh")).toBe("");
+  expect(await reported("zh")).toBe("");
 });
 
 test("a channel that went off with its tag says so", async () => {

@@ -90,16 +90,18 @@ async function call(
   const stream = !isEmbedding && provider.chat?.streaming.mode(model) === "always";
   const ask: CallParams = { capability: isEmbedding ? "embeddings" : "chat", dialect, model, stream };
   const own = isEmbedding ? provider.nativeFormat?.({ capability: "embeddings", model }, key) : null;
-  const vectors = { input: ["hello world"], model };
-  const body = isEmbedding ? (own?.encode(vectors, model, new Set(), []) ?? vectors) : chatBody(dialect, model, stream);
+  const embeddingRequest = { input: ["hello world"], model };
+  const body = isEmbedding
+    ? (own?.encode(embeddingRequest, model, new Set(), []) ?? embeddingRequest)
+    : chatBody(dialect, model, stream);
   const prepared = provider.prepare?.(body, ask);
   const name = prepared && "model" in body ? { model: prepared.model } : null;
   const sent = JSON.stringify(applyChanges({ ...body, ...name }, { ...prepared?.changes, ...channel.paramOverride }));
-  const asked = { ...ask, model: prepared?.model ?? model, key, requestedModel: requested };
-  const url = provider.url(channel, asked);
+  const params = { ...ask, model: prepared?.model ?? model, key, requestedModel: requested };
+  const url = provider.url(channel, params);
   const headers = {
     "user-agent": userAgentOf(channel),
-    ...provider.authHeaders(channel, key, asked),
+    ...provider.authHeaders(channel, key, params),
     "content-type": "application/json",
   };
   try {
@@ -128,8 +130,8 @@ async function call(
 /** Answers with status 200 may be errors all the same; those that only stream tell it in an event. */
 function problemInChat(codec: ProviderCodec, text: string, key: string): Problem | null {
   const parsed = parseJson(text);
-  const told = parsed === undefined ? readEvents(text).map(({ data }) => parseJson(data)) : [parsed];
-  const failed = told.map((answer) => codec.decodeError(200, answer)).find((error) => error !== null);
+  const reported = parsed === undefined ? readEvents(text).map(({ data }) => parseJson(data)) : [parsed];
+  const failed = reported.map((answer) => codec.decodeError(200, answer)).find((error) => error !== null);
   if (failed) return refused(failed.status, failed, key);
   if (parsed !== undefined) return problemInJson(text, key);
   return replyOf(codec, text, randomId) ? null : { message: { code: "why_no_json" }, refusal: null };

@@ -52,7 +52,7 @@ export async function updateBalance(deps: BalanceDeps, channel: ChannelEntry): P
     throw error;
   });
   const { amount, currency } = reading;
-  const kept = {
+  const retained = {
     balance: String(amount),
     balanceCurrency: currency,
     balanceError: "",
@@ -60,7 +60,7 @@ export async function updateBalance(deps: BalanceDeps, channel: ChannelEntry): P
   };
   const [row] = await deps.db
     .update(channels)
-    .set(kept)
+    .set(retained)
     .where(eq(channels.id, channel.id))
     .returning({ limit: channels.balanceWarnBelow });
   const limit = row?.limit == null ? deps.settings.get("ChannelBalanceWarning") : Number(row.limit);
@@ -86,10 +86,10 @@ export async function updateAllBalances(
   deps: BalanceDeps & Readonly<{ changes: Changes; onDisabled: OnDisabled }>,
   channels: Iterable<ChannelEntry>,
 ): Promise<{ updated: number; total: number }> {
-  const asked = [...channels].filter(
+  const pending = [...channels].filter(
     (channel) => channel.status === CHANNEL_STATUS.enabled && tellsBalance(channel.type),
   );
-  const total = asked.length;
+  const total = pending.length;
   let updated = 0;
   const ask = async (channel: ChannelEntry) => {
     const { amount } = await updateBalance(deps, channel);
@@ -100,7 +100,7 @@ export async function updateAllBalances(
     if (isOff) deps.onDisabled(channel, false, reason);
   };
   const worker = async () => {
-    for (let channel = asked.shift(); channel; channel = asked.shift()) {
+    for (let channel = pending.shift(); channel; channel = pending.shift()) {
       await ask(channel).catch((error) => {
         if (!(error instanceof OperationError)) throw error;
       });
@@ -113,10 +113,12 @@ export async function updateAllBalances(
 /** By the address and the words of the provider's own; where that does not tell it, by the other address that it has. */
 async function readOwnBalance(fetch: SafeFetch, channel: ChannelEntry): Promise<BalanceReading> {
   const balance = providerOf(channel.type)?.balance;
-  const told = readBalanceAt(fetch, channel, balance?.url(channel) ?? "");
+  const reported = readBalanceAt(fetch, channel, balance?.url(channel) ?? "");
   const other = balance?.fallbackUrl?.(channel);
   // Where both fail, the first says why.
-  return other ? told.catch((error) => readBalanceAt(fetch, channel, other).catch(() => Promise.reject(error))) : told;
+  return other
+    ? reported.catch((error) => readBalanceAt(fetch, channel, other).catch(() => Promise.reject(error)))
+    : reported;
 }
 
 async function readBalanceAt(fetch: SafeFetch, channel: ChannelEntry, url: string): Promise<BalanceReading> {
@@ -128,10 +130,10 @@ async function readBalanceAt(fetch: SafeFetch, channel: ChannelEntry, url: strin
     const headers = provider.balance.headers?.(key) ?? provider.authHeaders(channel, key);
     const answer = await fetch(url, { headers: { "user-agent": userAgentOf(channel), ...headers }, proxy });
     if (answer.status !== 200) throw new BalanceUnavailable(`HTTP ${answer.status}`);
-    const told: unknown = JSON.parse(answer.text());
-    const balance = provider.balance.read(told);
+    const reported: unknown = JSON.parse(answer.text());
+    const balance = provider.balance.read(reported);
     if (balance === null) throw new BalanceUnavailable({ code: "why_no_amounts" });
-    return { amount: rounded(balance), currency: provider.balance.currency?.(channel, told) ?? "USD" };
+    return { amount: rounded(balance), currency: provider.balance.currency?.(channel, reported) ?? "USD" };
   } catch (error) {
     const reason = upstreamFailure(error);
     throw reason === null ? error : new BalanceUnavailable(reason);

@@ -3,7 +3,7 @@ import { resolvePrice } from "../../../billing/pricing/resolve-price.ts";
 import { CHANNEL_STATUS, type ChannelEntry } from "../../channels/entry.ts";
 import { upstreamModelOf } from "../../channels/upstream/upstream-model.ts";
 import { type Finding, fine, skipped, trouble } from "../check-result.ts";
-import type { Patient } from "../diagnostics-context.ts";
+import type { DiagnosticsContext } from "../diagnostics-context.ts";
 
 const MOST_NAMED = 8;
 
@@ -11,7 +11,7 @@ const MOST_NAMED = 8;
 export async function checkChannels({
   channels,
   settings,
-}: Pick<Patient, "channels" | "settings">): Promise<Finding[]> {
+}: Pick<DiagnosticsContext, "channels" | "settings">): Promise<Finding[]> {
   const enabled = enabledOf(channels);
   if (enabled.length === 0) return [trouble("warn", ["doctor_channels_none"], ["doctor_fix_channels_none"])];
   const known = settings.get("GroupRatio");
@@ -32,7 +32,10 @@ export async function checkChannels({
 }
 
 /** Whether every model that calls can reach has a price. */
-export async function checkPrices({ channels, settings }: Pick<Patient, "channels" | "settings">): Promise<Finding[]> {
+export async function checkPrices({
+  channels,
+  settings,
+}: Pick<DiagnosticsContext, "channels" | "settings">): Promise<Finding[]> {
   const table = createPriceTable(settings)();
   const models = new Set<string>();
   const unpriced = new Set<string>();
@@ -52,7 +55,7 @@ export async function checkPrices({ channels, settings }: Pick<Patient, "channel
   return [trouble(isFree ? "warn" : "fail", ["doctor_prices_missing", params], ["doctor_fix_prices"])];
 }
 
-const enabledOf = (channels: Patient["channels"]): ChannelEntry[] =>
+const enabledOf = (channels: DiagnosticsContext["channels"]): ChannelEntry[] =>
   [...channels.all()].filter(({ status }) => status === CHANNEL_STATUS.enabled);
 
 const named = (channels: readonly ChannelEntry[]) => ({

@@ -2,7 +2,7 @@ import { requireRow } from "../../../../db/require-row.ts";
 import { channelTypes } from "../../../providers/registry.ts";
 import { CHANNEL_STATUS } from "../../channels/entry.ts";
 import { type Finding, fine, skipped, trouble } from "../check-result.ts";
-import type { Patient } from "../diagnostics-context.ts";
+import type { DiagnosticsContext } from "../diagnostics-context.ts";
 
 /** One-time codes allow 30 s; signed requests of some clouds 5 min. */
 const MUCH_MS = 30_000;
@@ -10,8 +10,10 @@ const SOME_MS = 3000;
 const UPSTREAM_TIMEOUT_MS = 5000;
 
 /** How far this machine's clock is from the database's, and from that of an upstream. */
-export async function checkClock(patient: Pick<Patient, "database" | "channels" | "fetch">): Promise<Finding[]> {
-  return [await againstDatabase(patient), await againstUpstream(patient)];
+export async function checkClock(
+  context: Pick<DiagnosticsContext, "database" | "channels" | "fetch">,
+): Promise<Finding[]> {
+  return [await againstDatabase(context), await againstUpstream(context)];
 }
 
 /** `skewMs`: the other clock minus this one; `doubtMs`: how exactly it is known. */
@@ -22,12 +24,12 @@ export function judgeSkew(
   host = "",
 ): Finding {
   const sure = Math.max(0, Math.abs(skewMs) - doubtMs);
-  const said = [code, { seconds: (Math.round(skewMs / 100) / 10 + 0).toFixed(1), host }] as const;
-  if (sure < SOME_MS) return fine(...said);
-  return trouble(sure < MUCH_MS ? "warn" : "fail", said, ["doctor_fix_clock"]);
+  const message = [code, { seconds: (Math.round(skewMs / 100) / 10 + 0).toFixed(1), host }] as const;
+  if (sure < SOME_MS) return fine(...message);
+  return trouble(sure < MUCH_MS ? "warn" : "fail", message, ["doctor_fix_clock"]);
 }
 
-async function againstDatabase({ database }: Pick<Patient, "database">): Promise<Finding> {
+async function againstDatabase({ database }: Pick<DiagnosticsContext, "database">): Promise<Finding> {
   const before = Date.now();
   const row = requireRow(
     await database.sql<{ now: string }[]>`select (extract(epoch from clock_timestamp()) * 1000)::text as now`,
@@ -37,7 +39,10 @@ async function againstDatabase({ database }: Pick<Patient, "database">): Promise
 }
 
 /** Any answer has a date, a refusal too: no key is sent. */
-async function againstUpstream({ channels, fetch: ask }: Pick<Patient, "channels" | "fetch">): Promise<Finding> {
+async function againstUpstream({
+  channels,
+  fetch: ask,
+}: Pick<DiagnosticsContext, "channels" | "fetch">): Promise<Finding> {
   for (const channel of channels.all()) {
     const address = channel.baseUrl || channelTypes.find(({ id }) => id === channel.type)?.defaultBaseUrl;
     if (channel.status !== CHANNEL_STATUS.enabled || !address) continue;

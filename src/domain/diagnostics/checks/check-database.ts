@@ -2,7 +2,7 @@ import { newestMigration } from "../../../../db/migrate.ts";
 import { requireRow } from "../../../../db/require-row.ts";
 import { reasonOf } from "../../../lib/reason.ts";
 import { type Finding, fine, trouble } from "../check-result.ts";
-import type { Patient } from "../diagnostics-context.ts";
+import type { DiagnosticsContext } from "../diagnostics-context.ts";
 
 /** A row of the options table that is no option, as the mark of the encryption key is. */
 const ROW = "_doctor";
@@ -12,7 +12,7 @@ const SLOW_WRITE_MS = 100;
 
 /** Whether the database answers, what it is, how long a committed write takes, whether its tables are this
  * release's, and whether it notices pages that the disk damaged. */
-export async function checkDatabase({ database }: Pick<Patient, "database">): Promise<Finding[]> {
+export async function checkDatabase({ database }: Pick<DiagnosticsContext, "database">): Promise<Finding[]> {
   try {
     return [
       await askVersion(database),
@@ -26,19 +26,19 @@ export async function checkDatabase({ database }: Pick<Patient, "database">): Pr
   }
 }
 
-async function askVersion({ sql, kind }: Patient["database"]): Promise<Finding> {
+async function askVersion({ sql, kind }: DiagnosticsContext["database"]): Promise<Finding> {
   const row = requireRow(await sql<{ version: string }[]>`select current_setting('server_version') as version`);
   const code = kind === "embedded" ? "doctor_database_embedded" : "doctor_database_server";
   return fine(code, { version: row.version });
 }
 
-async function checkChecksums({ sql }: Patient["database"]): Promise<Finding> {
+async function checkChecksums({ sql }: DiagnosticsContext["database"]): Promise<Finding> {
   const row = requireRow(await sql<{ on: boolean }[]>`select current_setting('data_checksums') = 'on' as on`);
   if (row.on) return fine("doctor_checksums_on");
   return trouble("warn", ["doctor_checksums_off"], ["doctor_fix_checksums"]);
 }
 
-async function timeWrites({ sql }: Patient["database"]): Promise<Finding> {
+async function timeWrites({ sql }: DiagnosticsContext["database"]): Promise<Finding> {
   const times: number[] = [];
   for (let round = 0; round < WRITES; round += 1) {
     const start = performance.now();
@@ -54,19 +54,19 @@ async function timeWrites({ sql }: Patient["database"]): Promise<Finding> {
 
 /** `ms`: the median of some committed writes. */
 export function judgeWrite(ms: number): Finding {
-  const said = ["doctor_database_write", { ms: ms.toFixed(1) }] as const;
-  return ms > SLOW_WRITE_MS ? trouble("warn", said, ["doctor_fix_database_slow"]) : fine(...said);
+  const message = ["doctor_database_write", { ms: ms.toFixed(1) }] as const;
+  return ms > SLOW_WRITE_MS ? trouble("warn", message, ["doctor_fix_database_slow"]) : fine(...message);
 }
 
-async function compareTables({ sql }: Patient["database"]): Promise<Finding> {
+async function compareTables({ sql }: DiagnosticsContext["database"]): Promise<Finding> {
   const row = requireRow(
     await sql<{ newest: string | null }[]>`
     select max(created_at)::text as newest from drizzle.__drizzle_migrations`,
   );
   const applied = Number(row.newest ?? 0);
-  const wanted = await newestMigration();
-  if (applied === wanted) return fine("doctor_migrations_done");
-  return applied < wanted
+  const newest = await newestMigration();
+  if (applied === newest) return fine("doctor_migrations_done");
+  return applied < newest
     ? trouble("fail", ["doctor_migrations_pending"], ["doctor_fix_migrations_pending"])
     : trouble("fail", ["doctor_migrations_newer"], ["doctor_fix_migrations_newer"]);
 }

@@ -22,14 +22,14 @@ export async function checkDisk({ config: { dataDir } }: { config: { dataDir: st
 }
 
 export function judgeSpace(freeBytes: number, dataDir: string): Finding {
-  const said = ["doctor_disk_free", { gib: (freeBytes / GIB).toFixed(1), dataDir }] as const;
-  if (freeBytes >= LITTLE_BYTES) return fine(...said);
-  return trouble(freeBytes < TOO_LITTLE_BYTES ? "fail" : "warn", said, ["doctor_fix_disk_free"]);
+  const message = ["doctor_disk_free", { gib: (freeBytes / GIB).toFixed(1), dataDir }] as const;
+  if (freeBytes >= LITTLE_BYTES) return fine(...message);
+  return trouble(freeBytes < TOO_LITTLE_BYTES ? "fail" : "warn", message, ["doctor_fix_disk_free"]);
 }
 
 export function judgeSync(ms: number): Finding {
-  const said = ["doctor_disk_sync", { ms: ms.toFixed(1) }] as const;
-  return ms > SLOW_SYNC_MS ? trouble("warn", said, ["doctor_fix_disk_sync"]) : fine(...said);
+  const message = ["doctor_disk_sync", { ms: ms.toFixed(1) }] as const;
+  return ms > SLOW_SYNC_MS ? trouble("warn", message, ["doctor_fix_disk_sync"]) : fine(...message);
 }
 
 /** The median time of a small write that is on the disk when it returns. */

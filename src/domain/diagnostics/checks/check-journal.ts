@@ -4,7 +4,7 @@ import { RejectedRecords } from "../../../billing/journal/rejected/rejected.ts";
 import { type LostJournal, listLostJournals } from "../../../billing/ledger/processes/lost-journals.ts";
 import { nowSeconds } from "../../../lib/clock.ts";
 import { type Finding, fine, trouble } from "../check-result.ts";
-import type { Patient } from "../diagnostics-context.ts";
+import type { DiagnosticsContext } from "../diagnostics-context.ts";
 
 const MANY_RECORDS = 5000;
 const OLD_SECONDS = 30;
@@ -14,20 +14,22 @@ const SLOW_FLUSH_MS = 2000;
  * Charges that are not in the database yet: how many, how old, and how long writing them takes; those that could not be made;
  * and processes that died with some.
  */
-export async function checkJournal(patient: Pick<Patient, "config" | "database" | "running">): Promise<Finding[]> {
-  const { config, database, running } = patient;
+export async function checkJournal(
+  context: Pick<DiagnosticsContext, "config" | "database" | "running">,
+): Promise<Finding[]> {
+  const { config, database, running } = context;
   const root = join(config.dataDir, "journal");
   const rejected = new RejectedRecords(root);
   const lost = running ? running.billing.status().lostJournals : await listLostJournals(database.sql);
   return [
-    ...(running ? await checkRunning(running) : await checkFiles(patient, root)),
+    ...(running ? await checkRunning(running) : await checkFiles(context, root)),
     ...judgeRejected(rejected.count(), rejected.path),
     ...lost.map(judgeLost),
   ];
 }
 
 /** What files hold, of processes that ended, and of those that run beside this one. */
-async function checkFiles({ database }: Pick<Patient, "database">, root: string): Promise<Finding[]> {
+async function checkFiles({ database }: Pick<DiagnosticsContext, "database">, root: string): Promise<Finding[]> {
   const journals = await inspectJournal(database.sql, root);
   const countOf = (inUse: boolean) =>
     journals.filter((journal) => journal.inUse === inUse).reduce((sum, { unwritten }) => sum + (unwritten ?? 0), 0);
@@ -39,7 +41,7 @@ async function checkFiles({ database }: Pick<Patient, "database">, root: string)
   return [...findings, trouble("warn", ["doctor_journal_left", { count: left }], ["doctor_fix_journal_left"])];
 }
 
-async function checkRunning({ billing }: NonNullable<Patient["running"]>): Promise<Finding[]> {
+async function checkRunning({ billing }: NonNullable<DiagnosticsContext["running"]>): Promise<Finding[]> {
   const { pendingRecords, oldestSeconds, databaseDown, diskRefused, journalCopy } = billing.status();
   const findings: Finding[] = [];
   if (diskRefused) findings.push(trouble("fail", ["doctor_journal_refused"], ["doctor_fix_journal_refused"]));
@@ -47,8 +49,8 @@ async function checkRunning({ billing }: NonNullable<Patient["running"]>): Promi
     findings.push(trouble("warn", ["doctor_journal_copy_behind"], ["doctor_fix_journal_copy_behind"]));
   }
   if (databaseDown) {
-    const said = ["doctor_journal_waits", { count: pendingRecords, seconds: oldestSeconds ?? 0 }] as const;
-    return [...findings, trouble("fail", said, ["doctor_fix_journal_waits"])];
+    const message = ["doctor_journal_waits", { count: pendingRecords, seconds: oldestSeconds ?? 0 }] as const;
+    return [...findings, trouble("fail", message, ["doctor_fix_journal_waits"])];
   }
   findings.push(judgeDepth(pendingRecords, oldestSeconds ?? 0));
   const start = performance.now();
@@ -57,17 +59,17 @@ async function checkRunning({ billing }: NonNullable<Patient["running"]>): Promi
     () => null,
   );
   if (ms === null) return [...findings, trouble("fail", ["doctor_journal_stuck"], ["doctor_fix_journal_waits"])];
-  const said = ["doctor_journal_flush", { ms: ms.toFixed(0) }] as const;
-  findings.push(ms > SLOW_FLUSH_MS ? trouble("warn", said, ["doctor_fix_database_slow"]) : fine(...said));
+  const message = ["doctor_journal_flush", { ms: ms.toFixed(0) }] as const;
+  findings.push(ms > SLOW_FLUSH_MS ? trouble("warn", message, ["doctor_fix_database_slow"]) : fine(...message));
   return findings;
 }
 
 export function judgeDepth(count: number, seconds: number): Finding {
   if (count === 0) return fine("doctor_journal_empty");
-  const said = ["doctor_journal_depth", { count, seconds }] as const;
+  const message = ["doctor_journal_depth", { count, seconds }] as const;
   return count > MANY_RECORDS || seconds > OLD_SECONDS
-    ? trouble("warn", said, ["doctor_fix_journal_waits"])
-    : fine(...said);
+    ? trouble("warn", message, ["doctor_fix_journal_waits"])
+    : fine(...message);
 }
 
 function judgeRejected(count: number, path: string): Finding[] {

@@ -1,6 +1,6 @@
 import { availableParallelism, loadavg } from "node:os";
 import { type Finding, fine, skipped, trouble } from "../check-result.ts";
-import type { Overhead, Patient, RelayBenchmark } from "../diagnostics-context.ts";
+import type { DiagnosticsContext, Overhead, RelayBenchmark } from "../diagnostics-context.ts";
 
 const TURNS = 20;
 const TURN_MS = 5;
@@ -12,7 +12,10 @@ const SLOW_OVERHEAD_MS = 20;
 const FEW_CALLS_A_SECOND = 50;
 
 /** How busy this machine is, how late the process gets its turns, and what the gateway adds to calls: now, and to recent ones. */
-export async function checkMachine({ running, benchmark }: Pick<Patient, "running" | "benchmark">): Promise<Finding[]> {
+export async function checkMachine({
+  running,
+  benchmark,
+}: Pick<DiagnosticsContext, "running" | "benchmark">): Promise<Finding[]> {
   const findings = [
     judgeLoad(loadavg()[0] ?? 0, availableParallelism()),
     judgeLateness(await latestTurn()),
@@ -23,28 +26,28 @@ export async function checkMachine({ running, benchmark }: Pick<Patient, "runnin
 }
 
 export function judgeLoad(load: number, cores: number): Finding {
-  const said = ["doctor_machine_load", { load: load.toFixed(2), cores }] as const;
-  return load > cores * 1.5 ? trouble("warn", said, ["doctor_fix_machine"]) : fine(...said);
+  const message = ["doctor_machine_load", { load: load.toFixed(2), cores }] as const;
+  return load > cores * 1.5 ? trouble("warn", message, ["doctor_fix_machine"]) : fine(...message);
 }
 
 export function judgeLateness(ms: number): Finding {
-  const said = ["doctor_machine_late", { ms: ms.toFixed(1) }] as const;
-  return ms > LATE_MS ? trouble("warn", said, ["doctor_fix_machine"]) : fine(...said);
+  const message = ["doctor_machine_late", { ms: ms.toFixed(1) }] as const;
+  return ms > LATE_MS ? trouble("warn", message, ["doctor_fix_machine"]) : fine(...message);
 }
 
 export function judgeOverhead(overhead: Overhead): Finding {
   if (!overhead) return skipped("doctor_overhead_no_calls");
   const { calls, p50Ms, p99Ms } = overhead;
-  const said = ["doctor_overhead", { calls, p50: p50Ms.toFixed(2), p99: p99Ms.toFixed(2) }] as const;
-  return p50Ms > SLOW_OVERHEAD_MS ? trouble("warn", said, ["doctor_fix_machine"]) : fine(...said);
+  const message = ["doctor_overhead", { calls, p50: p50Ms.toFixed(2), p99: p99Ms.toFixed(2) }] as const;
+  return p50Ms > SLOW_OVERHEAD_MS ? trouble("warn", message, ["doctor_fix_machine"]) : fine(...message);
 }
 
 export function judgeBenchmark({ calls, p50Ms, p99Ms, perSecond }: RelayBenchmark): Finding {
   const figures = { calls, p50: p50Ms.toFixed(2), p99: p99Ms.toFixed(2), perSecond };
-  const said = ["doctor_benchmark", figures] as const;
+  const message = ["doctor_benchmark", figures] as const;
   return p50Ms > SLOW_OVERHEAD_MS || perSecond < FEW_CALLS_A_SECOND
-    ? trouble("warn", said, ["doctor_fix_machine"])
-    : fine(...said);
+    ? trouble("warn", message, ["doctor_fix_machine"])
+    : fine(...message);
 }
 
 /** How much later than asked for a timer came, at worst. */

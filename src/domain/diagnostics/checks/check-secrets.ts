@@ -5,7 +5,7 @@ import { users } from "../../../../db/schema/accounts/users.ts";
 import { verifyPassword } from "../../accounts/credentials/passwords.ts";
 import { ROLE } from "../../accounts/roles.ts";
 import { type Finding, fine, skipped, trouble } from "../check-result.ts";
-import type { Patient } from "../diagnostics-context.ts";
+import type { DiagnosticsContext } from "../diagnostics-context.ts";
 
 const SHORT_KEY = 32;
 /** What gateways of this family were installed with, and what is tried first everywhere. */
@@ -14,11 +14,13 @@ const LOCAL_HOST = /^(localhost|.*\.localhost|127\..*|\[::1\])$/;
 const MOST_ACCOUNTS = 10;
 
 /** Whether the encryption key, the administrators' passwords and the session cookies are as secret as they should be. */
-export async function checkSecrets(patient: Pick<Patient, "config" | "database" | "settings">): Promise<Finding[]> {
-  return [await checkKey(patient.config), await checkPasswords(patient), checkCookies(patient)];
+export async function checkSecrets(
+  context: Pick<DiagnosticsContext, "config" | "database" | "settings">,
+): Promise<Finding[]> {
+  return [await checkKey(context.config), await checkPasswords(context), checkCookies(context)];
 }
 
-async function checkKey({ dataDir, encryptionKey }: Pick<Patient["config"], "dataDir" | "encryptionKey">) {
+async function checkKey({ dataDir, encryptionKey }: Pick<DiagnosticsContext["config"], "dataDir" | "encryptionKey">) {
   if (encryptionKey !== null) {
     if (encryptionKey.length >= SHORT_KEY) return fine("doctor_key_given");
     return trouble("warn", ["doctor_key_short", { count: encryptionKey.length }], ["doctor_fix_key_short"]);
@@ -31,7 +33,7 @@ async function checkKey({ dataDir, encryptionKey }: Pick<Patient["config"], "dat
   return trouble("fail", ["doctor_key_open", { path, mode }], ["doctor_fix_key_open", { path }]);
 }
 
-async function checkPasswords({ database: { db } }: Pick<Patient, "database">): Promise<Finding> {
+async function checkPasswords({ database: { db } }: Pick<DiagnosticsContext, "database">): Promise<Finding> {
   const administrators = await db
     .select({ username: users.username, hash: users.passwordHash })
     .from(users)
@@ -50,7 +52,7 @@ async function checkPasswords({ database: { db } }: Pick<Patient, "database">): 
   return trouble("fail", ["doctor_passwords_known", { names: weak.join(", ") }], ["doctor_fix_passwords"]);
 }
 
-function checkCookies({ config, settings }: Pick<Patient, "config" | "settings">): Finding {
+function checkCookies({ config, settings }: Pick<DiagnosticsContext, "config" | "settings">): Finding {
   const address = settings.get("ServerAddress");
   if (address === "") return skipped("doctor_cookies_no_address");
   const url = new URL(address);

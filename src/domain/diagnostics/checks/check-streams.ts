@@ -1,6 +1,6 @@
 import { reasonOf } from "../../../lib/reason.ts";
 import { type Finding, fine, skipped, trouble } from "../check-result.ts";
-import type { Patient } from "../diagnostics-context.ts";
+import type { DiagnosticsContext } from "../diagnostics-context.ts";
 import { EVENTS, INTERVAL_MS, issueTicket } from "../timed-stream.ts";
 
 const TIMEOUT_MS = 15_000;
@@ -11,7 +11,7 @@ export async function checkStreams({
   settings,
   vault,
   ownFetch,
-}: Pick<Patient, "settings" | "vault" | "ownFetch">): Promise<Finding[]> {
+}: Pick<DiagnosticsContext, "settings" | "vault" | "ownFetch">): Promise<Finding[]> {
   const address = settings.get("ServerAddress");
   if (address === "") return [skipped("doctor_streams_no_address")];
   const arrivedMs: number[] = [];
@@ -23,18 +23,18 @@ export async function checkStreams({
       onPart: () => void arrivedMs.push(performance.now()),
     });
     if (answer.status !== 200 || !answer.text().includes(`data: ${EVENTS - 1}`)) {
-      const said = ["doctor_streams_other", { address, status: answer.status }] as const;
-      return [trouble("fail", said, ["doctor_fix_streams_other"])];
+      const message = ["doctor_streams_other", { address, status: answer.status }] as const;
+      return [trouble("fail", message, ["doctor_fix_streams_other"])];
     }
   } catch (error) {
-    const said = ["doctor_streams_unreachable", { address, reason: reasonOf(error) }] as const;
-    return [trouble("warn", said, ["doctor_fix_streams_other"])];
+    const message = ["doctor_streams_unreachable", { address, reason: reasonOf(error) }] as const;
+    return [trouble("warn", message, ["doctor_fix_streams_other"])];
   }
-  return [judgeArrivals((arrivedMs.at(-1) ?? 0) - (arrivedMs[0] ?? 0), address)];
+  return [judgeSpread((arrivedMs.at(-1) ?? 0) - (arrivedMs[0] ?? 0), address)];
 }
 
 /** `spreadMs`: from the first event's arrival to the last one's. */
-function judgeArrivals(spreadMs: number, address: string): Finding {
+function judgeSpread(spreadMs: number, address: string): Finding {
   const params = { address, ms: Math.round(spreadMs), sent: SENT_OVER_MS };
   if (spreadMs >= SENT_OVER_MS / 2) return fine("doctor_streams_flow", params);
   return trouble("fail", ["doctor_streams_held", params], ["doctor_fix_streams_held"]);

@@ -51,8 +51,8 @@ test("what went before a failure is told of", async () => {
   const db: Db = Object.create(database.db, { execute: { value: execute } });
   await database.db.delete(logs);
   await database.db.execute(sql`insert into logs (created_at, type) select n, 4 from generate_series(1, 3000) n`);
-  const told: number[] = [];
-  const lines = clearLogs({ ...database, db }, 10_000, async (deleted) => void told.push(deleted));
+  const reported: number[] = [];
+  const lines = clearLogs({ ...database, db }, 10_000, async (deleted) => void reported.push(deleted));
   await expect(new Response(lines).text()).rejects.toThrow("the disk is full");
-  expect(told).toEqual([2000]);
+  expect(reported).toEqual([2000]);
 });

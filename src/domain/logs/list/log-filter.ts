@@ -69,8 +69,8 @@ function dimensions(filter: LogFilter, table: typeof logs | typeof usageRollups)
   return conditions;
 }
 
-const matchesModel = (table: typeof logs | typeof usageRollups, given: string): SQL =>
-  given.includes("%") ? matches(table.modelName, given) : eq(table.modelName, given);
+const matchesModel = (table: typeof logs | typeof usageRollups, input: string): SQL =>
+  input.includes("%") ? matches(table.modelName, input) : eq(table.modelName, input);
 
 /**
  * Where the caller chose the id, the row's own goes on behind a `~`. A range, because it uses the index: the column is

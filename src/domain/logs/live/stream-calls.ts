@@ -49,8 +49,8 @@ export function streamCalls({
           skipped += waiting.length;
           waiting = [];
         } else if (waiting.length > 0) {
-          const told: LiveCalls = { calls: waiting, skipped };
-          controller.enqueue(encoder.encode(`data: ${JSON.stringify(told)}\n\n`));
+          const reported: LiveCalls = { calls: waiting, skipped };
+          controller.enqueue(encoder.encode(`data: ${JSON.stringify(reported)}\n\n`));
           waiting = [];
           skipped = 0;
         } else if (ticks % TICKS_A_PING === 0) controller.enqueue(encoder.encode(":\n\n"));

@@ -101,10 +101,10 @@ test("what charts and sums show is the same however far the totals go", async ()
   await foldUntil(end);
   expect(await readEverything()).toEqual(expected);
   expect(await foldUntil(end)).toBe(0);
-  const kept = await database.sql`select dimension, sum(quota)::bigint as quota from usage_totals
+  const retained = await database.sql`select dimension, sum(quota)::bigint as quota from usage_totals
     where dimension in ('all', 'model', 'group') group by 1`;
   const { quota } = await sumUsage(database.db, {});
-  expect(kept.map((row) => row.quota)).toEqual([quota, quota, quota]);
+  expect(retained.map((row) => row.quota)).toEqual([quota, quota, quota]);
 });
 
 test("a call that is written late takes the totals back to its hour, and is in them afterwards", async () => {

@@ -48,7 +48,7 @@ const videoRow = () => ({
   isOpen: true,
 });
 
-type Told = Readonly<Record<string, unknown>>;
+type Reported = Readonly<Record<string, unknown>>;
 
 /** What polling takes, with channels of a type whose upstream answers so. */
 function start(type: number, answer: (url: URL, body: string) => unknown, refusal = 500) {
@@ -59,9 +59,15 @@ function start(type: number, answer: (url: URL, body: string) => unknown, refusa
     seen.mostUnderWay = Math.max(seen.mostUnderWay, seen.underWay);
     await Bun.sleep(1);
     seen.underWay -= 1;
-    const told = answer(new URL(url), String(request?.body ?? ""));
-    const body = Buffer.from(JSON.stringify(told));
-    return { status: told === null ? refusal : 200, headers: new Headers(), url, body, text: () => body.toString() };
+    const reported = answer(new URL(url), String(request?.body ?? ""));
+    const body = Buffer.from(JSON.stringify(reported));
+    return {
+      status: reported === null ? refusal : 200,
+      headers: new Headers(),
+      url,
+      body,
+      text: () => body.toString(),
+    };
   };
   const deps = {
     db: database.db,
@@ -77,20 +83,20 @@ function start(type: number, answer: (url: URL, body: string) => unknown, refusa
 }
 
 /** Midjourney's proxy, which tells of each task so. */
-function startDrawings(tellOf: (id: string, index: number) => Told) {
-  const asked: number[] = [];
+function startDrawings(tellOf: (id: string, index: number) => Reported) {
+  const requests: number[] = [];
   const { deps } = start(2, (_, body) => {
     const { ids } = JSON.parse(body) as { ids: string[] };
-    asked.push(ids.length);
+    requests.push(ids.length);
     return [...ids.map(tellOf), { id: "stranger", status: "SUCCESS" }];
   });
-  return { asked, deps };
+  return { asked: requests, deps };
 }
 
 const ENOUGH = 100;
 
 /** How many calls, one after the other, a relay answers while the work goes on; no more than are enough. */
-async function callsBeside(work: () => Promise<unknown>): Promise<number> {
+async function callsMeanwhile(work: () => Promise<unknown>): Promise<number> {
   const upstream = startUpstream(() => Response.json(chatReply()));
   const relay = startRelay({
     channels: [{ baseUrl: upstream.url, models: ["m"] }],
@@ -124,7 +130,7 @@ test("ten thousand drawings are asked about in hundreds, while calls are relayed
     progress: index === 0 ? "5%" : "0%",
   }));
   let changed = 0;
-  const answered = await callsBeside(async () => {
+  const answered = await callsMeanwhile(async () => {
     changed = await pollTasks(deps);
   });
   expect(asked.reduce((sum, ids) => sum + ids, 0)).toBe(TASKS);
@@ -134,7 +140,7 @@ test("ten thousand drawings are asked about in hundreds, while calls are relayed
 }, 240_000);
 
 /** A video as its provider tells of it; every hundredth is done. */
-type Video = (index: number) => Told;
+type Video = (index: number) => Reported;
 const isDone = (index: number) => index % 100 === 0;
 const indexOf = (id: string | undefined) => Number(id?.slice("task-".length));
 /** Newest first, with videos that others ordered by the same key before and after. */
@@ -227,7 +233,7 @@ test.each(services)(
       from generate_series(0, ${tasks - 1}) as i`);
     const { seen, deps } = start(type, answer);
     let changed = 0;
-    const answered = await callsBeside(async () => {
+    const answered = await callsMeanwhile(async () => {
       changed = await pollTasks(deps);
     });
     expect(changed).toBe(tasks / 100);
@@ -243,14 +249,14 @@ test.each(services)(
 test("what a list does not tell of is asked about one by one; an upstream that is silent is soon left alone", async () => {
   const ids = Array.from({ length: 100 }, (_, index) => index);
   await database.db.insert(mediaTasks).values(ids.map((index) => ({ ...videoRow(), upstreamId: `task-${index}` })));
-  const asked: string[] = [];
+  const requests: string[] = [];
   const { deps } = start(1010, ({ pathname, searchParams }) => {
-    asked.push(pathname);
+    requests.push(pathname);
     if (searchParams.has("pageNum")) return { code: 0, data: ids.slice(0, 90).map(kling) };
     return { code: 0, data: kling(indexOf(pathname.split("/").at(-1))) };
   });
   expect(await pollTasks(deps)).toBe(100);
-  expect(asked.toSorted()).toEqual([
+  expect(requests.toSorted()).toEqual([
     "/v1/videos/text2video",
     ...ids.slice(90).map((index) => `/v1/videos/text2video/task-${index}`),
   ]);
@@ -275,9 +281,9 @@ test.each([401, 429, 503])(
     expect(refusing.seen.questions).toBeLessThanOrEqual(16);
     // What it merely does not know says that it is there.
     await database.db.update(mediaTasks).set({ polledAt: 0 });
-    const strangers = start(1010, () => null, 404);
-    expect(await pollTasks(strangers.deps)).toBe(0);
-    expect(strangers.seen.questions).toBeGreaterThanOrEqual(100);
+    const unknown = start(1010, () => null, 404);
+    expect(await pollTasks(unknown.deps)).toBe(0);
+    expect(unknown.seen.questions).toBeGreaterThanOrEqual(100);
   },
   60_000,
 );
@@ -329,8 +335,8 @@ test("drawings and videos are followed side by side", async () => {
     waiting.add(new URL(url).host);
     if (waiting.size === 2) both.resolve();
     await both.promise;
-    const told = url.includes("videos") ? { code: 0, data: kling(0) } : [{ id: "task-0", status: "SUCCESS" }];
-    const body = Buffer.from(JSON.stringify(told));
+    const reported = url.includes("videos") ? { code: 0, data: kling(0) } : [{ id: "task-0", status: "SUCCESS" }];
+    const body = Buffer.from(JSON.stringify(reported));
     return { status: 200, headers: new Headers(), url, body, text: () => body.toString() };
   };
   const get = (id: number) =>
@@ -349,7 +355,7 @@ test("of very many running tasks only those are written that have gone on since"
     properties: { finalPrompt: "a cat", seeds: [1, 2.5, null] },
   };
   await database.db.update(drawingTasks).set({ ...running, imageUrl: "https://cdn.test/half.png", polledAt: 0 });
-  let moved: Told = {};
+  let moved: Reported = {};
   const { asked, deps } = startDrawings((id) => ({
     id,
     ...running,

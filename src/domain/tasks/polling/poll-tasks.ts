@@ -59,9 +59,9 @@ async function pollChannel(deps: PollDeps, tasks: readonly OpenTask[], questions
     for (const task of some) {
       const report = reports?.get(task.upstreamId);
       const isOver = report?.status === "SUCCESS" || report?.status === "FAILURE";
-      const told = isOver ? report : (overdue(task, keeper?.protocol) ?? report);
+      const reported = isOver ? report : (overdue(task, keeper?.protocol) ?? report);
       try {
-        if (told && (await applyReport(deps, task, told))) changed += 1;
+        if (reported && (await applyReport(deps, task, reported))) changed += 1;
       } catch (error) {
         deps.log.warn({ error, kind: task.kind, id: task.id }, "a task could not be brought to what its upstream says");
       }

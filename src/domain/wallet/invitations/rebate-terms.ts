@@ -1,4 +1,4 @@
-import { type Decimal, decimal, isZero, multiply, truncate, whole, ZERO } from "../../../lib/values/decimal.ts";
+import { type Decimal, decimal, integer, isZero, multiply, truncate, ZERO } from "../../../lib/values/decimal.ts";
 import type { SettingsReader } from "../../../settings/settings.ts";
 
 /** Percent of a recharge that the inviter gets, and the least recharge (quota units) that counts. */
@@ -11,6 +11,6 @@ export function cashbackTerms(settings: SettingsReader): { rate: Decimal; minimu
 
 /** `rate` percent of an amount of quota units, rounded down. */
 export const shareOf = (quotaUnits: number, rate: Decimal): number =>
-  truncate(multiply(multiply(whole(quotaUnits), rate), PERCENT));
+  truncate(multiply(multiply(integer(quotaUnits), rate), PERCENT));
 
 const PERCENT = decimal("0.01");

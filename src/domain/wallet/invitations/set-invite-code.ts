@@ -8,8 +8,8 @@ import { inviteCodeError } from "./invite-code-rules.ts";
 const others = alias(users, "others");
 
 /** Gives a user the invitation code of their choice, once for all. Throws OperationError. */
-export async function setInviteCode({ db }: Pick<WalletDeps, "db">, userId: number, given: string): Promise<void> {
-  const code = given.trim();
+export async function setInviteCode({ db }: Pick<WalletDeps, "db">, userId: number, input: string): Promise<void> {
+  const code = input.trim();
   throwRuleError(inviteCodeError(code));
   await db.transaction(async (tx) => {
     // One choice at a time, so that two of the same code meet here and not at the index.

@@ -74,9 +74,9 @@ export async function creditOrder(
   return [order.userId, ...rewarded];
 }
 
-function isSameAmount(due: string, given: string): boolean {
+function isSameAmount(due: string, input: string): boolean {
   try {
-    return isZero(subtract(decimal(due), decimal(given)));
+    return isZero(subtract(decimal(due), decimal(input)));
   } catch {
     return false;
   }

@@ -21,6 +21,6 @@ export function signEpay(fields: Fields, key: string): string {
 export function isSignedByEpay(fields: Fields, key: string): boolean {
   if (key === "") return false;
   const expected = Buffer.from(signEpay(fields, key));
-  const given = Buffer.from((fields.sign ?? "").toLowerCase());
-  return given.length === expected.length && timingSafeEqual(given, expected);
+  const input = Buffer.from((fields.sign ?? "").toLowerCase());
+  return input.length === expected.length && timingSafeEqual(input, expected);
 }

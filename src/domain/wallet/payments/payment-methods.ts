@@ -1,4 +1,4 @@
-import { divide, multiply, toText, whole } from "../../../lib/values/decimal.ts";
+import { divide, integer, multiply, toText } from "../../../lib/values/decimal.ts";
 import type { SettingsReader } from "../../../settings/settings.ts";
 import { groupFactor, type PayMethod } from "./quote.ts";
 import { acceptsEpay } from "./start-epay.ts";
@@ -21,7 +21,7 @@ export function topUpWays(settings: SettingsReader, group: string): TopUpWays {
   const factor = groupFactor(settings, group);
   const way = (method: PayMethod, option: "Price" | "StripePrice", currency: string) => ({
     method,
-    price: toText(divide(multiply(settings.get(option), factor), whole(1), PRICE_PLACES)),
+    price: toText(divide(multiply(settings.get(option), factor), integer(1), PRICE_PLACES)),
     currency,
   });
   return {

@@ -3,6 +3,7 @@ import {
   type Decimal,
   decimal,
   divide,
+  integer,
   isNegative,
   isZero,
   multiply,
@@ -10,7 +11,6 @@ import {
   roundUp,
   subtract,
   toText,
-  whole,
 } from "../../../lib/values/decimal.ts";
 import type { SettingsReader } from "../../../settings/settings.ts";
 
@@ -44,14 +44,14 @@ export function quoteTopUp(settings: SettingsReader, group: string, amount: numb
   if (amount > maximum) throw new OperationError("top_up_too_large", { maximum });
   const quotaUnits = inDollars ? amount * unit : amount;
   const price = settings.get(method === "stripe" ? "StripePrice" : "Price");
-  const due = divide(multiply(multiply(whole(quotaUnits), price), groupFactor(settings, group)), whole(unit), 2);
+  const due = divide(multiply(multiply(integer(quotaUnits), price), groupFactor(settings, group)), integer(unit), 2);
   if (isNegative(subtract(due, CENT))) throw new OperationError("top_up_price_too_low");
   const currency = method === "stripe" ? settings.get("StripeCurrency").toUpperCase() : "CNY";
-  return { quotaUnits, money: isWholeCurrency(currency) ? `${roundUp(due)}.00` : toText(due, 2), currency };
+  return { quotaUnits, money: hasNoMinorUnit(currency) ? `${roundUp(due)}.00` : toText(due, 2), currency };
 }
 
 /** Currencies without a smaller coin. */
-export const isWholeCurrency = (currency: string): boolean => currency === "JPY";
+export const hasNoMinorUnit = (currency: string): boolean => currency === "JPY";
 
 /** Factor on the price by the user's group; 0 stands for 1. */
 export function groupFactor(settings: SettingsReader, group: string): Decimal {

@@ -1,6 +1,6 @@
 import type { Db } from "../../../../db/types.ts";
 import { OperationError } from "../../../lib/operation-error.ts";
-import { divide, toText, whole } from "../../../lib/values/decimal.ts";
+import { divide, integer, toText } from "../../../lib/values/decimal.ts";
 import type { SettingsReader } from "../../../settings/settings.ts";
 import { startOrder } from "../orders/start-order.ts";
 import { signEpay } from "./epay-signature.ts";
@@ -36,7 +36,7 @@ export async function startEpay(
     out_trade_no: tradeNo,
     notify_url: `${settings.get("CustomCallbackAddress") || site}/api/user/epay/notify`,
     return_url: `${site}/topup?order=${tradeNo}`,
-    name: `TUC${toText(divide(whole(quote.quotaUnits), whole(settings.get("QuotaPerUnit")), 2))}`,
+    name: `TUC${toText(divide(integer(quote.quotaUnits), integer(settings.get("QuotaPerUnit")), 2))}`,
     money: quote.money,
     device: "pc",
     sign_type: "MD5",

@@ -9,7 +9,7 @@ import { moneyOf } from "./currency-units.ts";
  * Takes what Stripe tells about a checkout; `text` is the body as it came, `signature` the header beside it. True:
  * understood; false: refused, because the signature is wrong or too old, or the payment does not fit its order.
  */
-export async function hearStripe(
+export async function handleStripeWebhook(
   deps: WalletDeps & Readonly<{ log: Logger }>,
   text: string,
   signature: string,

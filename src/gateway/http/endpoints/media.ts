@@ -7,7 +7,7 @@ import { openaiRules } from "../../../formats/openai-chat/request/request-rules.
 import { readUsage } from "../../../formats/openai-chat/response/usage.ts";
 import { MAX_CHOICES } from "../../../formats/request-rules/number-limits.ts";
 import { textOfBytes } from "../../../lib/values/bytes.ts";
-import { type Decimal, decimal, multiply, whole } from "../../../lib/values/decimal.ts";
+import { type Decimal, decimal, integer, multiply } from "../../../lib/values/decimal.ts";
 import { lookupTable } from "../../../lib/values/lookup-table.ts";
 import type { Capability } from "../../../providers/contract/provider.ts";
 import { invalidRequest } from "../client-body.ts";
@@ -70,7 +70,7 @@ export const rerank: Endpoint = {
   priceOf(price, { prompt }) {
     if (price.kind !== "per_call" || !PRICED_BY_SEARCH.test(price.pricedAs)) return price;
     const searches = Math.ceil(Number(prompt.documentCount) / DOCUMENTS_PER_SEARCH);
-    return { ...price, usdPerCall: multiply(price.usdPerCall, whole(searches)) };
+    return { ...price, usdPerCall: multiply(price.usdPerCall, integer(searches)) };
   },
   meter(_request, answer) {
     const meta = recordOf(answer?.meta);
@@ -188,10 +188,10 @@ const USD_PER_RATIO = decimal("0.0025");
 const SIZES = lookupTable<Decimal>({
   "256x256": decimal("0.4"),
   "512x512": decimal("0.45"),
-  "1024x1792": whole(2),
-  "1792x1024": whole(2),
+  "1024x1792": integer(2),
+  "1792x1024": integer(2),
 });
-const ONE = whole(1);
+const ONE = integer(1);
 
 /**
  * The price of an image request, by number, size and quality. The model is identified by the name that has the price,
@@ -207,7 +207,7 @@ function priceOfImages(price: Price, body: JsonObject, upstreamModel: string): P
     pricedAs,
     groupRatio,
     discount,
-    usdPerCall: multiply(multiply(usd, factorOf(body, names)), whole(countOf(body))),
+    usdPerCall: multiply(multiply(usd, factorOf(body, names)), integer(countOf(body))),
   };
 }
 
@@ -227,5 +227,5 @@ function factorOf(body: JsonObject, names: readonly string[]): Decimal {
   const size = pixelsOf(textOf(body.size) ?? "1024x1024")?.join("x") ?? "";
   const bySize = SIZES[size] ?? ONE;
   if (!names.includes("dall-e-3") || textOf(body.quality)?.trim().toLowerCase() !== "hd") return bySize;
-  return multiply(bySize, size === "1024x1792" || size === "1792x1024" ? decimal("1.5") : whole(2));
+  return multiply(bySize, size === "1024x1792" || size === "1792x1024" ? decimal("1.5") : integer(2));
 }

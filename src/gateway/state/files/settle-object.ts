@@ -5,7 +5,7 @@ import { NO_USAGE, type Price, type Usage, type UsageRecord } from "../../../bil
 import { countOf, type JsonObject, recordOf, textOf } from "../../../formats/json.ts";
 import { readUsage } from "../../../formats/openai-chat/response/usage.ts";
 import { nowSeconds } from "../../../lib/clock.ts";
-import { type Decimal, decimal, multiply, ONE, whole } from "../../../lib/values/decimal.ts";
+import { type Decimal, decimal, integer, multiply, ONE } from "../../../lib/values/decimal.ts";
 import { storedRow } from "../../billing/log-row.ts";
 import type { GatewayContext } from "../../call/context.ts";
 import { GatewayError } from "../../call/errors.ts";
@@ -170,7 +170,7 @@ const sum = (a: Usage, b: Usage): Usage => ({
 
 /** The total price: fixed prices per response, token prices in the tier of each prompt. */
 function priceOfAll({ price, tier, calls }: Used): Price | null {
-  if (price?.kind === "per_call") return { ...price, usdPerCall: multiply(price.usdPerCall, whole(calls)) };
+  if (price?.kind === "per_call") return { ...price, usdPerCall: multiply(price.usdPerCall, integer(calls)) };
   // A single response finds its tier by its usage.
   if (calls === 1 && !tier) return price;
   return price && { ...price, contextTiers: tier && [{ ...tier, over: 0 }] };

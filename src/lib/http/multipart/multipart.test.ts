@@ -77,9 +77,9 @@ describe("reading", () => {
   });
 
   test("a large form that a client sends in pieces, without its length, is kept as it came, up to the limit", async () => {
-    const sound = Uint8Array.from({ length: 3_000_000 }, (_, at) => (at * 7 + (at >> 8)) & 255);
+    const audio = Uint8Array.from({ length: 3_000_000 }, (_, at) => (at * 7 + (at >> 8)) & 255);
     const form = new FormData();
-    form.append("file", new File([sound], "a.wav"));
+    form.append("file", new File([audio], "a.wav"));
     const { type, bytes } = await encoded(form);
     const seen: unknown[] = [];
     const server = Bun.serve({
@@ -106,7 +106,7 @@ describe("reading", () => {
       return fetch(server.url, { method: "POST", body });
     };
     await send();
-    expect(Buffer.compare(seen[0] as Uint8Array, sound)).toBe(0);
+    expect(Buffer.compare(seen[0] as Uint8Array, audio)).toBe(0);
     await send();
     expect(seen[1]).toBeInstanceOf(FormTooLarge);
     await server.stop(true);

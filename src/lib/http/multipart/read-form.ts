@@ -36,9 +36,9 @@ export async function readForm(request: Request, contentType: string, { maxBytes
   const boundary = /boundary=(?:"([^"]{1,200})"|([^\s;]{1,200}))/i.exec(contentType);
   if (!boundary) throw new MalformedForm("the content type names no boundary");
   const scanner = new MultipartScanner(boundary[1] ?? boundary[2] ?? "");
-  const told = toldLength(request);
-  if (told !== null && told > maxBytes) throw new FormTooLarge();
-  if (told !== null && told <= MOST_BYTES_IN_MEMORY) {
+  const reported = toldLength(request);
+  if (reported !== null && reported > maxBytes) throw new FormTooLarge();
+  if (reported !== null && reported <= MOST_BYTES_IN_MEMORY) {
     const bytes = await request.bytes();
     scanner.push(bytes);
     scanner.end();
@@ -48,7 +48,7 @@ export async function readForm(request: Request, contentType: string, { maxBytes
   const path = join(folder, Bun.randomUUIDv7());
   const discard = () => rm(path, { force: true });
   try {
-    if (told !== null) await Bun.write(path, new Response(request.body));
+    if (reported !== null) await Bun.write(path, new Response(request.body));
     else await writeUpTo(path, request.body, maxBytes);
     await scan(scanner, path);
     return { parts: await partsOf(scanner.parts, Bun.file(path), path), discard };

@@ -8,7 +8,7 @@ const resolve = createResolve(createAddressPolicy(true));
 
 /** A SOCKS5 server that wants a name and a password (RFC 1928, RFC 1929) and connects to the loopback whatever the name. */
 function startSocks(user: string, password: string) {
-  const asked: string[] = [];
+  const requests: string[] = [];
   const server = createServer((client) => {
     let step: "greeting" | "login" | "request" | "open" = "greeting";
     client.on("error", () => {});
@@ -28,7 +28,7 @@ function startSocks(user: string, password: string) {
         const end = isName ? 5 + (bytes[4] ?? 0) : 8;
         const host = isName ? bytes.toString("utf8", 5, end) : bytes.subarray(4, 8).join(".");
         const port = bytes.readUInt16BE(end);
-        asked.push(`${host}:${port}`);
+        requests.push(`${host}:${port}`);
         const target = connect(port, "127.0.0.1", () => {
           client.write(Buffer.from([5, 0, 0, 1, 127, 0, 0, 1, 0, 0]));
           client.pipe(target);
@@ -38,7 +38,7 @@ function startSocks(user: string, password: string) {
       }
     });
   });
-  return { server, asked };
+  return { server, asked: requests };
 }
 
 const listen = (server: Server) =>
@@ -77,9 +77,9 @@ describe("a SOCKS proxy", () => {
   test("carries tunnels", async () => {
     const proxy = new URL(await through(`socks5h://ann:se%20cret@127.0.0.1:${port}`));
     const login = Buffer.from(`${proxy.username}:${proxy.password}`).toString("base64");
-    const said = await tunnel(Number(proxy.port), upstream.port ?? 0, `Basic ${login}`);
-    expect(said).toStartWith("HTTP/1.1 200 Connection established");
-    expect(said).toContain('"path":"/tunnelled"');
+    const message = await tunnel(Number(proxy.port), upstream.port ?? 0, `Basic ${login}`);
+    expect(message).toStartWith("HTTP/1.1 200 Connection established");
+    expect(message).toContain('"path":"/tunnelled"');
   });
 
   test("serves nobody who does not know the bridge's password", async () => {
@@ -105,17 +105,17 @@ describe("a SOCKS proxy", () => {
 /** Everything said by a tunnel to the upstream and a request through it. */
 function tunnel(bridge: number, port: number, authorization: string): Promise<string> {
   const { promise, resolve: done } = Promise.withResolvers<string>();
-  let said = "";
+  let message = "";
   let sent = false;
   const socket: Socket = connect(bridge, "127.0.0.1", () =>
     socket.write(`CONNECT upstream.example:${port} HTTP/1.1\r\nproxy-authorization: ${authorization}\r\n\r\n`),
   );
   socket.on("data", (bytes) => {
-    said += bytes.toString();
-    if (sent || !said.startsWith("HTTP/1.1 200")) return;
+    message += bytes.toString();
+    if (sent || !message.startsWith("HTTP/1.1 200")) return;
     sent = true;
     socket.write("GET /tunnelled HTTP/1.1\r\nhost: upstream.example\r\nconnection: close\r\n\r\n");
   });
-  socket.on("close", () => done(said));
+  socket.on("close", () => done(message));
   return promise;
 }

@@ -1,6 +1,6 @@
 import type { StandingSubject } from "../../../../domain/api-keys/budget/read-standing.ts";
 import { openaiChatClientCodec } from "../../../../formats/openai-chat/index.ts";
-import { divide, toText, whole } from "../../../../lib/values/decimal.ts";
+import { divide, integer, toText } from "../../../../lib/values/decimal.ts";
 import type { Caller } from "../../../auth/authenticate.ts";
 import type { GatewayContext } from "../../../call/context.ts";
 import { GatewayError } from "../../../call/errors.ts";
@@ -81,7 +81,7 @@ const subjectOf = ({ services }: GatewayContext, caller: Caller): StandingSubjec
 /** Quota units as the site displays them: in dollars, or unchanged. */
 function displayedAmount({ services: { settings } }: GatewayContext, quotaUnits: number): number {
   if (!settings.get("DisplayInCurrencyEnabled")) return quotaUnits;
-  return Number(toText(divide(whole(quotaUnits), whole(settings.get("QuotaPerUnit")), DOLLAR_PLACES)));
+  return Number(toText(divide(integer(quotaUnits), integer(settings.get("QuotaPerUnit")), DOLLAR_PLACES)));
 }
 
 /** Unix time in seconds; 0: never. */
