@@ -107,8 +107,9 @@ export const LatencyCell = ({ entry }: { entry: LogEntry }) => {
   const elapsedMs = elapsedMsOf(entry);
   const firstMs = entry.is_stream ? firstTokenMsOf(otherOf(entry)) : null;
   return (
-    <Row gap={2} sx={{ justifyContent: { sm: "flex-end" } }}>
-      <span>
+    <Row gap={2}>
+      {/* An automatic margin, not justifyContent: what is too wide loses its end, never the first digits. */}
+      <Box component="span" sx={{ ml: { sm: "auto" } }}>
         <Box component="span" sx={{ color: `tone.${elapsedTone(elapsedMs)}.text` }}>
           {formatDuration(elapsedMs)}
         </Box>
@@ -120,7 +121,7 @@ export const LatencyCell = ({ entry }: { entry: LogEntry }) => {
             </Box>
           </Box>
         )}
-      </span>
+      </Box>
       <Tag>{t(entry.is_stream ? "logs.stream" : "logs.noStream")}</Tag>
     </Row>
   );

@@ -84,14 +84,14 @@ const columnsOf = (
   {
     key: "channel",
     head: t("logs.columns.channel"),
-    width: 96,
+    width: 92,
     isForAdmins: true,
     cell: (entry) => <ChannelCell entry={entry} />,
   },
   {
     key: "latency",
     head: t("logs.columns.latency"),
-    width: 156,
+    width: 186,
     align: "right",
     isSolid: true,
     cell: (entry) => <LatencyCell entry={entry} />,
