@@ -78,8 +78,11 @@ function compactionIn({ endpoint, body }: Call): "endpoint" | "trigger" | "autom
   return Array.isArray(management) && management.length > 0 ? "automatic" : null;
 }
 
+/** The body names another model than the call's, or several among which the gateway chooses. */
+const choosesModels = ({ fallbackFrom, fallbacks }: Call): boolean => fallbackFrom !== null || fallbacks.length > 0;
+
 /** `isRewritten`: the call's conversation is not the one in its body. */
-function selectForCall(context: GatewayContext, call: Call, route: Route, isRewritten = false): Adapter {
+function selectForCall(context: GatewayContext, call: Call, route: Route, isRewritten = choosesModels(call)): Adapter {
   const { channel, key, provider, upstreamModel } = route;
   const { settings } = context.services;
   const { endpoint } = call;

@@ -63,12 +63,12 @@ function readFallbacks(
   endpoint: Endpoint,
   body: JsonObject,
 ): Readonly<{ json: JsonObject; fallbacks: readonly string[] }> {
-  const isText = endpoint.capability === "chat" || endpoint.capability === "completions";
-  if (!isText || endpoint.codec.dialect === "gemini" || !Object.hasOwn(body, "models")) {
+  if (endpoint.codec.dialect === "gemini" || !Object.hasOwn(body, "models")) {
     return { json: body, fallbacks: NO_FALLBACKS };
   }
   const { models, route, ...json } = body;
-  if (models === null) return { json, fallbacks: NO_FALLBACKS };
+  const isText = endpoint.capability === "chat" || endpoint.capability === "completions";
+  if (!isText || models === null) return { json, fallbacks: NO_FALLBACKS };
   const names = Array.isArray(models) ? models.map((name) => textOf(name) ?? "") : [];
   if (names.length === 0 || names.includes("")) {
     throw invalidRequest({ code: "gateway_list_empty", params: { field: "models", entry: "string" } }, "models");

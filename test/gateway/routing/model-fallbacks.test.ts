@@ -199,6 +199,29 @@ test("a member that only resembles the list is refused: another reader might fol
   expect(first.received).toEqual([]);
 });
 
+test("bodies that pass untouched still name the model that is charged, and no list", async () => {
+  const options = { ...FALLBACKS, "global.pass_through_request_enabled": "true" };
+  const { ask, second, third } = start(busy, { options });
+  await ask();
+  await ask({ model: "third", models: ["third", "second"] });
+  const sent = [second, third].map(({ received }) => JSON.parse(received[0]?.text ?? ""));
+  expect(sent).toEqual([
+    { model: "second", messages: MESSAGES },
+    { model: "third", messages: MESSAGES },
+  ]);
+});
+
+test("calls that have no fallbacks send no list either: a provider might follow it", async () => {
+  const upstream = startUpstream(() => Response.json({ object: "list", data: [], model: "first" }));
+  const relay = startRelay({
+    channels: [{ baseUrl: upstream.url, models: ["first"] }],
+    options: { ModelRatio: '{"first":1}' },
+  });
+  stops.push(relay.stop, upstream.stop);
+  await relay.post("/v1/embeddings", { model: "first", input: "Hi", models: ["second"] });
+  expect(JSON.parse(upstream.received[0]?.text ?? "")).toEqual({ model: "first", input: "Hi" });
+});
+
 test("a call that names its channel stays with it", async () => {
   const { relay, second } = start(busy, { options: FALLBACKS, user: { role: 10 } });
   const response = await relay.post(
