@@ -2,7 +2,7 @@ import ScheduleOutlined from "@mui/icons-material/ScheduleOutlined";
 import Box from "@mui/material/Box";
 import Button from "@mui/material/Button";
 import { queryOptions, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import { useMemo } from "react";
+import { useCallback, useMemo } from "react";
 import { useTranslation } from "react-i18next";
 import type { JobState, JobView } from "../../../../src/server/jobs/list-job-runs.ts";
 import { readData, readEnvelope } from "../../../api/client.ts";
@@ -56,10 +56,10 @@ const jobList = queryOptions({
 /** The name of a job in the reader's language. */
 function useJobName(): ({ name }: JobView) => string {
   const { t, i18n } = useTranslation();
-  return useMemo(() => {
-    const names: Readonly<Record<string, string>> = i18n.getResource(i18n.language, "translation", "jobs.names");
-    return ({ name }) => names[name] ?? t("jobs.unnamed", { name });
-  }, [t, i18n]);
+  return useCallback(
+    ({ name }) => (i18n.exists(`jobs.names.${name}`) ? t(`jobs.names.${name}`) : t("jobs.unnamed", { name })),
+    [t, i18n],
+  );
 }
 
 function useJobColumns(starting: string | null, run: (name: string) => void): readonly Column<JobView>[] {
