@@ -6,7 +6,7 @@ import Dialog from "@mui/material/Dialog";
 import OutlinedInput from "@mui/material/OutlinedInput";
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
-import { type KeyboardEvent, useEffect, useId, useState } from "react";
+import { type FocusEvent, type KeyboardEvent, useEffect, useId, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useSession } from "../../state/session.ts";
 import { isAdmin } from "../../state/stored-user.ts";
@@ -73,6 +73,7 @@ export const CommandPalette = ({ onClose }: { onClose: () => void }) => {
           setChosen(null);
         }}
         onKeyDown={onKeyDown}
+        onBlur={keepFocus}
         sx={{ m: 2, minHeight: 40, flex: "none" }}
       />
       <Box
@@ -100,6 +101,12 @@ export const CommandPalette = ({ onClose }: { onClose: () => void }) => {
     </Dialog>
   );
 };
+
+/** Takes the focus back from a page that finishes loading below the palette and focuses its main field. */
+function keepFocus({ target, relatedTarget }: FocusEvent<HTMLElement>): void {
+  const dialog = target.closest('[role="dialog"]');
+  if (relatedTarget && dialog && !dialog.parentElement?.contains(relatedTarget)) target.focus();
+}
 
 type ChoiceProps = { id: string; command: Command; isHere: boolean; onHover: () => void; onRun: () => void };
 
