@@ -66,14 +66,14 @@ const columnsOf = (t: TFunction): readonly Column<CatalogModel>[] => [
   {
     key: "price",
     head: t("catalog.columns.price"),
-    width: 132,
+    width: 156,
     align: "right",
     cell: (entry) => <Price entry={entry} />,
   },
   {
     key: "deprecation",
     head: t("catalog.columns.deprecation"),
-    width: 104,
+    width: 124,
     cell: ({ facts }) => (facts.deprecation_date ? <span className="num">{facts.deprecation_date}</span> : <Quiet />),
   },
 ];

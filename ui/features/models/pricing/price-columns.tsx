@@ -59,13 +59,13 @@ const columnsOf = (t: TFunction, view: PriceView, quotaPerUnit: number): readonl
   {
     key: "limits",
     head: t("pricing.columns.limits"),
-    width: 148,
+    width: 184,
     cell: (model) => <Limits model={model} />,
   },
   {
     key: "groups",
     head: t("pricing.columns.groups"),
-    width: 200,
+    width: 184,
     isSolid: true,
     cell: (model) => <Groups model={model} {...view} />,
   },
@@ -86,7 +86,7 @@ const columnsOf = (t: TFunction, view: PriceView, quotaPerUnit: number): readonl
   {
     key: "price",
     head: t("pricing.columns.price"),
-    width: 208,
+    width: 188,
     align: "right",
     cell: (model) => <Price model={model} groupRatio={view.groupRatio} quotaPerUnit={quotaPerUnit} />,
   },
