@@ -38,7 +38,9 @@ export const RouterExplainPage = () => {
       )}
       {answer.data && answer.data.fallbacks.length > 0 && (
         <Box sx={{ mb: 4 }}>
-          <Alert severity="info">{t("routing.fallbacks", { models: answer.data.fallbacks.join(", ") })}</Alert>
+          <Alert severity="info">
+            {t("routing.fallbacks", { models: answer.data.fallbacks.join(t("routing.comma")) })}
+          </Alert>
         </Box>
       )}
       {answer.isIdle ? (
@@ -48,7 +50,13 @@ export const RouterExplainPage = () => {
           model={model}
           error={answer.error}
           onRetry={() => answer.variables && answer.mutate(answer.variables)}
-          empty={<EmptyState icon={<AltRoute />} title={t("routing.emptyTitle")} body={t("routing.emptyBody")} />}
+          empty={
+            <EmptyState
+              icon={<AltRoute />}
+              title={t("routing.emptyTitle")}
+              body={t(answer.data?.fallbacks.length ? "routing.emptyFallback" : "routing.emptyBody")}
+            />
+          }
         />
       )}
     </>
