@@ -6,6 +6,7 @@ import { Fragment, type ReactNode, useId } from "react";
 import { useTranslation } from "react-i18next";
 import { Section } from "../../../components/feedback/SideDrawer.tsx";
 import { JsonField } from "../../../components/inputs/JsonField.tsx";
+import { useSuggestionTexts } from "../../../components/inputs/suggestion-texts.ts";
 import { Field } from "../../../components/layout.tsx";
 import type { SectionProps } from "../form/check-channel-form.ts";
 
@@ -22,6 +23,7 @@ const EXAMPLES: Record<(typeof JSON_FIELDS)[number], string> = {
 /** What most channels never need. */
 export const AdvancedSection = ({ form, faults, change }: SectionProps) => {
   const { t } = useTranslation();
+  const suggestionTexts = useSuggestionTexts();
   const id = useId();
   const fault = (field: keyof typeof faults) => {
     const found = faults[field];
@@ -49,6 +51,7 @@ export const AdvancedSection = ({ form, faults, change }: SectionProps) => {
       <Box sx={{ display: "grid", gridTemplateColumns: { xs: "1fr", sm: "1fr 1fr" }, columnGap: 3, rowGap: 4 }}>
         <Field label={t("channels.form.testModel")} htmlFor={`${id}test`} hint={t("channels.form.testModelHint")}>
           <Autocomplete
+            {...suggestionTexts}
             freeSolo
             options={form.models}
             inputValue={form.testModel}

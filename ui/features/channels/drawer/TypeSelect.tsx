@@ -4,6 +4,7 @@ import OutlinedInput from "@mui/material/OutlinedInput";
 import { useTranslation } from "react-i18next";
 import type { ChannelType } from "../../../../src/providers/registry.ts";
 import { ProviderGlyph } from "../../../components/display/ProviderGlyph.tsx";
+import { useSuggestionTexts } from "../../../components/inputs/suggestion-texts.ts";
 import { Row } from "../../../components/layout.tsx";
 
 type TypeSelectProps = Readonly<{
@@ -17,10 +18,12 @@ type TypeSelectProps = Readonly<{
 
 /** The channel types, with search. */
 export const TypeSelect = ({ id, types, value, unknownName, onChange }: TypeSelectProps) => {
+  const suggestionTexts = useSuggestionTexts();
   const options = types.map(({ id: type, name }) => ({ type, name }));
   const chosen = options.find(({ type }) => type === value) ?? { type: value, name: unknownName };
   return (
     <Autocomplete
+      {...suggestionTexts}
       disableClearable
       autoHighlight
       options={options.some(({ type }) => type === value) ? options : [chosen, ...options]}

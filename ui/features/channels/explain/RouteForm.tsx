@@ -9,6 +9,7 @@ import { readData } from "../../../api/client.ts";
 import { channelExplainApi } from "../../../api/groups.ts";
 import { JsonField } from "../../../components/inputs/JsonField.tsx";
 import { checkJsonObject } from "../../../components/inputs/json-text.ts";
+import { useSuggestionTexts } from "../../../components/inputs/suggestion-texts.ts";
 import { Field, Row } from "../../../components/layout.tsx";
 import { tokenPage } from "../../tokens/token.ts";
 import { enabledModels, groupNames } from "../channel-queries.ts";
@@ -20,6 +21,7 @@ type Props = { isAsking: boolean; onAsk: (question: RouteQuestion) => void };
 /** The call to explain. */
 export const RouteForm = ({ isAsking, onAsk }: Props) => {
   const { t } = useTranslation();
+  const suggestionTexts = useSuggestionTexts();
   const id = useId();
   const models = useQuery(enabledModels).data ?? [];
   const groups = useQuery(groupNames).data ?? [];
@@ -45,6 +47,7 @@ export const RouteForm = ({ isAsking, onAsk }: Props) => {
       <Row gap={3} wrap sx={{ mb: 4, alignItems: "flex-end" }}>
         <Field label={t("routing.model")} htmlFor={`${id}-model`} sx={{ flex: "2 1 240px" }}>
           <Autocomplete
+            {...suggestionTexts}
             id={`${id}-model`}
             freeSolo
             size="small"
@@ -56,6 +59,7 @@ export const RouteForm = ({ isAsking, onAsk }: Props) => {
         </Field>
         <Field label={t("routing.group")} htmlFor={`${id}-group`} sx={{ flex: "1 1 140px" }}>
           <Autocomplete
+            {...suggestionTexts}
             id={`${id}-group`}
             freeSolo
             size="small"
@@ -92,6 +96,7 @@ export const RouteForm = ({ isAsking, onAsk }: Props) => {
           sx={{ flex: "1 1 140px" }}
         >
           <Autocomplete
+            {...suggestionTexts}
             id={`${id}-key`}
             freeSolo
             size="small"

@@ -17,6 +17,7 @@ import { useTranslation } from "react-i18next";
 import { SelectionBar } from "../../../components/data-table/SelectionBar.tsx";
 import { useConfirm } from "../../../components/feedback/confirm.tsx";
 import { notifyDone, notifyError } from "../../../components/feedback/notify.tsx";
+import { useSuggestionTexts } from "../../../components/inputs/suggestion-texts.ts";
 import { Field } from "../../../components/layout.tsx";
 import { DISABLED, ENABLED } from "../channel.ts";
 import { deleteChannels, setChannelsStatus, setChannelsTag } from "../channel-calls.ts";
@@ -121,6 +122,7 @@ type TagDialogProps = Readonly<{ count: number; onSet: (tag: string) => void; on
 /** Asks for the new tag of the selected channels. */
 const TagDialog = ({ count, onSet, onClose }: TagDialogProps) => {
   const { t } = useTranslation();
+  const suggestionTexts = useSuggestionTexts();
   const id = useId();
   const tags = useQuery(channelTags).data ?? [];
   const [tag, setTag] = useState("");
@@ -147,6 +149,7 @@ const TagDialog = ({ count, onSet, onClose }: TagDialogProps) => {
             error={isMissing && t("channels.batch.tagRequired")}
           >
             <Autocomplete
+              {...suggestionTexts}
               freeSolo
               options={tags}
               inputValue={tag}

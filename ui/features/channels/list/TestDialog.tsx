@@ -11,6 +11,7 @@ import { useQueryClient } from "@tanstack/react-query";
 import { useEffect, useId, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { StatusChip, ToneBadge } from "../../../components/display/StatusChip.tsx";
+import { useSuggestionTexts } from "../../../components/inputs/suggestion-texts.ts";
 import { Field, Row } from "../../../components/layout.tsx";
 import { formatDuration } from "../../../lib/format/duration.ts";
 import { responseTone } from "../cells/status-cells.tsx";
@@ -21,6 +22,7 @@ import { CHANNELS_KEY } from "../channel-queries.ts";
 /** Sends a short request for a chosen model through the channel and shows the result. */
 export const TestDialog = ({ channel, onClose }: { channel: Channel; onClose: () => void }) => {
   const { t } = useTranslation();
+  const suggestionTexts = useSuggestionTexts();
   const id = useId();
   const client = useQueryClient();
   const models = splitList(channel.models);
@@ -50,6 +52,7 @@ export const TestDialog = ({ channel, onClose }: { channel: Channel; onClose: ()
         <Box sx={{ fontSize: 13, color: "text.secondary", mb: 4 }}>{t("channels.test.purpose")}</Box>
         <Field label={t("channels.test.model")} htmlFor={`${id}model`}>
           <Autocomplete
+            {...suggestionTexts}
             freeSolo
             options={models}
             inputValue={model}
