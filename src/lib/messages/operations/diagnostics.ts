@@ -166,7 +166,7 @@ export const doctorMessages = {
     zh: "请在下次启动前从备份恢复：没有它将无法读取渠道密钥。",
   },
   doctor_passwords_fine: {
-    en: "None of {count} administrators uses a common default password.",
+    en: "No administrator uses a common default password ({count} checked).",
     zh: "{count} 位管理员均未使用常见默认密码。",
   },
   doctor_passwords_known: {
