@@ -55,11 +55,8 @@ const jobList = queryOptions({
 
 /** The name of a job in the reader's language. */
 function useJobName(): ({ name }: JobView) => string {
-  const { t, i18n } = useTranslation();
-  return useCallback(
-    ({ name }) => (i18n.exists(`jobs.names.${name}`) ? t(`jobs.names.${name}`) : t("jobs.unnamed", { name })),
-    [t, i18n],
-  );
+  const { t } = useTranslation();
+  return useCallback(({ name }) => t(`jobs.names.${name}`, { defaultValue: name }), [t]);
 }
 
 function useJobColumns(starting: string | null, run: (name: string) => void): readonly Column<JobView>[] {
