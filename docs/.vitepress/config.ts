@@ -44,6 +44,7 @@ export default defineConfig({
         ["Deployment", "/operate/deployment"],
         ["Operations", "/operate/operations"],
         ["Outages of Postgres", "/operate/outages"],
+        ["Secret managers", "/operate/secrets"],
         ["Metrics and alerts", "/operate/metrics"],
         ["OpenTelemetry", "/operate/telemetry"],
         ["Security", "/operate/security"],

@@ -6,7 +6,7 @@ import { BackupError, type RowCounts } from "../../db/backup/format.ts";
 import { readBackup } from "../../db/backup/read-backup.ts";
 import { writeBackup } from "../../db/backup/write-backup.ts";
 import { openExistingDatabase } from "../../db/connect.ts";
-import { type Config, readConfig } from "../server/config.ts";
+import { type Config, loadConfig } from "../server/config.ts";
 import { version } from "../server/version.ts";
 import { askGateway } from "./control/control-client.ts";
 
@@ -15,7 +15,7 @@ import { askGateway } from "./control/control-client.ts";
  * it alone can. Returns the exit code. Throws BackupError, ControlError, DatabaseError.
  */
 export async function backup(file: string): Promise<number> {
-  const config = readConfig();
+  const config = await loadConfig();
   const path = resolve(file);
   const counts = (await fetchFromGateway(config, path)) ?? (await writeDirectly(config, path));
   const rows = Object.values(counts).reduce((sum, count) => sum + count, 0);

@@ -14,7 +14,7 @@ import { createLogger, type Logger } from "../lib/runtime/log.ts";
 import { createVault } from "../lib/security/crypto.ts";
 import { loadSecrets } from "../lib/security/secrets.ts";
 import { runBenchmark } from "../server/benchmark/run-benchmark.ts";
-import { type Config, readConfig } from "../server/config.ts";
+import { type Config, loadConfig } from "../server/config.ts";
 import { createSettings } from "../settings/settings.ts";
 import { askGateway, textOf } from "./control/control-client.ts";
 
@@ -25,7 +25,7 @@ const MARKS: Readonly<Record<State, string>> = { ok: "ok  ", warn: "WARN", fail:
  * runs its data is opened. Returns the exit code: 1 when something fails.
  */
 export async function doctor(): Promise<number> {
-  const config = readConfig();
+  const config = await loadConfig();
   const reports = (await askServing(config)) ?? (await examineDirectly(config));
   for (const { title, findings } of reports) {
     process.stdout.write(`${title}\n`);

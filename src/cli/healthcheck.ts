@@ -1,11 +1,11 @@
 import { connect } from "node:net";
-import { readConfig } from "../server/config.ts";
+import { readLocation } from "../server/config.ts";
 
 const TIMEOUT_MS = 3000;
 
 /** Asks the gateway on this machine whether it is ready. Returns 0 (ready) or 1. */
 export async function healthcheck(): Promise<number> {
-  const { host, port } = readConfig();
+  const { host, port } = readLocation();
   const address = host === "0.0.0.0" || host === "::" ? "127.0.0.1" : host;
   const status = await statusOf(address, port);
   process.stdout.write(status === 200 ? "ready\n" : "not ready\n");

@@ -4,7 +4,7 @@ import { DEADLINES_MS, withDeadline } from "../../db/server/deadlines.ts";
 import { ensureDataDir } from "../lib/runtime/data-dir.ts";
 import { createVault } from "../lib/security/crypto.ts";
 import { loadSecrets } from "../lib/security/secrets.ts";
-import { readConfig } from "../server/config.ts";
+import { loadConfig } from "../server/config.ts";
 import { checkEncryptionKey } from "../settings/key-check.ts";
 import { writeReport } from "./import/report.ts";
 import { runImport } from "./import/run-import.ts";
@@ -17,7 +17,7 @@ export async function importData(
   from: string,
   choices: Readonly<{ isDry: boolean; withLogs: boolean }>,
 ): Promise<number> {
-  const config = readConfig();
+  const config = await loadConfig();
   await ensureDataDir(config.dataDir, config.databaseUrl === null);
   const secrets = await loadSecrets(config);
   const vault = createVault(secrets);

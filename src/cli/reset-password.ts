@@ -1,7 +1,7 @@
 import { createChanges } from "../../db/changes.ts";
 import { openDatabase } from "../../db/connect.ts";
 import { resetPassword as reset } from "../domain/accounts/credentials/reset-password.ts";
-import { type Config, readConfig } from "../server/config.ts";
+import { type Config, loadConfig } from "../server/config.ts";
 import { askGateway, textOf } from "./control/control-client.ts";
 
 /**
@@ -9,7 +9,7 @@ import { askGateway, textOf } from "./control/control-client.ts";
  * exit code.
  */
 export async function resetPassword(username: string): Promise<number> {
-  const config = readConfig();
+  const config = await loadConfig();
   const password = await askServing(config, username)
     .then((answered) => answered ?? resetDirectly(config, username))
     .catch((error: Error) => {

@@ -3,7 +3,7 @@ import { openDatabase } from "../../db/connect.ts";
 import { ensureDataDir } from "../lib/runtime/data-dir.ts";
 import { createVault } from "../lib/security/crypto.ts";
 import { loadExistingSecrets } from "../lib/security/secrets.ts";
-import { readConfig } from "../server/config.ts";
+import { loadConfig } from "../server/config.ts";
 import { checkBackupKey } from "../settings/key-check.ts";
 
 /**
@@ -11,7 +11,7 @@ import { checkBackupKey } from "../settings/key-check.ts";
  * Returns the exit code. Throws BackupError, DatabaseError, SecretsError for a backup that was made under another key: then nothing is changed.
  */
 export async function restore(file: string, force: boolean): Promise<number> {
-  const config = readConfig();
+  const config = await loadConfig();
   await ensureDataDir(config.dataDir, config.databaseUrl === null);
   const secrets = await loadExistingSecrets(config);
   const vault = secrets && createVault(secrets);

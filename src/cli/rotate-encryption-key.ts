@@ -9,7 +9,7 @@ import { SECRET_SETTINGS } from "../domain/notifications/notification-setting.ts
 import { nowSeconds } from "../lib/clock.ts";
 import { createVault, rotateKey, type Vault } from "../lib/security/crypto.ts";
 import { KEY_FILE, loadExistingSecrets, readKeyFile, SecretsError, writeKeyFile } from "../lib/security/secrets.ts";
-import { readConfig } from "../server/config.ts";
+import { loadConfig } from "../server/config.ts";
 import { checkEncryptionKey, KEY_CHECK_ROW } from "../settings/key-check.ts";
 import { findOption } from "../settings/registry/index.ts";
 
@@ -21,7 +21,7 @@ const ROWS_A_STATEMENT = 1000;
  * again completes it. Returns the exit code. Throws BackupError, DatabaseError, SecretsError; then nothing is changed.
  */
 export async function rotateEncryptionKey(): Promise<number> {
-  const config = readConfig();
+  const config = await loadConfig();
   const secrets = await loadExistingSecrets(config);
   if (!secrets) throw new SecretsError("there is no encryption key yet: start the gateway once");
   const keyFile = join(config.dataDir, KEY_FILE);

@@ -2,7 +2,8 @@ import { afterAll, describe, expect, test } from "bun:test";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { allVariables, ConfigError, readConfig } from "./config.ts";
+import { startFakeSecretManagers, VAULT_TOKEN } from "../../test/support/lib/fake-secret-managers.ts";
+import { allVariables, ConfigError, loadConfig, readConfig, readLocation } from "./config.ts";
 
 describe("readConfig", () => {
   test("needs no environment at all", () => {
@@ -70,6 +71,43 @@ describe("a secret in a file", () => {
   ])("is refused where %s", (_, env, message) => {
     expect(() => readConfig(env)).toThrow(ConfigError);
     expect(() => readConfig(env)).toThrow(message);
+  });
+});
+
+describe("a reference to a secret manager", () => {
+  const folder = mkdtempSync(join(tmpdir(), "sluice-references-"));
+  const file = join(folder, "reference");
+  writeFileSync(file, "secret://vault/secret/sluice#key\n");
+  afterAll(() => rmSync(folder, { recursive: true }));
+
+  test("is resolved in a variable, an older name of it, and a file", async () => {
+    const managers = await startFakeSecretManagers();
+    managers.secrets.set("secret/sluice", { db: "postgres://u:p@h/d", key: "an encryption key", wrong: "hunter2" });
+    const env = {
+      ...{ VAULT_ADDR: managers.url, VAULT_TOKEN, SQL_DSN: "secret://vault/secret/sluice#db" },
+      ENCRYPTION_KEY_FILE: file,
+    };
+    const config = await loadConfig(env);
+    expect(config).toMatchObject({ databaseUrl: "postgres://u:p@h/d", encryptionKey: "an encryption key" });
+    const wrong = loadConfig({ ...env, SQL_DSN: "secret://vault/secret/sluice#wrong" });
+    await expect(wrong).rejects.toThrow(/^(?!.*hunter2)DATABASE_URL must begin/);
+    const unknown = loadConfig({ ...env, SQL_DSN: "secret://vault/secret/sluice#none" });
+    await expect(unknown).rejects.toThrow(
+      "DATABASE_URL can't be resolved: secret://vault/secret/sluice#none: the secret has no text",
+    );
+    await managers.stop();
+  });
+
+  test("is refused where it would be taken for the secret itself", async () => {
+    expect(() => readConfig({ ENCRYPTION_KEY_FILE: file })).toThrow("ENCRYPTION_KEY can't be a reference");
+    await expect(loadConfig({ ENCRYPTION_KEY_FILE: file, VAULT_TOKEN: "secret://aws/token" })).rejects.toThrow(
+      "VAULT_TOKEN can't be a reference",
+    );
+  });
+
+  test("does not keep commands from their process that need no secret", () => {
+    const env = { DATABASE_URL: "secret://vault/secret/sluice#db", WORKERS: "4", DATA_DIR: "/data" };
+    expect(readLocation(env)).toEqual({ host: "0.0.0.0", port: 3000, dataDir: "/data" });
   });
 });
 

@@ -1,4 +1,3 @@
-import { parsePostgresUrl } from "../lib/values/postgres-url.ts";
 import {
   ConfigError,
   flag,
@@ -10,15 +9,19 @@ import {
   optionalInteger,
   optionalText,
   pairs,
+  type ReadText,
   rateLimit,
   serviceAddress,
   text,
   type Variable,
   variable,
   workerCount,
-} from "./variables.ts";
+} from "../lib/runtime/variables.ts";
+import { isSecretReference, SecretReferenceError } from "../lib/security/secret-references/reference.ts";
+import { secretManagerVariables } from "../lib/security/secret-references/variables.ts";
+import { parsePostgresUrl } from "../lib/values/postgres-url.ts";
 
-export { ConfigError } from "./variables.ts";
+export { ConfigError } from "../lib/runtime/variables.ts";
 
 const MEGABYTE = 1_048_576;
 const SECOND = 1000;
@@ -43,6 +46,8 @@ const configSchema = (isTerminal: boolean) => ({
   /** Given secrets win over the ones created once in `dataDir`. */
   encryptionKey: optionalText("ENCRYPTION_KEY", { shown: "created in DATA_DIR/secret.key", isSecret: true }),
   sessionSecret: optionalText("SESSION_SECRET", { shown: "derived from ENCRYPTION_KEY", isSecret: true }),
+  /** Where references in the place of secrets are resolved. */
+  secretManagers: secretManagerVariables,
   /** Processes that share the port; null: as many as there are cores. With the embedded database there is one. */
   workers: workerCount("WORKERS"),
   logLevel: oneOf("LOG_LEVEL", LOG_LEVELS, "info"),
@@ -164,9 +169,44 @@ const PROXY_VARIABLES = ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy",
 
 type Env = Readonly<Record<string, string | undefined>>;
 
-/** Reads the configuration from environment variables. Throws ConfigError. */
+const textOf =
+  (env: Env): ReadText =>
+  (name) =>
+    env[name]?.trim() || null;
+
+/**
+ * The configuration with each reference to a secret manager (`secret://…`) resolved. Rejects ConfigError, which names the
+ * variable and the reference where one can't be resolved.
+ */
+export async function loadConfig(env: Env = process.env): Promise<Config> {
+  const read = textOf(env);
+  const resolved: Record<string, string | undefined> = {};
+  const { secretManagers, ...others } = configSchema(false);
+  for (const { defaults, aliases, isSecret, readText } of allVariables(others)) {
+    const [name = ""] = Object.keys(defaults);
+    const reference = isSecret ? readText(read) : null;
+    if (reference === null || !isSecretReference(reference)) continue;
+    const { createSecretReader } = await import("../lib/security/secret-references/secret-reader.ts");
+    const reader = createSecretReader(readAll(secretManagers, read));
+    for (const other of [...aliases, `${name}_FILE`]) resolved[other] = undefined;
+    resolved[name] = await reader.read(reference).catch((error) => {
+      throw error instanceof SecretReferenceError
+        ? new ConfigError(`${name} can't be resolved: ${error.message}`)
+        : error;
+    });
+  }
+  return readConfig({ ...env, ...resolved });
+}
+
+/** Where the process listens and keeps its files, for commands that need no secret. Throws ConfigError. */
+export function readLocation(env: Env = process.env): Pick<Config, "host" | "port" | "dataDir"> {
+  const { host, port, dataDir } = configSchema(false);
+  return readAll({ host, port, dataDir }, textOf(env));
+}
+
+/** Reads the configuration from environment variables, which hold secrets themselves. Throws ConfigError. */
 export function readConfig(env: Env = process.env, isTerminal = process.stdout.isTTY === true): Config {
-  const read = (name: string): string | null => env[name]?.trim() || null;
+  const read = textOf(env);
   const values = readAll(configSchema(isTerminal), read);
   const { turnstile, turnstileVerify, ...others } = values.signInAddresses;
   refuseEmbeddedWorkers(values);
@@ -192,7 +232,7 @@ function refuseEmbeddedWorkers({ databaseUrl, workers }: Pick<Config, "databaseU
 
 const isVariable = (part: object): part is Variable<unknown> => "read" in part && typeof part.read === "function";
 
-function readAll<Group extends object>(group: Group, read: (name: string) => string | null): Values<Group> {
+function readAll<Group extends object>(group: Group, read: ReadText): Values<Group> {
   const entries = Object.entries(group).map(([key, part]) => [
     key,
     isVariable(part) ? part.read(read) : readAll(part, read),

@@ -1,7 +1,7 @@
 import { createChanges } from "../../../db/changes.ts";
 import { openDatabase, openExistingDatabase } from "../../../db/connect.ts";
 import type { ReplayResult } from "../../billing/journal/rejected/replay-rejected.ts";
-import { type Config, readConfig } from "../../server/config.ts";
+import { type Config, loadConfig } from "../../server/config.ts";
 import { askGateway, textOf } from "./control-client.ts";
 import {
   type AcknowledgeResult,
@@ -20,7 +20,7 @@ type Result = JournalReport | ReplayResult | AcknowledgeResult;
  * nothing to acknowledge.
  */
 export async function journal(action: JournalAction, asJson: boolean): Promise<number> {
-  const config = readConfig();
+  const config = await loadConfig();
   const result = (await askServing(config, action)) ?? (await runDirectly(config, action));
   const print = asJson ? (value: Result) => `${JSON.stringify(value, null, 2)}\n` : describe;
   process.stdout.write(print(result));

@@ -5,7 +5,7 @@ import path from "node:path";
 import { createAddressPolicy } from "../../lib/outbound/address-policy.ts";
 import { createSafeFetch, type SafeFetch } from "../../lib/outbound/safe-fetch.ts";
 import { startAgain } from "../../lib/runtime/prepare-runtime.ts";
-import { readConfig } from "../../server/config.ts";
+import { readLocation } from "../../server/config.ts";
 import { startDemoProvider } from "./demo-provider.ts";
 import { DEMO_ACCOUNT, fillSite, sendCall } from "./demo-site.ts";
 
@@ -29,7 +29,7 @@ const MOST_PAUSE_MS = 3000;
  * exit code. It listens on 127.0.0.1 and PORT alone.
  */
 export async function demo(): Promise<number> {
-  const { port } = readConfig();
+  const { port } = readLocation();
   const address = `http://127.0.0.1:${port}`;
   const fetch = createSafeFetch(createAddressPolicy(true));
   // Another gateway there would be taken for the demo's own.

@@ -1,13 +1,13 @@
 import { join } from "node:path";
 import { countCores } from "../../lib/runtime/count-cores.ts";
-import { readConfig } from "../../server/config.ts";
+import { loadConfig } from "../../server/config.ts";
 import { HostLink } from "../../server/workers/host-link.ts";
 import type { WorkerCommand } from "../arguments.ts";
 import { runGateway } from "./run-gateway.ts";
 
 /** Runs the gateway until a signal ends it: in this process, or in several workers. Returns the exit code. */
 export async function serve(): Promise<number> {
-  const config = readConfig();
+  const config = await loadConfig();
   const workers = config.databaseUrl === null ? 1 : (config.workers ?? countCores());
   if (workers === 1) return runGateway({ ...config, workers }, null);
   const { supervise } = await import("./supervisor/supervise.ts");
@@ -15,8 +15,8 @@ export async function serve(): Promise<number> {
 }
 
 /** Runs a worker until its supervisor ends it. Returns the exit code. */
-export function serveAsWorker({ number, workers, port }: WorkerCommand): Promise<number> {
-  const config = readConfig();
+export async function serveAsWorker({ number, workers, port }: WorkerCommand): Promise<number> {
+  const config = await loadConfig();
   const scratchDir = join(config.dataDir, "workers", String(number));
   return runGateway({ ...config, workers, port, scratchDir }, new HostLink(number));
 }

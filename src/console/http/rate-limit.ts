@@ -4,8 +4,8 @@ import { type ClientAddress, limitKeyOf, type PeerSource } from "../../lib/http/
 import { createLimiter, type Limiter, type SharedLimits } from "../../lib/limits/shared-limits.ts";
 import { OperationError } from "../../lib/operation-error.ts";
 import type { CountRefusal, LimitKind } from "../../lib/runtime/metrics.ts";
+import type { RateLimit } from "../../lib/runtime/variables.ts";
 import type { Config } from "../../server/config.ts";
-import type { RateLimit } from "../../server/variables.ts";
 import { isConsolePath } from "./envelope.ts";
 
 type LimitServices = Readonly<{

@@ -1,8 +1,8 @@
 import { parseJson, recordOf, textOf } from "../../../formats/json.ts";
+import { createTokenCache } from "../../../lib/security/token-cache.ts";
 import { lookupTable } from "../../../lib/values/lookup-table.ts";
 import { chatApi } from "../../contract/chat.ts";
 import type { Provider, ProviderChannel, SigningTools } from "../../contract/provider.ts";
-import { createTokenCache } from "../../shared/token-cache.ts";
 import { qianfanEmbeddings } from "./embeddings.ts";
 import { ernieCodec } from "./ernie-codec.ts";
 

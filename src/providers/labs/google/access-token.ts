@@ -1,32 +1,8 @@
-import { importPKCS8, SignJWT } from "jose";
 import { parseJson, recordOf, textOf } from "../../../formats/json.ts";
+import { accessTokenForm, type ServiceAccount, TOKEN_LIFE_SECONDS } from "../../../lib/security/service-account.ts";
+import { createTokenCache } from "../../../lib/security/token-cache.ts";
 import type { SigningTools } from "../../contract/provider.ts";
-import { createTokenCache } from "../../shared/token-cache.ts";
 
-export type ServiceAccount = Readonly<{
-  projectId: string;
-  clientEmail: string;
-  privateKey: string;
-  privateKeyId: string;
-  tokenUri: string;
-}>;
-
-/** The service account in a channel's key; null for an express-mode API key. */
-export function serviceAccountOf(key: string): ServiceAccount | null {
-  const json = recordOf(parseJson(key));
-  const privateKey = textOf(json?.private_key);
-  if (!json || privateKey === null) return null;
-  return {
-    projectId: textOf(json.project_id) ?? "",
-    clientEmail: textOf(json.client_email) ?? "",
-    privateKey: privateKey.replaceAll("\\n", "\n"),
-    privateKeyId: textOf(json.private_key_id) ?? "",
-    tokenUri: textOf(json.token_uri) ?? "https://oauth2.googleapis.com/token",
-  };
-}
-
-const SCOPE = "https://www.googleapis.com/auth/cloud-platform";
-const LIFE_SECONDS = 3600;
 /** Renew a token that expires within this time. */
 const RENEW_BEFORE_SECONDS = 300;
 
@@ -46,19 +22,10 @@ export const accessToken = (account: ServiceAccount, tools: SigningTools): Promi
 export const forgetAccessToken = (account: ServiceAccount): boolean => tokens.forget(nameOf(account));
 
 async function askToken(account: ServiceAccount, { post, nowSeconds }: SigningTools) {
-  const now = nowSeconds();
-  const assertion = await new SignJWT({ scope: SCOPE })
-    .setProtectedHeader({ alg: "RS256", typ: "JWT", kid: account.privateKeyId })
-    .setIssuer(account.clientEmail)
-    .setAudience(account.tokenUri)
-    .setIssuedAt(now)
-    .setExpirationTime(now + LIFE_SECONDS)
-    .sign(await importPKCS8(account.privateKey, "RS256"));
-  const form = new URLSearchParams({ grant_type: "urn:ietf:params:oauth:grant-type:jwt-bearer", assertion });
   const { status, text } = await post(
     account.tokenUri,
     { "content-type": "application/x-www-form-urlencoded" },
-    form.toString(),
+    await accessTokenForm(account, nowSeconds()),
   );
   const answer = recordOf(parseJson(text));
   const token = textOf(answer?.access_token);
@@ -67,5 +34,5 @@ async function askToken(account: ServiceAccount, { post, nowSeconds }: SigningTo
       `no access token (HTTP ${status}): ${textOf(answer?.error_description) ?? textOf(answer?.error) ?? "no reason given"}`,
     );
   }
-  return { text: token, lifeSeconds: typeof answer?.expires_in === "number" ? answer.expires_in : LIFE_SECONDS };
+  return { text: token, lifeSeconds: typeof answer?.expires_in === "number" ? answer.expires_in : TOKEN_LIFE_SECONDS };
 }

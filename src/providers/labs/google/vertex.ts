@@ -1,13 +1,14 @@
 import { decodeAnthropicCount, encodeAnthropicCount } from "../../../formats/anthropic/token-count.ts";
 import type { ChatDialect } from "../../../formats/conversation/conversation.ts";
 import { parseJson, recordOf, textOf } from "../../../formats/json.ts";
+import { serviceAccountOf } from "../../../lib/security/service-account.ts";
 import { chatApi } from "../../contract/chat.ts";
 import type { NativeFormat } from "../../contract/native-format.ts";
 import type { CallParams, Provider, ProviderChannel } from "../../contract/provider.ts";
 import type { TokenCount } from "../../contract/token-count.ts";
 import { cloudBetas, cloudMembers, onBetasRejected } from "../../shared/hosted-claude.ts";
 import { CLAUDE_MODELS } from "../anthropic.ts";
-import { accessToken, forgetAccessToken, serviceAccountOf } from "./access-token.ts";
+import { accessToken, forgetAccessToken } from "./access-token.ts";
 import { vertexEmbeddings } from "./embeddings.ts";
 import { GEMINI_MODELS, geminiMethod } from "./gemini.ts";
 import { googleImages } from "./images.ts";

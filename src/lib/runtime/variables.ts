@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { isSecretReference } from "../security/secret-references/reference.ts";
 
 /** The environment is wrong; the message names the variable and says what it may be. */
 export class ConfigError extends Error {
@@ -18,6 +19,8 @@ export type Variable<Value> = Readonly<{
   isForTests: boolean;
   /** `<name>_FILE` may name a file that holds the value. */
   isSecret: boolean;
+  /** The text itself, which may be a reference where the variable is secret. Throws ConfigError. */
+  readText(text: ReadText): string | null;
   /** Throws ConfigError. */
   read(text: ReadText): Value;
 }>;
@@ -30,11 +33,18 @@ export function variable<Value>(
   parse: (value: string | null) => Value,
   { shown = "unset", aliases = [], isForTests = false, isSecret = false }: Options = {},
 ): Variable<Value> {
-  const read = (text: ReadText) => {
+  const readText = (text: ReadText) => {
     const value = [name, ...aliases].map(text).find((found) => found !== null) ?? null;
-    return parse(isSecret ? secretOf(name, value, text(`${name}_FILE`)) : value);
+    return isSecret ? secretOf(name, value, text(`${name}_FILE`)) : value;
   };
-  return { defaults: { [name]: shown }, aliases, isForTests, isSecret, read };
+  const read = (text: ReadText) => {
+    const value = readText(text);
+    if (isSecret && value !== null && isSecretReference(value)) {
+      throw new ConfigError(`${name} can't be a reference to a secret manager here: ${value}`);
+    }
+    return parse(value);
+  };
+  return { defaults: { [name]: shown }, aliases, isForTests, isSecret, readText, read };
 }
 
 /** A secret's value, from the variable itself or from the file that `<name>_FILE` names (Docker and Kubernetes mount them). */
@@ -190,6 +200,7 @@ export function rateLimit(name: string, count: number, seconds: number): Variabl
     aliases: [],
     isForTests: false,
     isSecret: false,
+    readText: () => null,
     read: (env) => (isOn.read(env) ? { count: most.read(env), windowMs: windowMs.read(env) } : null),
   };
 }

@@ -1,5 +1,5 @@
 import { LRUCache } from "lru-cache";
-import { nowSeconds } from "../../lib/clock.ts";
+import { nowSeconds } from "../clock.ts";
 
 type NewToken = Readonly<{ text: string; lifeSeconds: number }>;
 type CachedToken = { text: Promise<string>; fetchedAt: number; expiresAt: number };
