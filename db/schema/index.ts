@@ -1,5 +1,6 @@
 export * from "./accounts/announcements.ts";
 export * from "./accounts/api-keys.ts";
+export * from "./accounts/organizations.ts";
 export * from "./accounts/sign-in.ts";
 export * from "./accounts/users.ts";
 export * from "./billing/codes.ts";

@@ -3,7 +3,7 @@ import { hostname } from "node:os";
 import { join, resolve } from "node:path";
 import type { Changes } from "../../db/changes.ts";
 import { DEADLINES_MS, withDeadline } from "../../db/server/deadlines.ts";
-import type { Database } from "../../db/types.ts";
+import type { Database, Db, Tx } from "../../db/types.ts";
 import { nowSeconds } from "../lib/clock.ts";
 import type { Logger } from "../lib/runtime/log.ts";
 import { createSerial } from "../lib/runtime/serial.ts";
@@ -33,6 +33,7 @@ import { LostProcesses } from "./ledger/processes/lost-processes.ts";
 import { Registration } from "./ledger/processes/registration.ts";
 import { releaseDeadProcesses } from "./ledger/processes/release-dead-processes.ts";
 import type { Balance, Subject } from "./ledger/subject.ts";
+import { moveQuota, type Transfer } from "./ledger/transfer.ts";
 import type { UsageRecord } from "./types.ts";
 
 const FLUSH_WITHIN_MS = 30_000;
@@ -117,6 +118,11 @@ export type Billing = Readonly<{
    * rest of that. Rejects when the database does not answer.
    */
   settleKept(retained: StoredHold, records: readonly UsageRecord[]): Promise<void>;
+  /**
+   * Moves quota between two users' balances, never more than is neither held nor spent, in one transaction with `work`, which
+   * runs with both rows locked. Rejects InsufficientQuota, LedgerUnavailable, or as `work` does: then nothing has moved.
+   */
+  transfer(db: Db, transfer: Transfer, work: (tx: Tx) => Promise<void>): Promise<void>;
   /** Keeps a record without a hold, as `settle` does: a call that failed. */
   record(record: UsageRecord): Promise<void>;
   /** Quota units the user may still spend, as far as this process knows; undefined: never looked at. */
@@ -263,9 +269,26 @@ export async function createBilling(parts: Parts): Promise<Billing> {
     else log.error({ state, was: hold.state }, "a hold was ended twice");
     return ended;
   };
+  const reserve = ({ userId, token, amount }: ReserveRequest): Promise<Hold> =>
+    openHolds.watch(availability.watchReservation(ledger.reserve({ userId, token, amount: saneCharge(amount) })));
   return {
-    reserve: ({ userId, token, amount }) =>
-      openHolds.watch(availability.watchReservation(ledger.reserve({ userId, token, amount: saneCharge(amount) }))),
+    reserve,
+    async transfer(db, transfer, work) {
+      const { from, to, amount } = transfer;
+      const hold = await reserve({ userId: from, token: null, amount });
+      try {
+        await db.transaction(async (tx) => {
+          await moveQuota(tx, processId, transfer);
+          await work(tx);
+        });
+      } finally {
+        // Before the hold ends: memory must not offer what was moved.
+        await ledger
+          .refresh("user", [from, to])
+          .catch((error) => log.warn({ error }, "balances could not be read after a transfer"));
+        end(hold, "refunded");
+      }
+    },
     settle(hold, record) {
       const text = recordText(record);
       return end(hold, "settled") ? keep(record, text) : endOfTurn();

@@ -1,5 +1,6 @@
 import { accountMessages } from "./messages/accounts/accounts.ts";
 import { oauthMessages } from "./messages/accounts/oauth.ts";
+import { organizationMessages } from "./messages/accounts/organizations.ts";
 import { securityMessages } from "./messages/accounts/security.ts";
 import { setupMessages } from "./messages/accounts/setup.ts";
 import { signUpMessages } from "./messages/accounts/sign-up.ts";
@@ -27,6 +28,7 @@ const catalogue = {
   ...signUpMessages,
   ...notifyMessages,
   ...oauthMessages,
+  ...organizationMessages,
   ...securityMessages,
   ...tokenMessages,
   ...logMessages,

@@ -1,5 +1,6 @@
 import { type AnyElysia, Elysia } from "elysia";
 import { describeLostJournal } from "../billing/ledger/processes/lost-journals.ts";
+import { organizationRoutes } from "../console/accounts/organizations.ts";
 import { apiKeyRoutes } from "../console/api-keys/api-keys.ts";
 import { channelExplainRoutes, type Explain } from "../console/channels/channel-explain.ts";
 import { channelKeyRoutes } from "../console/channels/channel-keys.ts";
@@ -247,6 +248,7 @@ function managementApi(
     .use(bodyLimit(config.maxRequestBodyBytes))
     .use(sameOrigin(services))
     .use(identityRoutes(shared, guarded, limits))
+    .use(organizationRoutes(shared, guarded, limits))
     .use(pricingRoutes(shared, (request) => sessionUser(services, request)))
     .use(modelStatusRoutes(shared, (request) => sessionUser(services, request)))
     .use(channelExplainRoutes(explain, guarded))

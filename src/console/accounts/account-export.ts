@@ -57,7 +57,7 @@ export function accountExportRoutes(
       async ({ actor, session, body }) => {
         const withKeys = await permit(actor, session, body);
         const address = `/api/user/self/export?with_keys=${withKeys}`;
-        return ok({ address: await issueDownload({ db, vault }, actor.id, address) });
+        return ok({ address: await issueDownload({ db, vault }, { userId: actor.id, organizationId: null }, address) });
       },
       { role: "user", critical: true, body: wishes },
     )

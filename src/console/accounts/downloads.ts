@@ -15,7 +15,8 @@ export function downloadRoutes(services: Readonly<{ db: Db; vault: Vault }>, gua
     "/self/download",
     async ({ actor, body: { address } }) => {
       if (!FILES.test(address)) throw new OperationError("download_unknown");
-      return ok({ address: await issueDownload(services, actor.id, address) });
+      const downloader = { userId: actor.id, organizationId: null };
+      return ok({ address: await issueDownload(services, downloader, address) });
     },
     { role: "user", body: t.Object({ address: t.String({ maxLength: 2000 }) }) },
   );

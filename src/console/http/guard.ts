@@ -1,21 +1,28 @@
 import { Elysia } from "elysia";
 import { type AuthenticationServices, authenticate, type Caller } from "../../domain/accounts/authenticate.ts";
+import { type Acting, type ActingServices, actFor } from "../../domain/accounts/organizations/acting.ts";
+import type { OrganizationRight } from "../../domain/accounts/organizations/rights.ts";
 import { ROLE, type RoleName } from "../../domain/accounts/roles.ts";
 import { OperationError } from "../../lib/operation-error.ts";
 
 /**
- * Guards routes: `{ role: "user" | "admin" | "root" }` beside a route lets in callers of at least that role, before the
- * input is even looked at, and gives the handler `actor` and `session` (null with an access token). A role too low is a
- * refusal with status 200, as the family has it.
+ * Guards routes, before the input is even looked at. `{ role: "user" | "admin" | "root" }` beside a route lets in callers of
+ * at least that role, and gives the handler `actor` and `session` (null with an access token). A role too low is a refusal
+ * with status 200, as the family has it. Such routes are about the person: they refuse calls for an organization.
+ *
+ * `{ account: RIGHT }` lets in whoever is signed in, for themselves or for an organization in which their role has the right;
+ * `actor` is then the account that the call is for, `person` who makes it.
  */
-export function guard(services: AuthenticationServices) {
+export function guard(services: AuthenticationServices & ActingServices) {
   const callers = new WeakMap<Request, Caller>();
+  const acting = new WeakMap<Request, Acting>();
   return new Elysia({ name: "console/guard" }).macro({
     role: (minimum: RoleName) => ({
       // For the API's description, and for the test that no route is left without a guard.
       detail: { security: [{ [minimum]: [] as string[] }] },
       async transform({ request }) {
         const caller = await authenticate(services, request);
+        if (caller.organizationId !== null) throw new OperationError("organization_not_here", {}, { status: 400 });
         if (caller.actor.role < ROLE[minimum]) throw new OperationError("permission_denied");
         callers.set(request, caller);
       },
@@ -23,6 +30,17 @@ export function guard(services: AuthenticationServices) {
         const caller = callers.get(request);
         if (!caller) throw new OperationError("not_logged_in", {}, { status: 401 });
         return caller;
+      },
+    }),
+    account: (right: OrganizationRight) => ({
+      detail: { security: [{ user: [] as string[] }] },
+      async transform({ request }) {
+        acting.set(request, await actFor(services, await authenticate(services, request), right));
+      },
+      resolve({ request }) {
+        const account = acting.get(request);
+        if (!account) throw new OperationError("not_logged_in", {}, { status: 401 });
+        return account;
       },
     }),
   });

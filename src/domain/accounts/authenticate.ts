@@ -9,7 +9,15 @@ import { sessionCookieOf } from "./sessions/session-cookie.ts";
 import type { Session, Sessions } from "./sessions/sessions.ts";
 
 /** Who makes a call; `session` is null when an access token says so. */
-export type Caller = Readonly<{ actor: UserEntry; session: Session | null }>;
+export type Caller = Readonly<{
+  actor: UserEntry;
+  session: Session | null;
+  /** The organization that the call names; whether the caller belongs to it is not checked yet. Null: none. */
+  organizationId: number | null;
+}>;
+
+/** Names the organization that a call is made for. */
+const ORGANIZATION_HEADER = "sluice-organization";
 
 export type AuthenticationServices = Readonly<{ db: Db; users: UserDirectory; sessions: Sessions; vault: Vault }>;
 
@@ -38,12 +46,24 @@ export async function authenticate(services: AuthenticationServices, request: Re
   if (!session && !authorization) throw new OperationError("not_logged_in", {}, UNAUTHENTICATED);
   const actor = session ? services.users.get(session.userId) : findByAccessToken(services, authorization ?? "");
   if (!actor) throw new OperationError("access_token_invalid", {}, UNAUTHENTICATED);
-  const problem = hasDownloadTicket(request)
-    ? await ticketProblem(services, request, actor)
-    : userHeaderProblem(request, actor.id, session !== null);
+  const ticket = hasDownloadTicket(request) ? await takeDownload(services, actor.id, request) : undefined;
+  const problem =
+    ticket === undefined
+      ? userHeaderProblem(request, actor.id, session !== null)
+      : ticket === null && "download_ticket_invalid";
   if (problem) throw new OperationError(problem, {}, UNAUTHENTICATED);
   if (actor.status === USER_STATUS.banned) throw new OperationError("user_banned");
-  return { actor, session };
+  return { actor, session, organizationId: ticket ? ticket.organizationId : readOrganization(request) };
+}
+
+/** The organization that a request names; null: none. Throws OperationError when it is no id. */
+function readOrganization(request: Request): number | null {
+  const input = request.headers.get(ORGANIZATION_HEADER)?.trim();
+  if (input === undefined) return null;
+  if (!/^[1-9]\d{0,9}$/.test(input) || Number(input) > 2_147_483_647) {
+    throw new OperationError("organization_header_malformed", {}, { status: 400 });
+  }
+  return Number(input);
 }
 
 /** The session that comes with its user-id header, and its user; null without the two, or when the user is banned. */
@@ -54,7 +74,8 @@ export async function sessionCaller(
   const session = await findSession(services, request);
   const actor = session && services.users.get(session.userId);
   if (!actor || actor.status === USER_STATUS.banned) return null;
-  return userHeaderProblem(request, actor.id, true) ? null : { actor, session };
+  if (userHeaderProblem(request, actor.id, true)) return null;
+  return { actor, session, organizationId: readOrganization(request) };
 }
 
 /** The user of `sessionCaller`. */
@@ -81,15 +102,6 @@ export function userHeaderProblem(request: Request, userId: number, isRequired: 
   return input.some((id) => Number(id) !== userId) ? "user_header_mismatch" : null;
 }
 
-/** A download that the browser makes by itself has a ticket in place of the header. */
-async function ticketProblem(
-  services: AuthenticationServices,
-  request: Request,
-  actor: UserEntry,
-): Promise<MessageCode | null> {
-  return (await takeDownload(services, actor.id, request)) ? null : "download_ticket_invalid";
-}
-
 async function findSession({ sessions }: Pick<AuthenticationServices, "sessions">, request: Request) {
   const value = sessionCookieOf(request);
   return value === null ? null : await sessions.find(value);
@@ -98,5 +110,5 @@ async function findSession({ sessions }: Pick<AuthenticationServices, "sessions"
 function findByAccessToken({ users, vault }: AuthenticationServices, authorization: string): UserEntry | undefined {
   const token = authorization.replace(/^Bearer\s+/i, "").trim();
   const user = token === "" ? undefined : users.findByAccessTokenHash(vault.keyedHash(token));
-  return user?.deleted ? undefined : user;
+  return user?.kind === "person" && !user.deleted ? user : undefined;
 }

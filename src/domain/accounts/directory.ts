@@ -1,6 +1,6 @@
 import { asc, gt, type SQL, sql } from "drizzle-orm";
 import type { Changes } from "../../../db/changes.ts";
-import { users } from "../../../db/schema/accounts/users.ts";
+import { type AccountKind, users } from "../../../db/schema/accounts/users.ts";
 import { DEADLINES_MS, withDeadline } from "../../../db/server/deadlines.ts";
 import type { Db } from "../../../db/types.ts";
 import type { Logger } from "../../lib/runtime/log.ts";
@@ -10,6 +10,8 @@ import { findRemoved } from "../../lib/values/find-removed.ts";
 /** What every call needs to know about a user; balances live in the ledger. */
 export type UserEntry = Readonly<{
   id: number;
+  /** Nobody signs in to an organization. */
+  kind: AccountKind;
   username: string;
   displayName: string;
   /** 1 user, 10 admin, 100 root. */
@@ -133,6 +135,7 @@ async function readEntries(db: Db, where: SQL, limit: number): Promise<UserEntry
   const rows = await db
     .select({
       id: users.id,
+      kind: users.kind,
       username: users.username,
       displayName: users.displayName,
       role: users.role,

@@ -14,6 +14,7 @@ export const user: UserEntry = {
   status: 1,
   group: GROUP,
   deleted: false,
+  kind: "person",
   acceptUnsetPrice: true,
   sessionVersion: 1,
   accessTokenHash: null,

@@ -1,4 +1,4 @@
-import { address, bool, domains, endpoint, line } from "../option/option.ts";
+import { address, bool, domains, endpoint, line, oneOf } from "../option/option.ts";
 
 const COMMON_MAIL_DOMAINS = [
   "gmail.com",
@@ -22,6 +22,8 @@ export const signInOptions = {
   /** Refuses `+` and `.` before the @. */
   EmailAliasRestrictionEnabled: bool(false),
   EmailDomainWhitelist: domains(COMMON_MAIL_DOMAINS),
+  /** Wallets and keys that people share; `required`: people create keys in organizations only. */
+  Organizations: oneOf(["off", "on", "required"], "off", { ownPage: true }),
 
   "oidc.enabled": bool(false, { needs: ["oidc.client_id"] }),
   "oidc.client_id": line(""),

@@ -61,7 +61,7 @@ export async function startTestConsole(
   const sessions = createSessions({ db, changes, users, secret: "the session secret of the tests" });
   const setup = await createSetup({ db, changes, vault, version: "test" });
   const clientAddress = createClientAddress([]);
-  const guarded = guard({ db, users, sessions, vault });
+  const guarded = guard({ db, users, sessions, vault, settings });
   const limits = rateLimit({
     countRefusal() {},
     rateLimits: { api: null, user: null, web: null, critical: null },

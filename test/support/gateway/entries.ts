@@ -10,6 +10,7 @@ export const userEntry = (fields: Partial<UserEntry> = {}): UserEntry => ({
   status: 1,
   group: "default",
   deleted: false,
+  kind: "person",
   acceptUnsetPrice: false,
   sessionVersion: 1,
   accessTokenHash: null,

@@ -98,7 +98,7 @@ export async function signInWithPasskey(
     .select({ passkey: passkeys, status: users.status, deletedAt: users.deletedAt })
     .from(passkeys)
     .innerJoin(users, eq(users.id, passkeys.userId))
-    .where(eq(passkeys.id, String(response.id)));
+    .where(and(eq(passkeys.id, String(response.id)), eq(users.kind, "person")));
   if (!known || known.deletedAt !== null) throw new OperationError("passkey_failed");
   const { passkey } = known;
   const { verified, authenticationInfo } = await verifyAuthenticationResponse({

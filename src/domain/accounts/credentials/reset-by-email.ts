@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { and, isNull, sql } from "drizzle-orm";
+import { and, eq, isNull, sql } from "drizzle-orm";
 import type { Changes } from "../../../../db/changes.ts";
 import { users } from "../../../../db/schema/accounts/users.ts";
 import type { Db } from "../../../../db/types.ts";
@@ -78,7 +78,7 @@ const accountsOf = (db: Db, email: string) =>
   db
     .select({ id: users.id, email: users.email })
     .from(users)
-    .where(and(sql`lower(${users.email}) = ${email.toLowerCase()}`, isNull(users.deletedAt)));
+    .where(and(sql`lower(${users.email}) = ${email.toLowerCase()}`, eq(users.kind, "person"), isNull(users.deletedAt)));
 
 function letter(language: Language, site: string, address: string): Letter {
   if (language === "zh") {

@@ -22,7 +22,7 @@ export async function resetPassword(deps: ResetDeps, username: string): Promise<
   const [user] = await deps.db
     .select({ id: users.id })
     .from(users)
-    .where(and(eq(users.username, username), isNull(users.deletedAt)));
+    .where(and(eq(users.username, username), eq(users.kind, "person"), isNull(users.deletedAt)));
   if (!user) throw new OperationError("user_not_found");
   // Whoever has the machine may also have lost the device with the second factor.
   await removeTotp(deps.db, user.id);

@@ -55,7 +55,7 @@ export async function findBound(db: Db, provider: OutsideName, subject: string):
     .select({ id: users.id, status: users.status })
     .from(identities)
     .innerJoin(users, eq(users.id, identities.userId))
-    .where(and(eq(identities.provider, provider), eq(identities.subject, subject)));
+    .where(and(eq(identities.provider, provider), eq(identities.subject, subject), eq(users.kind, "person")));
   if (!found) return null;
   if (found.status === USER_STATUS.banned) throw new OperationError("user_banned");
   await db.update(users).set({ lastLoginAt: nowSeconds() }).where(eq(users.id, found.id));

@@ -4,6 +4,7 @@ import type { Changes } from "../../../../db/changes.ts";
 import { sessions as table } from "../../../../db/schema/accounts/users.ts";
 import type { Db } from "../../../../db/types.ts";
 import { nowSeconds } from "../../../lib/clock.ts";
+import { OperationError } from "../../../lib/operation-error.ts";
 import { randomText } from "../../../lib/security/crypto.ts";
 import type { UserDirectory } from "../directory.ts";
 
@@ -17,7 +18,10 @@ export type Session = Readonly<{
 }>;
 
 export type Sessions = {
-  /** Starts a session and returns the cookie's value, which nobody can learn from the database. */
+  /**
+   * Starts a session and returns the cookie's value, which nobody can learn from the database. Rejects OperationError for
+   * organizations: whatever way a sign-in came, it ends here.
+   */
   start(userId: number, origin: Readonly<{ ip: string; userAgent: string }>): Promise<string>;
   /** The session of a cookie's value, when it is in force: not expired, not revoked, its user not deleted. */
   find(value: string): Promise<Session | null>;
@@ -51,7 +55,8 @@ export function createSessions(
 
   const isInForce = (session: Session): boolean => {
     const user = users.get(session.userId);
-    return user?.sessionVersion === session.version && !user.deleted && session.expiresAt > nowSeconds();
+    const isPerson = user?.kind === "person" && !user.deleted;
+    return isPerson && user.sessionVersion === session.version && session.expiresAt > nowSeconds();
   };
 
   const load = async (id: string): Promise<Session | null> => {
@@ -70,6 +75,7 @@ export function createSessions(
       // Who has just joined, or has a new password, may not have been heard of here.
       const user = await users.reread(userId);
       if (!user) throw new Error(`no user ${userId} to start a session for`);
+      if (user.kind !== "person") throw new OperationError("organization_no_sign_in");
       const value = randomText(VALUE_BYTES);
       const now = nowSeconds();
       await db.delete(table).where(lt(table.expiresAt, now));

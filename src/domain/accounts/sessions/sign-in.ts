@@ -52,7 +52,7 @@ async function findByLogin(db: Db, name: string) {
   const [named] = await db
     .select(columns)
     .from(users)
-    .where(and(eq(users.username, name), isNull(users.deletedAt)));
+    .where(and(eq(users.username, name), eq(users.kind, "person"), isNull(users.deletedAt)));
   if (named || !name.includes("@")) return named;
   const addressed = await db
     .select(columns)

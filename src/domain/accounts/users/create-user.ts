@@ -1,6 +1,6 @@
 import { randomInt } from "node:crypto";
 import { eq } from "drizzle-orm";
-import { users } from "../../../../db/schema/accounts/users.ts";
+import { type AccountKind, users } from "../../../../db/schema/accounts/users.ts";
 import type { DbOrTx } from "../../../../db/types.ts";
 import { nowSeconds } from "../../../lib/clock.ts";
 import { OperationError } from "../../../lib/operation-error.ts";
@@ -12,6 +12,7 @@ export type NewUser = NewAccount & Readonly<{ password: string }>;
 
 /** A user whose password is hashed already, or who signs in without one. */
 export type NewAccount = Readonly<{
+  kind?: AccountKind;
   username: string;
   displayName?: string;
   role?: number;
@@ -38,6 +39,7 @@ export async function createUser(db: DbOrTx, { password, ...account }: NewUser):
 export async function createAccount(db: DbOrTx, input: NewAccount, passwordHash: string | null): Promise<number> {
   const username = checkUsername(input.username);
   const row = {
+    kind: input.kind ?? "person",
     username,
     passwordHash,
     displayName: checkDisplayName(input.displayName ?? "") || username,

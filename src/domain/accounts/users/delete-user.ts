@@ -5,67 +5,72 @@ import { passkeys, recoveryCodes, totpSecrets } from "../../../../db/schema/acco
 import { identities, sessions, users } from "../../../../db/schema/accounts/users.ts";
 import { withdrawals } from "../../../../db/schema/billing/wallet.ts";
 import { storedResponses } from "../../../../db/schema/gateway/responses.ts";
-import type { Db } from "../../../../db/types.ts";
+import type { Db, Tx } from "../../../../db/types.ts";
 import { nowSeconds } from "../../../lib/clock.ts";
 import { OperationError } from "../../../lib/operation-error.ts";
 import type { Vault } from "../../../lib/security/crypto.ts";
 import { keepFormer, type Reach } from "../identities/former-identities.ts";
+import { endMemberships, lockWithOrganizations } from "../organizations/leave-organizations.ts";
 import { ROLE } from "../roles.ts";
 
 export type DeleteDeps = Readonly<{ db: Db; changes: Changes; vault: Vault }>;
 
 /**
- * Deregisters a user for good: API keys, sessions, bindings, kept talks and personal data go, the books stay whole. The
- * name stays taken, and neither the address nor the bound identities make or open another account. Throws OperationError when the user is a super admin or gone already.
+ * Deregisters a user for good: API keys, sessions, bindings, memberships, stored responses and personal data go, the books
+ * stay whole. The name stays taken, and neither the address nor the bound identities make or open another account. Throws
+ * OperationError when the user is a super admin, the only owner of an organization, or gone already.
  */
 export async function deleteUser(deps: DeleteDeps, userId: number): Promise<void> {
   const { db, changes, vault } = deps;
-  const tokenIds = await db.transaction(async (tx) => {
-    const [user] = await tx
-      .select({ role: users.role, email: users.email })
-      .from(users)
-      .where(and(eq(users.id, userId), isNull(users.deletedAt)))
-      .for("update");
-    if (!user) throw new OperationError("user_not_found");
-    if (user.role >= ROLE.root) throw new OperationError("root_cannot_be_deleted");
-    const now = nowSeconds();
-    await tx
-      .update(users)
-      .set({
-        deletedAt: now,
-        passwordHash: null,
-        accessTokenHash: null,
-        email: null,
-        displayName: "",
-        note: "",
-        setting: {},
-        sessionVersion: sql`${users.sessionVersion} + 1`,
-      })
-      .where(eq(users.id, userId));
-    const bound = await tx.delete(identities).where(eq(identities.userId, userId)).returning();
-    const reached: Reach[] = bound.map(({ provider, subject }) => ({ provider, subject }));
-    if (user.email !== null) reached.push({ provider: "email", subject: user.email });
-    await keepFormer(tx, vault, userId, reached);
-    await tx.delete(sessions).where(eq(sessions.userId, userId));
-    await tx.delete(passkeys).where(eq(passkeys.userId, userId));
-    await tx.delete(recoveryCodes).where(eq(recoveryCodes.userId, userId));
-    await tx.delete(totpSecrets).where(eq(totpSecrets.userId, userId));
-    // What was said, kept for the next turn; upstreams keep theirs themselves.
-    await tx
-      .delete(storedResponses)
-      .where(and(eq(storedResponses.userId, userId), eq(storedResponses.isNative, false)));
-    // Where money went; what is still to be paid needs its account.
-    await tx
-      .update(withdrawals)
-      .set({ account: "", note: "" })
-      .where(and(eq(withdrawals.userId, userId), inArray(withdrawals.status, ["paid", "rejected"])));
-    const removed = await tx
-      .update(tokens)
-      .set({ deletedAt: now, allowIps: "" })
-      .where(and(eq(tokens.userId, userId), isNull(tokens.deletedAt)))
-      .returning({ id: tokens.id });
-    return removed.map((token) => token.id);
-  });
+  const tokenIds = await db.transaction((tx) => deleteAccount(tx, vault, userId));
   await changes.publish("users", [userId]);
   if (tokenIds.length > 0) await changes.publish("tokens", tokenIds);
+}
+
+/** The same in a transaction; returns the ids of the keys that the caller publishes to "tokens" after the commit. */
+export async function deleteAccount(tx: Tx, vault: Vault, userId: number): Promise<number[]> {
+  await lockWithOrganizations(tx, userId);
+  const [user] = await tx
+    .select({ role: users.role, email: users.email })
+    .from(users)
+    .where(and(eq(users.id, userId), isNull(users.deletedAt)))
+    .for("update");
+  if (!user) throw new OperationError("user_not_found");
+  if (user.role >= ROLE.root) throw new OperationError("root_cannot_be_deleted");
+  const disabled = await endMemberships(tx, userId);
+  const now = nowSeconds();
+  await tx
+    .update(users)
+    .set({
+      deletedAt: now,
+      passwordHash: null,
+      accessTokenHash: null,
+      email: null,
+      displayName: "",
+      note: "",
+      setting: {},
+      sessionVersion: sql`${users.sessionVersion} + 1`,
+    })
+    .where(eq(users.id, userId));
+  const bound = await tx.delete(identities).where(eq(identities.userId, userId)).returning();
+  const reached: Reach[] = bound.map(({ provider, subject }) => ({ provider, subject }));
+  if (user.email !== null) reached.push({ provider: "email", subject: user.email });
+  await keepFormer(tx, vault, userId, reached);
+  await tx.delete(sessions).where(eq(sessions.userId, userId));
+  await tx.delete(passkeys).where(eq(passkeys.userId, userId));
+  await tx.delete(recoveryCodes).where(eq(recoveryCodes.userId, userId));
+  await tx.delete(totpSecrets).where(eq(totpSecrets.userId, userId));
+  // What was said, kept for the next turn; upstreams keep theirs themselves.
+  await tx.delete(storedResponses).where(and(eq(storedResponses.userId, userId), eq(storedResponses.isNative, false)));
+  // Where money went; what is still to be paid needs its account.
+  await tx
+    .update(withdrawals)
+    .set({ account: "", note: "" })
+    .where(and(eq(withdrawals.userId, userId), inArray(withdrawals.status, ["paid", "rejected"])));
+  const removed = await tx
+    .update(tokens)
+    .set({ deletedAt: now, allowIps: "" })
+    .where(and(eq(tokens.userId, userId), isNull(tokens.deletedAt)))
+    .returning({ id: tokens.id });
+  return [...removed.map(({ id }) => id), ...disabled];
 }

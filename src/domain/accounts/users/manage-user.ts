@@ -3,8 +3,10 @@ import { users } from "../../../../db/schema/accounts/users.ts";
 import { OperationError } from "../../../lib/operation-error.ts";
 import { writeManagementLog } from "../../logs/write-log.ts";
 import type { UserEntry } from "../directory.ts";
+import { lockWithOrganizations } from "../organizations/leave-organizations.ts";
+import { disableMemberKeys } from "../organizations/member-keys.ts";
 import { ROLE, USER_STATUS } from "../roles.ts";
-import { type DeleteDeps, deleteUser } from "./delete-user.ts";
+import { type DeleteDeps, deleteAccount } from "./delete-user.ts";
 
 export const USER_ACTIONS = ["promote", "demote", "disable", "enable", "delete"] as const;
 export type UserAction = (typeof USER_ACTIONS)[number];
@@ -28,7 +30,8 @@ type Standing = { role: number; status: number };
 
 /**
  * Promotes, demotes, bans, readmits or deregisters a user and returns the new role and status. The target must stand below
- * the actor, unless the actor is a super admin. Whatever changes role or status ends the target's sessions. The log says
+ * the actor, unless the actor is a super admin. Whatever changes role or status ends the target's sessions; a ban disables
+ * the keys that the target created in organizations. The log says
  * who did it, and what was before and after, unless nothing changes.
  * Throws OperationError.
  */
@@ -37,16 +40,20 @@ export async function manageUser(
   actor: UserEntry,
   request: Readonly<{ id: number; action: UserAction }>,
 ): Promise<Standing> {
-  const { db, changes } = deps;
+  const { db, changes, vault } = deps;
+  let changedKeys: readonly number[] = [];
   const standing = await db.transaction(async (tx) => {
+    if (request.action === "delete") await lockWithOrganizations(tx, request.id);
     const [target] = await tx
-      .select({ username: users.username, role: users.role, status: users.status })
+      .select({ kind: users.kind, username: users.username, role: users.role, status: users.status })
       .from(users)
       .where(and(eq(users.id, request.id), isNull(users.deletedAt)))
       .for("update");
     if (!target) throw new OperationError("user_not_found");
     checkReach(actor, target);
-    const { username, ...before } = target;
+    if (target.kind === "organization" && request.action === "promote")
+      throw new OperationError("organization_no_sign_in");
+    const { username, kind: _, ...before } = target;
     const next = transition(actor, before, request.action);
     const isChanged = next.role !== target.role || next.status !== target.status;
     if (!isChanged && request.action !== "delete") return next;
@@ -55,6 +62,7 @@ export async function manageUser(
         .update(users)
         .set({ ...next, sessionVersion: sql`${users.sessionVersion} + 1` })
         .where(eq(users.id, request.id));
+      if (request.action === "disable") changedKeys = await disableMemberKeys(tx, request.id);
     }
     const after = request.action === "delete" ? { deleted: true } : next;
     const what = `${PAST[request.action]} user ${username} (#${request.id})`;
@@ -66,10 +74,11 @@ export async function manageUser(
       before,
       after,
     });
+    if (request.action === "delete") changedKeys = await deleteAccount(tx, vault, request.id);
     return next;
   });
-  if (request.action === "delete") await deleteUser(deps, request.id);
-  else await changes.publish("users", [request.id]);
+  await changes.publish("users", [request.id]);
+  if (changedKeys.length > 0) await changes.publish("tokens", changedKeys);
   return standing;
 }
 

@@ -56,6 +56,7 @@ export async function updateUser(
       .for("update");
     if (!user) throw new OperationError("user_not_found");
     checkReach(actor, user);
+    if (user.kind === "organization" && passwordHash) throw new OperationError("organization_no_sign_in");
     const values = changedOnly(user, { ...readFields(change, user, settings), ...readQuota(change, user) });
     if (values.username !== undefined) await checkFree(tx, values.username, user.id);
     if (Object.keys(values).length === 0 && !passwordHash) return;

@@ -53,6 +53,6 @@ async function findInviter(db: DbOrTx, affCode: string): Promise<number | null> 
   const [inviter] = await db
     .select({ id: users.id })
     .from(users)
-    .where(and(eq(users.affCode, code), isNull(users.deletedAt)));
+    .where(and(eq(users.affCode, code), eq(users.kind, "person"), isNull(users.deletedAt)));
   return inviter?.id ?? null;
 }

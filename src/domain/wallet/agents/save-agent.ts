@@ -27,7 +27,7 @@ export async function saveAgent(db: Db, actor: UserEntry, input: AgentInput): Pr
     const [user] = await tx
       .select({ id: users.id, username: users.username, role: users.role })
       .from(users)
-      .where(and(eq(users.username, input.username.trim()), isNull(users.deletedAt)));
+      .where(and(eq(users.username, input.username.trim()), eq(users.kind, "person"), isNull(users.deletedAt)));
     if (!user) throw new OperationError("user_not_found");
     checkReach(actor, user);
     const [before] = await tx

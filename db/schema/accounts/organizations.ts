@@ -1,0 +1,55 @@
+import { sql } from "drizzle-orm";
+import { check, index, integer, pgTable, primaryKey, text, uniqueIndex } from "drizzle-orm/pg-core";
+import { epochSeconds } from "../columns.ts";
+import { users } from "./users.ts";
+
+/** What a member may do; `src/domain/accounts/organizations/rights.ts` has the table. */
+export const ORGANIZATION_ROLES = ["owner", "admin", "billing", "developer", "viewer"] as const;
+export type OrganizationRole = (typeof ORGANIZATION_ROLES)[number];
+
+/** Who belongs to which organization, an account of kind `organization`. */
+export const organizationMembers = pgTable(
+  "organization_members",
+  {
+    organizationId: integer("organization_id")
+      .notNull()
+      .references(() => users.id, { onDelete: "cascade" }),
+    userId: integer("user_id")
+      .notNull()
+      .references(() => users.id, { onDelete: "cascade" }),
+    role: text("role").$type<OrganizationRole>().notNull(),
+    joinedAt: epochSeconds("joined_at").notNull(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.organizationId, t.userId] }),
+    index("organization_members_user_idx").on(t.userId),
+    check("organization_members_role_known", sql`${t.role} in ('owner', 'admin', 'billing', 'developer', 'viewer')`),
+    check("organization_members_not_itself", sql`${t.organizationId} <> ${t.userId}`),
+  ],
+);
+
+/** Links that make whoever opens them first a member. */
+export const organizationInvitations = pgTable(
+  "organization_invitations",
+  {
+    id: integer("id").primaryKey().generatedByDefaultAsIdentity(),
+    organizationId: integer("organization_id")
+      .notNull()
+      .references(() => users.id, { onDelete: "cascade" }),
+    role: text("role").$type<OrganizationRole>().notNull(),
+    /** Where the link was mailed to; null: whoever invites passes it on. */
+    email: text("email"),
+    /** Keyed hash of the token in the link. */
+    tokenHash: text("token_hash").notNull(),
+    createdBy: integer("created_by").references(() => users.id, { onDelete: "set null" }),
+    createdAt: epochSeconds("created_at").notNull(),
+    expiresAt: epochSeconds("expires_at").notNull(),
+    acceptedAt: epochSeconds("accepted_at"),
+    acceptedBy: integer("accepted_by").references(() => users.id, { onDelete: "set null" }),
+  },
+  (t) => [
+    uniqueIndex("organization_invitations_token_hash_key").on(t.tokenHash),
+    index("organization_invitations_organization_idx").on(t.organizationId),
+    check("organization_invitations_role_known", sql`${t.role} in ('admin', 'billing', 'developer', 'viewer')`),
+  ],
+);

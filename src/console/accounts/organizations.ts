@@ -1,0 +1,77 @@
+import { Elysia, t } from "elysia";
+import type { Billing } from "../../billing/billing.ts";
+import { deleteOrganization, renameOrganization } from "../../domain/accounts/organizations/change-organization.ts";
+import { createOrganization } from "../../domain/accounts/organizations/create-organization.ts";
+import { listOrganizations } from "../../domain/accounts/organizations/list-organizations.ts";
+import { requireOrganizations } from "../../domain/accounts/organizations/membership.ts";
+import { transferQuota } from "../../domain/accounts/organizations/transfer-quota.ts";
+import { createMailLimiter } from "../../domain/accounts/registration/send-verification.ts";
+import type { SharedLimits } from "../../lib/limits/shared-limits.ts";
+import { ok } from "../http/envelope.ts";
+import type { guard } from "../http/guard.ts";
+import type { rateLimit } from "../http/rate-limit.ts";
+import { type MemberServices, organizationMemberRoutes } from "./organization-members.ts";
+
+type OrganizationServices = Omit<MemberServices, "mailLimiter"> &
+  Readonly<{ billing: Pick<Billing, "transfer">; sharedLimits: SharedLimits | null }>;
+
+const id = t.Integer({ minimum: 1, maximum: 2_147_483_647 });
+const params = t.Object({ id });
+const name = t.String({ maxLength: 200 });
+
+/** Organizations: what each call may do is decided by the caller's role in the one that the address names. */
+export function organizationRoutes(
+  services: OrganizationServices,
+  guarded: ReturnType<typeof guard>,
+  limits: ReturnType<typeof rateLimit>,
+) {
+  const { db, settings } = services;
+  const mailLimiter = createMailLimiter(services.sharedLimits);
+  return new Elysia({ prefix: "/api/organization", name: "console/organizations" })
+    .use(organizationMemberRoutes({ ...services, mailLimiter }, guarded, limits))
+    .use(guarded)
+    .guard({ role: "user" })
+    .get("/", async ({ actor }) => {
+      requireOrganizations(settings);
+      return ok(await listOrganizations(db, actor.id));
+    })
+    .post(
+      "/",
+      async ({ actor, body }) =>
+        ok({
+          id: await createOrganization(services, actor, {
+            username: body.username,
+            displayName: body.display_name ?? "",
+          }),
+        }),
+      { body: t.Object({ username: name, display_name: t.Optional(name) }) },
+    )
+    .put(
+      "/:id",
+      async ({ actor, params, body }) => {
+        await renameOrganization(services, actor, params.id, body.display_name);
+        return ok(null);
+      },
+      { params, body: t.Object({ display_name: name }) },
+    )
+    .delete(
+      "/:id",
+      async ({ actor, params }) => {
+        await deleteOrganization(services, actor, params.id);
+        return ok(null);
+      },
+      { params },
+    )
+    .post(
+      "/:id/transfer",
+      async ({ actor, params, body }) => {
+        const transfer = { organizationId: params.id, quotaUnits: body.quota, direction: body.direction };
+        await transferQuota(services, actor, transfer);
+        return ok(null);
+      },
+      {
+        params,
+        body: t.Object({ quota: t.Number(), direction: t.Union([t.Literal("in"), t.Literal("out")]) }),
+      },
+    );
+}

@@ -1,0 +1,39 @@
+import type { OrganizationRole } from "../../../../db/schema/accounts/organizations.ts";
+import { OperationError } from "../../../lib/operation-error.ts";
+import type { SettingsReader } from "../../../settings/settings.ts";
+import type { AuthenticationServices, Caller } from "../authenticate.ts";
+import type { UserEntry } from "../directory.ts";
+import { USER_STATUS } from "../roles.ts";
+import { findRole } from "./membership.ts";
+import { hasRight, type OrganizationRight } from "./rights.ts";
+
+/** For whom a call is made: the account whose keys, log and balance it is about, and the person who makes it. */
+export type Acting = Readonly<{
+  /** The person's own account, or that of the organization they act for. */
+  actor: UserEntry;
+  person: UserEntry;
+  /** The person's role in the organization; null: they act for themselves. */
+  role: OrganizationRole | null;
+}>;
+
+export type ActingServices = Pick<AuthenticationServices, "db" | "users"> & Readonly<{ settings: SettingsReader }>;
+
+/**
+ * Resolves the account that a caller acts for: their own, or the organization that the call names, in which their role must
+ * have `right`. Reads the membership from the database each time, so that whoever is removed is out at once. Throws
+ * OperationError: 403 for whoever is no member, whether or not the organization exists, and without the right.
+ */
+export async function actFor(
+  { db, users, settings }: ActingServices,
+  { actor: person, organizationId }: Pick<Caller, "actor" | "organizationId">,
+  right: OrganizationRight,
+): Promise<Acting> {
+  if (organizationId === null) return { actor: person, person, role: null };
+  if (settings.get("Organizations") === "off") throw new OperationError("organizations_off", {}, { status: 400 });
+  const role = await findRole(db, organizationId, person.id);
+  const actor = role && (users.get(organizationId) ?? (await users.reread(organizationId)));
+  if (!actor) throw new OperationError("organization_not_member", {}, { status: 403 });
+  if (actor.status === USER_STATUS.banned) throw new OperationError("organization_banned", {}, { status: 403 });
+  if (!hasRight(role, right)) throw new OperationError("organization_right_missing", {}, { status: 403 });
+  return { actor, person, role };
+}

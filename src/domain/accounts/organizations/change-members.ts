@@ -1,0 +1,88 @@
+import { and, eq } from "drizzle-orm";
+import { type OrganizationRole, organizationMembers } from "../../../../db/schema/accounts/organizations.ts";
+import { users } from "../../../../db/schema/accounts/users.ts";
+import type { Tx } from "../../../../db/types.ts";
+import { OperationError } from "../../../lib/operation-error.ts";
+import { disableMemberKeys } from "./member-keys.ts";
+import { lockForChange, requireOrganizations, requireOtherOwner, roleOfMember } from "./membership.ts";
+import { type OrganizationDeps, type Person, writeOrganizationLog } from "./operation.ts";
+import { hasRight, mayAssign } from "./rights.ts";
+
+/** Whose place in which organization. */
+type Place = Readonly<{ organizationId: number; userId: number }>;
+
+/**
+ * Gives a member another role. Whoever changes it may give both the old and the new one; the last owner stays. Without the
+ * right to keys in the new role, the keys that the member created are disabled. Throws OperationError.
+ */
+export async function changeMemberRole(
+  { db, changes, settings }: OrganizationDeps,
+  person: Person,
+  { organizationId, userId }: Place,
+  role: OrganizationRole,
+): Promise<void> {
+  requireOrganizations(settings);
+  const keys = await db.transaction(async (tx) => {
+    const membership = await lockForChange(tx, organizationId, person.id, "members.manage");
+    const before = await roleOfMember(tx, organizationId, userId);
+    requireAssignable(membership.role, before);
+    requireAssignable(membership.role, role);
+    if (before === role) return [];
+    if (before === "owner") await requireOtherOwner(tx, organizationId);
+    await tx.update(organizationMembers).set({ role }).where(isPlace({ organizationId, userId }));
+    const name = await nameOf(tx, userId);
+    await writeOrganizationLog(tx, organizationId, person, {
+      content: `${person.username} changed the role of ${name} from ${before} to ${role}`,
+      note: { code: "organization_role_changed", params: { by: person.username, name, role } },
+      action: "update",
+      before: { role: before },
+      after: { role },
+    });
+    return hasRight(role, "keys.write") ? [] : disableMemberKeys(tx, userId, organizationId);
+  });
+  if (keys.length > 0) await changes.publish("tokens", keys);
+}
+
+/**
+ * Removes a member, or lets a person leave. The keys that they created are disabled: they may have copies. The last owner
+ * cannot go. Throws OperationError.
+ */
+export async function removeMember(
+  { db, changes, settings }: OrganizationDeps,
+  person: Person,
+  { organizationId, userId }: Place,
+): Promise<void> {
+  requireOrganizations(settings);
+  const isLeaving = person.id === userId;
+  const keys = await db.transaction(async (tx) => {
+    const right = isLeaving ? "organization.read" : "members.manage";
+    const membership = await lockForChange(tx, organizationId, person.id, right);
+    const role = await roleOfMember(tx, organizationId, userId);
+    if (!isLeaving) requireAssignable(membership.role, role);
+    if (role === "owner") await requireOtherOwner(tx, organizationId);
+    await tx.delete(organizationMembers).where(isPlace({ organizationId, userId }));
+    const name = await nameOf(tx, userId);
+    await writeOrganizationLog(tx, organizationId, person, {
+      content: isLeaving ? `${name} left the organization` : `${person.username} removed ${name}`,
+      note: isLeaving
+        ? { code: "organization_member_left", params: { name } }
+        : { code: "organization_member_removed", params: { by: person.username, name } },
+      action: "delete",
+      before: { role },
+    });
+    return disableMemberKeys(tx, userId, organizationId);
+  });
+  if (keys.length > 0) await changes.publish("tokens", keys);
+}
+
+const isPlace = ({ organizationId, userId }: Place) =>
+  and(eq(organizationMembers.organizationId, organizationId), eq(organizationMembers.userId, userId));
+
+function requireAssignable(role: OrganizationRole, assigned: OrganizationRole): void {
+  if (!mayAssign(role, assigned)) throw new OperationError("organization_owners_only", {}, { status: 403 });
+}
+
+async function nameOf(tx: Tx, userId: number): Promise<string> {
+  const [user] = await tx.select({ username: users.username }).from(users).where(eq(users.id, userId));
+  return user?.username ?? "";
+}

@@ -1,0 +1,64 @@
+import { and, count, eq, isNull } from "drizzle-orm";
+import { requireRow } from "../../../../db/require-row.ts";
+import { tokens } from "../../../../db/schema/accounts/api-keys.ts";
+import { users } from "../../../../db/schema/accounts/users.ts";
+import { OperationError } from "../../../lib/operation-error.ts";
+import type { Vault } from "../../../lib/security/crypto.ts";
+import { checkDisplayName } from "../registration/usernames.ts";
+import { deleteAccount } from "../users/delete-user.ts";
+import { lockForChange, requireOrganizations } from "./membership.ts";
+import { type OrganizationDeps, type Person, writeOrganizationLog } from "./operation.ts";
+
+/** Changes the display name of an organization; its username stays. Throws OperationError. */
+export async function renameOrganization(
+  { db, changes, settings }: OrganizationDeps,
+  person: Person,
+  organizationId: number,
+  displayName: string,
+): Promise<void> {
+  requireOrganizations(settings);
+  const name = checkDisplayName(displayName);
+  if (name === "") throw new OperationError("organization_name_required");
+  await db.transaction(async (tx) => {
+    const { organization } = await lockForChange(tx, organizationId, person.id, "organization.rename");
+    await tx.update(users).set({ displayName: name }).where(eq(users.id, organizationId));
+    await writeOrganizationLog(tx, organizationId, person, {
+      content: `${person.username} renamed the organization to ${name}`,
+      note: { code: "organization_renamed", params: { by: person.username, name } },
+      action: "update",
+      before: { display_name: organization.displayName },
+      after: { display_name: name },
+    });
+  });
+  await changes.publish("users", [organizationId]);
+}
+
+/**
+ * Deletes an organization that has no keys and no balance left; its name stays taken, its log stays in the books.
+ * Throws OperationError.
+ */
+export async function deleteOrganization(
+  { db, changes, settings, vault }: OrganizationDeps & Readonly<{ vault: Vault }>,
+  person: Person,
+  organizationId: number,
+): Promise<void> {
+  requireOrganizations(settings);
+  await db.transaction(async (tx) => {
+    const { organization } = await lockForChange(tx, organizationId, person.id, "organization.delete");
+    if (organization.quota > 0) throw new OperationError("organization_has_balance");
+    const { keys } = requireRow(
+      await tx
+        .select({ keys: count() })
+        .from(tokens)
+        .where(and(eq(tokens.userId, organizationId), isNull(tokens.deletedAt))),
+    );
+    if (keys > 0) throw new OperationError("organization_has_keys", { count: keys });
+    await writeOrganizationLog(tx, organizationId, person, {
+      content: `${person.username} deleted the organization`,
+      note: { code: "organization_deleted", params: { by: person.username } },
+      action: "delete",
+    });
+    await deleteAccount(tx, vault, organizationId);
+  });
+  await changes.publish("users", [organizationId]);
+}

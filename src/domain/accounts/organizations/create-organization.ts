@@ -1,0 +1,55 @@
+import { and, count, eq, isNull } from "drizzle-orm";
+import { requireRow } from "../../../../db/require-row.ts";
+import { organizationMembers } from "../../../../db/schema/accounts/organizations.ts";
+import { users } from "../../../../db/schema/accounts/users.ts";
+import { nowSeconds } from "../../../lib/clock.ts";
+import { OperationError } from "../../../lib/operation-error.ts";
+import { createAccount } from "../users/create-user.ts";
+import { requireOrganizations } from "./membership.ts";
+import { type OrganizationDeps, type Person, writeOrganizationLog } from "./operation.ts";
+
+/** Organizations that one person may own: names are taken for good. */
+const MOST_OWNED = 20;
+
+/**
+ * Creates an organization with an empty wallet and the person as its owner; returns its id. It has the group of new users.
+ * Throws OperationError when a name is refused or taken, or the person owns too many.
+ */
+export async function createOrganization(
+  { db, changes, settings }: OrganizationDeps,
+  person: Person,
+  input: Readonly<{ username: string; displayName: string }>,
+): Promise<number> {
+  requireOrganizations(settings);
+  const id = await db.transaction(async (tx) => {
+    // One at a time for each person, so that the count holds.
+    await tx.select({ id: users.id }).from(users).where(eq(users.id, person.id)).for("update");
+    const { owned } = requireRow(
+      await tx
+        .select({ owned: count() })
+        .from(organizationMembers)
+        .innerJoin(users, eq(users.id, organizationMembers.organizationId))
+        .where(
+          and(
+            eq(organizationMembers.userId, person.id),
+            eq(organizationMembers.role, "owner"),
+            isNull(users.deletedAt),
+          ),
+        ),
+    );
+    if (owned >= MOST_OWNED) throw new OperationError("organization_too_many", { max: MOST_OWNED });
+    const account = { username: input.username, displayName: input.displayName, kind: "organization" } as const;
+    const organizationId = await createAccount(tx, account, null);
+    await tx
+      .insert(organizationMembers)
+      .values({ organizationId, userId: person.id, role: "owner", joinedAt: nowSeconds() });
+    await writeOrganizationLog(tx, organizationId, person, {
+      content: `${person.username} created the organization`,
+      note: { code: "organization_created", params: { by: person.username } },
+      action: "create",
+    });
+    return organizationId;
+  });
+  await changes.publish("users", [id]);
+  return id;
+}

@@ -1,0 +1,25 @@
+import { and, eq, isNotNull, isNull, ne } from "drizzle-orm";
+import { tokens } from "../../../../db/schema/accounts/api-keys.ts";
+import type { Tx } from "../../../../db/types.ts";
+import { TOKEN_STATUS } from "../../api-keys/directory/api-key-entry.ts";
+
+/**
+ * Disables the keys that a person created in one organization, or in all: they may have copies. Returns the ids that the
+ * caller publishes to "tokens" after the commit.
+ */
+export async function disableMemberKeys(tx: Tx, userId: number, organizationId?: number): Promise<number[]> {
+  const disabled = await tx
+    .update(tokens)
+    .set({ status: TOKEN_STATUS.disabled })
+    .where(
+      and(
+        isNotNull(tokens.createdBy),
+        eq(tokens.createdBy, userId),
+        organizationId === undefined ? undefined : eq(tokens.userId, organizationId),
+        ne(tokens.status, TOKEN_STATUS.disabled),
+        isNull(tokens.deletedAt),
+      ),
+    )
+    .returning({ id: tokens.id });
+  return disabled.map(({ id }) => id);
+}

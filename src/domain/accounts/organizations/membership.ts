@@ -1,0 +1,91 @@
+import { and, count, eq, isNull } from "drizzle-orm";
+import { requireRow } from "../../../../db/require-row.ts";
+import { type OrganizationRole, organizationMembers } from "../../../../db/schema/accounts/organizations.ts";
+import { users } from "../../../../db/schema/accounts/users.ts";
+import type { DbOrTx, Tx } from "../../../../db/types.ts";
+import { OperationError } from "../../../lib/operation-error.ts";
+import type { SettingsReader } from "../../../settings/settings.ts";
+import { hasRight, type OrganizationRight } from "./rights.ts";
+
+/** An organization's account as operations need it. */
+export type Organization = Readonly<{ id: number; username: string; displayName: string; quota: number }>;
+
+/** A person's place in an organization. */
+export type Membership = Readonly<{ organization: Organization; role: OrganizationRole }>;
+
+const columns = { id: users.id, username: users.username, displayName: users.displayName, quota: users.quota };
+const isOrganization = and(eq(users.kind, "organization"), isNull(users.deletedAt));
+
+/** Throws OperationError organizations_off unless the site has organizations. */
+export function requireOrganizations(settings: SettingsReader): void {
+  if (settings.get("Organizations") === "off") throw new OperationError("organizations_off", {}, { status: 404 });
+}
+
+/** The role of a person in an organization that exists; null: none, whether or not there is such an organization. */
+export async function findRole(db: DbOrTx, organizationId: number, userId: number): Promise<OrganizationRole | null> {
+  const [member] = await db
+    .select({ role: organizationMembers.role })
+    .from(organizationMembers)
+    .innerJoin(users, eq(users.id, organizationMembers.organizationId))
+    .where(
+      and(
+        eq(organizationMembers.organizationId, organizationId),
+        eq(organizationMembers.userId, userId),
+        isOrganization,
+      ),
+    );
+  return member?.role ?? null;
+}
+
+/**
+ * The role of a person in an organization, if it has the right. Throws OperationError: 404 for whoever is no member, also of
+ * an organization that does not exist; 403 without the right.
+ */
+export async function requireRight(
+  db: DbOrTx,
+  organizationId: number,
+  userId: number,
+  right: OrganizationRight,
+): Promise<OrganizationRole> {
+  const role = await findRole(db, organizationId, userId);
+  if (role === null) throw new OperationError("organization_not_found", {}, { status: 404 });
+  if (!hasRight(role, right)) throw new OperationError("organization_right_missing", {}, { status: 403 });
+  return role;
+}
+
+/**
+ * Locks an organization until the transaction ends, so that its members and balance stay as they are read, then checks the
+ * right as `requireRight` does. Every change of members, invitations and balance starts with this. Throws OperationError.
+ */
+export async function lockForChange(
+  tx: Tx,
+  organizationId: number,
+  userId: number,
+  right: OrganizationRight,
+): Promise<Membership> {
+  const [organization] = await tx
+    .select(columns)
+    .from(users)
+    .where(and(eq(users.id, organizationId), isOrganization))
+    .for("update");
+  if (!organization) throw new OperationError("organization_not_found", {}, { status: 404 });
+  return { organization, role: await requireRight(tx, organizationId, userId, right) };
+}
+
+/** The role of another member of a locked organization. Throws OperationError organization_member_not_found. */
+export async function roleOfMember(tx: Tx, organizationId: number, userId: number): Promise<OrganizationRole> {
+  const role = await findRole(tx, organizationId, userId);
+  if (role === null) throw new OperationError("organization_member_not_found");
+  return role;
+}
+
+/** Throws OperationError when an owner of a locked organization is about to go and there is no other. */
+export async function requireOtherOwner(tx: Tx, organizationId: number): Promise<void> {
+  const { owners } = requireRow(
+    await tx
+      .select({ owners: count() })
+      .from(organizationMembers)
+      .where(and(eq(organizationMembers.organizationId, organizationId), eq(organizationMembers.role, "owner"))),
+  );
+  if (owners < 2) throw new OperationError("organization_last_owner");
+}

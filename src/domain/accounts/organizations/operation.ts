@@ -1,0 +1,35 @@
+import type { Changes } from "../../../../db/changes.ts";
+import type { Db, Tx } from "../../../../db/types.ts";
+import type { SettingsReader } from "../../../settings/settings.ts";
+import type { LogNote } from "../../logs/log-note.ts";
+import { LOG_TYPE, type ManagementAction, writeLog } from "../../logs/write-log.ts";
+import type { UserEntry } from "../directory.ts";
+
+/** What operations on organizations need. */
+export type OrganizationDeps = Readonly<{ db: Db; changes: Changes; settings: SettingsReader }>;
+
+/** The signed-in person. */
+export type Person = Pick<UserEntry, "id" | "username">;
+
+type Change = Readonly<{
+  content: string;
+  note: LogNote;
+  action: ManagementAction;
+  before?: Readonly<Record<string, unknown>>;
+  after?: Readonly<Record<string, unknown>>;
+}>;
+
+/** Writes what a person did to an organization into the organization's log, where its members see it. */
+export const writeOrganizationLog = (
+  tx: Tx,
+  organizationId: number,
+  person: Person,
+  { content, note, ...change }: Change,
+): Promise<void> =>
+  writeLog(tx, {
+    type: LOG_TYPE.management,
+    userId: organizationId,
+    content,
+    note,
+    other: { target: "organization", organization_id: organizationId, by: person.id, ...change },
+  });

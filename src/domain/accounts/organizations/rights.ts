@@ -1,0 +1,47 @@
+import type { OrganizationRole } from "../../../../db/schema/accounts/organizations.ts";
+
+const EVERYBODY: readonly OrganizationRole[] = ["owner", "admin", "billing", "developer", "viewer"];
+
+/** Every right in an organization, and the roles that have it. A call names one right; what is not here, nobody may do. */
+export const RIGHTS = {
+  /** See the organization, its balance, members, models and groups. */
+  "organization.read": EVERYBODY,
+  "organization.rename": ["owner", "admin"],
+  "organization.delete": ["owner"],
+  /** Invite, remove and change members below owners. */
+  "members.manage": ["owner", "admin"],
+  /** Make owners, and change or remove them. */
+  "owners.manage": ["owner"],
+  /** See requests, tasks and usage. */
+  "logs.read": EVERYBODY,
+  /** See keys; secrets only with `keys.write`. */
+  "keys.read": EVERYBODY,
+  /** Create keys, and manage those that the member created. */
+  "keys.write": ["owner", "admin", "developer"],
+  /** See and manage the keys of all members. */
+  "keys.all": ["owner", "admin"],
+  /** See orders and payment methods. */
+  "wallet.read": ["owner", "admin", "billing", "viewer"],
+  /** Top up, redeem codes, and move one's own balance to the organization. */
+  "wallet.topUp": ["owner", "billing"],
+  /** Move balance to one's own wallet. */
+  "wallet.withdraw": ["owner"],
+  /** Call models in the playground, at the organization's cost. */
+  "playground.use": ["owner", "admin", "developer"],
+} as const satisfies Readonly<Record<string, readonly OrganizationRole[]>>;
+
+export type OrganizationRight = keyof typeof RIGHTS;
+
+/** Whether members with `role` have `right`. */
+export function hasRight(role: OrganizationRole, right: OrganizationRight): boolean {
+  const roles: readonly OrganizationRole[] = RIGHTS[right];
+  return roles.includes(role);
+}
+
+/** All rights of `role`, in the order of the table. */
+export const rightsOf = (role: OrganizationRole): OrganizationRight[] =>
+  Object.keys(RIGHTS).filter((right): right is OrganizationRight => hasRight(role, right as OrganizationRight));
+
+/** Whether members with `role` may give others the role `assigned`, or take it from them. */
+export const mayAssign = (role: OrganizationRole, assigned: OrganizationRole): boolean =>
+  hasRight(role, assigned === "owner" ? "owners.manage" : "members.manage");

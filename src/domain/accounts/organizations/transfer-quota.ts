@@ -1,0 +1,65 @@
+import type { Billing } from "../../../billing/billing.ts";
+import { InsufficientQuota, LedgerUnavailable } from "../../../billing/ledger/errors.ts";
+import { OperationError } from "../../../lib/operation-error.ts";
+import { LOG_TYPE, writeLog } from "../../logs/write-log.ts";
+import { requireOrganizations, requireRight } from "./membership.ts";
+import type { OrganizationDeps, Person } from "./operation.ts";
+
+export type TransferDeps = OrganizationDeps & Readonly<{ billing: Pick<Billing, "transfer"> }>;
+
+/** `in`: from the person's wallet to the organization's; `out`: back, for owners. */
+export type TransferDirection = "in" | "out";
+
+/**
+ * Moves quota units between the wallets of a person and an organization, in one transaction with a log row for each. Only
+ * what no call holds can be moved. Throws OperationError.
+ */
+export async function transferQuota(
+  deps: TransferDeps,
+  person: Person,
+  {
+    organizationId,
+    quotaUnits,
+    direction,
+  }: Readonly<{ organizationId: number; quotaUnits: number; direction: TransferDirection }>,
+): Promise<void> {
+  const { db, changes, settings, billing } = deps;
+  requireOrganizations(settings);
+  if (!Number.isSafeInteger(quotaUnits) || quotaUnits <= 0) throw new OperationError("organization_transfer_invalid");
+  const right = direction === "in" ? "wallet.topUp" : "wallet.withdraw";
+  await requireRight(db, organizationId, person.id, right);
+  const [from, to] = direction === "in" ? [person.id, organizationId] : [organizationId, person.id];
+  try {
+    await billing.transfer(db, { from, to, amount: quotaUnits }, async (tx) => {
+      // Both accounts are locked: the person may have lost the right, or the organization been deleted, meanwhile.
+      await requireRight(tx, organizationId, person.id, right);
+      for (const [userId, delta] of [
+        [from, -quotaUnits],
+        [to, quotaUnits],
+      ] as const) {
+        await writeLog(tx, {
+          type: LOG_TYPE.management,
+          userId,
+          content:
+            direction === "in"
+              ? `${person.username} moved quota to the organization #${organizationId}`
+              : `${person.username} moved quota out of the organization #${organizationId}`,
+          note: {
+            code: direction === "in" ? "organization_funded" : "organization_withdrawn",
+            params: { by: person.username, id: organizationId },
+          },
+          quota: quotaUnits,
+          // The books add up balances by these two.
+          other: { user_id: userId, quota_delta: delta, target: "organization", action: "update", by: person.id },
+        });
+      }
+    });
+  } catch (error) {
+    if (error instanceof InsufficientQuota) {
+      throw new OperationError("organization_transfer_too_large", { available: error.availableUnits });
+    }
+    if (error instanceof LedgerUnavailable) throw new OperationError("database_unavailable", {}, { status: 503 });
+    throw error;
+  }
+  await changes.publish("users", [from, to]);
+}

@@ -1,0 +1,77 @@
+/** Organizations: members, invitations, transfers, and acting for one. */
+export const organizationMessages = {
+  organizations_off: { en: "Organizations are turned off on this site.", zh: "本站未启用组织功能。" },
+  organization_not_found: { en: "This organization does not exist.", zh: "组织不存在。" },
+  organization_header_malformed: {
+    en: "The Sluice-Organization header must be the ID of an organization.",
+    zh: "Sluice-Organization 请求头格式错误：应为组织 ID。",
+  },
+  organization_not_here: {
+    en: "This call is about you, not an organization. Send it without the Sluice-Organization header.",
+    zh: "此操作针对个人账号，不适用于组织，请去掉 Sluice-Organization 请求头后重试。",
+  },
+  organization_not_member: {
+    en: "You are not a member of this organization. Choose another one, or ask for an invitation.",
+    zh: "你不是该组织的成员，请切换到其他组织，或联系对方邀请你加入。",
+  },
+  organization_right_missing: {
+    en: "Your role in this organization does not allow this. Ask an owner or admin.",
+    zh: "你在该组织中的角色无权进行此操作，请联系所有者或管理员。",
+  },
+  organization_owners_only: {
+    en: "Only owners of the organization can change or appoint owners.",
+    zh: "只有组织所有者可以任命或变更所有者。",
+  },
+  organization_banned: { en: "This organization is banned.", zh: "该组织已被封禁。" },
+  organization_no_sign_in: {
+    en: "This account is an organization: nobody can sign in to it, and it has no password or admin role.",
+    zh: "这是组织账号，不能登录，也不能设置密码或管理员权限。",
+  },
+  organization_required: {
+    en: "On this site, keys belong to organizations. Switch to one, then create the key.",
+    zh: "本站的密钥须归属组织，请先切换到组织再创建。",
+  },
+  organization_name_required: { en: "Enter a name for the organization.", zh: "请输入组织名称。" },
+  organization_too_many: {
+    en: "You already own {max} organizations. Delete one first.",
+    zh: "你拥有的组织已达上限（{max} 个），请先删除一个。",
+  },
+  organization_has_balance: {
+    en: "The organization still has a balance. Move it to your wallet first.",
+    zh: "组织尚有余额，请先转出到你的钱包。",
+  },
+  organization_has_keys: {
+    en: "The organization still has {count} API keys. Delete them first.",
+    zh: "组织还有 {count} 个密钥，请先删除。",
+  },
+  organization_member_not_found: { en: "This person is not a member.", zh: "该用户不是组织成员。" },
+  organization_member_already: {
+    en: "You are already a member of this organization.",
+    zh: "你已是该组织的成员。",
+  },
+  organization_last_owner: {
+    en: "An organization needs an owner. Make somebody else an owner first.",
+    zh: "组织至少需要一位所有者，请先指定其他所有者。",
+  },
+  organization_needs_owner: {
+    en: "This person is the only owner of the organization {name}. Make somebody else an owner, or delete the organization first.",
+    zh: "该用户是组织 {name} 的唯一所有者，请先指定其他所有者或删除该组织。",
+  },
+  organization_invite_no_owner: {
+    en: "An invitation cannot make an owner. Invite with another role and change it afterwards.",
+    zh: "不能直接邀请所有者，请先以其他角色邀请，加入后再变更。",
+  },
+  organization_invitations_too_many: {
+    en: "The organization has {max} open invitations. Revoke some first.",
+    zh: "未使用的邀请已达上限（{max} 个），请先撤销一部分。",
+  },
+  organization_invitation_invalid: {
+    en: "This invitation was used or revoked, or has expired. Ask for a new one.",
+    zh: "邀请已使用、已撤销或已过期，请联系对方重新邀请。",
+  },
+  organization_transfer_invalid: { en: "The amount must be a whole number above 0.", zh: "额度必须是大于 0 的整数。" },
+  organization_transfer_too_large: {
+    en: "The balance does not cover this: {available} quota units are free. Running calls hold the rest.",
+    zh: "余额不足：可转出额度为 {available}，其余部分已被进行中的调用预留。",
+  },
+} as const;
