@@ -198,9 +198,9 @@ describe("members", () => {
   });
 
   test("the only owner of an organization cannot deregister; others leave with their account, whose keys stop", async () => {
-    const owner = await app.addUser("lastone");
-    const headers = await app.login("lastone");
-    const made = await app.ask("POST", "/api/organization/", { username: "lastorg" }, headers);
+    const owner = await app.addUser("founder");
+    const headers = await app.login("founder");
+    const made = await app.ask("POST", "/api/organization/", { username: "founded" }, headers);
     const id = (made.body.data as { id: number }).id;
     const token = new URL(
       (
@@ -323,14 +323,14 @@ describe("transfers", () => {
 describe("nobody signs in to an organization", () => {
   let id: number;
   beforeAll(async () => {
-    id = await app.create("alice", "nologin");
+    id = await app.create("alice", "closed");
   });
 
   test("the database takes no password, access token, address or role for it", async () => {
     for (const values of [
       { passwordHash: "$argon2id$x" },
-      { accessTokenHash: "hash-of-nologin" },
-      { email: "nologin@example.org" },
+      { accessTokenHash: "hash-of-closed" },
+      { email: "closed@example.org" },
       { role: 100 },
     ]) {
       expect(
@@ -344,12 +344,12 @@ describe("nobody signs in to an organization", () => {
   });
 
   test("by a password, old or new, or a reset", async () => {
-    for (const password of [TEST_PASSWORD, " ", "nologin"]) {
-      const answer = await app.ask("POST", "/api/user/login", { username: "nologin", password });
+    for (const password of [TEST_PASSWORD, " ", "closed"]) {
+      const answer = await app.ask("POST", "/api/user/login", { username: "closed", password });
       expect(answer.body.code).toBe("login_failed");
       expect(answer.headers.get("set-cookie")).toBeNull();
     }
-    expect(resetPassword(app, "nologin")).rejects.toMatchObject({ code: "user_not_found" });
+    expect(resetPassword(app, "closed")).rejects.toMatchObject({ code: "user_not_found" });
   });
 
   test("by an administrator who gives it a password or a role", async () => {
@@ -369,17 +369,17 @@ describe("nobody signs in to an organization", () => {
     expect(app.sessions.start(id, { ip: "", userAgent: "" })).rejects.toMatchObject({
       code: "organization_no_sign_in",
     });
-    await app.db.insert(identities).values({ provider: "github", subject: "nologin", userId: id, createdAt: 1 });
-    expect(await findBound(app.db, "github", "nologin")).toBeNull();
+    await app.db.insert(identities).values({ provider: "github", subject: "closed", userId: id, createdAt: 1 });
+    expect(await findBound(app.db, "github", "closed")).toBeNull();
     await app.db
       .insert(passkeys)
-      .values({ id: "nologin-key", userId: id, name: "key", publicKey: "AAAA", createdAt: 1 });
+      .values({ id: "closed-key", userId: id, name: "key", publicKey: "AAAA", createdAt: 1 });
     const begun = await app.ask("POST", "/api/user/passkey/login/begin", {});
     const cookie = begun.headers.get("set-cookie")?.split(";")[0] ?? "";
     const finished = await app.ask(
       "POST",
       "/api/user/passkey/login/finish",
-      { id: "nologin-key", rawId: "nologin-key", type: "public-key", response: {}, clientExtensionResults: {} },
+      { id: "closed-key", rawId: "closed-key", type: "public-key", response: {}, clientExtensionResults: {} },
       { cookie },
     );
     expect(finished.body).toMatchObject({ success: false, code: "passkey_failed" });
