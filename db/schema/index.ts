@@ -1,3 +1,4 @@
+export * from "./accounts/alerts.ts";
 export * from "./accounts/announcements.ts";
 export * from "./accounts/api-keys.ts";
 export * from "./accounts/organizations.ts";

@@ -19,8 +19,8 @@ const LAYERS: readonly (readonly string[])[] = [
   ["console", "gateway"],
   ["cli/import", "server/jobs", "domain/diagnostics"],
   [
-    ...["domain/accounts", "domain/api-keys", "domain/channels", "domain/codes", "domain/logs", "domain/models"],
-    ...["domain/notifications", "domain/tasks", "domain/wallet"],
+    ...["domain/accounts", "domain/alerts", "domain/api-keys", "domain/channels", "domain/codes"],
+    ...["domain/logs", "domain/models", "domain/notifications", "domain/tasks", "domain/wallet"],
   ],
   ["billing", "providers", "settings"],
   ["formats", "db"],

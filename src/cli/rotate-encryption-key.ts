@@ -76,6 +76,7 @@ const COLUMNS = [
   { table: "tokens", key: "id", column: "key_cipher" },
   { table: "channels", key: "id", column: "key_cipher" },
   { table: "totp_secrets", key: "user_id", column: "secret_cipher" },
+  { table: "alert_destinations", key: "id", column: "config_cipher" },
 ] as const;
 
 /** Resolves with the number of secrets. Throws BackupError while a gateway uses the database, DecryptionError for a damaged one. */

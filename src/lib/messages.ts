@@ -10,6 +10,7 @@ import { codeMessages } from "./messages/codes.ts";
 import { commonMessages } from "./messages/common.ts";
 import { gatewayMessages } from "./messages/gateway.ts";
 import { networkMessages } from "./messages/network.ts";
+import { alertMessages } from "./messages/operations/alerts.ts";
 import { doctorMessages } from "./messages/operations/diagnostics.ts";
 import { journalMessages } from "./messages/operations/journal.ts";
 import { logMessages } from "./messages/operations/logs.ts";
@@ -27,6 +28,7 @@ const catalogue = {
   ...channelMessages,
   ...signUpMessages,
   ...notifyMessages,
+  ...alertMessages,
   ...oauthMessages,
   ...organizationMessages,
   ...securityMessages,

@@ -40,7 +40,7 @@ import { disableChannelKey } from "../domain/channels/keys/key-status.ts";
 import type { ReadLive } from "../domain/channels/live.ts";
 import { setChannelStatus } from "../domain/channels/status/set-status.ts";
 import type { DiagnosticsContext, Overhead, RelayBenchmark } from "../domain/diagnostics/diagnostics-context.ts";
-import { channelDisabled } from "../domain/notifications/channel-notices.ts";
+import { channelDisabled } from "../domain/notifications/notices/channel-notices.ts";
 import {
   createGateway,
   createObjectStore,

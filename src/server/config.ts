@@ -127,6 +127,14 @@ const configSchema = (isTerminal: boolean) => ({
     wxpusher: serviceAddress("WXPUSHER_BASE_URL", "https://wxpusher.zjiecode.com"),
     bark: serviceAddress("BARK_BASE_URL", "https://api.day.app"),
   },
+  /** Base addresses of the services that alerts go to. */
+  alertAddresses: {
+    telegramBot: serviceAddress("TELEGRAM_API_URL", "https://api.telegram.org"),
+    pagerduty: serviceAddress("PAGERDUTY_BASE_URL", "https://events.pagerduty.com"),
+    pagerdutyEu: serviceAddress("PAGERDUTY_EU_BASE_URL", "https://events.eu.pagerduty.com"),
+    opsgenie: serviceAddress("OPSGENIE_BASE_URL", "https://api.opsgenie.com"),
+    opsgenieEu: serviceAddress("OPSGENIE_EU_BASE_URL", "https://api.eu.opsgenie.com"),
+  },
   /** Base addresses of the services that people sign in with. */
   signInAddresses: {
     github: serviceAddress("GITHUB_BASE_URL", "https://github.com"),
@@ -161,6 +169,7 @@ export type Config = Omit<Values<Schema>, "signInAddresses"> &
     usesEnvironmentProxy: boolean;
   }>;
 
+export type AlertAddresses = Config["alertAddresses"];
 export type NotifyAddresses = Config["notifyAddresses"];
 export type SignInAddresses = Readonly<Record<keyof Schema["signInAddresses"], string>>;
 

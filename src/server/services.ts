@@ -6,6 +6,7 @@ import { type Billing, createBilling } from "../billing/billing.ts";
 import { createUserDirectory, type UserDirectory } from "../domain/accounts/directory.ts";
 import { createSetup, type Setup } from "../domain/accounts/registration/setup.ts";
 import { createSessions, type Sessions } from "../domain/accounts/sessions/sessions.ts";
+import { type Alerter, createAlerter } from "../domain/alerts/alerter.ts";
 import { type ApiKeyDirectory, createApiKeyDirectory } from "../domain/api-keys/directory/index.ts";
 import { type ChannelDirectory, createChannelDirectory } from "../domain/channels/directory.ts";
 import type { ChannelEntry } from "../domain/channels/entry.ts";
@@ -14,9 +15,9 @@ import { type ChannelTester, createChannelTester } from "../domain/channels/upst
 import type { BalanceReading } from "../domain/channels/upstream/update-balance.ts";
 import { type CallFeed, createCallFeed } from "../domain/logs/live/call-feed.ts";
 import { type Broadcasts, createBroadcasts } from "../domain/notifications/broadcast.ts";
-import { channelBalanceLow, channelDisabled, channelEnabled } from "../domain/notifications/channel-notices.ts";
-import { journalLost } from "../domain/notifications/journal-notices.ts";
 import { createMailer, type Mailer } from "../domain/notifications/mail/mail.ts";
+import { channelBalanceLow, channelDisabled, channelEnabled } from "../domain/notifications/notices/channel-notices.ts";
+import { journalLost } from "../domain/notifications/notices/journal-notices.ts";
 import { createNotifier, type Notifier } from "../domain/notifications/notifier.ts";
 import type { TaskDeps } from "../domain/tasks/task.ts";
 import type { Telemetry } from "../gateway/call/telemetry/telemetry.ts";
@@ -63,6 +64,8 @@ export type Services = Readonly<{
   mailer: Mailer;
   notifier: Notifier;
   broadcasts: Broadcasts;
+  /** Sends alerts to chats, pagers and webhooks. */
+  alerter: Alerter;
   tasks: TaskDeps;
   /** Calls of this process as they happen. */
   feed: CallFeed;
@@ -117,6 +120,12 @@ export async function openServices(config: Config, log: Logger, host: HostLink |
     const hookFetch = createSafeFetch(createAddressPolicy(config.allowPrivateWebhooks));
     const tasks: TaskDeps = { db, changes, settings, vault, log, hookFetch };
     const mailer = createMailer({ settings, policy, log });
+    const localAddress = `http://localhost:${config.port}`;
+    const alerter = createAlerter({
+      ...{ db, log, settings, vault, localAddress },
+      fetch: hookFetch,
+      addresses: config.alertAddresses,
+    });
     const notifier = createNotifier({
       db,
       log,
@@ -126,7 +135,7 @@ export async function openServices(config: Config, log: Logger, host: HostLink |
       fetch: hookFetch,
       addresses: config.notifyAddresses,
       rootLimit: config.notifyLimit,
-      localAddress: `http://localhost:${config.port}`,
+      localAddress,
     });
     billing.onLostJournal((lost) => notifier.tellRoot(journalLost(lost)));
     const onDisabled: OnDisabled = (channel, isKeyOnly, reason) =>
@@ -148,7 +157,19 @@ export async function openServices(config: Config, log: Logger, host: HostLink |
     const metrics = createMetrics();
     const telemetry = await openTelemetry(config);
     const sharedLimits = openSharedLimits(config, log, host);
-    const jobServices = { database, changes, vault, settings, channels, tester, notifier, broadcasts, tasks, fetch };
+    const jobServices = {
+      database,
+      changes,
+      vault,
+      settings,
+      channels,
+      tester,
+      notifier,
+      alerter,
+      broadcasts,
+      tasks,
+      fetch,
+    };
     const jobs = createJobRunner(listJobs({ ...jobServices, onLowBalance, onDisabled, log }), { db, log });
     return {
       config,
@@ -173,6 +194,7 @@ export async function openServices(config: Config, log: Logger, host: HostLink |
       mailer,
       notifier,
       broadcasts,
+      alerter,
       tasks,
       feed: createCallFeed(host),
       metrics,

@@ -8,7 +8,9 @@ import { LOG_NOTES } from "../../domain/logs/log-note.ts";
 import { LOG_TYPE } from "../../domain/logs/write-log.ts";
 
 type Row = { content: string; note: { code: string }; action: string; before?: object; after?: object };
-type Ids = Readonly<Record<"channel" | "second" | "third" | "user" | "code" | "other" | "announcement", number>>;
+type Ids = Readonly<
+  Record<"channel" | "second" | "third" | "user" | "code" | "other" | "announcement" | "alerts", number>
+>;
 type Action = readonly [
   method: string,
   path: string | ((ids: Ids) => string),
@@ -36,6 +38,7 @@ beforeAll(async () => {
     code: codes.items[0]?.id ?? 0,
     other: codes.items[1]?.id ?? 0,
     announcement: await add("/api/announcement/", { level: "info", title: "One", content: "1", published_at: 1000 }),
+    alerts: await add("/api/alerts/destinations?scope=site", { type: "slack", ...destination("Night shift") }),
   };
   await add("/api/channel/", { ...channel, name: "epsilon", tag: "", status: 2 });
 });
@@ -51,6 +54,10 @@ const lastRow = async (): Promise<Row> => {
   expect(row?.userId).toBe(app.ids.root);
   return { content: row?.content ?? "", ...JSON.parse(row?.other ?? "{}") };
 };
+const destination = (name: string) => ({
+  ...{ name, language: "en", enabled: true },
+  config: { url: "https://hooks.slack.test/services/secret" },
+});
 const keyId = async (id: number) => {
   const answer = await app.ask("GET", `/api/channel/${id}/health`, undefined, app.as.root);
   return (answer.body.data as { keys: { id: string }[] }).keys[0]?.id ?? "";
@@ -284,6 +291,33 @@ const ACTIONS: Readonly<Record<string, Action>> = {
     ({ announcement }) => `/api/announcement/${announcement}`,
     null,
     { note: "announcement_deleted", action: "delete", before: { title: "Uno" } },
+  ],
+  "an alert destination is added": [
+    "POST",
+    "/api/alerts/destinations?scope=site",
+    () => ({ type: "slack", ...destination("Day shift") }),
+    {
+      note: "alert_destination_added",
+      action: "create",
+      after: { name: "Day shift", type: "slack", config: {}, secrets_set: ["url"], target: "hooks.slack.test" },
+    },
+  ],
+  "an alert destination is changed": [
+    "PUT",
+    ({ alerts }) => `/api/alerts/destinations/${alerts}?scope=site`,
+    () => ({ ...destination("Weekend"), enabled: false }),
+    {
+      note: "alert_destination_changed",
+      action: "update",
+      before: { name: "Night shift", enabled: true },
+      after: { name: "Weekend", enabled: false },
+    },
+  ],
+  "an alert destination is deleted": [
+    "DELETE",
+    ({ alerts }) => `/api/alerts/destinations/${alerts}?scope=site`,
+    null,
+    { note: "alert_destination_deleted", action: "delete", before: { name: "Weekend" } },
   ],
   "everybody is told something": [
     "POST",

@@ -5,6 +5,7 @@ import type { UserDirectory } from "../../domain/accounts/directory.ts";
 import type { Setup } from "../../domain/accounts/registration/setup.ts";
 import type { Sessions } from "../../domain/accounts/sessions/sessions.ts";
 import { createSignInLimiter } from "../../domain/accounts/sessions/sign-in.ts";
+import type { Alerter } from "../../domain/alerts/alerter.ts";
 import type { Broadcasts } from "../../domain/notifications/broadcast.ts";
 import type { Mailer } from "../../domain/notifications/mail/mail.ts";
 import type { Notifier } from "../../domain/notifications/notifier.ts";
@@ -25,6 +26,7 @@ import { userRoutes } from "../accounts/users.ts";
 import type { guard } from "../http/guard.ts";
 import type { rateLimit } from "../http/rate-limit.ts";
 import { ratioRoutes } from "../models/ratios.ts";
+import { alertRoutes } from "../notifications/alerts.ts";
 import { announcementRoutes } from "../notifications/announcements.ts";
 import { broadcastRoutes } from "../notifications/broadcast.ts";
 import { notificationRoutes } from "../notifications/notification.ts";
@@ -56,6 +58,7 @@ export type IdentityServices = Readonly<{
   mailer: Mailer;
   notifier: Notifier;
   broadcasts: Broadcasts;
+  alerter: Alerter;
   notifyAddresses: NotifyAddresses;
   log: Logger;
   signInAddresses: SignInAddresses;
@@ -88,6 +91,7 @@ export function identityRoutes(
     .use(bindingRoutes(services, guarded, limits))
     .use(broadcastRoutes(services, guarded))
     .use(announcementRoutes(services, guarded))
+    .use(alertRoutes(services, guarded))
     .use(notificationRoutes(services, guarded, limits))
     .use(passkeyRoutes({ ...services, signInLimiter }, guarded, limits))
     .use(securityRoutes({ ...services, signInLimiter }, guarded, limits))

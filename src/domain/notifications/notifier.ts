@@ -8,7 +8,8 @@ import { OperationError } from "../../lib/operation-error.ts";
 import type { Logger } from "../../lib/runtime/log.ts";
 import { type Notice, sayNotice } from "./message.ts";
 import { forgetNotice, keepNotice, LATER_TRIES, type PendingNotice, takeDueNotices } from "./pending-notices.ts";
-import { NotifyError, type Receiver, type SendDeps, sendMessage } from "./send.ts";
+import { NotifyError } from "./post.ts";
+import { type Receiver, type SendDeps, sendMessage } from "./send.ts";
 
 /** Tells people things, in the way each has chosen. */
 export type Notifier = {

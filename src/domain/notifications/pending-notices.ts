@@ -7,9 +7,9 @@ import type { Notice } from "./message.ts";
 export type PendingNotice = Readonly<{ id: number; userId: number; notice: Notice; tries: number }>;
 
 /** While its first tries go on in memory, nobody else takes a notice. */
-const FIRST_REST_SECONDS = 60;
+export const FIRST_REST_SECONDS = 60;
 /** How long it rests after the first later try, the second, and so on; then it is given up. */
-const REST_SECONDS = [300, 1800, 7200, 21_600] as const;
+export const REST_SECONDS = [300, 1800, 7200, 21_600] as const;
 export const LATER_TRIES = REST_SECONDS.length;
 const AT_ONCE = 50;
 

@@ -1,57 +1,21 @@
 import { createHmac } from "node:crypto";
 import { nowSeconds } from "../../lib/clock.ts";
-import type { MessageCode } from "../../lib/messages.ts";
-import { OutboundError, type OutboundFailure } from "../../lib/outbound/outbound-error.ts";
-import type { SafeFetch, SafeRequest } from "../../lib/outbound/safe-fetch.ts";
-import { type Reason, sayReason } from "../../lib/reason.ts";
 import type { Vault } from "../../lib/security/crypto.ts";
 import type { NotifyAddresses } from "../../server/config.ts";
-import type { SettingsReader } from "../../settings/settings.ts";
 import type { Mailer } from "./mail/mail.ts";
 import { writeMail } from "./mail/mail-text.ts";
 import type { Message } from "./message.ts";
 import type { NotifyType, StoredSetting } from "./notification-setting.ts";
+import { NotifyError, type PostDeps, parseRecord, post } from "./post.ts";
 
-export type SendDeps = Readonly<{
-  settings: SettingsReader;
-  vault: Vault;
-  mailer: Mailer;
-  /** For addresses that users set: never reaches private networks unless the operator allows it. */
-  fetch: SafeFetch;
-  addresses: NotifyAddresses;
-}>;
+export type SendDeps = PostDeps &
+  Readonly<{
+    vault: Vault;
+    mailer: Mailer;
+    addresses: NotifyAddresses;
+  }>;
 
 export type Receiver = Readonly<{ email: string | null; setting: StoredSetting }>;
-
-/**
- * A message could not be handed over; `isFinal`: trying again is useless; `code`: what to say of it to whom it was for. The
- * reason is for the log, or what the service said, and carries no secret.
- */
-export class NotifyError extends Error {
-  override name = "NotifyError";
-  readonly reason: Reason;
-  readonly isFinal: boolean;
-  readonly code: MessageCode;
-  constructor(reason: Reason, isFinal: boolean, code: MessageCode = "notify_failed") {
-    super(sayReason(reason, "en"));
-    this.reason = reason;
-    this.isFinal = isFinal;
-    this.code = code;
-  }
-}
-
-const FAILURES: Readonly<Record<OutboundFailure, MessageCode>> = {
-  bad_address: "notify_address_refused",
-  refused_address: "notify_address_refused",
-  unresolved: "notify_unreachable",
-  unreachable: "notify_unreachable",
-  timeout: "notify_timeout",
-  too_many_redirects: "notify_redirected",
-  too_large: "notify_answer_too_large",
-};
-
-const TIMEOUT_MS = 5000;
-const LARGEST_ANSWER = 64 * 1024;
 
 type Way = (deps: SendDeps, receiver: Receiver, message: Message) => Promise<void>;
 
@@ -62,7 +26,7 @@ export const sendMessage = (deps: SendDeps, receiver: Receiver, message: Message
 const WAYS: Readonly<Record<NotifyType, Way>> = {
   async email({ mailer, settings }, { email, setting }, { title, content, link }) {
     const to = text(setting, "notification_email") || email;
-    if (!to) throw new NotifyError("no e-mail address", true, "notify_no_email");
+    if (!to) throw new NotifyError("no e-mail address", true, { code: "notify_no_email" });
     const subject = `${settings.get("SystemName")}: ${title}`;
     await mailer.send(writeMail(to, { subject, paragraphs: [content], ...(link && { link }) }));
   },
@@ -161,47 +125,11 @@ async function postJson(
   body: object,
   headers: Readonly<Record<string, string>> = {},
 ): Promise<Readonly<Record<string, unknown>>> {
-  const answer = await post(deps, address, {
+  const response = await post(deps, address, {
     headers: { "content-type": "application/json", ...headers },
     body: JSON.stringify(body),
   });
-  try {
-    const parsed: unknown = JSON.parse(answer);
-    return parsed && typeof parsed === "object" ? (parsed as Readonly<Record<string, unknown>>) : {};
-  } catch {
-    return {};
-  }
-}
-
-type Post = Readonly<{ headers: Readonly<Record<string, string>>; body: string }>;
-
-/** Posts without following redirects, by the fetch worker where the site has one; returns the answer's text. */
-async function post(
-  { fetch, settings }: SendDeps,
-  address: string,
-  { headers, body }: Post,
-  { throughWorker = false } = {},
-): Promise<string> {
-  const worker = throughWorker ? settings.get("WorkerUrl") : "";
-  const key = settings.get("WorkerValidKey");
-  const request: SafeRequest = worker
-    ? {
-        headers: { "content-type": "application/json" },
-        body: JSON.stringify({ url: address, key, method: "POST", headers, body }),
-      }
-    : { headers, body };
-  const limits = { timeoutMs: TIMEOUT_MS, maxBytes: LARGEST_ANSWER, maxRedirects: 0 };
-  const answer = await fetch(worker ? `${worker}/` : address, { method: "POST", ...request, ...limits }).catch(
-    (error: unknown) => {
-      const failure = error instanceof OutboundError ? error.failure : "unreachable";
-      const isFinal = failure !== "timeout" && failure !== "unreachable" && failure !== "unresolved";
-      throw new NotifyError(failure.replaceAll("_", " "), isFinal, FAILURES[failure]);
-    },
-  );
-  if (answer.status < 200 || answer.status > 299) {
-    throw new NotifyError(`HTTP ${answer.status}`, answer.status !== 429 && answer.status < 500);
-  }
-  return answer.text();
+  return parseRecord(response.text);
 }
 
 /** These services answer 200 whatever happens, and say inside what did. */

@@ -2,6 +2,7 @@ import type { Changes } from "../../../db/changes.ts";
 import { ensurePartitions } from "../../../db/maintenance/partitions.ts";
 import { createDatabaseTidier } from "../../../db/maintenance/upkeep.ts";
 import type { Database } from "../../../db/types.ts";
+import type { Alerter } from "../../domain/alerts/alerter.ts";
 import { renewBudgets } from "../../domain/api-keys/budget/renew-budgets.ts";
 import type { ChannelDirectory } from "../../domain/channels/directory.ts";
 import type { ChannelEntry } from "../../domain/channels/entry.ts";
@@ -11,7 +12,7 @@ import { refreshAllModelLists } from "../../domain/channels/upstream/model-list.
 import type { ChannelTester } from "../../domain/channels/upstream/test-all.ts";
 import { type BalanceReading, updateAllBalances } from "../../domain/channels/upstream/update-balance.ts";
 import type { Broadcasts } from "../../domain/notifications/broadcast.ts";
-import { keyEnabled } from "../../domain/notifications/channel-notices.ts";
+import { keyEnabled } from "../../domain/notifications/notices/channel-notices.ts";
 import type { Notifier } from "../../domain/notifications/notifier.ts";
 import { pollTasks } from "../../domain/tasks/polling/poll-tasks.ts";
 import type { TaskDeps } from "../../domain/tasks/task.ts";
@@ -43,6 +44,7 @@ export type JobServices = Readonly<{
   channels: ChannelDirectory;
   tester: ChannelTester;
   notifier: Notifier;
+  alerter: Alerter;
   broadcasts: Broadcasts;
   tasks: TaskDeps;
   fetch: SafeFetch;
@@ -57,7 +59,7 @@ export type JobServices = Readonly<{
  * something in memory.
  */
 export function listJobs(services: JobServices): readonly Job[] {
-  const { database, db, settings, channels, tester, notifier } = { ...services, db: services.database.db };
+  const { database, db, settings, channels, tester, notifier, alerter } = { ...services, db: services.database.db };
   const upstreams = { ...services, db };
   const perMinutes = (key: "ChannelTestFrequency" | "ChannelUpdateFrequency") => () => settings.get(key) * MINUTE_S;
   const every = (name: string, intervalMs: number, run: Job["run"]): Job => ({
@@ -104,7 +106,10 @@ export function listJobs(services: JobServices): readonly Job[] {
     once("low balances", 30 * SECOND_MS, () => warnLowBalances(upstreams)),
     every("price changes", MINUTE_MS, createPriceChangeWatch(upstreams)),
     every("tasks", 15 * SECOND_MS, () => pollTasks({ ...services.tasks, channels, fetch: services.fetch })),
-    every("notifications", 30 * SECOND_MS, () => notifier.retryLater(nowSeconds())),
+    every("notifications", 30 * SECOND_MS, async () => {
+      await notifier.retryLater(nowSeconds());
+      await alerter.retryLater(nowSeconds());
+    }),
     once("unpaid orders", 10 * MINUTE_MS, () => expireOrders(db, nowSeconds())),
     once("API key budgets", 30 * SECOND_MS, () => renewBudgets(upstreams)),
     {

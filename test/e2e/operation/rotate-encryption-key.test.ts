@@ -87,6 +87,10 @@ describe.each([...ENGINES])("a new encryption key on the %s database", (engine) 
       webhook_url: "https://example.com/hook",
       webhook_secret: "hush",
     });
+    await root.post("/api/alerts/destinations?scope=own", {
+      ...{ type: "slack", name: "Night shift", language: "en", enabled: true },
+      config: { url: "https://hooks.slack.com/services/x" },
+    });
     await root.post("/api/user/totp/begin", { password: ROOT_PASSWORD });
     for (let count = 0; count < 3; count += 1) apiKey = (await createApiKey(root)).key;
     accessToken = await root.get("/api/user/token");
@@ -100,7 +104,8 @@ describe.each([...ENGINES])("a new encryption key on the %s database", (engine) 
   });
 
   test("everything is encrypted under the new key, nothing under the old one, and all of it works", async () => {
-    expect(Object.keys(secrets).sort()).toEqual(["channels", "options", "tokens", "totp_secrets", "users"]);
+    const tables = ["alert_destinations", "channels", "options", "tokens", "totp_secrets", "users"];
+    expect(Object.keys(secrets).sort()).toEqual(tables);
     const total = Object.values(secrets).reduce((sum, count) => sum + count, 0);
     const done = await rotate();
     expect(done).toMatchObject({ code: 0, err: "" });

@@ -11,6 +11,7 @@ import { createSetup } from "../../../src/domain/accounts/registration/setup.ts"
 import { ROLE, type RoleName } from "../../../src/domain/accounts/roles.ts";
 import { createSessions } from "../../../src/domain/accounts/sessions/sessions.ts";
 import { createAccount } from "../../../src/domain/accounts/users/create-user.ts";
+import { createAlerter } from "../../../src/domain/alerts/alerter.ts";
 import { createBroadcasts } from "../../../src/domain/notifications/broadcast.ts";
 import { createMailer } from "../../../src/domain/notifications/mail/mail.ts";
 import { createNotifier } from "../../../src/domain/notifications/notifier.ts";
@@ -47,7 +48,7 @@ type TestServices = Pick<TestDatabase, "db" | "changes"> &
 export async function startTestConsole(
   sharedDatabase?: TestDatabase,
   mount?: Mount,
-  outside: Partial<Config["signInAddresses"] & Config["notifyAddresses"]> = {},
+  outside: Partial<Config["signInAddresses"] & Config["notifyAddresses"] & Config["alertAddresses"]> = {},
 ) {
   const database = sharedDatabase ?? (await openTestDatabase());
   const { db } = database;
@@ -70,7 +71,7 @@ export async function startTestConsole(
     sharedLimits: null,
   });
   const policy = createAddressPolicy(true);
-  const { signInAddresses, notifyAddresses, notifyLimit } = readConfig({});
+  const { signInAddresses, notifyAddresses, alertAddresses, notifyLimit } = readConfig({});
   const fetch = createSafeFetch(policy);
   const mailer = createMailer({ settings, policy, log });
   const localAddress = "http://gateway.test";
@@ -79,6 +80,10 @@ export async function startTestConsole(
     { db, settings, vault, mailer, fetch, addresses, log, rootLimit: notifyLimit, localAddress },
     [],
   );
+  const alerter = createAlerter({
+    ...{ db, settings, vault, fetch, log, localAddress },
+    addresses: { ...alertAddresses, ...outside },
+  });
   const channels = { modelsOf: (group: string) => (group === "default" ? ["gpt-4o", "x/gpt-4o"] : []) };
   const app = new Elysia()
     .use(envelope({ log }))
@@ -101,6 +106,7 @@ export async function startTestConsole(
           mailer,
           notifier,
           broadcasts: createBroadcasts({ db, notifier, log }),
+          alerter,
           notifyAddresses: addresses,
           log,
           signInAddresses: { ...signInAddresses, ...outside },
@@ -153,7 +159,7 @@ export async function startTestConsole(
     await changes.close();
     if (!sharedDatabase) await database.close();
   };
-  return { ask, send, addUser, login, close, db, changes, vault, settings, users, sessions, notifier };
+  return { ask, send, addUser, login, close, db, changes, vault, settings, users, sessions, notifier, alerter };
 }
 
 export type TestConsole = Awaited<ReturnType<typeof startTestConsole>>;

@@ -21,6 +21,7 @@ const ANSWERS: Readonly<Record<string, object>> = {
   "/robot/send": { errcode: 0, errmsg: "ok" },
   "/api/send/message": { code: 1000, msg: "ok" },
   "/api/fun/create/qrcode": { code: 1000, data: { code: "qr-of-the-tests", url: QR_IMAGE } },
+  "/open-apis/bot/v2/hook/of-the-tests": { code: 0, msg: "success" },
   "/push": { code: 200, message: "success" },
 };
 
@@ -48,7 +49,7 @@ export async function startFakeReceivers() {
       body: JSON.parse(text),
     });
     if (state.refusal !== null) return Response.json({ errcode: 310000, errmsg: state.refusal });
-    return Response.json(ANSWERS[pathname] ?? {});
+    return Response.json(ANSWERS[pathname] ?? (pathname.endsWith("/sendMessage") ? { ok: true } : {}));
   };
   const listen = { port: 0, hostname: "127.0.0.1", fetch };
   const plain = Bun.serve(listen);

@@ -1,5 +1,5 @@
-import type { Reason } from "../../lib/reason.ts";
-import type { Notice } from "./message.ts";
+import type { Reason } from "../../../lib/reason.ts";
+import type { Notice } from "../message.ts";
 
 type Channel = Readonly<{ id: number; name: string }>;
 

@@ -1,5 +1,5 @@
-import type { LostJournal } from "../../billing/ledger/processes/lost-journals.ts";
-import type { Notice } from "./message.ts";
+import type { LostJournal } from "../../../billing/ledger/processes/lost-journals.ts";
+import type { Notice } from "../message.ts";
 
 /** That a process died with charges that nobody has written. */
 export const journalLost = ({ processId, location, unwritten, lastSeenAt }: LostJournal): Notice => ({

@@ -1,0 +1,151 @@
+import { Elysia, t } from "elysia";
+import type { Db } from "../../../db/types.ts";
+import { ROLE } from "../../domain/accounts/roles.ts";
+import type { Alerter } from "../../domain/alerts/alerter.ts";
+import { getDelivery, listDeliveries } from "../../domain/alerts/deliveries.ts";
+import {
+  type AlertOwner,
+  addDestination,
+  changeDestination,
+  deleteDestination,
+  listDestinations,
+} from "../../domain/alerts/destinations.ts";
+import { writeManagementLog } from "../../domain/logs/write-log.ts";
+import { createRateLimiter } from "../../lib/limits/rate-limiter.ts";
+import { languageOf } from "../../lib/messages.ts";
+import { OperationError } from "../../lib/operation-error.ts";
+import type { Vault } from "../../lib/security/crypto.ts";
+import { ok } from "../http/envelope.ts";
+import type { guard } from "../http/guard.ts";
+import { paged, pagingQuery } from "../http/paging.ts";
+import { integerField, numberOrUndefined } from "../http/query-fields.ts";
+
+/** Messages that somebody has sent by hand: tests and deliveries again. */
+const SENDS = { count: 30, windowMs: 3_600_000 };
+
+const destinationId = t.Object({ id: t.Integer({ minimum: 1, maximum: 2_147_483_647 }) });
+const deliveryId = t.Object({ id: t.String({ maxLength: 100 }) });
+const scope = { scope: t.Union([t.Literal("own"), t.Literal("site")]) };
+const scoped = t.Object(scope);
+const fields = {
+  name: t.String({ maxLength: 200 }),
+  language: t.Union([t.Literal("en"), t.Literal("zh")]),
+  enabled: t.Boolean(),
+  /** A secret that is missing or empty stays as it is stored. */
+  config: t.Record(t.String({ maxLength: 40 }), t.String({ maxLength: 2000 })),
+};
+
+type Actor = Readonly<{ id: number; role: number }>;
+type Scope = "own" | "site";
+
+/**
+ * Where alerts go, and what was sent there. `scope`: everybody has destinations of their own, administrators also the
+ * site's. Secrets are stored encrypted and never returned.
+ */
+export function alertRoutes(
+  { db, vault, alerter }: Readonly<{ db: Db; vault: Vault; alerter: Alerter }>,
+  guarded: ReturnType<typeof guard>,
+) {
+  const sends = createRateLimiter(SENDS);
+  const takeSend = ({ id }: Actor) => {
+    const seconds = sends.take(String(id));
+    if (seconds === 0) return;
+    throw new OperationError("too_many_requests", { seconds }, { status: 429, retryAfterSeconds: seconds });
+  };
+  return new Elysia({ prefix: "/api/alerts", name: "console/alerts" })
+    .use(guarded)
+    .guard({ role: "user" })
+    .get(
+      "/destinations",
+      async ({ actor, query }) => ok(await listDestinations({ db, vault }, ownerOf(actor, query.scope))),
+      { query: scoped },
+    )
+    .post(
+      "/destinations",
+      async ({ actor, query, body }) => {
+        const owner = ownerOf(actor, query.scope);
+        const added = await addDestination({ db, vault }, owner, body);
+        if (owner === "site") {
+          const { name } = added;
+          await writeManagementLog(db, actor, `Added the alert destination ${name}`, {
+            note: { code: "alert_destination_added", params: { name } },
+            action: "create",
+            after: added,
+          });
+        }
+        return ok(added);
+      },
+      { query: scoped, body: t.Object({ type: t.String({ maxLength: 20 }), ...fields }) },
+    )
+    .put(
+      "/destinations/:id",
+      async ({ actor, query, params, body }) => {
+        const owner = ownerOf(actor, query.scope);
+        const { before, after } = await changeDestination({ db, vault }, owner, params.id, body);
+        if (owner === "site") {
+          const { name } = after;
+          await writeManagementLog(db, actor, `Changed the alert destination ${name}`, {
+            note: { code: "alert_destination_changed", params: { name } },
+            action: "update",
+            before,
+            after,
+          });
+        }
+        return ok(after);
+      },
+      { query: scoped, params: destinationId, body: t.Object(fields) },
+    )
+    .delete(
+      "/destinations/:id",
+      async ({ actor, query, params }) => {
+        const owner = ownerOf(actor, query.scope);
+        const before = await deleteDestination({ db, vault }, owner, params.id);
+        if (owner === "site") {
+          const { name } = before;
+          await writeManagementLog(db, actor, `Deleted the alert destination ${name}`, {
+            note: { code: "alert_destination_deleted", params: { name } },
+            action: "delete",
+            before,
+          });
+        }
+        return ok(null);
+      },
+      { query: scoped, params: destinationId },
+    )
+    .post(
+      "/destinations/:id/test",
+      async ({ actor, query, params, request }) => {
+        const owner = ownerOf(actor, query.scope);
+        takeSend(actor);
+        return ok(await getDelivery(db, owner, await alerter.test(owner, params.id), languageOf(request)));
+      },
+      { query: scoped, params: destinationId },
+    )
+    .get(
+      "/deliveries",
+      ({ actor, query, request }) => {
+        const owner = ownerOf(actor, query.scope);
+        const destination = numberOrUndefined(query.destination_id);
+        return paged(query, (page) =>
+          listDeliveries(db, owner, { ...page, destinationId: destination }, languageOf(request)),
+        );
+      },
+      { query: t.Object({ ...scope, ...pagingQuery, destination_id: integerField() }) },
+    )
+    .post(
+      "/deliveries/:id/resend",
+      async ({ actor, query, params, request }) => {
+        const owner = ownerOf(actor, query.scope);
+        takeSend(actor);
+        await alerter.resend(owner, params.id);
+        return ok(await getDelivery(db, owner, params.id, languageOf(request)));
+      },
+      { query: scoped, params: deliveryId },
+    );
+}
+
+function ownerOf({ id, role }: Actor, scope: Scope): AlertOwner {
+  if (scope === "own") return id;
+  if (role < ROLE.admin) throw new OperationError("permission_denied");
+  return "site";
+}

@@ -1,0 +1,204 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
+import { alertDeliveries, alertDestinations } from "../../../db/schema/accounts/alerts.ts";
+import { addUser } from "../../../test/support/billing/start-billing.ts";
+import { openTestDatabase, type TestDatabase } from "../../../test/support/database.ts";
+import { fixedSettings } from "../../../test/support/lib/settings.ts";
+import { nowSeconds } from "../../lib/clock.ts";
+import { createAddressPolicy } from "../../lib/outbound/address-policy.ts";
+import { createSafeFetch } from "../../lib/outbound/safe-fetch.ts";
+import { createLogger } from "../../lib/runtime/log.ts";
+import { createVault } from "../../lib/security/crypto.ts";
+import { readConfig } from "../../server/config.ts";
+import type { Alert } from "./alert.ts";
+import { createAlerter } from "./alerter.ts";
+import { getDelivery, listDeliveries } from "./deliveries.ts";
+import { encryptConfig } from "./destination-config.ts";
+import type { AlertOwner } from "./destinations.ts";
+
+type Call = { path: string; body: Record<string, unknown>; headers: Headers };
+
+let database: TestDatabase;
+let userId = 0;
+let respond: () => Response = () => new Response("ok");
+const calls: Call[] = [];
+const server = Bun.serve({
+  port: 0,
+  hostname: "127.0.0.1",
+  async fetch(request) {
+    const body = (await request.json()) as Call["body"];
+    calls.push({ path: new URL(request.url).pathname, body, headers: request.headers });
+    return respond();
+  },
+});
+const url = server.url.origin;
+const vault = createVault({ encryptionKey: "key of the alerts' tests" });
+const SECRET = `whsec_${Buffer.from("k".repeat(32)).toString("base64")}`;
+const ALERT: Alert = {
+  key: "t/1",
+  state: "firing",
+  severity: "warning",
+  at: 1_790_000_000,
+  notice: { type: "t", title: { en: "Low", zh: "不足" }, content: { en: "c", zh: "内容" }, values: [] },
+};
+
+beforeAll(async () => {
+  database = await openTestDatabase();
+  userId = await addUser(database.sql, 0);
+});
+afterAll(async () => {
+  await server.stop(true);
+  await database.close();
+});
+beforeEach(async () => {
+  calls.length = 0;
+  respond = () => new Response("ok");
+  await database.db.delete(alertDestinations);
+});
+
+function start(allowPrivate = true) {
+  const log = createLogger({ logLevel: "silent", logFormat: "json" });
+  const { alertAddresses } = readConfig({});
+  return createAlerter({
+    db: database.db,
+    log,
+    vault,
+    settings: fixedSettings({ SystemName: "Lock 7" }),
+    fetch: createSafeFetch(createAddressPolicy(allowPrivate)),
+    addresses: { ...alertAddresses, telegramBot: url, pagerduty: url },
+    localAddress: "http://gateway.test",
+  });
+}
+
+async function addDestination(
+  type: string,
+  config: Record<string, string>,
+  { owner = "site" as AlertOwner, ...more }: { owner?: AlertOwner; enabled?: boolean; language?: string } = {},
+): Promise<number> {
+  const [row] = await database.db
+    .insert(alertDestinations)
+    .values({
+      ...{ type, name: type, createdAt: 1, ...more },
+      userId: owner === "site" ? null : owner,
+      configCipher: encryptConfig(vault, config),
+    })
+    .returning({ id: alertDestinations.id });
+  return row?.id ?? 0;
+}
+const deliveries = async (owner: AlertOwner = "site") =>
+  (await listDeliveries(database.db, owner, { page: 0, pageSize: 50 }, "en")).items;
+
+test("an alert goes to each enabled destination of its owner, in its language, and into the log", async () => {
+  await addDestination("slack", { url: `${url}/slack` }, { language: "zh" });
+  await addDestination("webhook", { url: `${url}/hook`, secret: SECRET });
+  await addDestination("slack", { url: `${url}/off` }, { enabled: false });
+  await addDestination("slack", { url: `${url}/own` }, { owner: userId });
+  await start().dispatch("site", ALERT);
+  expect(calls.map(({ path }) => path).sort()).toEqual(["/hook", "/slack"]);
+  expect(calls.find(({ path }) => path === "/slack")?.body.text).toBe("不足: 内容");
+  expect(await deliveries()).toEqual([
+    expect.objectContaining({
+      status: "delivered",
+      http_status: 200,
+      attempts: 1,
+      error: "",
+      event: "t",
+      title: "Low",
+    }),
+    expect.objectContaining({ status: "delivered", next_at: null, finished_at: expect.any(Number) }),
+  ]);
+  expect(await deliveries(userId)).toEqual([]);
+  await start().dispatch(userId, ALERT);
+  expect(calls.at(-1)?.path).toBe("/own");
+});
+
+test("what fails is tried again with growing rests under the same id, then given up", async () => {
+  await addDestination("webhook", { url: `${url}/hook`, secret: SECRET });
+  respond = () => new Response("busy", { status: 503 });
+  const began = nowSeconds();
+  await start().dispatch("site", ALERT);
+  expect((await deliveries())[0]).toMatchObject({
+    status: "pending",
+    http_status: 503,
+    error: "HTTP 503: busy",
+    attempts: 1,
+  });
+  await start().retryLater(began);
+  expect(calls).toHaveLength(1);
+  for (let round = 0; round < 8; round += 1) {
+    await database.db.update(alertDeliveries).set({ nextAt: 0 });
+    await start().retryLater(began);
+  }
+  const [delivery] = await deliveries();
+  expect(delivery).toMatchObject({ status: "failed", attempts: 6, next_at: null });
+  expect(calls).toHaveLength(6);
+  expect(new Set(calls.map(({ headers }) => headers.get("webhook-id")))).toEqual(new Set([delivery?.id ?? null]));
+});
+
+test("two processes never take the same delivery", async () => {
+  await addDestination("slack", { url: `${url}/slack` });
+  respond = () => new Response("", { status: 500 });
+  await start().dispatch("site", ALERT);
+  calls.length = 0;
+  respond = () => new Response("ok");
+  const later = nowSeconds() + 61;
+  await Promise.all([start().retryLater(later), start().retryLater(later)]);
+  expect(calls).toHaveLength(1);
+  expect((await deliveries())[0]).toMatchObject({ status: "delivered", attempts: 2, error: "" });
+});
+
+test("what can never arrive fails at once, with what the service says of it", async () => {
+  await addDestination("slack", { url: `${url}/slack` });
+  respond = () => new Response("no_service", { status: 404 });
+  await start().dispatch("site", ALERT);
+  expect((await deliveries())[0]).toMatchObject({ status: "failed", error: "HTTP 404: no_service", attempts: 1 });
+
+  const [id] = (await deliveries()).map((delivery) => delivery.id);
+  respond = () => new Response("ok");
+  await start().resend("site", id ?? "");
+  expect((await deliveries())[0]).toMatchObject({ status: "delivered", attempts: 2, error: "" });
+  await expect(start().resend(userId, id ?? "")).rejects.toMatchObject({ code: "alert_delivery_not_found" });
+});
+
+test("a service that responds 200 to everything refuses inside; no secret gets into the log", async () => {
+  const token = `77:${"s".repeat(30)}`;
+  await addDestination("telegram", { bot_token: token, chat_id: "1" });
+  respond = () => Response.json({ ok: false, description: "Bad Request: chat not found" });
+  await start().dispatch("site", ALERT);
+  expect(calls[0]?.path).toBe(`/bot${token}/sendMessage`);
+  const log = await deliveries();
+  expect(log[0]).toMatchObject({ status: "failed", error: "Bad Request: chat not found", http_status: 200 });
+  expect(JSON.stringify(await database.db.select().from(alertDeliveries))).not.toContain("ssss");
+});
+
+test("a private address is not reached unless the operator allows it", async () => {
+  await addDestination("webhook", { url: `${url}/hook`, secret: SECRET });
+  await start(false).dispatch("site", ALERT);
+  expect(calls).toEqual([]);
+  const [delivery] = await deliveries();
+  expect(delivery).toMatchObject({ status: "failed", http_status: null });
+  expect(delivery?.error).toContain("not on the public internet");
+  const inChinese = await getDelivery(database.db, "site", delivery?.id ?? "", "zh");
+  expect(inChinese.error).toContain("公网");
+});
+
+test("a test is tried once, and an incident that it opens is resolved", async () => {
+  const id = await addDestination("pagerduty", { routing_key: "r".repeat(32) });
+  await start().test("site", id);
+  expect(calls.map(({ body }) => body.event_action)).toEqual(["trigger", "resolve"]);
+  expect(calls[0]?.body.dedup_key).toBe(calls[1]?.body.dedup_key);
+
+  const slack = await addDestination("slack", { url: `${url}/slack` });
+  respond = () => new Response("", { status: 503 });
+  const delivery = await start().test("site", slack);
+  expect(await getDelivery(database.db, "site", delivery, "en")).toMatchObject({ status: "failed", event: "test" });
+  await expect(start().test(userId, slack)).rejects.toMatchObject({ code: "alert_destination_not_found" });
+});
+
+test("the log forgets deliveries after thirty days", async () => {
+  await addDestination("slack", { url: `${url}/slack` });
+  await start().dispatch("site", ALERT);
+  await start().retryLater(nowSeconds() + 29 * 86_400);
+  expect(await deliveries()).toHaveLength(1);
+  await start().retryLater(nowSeconds() + 31 * 86_400);
+  expect(await deliveries()).toEqual([]);
+});

@@ -1,0 +1,99 @@
+import { and, eq } from "drizzle-orm";
+import { alertDestinations } from "../../../db/schema/accounts/alerts.ts";
+import type { Db } from "../../../db/types.ts";
+import { nowSeconds } from "../../lib/clock.ts";
+import { keepReason } from "../../lib/reason.ts";
+import type { Logger } from "../../lib/runtime/log.ts";
+import { NotifyError } from "../notifications/post.ts";
+import type { Alert } from "./alert.ts";
+import {
+  type AttemptResult,
+  type Delivery,
+  enqueueDelivery,
+  finishAttempt,
+  forgetOldDeliveries,
+  TEST_EVENT,
+  takeDelivery,
+  takeDueDeliveries,
+} from "./deliveries.ts";
+import { destinationType } from "./destinations/destination-types.ts";
+import { type AlertOwner, getDestination, ownedBy } from "./destinations.ts";
+import { type SendAlertDeps, sendAlert } from "./send-alert.ts";
+
+/** Sends alerts to destinations and keeps the log of their deliveries. */
+export type Alerter = Readonly<{
+  /** Sends an alert to every enabled destination of an owner; what fails is tried again later. Rejects when the database does. */
+  dispatch(owner: AlertOwner, alert: Alert): Promise<void>;
+  /** Tries deliveries again whose time has come, and forgets old ones. Rejects when the database does not answer. */
+  retryLater(nowSeconds: number): Promise<void>;
+  /** Sends a test message at once and resolves with the delivery's id. Throws OperationError when there is no destination. */
+  test(owner: AlertOwner, destinationId: number): Promise<string>;
+  /** Sends a delivery again at once, under the same id. Throws OperationError when there is none. */
+  resend(owner: AlertOwner, deliveryId: string): Promise<void>;
+}>;
+
+const TEST = {
+  type: TEST_EVENT,
+  title: { en: "Test alert", zh: "测试告警" },
+  content: { en: "Alerts reach you here.", zh: "告警可以送达这里。" },
+  values: [],
+} as const;
+
+/** Creates the alerter of a process. */
+export function createAlerter(deps: SendAlertDeps & Readonly<{ db: Db; log: Logger }>): Alerter {
+  const { db, log } = deps;
+
+  const attempt = async (delivery: Delivery): Promise<void> => {
+    const { id, destination, alert } = delivery;
+    const result = await sendAlert(deps, destination, alert, id).then(
+      (httpStatus): AttemptResult => ({ httpStatus, error: "", isFinal: true }),
+      resultOf,
+    );
+    const isRetried = await finishAttempt(db, delivery, result, nowSeconds());
+    if (result.error === "" || isRetried) return;
+    log.warn({ destinationId: destination.id, event: alert.notice.type, id }, "an alert could not be delivered");
+  };
+  return {
+    async dispatch(owner, alert) {
+      const now = nowSeconds();
+      const destinations = await db
+        .select()
+        .from(alertDestinations)
+        .where(and(ownedBy(owner), eq(alertDestinations.enabled, true)));
+      const deliveries = await Promise.all(destinations.map((to) => enqueueDelivery(db, to, alert, now)));
+      await Promise.all(deliveries.map(attempt));
+    },
+    async retryLater(now) {
+      for (;;) {
+        const due = await takeDueDeliveries(db, now);
+        if (due.length === 0) break;
+        await Promise.all(due.map(attempt));
+      }
+      await forgetOldDeliveries(db, now);
+    },
+    async test(owner, destinationId) {
+      const destination = await getDestination(db, owner, destinationId);
+      const now = nowSeconds();
+      const key = `test-${Bun.randomUUIDv7()}`;
+      const alert: Alert = { key, state: "firing", severity: "info", notice: TEST, at: now };
+      const delivery = await enqueueDelivery(db, destination, alert, now);
+      await attempt(delivery);
+      if (destinationType(destination.type).opensIncidents) {
+        // Nobody is to be woken up by what only tries the way.
+        await attempt(await enqueueDelivery(db, destination, { ...alert, state: "resolved" }, now));
+      }
+      return delivery.id;
+    },
+    async resend(owner, deliveryId) {
+      await attempt(await takeDelivery(db, owner, deliveryId, nowSeconds()));
+    },
+  };
+}
+
+/** A failure as the log keeps it; what is no error of sending, such as a configuration that cannot be read, is final. */
+function resultOf(error: unknown): AttemptResult {
+  if (!(error instanceof NotifyError))
+    return { httpStatus: null, error: keepReason({ code: "why_unknown" }), isFinal: true };
+  const { code, reason, httpStatus, isFinal } = error;
+  return { httpStatus, error: keepReason(code === "notify_failed" ? reason : { code }), isFinal };
+}
