@@ -32,6 +32,7 @@ export default defineConfig({
         ["Concepts", "/guide/concepts"],
         ["Console tour", "/guide/console"],
         ["Channels and providers", "/guide/channels"],
+        ["Routes", "/guide/routes"],
         ["Compatibility", "/guide/compatibility"],
         ["Responses", "/guide/responses"],
         ["Pricing and billing", "/guide/pricing"],

@@ -96,7 +96,11 @@ const configuration: IConfiguration = {
       { path: INPUT_RULES },
       {
         path: "^(src|db)/",
-        pathNot: [INPUT_RULES, "^src/domain/api-keys/directory/ip-list[.]ts$", "^src/lib/values/decimal[.]ts$"],
+        pathNot: [
+          INPUT_RULES,
+          "^src/domain/api-keys/directory/ip-list[.]ts$",
+          "^src/lib/(field-readers|values/decimal)[.]ts$",
+        ],
         dependencyTypesNot: ["type-only"],
       },
     ),

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
+import { FieldError } from "../lib/field-readers.ts";
 import { createCatalog, matchesGlob, nameForms, UNKNOWN_MODEL } from "./catalog.ts";
-import { CatalogError, ENTRY_FIELDS, readDocument, readEntries, readEntry } from "./entry.ts";
+import { ENTRY_FIELDS, readDocument, readEntries, readEntry } from "./entry.ts";
 import { shippedCatalog, shippedDocument } from "./shipped.ts";
 
 const catalogOf = (...sets: object[]) => createCatalog(sets.map((set) => readEntries(set, "models")));
@@ -151,8 +152,8 @@ describe("documents are checked", () => {
         return error;
       }
     })();
-    expect(refused).toBeInstanceOf(CatalogError);
-    if (refused instanceof CatalogError) expect(refused.field).toBe(field);
+    expect(refused).toBeInstanceOf(FieldError);
+    if (refused instanceof FieldError) expect(refused.field).toBe(field);
   });
 
   test.each([
@@ -162,7 +163,7 @@ describe("documents are checked", () => {
     [{ format: 1, models: { "": {} } }],
     [{ format: 1, models: { "*": {} } }],
     [7],
-  ])("%j is no document", (document) => expect(() => readDocument(document)).toThrow(CatalogError));
+  ])("%j is no document", (document) => expect(() => readDocument(document)).toThrow(FieldError));
 
   test("every field of an entry is known", () => {
     expect(ENTRY_FIELDS).toEqual([...Object.keys(UNKNOWN_MODEL), "price"]);

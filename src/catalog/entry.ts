@@ -1,5 +1,19 @@
 /** What is known about a model, and how a document about models is checked. Amounts of tokens are whole numbers. */
 
+import {
+  FieldError,
+  type FieldReader,
+  type Fields,
+  fieldsOf,
+  flag,
+  integerFrom,
+  listOf,
+  mapOf,
+  objectAt,
+  oneOf,
+  text,
+} from "../lib/field-readers.ts";
+
 export const REASONING_STYLES = [
   "none",
   "fixed",
@@ -15,24 +29,8 @@ export const CURRENCIES = ["USD", "CNY"] as const;
 
 export type ReasoningEffort = (typeof EFFORTS)[number];
 
-/** A field holds something else than it may; `field` is its path. */
-export class CatalogError extends Error {
-  override name = "CatalogError";
-  constructor(
-    readonly field: string,
-    /** What the field may hold. */
-    readonly expected: string,
-  ) {
-    super(`${field} must be ${expected}`);
-  }
-}
-
-type Reader<T> = (value: unknown, field: string) => T;
-
 const MOST_TOKENS = 1_000_000_000;
 const MOST_USD = 1_000_000;
-const MOST_ENTRIES_OF_A_LIST = 50;
-const LONGEST_TEXT = 500;
 const LONGEST_MODEL_NAME = 200;
 
 /** Whether a value can be a number of tokens. */
@@ -51,79 +49,21 @@ export const isDay = (value: unknown): value is string =>
 export const isModelName = (name: string): boolean =>
   name.trim() === name && name !== "" && name.length <= LONGEST_MODEL_NAME && name !== "*";
 
-const text: Reader<string> = (value, field) => {
-  if (typeof value === "string" && value.trim() !== "" && value.length <= LONGEST_TEXT) return value;
-  throw new CatalogError(field, `a text of 1 to ${LONGEST_TEXT} characters`);
-};
+const tokens = integerFrom(0, MOST_TOKENS);
 
-const tokens: Reader<number> = (value, field) => {
-  if (isTokenCount(value)) return value;
-  throw new CatalogError(field, `a whole number from 0 to ${MOST_TOKENS}`);
-};
-
-const amount: Reader<number> = (value, field) => {
+const amount: FieldReader<number> = (value, field) => {
   if (isPrice(value)) return value;
-  throw new CatalogError(field, `a number from 0 to ${MOST_USD}`);
+  throw new FieldError(field, `a number from 0 to ${MOST_USD}`);
 };
 
-const flag: Reader<boolean> = (value, field) => {
-  if (typeof value === "boolean") return value;
-  throw new CatalogError(field, "true or false");
-};
-
-const day: Reader<string> = (value, field) => {
+const day: FieldReader<string> = (value, field) => {
   if (isDay(value)) return value;
-  throw new CatalogError(field, "a day such as 2026-08-02, or a month such as 2026-08");
+  throw new FieldError(field, "a day such as 2026-08-02, or a month such as 2026-08");
 };
-
-const oneOf =
-  <T extends string>(choices: readonly T[]): Reader<T> =>
-  (value, field) => {
-    const choice = choices.find((candidate) => candidate === value);
-    if (choice !== undefined) return choice;
-    throw new CatalogError(field, `one of ${choices.join(", ")}`);
-  };
-
-const listOf =
-  <T>(read: Reader<T>): Reader<readonly T[]> =>
-  (value, field) => {
-    if (Array.isArray(value) && value.length <= MOST_ENTRIES_OF_A_LIST)
-      return value.map((entry, index) => read(entry, `${field}.${index}`));
-    throw new CatalogError(field, `a list of at most ${MOST_ENTRIES_OF_A_LIST} entries`);
-  };
-
-const mapOf =
-  <T>(read: Reader<T>): Reader<Readonly<Record<string, T>>> =>
-  (value, field) =>
-    Object.fromEntries(
-      Object.entries(objectAt(value, field)).map(([name, entry]) => [name, read(entry, `${field}.${name}`)]),
-    );
-
-type Readers = Readonly<Record<string, Reader<unknown>>>;
-type Fields<R extends Readers> = Readonly<{ [K in keyof R]?: ReturnType<R[K]> }>;
-
-/** An object of these fields and no others; absent fields stay absent. */
-const fieldsOf =
-  <R extends Readers>(readers: R): Reader<Fields<R>> =>
-  (value, field) => {
-    const entries = Object.entries(objectAt(value, field)).map(([name, given]) => {
-      const read = Object.hasOwn(readers, name) ? readers[name] : undefined;
-      const path = field === "" ? name : `${field}.${name}`;
-      if (!read) throw new CatalogError(path, `one of the known fields: ${Object.keys(readers).join(", ")}`);
-      return [name, read(given, path)] as const;
-    });
-    // Each entry was read by the reader of its own name.
-    return Object.fromEntries(entries) as Fields<R>;
-  };
-
-function objectAt(value: unknown, field: string): Readonly<Record<string, unknown>> {
-  if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
-  throw new CatalogError(field || "entry", "an object");
-}
 
 /** Null says that the fact is not known, whatever a more general entry says. */
 const orNull =
-  <T>(read: Reader<T>): Reader<T | null> =>
+  <T>(read: FieldReader<T>): FieldReader<T | null> =>
   (value, field) =>
     value === null ? null : read(value, field);
 
@@ -208,36 +148,35 @@ export type CatalogDocument = Readonly<{
 
 function readReasoning(value: unknown, field: string): ReasoningFacts {
   const { style, ...others } = fieldsOf(REASONING_READERS)(value, field);
-  if (style === undefined) throw new CatalogError(`${field}.style`, `one of ${REASONING_STYLES.join(", ")}`);
+  if (style === undefined) throw new FieldError(`${field}.style`, `one of ${REASONING_STYLES.join(", ")}`);
   const { min_budget: least = 0, max_budget: most = MOST_TOKENS } = others;
-  if (least > most) throw new CatalogError(`${field}.min_budget`, "at most max_budget");
+  if (least > most) throw new FieldError(`${field}.min_budget`, "at most max_budget");
   return { style, ...others };
 }
 
 const readPriceFields = fieldsOf(PRICE_READERS);
 
-/** Checks a price. Throws CatalogError. */
+/** Checks a price. Throws FieldError. */
 function readPrice(value: unknown, field: string): CatalogPrice {
   const price = readPriceFields(value, field);
   const { input, per_call, per_second, variants, tiers = [] } = price;
   if (input === undefined && per_call === undefined && per_second === undefined)
-    throw new CatalogError(field, "a price with input, per_call or per_second");
+    throw new FieldError(field, "a price with input, per_call or per_second");
   for (const name of ["output", "cache_read", "cache_write", "audio_input", "image_input", "image_output"] as const)
-    if (price[name] !== undefined && input === undefined)
-      throw new CatalogError(`${field}.input`, `set beside ${name}`);
-  if (variants && per_second === undefined) throw new CatalogError(`${field}.per_second`, "set beside variants");
+    if (price[name] !== undefined && input === undefined) throw new FieldError(`${field}.input`, `set beside ${name}`);
+  if (variants && per_second === undefined) throw new FieldError(`${field}.per_second`, "set beside variants");
   tiers.forEach((tier, index) => {
     const before = tiers[index - 1]?.over ?? 0;
     if (tier.over === undefined || tier.input === undefined || tier.output === undefined || tier.over <= before)
-      throw new CatalogError(`${field}.tiers.${index}`, "over, input and output, ascending by over");
+      throw new FieldError(`${field}.tiers.${index}`, "over, input and output, ascending by over");
   });
   return price;
 }
 
 const readEntryFields = fieldsOf({ ...FACT_READERS, price: readPrice });
 
-/** Checks an entry. Throws CatalogError naming the field. */
-export const readEntry: Reader<CatalogEntry> = (value, field = "") => readEntryFields(value, field);
+/** Checks an entry. Throws FieldError naming the field. */
+export const readEntry: FieldReader<CatalogEntry> = (value, field = "") => readEntryFields(value, field);
 
 /** The same where a price may be null. */
 export const readOwnEntry = fieldsOf({ ...FACT_READERS, price: orNull(readPrice) });
@@ -245,7 +184,7 @@ export const readOwnEntry = fieldsOf({ ...FACT_READERS, price: orNull(readPrice)
 /** The names of all fields that an entry may have. */
 export const ENTRY_FIELDS: readonly string[] = [...Object.keys(FACT_READERS), "price"];
 
-const readSource: Reader<CatalogSource> = fieldsOf({
+const readSource: FieldReader<CatalogSource> = fieldsOf({
   provider: text,
   pages: listOf(text),
   read_on: day,
@@ -257,32 +196,32 @@ const readSource: Reader<CatalogSource> = fieldsOf({
 const readDocumentFields = fieldsOf({
   format: (value, field): 1 => {
     if (value === 1) return 1;
-    throw new CatalogError(field, "1");
+    throw new FieldError(field, "1");
   },
   sources: mapOf(readSource),
   models: (value, field) => readEntries(value, field),
 });
 
-/** Checks entries. Throws CatalogError. */
+/** Checks entries. Throws FieldError. */
 export function readEntries(value: unknown, field: string): CatalogEntries {
   const entries = Object.entries(objectAt(value, field));
   for (const [name] of entries) checkModelName(name, field);
   return new Map(entries.map(([name, entry]) => [name, readEntry(entry, `${field}.${name}`)]));
 }
 
-/** Throws CatalogError for a name that no model can have. */
+/** Throws FieldError for a name that no model can have. */
 export function checkModelName(name: string, field: string): void {
   if (!isModelName(name))
-    throw new CatalogError(
+    throw new FieldError(
       `${field}.${name.slice(0, 50)}`,
       `named by 1 to ${LONGEST_MODEL_NAME} characters without blanks around them, and not by * alone`,
     );
 }
 
-/** Checks a whole document. Throws CatalogError naming the first field that is wrong. */
+/** Checks a whole document. Throws FieldError naming the first field that is wrong. */
 export function readDocument(value: unknown): CatalogDocument {
   const { format, sources = {}, models } = readDocumentFields(value, "");
-  if (format === undefined) throw new CatalogError("format", "1");
-  if (models === undefined) throw new CatalogError("models", "an object of entries by model name");
+  if (format === undefined) throw new FieldError("format", "1");
+  if (models === undefined) throw new FieldError("models", "an object of entries by model name");
   return { format, sources, models };
 }

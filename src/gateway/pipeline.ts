@@ -15,7 +15,7 @@ import { refuseIfClientLeft } from "./http/client-presence.ts";
 import { withEarlyPings } from "./http/early-pings.ts";
 import { parseRequest, readRequest } from "./http/parse-request.ts";
 import { refuse, respondWithError, toGatewayError } from "./http/refuse.ts";
-import { acrossModels, findFallbacks, orFirstFallback, type PricedCall } from "./routing/model-fallbacks.ts";
+import { acrossModels, findFallbacks, type PricedCall, selectModel } from "./routing/model-fallbacks.ts";
 import { Router } from "./routing/router.ts";
 import type { Choice } from "./routing/scheduler/choose.ts";
 import { bindState } from "./state/provider-state.ts";
@@ -39,7 +39,7 @@ export async function handleCall(context: GatewayContext, arrival: Arrival): Pro
     const parsed = parseRequest(arrival, body);
     const candidates = authorize(services, arrival, caller, parsed);
     const authorized = { request, endpoint, caller, ip, ...parsed, candidates };
-    const call = orFirstFallback(context, newCall(authorized, timing, services.telemetry));
+    const call = selectModel(context, newCall(authorized, timing, services.telemetry));
     const unserved = refuseUnserved(context, call);
     if (unserved) return respondWithError(context, request, unserved, endpoint.codec, body);
     return await runCall(context, await bindState(context, call));

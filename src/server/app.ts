@@ -23,6 +23,7 @@ import { catalogRoutes } from "../console/models/catalog.ts";
 import { modelStatusRoutes } from "../console/models/model-status.ts";
 import { modelRoutes } from "../console/models/models.ts";
 import { pricingRoutes } from "../console/models/pricing.ts";
+import { modelRouteRoutes } from "../console/models/routes.ts";
 import { identityRoutes } from "../console/sign-in/identity.ts";
 import { doctorRoutes } from "../console/system/diagnostics.ts";
 import { firstStepsRoutes } from "../console/system/first-steps.ts";
@@ -255,6 +256,7 @@ function managementApi(
     .use(channelUpstreamRoutes(shared, guarded))
     .use(modelRoutes(services, guarded))
     .use(catalogRoutes(shared, guarded))
+    .use(modelRouteRoutes(shared, guarded))
     .use(channelRoutes(operations, guarded))
     .use(channelTransferRoutes({ ...operations, version }, guarded))
     .use(channelKeyRoutes({ ...operations, fetch: services.fetch }, guarded))

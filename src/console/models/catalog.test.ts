@@ -230,10 +230,10 @@ describe("updates", () => {
 
   test.each([
     ["not json", "catalog_not_json"],
-    ["[]", "catalog_field"],
-    [document({ "gpt-4o": { output_limit: "many" } }), "catalog_field"],
-    [document({ "gpt-4o": { surprise: 1 } }), "catalog_field"],
-    [JSON.stringify({ format: 2, models: {} }), "catalog_field"],
+    ["[]", "field_invalid"],
+    [document({ "gpt-4o": { output_limit: "many" } }), "field_invalid"],
+    [document({ "gpt-4o": { surprise: 1 } }), "field_invalid"],
+    [JSON.stringify({ format: 2, models: {} }), "field_invalid"],
   ])("%s changes nothing and says why", async (text, code) => {
     expect(await preview(text)).toMatchObject({ success: false, code });
     expect(await apply(text)).toMatchObject({ success: false, code });

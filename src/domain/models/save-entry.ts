@@ -1,4 +1,5 @@
-import { CatalogError, checkModelName, type ModelFacts, readOwnEntry } from "../../catalog/entry.ts";
+import { checkModelName, type ModelFacts, readOwnEntry } from "../../catalog/entry.ts";
+import { FieldError } from "../../lib/field-readers.ts";
 import { OperationError } from "../../lib/operation-error.ts";
 import type { OptionKey } from "../../settings/registry/index.ts";
 import type { Settings } from "../../settings/settings.ts";
@@ -56,7 +57,7 @@ export function refusing<T>(read: () => T): T {
   try {
     return read();
   } catch (error) {
-    if (!(error instanceof CatalogError)) throw error;
-    throw new OperationError("catalog_field", { field: error.field, expected: error.expected });
+    if (!(error instanceof FieldError)) throw error;
+    throw new OperationError("field_invalid", { field: error.field, expected: error.expected });
   }
 }

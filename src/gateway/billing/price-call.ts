@@ -1,5 +1,6 @@
 import type { Price } from "../../billing/types.ts";
 import type { ChannelEntry } from "../../domain/channels/entry.ts";
+import type { Candidates } from "../../domain/channels/routing/routing-index.ts";
 import { upstreamModelOf, upstreamModelsOf } from "../../domain/channels/upstream/upstream-model.ts";
 import type { Call } from "../call/call.ts";
 import { GatewayError } from "../call/errors.ts";
@@ -15,7 +16,7 @@ export type CallPrices = Readonly<{
 
 /** Prices a call before its channel is known. Throws GatewayError if no channel has a price that the caller accepts. */
 export function priceCall(prices: Prices, call: Call): CallPrices {
-  const [first = call.candidates.model, ...others] = upstreamNamesOf(call);
+  const [first = call.candidates.model, ...others] = upstreamNames(call.candidates, call.summary.model);
   if (others.length === 0) return { price: priceOf(prices, call, first), byName: null };
   const byName = new Map<string, Price>();
   let refusal: GatewayError | null = null;
@@ -56,8 +57,8 @@ function priceOf(prices: Prices, call: Call, upstreamModel: string): Price {
 /** A model may have a thousand channels: their names for it are cached as long as the routes. */
 const namesByCandidates = new WeakMap<object, Readonly<{ requested: string; names: readonly string[] }>>();
 
-function upstreamNamesOf({ candidates, summary }: Call): readonly string[] {
-  const { model: requested } = summary;
+/** The names by which a model's channels call it upstream. */
+export function upstreamNames(candidates: Candidates, requested: string): readonly string[] {
   const known = namesByCandidates.get(candidates);
   if (known?.requested === requested) return known.names;
   const names = upstreamModelsOf(candidates, requested);

@@ -7,6 +7,7 @@ import type { GatewayContext } from "../call/context.ts";
 import type { GatewayError } from "../call/errors.ts";
 import { CLIENT_LEFT } from "../http/client-presence.ts";
 import { toGatewayError } from "../http/refuse.ts";
+import { speedOf } from "../routing/routes/speeds.ts";
 import { contentRules, contentToLog } from "./log-content.ts";
 import { logRowOf, storedRow } from "./log-row.ts";
 import type { Reservation } from "./reserve.ts";
@@ -41,6 +42,10 @@ export async function record(
   call.trace?.addContent(call.prompt, () => ended.meter.countable().text);
   end(context, call, row, usage);
   context.requestLimit.succeeded(row.userId);
+  const { route } = call.attempts;
+  if (route && ended.ending === "complete") {
+    context.speeds.observe(route.channel.id, call.summary.model, speedOf(call, usage));
+  }
   const { token } = call.caller;
   if (token) context.tokenLimits.used(token, usage.promptTokens + usage.completionTokens);
   await survives;

@@ -9,6 +9,7 @@ import type { Caller } from "../auth/authenticate.ts";
 import type { ClientBody } from "../http/client-body.ts";
 import { ClientPresence } from "../http/client-presence.ts";
 import type { Endpoint } from "../http/endpoints/endpoint.ts";
+import type { RouteTarget } from "../routing/routes/plan.ts";
 import type { Excluded } from "../routing/scheduler/choose.ts";
 import { AttemptLog } from "../upstream/attempt-log.ts";
 import type { CallTiming } from "./call-timing.ts";
@@ -55,6 +56,8 @@ export type Call = AuthorizedRequest &
     isResumed: boolean;
     /** The model that the client named, if another has taken over; else null. */
     fallbackFrom: string | null;
+    /** The models that the requested route chose, in order; null: the client named a model. */
+    route: readonly RouteTarget[] | null;
     /** Channels and keys that are excluded from the start; null: none. */
     excluded: Excluded | null;
   }>;
@@ -87,6 +90,7 @@ export function newCall(authorized: AuthorizedRequest, timing: CallTiming, telem
     fullConversation: conversation,
     isResumed: false,
     fallbackFrom: null,
+    route: null,
     excluded: null,
   };
 }

@@ -24,6 +24,7 @@ import { createHealth } from "../routing/channel-health.ts";
 import { readLive } from "../routing/channel-live.ts";
 import { type ExplainQuestion, type Explanation, explain } from "../routing/explain.ts";
 import { createModelsOf } from "../routing/model-fit.ts";
+import { createSpeeds } from "../routing/routes/speeds.ts";
 import { createCoolDown } from "../routing/scheduler/cool-down.ts";
 import { createKeyRing } from "../routing/scheduler/key-ring.ts";
 import { createKeyTraffic, type TrafficSnapshot } from "../routing/scheduler/key-traffic.ts";
@@ -117,6 +118,7 @@ export function createContext(services: GatewayServices, earlierTraffic: Traffic
     keys: createKeyRing(coolDown),
     stickiness: createStickiness(),
     traffic: createKeyTraffic(Date.now, earlierTraffic),
+    speeds: createSpeeds(),
     health: createHealth(services),
     upstream: createUpstream(policy, {
       usesEnvironmentProxy: services.config.usesEnvironmentProxy,

@@ -1,3 +1,4 @@
+import type { ModelRoute, RouteCandidate } from "../../settings/option/model-routes.ts";
 import type { Caller } from "../auth/authenticate.ts";
 import { allowsModel, findCandidates } from "../auth/authorize.ts";
 import { type CallPrices, priceCall } from "../billing/price-call.ts";
@@ -5,14 +6,21 @@ import type { Call } from "../call/call.ts";
 import type { GatewayContext } from "../call/context.ts";
 import { GatewayError } from "../call/errors.ts";
 import type { GatewayServices } from "../call/services.ts";
+import { findRoute, planRoute, type RouteTarget } from "./routes/plan.ts";
+import { candidatesOf } from "./routes/rank.ts";
 
 /** A call as one model serves it, and what it costs there. */
 export type PricedCall = Readonly<{ call: Call; prices: CallPrices }>;
 
 const NONE: readonly string[] = [];
 
-/** The call itself, or the call for its first fallback model that has channels if its own model has none. */
-export function orFirstFallback(context: GatewayContext, call: Call): Call {
+/**
+ * The call for the first model of its route; for others the call itself, or for its first fallback model that has channels
+ * if its own model has none. Throws GatewayError if the route has no model for the call.
+ */
+export function selectModel(context: GatewayContext, call: Call): Call {
+  const route = findRoute(context, call);
+  if (route) return onRoute(context, call, route);
   if (call.candidates.tiers.length > 0) return call;
   for (const model of fallbackNames(context.services, call)) {
     const other = withModel(context.services, call, model);
@@ -27,6 +35,7 @@ export function orFirstFallback(context: GatewayContext, call: Call): Call {
  */
 export function findFallbacks(context: GatewayContext, call: Call): readonly PricedCall[] {
   const { services, prices } = context;
+  if (call.route) return pricedTargets(context, call, call.route);
   const names = fallbackNames(services, call);
   if (names.length === 0 || findCandidates(services, call.caller, call.summary.model) !== call.candidates) return [];
   const found: PricedCall[] = [];
@@ -58,17 +67,62 @@ export async function acrossModels<Result>(
   throw failures[0];
 }
 
-/** The first model with channels among a name and its fallbacks; null: none has any. */
+/** The call for the first model of a route, followed by the others and then by the models that the client listed. */
+function onRoute(context: GatewayContext, call: Call, route: ModelRoute): Call {
+  const { services } = context;
+  const targets = [...planRoute(context, call, route)];
+  for (const model of call.fallbacks) {
+    const candidates = services.channels.candidates(call.caller.group, model);
+    if (candidates) targets.push({ model, candidates });
+  }
+  const [first] = targets;
+  return first ? { ...onTarget(call, first), route: targets } : call;
+}
+
+/** The call for each target after its own; none for a call that is bound to a channel. */
+function pricedTargets({ prices }: GatewayContext, call: Call, targets: readonly RouteTarget[]): readonly PricedCall[] {
+  const at = targets.findIndex(({ candidates }) => candidates === call.candidates);
+  if (at < 0) return [];
+  return targets.slice(at + 1).flatMap((target) => {
+    const other = onTarget(call, target);
+    const priced = priceOrNull(() => priceCall(prices, other));
+    return priced ? [{ call: other, prices: priced }] : [];
+  });
+}
+
+/** The call for another model. */
+function onTarget(call: Call, { model, candidates }: RouteTarget): Call {
+  const { summary, changes, fallbackFrom } = call;
+  const requested = fallbackFrom ?? summary.model;
+  return {
+    ...call,
+    summary: { ...summary, model },
+    candidates,
+    changes: { ...changes, model },
+    fallbackFrom: model === requested ? null : requested,
+  };
+}
+
+/** The first model with channels among a name, its route and its fallbacks; null: none has any. */
 export function servedModel(services: GatewayServices, { group }: Pick<Caller, "group">, model: string): string | null {
+  const route = services.settings.get("ModelRoutes").get(model);
+  if (route?.isEnabled) {
+    const served = route.candidates.find(
+      (candidate) => serves(candidate, group) && candidatesOf({ services }, group, candidate) !== null,
+    );
+    if (served) return served.model;
+  }
   const names = [model, ...(services.settings.get("ModelFallbacks").get(model) ?? NONE)];
   return names.find((name) => services.channels.candidates(group, name) !== null) ?? null;
 }
 
-/** Names without channels of their own whose fallback models have some. */
+const serves = ({ conditions: { groups } }: RouteCandidate, group: string): boolean => !groups || groups.has(group);
+
+/** Names without channels of their own whose route or fallback models have some. */
 export const routeNames = (services: GatewayServices, caller: Pick<Caller, "group">): string[] =>
-  [...services.settings.get("ModelFallbacks").keys()].filter(
-    (name) => !services.channels.candidates(caller.group, name) && servedModel(services, caller, name) !== null,
-  );
+  [
+    ...new Set([...services.settings.get("ModelRoutes").keys(), ...services.settings.get("ModelFallbacks").keys()]),
+  ].filter((name) => !services.channels.candidates(caller.group, name) && servedModel(services, caller, name) !== null);
 
 /** The fallback models that the client listed, else those that the operator set. */
 function fallbackNames({ settings }: GatewayServices, call: Call): readonly string[] {
@@ -88,8 +142,7 @@ function withModel(services: GatewayServices, call: Call, model: string): Call |
   if (model === requested || (!isRoute && !allowsModel(caller, model))) return null;
   const candidates = findCandidates(services, caller, model);
   if (candidates.tiers.length === 0) return null;
-  const changes = { ...call.changes, model };
-  return { ...call, summary: { ...summary, model }, candidates, changes, fallbackFrom: requested };
+  return onTarget(call, { model, candidates });
 }
 
 function priceOrNull(price: () => CallPrices): CallPrices | null {

@@ -8,6 +8,7 @@ import { type JsonObject, recordOf } from "../../formats/json.ts";
 export type Needs = Readonly<{
   images: boolean;
   audio: boolean;
+  files: boolean;
   tools: boolean;
   reasoning: boolean;
   promptTokens: number;
@@ -36,6 +37,7 @@ export function needsOf(prompt: JsonObject, body: JsonObject, promptTokens: numb
   return {
     images: types.has("image_url"),
     audio: types.has("input_audio"),
+    files: types.has("file"),
     tools: Array.isArray(prompt.tools) && prompt.tools.length > 0,
     reasoning: requestsReasoning(body),
     promptTokens,

@@ -43,10 +43,12 @@ export const settingMessages = {
     en: "The file is not valid JSON: {detail}. Nothing was changed.",
     zh: "文件不是合法的 JSON：{detail}。未做任何更改。",
   },
-  catalog_field: {
+  field_invalid: {
     en: "{field} must be {expected}.",
     zh: "字段 {field} 无效，应为：{expected}。",
   },
+  route_exists: { en: "There is already a route named {name}.", zh: "名为 {name} 的路由已存在。" },
+  route_missing: { en: "There is no route named {name}.", zh: "没有名为 {name} 的路由。" },
   option_json_shape: { en: "{key} must be {shape}.", zh: "{key} 的格式应为：{shape}。" },
   option_json_entry: {
     en: "{key}: the value of “{entry}” must be {shape}.",

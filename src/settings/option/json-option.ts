@@ -1,3 +1,4 @@
+import { FieldError } from "../../lib/field-readers.ts";
 import type { Sentence } from "../../lib/messages.ts";
 import { OperationError } from "../../lib/operation-error.ts";
 import { type Decimal, decimal, isNegative } from "../../lib/values/decimal.ts";
@@ -35,6 +36,29 @@ export const jsonMap = <T>(
     }
     return map;
   });
+
+/** Characters of a document's text: some thousand models. */
+const MAX_DOCUMENT_LENGTH = 4_000_000;
+
+/** A JSON object, empty by default, whose reader names the field that is wrong (FieldError). */
+export const jsonDocument = <T>(traits: Traits, read: (value: unknown, key: string) => T): Option<T> => ({
+  initial: "{}",
+  traits,
+  read(text, key) {
+    if (text.length > MAX_DOCUMENT_LENGTH)
+      throw new OperationError("option_too_long", { key, max: MAX_DOCUMENT_LENGTH });
+    const value = parse(text, key);
+    try {
+      return { value: read(value, key), text };
+    } catch (error) {
+      throw error instanceof FieldError ? fieldRefusal(error) : error;
+    }
+  },
+});
+
+/** What an operation says of a field that is wrong. */
+const fieldRefusal = ({ field, expected }: FieldError): OperationError =>
+  new OperationError("field_invalid", { field, expected });
 
 function parse(raw: string, key: string): unknown {
   try {

@@ -1,4 +1,5 @@
 import { jsonMap, modelNamesShape } from "../option/json-option.ts";
+import { modelRoutes } from "../option/model-routes.ts";
 import { bool, integer } from "../option/option.ts";
 import { sensitiveWords } from "../sensitive-words.ts";
 
@@ -10,6 +11,8 @@ export const gatewayOptions = {
   RetryTimes: integer(0, { max: 100 }),
   /** Model → models that take over, in order, where none of its channels responds. A name without channels is a route. */
   ModelFallbacks: jsonMap({}, modelNamesShape),
+  /** Route name → its candidates and strategy. */
+  ModelRoutes: modelRoutes({ ownPage: true }),
   ModelRequestRateLimitEnabled: bool(false),
   /** Requests per user and period, failed ones included; 0 or -1: no limit. */
   ModelRequestRateLimitCount: integer(0, { min: -1 }),

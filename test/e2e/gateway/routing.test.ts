@@ -4,6 +4,7 @@ import { WORDS } from "../../support/e2e/browser.ts";
 import { test } from "../../support/e2e/browser-test.ts";
 import { createChannel } from "../../support/e2e/console-client.ts";
 import { type ConsolePage, openConsolePage, startBrowserFixture, VIEWPORTS } from "../../support/e2e/console-page.ts";
+import { until } from "../../support/lib/until.ts";
 
 const MODEL = "gpt-4o";
 /** It goes on from an answer: its channel may have it in a cache. */
@@ -21,6 +22,28 @@ const headers = { authorization: `Bearer ${fixture.key}`, "content-type": "appli
 const body = JSON.stringify({ model: MODEL, ...REQUEST });
 const answer = await fetch(`${fixture.gateway.url}/v1/chat/completions`, { method: "POST", headers, body });
 expect(answer.status).toBe(200);
+
+test("a route that was just created serves calls, and its charge and log name the model that responded", async () => {
+  const call = () => {
+    const chat = JSON.stringify({ model: "best", messages: [{ role: "user", content: "Hi" }] });
+    return fetch(`${fixture.gateway.url}/v1/chat/completions`, { method: "POST", headers, body: chat });
+  };
+  expect((await call()).status).toBe(404);
+  const route = { candidates: [{ model: "nobody" }, { model: MODEL }] };
+  await fixture.root.post("/api/route/", { name: "best", route });
+  expect(await fixture.root.get("/api/route/")).toEqual([{ name: "best", ...route, unserved: ["nobody"] }]);
+  const response = await call();
+  expect([response.status, response.headers.get("x-sluice-model")]).toEqual([200, MODEL]);
+  await response.text();
+  const requestId = response.headers.get("x-request-id");
+  await until(async () => {
+    const { items } = await fixture.root.get(`/api/log/?p=0&size=10&request_id=${requestId}`);
+    const [row] = items;
+    return row?.model_name === MODEL && JSON.parse(row.other).requested_model === "best";
+  });
+  await fixture.root.delete("/api/route/?name=best");
+  expect((await call()).status).toBe(404);
+});
 
 describe.each(["en", "zh"] as const)("routing in %s", (language) => {
   const words = WORDS[language].routing;

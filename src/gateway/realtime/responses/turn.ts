@@ -17,6 +17,7 @@ import { responses } from "../../http/endpoints/conversations.ts";
 import { parseRequest, readRequest } from "../../http/parse-request.ts";
 import { toGatewayError } from "../../http/refuse.ts";
 import { handleCall } from "../../pipeline.ts";
+import { selectModel } from "../../routing/model-fallbacks.ts";
 import { EventBuffer } from "../../streaming/event-buffer.ts";
 import { errorFrame, type Turn, wrapError } from "./frames.ts";
 import { ConversationHistory } from "./history.ts";
@@ -128,7 +129,8 @@ async function warmUp(context: GatewayContext, arrival: Arrival, send: Send, kee
   const timing = new CallTiming(performance.now());
   const parsed = parseRequest(arrival, await readRequest(services, arrival, timing));
   const candidates = authorize(services, arrival, caller, parsed);
-  const unserved = refuseUnserved(context, newCall({ request, endpoint, caller, ip, ...parsed, candidates }, timing));
+  const call = selectModel(context, newCall({ request, endpoint, caller, ip, ...parsed, candidates }, timing));
+  const unserved = refuseUnserved(context, call);
   if (unserved) throw unserved;
   const conversation = parsed.conversation?.() ?? endpoint.codec.decodeRequest(parsed.body.json);
   const { model } = parsed.summary;

@@ -8,6 +8,14 @@ export const upstreamMessages = {
     en: "No channel is available for the model “{model}” in the group “{group}”.",
     zh: "分组「{group}」下没有可用于模型「{model}」的渠道。",
   },
+  gateway_route_no_channel: {
+    en: "No channel can serve a model of the route “{route}” right now. Try again shortly.",
+    zh: "路由「{route}」的各个模型暂时都没有可用渠道，请稍后重试。",
+  },
+  gateway_route_conditions: {
+    en: "No model of the route “{route}” accepts this request: its conditions on prompt length, content, tools, tags, group or time exclude it.",
+    zh: "路由「{route}」中没有模型可以处理该请求：不满足提示词长度、内容、工具、标签、分组或时段条件。",
+  },
   gateway_model_unknown: {
     en: "The model “{model}” does not exist, or this API key has no access to it.",
     zh: "模型「{model}」不存在，或该令牌无权使用。",

@@ -1,0 +1,92 @@
+import { Elysia, type TSchema, t } from "elysia";
+import type { Db } from "../../../db/types.ts";
+import type { ChannelDirectory } from "../../domain/channels/directory.ts";
+import type { LogNote } from "../../domain/logs/log-note.ts";
+import { type ManagementAction, writeManagementLog } from "../../domain/logs/write-log.ts";
+import { createRoute, deleteRoute, listRoutes, updateRoute } from "../../domain/models/save-route.ts";
+import { STRATEGIES } from "../../settings/option/model-routes.ts";
+import { optionTexts, tellOptions } from "../../settings/record-option-changes.ts";
+import type { Settings } from "../../settings/settings.ts";
+import { ok } from "../http/envelope.ts";
+import type { guard } from "../http/guard.ts";
+
+type Services = Readonly<{ db: Db; settings: Settings; channels: ChannelDirectory }>;
+
+const tokens = t.Optional(t.Integer({ minimum: 0, description: "Estimated prompt tokens." }));
+const flag = t.Optional(t.Boolean({ description: "True: only calls with it; false: only calls without it." }));
+const names = t.Optional(t.Array(t.String()));
+const time = t.Optional(t.String({ description: "HH:MM" }));
+
+/** For the API's description; src/settings/option/model-routes.ts decides what is valid and names the field that is not. */
+const definition: TSchema & { static: object } = t.Object(
+  {
+    description: t.Optional(t.String()),
+    enabled: t.Optional(t.Boolean()),
+    strategy: t.Optional(t.String({ description: `One of: ${STRATEGIES.join(", ")}.` })),
+    candidates: t.Array(
+      t.Object(
+        {
+          model: t.String(),
+          weight: t.Optional(t.Integer({ minimum: 0 })),
+          ...{ min_prompt_tokens: tokens, max_prompt_tokens: tokens },
+          ...{ image: flag, audio: flag, file: flag, tools: flag },
+          ...{ tags: names, groups: names, channel_tags: names },
+          hours: t.Optional(t.Object({ from: time, to: time, zone: t.Optional(t.String()) })),
+        },
+        { additionalProperties: t.Unknown() },
+      ),
+    ),
+  },
+  { additionalProperties: t.Unknown() },
+);
+
+const name = t.String({ minLength: 1, maxLength: 200, description: "The name that callers send as the model." });
+
+/** Named routes, for administrators: names that callers use as a model, and the models behind them. */
+export function modelRouteRoutes({ db, settings, channels }: Services, guarded: ReturnType<typeof guard>) {
+  const audited = async (
+    actor: Readonly<{ id: number }>,
+    content: string,
+    note: LogNote,
+    action: ManagementAction,
+    change: () => Promise<unknown>,
+  ) => {
+    const before = optionTexts(settings);
+    await change();
+    const reported = tellOptions(["ModelRoutes"], before, optionTexts(settings));
+    await writeManagementLog(db, actor, content, { note, action, ...reported });
+    return ok(null);
+  };
+  return new Elysia({ prefix: "/api/route", name: "console/routes" })
+    .use(guarded)
+    .guard({ role: "admin" })
+    .get("/", () => ok(listRoutes(settings, channels)))
+    .post(
+      "/",
+      ({ actor, body }) =>
+        audited(
+          actor,
+          `Created the route ${body.name}`,
+          { code: "route_created", params: { name: body.name } },
+          "create",
+          () => createRoute({ settings }, body.name, body.route),
+        ),
+      { body: t.Object({ name, route: definition }) },
+    )
+    .put(
+      "/",
+      ({ actor, body: { name, new_name: newName = name, route } }) =>
+        audited(actor, `Updated the route ${name}`, { code: "route_changed", params: { name } }, "update", () =>
+          updateRoute({ settings }, name, newName, route),
+        ),
+      { body: t.Object({ name, new_name: t.Optional(name), route: definition }) },
+    )
+    .delete(
+      "/",
+      ({ actor, query: { name } }) =>
+        audited(actor, `Deleted the route ${name}`, { code: "route_deleted", params: { name } }, "delete", () =>
+          deleteRoute({ settings }, name),
+        ),
+      { query: t.Object({ name }) },
+    );
+}

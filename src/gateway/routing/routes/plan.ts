@@ -1,0 +1,87 @@
+import type { Candidates } from "../../../domain/channels/routing/routing-index.ts";
+import { type JsonObject, recordOf, textOf } from "../../../formats/json.ts";
+import type { ModelRoute } from "../../../settings/option/model-routes.ts";
+import { allowsModel } from "../../auth/authorize.ts";
+import { typicalTokens } from "../../billing/estimate.ts";
+import type { Call } from "../../call/call.ts";
+import type { GatewayContext } from "../../call/context.ts";
+import { GatewayError } from "../../call/errors.ts";
+import { needsOf } from "../model-fit.ts";
+import { rankCandidates } from "./rank.ts";
+
+/** A model of a route, and the channels that serve it. */
+export type RouteTarget = Readonly<{ model: string; candidates: Candidates }>;
+
+/** The route of a call; null: its model is none, or the call is bound to a channel. */
+export function findRoute({ services }: Pick<GatewayContext, "services">, call: Call): ModelRoute | null {
+  const { summary, caller, endpoint, candidates } = call;
+  const route = services.settings.get("ModelRoutes").get(summary.model);
+  if (!route?.isEnabled || caller.pinnedChannelId !== null) return null;
+  if (endpoint.capability !== "chat" && endpoint.capability !== "completions") return null;
+  const own = services.channels.candidates(caller.group, summary.model);
+  return candidates.tiers.length === 0 || candidates === own ? route : null;
+}
+
+/**
+ * The models that a route chooses for a call, in the order in which to try them. Throws GatewayError if none of its
+ * candidates can serve the call.
+ */
+export function planRoute(context: GatewayContext, call: Call, route: ModelRoute): readonly RouteTarget[] {
+  const { caller, summary, prompt, body, promptBound } = call;
+  const promptTokens = typicalTokens(promptBound);
+  const needs = needsOf(prompt, body.json, promptTokens);
+  const isModel = context.services.channels.candidates(caller.group, route.name) !== null;
+  const { ranked, excluded } = rankCandidates(context, route, {
+    needs,
+    facts: {
+      promptTokens,
+      image: needs.images,
+      audio: needs.audio,
+      file: needs.files,
+      tools: needs.tools,
+      tags: tagsOf(call.request.headers, body.json),
+      group: caller.group,
+      nowMs: Date.now(),
+    },
+    load: { group: caller.group, user: caller.user, promptTokens, outputTokens: expectedOutput(summary) },
+    // A key is limited to the name of a route, unless the name is a model, too: then to the models.
+    allows: (model) => !isModel || allowsModel(caller, model),
+  });
+  if (ranked.length > 0) return ranked.map(({ candidate, candidates }) => ({ model: candidate.model, candidates }));
+  const params = { route: route.name };
+  if (excluded.some(({ reason }) => reason === "no_channel" || reason === "no_price")) {
+    throw new GatewayError(503, "model_not_available", { code: "gateway_route_no_channel", params });
+  }
+  const details = { type: "invalid_request_error", param: "model" } as const;
+  throw new GatewayError(400, "route_not_applicable", { code: "gateway_route_conditions", params }, details);
+}
+
+/** Tokens of a typical response: what strategies compare, not what is held. */
+const TYPICAL_OUTPUT_TOKENS = 500;
+
+/** The length of response by which candidates are compared. */
+const expectedOutput = ({ maxOutputTokens, choices }: Pick<Call["summary"], "maxOutputTokens" | "choices">) =>
+  Math.min(maxOutputTokens ?? TYPICAL_OUTPUT_TOKENS, TYPICAL_OUTPUT_TOKENS) * choices;
+
+const MAX_TAGS = 32;
+
+/**
+ * The tags of a call: the entries of `X-Sluice-Tags`, and what the request's `metadata` says: `tags` as a list or separated
+ * by commas, and each other text as `name=value`.
+ */
+function tagsOf(headers: Headers, body: JsonObject): ReadonlySet<string> {
+  const tags = splitTags(headers.get("x-sluice-tags") ?? "");
+  for (const [name, value] of Object.entries(recordOf(body.metadata) ?? {})) {
+    const text = textOf(value);
+    if (name !== "tags") tags.push(...(text === null ? [] : [`${name}=${text}`]));
+    else if (text !== null) tags.push(...splitTags(text));
+    else if (Array.isArray(value)) tags.push(...value.filter((entry) => typeof entry === "string"));
+  }
+  return new Set(tags.slice(0, MAX_TAGS));
+}
+
+const splitTags = (text: string): string[] =>
+  text
+    .split(",")
+    .map((tag) => tag.trim())
+    .filter((tag) => tag !== "");

@@ -1,0 +1,67 @@
+import { LRUCache } from "lru-cache";
+import type { Usage } from "../../../billing/types.ts";
+import type { Call } from "../../call/call.ts";
+
+/** How fast a channel serves a model: exponentially weighted averages of its latest calls. */
+export type Speed = Readonly<{
+  /** Null: not measured; only streams show it. */
+  firstTokenMs: number | null;
+  tokensPerSecond: number | null;
+}>;
+
+/** Speeds by channel and model, in memory, of this process only. */
+export type Speeds = {
+  observe(channelId: number, model: string, sample: Speed): void;
+  /** Null: not measured, or too long ago. */
+  find(channelId: number, model: string): Speed | null;
+};
+
+/** The weight of a new sample: about the last ten calls count. */
+const SAMPLE_WEIGHT = 0.2;
+/** Older figures say nothing about the present. */
+const LIFE_MS = 10 * 60_000;
+const MAX_ENTRIES = 10_000;
+/** Fewer tokens or less time give no meaningful rate. */
+const MIN_TOKENS = 4;
+const MIN_OUTPUT_MS = 5;
+
+export function createSpeeds(now: () => number = Date.now): Speeds {
+  const entries = new LRUCache<string, Speed & Readonly<{ at: number }>>({ max: MAX_ENTRIES });
+  return {
+    observe(channelId, model, sample) {
+      if (sample.firstTokenMs === null && sample.tokensPerSecond === null) return;
+      const name = `${channelId} ${model}`;
+      const known = entries.get(name);
+      const before = known && now() - known.at < LIFE_MS ? known : null;
+      entries.set(name, {
+        firstTokenMs: average(before?.firstTokenMs ?? null, sample.firstTokenMs),
+        tokensPerSecond: average(before?.tokensPerSecond ?? null, sample.tokensPerSecond),
+        at: now(),
+      });
+    },
+    find(channelId, model) {
+      const known = entries.get(`${channelId} ${model}`);
+      return known && now() - known.at < LIFE_MS ? known : null;
+    },
+  };
+}
+
+function average(before: number | null, sample: number | null): number | null {
+  if (before === null || sample === null) return sample ?? before;
+  return before + SAMPLE_WEIGHT * (sample - before);
+}
+
+/** The speed of a completed call: of its last attempt, from sending the request. */
+export function speedOf({ attempts, timing, summary }: Call, { completionTokens }: Usage): Speed {
+  const last = attempts.entries.at(-1);
+  if (!last) return { firstTokenMs: null, tokensPerSecond: null };
+  const firstByteMs = last.firstByteMs ?? timing.firstByteMs;
+  const isStream = summary.stream && firstByteMs !== null;
+  const beginMs = isStream ? firstByteMs : last.startMs;
+  const endMs = isStream ? timing.elapsedMs : last.endMs;
+  const hasRate = completionTokens >= MIN_TOKENS && endMs - beginMs >= MIN_OUTPUT_MS;
+  return {
+    firstTokenMs: isStream ? Math.max(0, firstByteMs - last.startMs) : null,
+    tokensPerSecond: hasRate ? (completionTokens * 1000) / (endMs - beginMs) : null,
+  };
+}

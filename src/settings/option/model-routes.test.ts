@@ -1,0 +1,42 @@
+import { expect, test } from "bun:test";
+import { FieldError } from "../../lib/field-readers.ts";
+import { readRoute } from "./model-routes.ts";
+
+const fieldOf = (definition: unknown, name = "best"): string | null => {
+  try {
+    readRoute(name, definition, "");
+    return null;
+  } catch (error) {
+    return error instanceof FieldError ? error.field : "another error";
+  }
+};
+const withCandidate = (fields: object) => ({ candidates: [{ model: "a", ...fields }] });
+
+test.each([
+  [withCandidate({}), null],
+  [{ ...withCandidate({ weight: 0 }), strategy: "balanced", description: "", enabled: false }, null],
+  [{}, "candidates"],
+  [{ candidates: [] }, "candidates"],
+  [{ candidates: Array.from({ length: 17 }, () => ({ model: "a" })) }, "candidates"],
+  [{ candidates: [{}] }, "candidates.0.model"],
+  [withCandidate({ model: " a" }), "candidates.0.model"],
+  [withCandidate({ weight: -1 }), "candidates.0.weight"],
+  [withCandidate({ weight: 1.5 }), "candidates.0.weight"],
+  [withCandidate({ min_prompt_tokens: 5, max_prompt_tokens: 4 }), "candidates.0.min_prompt_tokens"],
+  [withCandidate({ image: "yes" }), "candidates.0.image"],
+  [withCandidate({ tags: [""] }), "candidates.0.tags.0"],
+  [withCandidate({ hours: { from: "8:00", to: "20:00" } }), "candidates.0.hours.from"],
+  [withCandidate({ hours: { from: "08:00", to: "08:00" } }), "candidates.0.hours"],
+  [withCandidate({ hours: { from: "08:00" } }), "candidates.0.hours"],
+  [withCandidate({ hours: { from: "08:00", to: "09:00", zone: "Mars/Base" } }), "candidates.0.hours.zone"],
+  [withCandidate({ priority: 1 }), "candidates.0.priority"],
+  [{ ...withCandidate({}), strategy: "fastest" }, "strategy"],
+  [[], "entry"],
+  ["best", "entry"],
+])("%j: %s", (definition, field) => {
+  expect(fieldOf(definition)).toBe(field);
+});
+
+test.each(["", " best", "x".repeat(201)])("%j is no name", (name) => {
+  expect(fieldOf(withCandidate({}), name)).toBe("name");
+});
