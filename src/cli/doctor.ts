@@ -12,6 +12,7 @@ import { createSafeFetch } from "../lib/outbound/safe-fetch.ts";
 import { reasonOf } from "../lib/reason.ts";
 import { createLogger, type Logger } from "../lib/runtime/log.ts";
 import { createVault } from "../lib/security/crypto.ts";
+import { createSecretReader } from "../lib/security/secret-references/secret-reader.ts";
 import { loadSecrets } from "../lib/security/secrets.ts";
 import { runBenchmark } from "../server/benchmark/run-benchmark.ts";
 import { type Config, loadConfig } from "../server/config.ts";
@@ -70,7 +71,8 @@ async function examineData({ config, log, vault, database }: Opened): Promise<Re
   const { db } = database;
   const changes = await createChanges(database, (error) => log.error({ error }));
   const settings = await createSettings({ db, changes, vault, log });
-  const channels = await createChannelDirectory({ db, changes, vault, log });
+  const secrets = createSecretReader(config.secretManagers);
+  const channels = await createChannelDirectory({ db, changes, vault, log, secrets });
   const sharedLimits = config.redisUrl === null ? null : createSharedLimits(config.redisUrl, log);
   const policy = createAddressPolicy(config.allowPrivateUpstreams);
   const context = {

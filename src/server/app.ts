@@ -36,7 +36,7 @@ import { identifyUser, sessionUser } from "../domain/accounts/authenticate.ts";
 import { readStanding } from "../domain/api-keys/budget/read-standing.ts";
 import { renewBudgets } from "../domain/api-keys/budget/renew-budgets.ts";
 import { createRecheckKey, type RecheckKey } from "../domain/api-keys/directory/recheck-key.ts";
-import { CHANNEL_STATUS } from "../domain/channels/entry.ts";
+import { CHANNEL_STATUS, storedKeyOf } from "../domain/channels/entry.ts";
 import { disableChannelKey } from "../domain/channels/keys/key-status.ts";
 import type { ReadLive } from "../domain/channels/live.ts";
 import { setChannelStatus } from "../domain/channels/status/set-status.ts";
@@ -305,7 +305,7 @@ function relayServices(services: Services): GatewayServices {
       const change =
         key === null
           ? setChannelStatus(deps, channel.id, status, reason, CHANNEL_STATUS.enabled)
-          : disableChannelKey(deps, channel.id, key, reason, status);
+          : disableChannelKey(deps, channel.id, storedKeyOf(channel, key), reason, status);
       change.then(
         (changed) => {
           if (!changed) return;

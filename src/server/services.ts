@@ -28,6 +28,7 @@ import { createSafeFetch, type SafeFetch } from "../lib/outbound/safe-fetch.ts";
 import type { Logger } from "../lib/runtime/log.ts";
 import { type CountRefusal, createMetrics, createRefusalCount } from "../lib/runtime/metrics.ts";
 import { createVault, type Vault } from "../lib/security/crypto.ts";
+import { createSecretReader, type SecretReader } from "../lib/security/secret-references/secret-reader.ts";
 import { loadSecrets } from "../lib/security/secrets.ts";
 import { checkEncryptionKey } from "../settings/key-check.ts";
 import { createSettings, type Settings } from "../settings/settings.ts";
@@ -52,6 +53,8 @@ export type Services = Readonly<{
   setup: Setup;
   tokens: ApiKeyDirectory;
   channels: ChannelDirectory;
+  /** Resolves references to secret managers. */
+  secretReader: SecretReader;
   tester: ChannelTester;
   /** Tells the super admin of a channel that has little left. */
   onLowBalance: (channel: ChannelEntry, reading: BalanceReading, limit: number) => void;
@@ -100,7 +103,8 @@ export async function openServices(config: Config, log: Logger, host: HostLink |
     const sessions = createSessions({ db: database.callDb, changes, users, secret: secrets.sessionSecret });
     const setup = await createSetup({ db, changes, vault, version });
     const tokens = await createApiKeyDirectory({ db, changes, vault, log });
-    const channels = await createChannelDirectory({ db, changes, vault, log });
+    const secretReader = createSecretReader(config.secretManagers);
+    const channels = await createChannelDirectory({ db, changes, vault, log, secrets: secretReader });
     const billing = await createBilling({
       database,
       changes,
@@ -184,6 +188,7 @@ export async function openServices(config: Config, log: Logger, host: HostLink |
       setup,
       tokens,
       channels,
+      secretReader,
       tester,
       onLowBalance,
       onDisabled,

@@ -3,7 +3,10 @@ import type { Changes } from "../../../db/changes.ts";
 import type { Db } from "../../../db/types.ts";
 import type { ChannelDirectory } from "../../domain/channels/directory.ts";
 import type { ChannelEntry } from "../../domain/channels/entry.ts";
+import { firstKey } from "../../domain/channels/keys/first-key.ts";
+import { resolveKey } from "../../domain/channels/keys/key-references.ts";
 import { splitKeys } from "../../domain/channels/keys/keys.ts";
+import { checkReferences } from "../../domain/channels/manage/channel-input.ts";
 import { readForecast } from "../../domain/channels/manage/forecast.ts";
 import type { OnDisabled } from "../../domain/channels/status/set-status.ts";
 import { takeOverModels } from "../../domain/channels/upstream/apply-model-list.ts";
@@ -21,6 +24,7 @@ import { languageOf, say } from "../../lib/messages.ts";
 import { OperationError } from "../../lib/operation-error.ts";
 import type { SafeFetch } from "../../lib/outbound/safe-fetch.ts";
 import type { Vault } from "../../lib/security/crypto.ts";
+import type { SecretReader } from "../../lib/security/secret-references/secret-reader.ts";
 import type { SettingsReader } from "../../settings/settings.ts";
 import { ok } from "../http/envelope.ts";
 import type { guard } from "../http/guard.ts";
@@ -35,6 +39,7 @@ type Services = Readonly<{
   settings: SettingsReader;
   onLowBalance: (channel: ChannelEntry, reading: BalanceReading, limit: number) => void;
   onDisabled: OnDisabled;
+  secretReader?: SecretReader;
 }>;
 
 const id = t.Object({ id: t.Integer({ minimum: 1, maximum: 2_147_483_647 }) });
@@ -85,15 +90,17 @@ export function channelUpstreamRoutes(services: Services, guarded: ReturnType<ty
     .get(
       "/fetch_models/:id",
       async ({ params }) => {
-        const { keys, setting, ...channel } = find(params.id);
-        return ok(await fetchModels(fetch, { ...channel, key: keys[0] ?? "", proxy: proxyOf({ setting }) }));
+        const channel = find(params.id);
+        return ok(await fetchModels(fetch, { ...channel, key: firstKey(channel), proxy: proxyOf(channel) }));
       },
       { params: id },
     )
     .post(
       "/fetch_models",
-      async ({ body }) => {
-        const [key = ""] = splitKeys(body.type, body.key);
+      async ({ body, actor }) => {
+        checkReferences(actor, body.key, body.type);
+        const [storedKey = ""] = splitKeys(body.type, body.key);
+        const key = await resolveKey(services.secretReader, storedKey);
         const setting = body.setting?.trim() ? recordOf(parseJson(body.setting)) : {};
         if (!setting) throw new OperationError("channel_setting_invalid");
         const { type, base_url: baseUrl = "", other, openai_organization: openaiOrganization } = body;

@@ -1,11 +1,14 @@
 import type { channelKeys, channels } from "../../../db/schema/gateway/channels.ts";
 import type { Vault } from "../../lib/security/crypto.ts";
+import type { KeyReferences } from "./keys/key-references.ts";
 import { splitKeys } from "./keys/keys.ts";
 
 export type ChannelRow = typeof channels.$inferSelect;
 type KeyRow = Pick<typeof channelKeys.$inferSelect, "keyHash" | "status">;
 
 export const CHANNEL_STATUS = { enabled: 1, disabled: 2, autoDisabled: 3 } as const;
+
+type UnresolvedKey = Readonly<{ reference: string; reason: string }>;
 
 /** A channel as calls need it, its JSON read and its keys in clear; replaced as a whole, never changed. */
 export type ChannelEntry = Readonly<{
@@ -16,6 +19,10 @@ export type ChannelEntry = Readonly<{
   priority: number;
   weight: number;
   keys: readonly string[];
+  /** Keys of `keys` that come from a secret manager, with the reference that is stored in their place. */
+  references: ReadonlyMap<string, string>;
+  /** Stored references that have no value, and therefore no place in `keys`. */
+  unresolved: readonly UnresolvedKey[];
   disabledKeys: ReadonlySet<string>;
   baseUrl: string;
   other: string;
@@ -35,8 +42,13 @@ export type ChannelEntry = Readonly<{
 }>;
 
 /** Reads a row. A key text that this installation cannot decrypt throws DecryptionError. */
-export function toEntry(row: ChannelRow, keyRows: readonly KeyRow[], vault: Vault): ChannelEntry {
-  const keys = splitKeys(row.type, vault.decrypt(row.keyCipher));
+export function toEntry(
+  row: ChannelRow,
+  keyRows: readonly KeyRow[],
+  vault: Vault,
+  keyReferences: Pick<KeyReferences, "find">,
+): ChannelEntry {
+  const { keys, references, unresolved } = resolveKeys(storedKeysOf(row, vault), keyReferences);
   const off = new Set(keyRows.filter(({ status }) => status !== CHANNEL_STATUS.enabled).map(({ keyHash }) => keyHash));
   return {
     id: row.id,
@@ -46,7 +58,10 @@ export function toEntry(row: ChannelRow, keyRows: readonly KeyRow[], vault: Vaul
     priority: row.priority,
     weight: row.weight,
     keys,
-    disabledKeys: off.size === 0 ? NONE : new Set(keys.filter((key) => off.has(vault.keyedHash(key)))),
+    references,
+    unresolved,
+    disabledKeys:
+      off.size === 0 ? NONE : new Set(keys.filter((key) => off.has(vault.keyedHash(storedKeyOf({ references }, key))))),
     baseUrl: row.baseUrl,
     other: row.other,
     openaiOrganization: row.openaiOrganization,
@@ -65,6 +80,35 @@ export function toEntry(row: ChannelRow, keyRows: readonly KeyRow[], vault: Vaul
 }
 
 const NONE: ReadonlySet<string> = new Set();
+const NO_REFERENCES: ReadonlyMap<string, string> = new Map();
+
+/** The keys of a row as they are stored: some may be references. Throws DecryptionError. */
+export const storedKeysOf = ({ type, keyCipher }: Pick<ChannelRow, "type" | "keyCipher">, vault: Vault): string[] =>
+  splitKeys(type, vault.decrypt(keyCipher));
+
+/** What identifies a key of a channel, also after its secret manager has replaced it: the text that is stored. */
+export const storedKeyOf = ({ references }: Pick<ChannelEntry, "references">, key: string): string =>
+  references.get(key) ?? key;
+
+function resolveKeys(
+  storedKeys: readonly string[],
+  keyReferences: Pick<KeyReferences, "find">,
+): Pick<ChannelEntry, "keys" | "references" | "unresolved"> {
+  const references = new Map<string, string>();
+  const unresolved: UnresolvedKey[] = [];
+  const keys = storedKeys.flatMap((storedKey) => {
+    const resolved = keyReferences.find(storedKey);
+    if (resolved === null) return [storedKey];
+    if ("reason" in resolved) {
+      unresolved.push({ reference: storedKey, reason: resolved.reason });
+      return [];
+    }
+    references.set(resolved.value, storedKey);
+    return [resolved.value];
+  });
+  if (references.size === 0) return { keys, references: NO_REFERENCES, unresolved };
+  return { keys: [...new Set(keys)], references, unresolved };
+}
 
 /** JSON text of an object; everything else is an empty object (rows are validated when they are saved). */
 function readObject(text: string): Record<string, unknown> {

@@ -44,6 +44,7 @@ const policy = createAddressPolicy(true);
 const fetch = createSafeFetch(policy);
 const channel = (input: Partial<Channel>): Channel => ({
   ...{ id: 1, type: 1, name: "one", status: 1, priority: 0, weight: 0, keys: ["k"], disabledKeys: new Set<string>() },
+  ...{ references: new Map<string, string>(), unresolved: [] },
   ...{ baseUrl: "", other: "", openaiOrganization: "", maxInputTokens: 0, models: ["gpt-4o"], groups: ["default"] },
   ...{ modelMapping: new Map(), statusCodeMapping: new Map(), paramOverride: null, setting: {}, modelPrefix: "" },
   ...{ tag: "", testModel: "", autoBan: true },

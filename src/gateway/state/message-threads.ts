@@ -9,7 +9,7 @@ import type { Call } from "../call/call.ts";
 import type { GatewayContext } from "../call/context.ts";
 import { GatewayError } from "../call/errors.ts";
 import type { Route } from "../upstream/bind-channel.ts";
-import { hashOf } from "./files/request-upstream.ts";
+import { keyHashOf } from "./files/request-upstream.ts";
 import { narrowChannels, pinChannel } from "./responses/pin-channel.ts";
 import type { StoreResponse } from "./responses/store-response.ts";
 
@@ -36,7 +36,7 @@ async function bindContinuation({ services }: GatewayContext, call: Call, messag
   const { caller, candidates } = call;
   const stored = await services.responses.find(storeKey(messageId), caller.user.id, nowSeconds());
   const channel = candidates.tiers.flatMap(({ channels }) => channels).find(({ id }) => id === stored?.channelId);
-  const key = channel?.keys.find((one) => hashOf(one) === stored?.keyHash);
+  const key = channel?.keys.find((one) => keyHashOf(channel, one) === stored?.keyHash);
   const isOpen = channel?.status === CHANNEL_STATUS.enabled && key !== undefined && !channel.disabledKeys.has(key);
   if (!stored || !channel || !isOpen) throw notFound(messageId);
   return pinChannel(call, channel, stored.keyHash);
@@ -58,7 +58,7 @@ export function threadStorer(
       id: storeKey(reply.id),
       userId: call.caller.user.id,
       channelId: channel.id,
-      keyHash: hashOf(key),
+      keyHash: keyHashOf(channel, key),
       isNative: true,
       turns: [],
       body: {},

@@ -1,6 +1,6 @@
 import { charge } from "../../billing/pricing/charge.ts";
 import { NO_USAGE } from "../../billing/types.ts";
-import type { ChannelEntry } from "../../domain/channels/entry.ts";
+import { type ChannelEntry, storedKeyOf } from "../../domain/channels/entry.ts";
 import { proxyOf } from "../../domain/channels/upstream/proxy-of.ts";
 import { userAgentOf } from "../../domain/channels/upstream/user-agent.ts";
 import { refuseTask, type Taken } from "../../domain/tasks/submit-task.ts";
@@ -95,7 +95,7 @@ export async function submitTask<Answer>(
     isCharged = true;
     await finish(context, call, reserved, { ending: "complete", reported: ONE_TASK, meter: new OutputMeter() });
     const { upstreamId } = sent;
-    const keyHash = vault.keyedHash(route?.key ?? "");
+    const keyHash = vault.keyedHash(route ? storedKeyOf(route.channel, route.key) : "");
     await order.take(row, { upstreamId, channelId, keyHash, quota }, sent);
     return { id: row, sent };
   } catch (thrown) {

@@ -1,4 +1,4 @@
-import type { ChannelEntry } from "../../domain/channels/entry.ts";
+import { type ChannelEntry, storedKeyOf } from "../../domain/channels/entry.ts";
 import type { GatewayContext } from "../call/context.ts";
 import { GatewayError } from "../call/errors.ts";
 
@@ -11,6 +11,9 @@ export function channelOfTask({ services }: GatewayContext, { channelId, keyHash
   if (!channel) throw new GatewayError(400, "get_channel_info_failed", "get_channel_info_failed");
   if (channel.status !== 1) throw new GatewayError(400, "channel_disabled", { code: "gateway_task_channel_off" });
   const { vault } = services.tasks;
-  const key = channel.keys.find((candidate) => vault.keyedHash(candidate) === keyHash) ?? channel.keys[0] ?? "";
+  const key =
+    channel.keys.find((candidate) => vault.keyedHash(storedKeyOf(channel, candidate)) === keyHash) ??
+    channel.keys[0] ??
+    "";
   return { ...channel, keys: [key], disabledKeys: new Set() };
 }

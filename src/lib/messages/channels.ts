@@ -41,6 +41,18 @@ export const channelMessages = {
   channel_prefix_too_long: { en: "The model prefix cannot exceed 64 characters.", zh: "模型前缀最多 64 个字符。" },
   channel_group_too_long: { en: "A group name cannot exceed {max} characters.", zh: "分组名称最多 {max} 个字符。" },
   channel_tag_too_long: { en: "The tag cannot exceed {max} characters.", zh: "标签最多 {max} 个字符。" },
+  channel_key_unresolved: {
+    en: "The key {reference} can't be read: {reason}",
+    zh: "无法读取密钥 {reference}：{reason}",
+  },
+  channel_key_reference_invalid: {
+    en: "{reference} is not a valid reference to a secret: {reason}",
+    zh: "{reference} 不是有效的密钥引用：{reason}",
+  },
+  channel_key_reference_denied: {
+    en: "Only the super administrator can set a key that is a reference to a secret manager.",
+    zh: "只有超级管理员可以将密钥设为密钥管理服务的引用。",
+  },
   channel_key_required: { en: "Enter a key.", zh: "请填写密钥。" },
   channel_key_unknown: {
     en: "The channel no longer has this key. Refresh and try again.",

@@ -51,6 +51,8 @@ export const channelTo = (baseUrl: string): ChannelEntry => ({
   priority: 0,
   weight: 0,
   keys: ["none"],
+  references: new Map(),
+  unresolved: [],
   disabledKeys: new Set(),
   baseUrl,
   other: "",

@@ -18,6 +18,8 @@ const vault = createVault({ encryptionKey: "a-key-of-many-characters" });
 const place = () => ({ dataDir: directory.path, databaseUrl, vault });
 const channel = channelEntry({
   keys: ["channel-key"],
+  references: new Map([["of a manager", "secret://aws/name"]]),
+  unresolved: [{ reference: "secret://aws/other", reason: "absent" }],
   disabledKeys: new Set(["off"]),
   modelMapping: new Map([["a", "b"]]),
   statusCodeMapping: new Map([[400, 500]]),

@@ -38,6 +38,7 @@ const ROWS_A_SLICE = 1000;
 
 const storedChannel = (channel: ChannelEntry) => ({
   ...channel,
+  references: [...channel.references],
   disabledKeys: [...channel.disabledKeys],
   modelMapping: [...channel.modelMapping],
   statusCodeMapping: [...channel.statusCodeMapping],
@@ -137,6 +138,7 @@ export function readSlices(texts: Iterable<string>, database: string): Snapshot 
 
 const channelOf = (stored: ReturnType<typeof storedChannel>): ChannelEntry => ({
   ...stored,
+  references: new Map(stored.references),
   disabledKeys: new Set(stored.disabledKeys),
   modelMapping: new Map(stored.modelMapping),
   statusCodeMapping: new Map(stored.statusCodeMapping),

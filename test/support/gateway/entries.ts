@@ -47,6 +47,8 @@ export const channelEntry = (fields: Partial<ChannelEntry> = {}): ChannelEntry =
   priority: 0,
   weight: 0,
   keys: ["upstream-key"],
+  references: new Map(),
+  unresolved: [],
   disabledKeys: new Set(),
   baseUrl: "",
   other: "",

@@ -69,8 +69,8 @@ export async function startFakeSecretManagers() {
       }
       const isAllowed = request.headers.get("x-vault-token") === state.vaultToken;
       if (!isAllowed) return Response.json({ errors: ["permission denied"] }, { status: 403 });
-      if (status !== 200) return Response.json({ errors: ["Vault is sealed"] }, { status });
       const data = find(decodeURIComponent(pathname.replace(/^\/v1\/([^/]+)\/data\//, "$1/")));
+      if (status !== 200) return Response.json({ errors: ["Vault is sealed"] }, { status });
       return data === undefined
         ? Response.json({ errors: [] }, { status: 404 })
         : Response.json({ data: { data, metadata: { version: 1 } } });

@@ -1,5 +1,12 @@
+import { OperationError } from "../../../lib/operation-error.ts";
 import type { ChannelEntry } from "../entry.ts";
 
-/** The key that a channel's upstream is asked with beside calls: the first that is not switched off, else the first. */
-export const firstKey = ({ keys, disabledKeys }: Pick<ChannelEntry, "keys" | "disabledKeys">): string =>
-  keys.find((key) => !disabledKeys.has(key)) ?? keys[0] ?? "";
+/**
+ * The key that a channel's upstream is asked with beside calls: the first that is not switched off, else the first. Throws
+ * OperationError where its only keys are references that can't be resolved.
+ */
+export function firstKey({ keys, disabledKeys, unresolved }: ChannelEntry): string {
+  const [problem] = unresolved;
+  if (keys.length === 0 && problem) throw new OperationError("channel_key_unresolved", problem);
+  return keys.find((key) => !disabledKeys.has(key)) ?? keys[0] ?? "";
+}

@@ -5,14 +5,13 @@ import type { Db, Tx } from "../../../../db/types.ts";
 import { nowSeconds } from "../../../lib/clock.ts";
 import { keepReason, type Reason } from "../../../lib/reason.ts";
 import type { Vault } from "../../../lib/security/crypto.ts";
-import { CHANNEL_STATUS } from "../entry.ts";
+import { CHANNEL_STATUS, storedKeysOf } from "../entry.ts";
 import { switchChannels } from "../status/set-status.ts";
-import { splitKeys } from "./keys.ts";
 
 type Deps = Readonly<{ db: Db; changes: Changes; vault: Vault }>;
 
 /**
- * Switches one key of a channel off with a reason; the others go on. With its last key the channel itself goes off, by hand
+ * Switches one key of a channel, as it is stored, off with a reason; the others go on. With its last key the channel itself goes off, by hand
  * or automatically as the key did. Returns whether anything changed.
  */
 export async function disableChannelKey(
@@ -43,7 +42,7 @@ export async function disableChannelKey(
 }
 
 /**
- * Switches one key of a channel on again, and the channel with it where only its keys kept it off; the other keys stay as
+ * Switches one key of a channel, as it is stored, on again, and the channel with it where only its keys kept it off; the other keys stay as
  * they are. `from` limits it to keys in that status. Returns whether anything changed.
  */
 export async function enableChannelKey(
@@ -71,7 +70,7 @@ export async function enableChannelKey(
   return changed;
 }
 
-/** 1 in use, 2 off by hand, 3 off because it failed. */
+/** The status of a stored key: 1 in use, 2 off by hand, 3 off because it failed. */
 export async function readKeyStatus({ db, vault }: Deps, id: number, key: string): Promise<number> {
   const [row] = await db
     .select({ status: channelKeys.status })
@@ -83,7 +82,7 @@ export async function readKeyStatus({ db, vault }: Deps, id: number, key: string
 /** Keys that fail at the same time take turns: the last of them must see that it is the last. */
 async function lockKeys(tx: Tx, vault: Vault, id: number) {
   const [channel] = await tx.select().from(channels).where(eq(channels.id, id)).for("update");
-  const keys = channel ? splitKeys(channel.type, vault.decrypt(channel.keyCipher)) : [];
+  const keys = channel ? storedKeysOf(channel, vault) : [];
   const rows = await tx.select().from(channelKeys).where(eq(channelKeys.channelId, id));
   return {
     channelStatus: channel?.status ?? CHANNEL_STATUS.enabled,

@@ -1,3 +1,5 @@
+import { isSecretReference } from "../../../lib/security/secret-references/reference.ts";
+
 /** Service-account JSON holds commas itself: channels of this type have exactly one key. */
 const VERTEX_AI = 41;
 
@@ -10,9 +12,14 @@ export function splitKeys(type: number, text: string): string[] {
 
 const HIDDEN = "••••";
 
-/** Enough of a key to recognize it: "sk-a••••wxyz"; short keys are hidden whole. */
-export const maskKey = (key: string): string =>
-  key.length <= 12 ? HIDDEN : `${key.slice(0, 4)}${HIDDEN}${key.slice(-4)}`;
+/**
+ * Enough of a stored key to recognize it: "sk-a••••wxyz"; short keys are hidden whole. Of a reference the secret's name is
+ * shown.
+ */
+export function maskKey(key: string): string {
+  if (isSecretReference(key)) return `${key.split("#")[0]}#${HIDDEN}`;
+  return key.length <= 12 ? HIDDEN : `${key.slice(0, 4)}${HIDDEN}${key.slice(-4)}`;
+}
 
 /** Whether a form sent back what it was shown instead of a key. */
 export const isMasked = (text: string): boolean => text.includes(HIDDEN);

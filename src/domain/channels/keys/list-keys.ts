@@ -5,7 +5,7 @@ import type { Language } from "../../../lib/messages.ts";
 import { OperationError } from "../../../lib/operation-error.ts";
 import { sayStored } from "../../../lib/reason.ts";
 import type { Vault } from "../../../lib/security/crypto.ts";
-import { CHANNEL_STATUS, type ChannelEntry } from "../entry.ts";
+import { CHANNEL_STATUS, type ChannelEntry, storedKeyOf } from "../entry.ts";
 import type { ReadLive } from "../live.ts";
 import { maskKey } from "./keys.ts";
 
@@ -44,14 +44,15 @@ export async function listKeys(
   const rows = await db.select().from(channelKeys).where(eq(channelKeys.channelId, channel.id));
   const byHash = new Map(rows.map((row) => [row.keyHash, row]));
   const live = readLive(channel);
-  return channel.keys.map((key, index) => {
-    const id = vault.keyedHash(key);
+  const resolved = channel.keys.map((key, index): KeyView => {
+    const storedKey = storedKeyOf(channel, key);
+    const id = vault.keyedHash(storedKey);
     const row = byHash.get(id);
     const now = live.keys[index];
     return {
       id,
       index,
-      masked: maskKey(key),
+      masked: maskKey(storedKey),
       status: row?.status ?? CHANNEL_STATUS.enabled,
       reason: sayStored(row?.reason ?? "", language),
       status_time: row?.statusTime ?? 0,
@@ -64,11 +65,21 @@ export async function listKeys(
       latency_ms: now?.latencyMs ?? null,
     };
   });
+  const unresolved = channel.unresolved.map(({ reference, reason }, index): KeyView => {
+    const view = { id: vault.keyedHash(reference), index: resolved.length + index, masked: maskKey(reference) };
+    return { ...view, ...UNUSED, status: CHANNEL_STATUS.autoDisabled, reason };
+  });
+  return [...resolved, ...unresolved];
 }
+
+const UNUSED = {
+  ...{ status_time: 0, probed_time: 0, cooling_until: null, failures: 0 },
+  ...{ in_flight: 0, calls: 0, failed: 0, latency_ms: null },
+};
 
 /** The key that a call names. Throws OperationError when the channel has no such key (any more). */
 export function findKey(vault: Vault, channel: ChannelEntry, id: string): string {
-  const key = channel.keys.find((candidate) => vault.keyedHash(candidate) === id);
+  const key = channel.keys.find((candidate) => vault.keyedHash(storedKeyOf(channel, candidate)) === id);
   if (key === undefined) throw new OperationError("channel_key_unknown");
   return key;
 }

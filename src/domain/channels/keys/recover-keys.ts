@@ -7,7 +7,7 @@ import type { SafeFetch } from "../../../lib/outbound/safe-fetch.ts";
 import type { Vault } from "../../../lib/security/crypto.ts";
 import type { SettingsReader } from "../../../settings/settings.ts";
 import type { ChannelDirectory } from "../directory.ts";
-import { CHANNEL_STATUS, type ChannelEntry } from "../entry.ts";
+import { CHANNEL_STATUS, type ChannelEntry, storedKeyOf } from "../entry.ts";
 import { isTestable, testChannel } from "../upstream/test-channel.ts";
 import { enableChannelKey } from "./key-status.ts";
 
@@ -49,10 +49,11 @@ export async function recoverKeys(deps: Deps): Promise<number> {
       .where(and(eq(channelKeys.channelId, channelId), eq(channelKeys.keyHash, keyHash), isDue))
       .returning({ keyHash: channelKeys.keyHash });
     const channel = channels.get(channelId);
-    const key = channel?.keys.find((candidate) => vault.keyedHash(candidate) === keyHash);
+    const key = channel?.keys.find((candidate) => vault.keyedHash(storedKeyOf(channel, candidate)) === keyHash);
     if (claimed.length === 0 || !channel || key === undefined || !mayRecover(channel, settings)) continue;
     const { success } = await testChannel(deps, channel, "", key);
-    if (!success || !(await enableChannelKey(deps, channelId, key, CHANNEL_STATUS.autoDisabled))) continue;
+    if (!success) continue;
+    if (!(await enableChannelKey(deps, channelId, storedKeyOf(channel, key), CHANNEL_STATUS.autoDisabled))) continue;
     recovered += 1;
     deps.onKeyRecovered(channel);
   }

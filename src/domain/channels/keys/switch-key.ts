@@ -1,5 +1,5 @@
 import { writeManagementLog } from "../../logs/write-log.ts";
-import { CHANNEL_STATUS, type ChannelEntry } from "../entry.ts";
+import { CHANNEL_STATUS, type ChannelEntry, storedKeyOf } from "../entry.ts";
 import type { Actor, ChannelDeps } from "../operation.ts";
 import { disabledBy } from "../status/disabled-by.ts";
 import { disableChannelKey, enableChannelKey, readKeyStatus } from "./key-status.ts";
@@ -17,7 +17,7 @@ export async function switchKey(
   keyId: string,
   isOn: boolean,
 ): Promise<boolean> {
-  const key = findKey(deps.vault, channel, keyId);
+  const key = storedKeyOf(channel, findKey(deps.vault, channel, keyId));
   const before = await readKeyStatus(deps, channel.id, key);
   const changed = isOn
     ? await enableChannelKey(deps, channel.id, key)

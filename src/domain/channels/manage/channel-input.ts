@@ -2,6 +2,12 @@ import type { MessageCode } from "../../../lib/messages.ts";
 import { OperationError, throwRuleError } from "../../../lib/operation-error.ts";
 import type { Vault } from "../../../lib/security/crypto.ts";
 import {
+  isSecretReference,
+  parseReference,
+  SecretReferenceError,
+} from "../../../lib/security/secret-references/reference.ts";
+import { ROLE } from "../../accounts/roles.ts";
+import {
   baseUrlError,
   CHANNEL_LIMITS,
   channelAmountError,
@@ -13,6 +19,7 @@ import {
 } from "../channel-rules.ts";
 import type { ChannelRow } from "../entry.ts";
 import { isMasked, splitKeys } from "../keys/keys.ts";
+import type { Actor } from "../operation.ts";
 
 /** A channel as the console and the ecosystem's tools send it; what is absent stays as it is. */
 export type ChannelInput = {
@@ -93,6 +100,23 @@ function readKey(key: string | undefined, type: number, vault: Vault): string | 
   if (keys.every(isMasked)) return undefined;
   if (keys.some(isMasked)) throw new OperationError("channel_key_masked");
   return vault.encrypt(keys.join(","));
+}
+
+/**
+ * Checks the references among keys that somebody saves. Anybody who sets both a reference and an address can read every secret
+ * that the gateway may read, so only the super administrator may. Throws OperationError.
+ */
+export function checkReferences({ role = ROLE.user }: Actor, keyText: string | undefined, type: number): void {
+  for (const key of splitKeys(type, keyText ?? "").filter((each) => isSecretReference(each) && !isMasked(each))) {
+    if (role < ROLE.root) throw new OperationError("channel_key_reference_denied");
+    try {
+      parseReference(key);
+    } catch (error) {
+      if (!(error instanceof SecretReferenceError)) throw error;
+      const { reference, reason } = error;
+      throw new OperationError("channel_key_reference_invalid", { reference, reason });
+    }
+  }
 }
 
 function integer(value: number | null | undefined, field: string): number | undefined {

@@ -4,13 +4,14 @@ import { OperationError } from "../../../lib/operation-error.ts";
 import { writeManagementLog } from "../../logs/write-log.ts";
 import type { Actor, ChannelDeps } from "../operation.ts";
 import { rebuildAbilities } from "../routing/abilities.ts";
-import { type ChannelInput, readChannelInput } from "./channel-input.ts";
+import { type ChannelInput, checkReferences, readChannelInput } from "./channel-input.ts";
 import { tellNew } from "./record-changes.ts";
 
 /** Creates a channel and returns its id. Throws OperationError when a field is missing or refused. */
 export async function createChannel(deps: ChannelDeps, actor: Actor, input: ChannelInput): Promise<number> {
   const { db, changes, vault } = deps;
   const type = input.type || 1;
+  checkReferences(actor, input.key, type);
   const { name, keyCipher, models, ...rest } = readChannelInput({ other: "", ...input }, type, vault);
   if (!name || !keyCipher) throw new OperationError("channel_name_and_key_required");
   if (!models?.length) throw new OperationError("channel_model_required");

@@ -7,7 +7,7 @@ import type { Actor, ChannelDeps } from "../operation.ts";
 import { rebuildAbilities } from "../routing/abilities.ts";
 import { disabledBy } from "../status/disabled-by.ts";
 import { setChannelStatus } from "../status/set-status.ts";
-import { type ChannelInput, readChannelInput } from "./channel-input.ts";
+import { type ChannelInput, checkReferences, readChannelInput } from "./channel-input.ts";
 import { fieldsThatDiffer, tellChange } from "./record-changes.ts";
 
 /**
@@ -23,6 +23,7 @@ export async function updateChannel(deps: ChannelDeps, actor: Actor, id: number,
     throw new OperationError("channel_status_invalid");
   }
   const type = input.type || before.type;
+  checkReferences(actor, input.key, type);
   // What fits one type may be wrong for another.
   const other = type === before.type ? {} : { other: before.other };
   const values = readChannelInput({ ...other, ...input }, type, vault);

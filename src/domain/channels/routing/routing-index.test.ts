@@ -10,6 +10,8 @@ const channel = (id: number, fields: Partial<ChannelEntry> = {}): ChannelEntry =
   priority: 0,
   weight: 0,
   keys: ["k"],
+  references: new Map(),
+  unresolved: [],
   disabledKeys: new Set(),
   baseUrl: "",
   other: "",

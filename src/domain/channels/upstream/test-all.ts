@@ -7,7 +7,7 @@ import type { Logger } from "../../../lib/runtime/log.ts";
 import type { Vault } from "../../../lib/security/crypto.ts";
 import type { SettingsReader } from "../../../settings/settings.ts";
 import type { ChannelDirectory } from "../directory.ts";
-import { CHANNEL_STATUS, type ChannelEntry } from "../entry.ts";
+import { CHANNEL_STATUS, type ChannelEntry, storedKeyOf } from "../entry.ts";
 import { firstKey } from "../keys/first-key.ts";
 import { disableChannelKey } from "../keys/key-status.ts";
 import { keyAlone, mayGoOff, switchesOff } from "../status/refusal.ts";
@@ -111,6 +111,6 @@ async function switchOff(deps: TesterDeps, channel: ChannelEntry, key: string | 
   const isOff =
     key === null
       ? await setChannelStatus(deps, channel.id, CHANNEL_STATUS.autoDisabled, reason, CHANNEL_STATUS.enabled)
-      : await disableChannelKey(deps, channel.id, key, reason);
+      : await disableChannelKey(deps, channel.id, storedKeyOf(channel, key), reason);
   if (isOff) deps.onDisabled(channel, key !== null, reason);
 }

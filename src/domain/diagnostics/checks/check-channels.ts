@@ -24,7 +24,15 @@ export async function checkChannels({
   if (strange.length > 0) {
     findings.push(trouble("warn", ["doctor_channels_groups", named(strange)], ["doctor_fix_channels_groups"]));
   }
-  const keyless = enabled.filter(({ keys, disabledKeys }) => keys.every((key) => disabledKeys.has(key)));
+  const unread = enabled.filter(({ unresolved }) => unresolved.length > 0);
+  const [problem] = unread.flatMap(({ unresolved }) => unresolved);
+  if (problem) {
+    const params = { ...named(unread), ...problem };
+    findings.push(trouble("fail", ["doctor_channels_references", params], ["doctor_fix_channels_references"]));
+  }
+  const keyless = enabled.filter(
+    ({ keys, disabledKeys, unresolved }) => unresolved.length === 0 && keys.every((key) => disabledKeys.has(key)),
+  );
   if (keyless.length > 0) {
     findings.push(trouble("fail", ["doctor_channels_keys", named(keyless)], ["doctor_fix_channels_keys"]));
   }

@@ -4,7 +4,7 @@ import type { SafeFetch } from "../../../lib/outbound/safe-fetch.ts";
 import type { Reason } from "../../../lib/reason.ts";
 import type { TaskProtocol } from "../../../providers/contract/tasks.ts";
 import { providerOf } from "../../../providers/registry.ts";
-import type { ChannelEntry } from "../../channels/entry.ts";
+import { type ChannelEntry, storedKeyOf } from "../../channels/entry.ts";
 import { type OpenTask, TASK_KINDS, type TaskDeps, type TaskKind } from "../task.ts";
 import { claimOpenTasks } from "../task-rows.ts";
 import { applyReport } from "./apply-report.ts";
@@ -75,7 +75,10 @@ function keeperOf({ channels, vault }: PollDeps, [task]: readonly OpenTask[]): T
   const channel = channels.get(task?.channelId ?? 0);
   const protocol = channel && providerOf(channel.type)?.tasks;
   if (!protocol) return null;
-  const key = channel.keys.find((candidate) => vault.keyedHash(candidate) === task?.keyHash) ?? channel.keys[0] ?? "";
+  const key =
+    channel.keys.find((candidate) => vault.keyedHash(storedKeyOf(channel, candidate)) === task?.keyHash) ??
+    channel.keys[0] ??
+    "";
   return { channel, key, protocol };
 }
 

@@ -3,7 +3,7 @@ import { nowSeconds } from "../../../lib/clock.ts";
 import type { Caller } from "../../auth/authenticate.ts";
 import type { GatewayContext } from "../../call/context.ts";
 import { type Choice, choose } from "../../routing/scheduler/choose.ts";
-import { hashOf, keepsObjects, notOffered } from "./request-upstream.ts";
+import { keepsObjects, keyHashOf, notOffered } from "./request-upstream.ts";
 import type { ObjectKind, Payer, StoredObject } from "./store.ts";
 
 /**
@@ -38,7 +38,7 @@ export const storedObjectOf = (
   userId: caller.user.id,
   tokenId: caller.token?.id ?? 0,
   channelId: channel.id,
-  keyHash: hashOf(key),
+  keyHash: keyHashOf(channel, key),
   body,
   payer: {
     username: caller.user.username,

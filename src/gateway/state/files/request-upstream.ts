@@ -1,4 +1,4 @@
-import type { ChannelEntry } from "../../../domain/channels/entry.ts";
+import { type ChannelEntry, storedKeyOf } from "../../../domain/channels/entry.ts";
 import { proxyOf } from "../../../domain/channels/upstream/proxy-of.ts";
 import { userAgentOf } from "../../../domain/channels/upstream/user-agent.ts";
 import { type JsonObject, parseJson, recordOf } from "../../../formats/json.ts";
@@ -92,15 +92,15 @@ export function ownerOf(
   { channelId, keyHash }: Pick<StoredObject, "channelId" | "keyHash">,
 ): Choice {
   const channel = services.channels.get(channelId);
-  const key = channel?.keys.find((each) => hashOf(each) === keyHash);
+  const key = channel?.keys.find((each) => keyHashOf(channel, each) === keyHash);
   if (channel?.status !== 1 || key === undefined || channel.disabledKeys.has(key)) {
     throw new GatewayError(503, "channel_unavailable", { code: "gateway_object_channel_away" });
   }
   return { channel, key };
 }
 
-/** Identifies a key without revealing it. */
-export const hashOf = hexDigest;
+/** Identifies a channel's key without revealing it. */
+export const keyHashOf = (channel: ChannelEntry, key: string): string => hexDigest(storedKeyOf(channel, key));
 
 /** Whether the channel supports files, batches and fine-tuning jobs. */
 export const keepsObjects = ({ type }: ChannelEntry): boolean => providerOf(type)?.files !== undefined;

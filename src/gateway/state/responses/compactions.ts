@@ -2,12 +2,13 @@ import { timingSafeEqual } from "node:crypto";
 import { type JsonObject, textOf } from "../../../formats/json.ts";
 import { compactionItems, readSummary } from "../../../formats/openai-responses/compaction.ts";
 import { nowSeconds } from "../../../lib/clock.ts";
+import { hexDigest } from "../../../lib/security/digest.ts";
 import type { Call } from "../../call/call.ts";
 import type { GatewayContext } from "../../call/context.ts";
 import type { GatewayServices } from "../../call/services.ts";
 import { invalidRequest } from "../../http/client-body.ts";
 import type { Route } from "../../upstream/bind-channel.ts";
-import { hashOf } from "../files/request-upstream.ts";
+import { keyHashOf } from "../files/request-upstream.ts";
 import { pinOwner } from "./pin-channel.ts";
 
 /** The code that authenticates a summary written by this gateway. */
@@ -48,7 +49,7 @@ export function keepCompactions(
       id: idOf(item),
       userId: caller.user.id,
       channelId: channel.id,
-      keyHash: hashOf(key),
+      keyHash: keyHashOf(channel, key),
       isNative: true,
       turns: [],
       body: {},
@@ -59,7 +60,7 @@ export function keepCompactions(
 }
 
 /** The id derives from the content, because clients may omit the item's id. */
-const idOf = (item: JsonObject): string => `cmp_${hashOf(textOf(item.encrypted_content) ?? "")}`;
+const idOf = (item: JsonObject): string => `cmp_${hexDigest(textOf(item.encrypted_content) ?? "")}`;
 
 function isEqual(one: string, other: string): boolean {
   const [actual, expected] = [Buffer.from(one), Buffer.from(other)];

@@ -2,13 +2,13 @@ import { CHANNEL_STATUS, type ChannelEntry } from "../../../domain/channels/entr
 import type { Call } from "../../call/call.ts";
 import type { GatewayContext } from "../../call/context.ts";
 import { GatewayError } from "../../call/errors.ts";
-import { hashOf } from "../files/request-upstream.ts";
+import { keyHashOf } from "../files/request-upstream.ts";
 import type { StoredResponse } from "./store.ts";
 
 /** The call limited to one channel, and to its key with that hash; empty: any key. */
 export function pinChannel(call: Call, channel: ChannelEntry, keyHash: string): Call {
   const tiers = [{ priority: channel.priority, channels: [channel] }];
-  const others = channel.keys.filter((key) => keyHash !== "" && hashOf(key) !== keyHash);
+  const others = channel.keys.filter((key) => keyHash !== "" && keyHashOf(channel, key) !== keyHash);
   const excluded = { channels: new Set<ChannelEntry>(), keys: new Map([[channel.id, new Set(others)]]) };
   return { ...call, excluded, candidates: { model: call.candidates.model, tiers } };
 }

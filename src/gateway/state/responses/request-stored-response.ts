@@ -10,7 +10,7 @@ import { clientErrorFor } from "../../routing/router.ts";
 import { failureKind, noResponse, rejectedByUpstream } from "../../upstream/attempt-failure.ts";
 import { Exchange } from "../../upstream/exchange.ts";
 import { bodyLimits, passBody, readBody, readErrorText } from "../../upstream/read-body.ts";
-import { hashOf, ownerOf } from "../files/request-upstream.ts";
+import { keyHashOf, ownerOf } from "../files/request-upstream.ts";
 
 /** Actions on a response that an upstream stores. */
 export type ResponseAction = "retrieve" | "delete" | "cancel" | "input_items";
@@ -58,8 +58,9 @@ async function send(
   action: ResponseAction,
   search: string,
 ): Promise<Readonly<{ response: Response; channel: ChannelEntry; key: string; exchange: Exchange }>> {
-  const known = context.services.channels.get(channelId)?.keys[0] ?? "";
-  const { channel, key } = ownerOf(context, { channelId, keyHash: keyHash || hashOf(known) });
+  const made = context.services.channels.get(channelId);
+  const firstHash = made ? keyHashOf(made, made.keys[0] ?? "") : "";
+  const { channel, key } = ownerOf(context, { channelId, keyHash: keyHash || firstHash });
   const provider = providerOf(channel.type);
   if (!provider) throw clientErrorFor(context, noResponse(channel, key, "unsupported"));
   const ask = { capability: "chat", dialect: "openai-responses", model: "", stream: false, key } as const;

@@ -5,7 +5,7 @@ import { nowSeconds } from "../../../lib/clock.ts";
 import type { Call } from "../../call/call.ts";
 import type { GatewayContext } from "../../call/context.ts";
 import type { Route } from "../../upstream/bind-channel.ts";
-import { hashOf } from "../files/request-upstream.ts";
+import { keyHashOf } from "../files/request-upstream.ts";
 
 /** Takes a complete response: its reply, and its body if the gateway wrote it. */
 export type StoreResponse = (reply: Reply, id: string, body: JsonObject | null) => void;
@@ -30,7 +30,7 @@ export function responseStorer(
       id,
       userId: call.caller.user.id,
       channelId: channel.id,
-      keyHash: hashOf(key),
+      keyHash: keyHashOf(channel, key),
       isNative,
       turns: isNative ? [] : [...request.turns, { role: "assistant", parts: answer?.parts ?? [] }],
       body: isNative ? {} : (body ?? {}),

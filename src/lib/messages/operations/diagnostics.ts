@@ -225,6 +225,14 @@ export const doctorMessages = {
     en: "Add the groups to the group ratios, or correct the channels' groups.",
     zh: "请在分组倍率中添加这些分组，或更正渠道的分组。",
   },
+  doctor_channels_references: {
+    en: "{count} enabled channels have a key that can't be read from its secret manager: {names}. {reference}: {reason}",
+    zh: "{count} 个已启用渠道的密钥无法从密钥管理服务读取：{names}。{reference}：{reason}",
+  },
+  doctor_fix_channels_references: {
+    en: "Check the reference, and how Sluice signs in to the secret manager.",
+    zh: "请检查引用，以及 Sluice 登录密钥管理服务的方式。",
+  },
   doctor_channels_keys: {
     en: "{count} enabled channels have no enabled key: {names}",
     zh: "{count} 个已启用渠道没有已启用的密钥：{names}",
