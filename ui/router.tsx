@@ -139,6 +139,10 @@ const routeTree = root.addChildren([
     inside((pages) => pages.agentList(), "AgentListPage"),
   ),
   guarded(
+    "/alerts",
+    inside((pages) => pages.alerts(), "AlertsPage"),
+  ),
+  guarded(
     "/notice",
     inside((pages) => pages.notice(), "NoticePage"),
   ),

@@ -29,6 +29,7 @@ export { createApiKeys } from "./features/tokens/drawer/token-form.ts";
 
 export const agentInfo = () => import("./features/wallet/agents/AgentInfoPage.tsx");
 export const agentList = () => import("./features/wallet/agents/AgentListPage.tsx");
+export const alerts = () => import("./features/admin/alerts/AlertsPage.tsx");
 export const auditLog = () => import("./features/admin/audit/AuditLogPage.tsx");
 export const books = () => import("./features/admin/BooksPage.tsx");
 export const channelList = () => import("./features/channels/list/ChannelListPage.tsx");

@@ -10,6 +10,7 @@ import setup from "./en/account/setup.json" with { type: "json" };
 import tokens from "./en/account/tokens.json" with { type: "json" };
 import wallet from "./en/account/wallet.json" with { type: "json" };
 import agents from "./en/admin/agents.json" with { type: "json" };
+import alerts from "./en/admin/alerts.json" with { type: "json" };
 import audit from "./en/admin/audit.json" with { type: "json" };
 import books from "./en/admin/books.json" with { type: "json" };
 import codes from "./en/admin/codes.json" with { type: "json" };
@@ -42,6 +43,7 @@ import status from "./en/site/status.json" with { type: "json" };
 export default {
   about,
   agents,
+  alerts,
   announcements,
   api,
   audit,

@@ -10,6 +10,7 @@ import setup from "./zh/account/setup.json" with { type: "json" };
 import tokens from "./zh/account/tokens.json" with { type: "json" };
 import wallet from "./zh/account/wallet.json" with { type: "json" };
 import agents from "./zh/admin/agents.json" with { type: "json" };
+import alerts from "./zh/admin/alerts.json" with { type: "json" };
 import audit from "./zh/admin/audit.json" with { type: "json" };
 import books from "./zh/admin/books.json" with { type: "json" };
 import codes from "./zh/admin/codes.json" with { type: "json" };
@@ -42,6 +43,7 @@ import status from "./zh/site/status.json" with { type: "json" };
 export default {
   about,
   agents,
+  alerts,
   announcements,
   api,
   audit,

@@ -13,6 +13,7 @@ import ManageHistoryOutlined from "@mui/icons-material/ManageHistoryOutlined";
 import MenuBookOutlined from "@mui/icons-material/MenuBookOutlined";
 import MonitorHeartOutlined from "@mui/icons-material/MonitorHeartOutlined";
 import MusicNoteOutlined from "@mui/icons-material/MusicNoteOutlined";
+import NotificationsActiveOutlined from "@mui/icons-material/NotificationsActiveOutlined";
 import PersonOutlineOutlined from "@mui/icons-material/PersonOutlineOutlined";
 import ReceiptLongOutlined from "@mui/icons-material/ReceiptLongOutlined";
 import ReceiptOutlined from "@mui/icons-material/ReceiptOutlined";
@@ -55,6 +56,7 @@ export type NavItem = Readonly<{
     | "/catalog"
     | "/doctor"
     | "/jobs"
+    | "/alerts"
     | "/notice"
     | "/setting"
     | "/topup"
@@ -80,6 +82,7 @@ export type NavItem = Readonly<{
     | "catalog"
     | "doctor"
     | "jobs"
+    | "alerts"
     | "notices"
     | "settings"
     | "wallet"
@@ -137,6 +140,7 @@ export const NAV: readonly NavSection[] = [
       { path: "/audit", label: "audit", icon: ManageHistoryOutlined, group: "trust" },
       { path: "/doctor", label: "doctor", icon: MonitorHeartOutlined, group: "trust", isForSuperAdmins: true },
       { path: "/jobs", label: "jobs", icon: ScheduleOutlined, group: "trust", isForSuperAdmins: true },
+      { path: "/alerts", label: "alerts", icon: NotificationsActiveOutlined, group: "system" },
       { path: "/notice", label: "notices", icon: CampaignOutlined, group: "system", isForSuperAdmins: true },
       { path: "/setting", label: "settings", icon: TuneOutlined, group: "system", isForSuperAdmins: true },
     ],

@@ -7,6 +7,7 @@ import { useTranslation } from "react-i18next";
 import type { UserView } from "../../../../src/domain/accounts/users/user-view.ts";
 import { ErrorState } from "../../../components/feedback/ErrorState.tsx";
 import { Col, PageHeader } from "../../../components/layout.tsx";
+import { AlertsPanel } from "../../admin/alerts/AlertsPanel.tsx";
 import { CheckInCard } from "../../wallet/CheckInCard.tsx";
 import { InvitationCard } from "../../wallet/InvitationCard.tsx";
 import { NotificationPanel } from "../notifications/NotificationPanel.tsx";
@@ -97,13 +98,15 @@ const Part = ({ tab, user }: { tab: Tab; user: UserView }) => {
       );
     case "notifications":
       return <NotificationPanel user={user} />;
+    case "alerts":
+      return <AlertsPanel scope="own" />;
     case "prices":
       return <PricePanel user={user} />;
   }
 };
 
 /** The tabs of the personal page, by the URL's `tab`. */
-const TABS = ["account", "security", "notifications", "prices"] as const;
+const TABS = ["account", "security", "notifications", "alerts", "prices"] as const;
 type Tab = (typeof TABS)[number];
 
 /** The tab in the URL; the first by default. */

@@ -1,0 +1,50 @@
+import Add from "@mui/icons-material/AddOutlined";
+import Box from "@mui/material/Box";
+import Button from "@mui/material/Button";
+import Typography from "@mui/material/Typography";
+import { type ReactNode, useState } from "react";
+import { useTranslation } from "react-i18next";
+import { Col, Row } from "../../../components/layout.tsx";
+import type { AlertScope, Destination } from "./alert-calls.ts";
+import { DeliveryTable } from "./DeliveryTable.tsx";
+import { DestinationDrawer } from "./DestinationDrawer.tsx";
+import { DestinationTable } from "./DestinationTable.tsx";
+
+/** Destinations of alerts, and the log of what was sent to them. */
+export const AlertsPanel = ({ scope }: { scope: AlertScope }) => {
+  const { t } = useTranslation();
+  const [opened, setOpened] = useState<{ destination: Destination | null } | null>(null);
+  const add = (
+    <Button variant="contained" color="primary" startIcon={<Add />} onClick={() => setOpened({ destination: null })}>
+      {t("alerts.add")}
+    </Button>
+  );
+  return (
+    <Col gap={6}>
+      <Part title={t("alerts.destinations")} hint={t("alerts.destinationsHint")} action={add}>
+        <DestinationTable scope={scope} add={add} onEdit={(destination) => setOpened({ destination })} />
+      </Part>
+      <Part title={t("alerts.log.title")} hint={t("alerts.log.hint")}>
+        <DeliveryTable scope={scope} />
+      </Part>
+      {opened && <DestinationDrawer scope={scope} destination={opened.destination} onClose={() => setOpened(null)} />}
+    </Col>
+  );
+};
+
+type PartProps = Readonly<{ title: string; hint: string; action?: ReactNode; children: ReactNode }>;
+
+const Part = ({ title, hint, action, children }: PartProps) => (
+  <Box component="section">
+    <Row sx={{ mb: 2 }}>
+      <Box sx={{ flex: 1, minWidth: 0 }}>
+        <Typography variant="h2">{title}</Typography>
+        <Typography variant="caption" sx={{ color: "text.tertiary" }}>
+          {hint}
+        </Typography>
+      </Box>
+      {action}
+    </Row>
+    {children}
+  </Box>
+);

@@ -1,0 +1,92 @@
+import type { DestinationTypeName } from "../../../../src/domain/alerts/destinations/destination-types.ts";
+import type { Destination } from "./alert-calls.ts";
+
+/** Every field that some type of destination has. */
+const CONFIG_FIELDS = [
+  "url",
+  "secret",
+  "bot_token",
+  "chat_id",
+  "thread_id",
+  "routing_key",
+  "api_key",
+  "region",
+] as const;
+export type ConfigField = (typeof CONFIG_FIELDS)[number];
+
+type FieldTraits = Readonly<{ name: ConfigField; isSecret?: true; isOptional?: true }>;
+
+/** The fields of each type, in the order of the form. */
+export const FIELDS: Readonly<Record<DestinationTypeName, readonly FieldTraits[]>> = {
+  slack: [{ name: "url", isSecret: true }],
+  teams: [{ name: "url", isSecret: true }],
+  lark: [
+    { name: "url", isSecret: true },
+    { name: "secret", isSecret: true, isOptional: true },
+  ],
+  discord: [{ name: "url", isSecret: true }],
+  telegram: [{ name: "bot_token", isSecret: true }, { name: "chat_id" }, { name: "thread_id", isOptional: true }],
+  pagerduty: [
+    { name: "routing_key", isSecret: true },
+    { name: "region", isOptional: true },
+  ],
+  opsgenie: [
+    { name: "api_key", isSecret: true },
+    { name: "region", isOptional: true },
+  ],
+  webhook: [{ name: "url" }, { name: "secret", isSecret: true }],
+};
+
+/** The types, in the order of the form. */
+export const TYPES: readonly DestinationTypeName[] = [
+  ...(["slack", "teams", "lark", "discord", "telegram", "pagerduty", "opsgenie", "webhook"] as const),
+];
+
+/** The drawer's fields; a secret that is stored is empty. */
+export type DestinationForm = Record<ConfigField, string> & {
+  type: DestinationTypeName;
+  name: string;
+  language: "en" | "zh";
+  enabled: boolean;
+};
+
+/** Initial form values of a destination; null: a new one, in the reader's language. */
+export function formOf(destination: Destination | null, language: "en" | "zh"): DestinationForm {
+  const values = Object.fromEntries(CONFIG_FIELDS.map((name) => [name, destination?.config[name] ?? ""]));
+  return {
+    ...(values as Record<ConfigField, string>),
+    type: destination?.type ?? "slack",
+    name: destination?.name ?? "",
+    language: destination?.language ?? language,
+    enabled: destination?.enabled ?? true,
+  };
+}
+
+/** The body of POST and PUT: only the fields of the type. */
+export const bodyOf = (form: DestinationForm) => ({
+  name: form.name.trim(),
+  language: form.language,
+  enabled: form.enabled,
+  config: Object.fromEntries(FIELDS[form.type].map(({ name }) => [name, form[name].trim()])),
+});
+
+type Problem = "required" | "https";
+
+/** What is wrong with the form, by field: under `alerts.form.errors` in the words. `stored` names the stored secrets. */
+export function checkForm(
+  form: DestinationForm,
+  stored: readonly string[],
+): Partial<Record<ConfigField | "name", Problem | undefined>> {
+  const problems = FIELDS[form.type].map(({ name, isOptional }): readonly [ConfigField, Problem | undefined] => {
+    const value = form[name].trim();
+    if (value === "") return [name, isOptional || stored.includes(name) ? undefined : "required"];
+    return [name, name === "url" && URL.parse(value)?.protocol !== "https:" ? "https" : undefined];
+  });
+  return { name: form.name.trim() === "" ? "required" : undefined, ...Object.fromEntries(problems) };
+}
+
+const SECRET_BYTES = 32;
+
+/** A new random key of Standard Webhooks. */
+export const makeWebhookSecret = (): string =>
+  `whsec_${btoa(String.fromCharCode(...crypto.getRandomValues(new Uint8Array(SECRET_BYTES))))}`;
