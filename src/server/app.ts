@@ -32,7 +32,8 @@ import { bookRoutes } from "../console/system/ledger-check.ts";
 import { type PageLimit, webAssets } from "../console/system/web-assets.ts";
 import { redemptionRoutes } from "../console/wallet/redemptions.ts";
 import { walletRoutes } from "../console/wallet/wallet.ts";
-import { identifyUser, sessionUser } from "../domain/accounts/authenticate.ts";
+import { identifyUser } from "../domain/accounts/authenticate.ts";
+import { sessionAccount } from "../domain/accounts/organizations/acting.ts";
 import { readStanding } from "../domain/api-keys/budget/read-standing.ts";
 import { renewBudgets } from "../domain/api-keys/budget/renew-budgets.ts";
 import { createRecheckKey, type RecheckKey } from "../domain/api-keys/directory/recheck-key.ts";
@@ -250,8 +251,8 @@ function managementApi(
     .use(sameOrigin(services))
     .use(identityRoutes(shared, guarded, limits))
     .use(organizationRoutes(shared, guarded, limits))
-    .use(pricingRoutes(shared, (request) => sessionUser(services, request)))
-    .use(modelStatusRoutes(shared, (request) => sessionUser(services, request)))
+    .use(pricingRoutes(shared, (request) => sessionAccount(shared, request, "organization.read")))
+    .use(modelStatusRoutes(shared, (request) => sessionAccount(shared, request, "organization.read")))
     .use(channelExplainRoutes(explain, guarded))
     .use(channelUpstreamRoutes(shared, guarded))
     .use(modelRoutes(services, guarded))
@@ -295,7 +296,7 @@ function relayServices(services: Services): GatewayServices {
     tasks: { ...services.tasks, db: database.callDb },
     responses: createResponseStore(database.callDb, log),
     objects: createObjectStore(database.callDb),
-    resolveSession: (request) => sessionUser(services, request),
+    resolveSession: (request) => sessionAccount({ ...services, db: database.db }, request, "playground.use"),
     recheckKey: recheckKeyOf(services),
     readStanding: (subject) => readStanding(database.callDb, subject),
     renewBudget: async (tokenId) => {

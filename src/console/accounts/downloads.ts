@@ -13,11 +13,11 @@ const FILES = /^\/api\/(log|log\/self|user|redemption|topup|audit)\/export(\?[!-
 export function downloadRoutes(services: Readonly<{ db: Db; vault: Vault }>, guarded: ReturnType<typeof guard>) {
   return new Elysia({ prefix: "/api/user", name: "console/downloads" }).use(guarded).post(
     "/self/download",
-    async ({ actor, body: { address } }) => {
+    async ({ actor, person, role, body: { address } }) => {
       if (!FILES.test(address)) throw new OperationError("download_unknown");
-      const downloader = { userId: actor.id, organizationId: null };
+      const downloader = { userId: person.id, organizationId: role && actor.id };
       return ok({ address: await issueDownload(services, downloader, address) });
     },
-    { role: "user", body: t.Object({ address: t.String({ maxLength: 2000 }) }) },
+    { account: "logs.read", body: t.Object({ address: t.String({ maxLength: 2000 }) }) },
   );
 }

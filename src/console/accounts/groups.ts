@@ -29,7 +29,7 @@ export function groupRoutes({ settings, channels }: GroupServices, guarded: Retu
     .use(guarded)
     .get("/group", () => ok([...settings.get("GroupRatio").keys()]), { role: "admin" })
     .get("/user/groups", () => ok(describe(VISITORS_GROUP)))
-    .get("/user/self/groups", ({ actor }) => ok(describe(actor.group)), { role: "user" })
+    .get("/user/self/groups", ({ actor }) => ok(describe(actor.group)), { account: "organization.read" })
     .get(
       "/user/models",
       ({ actor }) => {
@@ -39,6 +39,6 @@ export function groupRoutes({ settings, channels }: GroupServices, guarded: Retu
         }
         return ok([...models].sort());
       },
-      { role: "user" },
+      { account: "organization.read" },
     );
 }

@@ -1,7 +1,8 @@
 import { Elysia, t } from "elysia";
+import type { Acting } from "../../domain/accounts/organizations/acting.ts";
 import { createApiKey, createApiKeys } from "../../domain/api-keys/create-api-key.ts";
 import { getToken, listTokens, TOKEN_SORTS, type TokenFilter } from "../../domain/api-keys/list-api-keys.ts";
-import type { ApiKeyDeps, Owner } from "../../domain/api-keys/operation.ts";
+import { type ApiKeyDeps, keyOwner } from "../../domain/api-keys/operation.ts";
 import { rotateToken } from "../../domain/api-keys/rotate-api-key.ts";
 import { deleteToken, setTokenStatus, updateToken } from "../../domain/api-keys/update-api-key.ts";
 import { nowSeconds } from "../../lib/clock.ts";
@@ -42,57 +43,60 @@ const listQuery = t.Object({
   group: t.Optional(t.String()),
 });
 
-/** API keys of the caller; nobody reaches another's. */
+/** API keys of the account that the call is for; nobody reaches another's. */
 export function apiKeyRoutes(services: ApiKeyDeps, guarded: ReturnType<typeof guard>) {
-  const list = ({ actor, query }: { actor: Owner; query: typeof listQuery.static }, defaultSize?: number) =>
+  const list = ({ query, ...acting }: Acting & { query: typeof listQuery.static }, defaultSize?: number) =>
     pagedRows(
       query,
-      (page) => listTokens(services, actor, filterOf(query), { ...page, ...readSorting(TOKEN_SORTS, query) }),
+      (page) =>
+        listTokens(services, keyOwner(acting), filterOf(query), { ...page, ...readSorting(TOKEN_SORTS, query) }),
       defaultSize,
     );
   return new Elysia({ prefix: "/api/token", name: "console/tokens" })
     .use(guarded)
-    .guard({ role: "user" })
-    .get("/", (context) => list(context), { query: listQuery })
-    .get("/search", (context) => list(context, SEARCH_SIZE), { query: listQuery })
-    .get("/:id", async ({ actor, params }) => ok(await getToken(services, actor, params.id)), {
+    .get("/", (context) => list(context), { account: "keys.read", query: listQuery })
+    .get("/search", (context) => list(context, SEARCH_SIZE), { account: "keys.read", query: listQuery })
+    .get("/:id", async (context) => ok(await getToken(services, keyOwner(context), context.params.id)), {
+      account: "keys.read",
       params: t.Object({ id }),
     })
     .post(
       "/",
-      async ({ actor, body: { count, ...input } }) =>
-        ok(
-          await (count === undefined
-            ? createApiKey(services, actor, input)
-            : createApiKeys(services, actor, input, count)),
-        ),
-      { body: t.Object({ ...tokenBody, count: t.Optional(t.Number()) }) },
+      async ({ body: { count, ...input }, ...acting }) => {
+        const owner = keyOwner(acting);
+        const created =
+          count === undefined ? createApiKey(services, owner, input) : createApiKeys(services, owner, input, count);
+        return ok(await created);
+      },
+      { account: "keys.write", body: t.Object({ ...tokenBody, count: t.Optional(t.Number()) }) },
     )
     .put(
       "/",
-      async ({ actor, body, query }) => {
+      async ({ body, query, ...acting }) => {
         const { id: tokenId, status, ...input } = body;
-        if (query.status_only) return ok(await setTokenStatus(services, actor, tokenId, status ?? 0));
-        return ok(await updateToken(services, actor, tokenId, input));
+        const owner = keyOwner(acting);
+        if (query.status_only) return ok(await setTokenStatus(services, owner, tokenId, status ?? 0));
+        return ok(await updateToken(services, owner, tokenId, input));
       },
       {
+        account: "keys.write",
         body: t.Object({ id, status: t.Optional(t.Integer()), ...tokenBody }),
         query: t.Object({ status_only: t.Optional(t.String()) }),
       },
     )
     .post(
       "/:id/rotate",
-      async ({ actor, params, body }) =>
-        ok(await rotateToken(services, actor, params.id, body.grace_seconds, nowSeconds())),
-      { params: t.Object({ id }), body: t.Object({ grace_seconds: t.Integer({ minimum: 0 }) }) },
+      async ({ params, body, ...acting }) =>
+        ok(await rotateToken(services, keyOwner(acting), params.id, body.grace_seconds, nowSeconds())),
+      { account: "keys.write", params: t.Object({ id }), body: t.Object({ grace_seconds: t.Integer({ minimum: 0 }) }) },
     )
     .delete(
       "/:id",
-      async ({ actor, params }) => {
-        await deleteToken(services, actor, params.id);
+      async ({ params, ...acting }) => {
+        await deleteToken(services, keyOwner(acting), params.id);
         return ok(null);
       },
-      { params: t.Object({ id }) },
+      { account: "keys.write", params: t.Object({ id }) },
     );
 }
 

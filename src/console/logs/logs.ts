@@ -82,7 +82,7 @@ export function logRoutes(
       query: listQuery,
     })
     .get("/self", ({ actor, query: given }) => list(ownFilter(given, actor.id), given, "owner"), {
-      role: "user",
+      account: "logs.read",
       query: listQuery,
     })
     .get("/search", ({ query: { keyword = "" } }) => find(keyword, null, "admin"), {
@@ -90,7 +90,7 @@ export function logRoutes(
       query: searchQuery,
     })
     .get("/self/search", ({ actor, query: { keyword = "" } }) => find(keyword, actor.id, "owner"), {
-      role: "user",
+      account: "logs.read",
       query: searchQuery,
     })
     .get(
@@ -100,13 +100,19 @@ export function logRoutes(
     )
     .get("/stat", async ({ query: given }) => ok(await readStat(db, await everybody(given))), { role: "admin", query })
     .get("/self/stat", async ({ actor, query: given }) => ok(await readStat(db, ownFilter(given, actor.id))), {
-      role: "user",
+      account: "logs.read",
       query,
     })
     .get("/histogram", async ({ query: given }) => histogram(await everybody(given)), { role: "admin", query })
-    .get("/self/histogram", ({ actor, query: given }) => histogram(ownFilter(given, actor.id)), { role: "user", query })
+    .get("/self/histogram", ({ actor, query: given }) => histogram(ownFilter(given, actor.id)), {
+      account: "logs.read",
+      query,
+    })
     .get("/export", async ({ query: given }) => csv(await everybody(given), "admin"), { role: "admin", query })
-    .get("/self/export", ({ actor, query: given }) => csv(ownFilter(given, actor.id), "owner"), { role: "user", query })
+    .get("/self/export", ({ actor, query: given }) => csv(ownFilter(given, actor.id), "owner"), {
+      account: "logs.read",
+      query,
+    })
     .delete("/", async ({ actor, query: { target_timestamp: target } }) => ok(await deleteBefore(actor, target || 0)), {
       role: "admin",
       query: t.Object({ target_timestamp: timestamp() }),

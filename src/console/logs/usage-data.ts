@@ -65,7 +65,7 @@ export function dataRoutes({ db }: Readonly<{ db: Db }>, guarded: ReturnType<typ
         if (range.end - range.start > OWN_SPAN_S) throw new OperationError("data_span_too_long");
         return okText(await readQuotaData(db, { ...range, userId: actor.id }, "model and user"));
       },
-      { role: "user", query: rangeOnly },
+      { account: "logs.read", query: rangeOnly },
     )
     .get(
       "/series",
@@ -86,7 +86,7 @@ export function dataRoutes({ db }: Readonly<{ db: Db }>, guarded: ReturnType<typ
         const filter = await resolveFilter(db, narrowingOf(given));
         return series(given, { ...filter, ...rangeOf(given), userId: actor.id });
       },
-      { role: "user", query: ownSeries },
+      { account: "logs.read", query: ownSeries },
     )
     .get(
       "/latency",

@@ -35,7 +35,7 @@ export function registerRoutes(services: RegisterServices, limits: ReturnType<ty
       await checkTurnstile(turnstile, { token: query.turnstile, ip, host, action: "register" });
       const userId = await registerUser(services, body);
       const user = users.get(userId);
-      if (generateDefaultToken && user) {
+      if (generateDefaultToken && user && settings.get("Organizations") !== "required") {
         await createApiKey(services, user, { name: user.username, unlimited_quota: true, expired_time: -1 });
       }
       return done(request, "registered");

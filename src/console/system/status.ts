@@ -68,6 +68,7 @@ const publicOptions = (settings: SettingsReader) => ({
   password_login_enabled: settings.get("PasswordLoginEnabled"),
   password_register_enabled: settings.get("PasswordRegisterEnabled"),
   register_enabled: settings.get("RegisterEnabled"),
+  organizations: settings.get("Organizations"),
   email_verification: settings.get("EmailVerificationEnabled"),
   oidc_enabled: settings.get("oidc.enabled"),
   oidc_client_id: settings.get("oidc.client_id"),

@@ -36,9 +36,19 @@ export function paymentRoutes(services: PaymentServices, guarded: ReturnType<typ
   const { db, settings } = services;
   return new Elysia({ prefix: "/api", name: "console/payments" })
     .use(guarded)
-    .guard({ role: "user" }, (app) =>
+    .get("/user/topup/ways", ({ actor }) => ok(topUpWays(settings, actor.group)), { account: "wallet.read" })
+    .get(
+      "/user/topup/orders",
+      ({ actor, query }) => pagedSorted(OWN_ORDER_SORTS, query, (page) => listOwnOrders(db, actor.id, page)),
+      { account: "wallet.read", query: t.Object({ ...pagingQuery, ...sortingQuery(OWN_ORDER_SORTS) }) },
+    )
+    .get(
+      "/user/topup/rebates",
+      ({ actor, query }) => pagedSorted(REBATE_SORTS, query, (page) => listRebates(db, actor.id, page)),
+      { role: "user", query: t.Object({ ...pagingQuery, ...sortingQuery(REBATE_SORTS) }) },
+    )
+    .guard({ account: "wallet.topUp" }, (app) =>
       app
-        .get("/user/topup/ways", ({ actor }) => ok(topUpWays(settings, actor.group)))
         .post(
           "/user/amount",
           ({ actor, request, body }) =>
@@ -59,16 +69,6 @@ export function paymentRoutes(services: PaymentServices, guarded: ReturnType<typ
               return { data: fields, url };
             }),
           { body: payBody },
-        )
-        .get(
-          "/user/topup/orders",
-          ({ actor, query }) => pagedSorted(OWN_ORDER_SORTS, query, (page) => listOwnOrders(db, actor.id, page)),
-          { query: t.Object({ ...pagingQuery, ...sortingQuery(OWN_ORDER_SORTS) }) },
-        )
-        .get(
-          "/user/topup/rebates",
-          ({ actor, query }) => pagedSorted(REBATE_SORTS, query, (page) => listRebates(db, actor.id, page)),
-          { query: t.Object({ ...pagingQuery, ...sortingQuery(REBATE_SORTS) }) },
         ),
     )
     .get("/topup/", ({ query }) => pagedSorted(ORDER_SORTS, query, (page) => listOrders(db, filterOf(query), page)), {

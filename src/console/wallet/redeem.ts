@@ -14,24 +14,24 @@ const WRONG_CODES = { count: 20, windowMs: 600_000 };
 export function redeemRoutes(services: WalletDeps, guarded: ReturnType<typeof guard>) {
   const wrongCodes = createRateLimiter(WRONG_CODES);
   const inTurn = createTurns();
-  const redeem = async (userId: number, key: string) => {
-    const seconds = wrongCodes.check(String(userId));
+  const redeem = async (person: number, userId: number, key: string) => {
+    const seconds = wrongCodes.check(String(person));
     if (seconds > 0) throw new OperationError("redeem_too_often", { seconds });
     try {
       return await redeemCode(services, userId, key);
     } catch (error) {
-      if (error instanceof OperationError && error.code === "redeem_invalid") wrongCodes.take(String(userId));
+      if (error instanceof OperationError && error.code === "redeem_invalid") wrongCodes.take(String(person));
       throw error;
     }
   };
   return new Elysia({ prefix: "/api/user", name: "console/redeem" }).use(guarded).post(
     "/topup",
-    async ({ actor, body }) => {
-      // A user's codes are tried one after the other: guesses at once get no further, and right ones are not refused.
-      const { quota, isGift } = await inTurn(actor.id, () => redeem(actor.id, body.key));
+    async ({ actor, person, body }) => {
+      // Whichever account they are for: a person's codes are tried one after the other: guesses at once get no further, and right ones are not refused.
+      const { quota, isGift } = await inTurn(person.id, () => redeem(person.id, actor.id, body.key));
       return ok({ quota, is_gift: isGift });
     },
-    { role: "user", body: t.Object({ key: t.String({ maxLength: 200 }) }) },
+    { account: "wallet.topUp", body: t.Object({ key: t.String({ maxLength: 200 }) }) },
   );
 }
 

@@ -7,6 +7,9 @@ export type ApiKeyRow = typeof tokens.$inferSelect;
 export type ApiKeyView = Readonly<{
   id: number;
   user_id: number;
+  /** The member who created a key of an organization; 0: nobody known. */
+  created_by: number;
+  /** Empty for members who may not see it. */
   key: string;
   status: number;
   name: string;
@@ -33,11 +36,12 @@ export type ApiKeyView = Readonly<{
   previous_key_until: number;
 }>;
 
-/** Turns a row into what its owner sees. */
-export const viewApiKey = (row: ApiKeyRow, vault: Vault): ApiKeyView => ({
+/** Turns a row into what its owner sees; without `withSecret` not the key itself. */
+export const viewApiKey = (row: ApiKeyRow, vault: Vault, withSecret = true): ApiKeyView => ({
   id: row.id,
   user_id: row.userId,
-  key: vault.decrypt(row.keyCipher),
+  created_by: row.createdBy ?? 0,
+  key: withSecret ? vault.decrypt(row.keyCipher) : "",
   status: row.status,
   name: row.name,
   created_time: row.createdTime,

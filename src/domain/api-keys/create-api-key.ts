@@ -7,7 +7,7 @@ import { longestName, SUFFIX_LENGTH, TOKEN_LIMITS, tokenCountError, tokenNameErr
 import { type ApiKeyView, viewApiKey } from "./api-key-view.ts";
 import { readBudget } from "./budget/budget.ts";
 import { newKey } from "./new-key.ts";
-import type { ApiKeyDeps, Owner } from "./operation.ts";
+import { type ApiKeyDeps, holdKeyRight, type Owner } from "./operation.ts";
 import { stateOf } from "./update-api-key.ts";
 
 const SUFFIX_LETTERS = "abcdefghijklmnopqrstuvwxyz0123456789";
@@ -22,7 +22,7 @@ export async function createApiKey(deps: ApiKeyDeps, owner: Owner, input: ApiKey
 
 /**
  * Makes from 1 to 100 API keys alike, all or none, and returns them: the first is called as asked, each other has a random
- * suffix of six characters. Throws OperationError when a field is refused.
+ * suffix of six characters. Throws OperationError when a field is refused, or keys must belong to organizations.
  */
 export async function createApiKeys(
   deps: ApiKeyDeps,
@@ -31,16 +31,21 @@ export async function createApiKeys(
   count: number,
 ): Promise<ApiKeyView[]> {
   throwRuleError(tokenCountError(count), { max: TOKEN_LIMITS.count });
+  if (!owner.member && deps.settings.get("Organizations") === "required") {
+    throw new OperationError("organization_required");
+  }
   const { name, ...values } = readTokenInput(input, owner, deps.settings);
   if (!name) throw new OperationError("token_name_required");
   throwRuleError(tokenNameError(name, count), { max: longestName(count) });
   const now = nowSeconds();
   const filled = { ...NEW_KEY, ...values, ...readBudget(input, deps.settings, now) };
-  const common = { ...filled, status: stateOf(filled), userId: owner.id, createdTime: now };
-  const rows = await deps.db
-    .insert(tokens)
-    .values(namesOf(name, count).map((one) => ({ ...common, name: one, ...newKey(deps.vault) })))
-    .returning();
+  const createdBy = owner.member?.id ?? null;
+  const common = { ...filled, status: stateOf(filled), userId: owner.id, createdBy, createdTime: now };
+  const rows = await deps.db.transaction(async (tx) => {
+    await holdKeyRight(tx, owner);
+    const keys = namesOf(name, count).map((one) => ({ ...common, name: one, ...newKey(deps.vault) }));
+    return tx.insert(tokens).values(keys).returning();
+  });
   await deps.changes.publish(
     "tokens",
     rows.map(({ id }) => id),

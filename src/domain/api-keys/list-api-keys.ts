@@ -4,7 +4,7 @@ import { tokens } from "../../../db/schema/accounts/api-keys.ts";
 import { OperationError } from "../../lib/operation-error.ts";
 import { orderBy, type Sorting } from "../../lib/values/sorting.ts";
 import { contains } from "../../lib/values/sql-text.ts";
-import { type ApiKeyView, viewApiKey } from "./api-key-view.ts";
+import { type ApiKeyRow, type ApiKeyView, viewApiKey } from "./api-key-view.ts";
 import type { ApiKeyDeps, Owner } from "./operation.ts";
 
 export type TokenFilter = Readonly<{
@@ -54,7 +54,7 @@ export async function listTokens(
     .orderBy(...orderBy(TOKEN_SORTS, tokens.id, page))
     .limit(page.pageSize)
     .offset(page.page * page.pageSize);
-  return { items: rows.map((row) => viewApiKey(row, vault)), total };
+  return { items: rows.map((row) => viewFor(owner, row, vault)), total };
 }
 
 /** One of the owner's keys. Throws OperationError when it is not theirs. */
@@ -64,8 +64,13 @@ export async function getToken({ db, vault }: ReadDeps, owner: Owner, id: number
     .from(tokens)
     .where(and(ownedBy(owner), eq(tokens.id, id)));
   if (!row) throw new OperationError("token_not_found");
-  return viewApiKey(row, vault);
+  return viewFor(owner, row, vault);
 }
 
-/** Rows of the owner that are not deleted. */
-export const ownedBy = (owner: Owner): SQL | undefined => and(eq(tokens.userId, owner.id), isNull(tokens.deletedAt));
+/** Rows of the owner that are not deleted, as far as the member who acts for it reaches them. */
+export const ownedBy = ({ id, member }: Owner): SQL | undefined =>
+  and(eq(tokens.userId, id), isNull(tokens.deletedAt), member?.ownOnly ? eq(tokens.createdBy, member.id) : undefined);
+
+/** Members without the right to write keys see that they exist, not what they are. */
+const viewFor = ({ member }: Owner, row: ApiKeyRow, vault: ReadDeps["vault"]): ApiKeyView =>
+  viewApiKey(row, vault, member?.seesSecrets !== false);

@@ -7,7 +7,7 @@ import { type ApiKeyRow, type ApiKeyView, viewApiKey } from "./api-key-view.ts";
 import { readBudget } from "./budget/budget.ts";
 import { TOKEN_STATUS } from "./directory/index.ts";
 import { ownedBy } from "./list-api-keys.ts";
-import type { ApiKeyDeps, Owner } from "./operation.ts";
+import { type ApiKeyDeps, holdKeyRight, type Owner } from "./operation.ts";
 
 /**
  * Changes the given fields of one of the owner's keys. Its status follows, unless it is disabled: a key that was exhausted and
@@ -69,6 +69,7 @@ export async function changeToken(
   decide: (before: ApiKeyRow) => NewValues,
 ): Promise<ApiKeyView> {
   const after = await db.transaction(async (tx) => {
+    await holdKeyRight(tx, owner);
     const mine = and(ownedBy(owner), eq(tokens.id, id));
     const [before] = await tx.select().from(tokens).where(mine).for("update");
     if (!before) throw new OperationError("token_not_found");

@@ -1,4 +1,5 @@
 import { and, eq, isNull, sql } from "drizzle-orm";
+import { users } from "../../../db/schema/accounts/users.ts";
 import { redemptionCodes, redemptionUses } from "../../../db/schema/billing/codes.ts";
 import type { Tx } from "../../../db/types.ts";
 import { nowSeconds } from "../../lib/clock.ts";
@@ -29,6 +30,7 @@ export async function redeemCode(
   const { code, rewarded } = await db.transaction(async (tx) => {
     const code = await lockUsable(tx, input);
     await lockBalances(tx, userId);
+    if (code.isGift) await requirePerson(tx, userId);
     await tx
       .update(redemptionCodes)
       .set(code.isGift ? afterGift(code) : { status: USED, redeemedTime: nowSeconds(), usedUserId: userId })
@@ -53,6 +55,12 @@ export async function redeemCode(
   });
   await changes.publish("users", [userId, ...rewarded]);
   return { quota: code.quota, isGift: code.isGift };
+}
+
+/** Gift codes are for each person once: one who has organizations would get them as often. Throws OperationError. */
+async function requirePerson(tx: Tx, userId: number): Promise<void> {
+  const [user] = await tx.select({ kind: users.kind }).from(users).where(eq(users.id, userId));
+  if (user?.kind === "organization") throw new OperationError("redeem_gift_for_people");
 }
 
 /** The code, locked until the transaction ends. Throws OperationError when it cannot be used now. */

@@ -73,7 +73,10 @@ export type GatewayServices = Readonly<{
   sharedLimits: SharedLimits | null;
   /** Concurrent calls counted by all workers of this host; otherwise this process counts alone. */
   host?: Readonly<{ slots: HostSlots }> | null;
-  /** The user of a console session; null without one. */
+  /**
+   * The account that a console session calls for: the user's, or that of an organization; null without a session. Rejects
+   * OperationError when they may not call for the organization that the request names.
+   */
   resolveSession(request: Request): Promise<UserEntry | null>;
   /** Authenticates values that the gateway creates and clients send back. */
   vault: Pick<Vault, "keyedHash">;

@@ -27,6 +27,10 @@ export const walletMessages = {
   redeem_invalid: { en: "Redemption failed: the code is invalid.", zh: "兑换失败，无效的兑换码。" },
   redeem_used: { en: "Redemption failed: the code has already been used.", zh: "兑换失败，该兑换码已被使用。" },
   redeem_used_up: { en: "Redemption failed: the code has been used up.", zh: "兑换失败，该礼品码已达最大使用次数。" },
+  redeem_gift_for_people: {
+    en: "Gift codes are for people. Switch to your own account to redeem it.",
+    zh: "礼品码仅限个人使用，请切换到个人账号后兑换。",
+  },
   redeem_used_by_you: {
     en: "Redemption failed: you have already used this code.",
     zh: "兑换失败，你已使用过该兑换码。",

@@ -1,7 +1,7 @@
 import type { OrganizationRole } from "../../../../db/schema/accounts/organizations.ts";
 import { OperationError } from "../../../lib/operation-error.ts";
 import type { SettingsReader } from "../../../settings/settings.ts";
-import type { AuthenticationServices, Caller } from "../authenticate.ts";
+import { type AuthenticationServices, type Caller, sessionCaller } from "../authenticate.ts";
 import type { UserEntry } from "../directory.ts";
 import { USER_STATUS } from "../roles.ts";
 import { findRole } from "./membership.ts";
@@ -17,6 +17,18 @@ export type Acting = Readonly<{
 }>;
 
 export type ActingServices = Pick<AuthenticationServices, "db" | "users"> & Readonly<{ settings: SettingsReader }>;
+
+/**
+ * The account that a signed-in session acts for; null without a session. Throws OperationError as `actFor` does.
+ */
+export async function sessionAccount(
+  services: ActingServices & Pick<AuthenticationServices, "sessions">,
+  request: Request,
+  right: OrganizationRight,
+): Promise<UserEntry | null> {
+  const caller = await sessionCaller(services, request);
+  return caller && (await actFor(services, caller, right)).actor;
+}
 
 /**
  * Resolves the account that a caller acts for: their own, or the organization that the call names, in which their role must

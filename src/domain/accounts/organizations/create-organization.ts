@@ -12,7 +12,8 @@ import { type OrganizationDeps, type Person, writeOrganizationLog } from "./oper
 const MOST_OWNED = 20;
 
 /**
- * Creates an organization with an empty wallet and the person as its owner; returns its id. It has the group of new users.
+ * Creates an organization with an empty wallet and the person as its owner; returns its id. It has the group and the limits of
+ * the person, so that nobody gets out of theirs this way.
  * Throws OperationError when a name is refused or taken, or the person owns too many.
  */
 export async function createOrganization(
@@ -23,7 +24,15 @@ export async function createOrganization(
   requireOrganizations(settings);
   const id = await db.transaction(async (tx) => {
     // One at a time for each person, so that the count holds.
-    await tx.select({ id: users.id }).from(users).where(eq(users.id, person.id)).for("update");
+    const [creator] = await tx
+      .select({
+        group: users.group,
+        maxConcurrency: users.maxConcurrency,
+        requestsPerMinute: users.requestsPerMinute,
+      })
+      .from(users)
+      .where(eq(users.id, person.id))
+      .for("update");
     const { owned } = requireRow(
       await tx
         .select({ owned: count() })
@@ -40,6 +49,10 @@ export async function createOrganization(
     if (owned >= MOST_OWNED) throw new OperationError("organization_too_many", { max: MOST_OWNED });
     const account = { username: input.username, displayName: input.displayName, kind: "organization" } as const;
     const organizationId = await createAccount(tx, account, null);
+    await tx
+      .update(users)
+      .set({ ...creator })
+      .where(eq(users.id, organizationId));
     await tx
       .insert(organizationMembers)
       .values({ organizationId, userId: person.id, role: "owner", joinedAt: nowSeconds() });

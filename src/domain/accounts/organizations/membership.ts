@@ -72,6 +72,25 @@ export async function lockForChange(
   return { organization, role: await requireRight(tx, organizationId, userId, right) };
 }
 
+/**
+ * Checks a member's right and keeps it as it is until the transaction ends: a removal that comes at the same time waits.
+ * Throws OperationError.
+ */
+export async function holdRight(
+  tx: Tx,
+  organizationId: number,
+  userId: number,
+  right: OrganizationRight,
+): Promise<void> {
+  const [member] = await tx
+    .select({ role: organizationMembers.role })
+    .from(organizationMembers)
+    .where(and(eq(organizationMembers.organizationId, organizationId), eq(organizationMembers.userId, userId)))
+    .for("share");
+  if (!member) throw new OperationError("organization_not_member", {}, { status: 403 });
+  if (!hasRight(member.role, right)) throw new OperationError("organization_right_missing", {}, { status: 403 });
+}
+
 /** The role of another member of a locked organization. Throws OperationError organization_member_not_found. */
 export async function roleOfMember(tx: Tx, organizationId: number, userId: number): Promise<OrganizationRole> {
   const role = await findRole(tx, organizationId, userId);

@@ -1,5 +1,6 @@
 import { usableGroups } from "../../../domain/accounts/usable-groups.ts";
 import { textOf } from "../../../formats/json.ts";
+import { OperationError } from "../../../lib/operation-error.ts";
 import type { Caller } from "../../auth/authenticate.ts";
 import { CallTiming } from "../../call/call-timing.ts";
 import type { GatewayContext } from "../../call/context.ts";
@@ -11,7 +12,8 @@ import { refuse } from "../refuse.ts";
 import { chatCompletions } from "./text.ts";
 
 /**
- * POST /pg/chat/completions: a chat of a user signed in to the console, charged to the user. The body may name one of
+ * POST /pg/chat/completions: a chat of a user signed in to the console, charged to the user or to the organization that they
+ * act for. The body may name one of
  * the user's groups; `max_tokens: 0` means no limit.
  */
 export async function handlePlayground(
@@ -23,7 +25,7 @@ export async function handlePlayground(
   server?.timeout(request, 0);
   try {
     const { services } = context;
-    const user = await services.resolveSession(request);
+    const user = await services.resolveSession(request).catch(toGatewayError);
     if (!user) throw notSignedIn(request);
     const body = await readBody(request, services.config, chatCompletions.rules);
     if (!textOf(body.json.model))
@@ -46,6 +48,13 @@ function groupOf(value: unknown): string {
   const group = textOf(value);
   if (group === null) throw invalidRequest({ code: "gateway_not_text", params: { field: "group" } }, "group");
   return group;
+}
+
+/** The person may not act for the organization that the request names. */
+function toGatewayError(error: unknown): never {
+  if (!(error instanceof OperationError)) throw error;
+  const { status, code, params } = error;
+  throw new GatewayError(status, "organization_not_allowed", { code, params });
 }
 
 const notSignedIn = (request: Request): GatewayError =>

@@ -5,6 +5,7 @@ import { bodyOf, checkTokenForm, formOf, NEW_TOKEN } from "./token-form.ts";
 const token: Token = {
   id: 1,
   user_id: 1,
+  created_by: 0,
   name: "ide",
   key: "abcdefghijklmnop",
   status: 1,
