@@ -54,7 +54,7 @@ describe.each(ENGINES)("organizations on %s", (engine) => {
   let organization: number;
   let elsewhere: number;
   const members = new Map<Role, Session>();
-  let stranger: Session;
+  let outsider: Session;
 
   const as = async (session: Session | null, method: string, path: string, body?: object, header?: number | string) => {
     const reply = await fetch(gateway.url + path, {
@@ -99,9 +99,9 @@ describe.each(ENGINES)("organizations on %s", (engine) => {
     await createChannel(root, upstream.url, [MODEL]);
     await setOptions(root, { Organizations: "on", ModelRatio: { [MODEL]: 1 } });
     for (const role of ROLES) members.set(role, await addPerson(`o-${role}`));
-    stranger = await addPerson("o-stranger");
+    outsider = await addPerson("o-outsider");
     organization = (await member("owner").post("/api/organization/", { username: "ours" })).id;
-    elsewhere = (await stranger.post("/api/organization/", { username: "theirs" })).id;
+    elsewhere = (await outsider.post("/api/organization/", { username: "theirs" })).id;
     for (const role of ROLES.slice(1)) {
       const { link } = await member("owner").post(`/api/organization/${organization}/invitations`, { role });
       await member(role).post("/api/organization/invitation/accept", {
@@ -127,7 +127,7 @@ describe.each(ENGINES)("organizations on %s", (engine) => {
     expect(Object.keys(ACCOUNT_ROUTES).filter((route) => !guarded.includes(route))).toEqual([]);
     const callers: readonly (readonly [string, Session | null, Role | null])[] = [
       ["nobody", null, null],
-      ["somebody else", stranger, null],
+      ["somebody else", outsider, null],
       ["an administrator", root, null],
       ...ROLES.map((role) => [role, member(role), role] as const),
     ];
@@ -168,7 +168,7 @@ describe.each(ENGINES)("organizations on %s", (engine) => {
 
   test("keys of an organization are its own: not of the members, and of no other organization", async () => {
     const mine = dataOf(await as(member("owner"), "POST", "/api/token/", { name: "personal" }));
-    const theirs = dataOf(await as(stranger, "POST", "/api/token/", { name: "theirs" }, elsewhere));
+    const theirs = dataOf(await as(outsider, "POST", "/api/token/", { name: "theirs" }, elsewhere));
     const ours = dataOf(await as(member("owner"), "POST", "/api/token/", { name: "ours" }, organization));
     expect(ours).toMatchObject({ user_id: organization, created_by: member("owner").userId });
     expect(mine).toMatchObject({ user_id: member("owner").userId, created_by: 0 });
@@ -190,7 +190,7 @@ describe.each(ENGINES)("organizations on %s", (engine) => {
         expect([method, reply.code]).toEqual([method, "token_not_found"]);
       }
     }
-    for (const session of [member("owner"), stranger]) {
+    for (const session of [member("owner"), outsider]) {
       expect((await as(session, "GET", `/api/token/${ours.id}`)).code).toBe("token_not_found");
     }
   });
@@ -243,7 +243,7 @@ describe.each(ENGINES)("organizations on %s", (engine) => {
       expect(dataOf(await as(member(role), "GET", "/api/log/self?type=2")).items).toEqual([]);
       expect(await quotaOf(member(role).userId)).toBe(0);
     }
-    const elsewhereLog = dataOf(await as(stranger, "GET", "/api/log/self?type=2", undefined, elsewhere));
+    const elsewhereLog = dataOf(await as(outsider, "GET", "/api/log/self?type=2", undefined, elsewhere));
     expect(elsewhereLog.items).toEqual([]);
     const { address } = dataOf(
       await as(member("viewer"), "POST", "/api/user/self/download", { address: "/api/log/self/export" }, organization),
@@ -255,7 +255,7 @@ describe.each(ENGINES)("organizations on %s", (engine) => {
     const again = dataOf(
       await as(member("viewer"), "POST", "/api/user/self/download", { address: "/api/log/self/export" }, organization),
     );
-    expect((await as(stranger, "GET", again.address)).status).toBe(401);
+    expect((await as(outsider, "GET", again.address)).status).toBe(401);
   });
 
   test("a ticket for an organization opens no file of administrators", async () => {
@@ -278,7 +278,7 @@ describe.each(ENGINES)("organizations on %s", (engine) => {
     expect((await ask(member("developer"), organization)).status).toBe(200);
     await until(async () => (await quotaOf(organization)) < before);
     for (const role of ["billing", "viewer"] as const) expect((await ask(member(role), organization)).status).toBe(403);
-    expect((await ask(stranger, organization)).status).toBe(403);
+    expect((await ask(outsider, organization)).status).toBe(403);
     expect((await ask(member("owner"), elsewhere)).status).toBe(403);
     expect((await ask(member("developer"))).status).toBe(403);
   });
