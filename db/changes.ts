@@ -55,7 +55,7 @@ export async function createChanges(database: Database, onFailure: Failure): Pro
   const tell = await connectReplicas(database, {
     self,
     receive: ({ topic, ids }) => void deliver(topic, ids),
-    hearGap: () => void handleGap(),
+    onGap: () => void handleGap(),
     onFailure,
   });
   return {
@@ -80,11 +80,11 @@ export async function createChanges(database: Database, onFailure: Failure): Pro
 type Replicas = Readonly<{
   self: string;
   receive: (notice: Notice) => void;
-  hearGap: () => void;
+  onGap: () => void;
   onFailure: Failure;
 }>;
 
-async function connectReplicas(database: Database, { self, receive, hearGap, onFailure }: Replicas) {
+async function connectReplicas(database: Database, { self, receive, onGap, onFailure }: Replicas) {
   if (database.kind === "embedded") return { send: async () => {}, close: async () => {} };
   const { sql, sessionSql } = database;
   let isFirst = true;
@@ -94,7 +94,7 @@ async function connectReplicas(database: Database, { self, receive, hearGap, onF
   };
   // The driver listens again by itself after a lost connection, and says so.
   const listening = await sessionSql.listen(NOTIFY_CHANNEL, onMessage, () => {
-    if (!isFirst) hearGap();
+    if (!isFirst) onGap();
     isFirst = false;
   });
   // A connection that went silent would deliver no change and report no loss. One that fails is opened again by the driver.

@@ -27,7 +27,7 @@ export class Engine {
   #thread: Thread;
   #ready: Promise<void>;
   #client: Socket | null = null;
-  #heardAt = 0;
+  #answeredAt = 0;
   #guard: Timer | null = null;
   #isStopping = false;
 
@@ -72,7 +72,7 @@ export class Engine {
       await thread.end();
       throw error;
     }
-    this.#heardAt = performance.now();
+    this.#answeredAt = performance.now();
     this.#guard ??= setInterval(() => this.#check(), PING_MS).unref();
     thread.ended.then(() => this.#restart(thread, "it ended by itself"));
   }
@@ -80,13 +80,13 @@ export class Engine {
   #newThread(): Thread {
     const thread: Thread = new Thread(this.#options.workerUrl, (message) => {
       if (message.op === "broken") this.#restart(thread, message.message);
-      else if (message.op === "alive" && message.busyMs < HANGS_AFTER_MS) this.#heardAt = performance.now();
+      else if (message.op === "alive" && message.busyMs < HANGS_AFTER_MS) this.#answeredAt = performance.now();
     });
     return thread;
   }
 
   #check(): void {
-    if (performance.now() - this.#heardAt > HANGS_AFTER_MS) this.#restart(this.#thread, "it hangs");
+    if (performance.now() - this.#answeredAt > HANGS_AFTER_MS) this.#restart(this.#thread, "it hangs");
     else this.#thread.send({ op: "ping" });
   }
 
@@ -95,7 +95,7 @@ export class Engine {
     if (this.#isStopping || thread !== this.#thread || this.#guard === null) return;
     this.#options.onTrouble(`the embedded database is started again: ${why}`);
     this.#thread = this.#newThread();
-    this.#heardAt = performance.now();
+    this.#answeredAt = performance.now();
     // Two engines on the same files would destroy them: not before the first has ended.
     this.#ready = thread
       .end()

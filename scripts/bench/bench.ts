@@ -44,5 +44,5 @@ process.stdout.write(`${markdown(report)}\n`);
 if (flags.json) await Bun.write(flags.json, `${JSON.stringify(report, null, 2)}\n`);
 
 const booksRight = report.gateways.every(({ books }) => books.every(({ right }) => right));
-const meetsTargets = report.gateways.every(({ verdicts }) => verdicts.every(({ kept }) => kept));
+const meetsTargets = report.gateways.every(({ verdicts }) => verdicts.every(({ passed }) => passed));
 process.exit(booksRight && (meetsTargets || flags.quick) ? 0 : 1);

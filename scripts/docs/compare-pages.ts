@@ -20,7 +20,7 @@ const SIZE = { width: 1280, height: 800 };
 /** Until what appears last has faded in. */
 const FADE_MS = 800;
 
-type Difference = Readonly<{ pixels: number; share: number; box: string; picture: string }>;
+type Difference = Readonly<{ pixels: number; share: number; box: string; image: string }>;
 
 const { values: flags } = parseArgs({
   options: {
@@ -48,8 +48,8 @@ for (const address of flags.page) {
   const name = address.replace(/\W+/g, "-").replace(/^-/, "");
   const old = await takeScreenshot(before.page, flags.before + address, `${name}-before`);
   const current = await takeScreenshot(after.page, flags.after + address, `${name}-after`);
-  const { pixels, share, box, picture } = await compareScreenshots(canvas, old, current);
-  await Bun.write(path.join(FOLDER, `${name}-difference.png`), Buffer.from(picture, "base64"));
+  const { pixels, share, box, image } = await compareScreenshots(canvas, old, current);
+  await Bun.write(path.join(FOLDER, `${name}-difference.png`), Buffer.from(image, "base64"));
   process.stdout.write(
     `| \`${address}\` | ${pixels.toLocaleString("en")} | ${(share * 100).toFixed(2)} % | ${box} |\n`,
   );
@@ -108,9 +108,9 @@ function compareScreenshots(page: Page, old: string, current: string): Promise<D
         }
       }
       b.context.putImageData(b.image, 0, 0);
-      const image = b.surface.toDataURL("image/png").replace(/^.*?,/, "");
+      const difference = b.surface.toDataURL("image/png").replace(/^.*?,/, "");
       const box = pixels === 0 ? "–" : `${left}, ${top}, ${right - left + 1}, ${bottom - top + 1}`;
-      return { pixels, share: pixels / (width * height), box, picture: image };
+      return { pixels, share: pixels / (width * height), box, image: difference };
     },
     [old, current],
   );

@@ -20,10 +20,10 @@ export function compatibilityTable(): string {
     return String(reasons.indexOf(reason) + 1);
   };
   const rowOf = (feature: FeatureName): string => {
-    const attempts = (Object.keys(CLIENT_FORMATS) as (keyof typeof CLIENT_FORMATS)[]).filter((door) =>
-      UNSUPPORTED[door]?.includes(feature),
+    const attempts = (Object.keys(CLIENT_FORMATS) as (keyof typeof CLIENT_FORMATS)[]).filter((format) =>
+      UNSUPPORTED[format]?.includes(feature),
     );
-    const dropped = attempts.map((door) => noteOf(`The ${CLIENT_FORMATS[door]} format cannot express it`));
+    const dropped = attempts.map((format) => noteOf(`The ${CLIENT_FORMATS[format]} format cannot express it`));
     const cells = providers.map((provider) => {
       const reason = CANNOT[provider]?.[feature];
       return reason === undefined ? "yes" : `no (${noteOf(reason)})`;

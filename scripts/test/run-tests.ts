@@ -35,21 +35,21 @@ try {
     record(`check: ${name}`, oneOf(ok));
     if (output) process.stdout.write(`${output}\n`);
   });
-  await runStage("build", build);
+  await runGroup("build", build);
   const { onBoth, onPostgres } = listDatabaseTests(readSources());
   const unitTests = listTests((file) => !file.startsWith("test/e2e/") && !onPostgres.includes(file));
-  await runStage("unit tests", () => tests(unitTests, UNIT_MS, WORKERS, SHORT_LIVED, isTimed));
-  await runStage("database tests on Postgres", async () => {
+  await runGroup("unit tests", () => tests(unitTests, UNIT_MS, WORKERS, SHORT_LIVED, isTimed));
+  await runGroup("database tests on Postgres", async () => {
     postgres = await startTemporaryPostgres({ durable: false });
     return tests([...onBoth, ...onPostgres], UNIT_MS, WORKERS, { ...SHORT_LIVED, TEST_DATABASE_URL: postgres.url });
   });
   const server: Record<string, string> = postgres ? { TEST_DATABASE_URL: postgres.url } : {};
   // Each has its own gateway, data and browser.
   const endToEnd = listTests((file) => file.startsWith("test/e2e/") && !ALONE.includes(file));
-  await runStage("executable", () =>
+  await runGroup("executable", () =>
     tests(endToEnd, BROWSER_MS, BROWSER_WORKERS, { ...SHORT_LIVED, ...server }, isTimed),
   );
-  await runStage("executable, alone", () => tests(ALONE, BROWSER_MS, 1, server));
+  await runGroup("executable, alone", () => tests(ALONE, BROWSER_MS, 1, server));
 } finally {
   await postgres?.stop();
 }
@@ -59,7 +59,7 @@ for (const failure of failures) process.stdout.write(`failed: ${failure}\n`);
 process.stdout.write(`${total.passed} passed, ${total.failed} failed\n`);
 process.exit(total.failed === 0 && !abort.signal.aborted ? 0 : 1);
 
-async function runStage(name: string, run: () => Promise<Count>): Promise<void> {
+async function runGroup(name: string, run: () => Promise<Count>): Promise<void> {
   if (abort.signal.aborted) return record(name, oneOf(false));
   process.stdout.write(`\n== ${name}\n`);
   const start = performance.now();

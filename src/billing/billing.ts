@@ -24,7 +24,7 @@ import type { SegmentLine } from "./journal/segments/segment.ts";
 import { JournalWriter } from "./journal/writer.ts";
 import { LedgerAvailability } from "./ledger/availability.ts";
 import type { Hold } from "./ledger/holds/hold.ts";
-import { keptName } from "./ledger/holds/hold-name.ts";
+import { storedHoldName } from "./ledger/holds/hold-name.ts";
 import { OpenHolds } from "./ledger/holds/open-holds.ts";
 import type { ReserveRequest } from "./ledger/ledger.ts";
 import { openLedger } from "./ledger/open-ledger.ts";
@@ -117,7 +117,7 @@ export type Billing = Readonly<{
    * Charges records at once, each once however often it is tried, first out of what is kept under the name; gives back the
    * rest of that. Rejects when the database does not answer.
    */
-  settleKept(retained: StoredHold, records: readonly UsageRecord[]): Promise<void>;
+  settleStored(retained: StoredHold, records: readonly UsageRecord[]): Promise<void>;
   /**
    * Moves quota between two users' balances, never more than is neither held nor spent, in one transaction with `work`, which
    * runs with both rows locked. Rejects InsufficientQuota, LedgerUnavailable, or as `work` does: then nothing has moved.
@@ -299,8 +299,8 @@ export async function createBilling(parts: Parts): Promise<Billing> {
       if (!(await ledger.keep(hold, name)))
         throw new Error(`the balance does not cover what is to be kept for ${name}`);
     },
-    async settleKept({ name, userId, tokenId }, records) {
-      const id = keptName(name);
+    async settleStored({ name, userId, tokenId }, records) {
+      const id = storedHoldName(name);
       await inTurn(async () => {
         const unwritten = await withoutWritten(sql, records.map(recordText));
         if (unwritten.length > 0) await apply(id, unwritten);

@@ -116,9 +116,9 @@ export class OutageBilling {
     return this.#billing.keepHold(next, name);
   }
 
-  async settleKept(retained: StoredHold, records: readonly UsageRecord[]): Promise<void> {
+  async settleStored(retained: StoredHold, records: readonly UsageRecord[]): Promise<void> {
     if (!this.#billing) throw new LedgerUnavailable("the database does not answer");
-    return this.#billing.settleKept(retained, records);
+    return this.#billing.settleStored(retained, records);
   }
 
   /**

@@ -65,11 +65,11 @@ export type Fields<R extends Readers> = Readonly<{ [K in keyof R]?: ReturnType<R
 export const fieldsOf =
   <R extends Readers>(readers: R): FieldReader<Fields<R>> =>
   (value, field) => {
-    const entries = Object.entries(objectAt(value, field)).map(([name, given]) => {
+    const entries = Object.entries(objectAt(value, field)).map(([name, entry]) => {
       const read = Object.hasOwn(readers, name) ? readers[name] : undefined;
       const path = field === "" ? name : `${field}.${name}`;
       if (!read) throw new FieldError(path, `one of the known fields: ${Object.keys(readers).join(", ")}`);
-      return [name, read(given, path)] as const;
+      return [name, read(entry, path)] as const;
     });
     // Each entry was read by the reader of its own name.
     return Object.fromEntries(entries) as Fields<R>;

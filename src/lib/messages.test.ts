@@ -41,8 +41,8 @@ const WITHOUT_WORDS: readonly string[] = ["bound", "doctor_title_redis", "doctor
 const files = readdirSync(join(import.meta.dir, "messages"), { recursive: true, encoding: "utf8" });
 
 describe.each(files.filter((file) => file.endsWith(".ts")))("the messages of %s", async (file) => {
-  const rooms: Record<string, Record<string, { en: string; zh: string }>> = await import(`./messages/${file}`);
-  const messages = Object.entries(Object.values(rooms)[0] ?? {});
+  const modules: Record<string, Record<string, { en: string; zh: string }>> = await import(`./messages/${file}`);
+  const messages = Object.entries(Object.values(modules)[0] ?? {});
 
   test.each(messages)("%s says the same in both languages", (code, { en, zh }) => {
     const filled = (text: string) => [...new Set(text.match(/\{\w+\}/g))].sort();

@@ -74,7 +74,7 @@ export type App = Readonly<{
   /** Ends what is still open with an error; resolves when realtime sessions are charged. */
   cutOff(): Promise<void>;
   /** What the doctor examines. */
-  patient: DiagnosticsContext;
+  diagnostics: DiagnosticsContext;
   /** Whose routes the OpenAPI document lists: the data plane's, the management API's and those for monitors. */
   apis: readonly AnyElysia[];
 }>;
@@ -149,7 +149,7 @@ export function createApp(services: Services, draining: () => boolean): App {
       keepTraffic();
     },
     cutOff,
-    patient: context,
+    diagnostics: context,
     apis,
   };
 }
@@ -310,7 +310,11 @@ function relayServices(services: Services): GatewayServices {
       change.then(
         (changed) => {
           if (!changed) return;
-          const reported = { channelId: channel.id, reason: sayReason(reason, "en"), wholeChannel: key === null };
+          const reported = {
+            channelId: channel.id,
+            reason: sayReason(reason, "en"),
+            affectsWholeChannel: key === null,
+          };
           log.warn(reported, "disabled automatically");
           notifier.tellRoot(channelDisabled(channel, key !== null, reason));
         },

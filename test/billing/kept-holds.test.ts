@@ -84,7 +84,7 @@ describe.each([
     expect(await refusal(reserve(second, who, 301))).toBeInstanceOf(InsufficientQuota);
     second.refund(await reserve(second, who, 300));
 
-    await second.settleKept(who, records(who, 150, 50));
+    await second.settleStored(who, records(who, 150, 50));
     second.refund(await reserve(second, who, 800));
     expect(await refusal(reserve(second, who, 801))).toBeInstanceOf(InsufficientQuota);
     await second.close();
@@ -97,12 +97,12 @@ describe.each([
     const billing = await start(sole);
     await billing.keepHold(await reserve(billing, who, 500), who.name);
     await billing.keepHold(await reserve(billing, who, 400), `${who.name}-other`);
-    await Promise.all([1, 2, 3].map(() => billing.settleKept(who, records(who, 120))));
-    await billing.settleKept(who, records(who, 120));
+    await Promise.all([1, 2, 3].map(() => billing.settleStored(who, records(who, 120))));
+    await billing.settleStored(who, records(who, 120));
     // The other's hold is its own.
     expect(await standing(who)).toMatchObject({ quota: 880, remain: 880, rows: 1 });
     expect(await refusal(reserve(billing, who, 481))).toBeInstanceOf(InsufficientQuota);
-    await billing.settleKept({ ...who, name: `${who.name}-other` }, []);
+    await billing.settleStored({ ...who, name: `${who.name}-other` }, []);
     billing.refund(await reserve(billing, who, 880));
     await billing.close();
     expect(await standing(who)).toEqual({ quota: 880, held: 0, remain: 880, keyHeld: 0, rows: 1 });
@@ -114,8 +114,8 @@ describe.each([
     const billing = await start(sole);
     await billing.keepHold(await reserve(billing, who, 500), who.name);
     // The first of two records is in the log already, its part of the hold is spent.
-    await billing.settleKept(who, records(who, 100));
-    await billing.settleKept(who, records(who, 100, 70));
+    await billing.settleStored(who, records(who, 100));
+    await billing.settleStored(who, records(who, 100, 70));
     await billing.close();
     expect(await standing(who)).toEqual({ quota: 830, held: 0, remain: 830, keyHeld: 0, rows: 2 });
   });
@@ -124,7 +124,7 @@ describe.each([
     const who = await payer(100);
     const billing = await start(sole);
     await billing.keepHold(await reserve(billing, who, 10), who.name);
-    await billing.settleKept(who, records(who, 130));
+    await billing.settleStored(who, records(who, 130));
     await billing.close();
     expect(await standing(who)).toMatchObject({ quota: 0, held: 0, remain: 0, keyHeld: 0 });
     expect((await booksOf(database.sql, who.userId)).uncovered).toBe(30);
@@ -151,7 +151,7 @@ describe.each([
     expect(taken).toBeGreaterThan(900);
     const { uncovered, used } = await booksOf(database.sql, who.userId);
     expect([uncovered, used % 60]).toEqual([0, 0]);
-    for (let at = 0; at < 24; at += 2) await billing.settleKept({ ...who, name: `${who.name}-${at}` }, []);
+    for (let at = 0; at < 24; at += 2) await billing.settleStored({ ...who, name: `${who.name}-${at}` }, []);
     await billing.close();
     expect(await standing(who)).toMatchObject({ quota: 1000 - used, held: 0, remain: 1000 - used, keyHeld: 0 });
     await expectBooksRight();

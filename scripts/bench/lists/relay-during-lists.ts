@@ -10,8 +10,8 @@ import type { ListProbe } from "./list-times.ts";
 export type DuringLists = Readonly<{
   aloneP50Ms: number;
   aloneP99Ms: number;
-  besideP50Ms: number;
-  besideP99Ms: number;
+  otherListsP50Ms: number;
+  otherListsP99Ms: number;
   listsRead: number;
 }>;
 
@@ -61,8 +61,8 @@ export async function measureDuringLists(
     return {
       aloneP50Ms: of(alone, "p50Ms"),
       aloneP99Ms: of(alone, "p99Ms"),
-      besideP50Ms: of(others, "p50Ms"),
-      besideP99Ms: of(others, "p99Ms"),
+      otherListsP50Ms: of(others, "p50Ms"),
+      otherListsP99Ms: of(others, "p99Ms"),
       listsRead,
     };
   } finally {

@@ -20,19 +20,15 @@ export const SLOW_WORDS = 40;
 export const SLOW_PACE_MS = 250;
 
 /** Frames of a stream beside its words: the opening, the finish reason, the usage and [DONE]. */
-const FRAMES_BESIDE_WORDS = 4;
+const EXTRA_FRAMES = 4;
 /** A translated stream opens with its first word. */
-const TRANSLATED_FRAMES_BESIDE_WORDS = 3;
+const TRANSLATED_EXTRA_FRAMES = 3;
 
 const PATH = "/v1/chat/completions";
 const QUESTION = "Explain in a few sentences how a lock lets ships climb a river, and what a sluice has to do with it.";
 
 /** A chat call of ordinary size; streams ask for usage, as official clients and tools that bill do. */
-function chat(
-  model: string,
-  words: number | null,
-  frames = FRAMES_BESIDE_WORDS,
-): Pick<Workload, "path" | "body" | "expect"> {
+function chat(model: string, words: number | null, frames = EXTRA_FRAMES): Pick<Workload, "path" | "body" | "expect"> {
   const messages = [
     { role: "system", content: "You answer briefly and precisely." },
     { role: "user", content: QUESTION },
@@ -52,15 +48,15 @@ export const WORKLOADS = {
   paced: { name: `stream, ${PACED_WORDS} chunks each ${PACE_MS} ms`, ...chat(MODELS.paced, PACED_WORDS) },
   anthropic: {
     name: `stream of ${BURST_WORDS} chunks from Anthropic's format`,
-    ...chat(MODELS.anthropic, BURST_WORDS, TRANSLATED_FRAMES_BESIDE_WORDS),
+    ...chat(MODELS.anthropic, BURST_WORDS, TRANSLATED_EXTRA_FRAMES),
   },
   gemini: {
     name: `stream of ${BURST_WORDS} chunks from Gemini's format`,
-    ...chat(MODELS.gemini, BURST_WORDS, TRANSLATED_FRAMES_BESIDE_WORDS),
+    ...chat(MODELS.gemini, BURST_WORDS, TRANSLATED_EXTRA_FRAMES),
   },
   slow: {
     name: `slow translated stream, ${SLOW_WORDS} chunks each ${SLOW_PACE_MS} ms`,
-    ...chat(MODELS.slow, SLOW_WORDS, TRANSLATED_FRAMES_BESIDE_WORDS),
+    ...chat(MODELS.slow, SLOW_WORDS, TRANSLATED_EXTRA_FRAMES),
   },
 } as const satisfies Record<string, Workload>;
 

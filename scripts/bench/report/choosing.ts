@@ -9,7 +9,7 @@ import { table } from "./report.ts";
 import { median } from "./statistics.ts";
 
 /** What choosing a channel for one call costs. */
-export type ChoosingRow = Readonly<{ channels: number; drawnNs: number; coolingNs: number; keptNs: number }>;
+export type ChoosingRow = Readonly<{ channels: number; drawnNs: number; coolingNs: number; stickyNs: number }>;
 
 const CALLS = 200_000;
 const ROUNDS = 7;
@@ -38,7 +38,7 @@ export function measureChoosing(channels: number): ChoosingRow {
     channels,
     drawnNs: time(() => choose(tiers(), null, well, suits)),
     coolingNs: time(() => choose(tiers(), null, someCooling, suits)),
-    keptNs: time((call) => findChannel(tiers(), 1 + (call % channels))),
+    stickyNs: time((call) => findChannel(tiers(), 1 + (call % channels))),
   };
 }
 
@@ -56,7 +56,7 @@ function time(work: (call: number) => unknown): number {
 export const choosingTable = (rows: readonly ChoosingRow[]): string =>
   table(
     ["choosing a channel among", "by weight ns", "1 in 20 cools down ns", "the conversation's own ns"],
-    rows.map(({ channels, drawnNs, coolingNs, keptNs }) => [
+    rows.map(({ channels, drawnNs, coolingNs, stickyNs: keptNs }) => [
       channels.toLocaleString("en"),
       ...[drawnNs, coolingNs, keptNs].map((value) => value.toFixed(0)),
     ]),

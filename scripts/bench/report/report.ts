@@ -91,7 +91,7 @@ export function markdown(report: Report): string {
           verdict.what,
           verdict.limit,
           verdict.measured,
-          verdict.kept ? "kept" : "**missed**",
+          verdict.passed ? "kept" : "**missed**",
         ]),
       ),
       table(

@@ -1,5 +1,5 @@
 /** A promise of the project, and whether this run kept it. */
-export type Verdict = Readonly<{ what: string; limit: string; measured: string; kept: boolean }>;
+export type Verdict = Readonly<{ what: string; limit: string; measured: string; passed: boolean }>;
 
 export type Figures = Readonly<{
   engine: "embedded" | "postgres";
@@ -36,7 +36,7 @@ export function judge(figures: Figures): Verdict[] {
     what,
     limit: `≤ ${limit} ${unit}`.trim(),
     measured: `${value.toFixed(digits)} ${unit}`.trim(),
-    kept: value <= limit,
+    passed: value <= limit,
   });
   return [
     atMost("CPU of a non-streamed call, times the floor's", figures.jsonCostRatio, own.jsonCostRatio, ""),
@@ -49,7 +49,7 @@ export function judge(figures: Figures): Verdict[] {
       what: "calls a second and core",
       limit: "≥ 5000",
       measured: figures.requestsPerCore.toFixed(0),
-      kept: figures.requestsPerCore >= 5000,
+      passed: figures.requestsPerCore >= 5000,
     },
     atMost("added latency, one connection, p99", figures.aloneAddedP99Ms, 1, "ms"),
     atMost("added latency, 500 calls/s, p50", figures.rateAddedP50Ms, 0.5, "ms"),

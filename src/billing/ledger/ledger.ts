@@ -103,9 +103,9 @@ export class Ledger {
   /** Takes over the balances after a batch of this process's records. */
   absorb(accounts: readonly SettledAccount[]): void {
     const now = performance.now();
-    for (const { subject, id, asked, quota, held, own } of accounts) {
+    for (const { subject, id, requested, quota, held, own } of accounts) {
       const account = this.accounts.get(subject, id);
-      account.settled(asked);
+      account.settled(requested);
       if (quota === null || held === null || own === null) account.readAt = Number.NEGATIVE_INFINITY;
       else account.absorb({ quota, held, own }, now);
       this.#backing.trim(account, now);

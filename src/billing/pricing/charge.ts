@@ -6,7 +6,7 @@ import {
   isZero,
   multiply,
   ONE,
-  roundToWhole,
+  roundToInteger,
   subtract,
   toText,
   ZERO,
@@ -56,7 +56,7 @@ export function charge(price: Price, usage: Usage, quotaPerUnit: Decimal): { quo
     }
   }
   const exact = multiply(subtotal, price.groupRatio);
-  let quota = Math.max(0, roundToWhole(exact));
+  let quota = Math.max(0, roundToInteger(exact));
   if (quota === 0 && used && factors.hasMinimum) {
     quota = 1;
     lines.push({ item: "minimum", quantity: "1", factor: "1", amount: "1" });

@@ -1,6 +1,6 @@
 import { add, type Decimal, integer, multiply, ONE, roundUp } from "../../lib/values/decimal.ts";
 import type { Price } from "../types.ts";
-import { dearer, dearestTier } from "./rules/context-tiers.ts";
+import { dearer, highestTier } from "./rules/context-tiers.ts";
 import { saneTokens } from "./sane-usage.ts";
 
 /** Whether a request asks for cache writes, and whether of an hour, which are dearer. */
@@ -36,7 +36,7 @@ export function estimate(price: Price, expected: Expected, quotaPerUnit: Decimal
   if (audio > 0) input = add(input, multiply(integer(audio), factors.audio));
   let answer = multiply(integer(output), factors.output);
   if (price.contextTiers) {
-    const steps = dearestTier(price.contextTiers, prompt);
+    const steps = highestTier(price.contextTiers, prompt);
     input = multiply(input, steps.input);
     answer = multiply(answer, steps.output);
   }

@@ -95,7 +95,7 @@ async function openGateway(
   try {
     const services = await openServices(config, log, host);
     const app = createApp(services, isDraining);
-    const endControl = await startControl(services, app.patient);
+    const endControl = await startControl(services, app.diagnostics);
     const background = startBackground(services);
     return {
       gateway: app,

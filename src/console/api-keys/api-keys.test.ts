@@ -248,13 +248,13 @@ describe("changing", () => {
     ["expired, unnoticed", { status: 2, expiredTime: 1000 }, "token_expired_cannot_enable", null],
     ["exhausted", { status: 4, remainQuota: 0 }, "token_exhausted_cannot_enable", { remain_quota: 5 }],
     ["exhausted", { status: 4, remainQuota: 0 }, "token_exhausted_cannot_enable", { unlimited_quota: true }],
-  ])("a key that is %s is enabled only once that is mended", async (_, values, code, mend) => {
+  ])("a key that is %s is enabled only once that is mended", async (_, values, code, fix) => {
     const { id } = await create();
     await age(id, values);
     const enable = () => call("PUT", "/api/token/?status_only=1", { id, status: 1 });
     expect(await enable()).toMatchObject({ code });
     expect(app.tokens.get(id)?.status).toBe(values.status);
-    if (!mend) return;
+    if (!fix) return;
     // The form sends the old expiry along: that is no new one.
     expect(
       await call("PUT", "/api/token/", { id, name: "same", expired_time: (await read(id)).expired_time }),
@@ -262,7 +262,7 @@ describe("changing", () => {
       success: true,
       data: { status: values.status },
     });
-    expect((await call("PUT", "/api/token/", { id, ...mend })).data).toMatchObject({ status: 1 });
+    expect((await call("PUT", "/api/token/", { id, ...fix })).data).toMatchObject({ status: 1 });
     expect(app.tokens.get(id)?.status).toBe(1);
   });
 

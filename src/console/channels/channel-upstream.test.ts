@@ -278,16 +278,16 @@ describe("models of an upstream", () => {
     const id = await create();
     const requests = async (method: string, path: string, language: string) =>
       call(method, `/api/channel/${path}`, undefined, { ...app.as.admin, "accept-language": language });
-    for (const [language, told] of [
+    for (const [language, message] of [
       ["en", english],
       ["zh", chinese],
     ] as const) {
       const body = await requests("GET", `fetch_models/${id}`, language);
       expect(body).toMatchObject({ success: false, code: "channel_models_unavailable" });
-      expect(body.message).toContain(told);
+      expect(body.message).toContain(message);
       await requests("POST", `${id}/model_list/refresh`, "en");
       const retained = (await requests("GET", `${id}/model_list`, language)).data;
-      expect((retained as { error: string }).error).toContain(told);
+      expect((retained as { error: string }).error).toContain(message);
     }
   });
 

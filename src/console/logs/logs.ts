@@ -77,11 +77,11 @@ export function logRoutes(
   return new Elysia({ prefix: "/api/log", name: "console/logs" })
     .use(apiKeyLogRoutes({ db, tokens }))
     .use(guarded)
-    .get("/", async ({ query: given }) => list(await everybody(given), given, "admin"), {
+    .get("/", async ({ query: filters }) => list(await everybody(filters), filters, "admin"), {
       role: "admin",
       query: listQuery,
     })
-    .get("/self", ({ actor, query: given }) => list(ownFilter(given, actor.id), given, "owner"), {
+    .get("/self", ({ actor, query: filters }) => list(ownFilter(filters, actor.id), filters, "owner"), {
       account: "logs.read",
       query: listQuery,
     })
@@ -98,18 +98,21 @@ export function logRoutes(
       async ({ query: { channel } }) => ok(await readRescued(db, channel, nowSeconds() - WEEK_S, MOST_RESCUED)),
       { role: "admin", query: t.Object({ channel: t.Integer({ minimum: 1, maximum: 2_147_483_647 }) }) },
     )
-    .get("/stat", async ({ query: given }) => ok(await readStat(db, await everybody(given))), { role: "admin", query })
-    .get("/self/stat", async ({ actor, query: given }) => ok(await readStat(db, ownFilter(given, actor.id))), {
+    .get("/stat", async ({ query: filters }) => ok(await readStat(db, await everybody(filters))), {
+      role: "admin",
+      query,
+    })
+    .get("/self/stat", async ({ actor, query: filters }) => ok(await readStat(db, ownFilter(filters, actor.id))), {
       account: "logs.read",
       query,
     })
-    .get("/histogram", async ({ query: given }) => histogram(await everybody(given)), { role: "admin", query })
-    .get("/self/histogram", ({ actor, query: given }) => histogram(ownFilter(given, actor.id)), {
+    .get("/histogram", async ({ query: filters }) => histogram(await everybody(filters)), { role: "admin", query })
+    .get("/self/histogram", ({ actor, query: filters }) => histogram(ownFilter(filters, actor.id)), {
       account: "logs.read",
       query,
     })
-    .get("/export", async ({ query: given }) => csv(await everybody(given), "admin"), { role: "admin", query })
-    .get("/self/export", ({ actor, query: given }) => csv(ownFilter(given, actor.id), "owner"), {
+    .get("/export", async ({ query: filters }) => csv(await everybody(filters), "admin"), { role: "admin", query })
+    .get("/self/export", ({ actor, query: filters }) => csv(ownFilter(filters, actor.id), "owner"), {
       account: "logs.read",
       query,
     })

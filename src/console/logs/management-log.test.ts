@@ -449,10 +449,10 @@ test.each(Object.entries(ACTIONS))("%s", async (_, [method, path, body, expected
   expect(answer.body).toMatchObject({ success: true });
   const row = await lastRow();
   // Names of things carry ids, which differ from run to run.
-  const { content, ...told } = JSON.parse(JSON.stringify(row).replace(/ \(#\d+\)":/g, ' (#)":')) as Row;
+  const { content, ...logged } = JSON.parse(JSON.stringify(row).replace(/ \(#\d+\)":/g, ' (#)":')) as Row;
   expect(content).not.toBe("");
-  expect({ ...told, note: told.note.code }).toMatchObject(expected);
-  expect(Object.keys(LOG_NOTES)).toContain(told.note.code);
+  expect({ ...logged, note: logged.note.code }).toMatchObject(expected);
+  expect(Object.keys(LOG_NOTES)).toContain(logged.note.code);
   expect(JSON.stringify(row)).not.toMatch(/sk-key|me:secret|me:other|the mail password|another one/);
 });
 

@@ -45,8 +45,8 @@ export function dataRoutes({ db }: Readonly<{ db: Db }>, guarded: ReturnType<typ
     .use(guarded)
     .get(
       "/",
-      async ({ query: { username, ...given } }) => {
-        const range = rangeOf(given);
+      async ({ query: { username, ...period } }) => {
+        const range = rangeOf(period);
         if (!username) return okText(await readQuotaData(db, range, "model"));
         const { userId } = await resolveFilter(db, { username });
         const whose = userId === undefined ? { username } : { userId };
@@ -54,14 +54,14 @@ export function dataRoutes({ db }: Readonly<{ db: Db }>, guarded: ReturnType<typ
       },
       { role: "admin", query: dataQuery },
     )
-    .get("/users", async ({ query: given }) => okText(await readQuotaData(db, rangeOf(given), "user")), {
+    .get("/users", async ({ query: period }) => okText(await readQuotaData(db, rangeOf(period), "user")), {
       role: "admin",
       query: rangeOnly,
     })
     .get(
       "/self",
-      async ({ actor, query: given }) => {
-        const range = rangeOf(given);
+      async ({ actor, query: period }) => {
+        const range = rangeOf(period);
         if (range.end - range.start > OWN_SPAN_S) throw new OperationError("data_span_too_long");
         return okText(await readQuotaData(db, { ...range, userId: actor.id }, "model and user"));
       },
@@ -69,30 +69,30 @@ export function dataRoutes({ db }: Readonly<{ db: Db }>, guarded: ReturnType<typ
     )
     .get(
       "/series",
-      async ({ query: given }) => {
-        const channelId = numberOrUndefined(given.channel);
+      async ({ query: period }) => {
+        const channelId = numberOrUndefined(period.channel);
         const narrowed = {
-          ...narrowingOf(given),
-          ...(given.username && { username: given.username }),
+          ...narrowingOf(period),
+          ...(period.username && { username: period.username }),
           ...(channelId && { channelId }),
         };
-        return series(given, { ...(await resolveFilter(db, narrowed)), ...rangeOf(given) });
+        return series(period, { ...(await resolveFilter(db, narrowed)), ...rangeOf(period) });
       },
       { role: "admin", query: allSeries },
     )
     .get(
       "/self/series",
-      async ({ actor, query: given }) => {
-        const filter = await resolveFilter(db, narrowingOf(given));
-        return series(given, { ...filter, ...rangeOf(given), userId: actor.id });
+      async ({ actor, query: period }) => {
+        const filter = await resolveFilter(db, narrowingOf(period));
+        return series(period, { ...filter, ...rangeOf(period), userId: actor.id });
       },
       { account: "logs.read", query: ownSeries },
     )
     .get(
       "/latency",
-      async ({ query: { by = "model", ...given } }) => {
-        const range = rangeOf(given);
-        const filter = await resolveFilter(db, narrowingOf(given));
+      async ({ query: { by = "model", ...period } }) => {
+        const range = rangeOf(period);
+        const filter = await resolveFilter(db, narrowingOf(period));
         return ok(await readLatency(db, { ...filter, ...range }, by));
       },
       {

@@ -47,7 +47,7 @@ export function modelStatusRoutes(
   { db, settings, channels }: Services,
   caller: (request: Request) => Promise<UserEntry | null>,
 ) {
-  const health = keptFor(KEEP_MS, () => readModelHealth(db, nowSeconds()));
+  const health = memoizeFor(KEEP_MS, () => readModelHealth(db, nowSeconds()));
   return new Elysia({ prefix: "/api/status", name: "console/model-status" }).get("/models", async ({ request }) => {
     const user = await caller(request);
     const isAdmin = user !== null && user.role >= ROLE.admin;
@@ -80,7 +80,7 @@ const shareOf = ({ count, failed }: Health): number | null =>
   count === 0 ? null : Math.floor(((count - failed) * COMPLETE) / count);
 
 /** What `read` resolves with, asked again when that is older than `keepMs`; many who ask at once wait for one answer. */
-function keptFor<Value>(keepMs: number, read: () => Promise<Value>): () => Promise<Value> {
+function memoizeFor<Value>(keepMs: number, read: () => Promise<Value>): () => Promise<Value> {
   let readAt = Number.NEGATIVE_INFINITY;
   let retained: Promise<Value> | null = null;
   return () => {

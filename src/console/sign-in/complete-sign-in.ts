@@ -21,14 +21,14 @@ export type EntranceCall = {
 };
 
 /** The first factor was right; the second is asked for at /api/user/login/2fa. */
-export type SecondFactorWanted = { require_2fa: true };
+export type SecondFactorRequired = { require_2fa: true };
 
 /** Goes on with a user who has proven who they are by one factor: a session, or the question for the second. */
 export async function enter(
   services: EntranceServices,
   call: EntranceCall,
   userId: number,
-): Promise<Envelope<UserView | SecondFactorWanted>> {
+): Promise<Envelope<UserView | SecondFactorRequired>> {
   if (!(await hasTotp(services.db, userId))) return openSession(services, call, userId);
   const value = await startFlow(services, "second_factor", { userId, data: {} });
   const { request, server, set } = call;

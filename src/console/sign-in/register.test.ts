@@ -207,9 +207,9 @@ describe("registration with a confirmed address", () => {
         const code = await codeFor(email, session);
         const back = `/api/oauth/email/bind?${new URLSearchParams({ email, code })}`;
         expect((await app.ask("GET", back, undefined, session)).body.success).toBe(true);
-        const toldAgain = post.next();
+        const nextMail = post.next();
         await app.ask("DELETE", "/api/user/bindings/email", undefined, session);
-        await toldAgain;
+        await nextMail;
       }
       expect((await app.ask("DELETE", "/api/user/self", undefined, session)).body.success).toBe(true);
       const requests = `/api/verification?${new URLSearchParams({ email: email.toLowerCase() })}`;
@@ -345,9 +345,9 @@ describe("the address of an account", () => {
     expect(await rowOf("jan")).toMatchObject({ email: "new@example.com" });
     expect(await rowOf("kim")).toMatchObject({ email: null });
 
-    const toldAgain = post.next();
+    const nextMail = post.next();
     expect((await app.ask("DELETE", "/api/user/bindings/email", undefined, jan)).body.success).toBe(true);
-    expect((await toldAgain).to).toEqual(["new@example.com"]);
+    expect((await nextMail).to).toEqual(["new@example.com"]);
     expect(await rowOf("jan")).toMatchObject({ email: null });
   });
 });

@@ -21,10 +21,10 @@ export async function rotateToken(
   if (!Number.isSafeInteger(graceSeconds) || graceSeconds < 0 || graceSeconds > LONGEST_GRACE_SECONDS) {
     throw new OperationError("token_grace_invalid", { days: LONGEST_GRACE_SECONDS / 86_400 });
   }
-  const isKept = graceSeconds > 0;
+  const keepsOldKey = graceSeconds > 0;
   return changeToken(deps, owner, id, (before) => ({
     ...newKey(deps.vault),
-    previousKeyHash: isKept ? before.keyHash : null,
-    previousKeyUntil: isKept ? nowSeconds + graceSeconds : 0,
+    previousKeyHash: keepsOldKey ? before.keyHash : null,
+    previousKeyUntil: keepsOldKey ? nowSeconds + graceSeconds : 0,
   }));
 }

@@ -62,8 +62,8 @@ export function readMaxUses({ is_gift, max_uses = UNLIMITED_USES }: NewCodes): n
 }
 
 /** A key of the operator's choice; null: none is given. Throws OperationError. */
-export function readKey({ key: given }: NewCodes): string | null {
-  const key = given?.trim() ?? "";
+export function readKey({ key: requested }: NewCodes): string | null {
+  const key = requested?.trim() ?? "";
   throwRuleError(codeKeyError(key), { max: CODE_LIMITS.key });
   return key || null;
 }

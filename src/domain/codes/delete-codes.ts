@@ -9,7 +9,7 @@ import { writeManagementLog } from "../logs/write-log.ts";
 import { CODE_STATUS } from "./code-view.ts";
 
 type Actor = Readonly<{ id: number }>;
-type Said = Readonly<{ content: string; note: LogNote }>;
+type LogText = Readonly<{ content: string; note: LogNote }>;
 
 /** Deletes one code: it can't be redeemed any more. Throws OperationError when there is none. */
 export async function deleteCode(db: Db, actor: Actor, id: number): Promise<void> {
@@ -53,7 +53,7 @@ function readName(input: string): string {
 
 const MOST_LOGGED = 100;
 
-async function remove(db: Db, actor: Actor, which: SQL, { content, note }: Said): Promise<number> {
+async function remove(db: Db, actor: Actor, which: SQL, { content, note }: LogText): Promise<number> {
   return db.transaction(async (tx) => {
     const rows = await tx
       .update(redemptionCodes)

@@ -3,10 +3,10 @@ import type { MessageCode, MessageParams } from "../../lib/messages.ts";
 /** How something stands; `skip`: it could not be looked at, or there is nothing of the kind. */
 export type State = "ok" | "warn" | "fail" | "skip";
 
-type Said = readonly [code: MessageCode, params?: MessageParams];
+type MessageRef = readonly [code: MessageCode, params?: MessageParams];
 
 /** One thing that a check found, and what to do about it. */
-export type Finding = Readonly<{ state: State; found: Said; fix?: Said }>;
+export type Finding = Readonly<{ state: State; found: MessageRef; fix?: MessageRef }>;
 
 export const fine = (code: MessageCode, params?: MessageParams): Finding => ({ state: "ok", found: [code, params] });
 
@@ -16,4 +16,4 @@ export const skipped = (code: MessageCode, params?: MessageParams): Finding => (
 });
 
 /** Something that is wrong, with the fix: both named by message. */
-export const trouble = (state: "warn" | "fail", found: Said, fix: Said): Finding => ({ state, found, fix });
+export const trouble = (state: "warn" | "fail", found: MessageRef, fix: MessageRef): Finding => ({ state, found, fix });

@@ -147,8 +147,8 @@ test("charges that wait are told, in a running gateway and beside none", async (
   expect(alarm.at(-1)).toBe("fail doctor_journal_lost");
 
   const config = { dataDir, encryptionKey: null, trustedProxies: [] };
-  const besideNone = async () => brief(await checkJournal({ config, database, running: null }));
-  expect(await besideNone()).toEqual(["ok doctor_journal_empty"]);
+  const whileStopped = async () => brief(await checkJournal({ config, database, running: null }));
+  expect(await whileStopped()).toEqual(["ok doctor_journal_empty"]);
   // Of a process that runs: what is written already counts for nothing, nor does its lock.
   const root = join(dataDir, "journal");
   mkdirSync(root);
@@ -156,13 +156,13 @@ test("charges that wait are told, in a running gateway and beside none", async (
   const [written, waiting] = [1, 2].map((quota) => recordText(usageRecord({ userId: 1, quota }))) as [string, string];
   await applyBatch(database.sql, "living", [written]);
   writeFileSync(join(root, "living", "00000001.jsonl"), linesOf([written]).bytes);
-  expect(await besideNone()).toEqual(["ok doctor_journal_empty"]);
+  expect(await whileStopped()).toEqual(["ok doctor_journal_empty"]);
   appendFileSync(join(root, "living", "00000001.jsonl"), linesOf([waiting]).bytes);
-  expect(await besideNone()).toEqual(["ok doctor_journal_depth"]);
+  expect(await whileStopped()).toEqual(["ok doctor_journal_depth"]);
   claim.release();
-  expect(await besideNone()).toEqual(["warn doctor_journal_left"]);
+  expect(await whileStopped()).toEqual(["warn doctor_journal_left"]);
   await new RejectedRecords(root).add("living", { text: waiting, end: 0 }, "refused");
-  expect(await besideNone()).toEqual(["warn doctor_journal_left", "fail doctor_journal_rejected"]);
+  expect(await whileStopped()).toEqual(["warn doctor_journal_left", "fail doctor_journal_rejected"]);
 });
 
 describe("streams", () => {
@@ -184,8 +184,8 @@ describe("streams", () => {
     const settings = fixedSettings({ ServerAddress: "http://127.0.0.1:1" });
     const unreachable = await checkStreams({ settings, vault, ownFetch: fetch });
     expect(brief(unreachable)).toEqual(["warn doctor_streams_unreachable"]);
-    const [told] = reportOf("streams", unreachable, "zh").findings;
-    expect(told?.found).toBe("无法从本机访问 http://127.0.0.1:1：无法连接 127.0.0.1:1");
+    const [finding] = reportOf("streams", unreachable, "zh").findings;
+    expect(finding?.found).toBe("无法从本机访问 http://127.0.0.1:1：无法连接 127.0.0.1:1");
     const unset = fixedSettings();
     expect(brief(await checkStreams({ settings: unset, vault, ownFetch: fetch }))).toEqual([
       "skip doctor_streams_no_address",

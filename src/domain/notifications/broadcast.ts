@@ -60,8 +60,8 @@ export function createBroadcasts(deps: Readonly<{ db: Db; notifier: Notifier; lo
     }
   };
   return {
-    start({ event, title: givenTitle, content: givenContent }) {
-      const [title, content] = [givenTitle.trim(), givenContent.trim()];
+    start({ event, title: requestedTitle, content: requestedContent }) {
+      const [title, content] = [requestedTitle.trim(), requestedContent.trim()];
       throwRuleError(noticeError({ title, content }), NOTICE_LIMITS);
       if (state.is_running) throw new OperationError("broadcast_under_way");
       isCancelled = false;

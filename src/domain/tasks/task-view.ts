@@ -33,15 +33,15 @@ export const viewDrawing = (site: Site, row: DrawingRow) => ({
 });
 
 /** Where clients fetch the picture: through the gateway (MjForwardUrlEnabled), else where the upstream says. */
-function imageUrlOf(site: Site, row: Picture): string {
+function imageUrlOf(site: Site, row: Image): string {
   const path = imagePathOf(site, row);
   return path === row.imageUrl ? path : siteAddress(site.settings) + path;
 }
 
-type Picture = Pick<DrawingRow, "id" | "imageUrl" | "status" | "progress">;
+type Image = Pick<DrawingRow, "id" | "imageUrl" | "status" | "progress">;
 
 /** The same on this very site. Unfinished pictures change, so their address does too. */
-export function imagePathOf({ settings, vault }: Site, row: Picture): string {
+export function imagePathOf({ settings, vault }: Site, row: Image): string {
   if (row.imageUrl === "" || !settings.get("MjForwardUrlEnabled")) return row.imageUrl;
   const path = `/mj/image/${signId(vault, "mj-image", row.id)}`;
   return row.status === "SUCCESS" ? path : `${path}?rand=${encodeURIComponent(row.progress)}`;

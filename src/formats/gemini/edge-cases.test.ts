@@ -8,7 +8,7 @@ import {
   target,
   written,
 } from "../../../test/support/formats/fixtures.ts";
-import { eventData, splitEvents, wholeEventsLength } from "../../lib/http/sse.ts";
+import { completeEventsLength, eventData, splitEvents } from "../../lib/http/sse.ts";
 import { textOfBytes } from "../../lib/values/bytes.ts";
 import { anthropicClientCodec } from "../anthropic/index.ts";
 import type { ClientCodec } from "../conversation/codec.ts";
@@ -53,7 +53,7 @@ test("any split of the bytes yields the same events, with every line ending", ()
     let held: Uint8Array = new Uint8Array();
     for (const piece of pieces) {
       held = Buffer.concat([held, piece]);
-      const length = wholeEventsLength(held);
+      const length = completeEventsLength(held);
       for (const event of splitEvents(textOfBytes(held.subarray(0, length)))) {
         const data = eventData(event);
         if (data !== null) found.push(...decoder.push({ event: "", data }));

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { counter, meaningOf } from "../../../test/support/formats/fixtures.ts";
-import { eventData, splitEvents, wholeEventsLength } from "../../lib/http/sse.ts";
+import { completeEventsLength, eventData, splitEvents } from "../../lib/http/sse.ts";
 import { textOfBytes } from "../../lib/values/bytes.ts";
 import type { ReplyEvent } from "../conversation/reply.ts";
 import { openaiChatCodec } from "./index.ts";
@@ -18,7 +18,7 @@ function arriving(pieces: readonly Uint8Array[]): { steps: ReplyEvent[]; ended: 
   let held = new Uint8Array();
   for (const piece of pieces) {
     held = new Uint8Array(Buffer.concat([held, piece]));
-    const length = wholeEventsLength(held);
+    const length = completeEventsLength(held);
     take(held.subarray(0, length));
     held = held.subarray(length);
   }

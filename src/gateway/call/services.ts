@@ -53,7 +53,7 @@ export type GatewayServices = Readonly<{
     settle(hold: Hold, record: UsageRecord): Promise<void>;
     refund(hold: Hold): void;
     keepHold(hold: Hold, name: string): Promise<void>;
-    settleKept(
+    settleStored(
       hold: Readonly<{ name: string; userId: number; tokenId: number }>,
       records: readonly UsageRecord[],
     ): Promise<void>;

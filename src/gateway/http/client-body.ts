@@ -3,7 +3,7 @@ import { promisify } from "node:util";
 import { brotliDecompress, gunzip, inflate, zstdDecompress } from "node:zlib";
 import { type JsonObject, parseJson, recordOf } from "../../formats/json.ts";
 import type { RequestRules } from "../../formats/request-rules/request-rules.ts";
-import { bytesUpTo, toldLength } from "../../lib/http/limited-body.ts";
+import { bytesUpTo, declaredLength } from "../../lib/http/limited-body.ts";
 import { type Form, FormTooLarge, readForm } from "../../lib/http/multipart/read-form.ts";
 import { MalformedForm } from "../../lib/http/multipart/scanner.ts";
 import type { Reason } from "../../lib/reason.ts";
@@ -51,7 +51,7 @@ export async function readBody(
   const contentType = request.headers.get("content-type");
   const isForm = contentType?.startsWith("multipart/form-data") === true;
   const maxBytes = isForm ? maxFormBytes : config.maxRequestBodyBytes;
-  const length = toldLength(request);
+  const length = declaredLength(request);
   if ((length ?? 0) > maxBytes) throw tooLarge(maxBytes);
   const inTime = <Body>(reading: Promise<Body>) =>
     withBodyDeadline(reading, length ?? maxBytes, config.requestBodyTimeoutMs);

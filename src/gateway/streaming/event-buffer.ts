@@ -1,4 +1,4 @@
-import { wholeEventsLength } from "../../lib/http/sse.ts";
+import { completeEventsLength } from "../../lib/http/sse.ts";
 
 const EMPTY = Buffer.alloc(0);
 /** The longest incomplete event separator: it may be split anywhere. */
@@ -19,13 +19,13 @@ export class EventBuffer {
   push(bytes: Uint8Array): Uint8Array {
     const last = this.#chunks.at(-1);
     const joint = last ? Buffer.concat([last.subarray(-MAX_CUT_END_BYTES), bytes]) : bytes;
-    if (wholeEventsLength(joint) === 0) {
+    if (completeEventsLength(joint) === 0) {
       this.#chunks.push(bytes);
       this.#bytes += bytes.length;
       return EMPTY;
     }
     const all = last ? Buffer.concat([...this.#chunks, bytes]) : bytes;
-    const length = wholeEventsLength(all);
+    const length = completeEventsLength(all);
     this.#chunks = length === all.length ? [] : [all.subarray(length)];
     this.#bytes = all.length - length;
     return length === all.length ? all : all.subarray(0, length);

@@ -1,4 +1,4 @@
-import type { AskedVariant } from "../../billing/pricing/rules/price-variants.ts";
+import type { RequestedVariant } from "../../billing/pricing/rules/price-variants.ts";
 import { recordOf } from "../../formats/json.ts";
 import { authenticate, type Caller } from "../auth/authenticate.ts";
 import { authorize } from "../auth/authorize.ts";
@@ -19,7 +19,7 @@ export type Plan = Readonly<{
   prompt: string;
   /** Requested length of a video in seconds. */
   seconds?: number;
-  variant?: AskedVariant;
+  variant?: RequestedVariant;
   /** The earlier task that this one continues: only its channel and key can do that. */
   parent?: TaskOrigin;
 }>;

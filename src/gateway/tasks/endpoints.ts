@@ -1,4 +1,4 @@
-import { type AskedVariant, variantOf } from "../../billing/pricing/rules/price-variants.ts";
+import { type RequestedVariant, variantOf } from "../../billing/pricing/rules/price-variants.ts";
 import { numberOf, recordOf } from "../../formats/json.ts";
 import { openaiChatClientCodec } from "../../formats/openai-chat/index.ts";
 import { anyNumber, integer, MAX_CHOICES } from "../../formats/request-rules/number-limits.ts";
@@ -55,7 +55,7 @@ export const drawing: Endpoint = { ...base, capability: "drawing", rules: drawin
 export const music: Endpoint = { ...base, capability: "music", rules: musicRules, usdWithoutPrice };
 
 /** The fields of an order by which prices distinguish variants. */
-const variantFields = (options: unknown): AskedVariant =>
+const variantFields = (options: unknown): RequestedVariant =>
   Object.fromEntries(Object.entries(recordOf(options) ?? {}).map(([field, value]) => [field, String(value)]));
 
 /** Fixed prices of videos are per second. */

@@ -3,7 +3,7 @@ export async function bytesUpTo(
   { body, headers }: Pick<Request, "body" | "headers">,
   maxBytes: number,
 ): Promise<Uint8Array<ArrayBuffer> | null> {
-  if ((toldLength({ headers }) ?? 0) > maxBytes) return null;
+  if ((declaredLength({ headers }) ?? 0) > maxBytes) return null;
   const pieces: Uint8Array[] = [];
   let length = 0;
   for await (const piece of body ?? []) {
@@ -15,7 +15,7 @@ export async function bytesUpTo(
 }
 
 /** What a request says its body is long, in bytes; null: it does not say. */
-export function toldLength({ headers }: Pick<Request, "headers">): number | null {
+export function declaredLength({ headers }: Pick<Request, "headers">): number | null {
   const reported = headers.get("content-length");
   return reported === null ? null : Number(reported);
 }

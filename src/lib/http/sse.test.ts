@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { eventData, readEvents, splitEvents, wholeEventsLength } from "./sse.ts";
+import { completeEventsLength, eventData, readEvents, splitEvents } from "./sse.ts";
 
 describe("whole events", () => {
   test.each([
@@ -12,7 +12,7 @@ describe("whole events", () => {
     ["", 0],
     ["\n", 0],
   ])("%j", (text, expected) => {
-    expect(wholeEventsLength(Buffer.from(text))).toBe(expected);
+    expect(completeEventsLength(Buffer.from(text))).toBe(expected);
   });
 });
 

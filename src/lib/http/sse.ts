@@ -16,7 +16,7 @@ const LF = 10;
 const CR = 13;
 
 /** Length of the part of `bytes` that consists of whole events; 0 when not even one is complete. */
-export function wholeEventsLength(bytes: Uint8Array): number {
+export function completeEventsLength(bytes: Uint8Array): number {
   const { length } = bytes;
   const last = bytes[length - 1];
   if (last === LF) {

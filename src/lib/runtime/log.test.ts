@@ -8,12 +8,12 @@ test("an error is logged with its name, words, code, places and cause", () => {
   const log = pino(LOG_OPTIONS, { write: (line) => void lines.push(line) });
   const cause = Object.assign(new Error("connection refused"), { code: "ECONNREFUSED" });
   log.warn({ error: new TypeError("no answer", { cause }) }, "it failed");
-  const [told] = lines.map((line) => JSON.parse(line));
-  expect(told).toMatchObject({
+  const [logged] = lines.map((line) => JSON.parse(line));
+  expect(logged).toMatchObject({
     msg: "it failed",
     error: { name: "TypeError", message: "no answer", cause: { message: "connection refused", code: "ECONNREFUSED" } },
   });
-  expect(told.error.stack).toContain("log.test.ts");
+  expect(logged.error.stack).toContain("log.test.ts");
 });
 
 test("parameters of a query stay out of the log", () => {

@@ -12,7 +12,7 @@ const ALWAYS = {
  * How much memory is kept for what comes next: given back at once, it must be asked for again at once, a sixth of a call's
  * CPU. The allocator's own delay is 100 ms, and the garbage of 32 MiB is collected together.
  */
-const BESIDE_A_SERVER = {
+const UTILITY_SETTINGS = {
   /** What is free inside of pages stays; whole pages go back after two seconds. */
   MIMALLOC_PURGE_HOLES: "0",
   MIMALLOC_PURGE_DELAY: "2000",
@@ -25,7 +25,7 @@ const WITH_OWN_DATABASE = { MIMALLOC_PURGE_HOLES_MIN_INTERVAL: "1000" } as const
 /** The environment that the runtime needs under the operator's own, in which what is set stays. */
 export const runtimeSettings = (env: Env): Readonly<Record<string, string>> => ({
   ...ALWAYS,
-  ...(env.DATABASE_URL || env.SQL_DSN ? BESIDE_A_SERVER : WITH_OWN_DATABASE),
+  ...(env.DATABASE_URL || env.SQL_DSN ? UTILITY_SETTINGS : WITH_OWN_DATABASE),
 });
 
 /**

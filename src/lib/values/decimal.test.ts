@@ -6,7 +6,7 @@ import {
   divide,
   integer,
   multiply,
-  roundToWhole,
+  roundToInteger,
   roundUp,
   subtract,
   toText,
@@ -52,7 +52,7 @@ describe("decimal", () => {
     ["1.4999", 1],
     ["2.5", 3],
     ["0", 0],
-  ])("%s rounds to %d, halves away from zero", (text, rounded) => expect(roundToWhole(decimal(text))).toBe(rounded));
+  ])("%s rounds to %d, halves away from zero", (text, rounded) => expect(roundToInteger(decimal(text))).toBe(rounded));
 
   test("ceil", () => {
     expect(roundUp(decimal("1.01"))).toBe(2);
@@ -72,7 +72,7 @@ describe("decimal", () => {
 
   test("amounts beyond 2^53 are clamped, never wrapped to a negative charge", () => {
     const huge = multiply(integer(Number.MAX_SAFE_INTEGER), integer(Number.MAX_SAFE_INTEGER));
-    expect(roundToWhole(huge)).toBe(Number.MAX_SAFE_INTEGER);
+    expect(roundToInteger(huge)).toBe(Number.MAX_SAFE_INTEGER);
   });
 });
 
@@ -126,7 +126,7 @@ describe("the same sums as with integers alone, around 2^53 and with up to 20 de
       const unit = 10n ** BigInt(a[1]);
       const magnitude = a[0] < 0n ? -a[0] : a[0];
       const rounded = (magnitude * 2n + unit) / (unit * 2n);
-      expect([text(a), roundToWhole(value)]).toEqual([text(a), clamp(a[0] < 0n ? -rounded : rounded)]);
+      expect([text(a), roundToInteger(value)]).toEqual([text(a), clamp(a[0] < 0n ? -rounded : rounded)]);
       const quotient = a[0] / unit;
       const up = a[0] > 0n && a[0] % unit !== 0n ? quotient + 1n : quotient;
       expect([text(a), roundUp(value)]).toEqual([text(a), clamp(up)]);

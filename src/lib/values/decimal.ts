@@ -39,7 +39,7 @@ export const isZero = (a: Decimal): boolean => a.eq(0);
 export const isNegative = (a: Decimal): boolean => a.lt(0);
 
 /** Nearest integer, halves away from zero, clamped to ±(2^53 − 1). */
-export const roundToWhole = (a: Decimal): number => clamped(a.round(0, Big.roundHalfUp));
+export const roundToInteger = (a: Decimal): number => clamped(a.round(0, Big.roundHalfUp));
 
 /** Smallest integer not below `a`, clamped likewise. */
 export const roundUp = (a: Decimal): number => clamped(a.round(0, a.gt(0) ? Big.roundUp : Big.roundDown));

@@ -149,7 +149,7 @@ function standIn(
       settle: async () => {},
       refund() {},
       keepHold: async () => {},
-      settleKept: async () => {},
+      settleStored: async () => {},
       record: async () => {},
     },
     readStanding: async () => ({ remaining: 0, used: 0 }),

@@ -113,8 +113,8 @@ export const headersShape: Shape<ReadonlyMap<string, readonly string[]>> = {
   read(value) {
     if (!isObject(value)) return undefined;
     const headers = new Map<string, readonly string[]>();
-    for (const [name, given] of Object.entries(value)) {
-      const values = textsShape.read(typeof given === "string" ? [given] : given);
+    for (const [name, headerValue] of Object.entries(value)) {
+      const values = textsShape.read(typeof headerValue === "string" ? [headerValue] : headerValue);
       if (!values || !/^[!#$%&'*+.^_`|~\w-]+$/.test(name)) return undefined;
       headers.set(name, values);
     }

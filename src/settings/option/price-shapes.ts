@@ -30,9 +30,9 @@ export const priceVariantsShape: Shape<readonly PriceVariant[]> = {
   read(value) {
     if (typeof value !== "object" || value === null || Array.isArray(value)) return undefined;
     const variants: PriceVariant[] = [];
-    for (const [text, given] of Object.entries(value)) {
+    for (const [text, variantPrice] of Object.entries(value)) {
       const conditions = readConditions(text);
-      const usd = ratioShape.read(given);
+      const usd = ratioShape.read(variantPrice);
       if (!conditions || !usd) return undefined;
       variants.push({ text, conditions, usd });
     }
@@ -47,8 +47,8 @@ export const groupDiscountsShape: Shape<readonly GroupDiscount[]> = {
     if (!Array.isArray(value)) return undefined;
     const discounts: GroupDiscount[] = [];
     for (const entry of value) {
-      const { group, percent: given, from: begin, until: end } = (entry ?? {}) as Record<string, unknown>;
-      const percent = ratioShape.read(given);
+      const { group, percent: percentInput, from: begin, until: end } = (entry ?? {}) as Record<string, unknown>;
+      const percent = ratioShape.read(percentInput);
       const [from, until] = [secondsOf(begin), secondsOf(end)];
       if (typeof group !== "string" || group === "" || !percent || isNegative(subtract(ALL, percent))) return undefined;
       if (from === null || until === null || from >= until) return undefined;

@@ -7,7 +7,7 @@ import { describe, expect, test } from "bun:test";
 import type { ProviderCodec } from "../../../src/formats/conversation/codec.ts";
 import type { ReplyEvent } from "../../../src/formats/conversation/reply.ts";
 import { toEventStream } from "../../../src/gateway/streaming/framing.ts";
-import { readEvents, wholeEventsLength } from "../../../src/lib/http/sse.ts";
+import { completeEventsLength, readEvents } from "../../../src/lib/http/sse.ts";
 import { textOfBytes } from "../../../src/lib/values/bytes.ts";
 import { type Framing, formatFor } from "../../../src/providers/contract/chat.ts";
 import { eventStreamToSse } from "../../../src/providers/hosts/bedrock/event-stream.ts";
@@ -43,7 +43,7 @@ async function stepsOf({ codec, framing }: Decoding, pieces: readonly Uint8Array
   };
   for await (const piece of framing ? eventsOf(pieces, framing) : pieces) {
     held = held.length === 0 ? piece : Buffer.concat([held, piece]);
-    const length = wholeEventsLength(held);
+    const length = completeEventsLength(held);
     take(held.subarray(0, length));
     held = held.subarray(length);
   }

@@ -3,7 +3,7 @@ import OpenAI, { toFile } from "openai";
 import { upstreamObjects } from "../../../db/schema/gateway/objects.ts";
 import { type Billing, createBilling } from "../../../src/billing/billing.ts";
 import { checkBooks } from "../../../src/billing/check-ledger/check-ledger.ts";
-import { KEPT_NAMES } from "../../../src/billing/ledger/holds/hold-name.ts";
+import { STORED_HOLD_NAMES } from "../../../src/billing/ledger/holds/hold-name.ts";
 import { createObjectStore, type ObjectStore } from "../../../src/gateway/state/files/store.ts";
 import type { OptionKey } from "../../../src/settings/registry/index.ts";
 import {
@@ -86,7 +86,7 @@ async function start(options: Partial<Record<OptionKey, string>> = {}, balance =
   const storedQuota = async (subject: string, id: number) => {
     const [row] = await sql<{ amount: string }[]>`
       select coalesce(sum(amount), 0) as amount from holds
-      where subject = ${subject} and subject_id = ${id} and process_id like ${KEPT_NAMES}`;
+      where subject = ${subject} and subject_id = ${id} and process_id like ${STORED_HOLD_NAMES}`;
     return Number(row?.amount);
   };
   const standing = async () => {

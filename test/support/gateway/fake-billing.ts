@@ -43,7 +43,7 @@ export class FakeBilling {
         this.#end(hold, "refunded");
         this.retained.set(name, hold.amount);
       },
-      settleKept: async ({ name }, records) => {
+      settleStored: async ({ name }, records) => {
         const known = new Set(this.records.map(({ requestId }) => requestId));
         this.records.push(...records.filter(({ requestId }) => !known.has(requestId)));
         this.retained.delete(name);

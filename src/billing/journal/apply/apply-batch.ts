@@ -7,7 +7,7 @@ export type SettledAccount = Readonly<{
   subject: "user" | "token";
   id: number;
   /** Sum of the batch's charges, before balances were looked at. */
-  asked: number;
+  requested: number;
   quota: number | null;
   held: number | null;
   /** What the process still holds of it. */
@@ -174,7 +174,7 @@ export async function applyBatch(
       update usage_fold set until = s.first - s.first % 3600
       from (select min(first) as first from sums where not unlogged) s where until > s.first
     )
-    select 'user' as subject, e.user_id as id, e.asked, p.quota, p.held, p.own
+    select 'user' as subject, e.user_id as id, e.asked as requested, p.quota, p.held, p.own
     from asked_of e
     left join paid_users p on p.id = e.user_id
     union all

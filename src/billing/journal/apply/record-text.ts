@@ -3,7 +3,7 @@ import type { LogOther, UsageRecord } from "../../types.ts";
 const MOST_INT32 = 2_147_483_647;
 
 /** Dearest charge that is believed: far above any balance, and sums of it stay within 64 bits. */
-const DEAREST = 1_000_000_000_000_000;
+const MAX_CHARGE = 1_000_000_000_000_000;
 
 /** Between fields and between records; and what stands for a newline, which ends a line of the journal. */
 export const FIELD = "\u001f";
@@ -18,7 +18,7 @@ const LOST = new RegExp(`[\\0${NEWLINE}-${FIELD}]`, "g");
 const UNSTORABLE = /\\u(?:0000|d[89a-f])/;
 
 /** A charge as somebody computed it → whole quota units from 0 to 10^15; nonsense is 0. */
-export const saneCharge = (quota: number): number => within(Math.ceil(quota), DEAREST);
+export const saneCharge = (quota: number): number => within(Math.ceil(quota), MAX_CHARGE);
 
 /**
  * The one text of a record that the journal keeps and the database reads: its fields in a fixed order, `other` as JSON; a

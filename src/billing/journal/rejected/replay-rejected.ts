@@ -57,7 +57,7 @@ export function replayRejected(sql: Sql, root: string, options: Readonly<{ force
         left.push({ number: index + 1, reason: reason ?? "" });
       }
     }
-    return { kept: retained, result: { charged, known, left } };
+    return { remaining: retained, result: { charged, known, left } };
   });
 }
 
@@ -66,7 +66,7 @@ export function acknowledgeRejected(root: string): Promise<number> {
   return workOn(root, async (lines) => {
     const text = lines.map((line) => `${line}\n`).join("");
     if (text !== "") await appendFile(join(root, ACKNOWLEDGED_FILE), text, { mode: 0o600, flush: true });
-    return { kept: [], result: lines.length };
+    return { remaining: [], result: lines.length };
   });
 }
 
@@ -92,7 +92,7 @@ async function charge(
 /** Hands the lines to `work`, and puts back those that it keeps, or all of them when it fails. */
 async function workOn<Result>(
   root: string,
-  work: (lines: string[]) => Promise<{ kept: string[]; result: Result }>,
+  work: (lines: string[]) => Promise<{ remaining: string[]; result: Result }>,
 ): Promise<Result> {
   const lock = join(root, LOCK_DIRECTORY);
   await mkdir(lock, { recursive: true, mode: 0o700 });
@@ -113,11 +113,11 @@ async function workOn<Result>(
       await putBack([...retained, ...(await linesOf(files)).slice(lines.length)]);
       for (const file of files) await rm(file);
     };
-    const { kept, result } = await work(lines).catch(async (error) => {
+    const { remaining, result } = await work(lines).catch(async (error) => {
       await finish(lines);
       throw error;
     });
-    await finish(kept);
+    await finish(remaining);
     return result;
   } finally {
     claim.release();

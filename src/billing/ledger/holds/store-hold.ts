@@ -1,6 +1,6 @@
 import { requireRow } from "../../../../db/require-row.ts";
 import type { Sql } from "../../../../db/types.ts";
-import { keptName } from "./hold-name.ts";
+import { storedHoldName } from "./hold-name.ts";
 
 /** Which accounts a hold is on; `tokenId` null: no limited key pays along. */
 export type HoldSubjects = Readonly<{ userId: number; tokenId: number | null }>;
@@ -16,7 +16,7 @@ export async function keepHold(
   sql: Sql,
   { processId, name, amount, userId, tokenId }: HoldSubjects & { processId: string; name: string; amount: number },
 ): Promise<boolean> {
-  const retained = keptName(name);
+  const retained = storedHoldName(name);
   const accounts = tokenId === null ? 1 : 2;
   const row = requireRow(
     await sql<{ done: boolean }[]>`

@@ -1,5 +1,5 @@
 import type { Sql, Statements } from "../../../../db/types.ts";
-import { KEPT_NAMES } from "../holds/hold-name.ts";
+import { STORED_HOLD_NAMES } from "../holds/hold-name.ts";
 import { releaseDeadProcesses } from "./release-dead-processes.ts";
 import { type JournalState, LEASE_SECONDS } from "./renew-lease.ts";
 
@@ -27,7 +27,7 @@ const selectExpired = (sql: Statements, except: string) => sql<ExpiredProcess[]>
     unwritten_since as "unwrittenSince", journal_copy as "journalCopy", recent_charges as "recentCharges",
     extract(epoch from now())::bigint - lease_until as "expiredForSeconds"
   from processes
-  where id <> ${except} and id not like ${KEPT_NAMES} and lease_until < extract(epoch from now())::bigint
+  where id <> ${except} and id not like ${STORED_HOLD_NAMES} and lease_until < extract(epoch from now())::bigint
   order by id for update skip locked`;
 
 /**

@@ -1,5 +1,5 @@
 import type { Statements } from "../../../../db/types.ts";
-import { KEPT_NAMES } from "../holds/hold-name.ts";
+import { STORED_HOLD_NAMES } from "../holds/hold-name.ts";
 
 /** Which processes count as dead: these, or all except one and holds that outlive processes. */
 export type Dead = Readonly<{ ids: readonly string[] } | { except: string }>;
@@ -12,7 +12,7 @@ export async function releaseDeadProcesses(sql: Statements, dead: Dead): Promise
     with dead as materialized (
       select id from processes
       where id = any(${ids}::text[])
-        or (id <> ${except}::text and id not like ${KEPT_NAMES})
+        or (id <> ${except}::text and id not like ${STORED_HOLD_NAMES})
       for update skip locked
     ),
     freed as (

@@ -1,7 +1,7 @@
 import { requireRow } from "../../../../db/require-row.ts";
 import type { Sql } from "../../../../db/types.ts";
 import type { CopyState } from "../../journal/copy/journal-copy.ts";
-import { KEPT_NAMES } from "../holds/hold-name.ts";
+import { STORED_HOLD_NAMES } from "../holds/hold-name.ts";
 
 /** How long a process counts as alive after it last said so. */
 export const LEASE_SECONDS = 30;
@@ -39,7 +39,7 @@ export async function renewLease(sql: Sql, processId: string, journal?: JournalS
     with others as materialized (
       select count(*) filter (where lease_until >= extract(epoch from now())::bigint)::integer as live,
         count(*) filter (where lease_until < extract(epoch from now())::bigint)::integer as expired
-      from processes where id <> ${processId} and id not like ${KEPT_NAMES}
+      from processes where id <> ${processId} and id not like ${STORED_HOLD_NAMES}
     ),
     renewed as (
       insert into processes (id, started_at, lease_until, location, unwritten, unwritten_since, recent_charges, journal_copy)

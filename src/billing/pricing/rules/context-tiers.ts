@@ -8,14 +8,14 @@ export const tierOf = (tiers: readonly ContextTier[] | undefined, promptTokens: 
   tiers?.findLast(({ over }) => promptTokens > over);
 
 /** The dearest factors that a prompt of at most so many tokens can meet, those of the base price among them. */
-export function dearestTier(
+export function highestTier(
   tiers: readonly ContextTier[] = [],
   mostPromptTokens: number,
 ): Readonly<{ input: Decimal; output: Decimal }> {
   return tiers
     .filter(({ over }) => mostPromptTokens > over)
     .reduce(
-      (dearest, { input, output }) => ({ input: dearer(dearest.input, input), output: dearer(dearest.output, output) }),
+      (highest, { input, output }) => ({ input: dearer(highest.input, input), output: dearer(highest.output, output) }),
       {
         input: ONE,
         output: ONE,

@@ -7,12 +7,12 @@ import { charge } from "../charge.ts";
 import { createPriceTable } from "../price-table.ts";
 import { DEFAULT_MODEL_PRICE, DEFAULT_VIDEO_PRICE, ESTIMATED_MODEL_PRICE } from "../ratios/default-ratios.ts";
 import { resolvePrice } from "../resolve-price.ts";
-import { type AskedVariant, readConditions, variantOf } from "./price-variants.ts";
+import { type RequestedVariant, readConditions, variantOf } from "./price-variants.ts";
 
 const table = createPriceTable(fixedSettings())();
 
 /** USD of a video as it is ordered, by the prices that are shipped. */
-function usdOf(model: string, seconds: number, requests: AskedVariant): number {
+function usdOf(model: string, seconds: number, requests: RequestedVariant): number {
   const query = { requestedModel: model, upstreamModel: model, group: "default", acceptUnset: false };
   const price = resolvePrice(table, query);
   if (price?.kind !== "per_call") throw new Error(`${model} has no fixed price`);
@@ -22,7 +22,7 @@ function usdOf(model: string, seconds: number, requests: AskedVariant): number {
 }
 
 describe("shipped prices of videos", () => {
-  test.each<[string, number, AskedVariant, number]>([
+  test.each<[string, number, RequestedVariant, number]>([
     ["sora-2", 4, { size: "1280x720" }, 0.4],
     ["sora-2-pro", 8, { size: "720x1280" }, 2.4],
     ["sora-2-pro", 12, { size: "1024x1792" }, 6],
@@ -62,7 +62,7 @@ describe("shipped prices of videos", () => {
 describe("variants", () => {
   test("all conditions must hold, and the most of them count", () => {
     const variants = priceVariantsShape.read({ "a=1": 1, "a=1,b=2|3": 2, "b=3": 3 });
-    const of = (requests: AskedVariant) => {
+    const of = (requests: RequestedVariant) => {
       const found = variantOf(variants, requests);
       return found && Number(toText(found.usd));
     };

@@ -9,10 +9,13 @@ export type PriceVariant = Readonly<{
 }>;
 
 /** What an order asks for, by the provider's names of fields, in lower case. */
-export type AskedVariant = Readonly<Record<string, string>>;
+export type RequestedVariant = Readonly<Record<string, string>>;
 
 /** The variant that an order falls under: of those whose conditions all hold, one with the most; undefined: none. */
-export function variantOf(variants: readonly PriceVariant[] = [], requested: AskedVariant): PriceVariant | undefined {
+export function variantOf(
+  variants: readonly PriceVariant[] = [],
+  requested: RequestedVariant,
+): PriceVariant | undefined {
   const fits = variants.filter(({ conditions }) =>
     conditions.every(([field, values]) => Object.hasOwn(requested, field) && values.includes(requested[field] ?? "")),
   );
@@ -27,9 +30,9 @@ export function readConditions(text: string): PriceVariant["conditions"] | undef
   const conditions = text.split(",").map((part) => {
     const [field = "", values = "", ...others] = part.split("=").map((side) => side.trim());
     const each = values.split("|").map((value) => value.trim().toLowerCase());
-    return { field, each, isSound: field !== "" && others.length === 0 && each.every((value) => value !== "") };
+    return { field, each, isValid: field !== "" && others.length === 0 && each.every((value) => value !== "") };
   });
   const fields = new Set(conditions.map(({ field }) => field));
-  if (fields.size < conditions.length || conditions.some(({ isSound }) => !isSound)) return undefined;
+  if (fields.size < conditions.length || conditions.some(({ isValid }) => !isValid)) return undefined;
   return conditions.map(({ field, each }) => [field, each]);
 }

@@ -44,7 +44,7 @@ export async function setPassword(
   db: Db,
   userId: number,
   password: string,
-  keptSessionId: string | null,
+  currentSessionId: string | null,
 ): Promise<void> {
   const passwordHash = await hashPassword(password);
   await db.transaction(async (tx) => {
@@ -54,8 +54,8 @@ export async function setPassword(
       .where(eq(users.id, userId))
       .returning({ version: users.sessionVersion });
     if (!user) throw new OperationError("user_not_found");
-    if (keptSessionId !== null) {
-      await tx.update(sessions).set({ version: user.version }).where(eq(sessions.id, keptSessionId));
+    if (currentSessionId !== null) {
+      await tx.update(sessions).set({ version: user.version }).where(eq(sessions.id, currentSessionId));
     }
     await tx.delete(sessions).where(sql`${sessions.userId} = ${userId} and ${sessions.version} < ${user.version}`);
   });

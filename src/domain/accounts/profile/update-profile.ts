@@ -19,8 +19,8 @@ export async function updateProfile(
     throw new OperationError("username_fixed");
   }
   if (profile.display_name === undefined) return;
-  const { display_name: given } = profile;
-  const displayName = given === user.displayName ? given : checkDisplayName(given);
+  const { display_name: newName } = profile;
+  const displayName = newName === user.displayName ? newName : checkDisplayName(newName);
   await deps.db.update(users).set({ displayName }).where(eq(users.id, user.id));
   await deps.changes.publish("users", [user.id]);
 }

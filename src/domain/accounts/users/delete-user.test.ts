@@ -18,9 +18,9 @@ const NOW = 1_700_000_000;
 
 test("nothing stays of what was said, where money went and where calls came from; what is to be paid can be", async () => {
   const { db, changes } = database;
-  const [gone, stays] = [await addUser("gone"), await addUser("stays")];
-  await deleteUser({ db, changes, vault: createVault({ encryptionKey: "of this test" }) }, gone);
-  const of = { gone: await left(gone), stays: await left(stays) };
+  const [deleted, stays] = [await addUser("gone"), await addUser("stays")];
+  await deleteUser({ db, changes, vault: createVault({ encryptionKey: "of this test" }) }, deleted);
+  const of = { gone: await left(deleted), stays: await left(stays) };
   expect(of.gone).toEqual({
     talks: ["upstream"],
     accounts: ["", "", "IBAN 1", "IBAN 1"],

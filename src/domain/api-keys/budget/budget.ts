@@ -20,12 +20,12 @@ const NO_BUDGET: Before = { budgetPeriod: "", budgetQuota: 0, remainQuota: 0 };
  * running one. A key with a budget is never unlimited. Throws OperationError.
  */
 export function readBudget(
-  { budget_period: asked, budget_quota: amount }: BudgetInput,
+  { budget_period: newPeriod, budget_quota: amount }: BudgetInput,
   settings: ApiKeyDeps["settings"],
   nowSeconds: number,
   before: Before = NO_BUDGET,
 ) {
-  const period = readPeriod(asked ?? before.budgetPeriod);
+  const period = readPeriod(newPeriod ?? before.budgetPeriod);
   if (period === "") {
     return before.budgetPeriod === "" ? {} : { budgetPeriod: period, budgetQuota: 0, budgetRenewsAt: 0 };
   }

@@ -90,7 +90,7 @@ function startDrawings(tellOf: (id: string, index: number) => Reported) {
     requests.push(ids.length);
     return [...ids.map(tellOf), { id: "stranger", status: "SUCCESS" }];
   });
-  return { asked: requests, deps };
+  return { requests: requests, deps };
 }
 
 const ENOUGH = 100;
@@ -124,7 +124,7 @@ async function callsMeanwhile(work: () => Promise<unknown>): Promise<number> {
 test("ten thousand drawings are asked about in hundreds, while calls are relayed", async () => {
   await addDrawings(TASKS);
   // One of each question has moved on, the others stand as they did; one is a stranger.
-  const { asked, deps } = startDrawings((id, index) => ({
+  const { requests, deps } = startDrawings((id, index) => ({
     id,
     status: "SUBMITTED",
     progress: index === 0 ? "5%" : "0%",
@@ -133,9 +133,9 @@ test("ten thousand drawings are asked about in hundreds, while calls are relayed
   const answered = await callsMeanwhile(async () => {
     changed = await pollTasks(deps);
   });
-  expect(asked.reduce((sum, ids) => sum + ids, 0)).toBe(TASKS);
-  expect(asked.length).toBeLessThanOrEqual(TASKS / 100 + 40);
-  expect(changed).toBe(asked.length);
+  expect(requests.reduce((sum, ids) => sum + ids, 0)).toBe(TASKS);
+  expect(requests.length).toBeLessThanOrEqual(TASKS / 100 + 40);
+  expect(changed).toBe(requests.length);
   expect(answered).toBeGreaterThanOrEqual(TASKS / CALL_EACH);
 }, 240_000);
 
@@ -356,14 +356,14 @@ test("of very many running tasks only those are written that have gone on since"
   };
   await database.db.update(drawingTasks).set({ ...running, imageUrl: "https://cdn.test/half.png", polledAt: 0 });
   let moved: Reported = {};
-  const { asked, deps } = startDrawings((id) => ({
+  const { requests, deps } = startDrawings((id) => ({
     id,
     ...running,
     imageUrl: "https://cdn.test/half.png",
     ...(id === "task-77" && moved),
   }));
   expect(await pollTasks(deps)).toBe(0);
-  expect(asked.reduce((sum, count) => sum + count, 0)).toBe(2_000);
+  expect(requests.reduce((sum, count) => sum + count, 0)).toBe(2_000);
   for (const change of [
     { imageUrl: "https://cdn.test/more.png" },
     { properties: { ...running.properties, seeds: [1, 2] } },

@@ -55,7 +55,7 @@ async function settle(context: GatewayContext, object: StoredObject): Promise<vo
   const used = await usedByObject(context, object);
   const { billing, objects, settings } = context.services;
   const records = used.map((each) => storedRow(recordOfUse(context, object, each), settings));
-  await billing.settleKept(holdOf(object), records);
+  await billing.settleStored(holdOf(object), records);
   await objects.settled(object.id, nowSeconds());
 }
 
@@ -72,7 +72,7 @@ function usedByObject(context: GatewayContext, object: StoredObject): Promise<Us
 
 /** Ends an object whose usage will never be reported: charges nothing and releases its hold. */
 export async function abandonObject({ services }: GatewayContext, object: StoredObject): Promise<void> {
-  await services.billing.settleKept(holdOf(object), []);
+  await services.billing.settleStored(holdOf(object), []);
   await services.objects.settled(object.id, nowSeconds());
 }
 

@@ -1,4 +1,4 @@
-import type { AskedVariant } from "../../../billing/pricing/rules/price-variants.ts";
+import type { RequestedVariant } from "../../../billing/pricing/rules/price-variants.ts";
 import { type JsonObject, numberOf, recordOf, textOf, textsOf } from "../../../formats/json.ts";
 import { type OutgoingForm, outgoingForm } from "../../../lib/http/multipart/form-stream.ts";
 import type { Form } from "../../../lib/http/multipart/read-form.ts";
@@ -68,7 +68,7 @@ export function secondsOf(requested: unknown): number {
 }
 
 /** The simple fields of an order that prices may depend on, with the provider's names, in lower case. */
-export function variantFields({ own, size, seconds }: Pick<VideoOrder, "own" | "size" | "seconds">): AskedVariant {
+export function variantFields({ own, size, seconds }: Pick<VideoOrder, "own" | "size" | "seconds">): RequestedVariant {
   const simple = Object.entries({ ...own, size, seconds }).filter(([, value]) => typeof value !== "object");
   return Object.fromEntries(simple.map(([field, value]) => [field, String(value).trim().toLowerCase()]));
 }

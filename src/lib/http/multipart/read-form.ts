@@ -1,6 +1,6 @@
 import { mkdir, open, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { toldLength } from "../limited-body.ts";
+import { declaredLength } from "../limited-body.ts";
 import { MalformedForm, MultipartScanner, type ScannedPart } from "./scanner.ts";
 
 /** A member of a form. `head` has its header lines as they came; a file with a `path` lies there from `start` on. */
@@ -36,7 +36,7 @@ export async function readForm(request: Request, contentType: string, { maxBytes
   const boundary = /boundary=(?:"([^"]{1,200})"|([^\s;]{1,200}))/i.exec(contentType);
   if (!boundary) throw new MalformedForm("the content type names no boundary");
   const scanner = new MultipartScanner(boundary[1] ?? boundary[2] ?? "");
-  const reported = toldLength(request);
+  const reported = declaredLength(request);
   if (reported !== null && reported > maxBytes) throw new FormTooLarge();
   if (reported !== null && reported <= MOST_BYTES_IN_MEMORY) {
     const bytes = await request.bytes();

@@ -38,14 +38,14 @@ function startSocks(user: string, password: string) {
       }
     });
   });
-  return { server, asked: requests };
+  return { server, requests: requests };
 }
 
 const listen = (server: Server) =>
   new Promise<number>((done) => server.listen(0, "127.0.0.1", () => done((server.address() as { port: number }).port)));
 
 describe("a SOCKS proxy", () => {
-  const { server, asked } = startSocks("ann", "se cret");
+  const { server, requests } = startSocks("ann", "se cret");
   let port = 0;
   const upstream = Bun.serve({
     port: 0,
@@ -67,7 +67,7 @@ describe("a SOCKS proxy", () => {
     const url = `http://upstream.example:${upstream.port}/v1/models`;
     const answer = await fetch(url, { method: "POST", body: "{}", proxy });
     expect(await answer.json()).toMatchObject({ path: "/v1/models", body: "{}" });
-    expect(asked.at(-1)).toBe(`upstream.example:${upstream.port}`);
+    expect(requests.at(-1)).toBe(`upstream.example:${upstream.port}`);
     const again = (await (await fetch(url, { method: "POST", body: "{}", proxy })).json()) as {
       headers: Record<string, string>;
     };

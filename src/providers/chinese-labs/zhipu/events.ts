@@ -1,6 +1,6 @@
 import { compact } from "../../../formats/helpers/compact.ts";
 import { parseJson } from "../../../formats/json.ts";
-import { wholeEventsLength } from "../../../lib/http/sse.ts";
+import { completeEventsLength } from "../../../lib/http/sse.ts";
 
 /**
  * Converts Zhipu's v3 events to events with JSON data: their data is plain text whose lines are lines of the answer,
@@ -16,7 +16,7 @@ export function zhipuEventsToSse(): Transformer<Uint8Array, Uint8Array> {
   return {
     transform(bytes, controller) {
       rest = rest.length === 0 ? bytes.slice() : Buffer.concat([rest, bytes]);
-      const length = wholeEventsLength(rest);
+      const length = completeEventsLength(rest);
       if (length === 0) return;
       emit(rest.subarray(0, length), controller);
       rest = rest.subarray(length);
