@@ -171,6 +171,10 @@ const routeTree = root.addChildren([
     inside((pages) => pages.live(), "LivePage"),
   ),
   guarded(
+    "/routes",
+    inside((pages) => pages.routeList(), "RouteListPage"),
+  ),
+  guarded(
     "/router",
     inside((pages) => pages.routerExplain(), "RouterExplainPage"),
   ),

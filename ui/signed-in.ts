@@ -46,6 +46,7 @@ export const personal = () => import("./features/account/personal/PersonalPage.t
 export const playground = () => import("./features/playground/PlaygroundPage.tsx");
 export const redemptionList = () => import("./features/admin/codes/CodeListPage.tsx");
 export const request = () => import("./features/logs/detail/RequestPage.tsx");
+export const routeList = () => import("./features/models/routes/RouteListPage.tsx");
 export const routerExplain = () => import("./features/channels/explain/RouteExplainPage.tsx");
 export const start = () => import("./features/site/start/StartPage.tsx");
 export const setting = () => import("./features/settings/SettingsPage.tsx");

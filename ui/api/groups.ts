@@ -23,6 +23,7 @@ import type { modelStatusRoutes } from "../../src/console/models/model-status.ts
 import type { modelRoutes } from "../../src/console/models/models.ts";
 import type { pricingRoutes } from "../../src/console/models/pricing.ts";
 import type { ratioRoutes } from "../../src/console/models/ratios.ts";
+import type { modelRouteRoutes } from "../../src/console/models/routes.ts";
 import type { alertRoutes } from "../../src/console/notifications/alerts.ts";
 import type { announcementRoutes } from "../../src/console/notifications/announcements.ts";
 import type { broadcastRoutes } from "../../src/console/notifications/broadcast.ts";
@@ -102,6 +103,7 @@ export const ratioApi = group<typeof ratioRoutes>().api.ratio;
 export const redeemApi = group<typeof redeemRoutes>().api.user;
 export const redemptionApi = group<typeof redemptionRoutes>().api.redemption;
 export const registerApi = group<typeof registerRoutes>().api.user;
+export const routeApi = group<typeof modelRouteRoutes>().api.route;
 export const securityApi = group<typeof securityRoutes>().api.user;
 export const sessionApi = group<typeof sessionRoutes>().api.user;
 export const settingsTransferApi = group<typeof settingsTransferRoutes>().api.option;

@@ -28,6 +28,7 @@ import logNotes from "./en/gateway/log-notes.json" with { type: "json" };
 import logs from "./en/gateway/logs.json" with { type: "json" };
 import playground from "./en/gateway/playground.json" with { type: "json" };
 import pricing from "./en/gateway/pricing.json" with { type: "json" };
+import routes from "./en/gateway/routes.json" with { type: "json" };
 import routing from "./en/gateway/routing.json" with { type: "json" };
 import tasks from "./en/gateway/tasks.json" with { type: "json" };
 import api from "./en/shell/api.json" with { type: "json" };
@@ -71,6 +72,7 @@ export default {
   register,
   reset,
   rewards,
+  routes,
   routing,
   security,
   settings,

@@ -28,6 +28,7 @@ import logNotes from "./zh/gateway/log-notes.json" with { type: "json" };
 import logs from "./zh/gateway/logs.json" with { type: "json" };
 import playground from "./zh/gateway/playground.json" with { type: "json" };
 import pricing from "./zh/gateway/pricing.json" with { type: "json" };
+import routes from "./zh/gateway/routes.json" with { type: "json" };
 import routing from "./zh/gateway/routing.json" with { type: "json" };
 import tasks from "./zh/gateway/tasks.json" with { type: "json" };
 import api from "./zh/shell/api.json" with { type: "json" };
@@ -71,6 +72,7 @@ export default {
   register,
   reset,
   rewards,
+  routes,
   routing,
   security,
   settings,

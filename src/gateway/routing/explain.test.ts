@@ -117,3 +117,58 @@ test("a conversation whose channel cannot serve it any more is free again", asyn
   expect(long.sticky?.holds).toBe(false);
   expect(long.channels.map(({ share }) => share)).toEqual([0, 0]);
 });
+
+test("explains the choice of a route with the figures it is made on, and the channels of its first model", async () => {
+  const upstream = startUpstream(() => Response.json(chatReply({ model: "large" })));
+  const relay = startRelay({
+    channels: [
+      { models: ["large"], baseUrl: upstream.url, tag: "us" },
+      { models: ["cheap"], baseUrl: upstream.url, tag: "us" },
+      { models: ["cheap"], baseUrl: upstream.url, tag: "eu" },
+    ],
+    options: {
+      ModelRatio: '{"cheap":1,"large":10}',
+      ModelRoutes: JSON.stringify({
+        best: {
+          strategy: "least-cost",
+          candidates: [
+            { model: "large" },
+            { model: "cheap", channel_tags: ["eu"] },
+            { model: "nobody" },
+            { model: "cheap", min_prompt_tokens: 5_000 },
+          ],
+        },
+        spread: {
+          strategy: "weighted",
+          candidates: [
+            { model: "large", weight: 1 },
+            { model: "cheap", weight: 3 },
+          ],
+        },
+      }),
+    },
+  });
+  stops.push(relay.stop, upstream.stop);
+  const question = { model: "best", group: "default", promptTokens: 1_000 };
+  const { route, model, channels } = relay.explain(question);
+  expect(route).toMatchObject({ name: "best", strategy: "least-cost" });
+  expect(route?.candidates.map(({ model, position, reason }) => [model, position, reason])).toEqual([
+    ["cheap", 1, null],
+    ["large", 2, null],
+    ["nobody", null, "no_channel"],
+    ["cheap", null, "prompt_too_short"],
+  ]);
+  const [cheap, large] = route?.candidates ?? [];
+  expect(large?.figures?.cost).toBe(10 * (cheap?.figures?.cost ?? Number.NaN));
+  expect(model).toBe("cheap");
+  expect(channels.map(({ id, share, reasons }) => [id, share, reasons])).toEqual([
+    [3, 1, []],
+    [2, 0, ["other_tag"]],
+  ]);
+  const shares = relay.explain({ ...question, model: "spread" }).route?.candidates;
+  expect(shares?.map(({ model, share }) => [model, share])).toEqual([
+    ["cheap", 0.75],
+    ["large", 0.25],
+  ]);
+  expect(relay.explain({ ...question, model: "large" }).route).toBeNull();
+});

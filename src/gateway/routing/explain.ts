@@ -14,6 +14,7 @@ import { coolingOf } from "./channel-live.ts";
 import { conversationKey, type RecognizedBy } from "./conversation-key.ts";
 import { type IneligibleReason, ineligibleReason, type Requirements } from "./eligibility.ts";
 import { needsOf, type Shortcoming, shortcomingOf } from "./model-fit.ts";
+import { type ExplainedRoute, explainRoute } from "./routes/explain-route.ts";
 import { contenders } from "./scheduler/choose.ts";
 import { findChannel } from "./scheduler/find-channel.ts";
 
@@ -35,6 +36,8 @@ export type Explanation = Readonly<{
   fallbacks: readonly string[];
   /** Where earlier calls of the conversation went; null if unknown. */
   sticky: StickyChannel | null;
+  /** The choice among a route's models; the channels are those of the first one. Null: the model is no route. */
+  route: ExplainedRoute | null;
 }>;
 
 export type ExplainedChannel = Readonly<{
@@ -59,13 +62,16 @@ export type ExplainedChannel = Readonly<{
 
 /** Reasons of the channel, then of the call's requirements, then of the channel's keys. */
 type Reason =
-  | ("disabled" | "auto_disabled" | "other_group" | "other_prefix")
+  | ("disabled" | "auto_disabled" | "other_group" | "other_prefix" | "other_tag")
   | IneligibleReason
   | Shortcoming
   | ("no_key" | "cooling");
 
 /** The scheduler's own state, on which the explanation is based. */
-type Known = Pick<GatewayContext, "coolDown" | "keys" | "modelsOf" | "prices" | "stickiness" | "traffic"> &
+type Known = Pick<
+  GatewayContext,
+  "catalog" | "coolDown" | "keys" | "modelsOf" | "prices" | "speeds" | "stickiness" | "traffic"
+> &
   Readonly<{
     services: Readonly<{
       channels: Pick<GatewayServices["channels"], "candidates">;
@@ -77,9 +83,26 @@ type Known = Pick<GatewayContext, "coolDown" | "keys" | "modelsOf" | "prices" | 
 
 /** Explains, without changing the scheduler's state, where a call of this group for this model would go. */
 export function explain(context: Known, all: Iterable<ChannelEntry>, question: ExplainQuestion): Explanation {
+  const { model, group, promptTokens, conversation } = question;
+  const [request = { prompt: {}, body: {} }] = conversation ? decodeAsEachFormat(model, conversation.request) : [];
+  const tokenId = conversation?.tokenId ?? null;
+  const routed = explainRoute(context, { model, group, promptTokens, tokenId, request });
+  const { channels } = context.services;
+  if (!routed) return explainModel(context, all, question, channels.candidates(group, model));
+  const { first, route } = routed;
+  if (!first) return { ...explainModel(context, all, question, null), route };
+  return { ...explainModel(context, all, { ...question, model: first.model }, first.candidates), route };
+}
+
+/** Explains the choice among the candidates of a model: its channels, or some of them. */
+function explainModel(
+  context: Known,
+  all: Iterable<ChannelEntry>,
+  question: ExplainQuestion,
+  candidates: Candidates | null,
+): Explanation {
   const { services, coolDown, traffic, keys } = context;
   const { model, group } = question;
-  const candidates = services.channels.candidates(group, model);
   const tiers = candidates?.tiers ?? [];
   const places = new Map(tiers.flatMap(({ channels }, at) => channels.map((channel) => [channel, at + 1] as const)));
   const bare = candidates?.model ?? model;
@@ -117,6 +140,7 @@ export function explain(context: Known, all: Iterable<ChannelEntry>, question: E
     model: bare,
     fallbacks: fallbacks.filter((name) => services.channels.candidates(group, name) !== null),
     sticky,
+    route: null,
     channels: channels.toSorted((a, b) => b.share - a.share || b.priority - a.priority || a.id - b.id),
   };
 
@@ -139,12 +163,20 @@ export function explain(context: Known, all: Iterable<ChannelEntry>, question: E
     ];
   }
 
+  /** Whether the channel serves the model, but the route's candidate names other tags. */
+  function isOtherTag(channel: ChannelEntry): boolean {
+    const every = services.channels.candidates(group, model);
+    return every !== null && every !== candidates && findChannel(every.tiers, channel.id) !== undefined;
+  }
+
   /** Why the channel is no candidate. */
-  function outside({ status, groups }: ChannelEntry): Reason[] {
+  function outside(channel: ChannelEntry): Reason[] {
+    const { status, groups } = channel;
     const reasons: Reason[] = [];
     if (status === CHANNEL_STATUS.autoDisabled) reasons.push("auto_disabled");
     else if (status !== CHANNEL_STATUS.enabled) reasons.push("disabled");
     if (!groups.includes(group)) reasons.push("other_group");
+    if (reasons.length === 0 && isOtherTag(channel)) reasons.push("other_tag");
     return reasons.length > 0 ? reasons : ["other_prefix"];
   }
 }

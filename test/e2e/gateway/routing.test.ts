@@ -84,4 +84,54 @@ describe.each(["en", "zh"] as const)("routing in %s", (language) => {
     expect(await shares()).toEqual(["50%", "50%"]);
     expect(consolePage.complaints).toEqual([]);
   }, 90_000);
+
+  test("a route is created, explained, changed and deleted in the console", async () => {
+    const { form, ...routes } = WORDS[language].routes;
+    const { page, button, dialog } = consolePage;
+    const addModel = async (position: number, model: string) => {
+      await dialog()
+        .getByLabel(form.model, { exact: true })
+        .nth(position - 1)
+        .fill(model);
+      await page.keyboard.press("Tab");
+    };
+    await consolePage.open("/routes");
+    await page.getByText(routes.empty.title).waitFor();
+    await button(routes[language === "en" ? "add" : "addShort"])
+      .first()
+      .click();
+    await button(form.create, dialog()).waitFor();
+    await dialog().getByLabel(form.name, { exact: true }).fill("spread");
+    await button(form.create, dialog()).click();
+    await dialog().getByText(form.errors.model).waitFor();
+    await addModel(1, "nobody");
+    await dialog().getByText(form.unserved).waitFor();
+    await button(form.addCandidate, dialog()).click();
+    await addModel(2, MODEL);
+    await button(form.moveUp.replace("{{position}}", "2"), dialog()).click();
+    await consolePage.expectAccessible();
+    await button(form.create, dialog()).click();
+    await consolePage.row("spread").getByText(routes.status.partly).waitFor();
+    expect(await fixture.root.get("/api/route/")).toEqual([
+      {
+        name: "spread",
+        strategy: "priority",
+        candidates: [{ model: MODEL }, { model: "nobody" }],
+        unserved: ["nobody"],
+      },
+    ]);
+    await consolePage.expectAccessible();
+    await consolePage.chooseRowAction("spread", routes.explain);
+    await button(words.ask).click();
+    await consolePage.row("nobody").getByText(words.route.reasons.no_channel).waitFor();
+    await page.getByText(words.route.channels.replace("{{model}}", MODEL)).waitFor();
+    await consolePage.expectAccessible();
+    await consolePage.open("/routes");
+    await consolePage.chooseRowAction("spread", routes.disable);
+    await consolePage.row("spread").getByText(routes.status.disabled).waitFor();
+    await consolePage.chooseRowAction("spread", routes.delete);
+    await button(routes.deleteAction, dialog()).click();
+    await page.getByText(routes.empty.title).waitFor();
+    expect(consolePage.complaints).toEqual([]);
+  }, 90_000);
 });

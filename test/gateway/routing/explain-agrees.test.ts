@@ -1,11 +1,14 @@
 /** What is explained is what is done: both over channels that are put together by chance. */
+
 import { expect, test } from "bun:test";
+import { createCatalog } from "../../../src/catalog/catalog.ts";
 import type { ChannelEntry } from "../../../src/domain/channels/entry.ts";
 import { createRoutingIndex } from "../../../src/domain/channels/routing/routing-index.ts";
 import { upstreamModelOf } from "../../../src/domain/channels/upstream/upstream-model.ts";
 import { createPrices } from "../../../src/gateway/billing/price.ts";
 import { ineligibleReason, type Requirements } from "../../../src/gateway/routing/eligibility.ts";
 import { explain } from "../../../src/gateway/routing/explain.ts";
+import { createSpeeds } from "../../../src/gateway/routing/routes/speeds.ts";
 import { choose } from "../../../src/gateway/routing/scheduler/choose.ts";
 import { createCoolDown } from "../../../src/gateway/routing/scheduler/cool-down.ts";
 import { createKeyRing } from "../../../src/gateway/routing/scheduler/key-ring.ts";
@@ -60,6 +63,7 @@ test.each(Array.from({ length: 120 }, (_, at) => at))("snapshot %p", (at) => {
   const none = { get: () => undefined };
   const context = {
     ...{ coolDown, keys, prices, modelsOf: () => null, stickiness: createStickiness(), traffic: createKeyTraffic() },
+    ...{ speeds: createSpeeds(), catalog: () => createCatalog([]) },
     services: { channels: index, settings: fixedSettings(), tokens: none, users: none },
   };
   const explanation = explain(context, all, { model: MODEL, group: GROUP, promptTokens: PROMPT_TOKENS });

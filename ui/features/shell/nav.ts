@@ -2,6 +2,7 @@ import AccountBalanceWalletOutlined from "@mui/icons-material/AccountBalanceWall
 import AltRouteOutlined from "@mui/icons-material/AltRouteOutlined";
 import BalanceOutlined from "@mui/icons-material/BalanceOutlined";
 import BrushOutlined from "@mui/icons-material/BrushOutlined";
+import CallSplitOutlined from "@mui/icons-material/CallSplitOutlined";
 import CampaignOutlined from "@mui/icons-material/CampaignOutlined";
 import ForumOutlined from "@mui/icons-material/ForumOutlined";
 import GroupOutlined from "@mui/icons-material/GroupOutlined";
@@ -49,6 +50,7 @@ export type NavItem = Readonly<{
     | "/channel"
     | "/live"
     | "/router"
+    | "/routes"
     | "/redemption"
     | "/user"
     | "/audit"
@@ -75,6 +77,7 @@ export type NavItem = Readonly<{
     | "channels"
     | "live"
     | "routing"
+    | "routes"
     | "codes"
     | "users"
     | "audit"
@@ -130,6 +133,7 @@ export const NAV: readonly NavSection[] = [
     items: [
       { path: "/channel", label: "channels", icon: HubOutlined, group: "routing" },
       { path: "/catalog", label: "catalog", icon: MenuBookOutlined, group: "routing" },
+      { path: "/routes", label: "routes", icon: CallSplitOutlined, group: "routing" },
       { path: "/router", label: "routing", icon: AltRouteOutlined, group: "routing" },
       { path: "/live", label: "live", icon: SensorsOutlined, group: "routing" },
       { path: "/user", label: "users", icon: GroupOutlined, group: "people" },

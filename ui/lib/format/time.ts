@@ -25,3 +25,13 @@ export const clockTime = (seconds: number): string => new Date(seconds * 1000).t
 /** A moment (epoch milliseconds) as `options` say, in the reader's zone unless they name another. */
 export const formatDate = (ms: number, language: string, options: Intl.DateTimeFormatOptions): string =>
   new Intl.DateTimeFormat(language, options).format(ms);
+
+/** Whether a text names a time zone: "Asia/Shanghai". */
+export function isTimeZone(zone: string): boolean {
+  try {
+    new Intl.DateTimeFormat("en", { timeZone: zone });
+    return true;
+  } catch {
+    return false;
+  }
+}

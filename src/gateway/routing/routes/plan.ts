@@ -6,8 +6,9 @@ import { typicalTokens } from "../../billing/estimate.ts";
 import type { Call } from "../../call/call.ts";
 import type { GatewayContext } from "../../call/context.ts";
 import { GatewayError } from "../../call/errors.ts";
-import { needsOf } from "../model-fit.ts";
-import { rankCandidates } from "./rank.ts";
+import { type Needs, needsOf } from "../model-fit.ts";
+import type { Load } from "./measure.ts";
+import { type RouteQuery, rankCandidates } from "./rank.ts";
 
 /** A model of a route, and the channels that serve it. */
 export type RouteTarget = Readonly<{ model: string; candidates: Candidates }>;
@@ -31,22 +32,17 @@ export function planRoute(context: GatewayContext, call: Call, route: ModelRoute
   const promptTokens = typicalTokens(promptBound);
   const needs = needsOf(prompt, body.json, promptTokens);
   const isModel = context.services.channels.candidates(caller.group, route.name) !== null;
-  const { ranked, excluded } = rankCandidates(context, route, {
+  const query = queryOf({
     needs,
-    facts: {
-      promptTokens,
-      image: needs.images,
-      audio: needs.audio,
-      file: needs.files,
-      tools: needs.tools,
-      tags: tagsOf(call.request.headers, body.json),
-      group: caller.group,
-      nowMs: Date.now(),
-    },
-    load: { group: caller.group, user: caller.user, promptTokens, outputTokens: expectedOutput(summary) },
+    promptTokens,
+    group: caller.group,
+    user: caller.user,
+    tags: tagsOf(call.request.headers, body.json),
+    outputTokens: expectedOutput(summary),
     // A key is limited to the name of a route, unless the name is a model, too: then to the models.
     allows: (model) => !isModel || allowsModel(caller, model),
   });
+  const { ranked, excluded } = rankCandidates(context, route, query);
   if (ranked.length > 0) return ranked.map(({ candidate, candidates }) => ({ model: candidate.model, candidates }));
   const params = { route: route.name };
   if (excluded.some(({ reason }) => reason === "no_channel" || reason === "no_price")) {
@@ -56,11 +52,20 @@ export function planRoute(context: GatewayContext, call: Call, route: ModelRoute
   throw new GatewayError(400, "route_not_applicable", { code: "gateway_route_conditions", params }, details);
 }
 
+type QueryInput = Readonly<{ needs: Needs; tags: ReadonlySet<string>; allows: RouteQuery["allows"] }> & Load;
+
+/** What a route must know about a call. */
+export function queryOf({ needs, tags, allows, ...load }: QueryInput): RouteQuery {
+  const { group, promptTokens } = load;
+  const { images: image, audio, files: file, tools } = needs;
+  return { needs, load, allows, facts: { promptTokens, image, audio, file, tools, tags, group, nowMs: Date.now() } };
+}
+
 /** Tokens of a typical response: what strategies compare, not what is held. */
 const TYPICAL_OUTPUT_TOKENS = 500;
 
 /** The length of response by which candidates are compared. */
-const expectedOutput = ({ maxOutputTokens, choices }: Pick<Call["summary"], "maxOutputTokens" | "choices">) =>
+export const expectedOutput = ({ maxOutputTokens, choices }: Pick<Call["summary"], "maxOutputTokens" | "choices">) =>
   Math.min(maxOutputTokens ?? TYPICAL_OUTPUT_TOKENS, TYPICAL_OUTPUT_TOKENS) * choices;
 
 const MAX_TAGS = 32;
@@ -69,7 +74,7 @@ const MAX_TAGS = 32;
  * The tags of a call: the entries of `X-Sluice-Tags`, and what the request's `metadata` says: `tags` as a list or separated
  * by commas, and each other text as `name=value`.
  */
-function tagsOf(headers: Headers, body: JsonObject): ReadonlySet<string> {
+export function tagsOf(headers: Headers, body: JsonObject): ReadonlySet<string> {
   const tags = splitTags(headers.get("x-sluice-tags") ?? "");
   for (const [name, value] of Object.entries(recordOf(body.metadata) ?? {})) {
     const text = textOf(value);

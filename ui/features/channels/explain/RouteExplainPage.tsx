@@ -14,6 +14,7 @@ import { StatusChip } from "../../../components/display/StatusChip.tsx";
 import { EmptyState } from "../../../components/feedback/EmptyState.tsx";
 import { PageHeader, Row } from "../../../components/layout.tsx";
 import { exactTime } from "../../../lib/format/time.ts";
+import { RouteChoice } from "./RouteChoice.tsx";
 import { explainRoute, RouteForm } from "./RouteForm.tsx";
 
 /** Explains which channel a call would use, and why not the others. */
@@ -43,6 +44,7 @@ export const RouterExplainPage = () => {
           </Alert>
         </Box>
       )}
+      {answer.data?.route && <RouteChoice route={answer.data.route} />}
       {answer.isIdle ? (
         <EmptyState icon={<AltRoute />} title={t("routing.idleTitle")} body={t("routing.idleBody")} />
       ) : (

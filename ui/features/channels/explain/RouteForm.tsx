@@ -11,6 +11,8 @@ import { JsonField } from "../../../components/inputs/JsonField.tsx";
 import { checkJsonObject } from "../../../components/inputs/json-text.ts";
 import { useSuggestionTexts } from "../../../components/inputs/suggestion-texts.ts";
 import { Field, Row } from "../../../components/layout.tsx";
+import { useAddress } from "../../../components/use-address.ts";
+import { routes } from "../../models/routes/route-calls.ts";
 import { tokenPage } from "../../tokens/token.ts";
 import { enabledModels, groupNames } from "../channel-queries.ts";
 
@@ -23,12 +25,12 @@ export const RouteForm = ({ isAsking, onAsk }: Props) => {
   const { t } = useTranslation();
   const suggestionTexts = useSuggestionTexts();
   const id = useId();
-  const models = useQuery(enabledModels).data ?? [];
+  const models = [...(useQuery(routes).data ?? []).map(({ name }) => name), ...(useQuery(enabledModels).data ?? [])];
   const groups = useQuery(groupNames).data ?? [];
   const ownKeys = (useQuery(tokenPage({ page: 0, pageSize: 100 })).data?.items ?? []).map(
     ({ id, name }) => `${id} · ${name}`,
   );
-  const [model, setModel] = useState("");
+  const [model, setModel] = useState(useAddress().text("model"));
   const [group, setGroup] = useState("default");
   const [tokens, setTokens] = useState("0");
   const [keyId, setKeyId] = useState("");

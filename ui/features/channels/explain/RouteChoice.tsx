@@ -1,0 +1,121 @@
+import AltRoute from "@mui/icons-material/AltRouteOutlined";
+import Box from "@mui/material/Box";
+import { useTranslation } from "react-i18next";
+import type { ExplainedCandidate, ExplainedRoute } from "../../../../src/gateway/routing/routes/explain-route.ts";
+import type { Column } from "../../../components/data-table/column.ts";
+import { DataTable } from "../../../components/data-table/DataTable.tsx";
+import { useDataTable } from "../../../components/data-table/use-data-table.ts";
+import { Money } from "../../../components/display/Money.tsx";
+import { EmptyState } from "../../../components/feedback/EmptyState.tsx";
+import { formatDuration } from "../../../lib/format/duration.ts";
+import { formatNumber, formatShare, roundTo } from "../../../lib/format/number.ts";
+
+type Candidate = ExplainedCandidate & Readonly<{ id: number }>;
+
+/** The choice among a route's models, with the figures it was made on. */
+export const RouteChoice = ({ route }: { route: ExplainedRoute }) => {
+  const { t } = useTranslation();
+  const columns = useCandidateColumns(route);
+  const model = useDataTable({
+    columns,
+    rows: route.candidates.map((candidate, id): Candidate => ({ ...candidate, id })),
+    rowId: ({ id }) => id,
+    rowName: (candidate) => candidate.model,
+  });
+  const chosen = route.candidates.find(({ position }) => position === 1);
+  return (
+    <Box component="section" sx={{ mb: 5 }}>
+      <Box component="h2" sx={{ fontSize: 15, mt: 0, mb: 1 }}>
+        {t("routing.route.title", { name: route.name, strategy: t(`routes.strategies.${route.strategy}`) })}
+      </Box>
+      <Box component="p" sx={{ mt: 0, mb: 3, fontSize: 13, color: "text.secondary" }}>
+        {t(`routes.strategyHints.${route.strategy}`)}
+      </Box>
+      <DataTable
+        model={model}
+        error={null}
+        onRetry={() => {}}
+        empty={<EmptyState icon={<AltRoute />} title={t("routing.route.none")} body="" />}
+        isDim={({ position }) => position === null}
+      />
+      {chosen && (
+        <Box component="h2" sx={{ fontSize: 15, mt: 5, mb: 0 }}>
+          {t("routing.route.channels", { model: chosen.model })}
+        </Box>
+      )}
+    </Box>
+  );
+};
+
+/** One row per candidate of the route. */
+function useCandidateColumns({ strategy }: ExplainedRoute): Column<Candidate>[] {
+  const { t, i18n } = useTranslation();
+  return [
+    {
+      key: "position",
+      head: t("routing.route.position"),
+      width: 64,
+      align: "right",
+      cell: ({ position }) => position ?? "–",
+    },
+    { key: "model", head: t("routing.model"), isTitle: true, cell: (candidate) => candidate.model },
+    ...(strategy === "weighted"
+      ? [
+          {
+            key: "share",
+            head: t("routing.share"),
+            width: 92,
+            align: "right",
+            cell: ({ share }) => formatShare(share, i18n.language),
+          } satisfies Column<Candidate>,
+        ]
+      : []),
+    {
+      key: "firstToken",
+      head: t("routing.route.firstToken"),
+      width: 112,
+      align: "right",
+      cell: ({ figures }) => formatDuration(figures?.firstTokenMs ?? null),
+    },
+    {
+      key: "speed",
+      head: t("routing.route.speed"),
+      width: 104,
+      align: "right",
+      cell: ({ figures }) => numberOrDash(figures?.tokensPerSecond),
+    },
+    {
+      key: "latency",
+      head: t("routing.route.latency"),
+      width: 112,
+      align: "right",
+      cell: ({ figures }) => formatDuration(figures?.latencyMs ?? null),
+    },
+    {
+      key: "cost",
+      head: t("routing.route.cost"),
+      width: 104,
+      align: "right",
+      cell: ({ figures }) => (figures?.cost == null ? "–" : <Money quota={figures.cost} exact />),
+    },
+    {
+      key: "inFlight",
+      head: t("routing.inFlight"),
+      width: 100,
+      align: "right",
+      cell: ({ figures }) => numberOrDash(figures?.inFlight),
+    },
+    {
+      key: "reason",
+      head: t("routing.reasons.head"),
+      isSolid: true,
+      cell: ({ reason, position }) => {
+        if (reason) return t(`routing.route.reasons.${reason}`);
+        return t(position === 1 ? "routing.reasons.none" : "routing.route.reasons.later");
+      },
+    },
+  ];
+}
+
+const numberOrDash = (value: number | null | undefined): string =>
+  value == null ? "–" : formatNumber(roundTo(value, 1));

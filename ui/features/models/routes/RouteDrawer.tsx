@@ -1,0 +1,109 @@
+import Box from "@mui/material/Box";
+import Button from "@mui/material/Button";
+import MenuItem from "@mui/material/MenuItem";
+import Select from "@mui/material/Select";
+import { useQueryClient } from "@tanstack/react-query";
+import { useTranslation } from "react-i18next";
+import { notifyDone } from "../../../components/feedback/notify.tsx";
+import { Section, SideDrawer } from "../../../components/feedback/SideDrawer.tsx";
+import { LabelledInput } from "../../../components/inputs/LabelledInput.tsx";
+import { SwitchRow } from "../../../components/inputs/SwitchRow.tsx";
+import { useCheckedForm } from "../../../components/inputs/use-checked-form.ts";
+import { Field } from "../../../components/layout.tsx";
+import { CandidateList } from "./CandidateList.tsx";
+import { createRoute, type RouteView, routes, updateRoute } from "./route-calls.ts";
+import { checkRouteForm, definitionOf, formOf, type RouteForm, STRATEGIES } from "./route-form.ts";
+
+type RouteDrawerProps = Readonly<{
+  /** Null: a new one. */
+  route: RouteView | null;
+  /** The names of the other routes. */
+  taken: readonly string[];
+  onClose: () => void;
+}>;
+
+/** Creates or edits a route. */
+export const RouteDrawer = ({ route, taken, onClose }: RouteDrawerProps) => {
+  const { t } = useTranslation();
+  const client = useQueryClient();
+  const send = async (form: RouteForm) => {
+    const name = form.name.trim();
+    const definition = definitionOf(form);
+    await (route ? updateRoute(route.name, name, definition) : createRoute(name, definition));
+    notifyDone(t("routes.savedToast", { name }));
+    void client.invalidateQueries(routes);
+    onClose();
+  };
+  const { body, initial, form, change, faults, isSaving, submit } = useCheckedForm({
+    initial: formOf(route),
+    check: (values: RouteForm) => checkRouteForm(values, taken),
+    send,
+  });
+  const isDirty = JSON.stringify(initial) !== JSON.stringify(form);
+  const faultOf = (field: "name" | "description") => faults[field] && t(`routes.form.errors.${faults[field]}`);
+  return (
+    <SideDrawer
+      title={route ? t("routes.form.editTitle", { name: route.name }) : t("routes.form.createTitle")}
+      isDirty={isDirty && !isSaving}
+      onClose={onClose}
+      footer={(close) => (
+        <>
+          <Box sx={{ flex: 1 }} />
+          <Button onClick={close}>{t("components.cancel")}</Button>
+          <Button variant="contained" color="primary" loading={isSaving} disabled={!isDirty} onClick={submit}>
+            {t(route ? "routes.form.save" : "routes.form.create")}
+          </Button>
+        </>
+      )}
+    >
+      <Box ref={body}>
+        <Section title={t("routes.form.basics")}>
+          <LabelledInput
+            label={t("routes.form.name")}
+            hint={t("routes.form.nameHint")}
+            value={form.name}
+            onChange={(name) => change({ name })}
+            error={faultOf("name")}
+            autoFocus={route === null}
+            placeholder="best"
+          />
+          <LabelledInput
+            label={t("routes.form.description")}
+            optional={t("routes.form.optional")}
+            value={form.description}
+            onChange={(description) => change({ description })}
+            error={faultOf("description")}
+          />
+          <SwitchRow
+            label={t("routes.form.enabled")}
+            hint={t("routes.form.enabledHint")}
+            isOn={form.isEnabled}
+            onChange={(isEnabled) => change({ isEnabled })}
+          />
+        </Section>
+        <Section title={t("routes.form.candidates")} hint={t("routes.form.candidatesHint")}>
+          <Field label={t("routes.form.strategy")} hint={t(`routes.strategyHints.${form.strategy}`)}>
+            <Select
+              fullWidth
+              value={form.strategy}
+              SelectDisplayProps={{ "aria-label": t("routes.form.strategy") }}
+              onChange={(event) => change({ strategy: event.target.value })}
+            >
+              {STRATEGIES.map((strategy) => (
+                <MenuItem key={strategy} value={strategy}>
+                  {t(`routes.strategies.${strategy}`)}
+                </MenuItem>
+              ))}
+            </Select>
+          </Field>
+          <CandidateList
+            candidates={form.candidates}
+            isWeighted={form.strategy === "weighted"}
+            showsErrors={faults.candidates !== undefined}
+            onChange={(candidates) => change({ candidates })}
+          />
+        </Section>
+      </Box>
+    </SideDrawer>
+  );
+};

@@ -1,0 +1,86 @@
+import { describe, expect, test } from "bun:test";
+import { readRoute, STRATEGIES as SERVER_STRATEGIES } from "../../../../src/settings/option/model-routes.ts";
+import type { RouteView } from "./route-calls.ts";
+import {
+  candidateError,
+  checkRouteForm,
+  countConditions,
+  definitionOf,
+  formOf,
+  moved,
+  newCandidate,
+  STRATEGIES,
+} from "./route-form.ts";
+
+const FULL: RouteView = {
+  name: "best",
+  unserved: [],
+  description: "For everybody",
+  enabled: false,
+  strategy: "weighted",
+  candidates: [
+    {
+      model: "a",
+      weight: 7,
+      min_prompt_tokens: 10,
+      max_prompt_tokens: 20,
+      image: true,
+      tools: false,
+      tags: ["gold"],
+      groups: ["vip"],
+      channel_tags: ["eu"],
+      hours: { from: "08:00", to: "20:00", zone: "Asia/Shanghai" },
+    },
+    { model: "b" },
+  ],
+};
+
+test("a route survives its form, and what it saves is valid for the server", () => {
+  const { name, unserved: _, ...definition } = FULL;
+  const saved = definitionOf(formOf(FULL));
+  expect(saved).toEqual(definition);
+  expect(() => readRoute(name, saved, "")).not.toThrow();
+  expect(FULL.candidates?.map(countConditions)).toEqual([8, 0]);
+});
+
+test("a new route needs a name that is free, and a model", () => {
+  const form = formOf(null);
+  expect(checkRouteForm(form, [])).toEqual({ name: "name", description: undefined, candidates: "candidates" });
+  const filled = { ...form, name: " best ", candidates: [newCandidate("a")] };
+  expect(checkRouteForm(filled, ["best"]).name).toBe("taken");
+  expect(Object.values(checkRouteForm(filled, ["other"]))).toEqual([undefined, undefined, undefined]);
+  expect(checkRouteForm({ ...filled, candidates: [] }, []).candidates).toBe("candidates");
+});
+
+describe("a candidate", () => {
+  test.each([
+    [{}, null],
+    [{ model: " " }, "model"],
+    [{ weight: "" }, "weight"],
+    [{ weight: "1.5" }, "weight"],
+    [{ weight: "10001" }, "weight"],
+    [{ minTokens: "5", maxTokens: "4" }, "tokens"],
+    [{ minTokens: "x" }, "tokens"],
+    [{ minTokens: "0", maxTokens: "100000000" }, null],
+    [{ from: "08:00" }, "hours"],
+    [{ from: "08:00", to: "08:00" }, "hours"],
+    [{ from: "08:00", to: "09:00", zone: "Mars/Base" }, "hours"],
+    [{ from: "22:00", to: "06:00", zone: "" }, null],
+  ] as const)("%j: %s", (fields, error) => {
+    const form = { ...newCandidate("a"), ...fields };
+    expect(candidateError(form)).toBe(error);
+    if (error !== null) return;
+    expect(() => readRoute("r", definitionOf({ ...formOf(null), candidates: [form] }), "")).not.toThrow();
+  });
+});
+
+test("the strategies are those of the server", () => {
+  expect([...STRATEGIES]).toEqual([...SERVER_STRATEGIES]);
+});
+
+test("entries move within the list", () => {
+  expect(moved(["a", "b", "c"], 2, 0)).toEqual(["c", "a", "b"]);
+  expect(moved(["a", "b", "c"], 0, 1)).toEqual(["b", "a", "c"]);
+  expect(moved(["a", "b"], 0, -1)).toEqual(["a", "b"]);
+  expect(moved(["a", "b"], 1, 2)).toEqual(["a", "b"]);
+});
