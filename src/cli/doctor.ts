@@ -16,6 +16,7 @@ import { createSecretReader } from "../lib/security/secret-references/secret-rea
 import { loadSecrets } from "../lib/security/secrets.ts";
 import { runBenchmark } from "../server/benchmark/run-benchmark.ts";
 import { type Config, loadConfig } from "../server/config.ts";
+import { openReads } from "../server/services.ts";
 import { createSettings } from "../settings/settings.ts";
 import { askGateway, textOf } from "./control/control-client.ts";
 
@@ -74,9 +75,10 @@ async function examineData({ config, log, vault, database }: Opened): Promise<Re
   const secrets = createSecretReader(config.secretManagers);
   const channels = await createChannelDirectory({ db, changes, vault, log, secrets });
   const sharedLimits = config.redisUrl === null ? null : createSharedLimits(config.redisUrl, log);
+  const reads = await openReads(config, database, log);
   const policy = createAddressPolicy(config.allowPrivateUpstreams);
   const context = {
-    ...{ config, database, settings, vault, channels, sharedLimits },
+    ...{ config, database, reads, settings, vault, channels, sharedLimits },
     fetch: createSafeFetch(policy),
     ownFetch: createSafeFetch(createAddressPolicy(true)),
     mailer: createMailer({ settings, policy, log }),
@@ -95,6 +97,7 @@ async function examineData({ config, log, vault, database }: Opened): Promise<Re
     for (const check of CHECKS) reports.push(await examine(context, check, "en"));
     return reports;
   } finally {
+    await reads.close();
     sharedLimits?.close();
     channels.close();
     settings.close();

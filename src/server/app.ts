@@ -95,6 +95,7 @@ export function createApp(services: Services, draining: () => boolean): App {
     readiness: () => readiness(services, draining),
     billing: services.billing.status,
     askDatabase: () => services.database.health(),
+    replica: services.reads.replica,
     askRedis: services.sharedLimits?.ping ?? null,
     channels: services.channels.all,
     isResting,
@@ -332,7 +333,10 @@ const REFUSING_MS = 10_000;
 /** A database that does not answer within this is not there. */
 const HEALTH_TIMEOUT_MS = 2000;
 
-async function readiness({ database, billing, sharedLimits }: Services, draining: () => boolean): Promise<Readiness> {
+async function readiness(
+  { database, reads, billing, sharedLimits }: Services,
+  draining: () => boolean,
+): Promise<Readiness> {
   const { databaseDown, diskRefused, pendingRecords, rejectedRecords, lostJournals, journalCopy, ...status } =
     billing.status();
   const { oldestSeconds, ledgerUnansweredMs, refusingCallsMs } = status;
@@ -345,6 +349,11 @@ async function readiness({ database, billing, sharedLimits }: Services, draining
     Bun.sleep(HEALTH_TIMEOUT_MS).then(() => false),
   ]);
   if (!answers) degraded.push("database: does not answer");
+  const replica = reads.replica();
+  if (replica?.isUsed === false) {
+    const why = replica.lagSeconds === null ? "does not answer" : `is ${replica.lagSeconds} s behind`;
+    degraded.push(`database replica: ${why}, lists are read from the primary`);
+  }
   if (databaseDown) degraded.push(`journal: ${pendingRecords} charges wait for the database`);
   else if ((oldestSeconds ?? 0) > OLD_CHARGE_S) {
     degraded.push(`journal: ${pendingRecords} charges wait for the database, the oldest for ${oldestSeconds} s`);

@@ -42,6 +42,10 @@ const configSchema = (isTerminal: boolean) => ({
   databaseUrl: variable("DATABASE_URL", postgresUrl("DATABASE_URL"), { aliases: ["SQL_DSN"], isSecret: true }),
   /** The server itself, where DATABASE_URL names a pooler in transaction mode; null: there is none in between. */
   databaseDirectUrl: variable("DATABASE_DIRECT_URL", postgresUrl("DATABASE_DIRECT_URL"), { isSecret: true }),
+  /** A standby of it for lists and charts; null: these are read from the primary too. */
+  databaseReplicaUrl: variable("DATABASE_REPLICA_URL", postgresUrl("DATABASE_REPLICA_URL"), { isSecret: true }),
+  /** Seconds that the standby may be behind; beyond that the primary is read. */
+  maxReplicaLagSeconds: integer("DATABASE_REPLICA_MAX_LAG", 10, { min: 1, max: 86_400 }),
   redisUrl: variable("REDIS_URL", redisUrl, { aliases: ["REDIS_CONN_STRING"], isSecret: true }),
   /** Given secrets win over the ones created once in `dataDir`. */
   encryptionKey: optionalText("ENCRYPTION_KEY", { shown: "created in DATA_DIR/secret.key", isSecret: true }),
@@ -218,7 +222,7 @@ export function readConfig(env: Env = process.env, isTerminal = process.stdout.i
   const read = textOf(env);
   const values = readAll(configSchema(isTerminal), read);
   const { turnstile, turnstileVerify, ...others } = values.signInAddresses;
-  refuseEmbeddedWorkers(values);
+  refuseWithoutServer(values);
   return {
     ...values,
     scratchDir: values.dataDir,
@@ -232,8 +236,15 @@ export function readConfig(env: Env = process.env, isTerminal = process.stdout.i
   };
 }
 
-function refuseEmbeddedWorkers({ databaseUrl, workers }: Pick<Config, "databaseUrl" | "workers">): void {
-  if (databaseUrl !== null || workers === null || workers === 1) return;
+function refuseWithoutServer({
+  databaseUrl,
+  databaseReplicaUrl,
+  workers,
+}: Pick<Config, "databaseUrl" | "databaseReplicaUrl" | "workers">): void {
+  if (databaseUrl !== null) return;
+  if (databaseReplicaUrl !== null)
+    throw new ConfigError("DATABASE_REPLICA_URL needs DATABASE_URL, the primary's address");
+  if (workers === null || workers === 1) return;
   throw new ConfigError(
     `WORKERS=${workers} needs a Postgres server: only one process at a time can open the embedded database. Set DATABASE_URL, or WORKERS to 1`,
   );

@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { type Changes, createChanges } from "../../db/changes.ts";
 import { openDatabase } from "../../db/connect.ts";
+import { openReplica, type Reads, readFromPrimary } from "../../db/server/replica.ts";
 import type { Database } from "../../db/types.ts";
 import { type Billing, createBilling } from "../billing/billing.ts";
 import { createUserDirectory, type UserDirectory } from "../domain/accounts/directory.ts";
@@ -45,6 +46,8 @@ export type Services = Readonly<{
   host: HostLink | null;
   log: Logger;
   database: Database;
+  /** Where lists and charts are read. */
+  reads: Reads;
   changes: Changes;
   vault: Vault;
   settings: Settings;
@@ -97,6 +100,7 @@ export async function openServices(config: Config, log: Logger, host: HostLink |
   const { db } = database;
   try {
     await checkEncryptionKey(db, vault, secrets.source);
+    const reads = await openReads(config, database, log);
     const changes = await createChanges(database, (error) => log.error({ error }, "a change could not be applied"));
     const settings = await createSettings({ db, changes, vault, log });
     const users = await createUserDirectory({ db, changes, log });
@@ -180,6 +184,7 @@ export async function openServices(config: Config, log: Logger, host: HostLink |
       host,
       log,
       database,
+      reads,
       changes,
       vault,
       settings,
@@ -215,6 +220,7 @@ export async function openServices(config: Config, log: Logger, host: HostLink |
         await telemetry?.close();
         for (const store of [sessions, channels, tokens, users, settings]) store.close();
         await changes.close();
+        await reads.close();
         await database.close();
       },
     };
@@ -222,6 +228,24 @@ export async function openServices(config: Config, log: Logger, host: HostLink |
     await database.close();
     throw error;
   }
+}
+
+/** Where lists and charts are read: the replica where one is configured. */
+export async function openReads(
+  { databaseReplicaUrl, maxReplicaLagSeconds }: Pick<Config, "databaseReplicaUrl" | "maxReplicaLagSeconds">,
+  { db }: Pick<Database, "db">,
+  log: Logger,
+): Promise<Reads> {
+  if (databaseReplicaUrl === null) return readFromPrimary(db);
+  return openReplica({
+    primary: db,
+    url: databaseReplicaUrl,
+    maxLagSeconds: maxReplicaLagSeconds,
+    onChange(isUsed, reason) {
+      if (isUsed) log.info({ reason }, "lists and charts are read from the replica again");
+      else log.warn({ reason }, "lists and charts are read from the primary: the replica can't be used");
+    },
+  });
 }
 
 /** Starts exporting traces and metrics where a collector is configured. Its libraries are loaded only then. */

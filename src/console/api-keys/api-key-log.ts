@@ -1,5 +1,5 @@
 import { Elysia, t } from "elysia";
-import type { Db } from "../../../db/types.ts";
+import type { Reads } from "../../../db/server/replica.ts";
 import type { ApiKeyDirectory } from "../../domain/api-keys/directory/index.ts";
 import { readLogs, totalLogs } from "../../domain/logs/list/list-logs.ts";
 import { OperationError } from "../../lib/operation-error.ts";
@@ -13,7 +13,7 @@ const ANY_ORIGIN = { "access-control-allow-origin": "*" };
  * The log of one API key for whoever has it, from any site: key look-up pages call it without a login. The key comes in
  * the query or as `Authorization: Bearer`. Belongs under /api/log.
  */
-export function apiKeyLogRoutes({ db, tokens }: Readonly<{ db: Db; tokens: ApiKeyDirectory }>) {
+export function apiKeyLogRoutes({ reads, tokens }: Readonly<{ reads: Reads; tokens: ApiKeyDirectory }>) {
   return new Elysia({ name: "console/token-log" })
     .get(
       "/token",
@@ -23,8 +23,10 @@ export function apiKeyLogRoutes({ db, tokens }: Readonly<{ db: Db; tokens: ApiKe
         if (!token) throw new OperationError("token_key_invalid");
         const filter = { userId: token.userId, tokenId: token.id };
         const { page, pageSize } = readPaging(query, 1, PAGE_SIZE);
-        const items = await readLogs(db, filter, { page, pageSize }, "owner");
-        return { ...ok(items), total: await totalLogs(db, filter), page: page + 1, page_size: pageSize };
+        return reads.read(async (db) => {
+          const items = await readLogs(db, filter, { page, pageSize }, "owner");
+          return { ...ok(items), total: await totalLogs(db, filter), page: page + 1, page_size: pageSize };
+        });
       },
       { query: t.Object({ key: t.Optional(t.String()), ...pagingQuery }) },
     )

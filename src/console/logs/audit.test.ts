@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { logs } from "../../../db/schema/gateway/logs.ts";
+import { readFromPrimary } from "../../../db/server/replica.ts";
 import { startTestConsole, type TestConsole } from "../../../test/support/console/start-console.ts";
 import type { AuditEntry } from "../../domain/logs/audit/list-audit.ts";
 import { LOG_TYPE, writeLog, writeManagementLog } from "../../domain/logs/write-log.ts";
@@ -10,7 +11,9 @@ let app: TestConsole;
 let admin: Record<string, string>;
 let rootId: number;
 beforeAll(async () => {
-  app = await startTestConsole(undefined, async (services, guarded) => auditRoutes(services, guarded));
+  app = await startTestConsole(undefined, async (services, guarded) =>
+    auditRoutes({ ...services, reads: readFromPrimary(services.db) }, guarded),
+  );
   const adminId = await app.addUser("admin", "admin");
   rootId = await app.addUser("root", "root");
   await app.addUser("user");

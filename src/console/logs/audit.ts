@@ -1,4 +1,5 @@
 import { Elysia, t } from "elysia";
+import type { Reads } from "../../../db/server/replica.ts";
 import type { Db } from "../../../db/types.ts";
 import { exportAudit } from "../../domain/logs/audit/export-audit.ts";
 import { type AuditFilter, listAudit } from "../../domain/logs/audit/list-audit.ts";
@@ -22,7 +23,7 @@ const filterQuery = {
 const listQuery = t.Object({ ...pagingQuery, order: text, ...filterQuery });
 
 /** What administrators did. */
-export const auditRoutes = ({ db }: Readonly<{ db: Db }>, guarded: ReturnType<typeof guard>) =>
+export const auditRoutes = ({ db, reads }: Readonly<{ db: Db; reads: Reads }>, guarded: ReturnType<typeof guard>) =>
   new Elysia({ prefix: "/api/audit", name: "console/audit" })
     .use(guarded)
     .guard({ role: "admin" })
@@ -31,7 +32,9 @@ export const auditRoutes = ({ db }: Readonly<{ db: Db }>, guarded: ReturnType<ty
       async ({ query }) => {
         const { page, pageSize } = readPaging(query, 1);
         const oldestFirst = query.order === "asc";
-        const { items, total } = await listAudit(db, filterOf(query), { page, pageSize, oldestFirst });
+        const { items, total } = await reads.read((db) =>
+          listAudit(db, filterOf(query), { page, pageSize, oldestFirst }),
+        );
         return ok({ items, total, page: page + 1, page_size: pageSize });
       },
       { query: listQuery },

@@ -1,5 +1,6 @@
 import { Elysia, t } from "elysia";
 import { dropLogsBefore } from "../../../db/maintenance/partitions.ts";
+import type { Reads } from "../../../db/server/replica.ts";
 import type { Database, Db } from "../../../db/types.ts";
 import type { UserEntry } from "../../domain/accounts/directory.ts";
 import type { ApiKeyDirectory } from "../../domain/api-keys/directory/index.ts";
@@ -47,12 +48,12 @@ const searchQuery = t.Object({ keyword: text });
 
 /** The usage log: everybody's for administrators, one's own under /self. */
 export function logRoutes(
-  services: Readonly<{ database: Database; tokens: ApiKeyDirectory }>,
+  services: Readonly<{ database: Database; reads: Reads; tokens: ApiKeyDirectory }>,
   guarded: ReturnType<typeof guard>,
 ) {
-  const { database, tokens } = services;
+  const { database, reads, tokens } = services;
   const { db } = database;
-  const list = async (filter: LogFilter, input: typeof listQuery.static, viewer: Viewer) => {
+  const list = async (db: Db, filter: LogFilter, input: typeof listQuery.static, viewer: Viewer) => {
     const { page, pageSize } = readPaging(input, 1);
     const before = input.before ? readCursor(input.before) : undefined;
     const total = await totalLogs(db, filter);
@@ -61,13 +62,13 @@ export function logRoutes(
     return ok({ items, total, page: page + 1, page_size: pageSize });
   };
   const find = async (keyword: string, userId: number | null, viewer: Viewer) =>
-    ok(await searchLogs(db, keyword.trim(), userId, viewer));
+    ok(await reads.read((db) => searchLogs(db, keyword.trim(), userId, viewer)));
   const csv = (filter: LogFilter, viewer: Viewer) => csvFile("usage-log", exportLogs(db, filter, viewer));
-  const histogram = async (filter: LogFilter) => {
+  const histogram = async (db: Db, filter: LogFilter) => {
     const end = filter.end ?? nowSeconds();
     return ok(await readHistogram(db, { ...filter, start: filter.start ?? end - DAY_S, end }));
   };
-  const everybody = (input: typeof query.static) => resolveFilter(db, adminFilter(input));
+  const everybody = (db: Db, input: typeof query.static) => resolveFilter(db, adminFilter(input));
   const deleteBefore = async (actor: UserEntry, until: number) => {
     const target = checkedTarget(until);
     const deleted = await dropLogsBefore(database, target);
@@ -75,16 +76,24 @@ export function logRoutes(
     return deleted;
   };
   return new Elysia({ prefix: "/api/log", name: "console/logs" })
-    .use(apiKeyLogRoutes({ db, tokens }))
+    .use(apiKeyLogRoutes({ reads, tokens }))
     .use(guarded)
-    .get("/", async ({ query: filters }) => list(await everybody(filters), filters, "admin"), {
-      role: "admin",
-      query: listQuery,
-    })
-    .get("/self", ({ actor, query: filters }) => list(ownFilter(filters, actor.id), filters, "owner"), {
-      account: "logs.read",
-      query: listQuery,
-    })
+    .get(
+      "/",
+      ({ query: filters }) => reads.read(async (db) => list(db, await everybody(db, filters), filters, "admin")),
+      {
+        role: "admin",
+        query: listQuery,
+      },
+    )
+    .get(
+      "/self",
+      ({ actor, query: filters }) => reads.read((db) => list(db, ownFilter(filters, actor.id), filters, "owner")),
+      {
+        account: "logs.read",
+        query: listQuery,
+      },
+    )
     .get("/search", ({ query: { keyword = "" } }) => find(keyword, null, "admin"), {
       role: "admin",
       query: searchQuery,
@@ -95,23 +104,33 @@ export function logRoutes(
     })
     .get(
       "/rescued",
-      async ({ query: { channel } }) => ok(await readRescued(db, channel, nowSeconds() - WEEK_S, MOST_RESCUED)),
+      async ({ query: { channel } }) =>
+        ok(await reads.read((db) => readRescued(db, channel, nowSeconds() - WEEK_S, MOST_RESCUED))),
       { role: "admin", query: t.Object({ channel: t.Integer({ minimum: 1, maximum: 2_147_483_647 }) }) },
     )
-    .get("/stat", async ({ query: filters }) => ok(await readStat(db, await everybody(filters))), {
+    .get(
+      "/stat",
+      async ({ query: filters }) => ok(await reads.read(async (db) => readStat(db, await everybody(db, filters)))),
+      { role: "admin", query },
+    )
+    .get(
+      "/self/stat",
+      async ({ actor, query: filters }) => ok(await reads.read((db) => readStat(db, ownFilter(filters, actor.id)))),
+      {
+        account: "logs.read",
+        query,
+      },
+    )
+    .get("/histogram", ({ query: filters }) => reads.read(async (db) => histogram(db, await everybody(db, filters))), {
       role: "admin",
       query,
     })
-    .get("/self/stat", async ({ actor, query: filters }) => ok(await readStat(db, ownFilter(filters, actor.id))), {
-      account: "logs.read",
-      query,
-    })
-    .get("/histogram", async ({ query: filters }) => histogram(await everybody(filters)), { role: "admin", query })
-    .get("/self/histogram", ({ actor, query: filters }) => histogram(ownFilter(filters, actor.id)), {
-      account: "logs.read",
-      query,
-    })
-    .get("/export", async ({ query: filters }) => csv(await everybody(filters), "admin"), { role: "admin", query })
+    .get(
+      "/self/histogram",
+      ({ actor, query: filters }) => reads.read((db) => histogram(db, ownFilter(filters, actor.id))),
+      { account: "logs.read", query },
+    )
+    .get("/export", async ({ query: filters }) => csv(await everybody(db, filters), "admin"), { role: "admin", query })
     .get("/self/export", ({ actor, query: filters }) => csv(ownFilter(filters, actor.id), "owner"), {
       account: "logs.read",
       query,
@@ -137,7 +156,7 @@ export function logRoutes(
 function checkedTarget(target: number): number {
   const now = nowSeconds();
   if (target <= 0) throw new OperationError("log_target_time_required");
-  // Milliseconds given by mistake would delete everything.
+  // Milliseconds filters by mistake would delete everything.
   if (target > now + CLOCK_TOLERANCE_S) throw new OperationError("log_target_time_future");
   return Math.min(Math.trunc(target), now);
 }

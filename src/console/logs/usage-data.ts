@@ -1,4 +1,5 @@
 import { Elysia, t } from "elysia";
+import type { Reads } from "../../../db/server/replica.ts";
 import type { Db } from "../../../db/types.ts";
 import type { LogFilter } from "../../domain/logs/list/log-filter.ts";
 import { resolveFilter } from "../../domain/logs/list/resolve-filter.ts";
@@ -36,8 +37,8 @@ const allSeries = t.Object({
 });
 
 /** Consumption over time for charts: everybody's for administrators, one's own under /self. */
-export function dataRoutes({ db }: Readonly<{ db: Db }>, guarded: ReturnType<typeof guard>) {
-  const series = async (input: typeof allSeries.static, filter: LogFilter & Range) => {
+export function dataRoutes({ reads }: Readonly<{ reads: Reads }>, guarded: ReturnType<typeof guard>) {
+  const series = async (db: Db, input: typeof allSeries.static, filter: LogFilter & Range) => {
     const { by = "model", step = "day", offset_minutes: offsetMinutes = 0 } = input;
     return ok(await readSeries(db, filter, { by, step, offsetMinutes }));
   };
@@ -45,25 +46,30 @@ export function dataRoutes({ db }: Readonly<{ db: Db }>, guarded: ReturnType<typ
     .use(guarded)
     .get(
       "/",
-      async ({ query: { username, ...period } }) => {
-        const range = rangeOf(period);
-        if (!username) return okText(await readQuotaData(db, range, "model"));
-        const { userId } = await resolveFilter(db, { username });
-        const whose = userId === undefined ? { username } : { userId };
-        return okText(await readQuotaData(db, { ...range, ...whose }, "model and user"));
-      },
+      ({ query: { username, ...period } }) =>
+        reads.read(async (db) => {
+          const range = rangeOf(period);
+          if (!username) return okText(await readQuotaData(db, range, "model"));
+          const { userId } = await resolveFilter(db, { username });
+          const whose = userId === undefined ? { username } : { userId };
+          return okText(await readQuotaData(db, { ...range, ...whose }, "model and user"));
+        }),
       { role: "admin", query: dataQuery },
     )
-    .get("/users", async ({ query: period }) => okText(await readQuotaData(db, rangeOf(period), "user")), {
-      role: "admin",
-      query: rangeOnly,
-    })
+    .get(
+      "/users",
+      async ({ query: period }) => okText(await reads.read((db) => readQuotaData(db, rangeOf(period), "user"))),
+      {
+        role: "admin",
+        query: rangeOnly,
+      },
+    )
     .get(
       "/self",
       async ({ actor, query: period }) => {
         const range = rangeOf(period);
         if (range.end - range.start > OWN_SPAN_S) throw new OperationError("data_span_too_long");
-        return okText(await readQuotaData(db, { ...range, userId: actor.id }, "model and user"));
+        return okText(await reads.read((db) => readQuotaData(db, { ...range, userId: actor.id }, "model and user")));
       },
       { account: "logs.read", query: rangeOnly },
     )
@@ -76,25 +82,28 @@ export function dataRoutes({ db }: Readonly<{ db: Db }>, guarded: ReturnType<typ
           ...(period.username && { username: period.username }),
           ...(channelId && { channelId }),
         };
-        return series(period, { ...(await resolveFilter(db, narrowed)), ...rangeOf(period) });
+        return reads.read(async (db) =>
+          series(db, period, { ...(await resolveFilter(db, narrowed)), ...rangeOf(period) }),
+        );
       },
       { role: "admin", query: allSeries },
     )
     .get(
       "/self/series",
-      async ({ actor, query: period }) => {
-        const filter = await resolveFilter(db, narrowingOf(period));
-        return series(period, { ...filter, ...rangeOf(period), userId: actor.id });
-      },
+      ({ actor, query: period }) =>
+        reads.read(async (db) => {
+          const filter = await resolveFilter(db, narrowingOf(period));
+          return series(db, period, { ...filter, ...rangeOf(period), userId: actor.id });
+        }),
       { account: "logs.read", query: ownSeries },
     )
     .get(
       "/latency",
-      async ({ query: { by = "model", ...period } }) => {
-        const range = rangeOf(period);
-        const filter = await resolveFilter(db, narrowingOf(period));
-        return ok(await readLatency(db, { ...filter, ...range }, by));
-      },
+      ({ query: { by = "model", ...period } }) =>
+        reads.read(async (db) => {
+          const filter = await resolveFilter(db, narrowingOf(period));
+          return ok(await readLatency(db, { ...filter, ...rangeOf(period) }, by));
+        }),
       {
         role: "admin",
         query: t.Object({
@@ -104,7 +113,7 @@ export function dataRoutes({ db }: Readonly<{ db: Db }>, guarded: ReturnType<typ
         }),
       },
     )
-    .get("/running-out", async () => ok(await readRunningOut(db)), { role: "admin" });
+    .get("/running-out", async () => ok(await reads.read(readRunningOut)), { role: "admin" });
 }
 
 type Range = Readonly<{ start: number; end: number }>;

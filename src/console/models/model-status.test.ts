@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
+import { readFromPrimary } from "../../../db/server/replica.ts";
 import { startTestConsole, type TestConsole } from "../../../test/support/console/start-console.ts";
 import { channelEntry } from "../../../test/support/gateway/entries.ts";
 import { callRecord, writeCalls } from "../../../test/support/logs.ts";
@@ -31,7 +32,9 @@ beforeAll(async () => {
     index.add(channelEntry({ id: 7, name: "secret supplier", models, groups: ["default"] }));
     index.add(channelEntry({ id: 8, models: ["hidden"], groups: ["staff"] }));
     sessions = createSessions({ db, changes, users, secret: "the session secret of the tests" });
-    return modelStatusRoutes({ db, settings, channels: index }, (request) => sessionUser({ users, sessions }, request));
+    return modelStatusRoutes({ reads: readFromPrimary(db), settings, channels: index }, (request) =>
+      sessionUser({ users, sessions }, request),
+    );
   });
 });
 afterAll(async () => {

@@ -1,5 +1,5 @@
 import { Elysia } from "elysia";
-import type { Db } from "../../../db/types.ts";
+import type { Reads } from "../../../db/server/replica.ts";
 import type { UserEntry } from "../../domain/accounts/directory.ts";
 import { ROLE } from "../../domain/accounts/roles.ts";
 import { usableGroups } from "../../domain/accounts/usable-groups.ts";
@@ -16,7 +16,7 @@ import type { SettingsReader } from "../../settings/settings.ts";
 import { ok } from "../http/envelope.ts";
 
 type Services = Readonly<{
-  db: Db;
+  reads: Reads;
   settings: SettingsReader;
   channels: Pick<ChannelDirectory, "modelsOf" | "candidates">;
 }>;
@@ -44,10 +44,10 @@ const NO_HEALTH: ModelHealth = { days: [], recent: { count: 0, failed: 0 } };
  * administrators. Nothing of channels and no numbers of calls. `caller` finds who is signed in, if anybody.
  */
 export function modelStatusRoutes(
-  { db, settings, channels }: Services,
+  { reads, settings, channels }: Services,
   caller: (request: Request) => Promise<UserEntry | null>,
 ) {
-  const health = memoizeFor(KEEP_MS, () => readModelHealth(db, nowSeconds()));
+  const health = memoizeFor(KEEP_MS, () => reads.read((db) => readModelHealth(db, nowSeconds())));
   return new Elysia({ prefix: "/api/status", name: "console/model-status" }).get("/models", async ({ request }) => {
     const user = await caller(request);
     const isAdmin = user !== null && user.role >= ROLE.admin;

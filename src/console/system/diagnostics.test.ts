@@ -16,6 +16,7 @@ beforeAll(async () => {
       {
         ...services,
         config: { dataDir: services.database.dataDir, encryptionKey: null, trustedProxies: [] },
+        reads: { replica: () => null },
         channels: { all: () => [] },
         fetch: createSafeFetch(policy),
         ownFetch: createSafeFetch(policy),

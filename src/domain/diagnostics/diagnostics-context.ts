@@ -1,3 +1,4 @@
+import type { Reads } from "../../../db/server/replica.ts";
 import type { Database } from "../../../db/types.ts";
 import type { Billing } from "../../billing/billing.ts";
 import type { SharedLimits } from "../../lib/limits/shared-limits.ts";
@@ -18,6 +19,7 @@ export type RelayBenchmark = Readonly<{ calls: number; p50Ms: number; p99Ms: num
 export type DiagnosticsContext = Readonly<{
   config: Pick<Config, "dataDir" | "encryptionKey" | "trustedProxies">;
   database: Pick<Database, "db" | "sql" | "kind">;
+  reads: Pick<Reads, "replica">;
   settings: SettingsReader;
   vault: Vault;
   channels: { all(): Iterable<ChannelEntry> };

@@ -3,6 +3,7 @@ import { appendFileSync, mkdirSync, writeFileSync } from "node:fs";
 import { chmod, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { readFromPrimary } from "../../../db/server/replica.ts";
 import { usageRecord } from "../../../test/support/billing/start-billing.ts";
 import { openTestDatabase, type TestDatabase } from "../../../test/support/database.ts";
 import { fixedSettings } from "../../../test/support/lib/settings.ts";
@@ -65,7 +66,7 @@ afterAll(async () => {
 
 describe("database", () => {
   test("answers, and has this release's tables; one that lacks a migration is told", async () => {
-    const found = brief(await checkDatabase({ database }));
+    const found = brief(await checkDatabase({ database, reads: readFromPrimary(database.db) }));
     expect(found[0]).toStartWith("ok doctor_database_");
     expect(found[2]).toBe("ok doctor_migrations_done");
     if (database.kind === "embedded") expect(found[3]).toBe("ok doctor_checksums_on");
@@ -74,15 +75,29 @@ describe("database", () => {
     expect(left?.count).toBe(0);
     await database.sql`update drizzle.__drizzle_migrations set created_at = created_at - 1
       where created_at = (select max(created_at) from drizzle.__drizzle_migrations)`;
-    expect(brief(await checkDatabase({ database }))[2]).toBe("fail doctor_migrations_pending");
+    expect(brief(await checkDatabase({ database, reads: readFromPrimary(database.db) }))[2]).toBe(
+      "fail doctor_migrations_pending",
+    );
     await database.sql`update drizzle.__drizzle_migrations set created_at = created_at + 1000000
       where created_at = (select max(created_at) from drizzle.__drizzle_migrations)`;
-    expect(brief(await checkDatabase({ database }))[2]).toBe("fail doctor_migrations_newer");
+    expect(brief(await checkDatabase({ database, reads: readFromPrimary(database.db) }))[2]).toBe(
+      "fail doctor_migrations_newer",
+    );
+  });
+
+  test.each([
+    [{ lagSeconds: 1, isUsed: true }, "ok doctor_replica_fine"],
+    [{ lagSeconds: 60, isUsed: false }, "warn doctor_replica_behind"],
+    [{ lagSeconds: null, isUsed: false }, "warn doctor_replica_down"],
+  ])("a replica's state is reported: %p", async (replica, found) => {
+    expect(brief(await checkDatabase({ database, reads: { replica: () => replica } })).at(-1)).toBe(found);
   });
 
   test("that is away or slow is told", async () => {
     const away = Object.assign(() => Promise.reject(new Error("refused")), {}) as unknown as TestDatabase["sql"];
-    expect(brief(await checkDatabase({ database: { ...database, sql: away } }))).toEqual(["fail doctor_database_down"]);
+    expect(
+      brief(await checkDatabase({ database: { ...database, sql: away }, reads: readFromPrimary(database.db) })),
+    ).toEqual(["fail doctor_database_down"]);
     expect([judgeWrite(5).state, judgeWrite(400).state]).toEqual(["ok", "warn"]);
   });
 });

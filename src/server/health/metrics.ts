@@ -1,4 +1,5 @@
 import { Gauge, type Registry } from "prom-client";
+import type { ReplicaStatus } from "../../../db/server/replica.ts";
 import type { BillingStatus } from "../../billing/billing.ts";
 import { CHANNEL_STATUS, type ChannelEntry } from "../../domain/channels/entry.ts";
 import type { Readiness } from "./routes.ts";
@@ -10,6 +11,8 @@ type Sources = Readonly<{
   billing: () => BillingStatus;
   /** Resolves when the database answers. */
   askDatabase: () => Promise<void>;
+  /** Null: no replica is configured. */
+  replica: () => ReplicaStatus | null;
   /** Resolves when Redis answers; null: there is none. */
   askRedis: (() => Promise<unknown>) | null;
   channels: () => Iterable<ChannelEntry>;
@@ -74,6 +77,7 @@ export function registerHealthMetrics(registry: Registry, sources: Sources): voi
     () => Number(billing().balancesKnown),
   );
   registerProbe(registry, "database", "the database", sources.askDatabase);
+  if (sources.replica()) registerReplica(registry, sources.replica);
   if (sources.askRedis) registerProbe(registry, "redis", "Redis", sources.askRedis);
   registerChannels(registry, sources);
 }
@@ -91,6 +95,27 @@ function registerBuild(registry: Registry, { version, commit, readiness }: Sourc
     registers: [registry],
     async collect() {
       this.set(Number((await readiness()).ready));
+    },
+  });
+}
+
+function registerReplica(registry: Registry, replica: Sources["replica"]): void {
+  new Gauge({
+    name: "sluice_database_replica_lag_seconds",
+    help: "How far the replica is behind the primary; absent while it does not answer",
+    registers: [registry],
+    collect() {
+      const { lagSeconds = null } = replica() ?? {};
+      this.remove();
+      if (lagSeconds !== null) this.set(lagSeconds);
+    },
+  });
+  new Gauge({
+    name: "sluice_database_replica_used",
+    help: "1 while lists and charts are read from the replica",
+    registers: [registry],
+    collect() {
+      this.set(Number(replica()?.isUsed === true));
     },
   });
 }

@@ -1,4 +1,5 @@
 import { Elysia } from "elysia";
+import { readFromPrimary } from "../../../db/server/replica.ts";
 import { apiKeyRoutes } from "../../../src/console/api-keys/api-keys.ts";
 import { channelKeyRoutes } from "../../../src/console/channels/channel-keys.ts";
 import { channelTransferRoutes } from "../../../src/console/channels/channel-transfer.ts";
@@ -30,7 +31,7 @@ export async function startTestOperations() {
   const app = await startTestConsole(undefined, async (services, guarded) => {
     fixtures = { ...(await openFixtures(services)), database: services.database };
     close.push(fixtures.channels.close, fixtures.tokens.close);
-    const shared = { ...services, ...fixtures };
+    const shared = { ...services, ...fixtures, reads: readFromPrimary(services.db) };
     return new Elysia()
       .use(channelUpstreamRoutes(shared, guarded))
       .use(modelRoutes(shared, guarded))

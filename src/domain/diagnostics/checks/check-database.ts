@@ -1,5 +1,6 @@
 import { newestMigration } from "../../../../db/migrate.ts";
 import { requireRow } from "../../../../db/require-row.ts";
+import type { ReplicaStatus } from "../../../../db/server/replica.ts";
 import { reasonOf } from "../../../lib/reason.ts";
 import { type Finding, fine, trouble } from "../check-result.ts";
 import type { DiagnosticsContext } from "../diagnostics-context.ts";
@@ -12,18 +13,31 @@ const SLOW_WRITE_MS = 100;
 
 /** Whether the database answers, what it is, how long a committed write takes, whether its tables are this
  * release's, and whether it notices pages that the disk damaged. */
-export async function checkDatabase({ database }: Pick<DiagnosticsContext, "database">): Promise<Finding[]> {
+export async function checkDatabase({
+  database,
+  reads,
+}: Pick<DiagnosticsContext, "database" | "reads">): Promise<Finding[]> {
   try {
     return [
       await askVersion(database),
       await timeWrites(database),
       await compareTables(database),
       await checkChecksums(database),
+      ...checkReplica(reads.replica()),
     ];
   } catch (error) {
     const fix = database.kind === "embedded" ? "doctor_fix_database_embedded" : "doctor_fix_database_server";
     return [trouble("fail", ["doctor_database_down", { reason: reasonOf(error) }], [fix])];
   }
+}
+
+function checkReplica(replica: ReplicaStatus | null): Finding[] {
+  if (replica === null) return [];
+  const { isUsed, lagSeconds } = replica;
+  if (lagSeconds === null) return [trouble("warn", ["doctor_replica_down"], ["doctor_fix_replica_down"])];
+  const params = { seconds: lagSeconds };
+  if (isUsed) return [fine("doctor_replica_fine", params)];
+  return [trouble("warn", ["doctor_replica_behind", params], ["doctor_fix_replica_behind"])];
 }
 
 async function askVersion({ sql, kind }: DiagnosticsContext["database"]): Promise<Finding> {

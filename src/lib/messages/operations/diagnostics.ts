@@ -42,6 +42,26 @@ export const doctorMessages = {
     en: "Check that the server in DATABASE_URL is running, accepts this machine and has connections left.",
     zh: "请检查 DATABASE_URL 中的服务器是否运行、是否允许本机连接、连接数是否已用尽。",
   },
+  doctor_replica_fine: {
+    en: "Lists and charts are read from the replica, which is {seconds} s behind.",
+    zh: "列表与图表从只读副本读取，副本延迟 {seconds} 秒。",
+  },
+  doctor_replica_behind: {
+    en: "The replica is {seconds} s behind. Lists and charts are read from the primary.",
+    zh: "只读副本延迟 {seconds} 秒，列表与图表改从主库读取。",
+  },
+  doctor_fix_replica_behind: {
+    en: "Check the standby's load and its connection to the primary, or raise DATABASE_REPLICA_MAX_LAG.",
+    zh: "请检查备库的负载及其与主库的连接，或调高 DATABASE_REPLICA_MAX_LAG。",
+  },
+  doctor_replica_down: {
+    en: "The replica does not answer. Lists and charts are read from the primary.",
+    zh: "只读副本没有响应，列表与图表改从主库读取。",
+  },
+  doctor_fix_replica_down: {
+    en: "Check that the server of DATABASE_REPLICA_URL runs and can be reached.",
+    zh: "请检查 DATABASE_REPLICA_URL 指向的服务器是否在运行且可以访问。",
+  },
   doctor_database_write: { en: "A committed write takes {ms} ms.", zh: "一次提交写入耗时 {ms} 毫秒。" },
   doctor_fix_database_slow: {
     en: "Move the database to a faster disk or closer to the gateway, and check for other load on it.",
