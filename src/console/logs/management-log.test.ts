@@ -39,6 +39,7 @@ beforeAll(async () => {
     other: codes.items[1]?.id ?? 0,
     announcement: await add("/api/announcement/", { level: "info", title: "One", content: "1", published_at: 1000 }),
     alerts: await add("/api/alerts/destinations?scope=site", { type: "slack", ...destination("Night shift") }),
+    rule: await add("/api/alerts/rules/?scope=site", alertRule(20)),
   };
   await add("/api/channel/", { ...channel, name: "epsilon", tag: "", status: 2 });
 });
@@ -57,6 +58,10 @@ const lastRow = async (): Promise<Row> => {
 const destination = (name: string) => ({
   ...{ name, language: "en", enabled: true },
   config: { url: "https://hooks.slack.test/services/secret" },
+});
+const alertRule = (threshold: number) => ({
+  ...{ event: "error_rate", threshold, window_minutes: 10 },
+  ...{ destination_ids: [], enabled: true },
 });
 const keyId = async (id: number) => {
   const answer = await app.ask("GET", `/api/channel/${id}/health`, undefined, app.as.root);
@@ -318,6 +323,24 @@ const ACTIONS: Readonly<Record<string, Action>> = {
     ({ alerts }) => `/api/alerts/destinations/${alerts}?scope=site`,
     null,
     { note: "alert_destination_deleted", action: "delete", before: { name: "Weekend" } },
+  ],
+  "an alert rule is added": [
+    "POST",
+    "/api/alerts/rules/?scope=site",
+    () => alertRule(30),
+    { note: "alert_rule_added", action: "create", after: { event: "error_rate", threshold: 30, window_minutes: 10 } },
+  ],
+  "an alert rule is changed": [
+    "PUT",
+    ({ rule }) => `/api/alerts/rules/${rule}?scope=site`,
+    () => alertRule(40),
+    { note: "alert_rule_changed", action: "update", before: { threshold: 20 }, after: { threshold: 40 } },
+  ],
+  "an alert rule is deleted": [
+    "DELETE",
+    ({ rule }) => `/api/alerts/rules/${rule}?scope=site`,
+    null,
+    { note: "alert_rule_deleted", action: "delete", before: { event: "error_rate", threshold: 40 } },
   ],
   "everybody is told something": [
     "POST",

@@ -120,3 +120,38 @@ test("an owner has at most twenty", async () => {
   for (let at = 0; at < 20; at += 1) await call("POST", "/destinations", as.bob, "own", input({ name: `n${at}` }));
   expect((await call("POST", "/destinations", as.bob, "own", input())).code).toBe("alert_destinations_full");
 });
+
+test("rules are their owner's, the site's those of administrators", async () => {
+  const rule = (change: object = {}) => ({
+    ...{ event: "error_rate", threshold: 20, window_minutes: 10, destination_ids: [], enabled: true },
+    ...change,
+  });
+  const own = (await call("POST", "/rules/", as.ann, "own", rule())).data as { id: number };
+  const site = (await call("POST", "/rules/", as.admin, "site", rule({ event: "channel_disabled" }))).data as {
+    id: number;
+  };
+  expect((await call("GET", "/rules/", as.ann)).data).toEqual([{ id: own.id, ...rule() }]);
+  expect((await call("GET", "/rules/", as.bob)).data).toEqual([]);
+  expect((await call("PUT", `/rules/${own.id}`, as.ann, "own", rule({ threshold: 50 }))).data).toMatchObject({
+    threshold: 50,
+  });
+  for (const [headers, scope, id] of [
+    [as.bob, "own", own.id],
+    [as.root, "site", own.id],
+    [as.ann, "own", site.id],
+  ] as const) {
+    expect((await call("PUT", `/rules/${id}`, headers, scope, rule())).code).toBe("alert_rule_not_found");
+    expect((await call("DELETE", `/rules/${id}`, headers, scope)).code).toBe("alert_rule_not_found");
+  }
+  for (const [method, path, body] of [
+    ["GET", "/rules/", undefined],
+    ["POST", "/rules/", rule()],
+    ["PUT", `/rules/${site.id}`, rule()],
+    ["DELETE", `/rules/${site.id}`, undefined],
+  ] as const) {
+    expect((await call(method, path, as.ann, "site", body)).code).toBe("permission_denied");
+  }
+  const foreign = await list(as.admin, "site");
+  const stolen = rule({ destination_ids: foreign.map(({ id }) => id) });
+  expect((await call("POST", "/rules/", as.ann, "own", stolen)).code).toBe("alert_destination_not_found");
+});

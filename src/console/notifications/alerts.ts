@@ -1,10 +1,8 @@
 import { Elysia, t } from "elysia";
 import type { Db } from "../../../db/types.ts";
-import { ROLE } from "../../domain/accounts/roles.ts";
 import type { Alerter } from "../../domain/alerts/alerter.ts";
 import { getDelivery, listDeliveries } from "../../domain/alerts/deliveries.ts";
 import {
-  type AlertOwner,
   addDestination,
   changeDestination,
   deleteDestination,
@@ -19,24 +17,26 @@ import { ok } from "../http/envelope.ts";
 import type { guard } from "../http/guard.ts";
 import { paged, pagingQuery } from "../http/paging.ts";
 import { integerField, numberOrUndefined } from "../http/query-fields.ts";
+import { alertScope, ownerOf } from "./alert-scope.ts";
 
 /** Messages that somebody has sent by hand: tests and deliveries again. */
 const SENDS = { count: 30, windowMs: 3_600_000 };
 
 const destinationId = t.Object({ id: t.Integer({ minimum: 1, maximum: 2_147_483_647 }) });
 const deliveryId = t.Object({ id: t.String({ maxLength: 100 }) });
-const scope = { scope: t.Union([t.Literal("own"), t.Literal("site")]) };
-const scoped = t.Object(scope);
+const scoped = t.Object(alertScope);
 const fields = {
   name: t.String({ maxLength: 200 }),
   language: t.Union([t.Literal("en"), t.Literal("zh")]),
   enabled: t.Boolean(),
+  quiet_from: t.String({ maxLength: 5, default: "" }),
+  quiet_until: t.String({ maxLength: 5, default: "" }),
+  time_zone: t.String({ maxLength: 60, default: "UTC" }),
   /** A secret that is missing or empty stays as it is stored. */
   config: t.Record(t.String({ maxLength: 40 }), t.String({ maxLength: 2000 })),
 };
 
-type Actor = Readonly<{ id: number; role: number }>;
-type Scope = "own" | "site";
+type Actor = Readonly<{ id: number }>;
 
 /**
  * Where alerts go, and what was sent there. `scope`: everybody has destinations of their own, administrators also the
@@ -130,7 +130,7 @@ export function alertRoutes(
           listDeliveries(db, owner, { ...page, destinationId: destination }, languageOf(request)),
         );
       },
-      { query: t.Object({ ...scope, ...pagingQuery, destination_id: integerField() }) },
+      { query: t.Object({ ...alertScope, ...pagingQuery, destination_id: integerField() }) },
     )
     .post(
       "/deliveries/:id/resend",
@@ -142,10 +142,4 @@ export function alertRoutes(
       },
       { query: scoped, params: deliveryId },
     );
-}
-
-function ownerOf({ id, role }: Actor, scope: Scope): AlertOwner {
-  if (scope === "own") return id;
-  if (role < ROLE.admin) throw new OperationError("permission_denied");
-  return "site";
 }

@@ -26,6 +26,7 @@ import { userRoutes } from "../accounts/users.ts";
 import type { guard } from "../http/guard.ts";
 import type { rateLimit } from "../http/rate-limit.ts";
 import { ratioRoutes } from "../models/ratios.ts";
+import { alertRuleRoutes } from "../notifications/alert-rules.ts";
 import { alertRoutes } from "../notifications/alerts.ts";
 import { announcementRoutes } from "../notifications/announcements.ts";
 import { broadcastRoutes } from "../notifications/broadcast.ts";
@@ -92,6 +93,7 @@ export function identityRoutes(
     .use(broadcastRoutes(services, guarded))
     .use(announcementRoutes(services, guarded))
     .use(alertRoutes(services, guarded))
+    .use(alertRuleRoutes(services, guarded))
     .use(notificationRoutes(services, guarded, limits))
     .use(passkeyRoutes({ ...services, signInLimiter }, guarded, limits))
     .use(securityRoutes({ ...services, signInLimiter }, guarded, limits))

@@ -26,6 +26,9 @@ export type AlertMessage = Omit<Alert, "notice"> &
     address: string;
   }>;
 
+/** The alert that a column keeps as JSON. */
+export const storedAlert = (column: Readonly<Record<string, unknown>>): Alert => column as unknown as Alert;
+
 const RESOLVED: Readonly<Record<Language, string>> = { en: "Resolved: ", zh: "已恢复：" };
 
 /** Says an alert in a language; the title of one that ended says so. */

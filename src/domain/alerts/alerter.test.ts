@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
+import { eq } from "drizzle-orm";
 import { alertDeliveries, alertDestinations } from "../../../db/schema/accounts/alerts.ts";
 import { addUser } from "../../../test/support/billing/start-billing.ts";
 import { openTestDatabase, type TestDatabase } from "../../../test/support/database.ts";
@@ -109,6 +110,33 @@ test("an alert goes to each enabled destination of its owner, in its language, a
   expect(await deliveries(userId)).toEqual([]);
   await start().dispatch(userId, ALERT);
   expect(calls.at(-1)?.path).toBe("/own");
+});
+
+test("in quiet hours an alert waits until they are over, unless it is critical", async () => {
+  const id = await addDestination("slack", { url: `${url}/slack` });
+  const clock = (seconds: number) => new Date(seconds * 1000).toISOString().slice(11, 16);
+  const now = nowSeconds();
+  const quiet = { quietFrom: clock(now - 3600), quietUntil: clock(now + 3600) };
+  await database.db.update(alertDestinations).set(quiet).where(eq(alertDestinations.id, id));
+  await start().dispatch("site", ALERT);
+  await start().retryLater(now + 600);
+  expect(calls).toEqual([]);
+  expect((await deliveries())[0]).toMatchObject({ status: "pending", attempts: 0 });
+  await start().dispatch("site", { ...ALERT, severity: "critical" });
+  expect(calls).toHaveLength(1);
+  await start().retryLater(now + 3700);
+  expect(calls).toHaveLength(2);
+  expect(await deliveries()).toMatchObject([{ status: "delivered" }, { status: "delivered" }]);
+});
+
+test("an alert goes only to the destinations that its rule names, and to none when the claim fails", async () => {
+  await addDestination("slack", { url: `${url}/one` });
+  const two = await addDestination("slack", { url: `${url}/two` });
+  await start().dispatch("site", ALERT, { destinationIds: [two] });
+  expect(calls.map(({ path }) => path)).toEqual(["/two"]);
+  await start().dispatch("site", ALERT, { claim: async () => false });
+  expect(calls).toHaveLength(1);
+  expect(await deliveries()).toHaveLength(1);
 });
 
 test("what fails is tried again with growing rests under the same id, then given up", async () => {

@@ -1,6 +1,6 @@
 import { and, eq } from "drizzle-orm";
 import { alertDestinations } from "../../../db/schema/accounts/alerts.ts";
-import type { Db } from "../../../db/types.ts";
+import type { Db, DbOrTx } from "../../../db/types.ts";
 import { nowSeconds } from "../../lib/clock.ts";
 import { keepReason } from "../../lib/reason.ts";
 import type { Logger } from "../../lib/runtime/log.ts";
@@ -18,12 +18,23 @@ import {
 } from "./deliveries.ts";
 import { destinationType } from "./destinations/destination-types.ts";
 import { type AlertOwner, getDestination, ownedBy } from "./destinations.ts";
+import { quietHoursEnd } from "./quiet-hours.ts";
 import { type SendAlertDeps, sendAlert } from "./send-alert.ts";
+
+export type DispatchOptions = Readonly<{
+  /** Of these destinations; empty: of all. */
+  destinationIds?: readonly number[];
+  /** Runs in the transaction that writes the deliveries down; on false there are none. */
+  claim?: (tx: DbOrTx) => Promise<boolean>;
+}>;
 
 /** Sends alerts to destinations and keeps the log of their deliveries. */
 export type Alerter = Readonly<{
-  /** Sends an alert to every enabled destination of an owner; what fails is tried again later. Rejects when the database does. */
-  dispatch(owner: AlertOwner, alert: Alert): Promise<void>;
+  /**
+   * Sends an alert to the enabled destinations of an owner, those that are in their quiet hours later; what fails is tried
+   * again. Rejects when the database does not answer.
+   */
+  dispatch(owner: AlertOwner, alert: Alert, options?: DispatchOptions): Promise<void>;
   /** Tries deliveries again whose time has come, and forgets old ones. Rejects when the database does not answer. */
   retryLater(nowSeconds: number): Promise<void>;
   /** Sends a test message at once and resolves with the delivery's id. Throws OperationError when there is no destination. */
@@ -54,13 +65,22 @@ export function createAlerter(deps: SendAlertDeps & Readonly<{ db: Db; log: Logg
     log.warn({ destinationId: destination.id, event: alert.notice.type, id }, "an alert could not be delivered");
   };
   return {
-    async dispatch(owner, alert) {
+    async dispatch(owner, alert, { destinationIds = [], claim } = {}) {
       const now = nowSeconds();
-      const destinations = await db
-        .select()
-        .from(alertDestinations)
-        .where(and(ownedBy(owner), eq(alertDestinations.enabled, true)));
-      const deliveries = await Promise.all(destinations.map((to) => enqueueDelivery(db, to, alert, now)));
+      const deliveries: Delivery[] = [];
+      await db.transaction(async (tx) => {
+        if (claim && !(await claim(tx))) return;
+        const destinations = await tx
+          .select()
+          .from(alertDestinations)
+          .where(and(ownedBy(owner), eq(alertDestinations.enabled, true)));
+        for (const to of destinations) {
+          if (destinationIds.length > 0 && !destinationIds.includes(to.id)) continue;
+          const quietUntil = alert.severity === "critical" ? null : quietHoursEnd(to, now);
+          if (quietUntil === null) deliveries.push(await enqueueDelivery(tx, to, alert, now));
+          else await enqueueDelivery(tx, to, alert, now, quietUntil);
+        }
+      });
       await Promise.all(deliveries.map(attempt));
     },
     async retryLater(now) {

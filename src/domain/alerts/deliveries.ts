@@ -6,7 +6,7 @@ import type { Language } from "../../lib/messages.ts";
 import { OperationError } from "../../lib/operation-error.ts";
 import { sayStored } from "../../lib/reason.ts";
 import { FIRST_REST_SECONDS, REST_SECONDS } from "../notifications/pending-notices.ts";
-import { type Alert, sayAlert } from "./alert.ts";
+import { type Alert, sayAlert, storedAlert } from "./alert.ts";
 import { type AlertOwner, type DestinationRow, ownedBy } from "./destinations.ts";
 
 /** A delivery with where it goes. */
@@ -49,12 +49,16 @@ export const TEST_EVENT = "test";
 const AT_ONCE = 50;
 const RETENTION_SECONDS = 30 * 86_400;
 
-/** Writes down what is to be sent. The caller attempts it; should it die, another process does after the first rest. */
+/**
+ * Writes down what is to be sent. The caller attempts it; should it die, another process does after the first rest. With
+ * `notBefore`, in epoch seconds, nobody attempts it until then.
+ */
 export async function enqueueDelivery(
   db: DbOrTx,
   destination: DestinationRow,
   alert: Alert,
   now: number,
+  notBefore = now + FIRST_REST_SECONDS,
 ): Promise<Delivery> {
   const id = `msg_${Bun.randomUUIDv7().replaceAll("-", "")}`;
   await db.insert(alertDeliveries).values({
@@ -63,7 +67,7 @@ export async function enqueueDelivery(
     event: alert.notice.type,
     alert: { ...alert },
     createdAt: now,
-    nextAt: now + FIRST_REST_SECONDS,
+    nextAt: notBefore,
   });
   return { id, alert, attempts: 0, destination };
 }
@@ -102,7 +106,7 @@ async function take(db: Db, now: number, condition: SQL): Promise<Delivery[]> {
   return rows.map(({ alert_deliveries: { id, alert, attempts }, alert_destinations: destination }) => ({
     id,
     attempts,
-    alert: alert as unknown as Alert,
+    alert: storedAlert(alert),
     destination,
   }));
 }
@@ -173,7 +177,7 @@ function viewDelivery(
   destination: DestinationRow,
   language: Language,
 ): DeliveryView {
-  const alert = row.alert as unknown as Alert;
+  const alert = storedAlert(row.alert);
   const { title, content, state, severity } = sayAlert(alert, language, { site: "", address: "" });
   return {
     id: row.id,

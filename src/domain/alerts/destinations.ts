@@ -15,6 +15,7 @@ import {
   viewConfig,
 } from "./destination-config.ts";
 import { type DestinationTypeName, destinationType, isDestinationType } from "./destinations/destination-types.ts";
+import { readQuietHours } from "./quiet-hours.ts";
 
 /** Whose destinations: a user's by the id, or the site's. */
 export type AlertOwner = number | "site";
@@ -26,6 +27,10 @@ export type DestinationInput = Readonly<{
   name: string;
   language: Language;
   enabled: boolean;
+  /** `22:00`; empty: no quiet hours. */
+  quiet_from: string;
+  quiet_until: string;
+  time_zone: string;
   config: ConfigInput;
 }>;
 
@@ -37,6 +42,9 @@ export type DestinationView = ConfigView &
     name: string;
     language: Language;
     enabled: boolean;
+    quiet_from: string;
+    quiet_until: string;
+    time_zone: string;
     /** Epoch seconds. */
     created_at: number;
   }>;
@@ -118,12 +126,13 @@ export async function getDestination(
   return { ...row, type: row.type };
 }
 
-function columnsOf({ name, language, enabled }: DestinationInput) {
+function columnsOf({ name, language, enabled, quiet_from, quiet_until, time_zone }: Omit<DestinationInput, "config">) {
   const trimmed = name.trim();
   if (trimmed === "" || [...trimmed].length > LONGEST_NAME) {
     throw new OperationError("alert_name_invalid", { max: LONGEST_NAME });
   }
-  return { name: trimmed, language, enabled };
+  const quiet = readQuietHours({ quietFrom: quiet_from, quietUntil: quiet_until, timeZone: time_zone });
+  return { name: trimmed, language, enabled, ...quiet };
 }
 
 const viewDestination = (vault: Vault, row: DestinationRow, type: DestinationTypeName): DestinationView => ({
@@ -132,6 +141,9 @@ const viewDestination = (vault: Vault, row: DestinationRow, type: DestinationTyp
   name: row.name,
   language: languageOfRow(row),
   enabled: row.enabled,
+  quiet_from: row.quietFrom,
+  quiet_until: row.quietUntil,
+  time_zone: row.timeZone,
   created_at: row.createdAt,
   ...viewConfig(destinationType(type), decryptConfig(vault, row.configCipher)),
 });

@@ -3,6 +3,7 @@ import { ensurePartitions } from "../../../db/maintenance/partitions.ts";
 import { createDatabaseTidier } from "../../../db/maintenance/upkeep.ts";
 import type { Database } from "../../../db/types.ts";
 import type { Alerter } from "../../domain/alerts/alerter.ts";
+import { evaluateRules } from "../../domain/alerts/evaluate.ts";
 import { renewBudgets } from "../../domain/api-keys/budget/renew-budgets.ts";
 import type { ChannelDirectory } from "../../domain/channels/directory.ts";
 import type { ChannelEntry } from "../../domain/channels/entry.ts";
@@ -110,6 +111,7 @@ export function listJobs(services: JobServices): readonly Job[] {
       await notifier.retryLater(nowSeconds());
       await alerter.retryLater(nowSeconds());
     }),
+    once("alert rules", MINUTE_MS, (signal) => evaluateRules({ db, settings, alerter }, nowSeconds(), signal)),
     once("unpaid orders", 10 * MINUTE_MS, () => expireOrders(db, nowSeconds())),
     once("API key budgets", 30 * SECOND_MS, () => renewBudgets(upstreams)),
     {

@@ -78,6 +78,23 @@ test("a webhook is signed by Standard Webhooks, and keeps its id when it is sent
   expect(log).toMatchObject({ total: 1, items: [{ id: delivery.id, status: "delivered", attempts: 2 }] });
 });
 
+test("a rule that comes true is sent to its destination by the job, once", async () => {
+  const { id } = await tryDestination("webhook");
+  const amount = (await root.get("/api/user/self")).quota + 500_000;
+  const own = await root.post("/api/alerts/destinations?scope=own", {
+    ...{ type: "webhook", name: "mine", language: "zh", enabled: true },
+    config: CONFIGS.webhook ?? {},
+  });
+  const rule = { event: "balance_low", threshold: amount, window_minutes: 0, enabled: true };
+  const count = receivers.count();
+  await root.post("/api/alerts/rules/?scope=own", { ...rule, destination_ids: [own.id] });
+  await root.post("/api/jobs/alert%20rules/run");
+  const received = await receivers.after(count);
+  expect(received.body).toMatchObject({ type: "balance_low", data: { state: "firing", title: "余额不足" } });
+  const log = await root.get(`/api/alerts/deliveries?scope=site&destination_id=${id}`);
+  expect(log.total).toBe(1);
+});
+
 test("no answer shows a secret", async () => {
   const answers = JSON.stringify([
     await root.get("/api/alerts/destinations?scope=site"),

@@ -16,5 +16,23 @@ export const alertMessages = {
     zh: "告警目标最多 {max} 个，请先删除一个。",
   },
   alert_destination_not_found: { en: "This alert destination does not exist.", zh: "告警目标不存在。" },
+  alert_quiet_hours_invalid: {
+    en: "Quiet hours need two different times such as 22:00 and 07:00, and a time zone.",
+    zh: "免打扰时段须填写两个不同的时间（如 22:00 与 07:00）以及时区。",
+  },
+  alert_event_invalid: { en: "This event cannot be watched here.", zh: "此处不支持监控该事件。" },
+  alert_threshold_invalid: {
+    en: "The threshold must be from {min} to {max}.",
+    zh: "阈值须在 {min} 到 {max} 之间。",
+  },
+  alert_window_invalid: {
+    en: "The window must be a whole number of minutes from {min} to {max}.",
+    zh: "统计窗口须为 {min} 到 {max} 之间的整数（分钟）。",
+  },
+  alert_rule_not_found: { en: "This alert rule does not exist.", zh: "告警规则不存在。" },
+  alert_rules_full: {
+    en: "There can be at most {max} rules. Delete one first.",
+    zh: "告警规则最多 {max} 条，请先删除一条。",
+  },
   alert_delivery_not_found: { en: "This delivery does not exist.", zh: "该发送记录不存在。" },
 } as const;

@@ -1,0 +1,35 @@
+import type { Db } from "../../../../db/types.ts";
+import type { SettingsReader } from "../../../settings/settings.ts";
+import type { Notice } from "../../notifications/message.ts";
+import type { Severity } from "../alert.ts";
+import type { AlertOwner } from "../destinations.ts";
+
+/** Something that is as a rule says, now. */
+export type Condition = Readonly<{
+  /** What it is about, the same for as long as it lasts: `channel/7`. */
+  subject: string;
+  severity: Severity;
+  notice: Notice;
+  /** Another condition of the same rule says more: it is remembered, and not sent. */
+  isQuiet?: boolean;
+}>;
+
+/** What conditions are found with. */
+export type ConditionDeps = Readonly<{ db: Db; settings: SettingsReader }>;
+
+/** What a rule asks for; `now` in epoch seconds. */
+export type ConditionQuery = Readonly<{ owner: AlertOwner; threshold: number; windowMinutes: number; now: number }>;
+
+/** Finds what is as a rule says. Rejects when the database does not answer. */
+export type FindConditions = (deps: ConditionDeps, query: ConditionQuery) => Promise<Condition[]>;
+
+const MOST_DIGITS = 1;
+
+/** A number with one digit at most: "12.5". */
+export const shortNumber = (value: number): string => String(Number(value.toFixed(MOST_DIGITS)));
+
+const DOLLAR_DIGITS = 2;
+
+/** Quota units as dollars: "$1.25". */
+export const dollars = (quota: number, { settings }: ConditionDeps): string =>
+  `$${(quota / settings.get("QuotaPerUnit")).toFixed(DOLLAR_DIGITS)}`;

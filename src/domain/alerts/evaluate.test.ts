@@ -1,0 +1,234 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { eq } from "drizzle-orm";
+import { alertRules } from "../../../db/schema/accounts/alerts.ts";
+import { tokens } from "../../../db/schema/accounts/api-keys.ts";
+import { users } from "../../../db/schema/accounts/users.ts";
+import { lostJournals } from "../../../db/schema/billing/ledger.ts";
+import { channels } from "../../../db/schema/gateway/channels.ts";
+import { logs, usageRollups } from "../../../db/schema/gateway/logs.ts";
+import { addChannel, addToken, addUser } from "../../../test/support/billing/start-billing.ts";
+import { openTestDatabase, type TestDatabase } from "../../../test/support/database.ts";
+import { fixedSettings } from "../../../test/support/lib/settings.ts";
+import { sayNotice } from "../notifications/message.ts";
+import type { Alert } from "./alert.ts";
+import type { Alerter } from "./alerter.ts";
+import type { AlertOwner } from "./destinations.ts";
+import { evaluateRules } from "./evaluate.ts";
+import type { AlertEvent } from "./event-rules.ts";
+import { saveRule } from "./rules.ts";
+
+/** One for all that is done here: an hour or a month may turn meanwhile. */
+const NOW = Math.floor(Date.now() / 1000);
+const HOUR = NOW - (NOW % 3600);
+const DOLLAR = 500_000;
+
+let database: TestDatabase;
+let userId = 0;
+const sent: { owner: AlertOwner; alert: Alert; destinationIds: readonly number[] }[] = [];
+
+const alerter: Pick<Alerter, "dispatch"> = {
+  async dispatch(owner, alert, { destinationIds = [], claim } = {}) {
+    if (!claim || (await claim(database.db))) sent.push({ owner, alert, destinationIds });
+  },
+};
+const evaluate = async (now = NOW) => {
+  sent.length = 0;
+  await evaluateRules({ db: database.db, settings: fixedSettings(), alerter }, now);
+  return sent.map(({ alert }) => `${alert.state} ${sayNotice(alert.notice, "en", "").content}`);
+};
+const addRule = (owner: AlertOwner, event: AlertEvent, threshold = 0, windowMinutes = 0) =>
+  saveRule(database.db, owner, {
+    ...{ event, threshold, window_minutes: windowMinutes, destination_ids: [], enabled: true },
+  });
+
+beforeAll(async () => {
+  database = await openTestDatabase();
+  userId = await addUser(database.sql, 5 * DOLLAR);
+});
+afterAll(() => database.close());
+beforeEach(async () => {
+  for (const table of [alertRules, logs, usageRollups, channels, lostJournals, tokens]) await database.db.delete(table);
+});
+
+async function addCalls(count: number, values: Partial<typeof logs.$inferInsert> = {}) {
+  const call = { type: 2, userId, createdAt: NOW - 60, elapsedMs: 1000, ...values };
+  await database.db.insert(logs).values(Array.from({ length: count }, () => call));
+}
+async function addHour(hour: number, quota: number) {
+  const row = { username: "", tokenId: 1, tokenName: "", channelId: 1, modelName: "m", group: "default" };
+  await database.db.insert(usageRollups).values({ ...row, hour, userId, quota, count: 1 });
+}
+
+describe("an incident", () => {
+  const disable = (status: number) => database.db.update(channels).set({ status, otherInfo: { status_reason: "401" } });
+
+  test("is sent once when it begins and once when it ends, with one key, and anew when it comes back", async () => {
+    await addChannel(database.sql);
+    await addRule("site", "channel_disabled");
+    expect(await evaluate()).toEqual([]);
+    await disable(3);
+    expect(await evaluate()).toEqual([expect.stringMatching(/^firing Channel .* was disabled: 401$/)]);
+    const [first] = sent;
+    expect(await evaluate(NOW + 60)).toEqual([]);
+    await disable(1);
+    expect(await evaluate(NOW + 120)).toEqual([expect.stringMatching(/^resolved Channel/)]);
+    expect(sent[0]?.alert.key).toBe(first?.alert.key ?? "");
+    expect(await evaluate(NOW + 180)).toEqual([]);
+    await disable(3);
+    expect(await evaluate(NOW + 240)).toHaveLength(1);
+    expect(sent[0]?.alert.key).not.toBe(first?.alert.key ?? "");
+  });
+
+  test("is sent once when two processes evaluate at a time", async () => {
+    await addChannel(database.sql);
+    await addRule("site", "channel_disabled");
+    await disable(3);
+    sent.length = 0;
+    const deps = { db: database.db, settings: fixedSettings(), alerter };
+    await Promise.all([evaluateRules(deps, NOW), evaluateRules(deps, NOW)]);
+    expect(sent).toHaveLength(1);
+  });
+
+  test("of a rule that was disabled is sent anew when the rule is enabled again", async () => {
+    await addChannel(database.sql);
+    const rule = await addRule("site", "channel_disabled");
+    await disable(3);
+    expect(await evaluate()).toHaveLength(1);
+    await saveRule(database.db, "site", { ...rule, enabled: false }, rule.id);
+    await disable(1);
+    expect(await evaluate(NOW + 60)).toEqual([]);
+    await saveRule(database.db, "site", { ...rule, enabled: true }, rule.id);
+    expect(await evaluate(NOW + 120)).toEqual([]);
+  });
+});
+
+describe("the site's rules", () => {
+  test("a low balance of a channel", async () => {
+    const id = await addChannel(database.sql);
+    await addRule("site", "channel_balance_low");
+    await database.db
+      .update(channels)
+      .set({ balance: "3", balanceCurrency: "USD", balanceWarnBelow: "5", balanceWarnedTime: NOW })
+      .where(eq(channels.id, id));
+    expect(await evaluate()).toEqual([expect.stringContaining("has 3 USD left, less than 5 USD")]);
+  });
+
+  test("a lost journal is critical", async () => {
+    await addRule("site", "journal_lost");
+    await database.db
+      .insert(lostJournals)
+      .values({ processId: "p", location: "host", lastSeenAt: NOW, unwritten: 3, journalCopy: "" });
+    expect(await evaluate()).toHaveLength(1);
+    expect(sent[0]).toMatchObject({ owner: "site", alert: { severity: "critical" } });
+  });
+
+  test("an error rate, measured over its window and from twenty calls on", async () => {
+    await addRule("site", "error_rate", 25, 10);
+    await addCalls(14);
+    await addCalls(5, { failed: true });
+    await addCalls(30, { failed: true, createdAt: NOW - 11 * 60 });
+    expect(await evaluate()).toEqual([]);
+    await addCalls(1);
+    expect(await evaluate()).toEqual(["firing 25% of 20 calls failed in the last 10 min; the threshold is 25%."]);
+    await addCalls(1);
+    expect(await evaluate()).toEqual([expect.stringMatching(/^resolved/)]);
+  });
+
+  test("the 95th percentile of response times, without calls that failed", async () => {
+    await addRule("site", "latency_p95", 5, 10);
+    await addCalls(38);
+    await addCalls(10, { elapsedMs: 90_000, failed: true });
+    expect(await evaluate()).toEqual([]);
+    await addCalls(4, { elapsedMs: 8000 });
+    expect(await evaluate()).toEqual([expect.stringContaining("response times is 8 s; the threshold is 5 s")]);
+  });
+});
+
+describe("a user's rules", () => {
+  test("watch nothing that is somebody else's", async () => {
+    await addRule(userId, "error_rate", 25, 10);
+    await addCalls(40, { userId: userId + 1, failed: true });
+    expect(await evaluate()).toEqual([]);
+    await addCalls(40, { failed: true });
+    await evaluate();
+    expect(sent).toMatchObject([{ owner: userId }]);
+  });
+
+  test("spending beyond that of the same hour of weeks before", async () => {
+    await addRule(userId, "spend_anomaly", 3);
+    const week = 7 * 24 * 3600;
+    await addHour(HOUR, 6 * DOLLAR);
+    await addHour(HOUR - week, 3 * DOLLAR);
+    await addHour(HOUR - week - 3600, DOLLAR / 10);
+    expect(await evaluate()).toEqual([]);
+    await addHour(HOUR - 3 * week, DOLLAR);
+    expect(await evaluate()).toEqual([expect.stringContaining("$6.00 were spent this hour.")]);
+  });
+
+  test("a low balance", async () => {
+    await addRule(userId, "balance_low", 6 * DOLLAR);
+    expect(await evaluate()).toEqual(["firing Your balance is $5.00, less than $6.00."]);
+    await database.db.update(users).set({ quota: 6 * DOLLAR });
+    expect(await evaluate()).toEqual([expect.stringMatching(/^resolved/)]);
+  });
+
+  test("a budget by levels, of which the highest that was passed is sent", async () => {
+    const id = await addToken(database.sql, userId, 100 * DOLLAR);
+    const spend = (percent: number) =>
+      database.db
+        .update(tokens)
+        .set({ budgetPeriod: "day", budgetQuota: 100 * DOLLAR, remainQuota: (100 - percent) * DOLLAR })
+        .where(eq(tokens.id, id));
+    await addRule(userId, "key_budget", 50);
+    await spend(49);
+    expect(await evaluate()).toEqual([]);
+    await spend(83);
+    expect(await evaluate()).toEqual([expect.stringContaining("has used 83% of its budget: $83.00 of $100.00")]);
+    expect(await evaluate(NOW + 60)).toEqual([]);
+    await spend(100);
+    expect(await evaluate(NOW + 120)).toEqual([expect.stringContaining("has used 100%")]);
+    expect(sent[0]?.alert.severity).toBe("error");
+    await spend(0);
+    expect(await evaluate(NOW + 180)).toEqual([
+      expect.stringMatching(/^resolved.*83%/),
+      expect.stringMatching(/^resolved.*100%/),
+    ]);
+  });
+
+  test("a key that nobody used", async () => {
+    const id = await addToken(database.sql, userId, null);
+    await addRule(userId, "key_unused", 30);
+    await database.db.update(tokens).set({ createdTime: NOW - 40 * 86_400, accessedTime: NOW - 29 * 86_400 });
+    expect(await evaluate()).toEqual([]);
+    await database.db.update(tokens).set({ accessedTime: NOW - 31 * 86_400 });
+    expect(await evaluate()).toEqual([expect.stringContaining("has not been used for 30 days")]);
+    await database.db.update(tokens).set({ status: 2 }).where(eq(tokens.id, id));
+    expect(await evaluate()).toEqual([expect.stringMatching(/^resolved/)]);
+  });
+
+  test("end with the account", async () => {
+    await addRule(userId, "balance_low", 60 * DOLLAR);
+    await database.db.update(users).set({ status: 2 });
+    expect(await evaluate()).toEqual([]);
+    await database.db.update(users).set({ status: 1 });
+    expect(await evaluate()).toHaveLength(1);
+  });
+});
+
+test.each([
+  ["site", "balance_low", 1, 0, "alert_event_invalid"],
+  ["own", "channel_disabled", 0, 0, "alert_event_invalid"],
+  ["site", "error_rate", 0, 10, "alert_threshold_invalid"],
+  ["site", "error_rate", 101, 10, "alert_threshold_invalid"],
+  ["site", "error_rate", 20, 0, "alert_window_invalid"],
+  ["site", "error_rate", 20, 1.5, "alert_window_invalid"],
+  ["site", "pigeon", 20, 10, "alert_event_invalid"],
+] as const)("a rule of %s: %s, %p, %p is refused: %s", async (scope, event, threshold, minutes, code) => {
+  const input = { event, threshold, window_minutes: minutes, destination_ids: [], enabled: true };
+  await expect(saveRule(database.db, scope === "own" ? userId : "site", input)).rejects.toMatchObject({ code });
+});
+
+test("a rule leads to no destination of somebody else", async () => {
+  const input = { event: "channel_disabled", threshold: 0, window_minutes: 0, destination_ids: [12345], enabled: true };
+  await expect(saveRule(database.db, "site", input)).rejects.toMatchObject({ code: "alert_destination_not_found" });
+});

@@ -1,0 +1,105 @@
+import { and, asc, eq, isNull, lt, or } from "drizzle-orm";
+import { alertIncidents, alertRules } from "../../../db/schema/accounts/alerts.ts";
+import { users } from "../../../db/schema/accounts/users.ts";
+import type { DbOrTx } from "../../../db/types.ts";
+import { type Alert, storedAlert } from "./alert.ts";
+import type { Alerter } from "./alerter.ts";
+import { findLowBalance, findUnusedKeys, findUsedBudgets } from "./conditions/account-conditions.ts";
+import type { Condition, ConditionDeps, FindConditions } from "./conditions/condition.ts";
+import { findDisabledChannels, findLostJournals, findLowChannelBalances } from "./conditions/site-conditions.ts";
+import { findErrorRate, findSlowCalls, findSpendAnomaly } from "./conditions/traffic-conditions.ts";
+import type { AlertOwner } from "./destinations.ts";
+import { type AlertEvent, isAlertEvent } from "./event-rules.ts";
+import type { RuleRow } from "./rules.ts";
+
+type EvaluateDeps = ConditionDeps & Readonly<{ alerter: Pick<Alerter, "dispatch"> }>;
+
+const FINDERS: Readonly<Record<AlertEvent, FindConditions>> = {
+  channel_disabled: findDisabledChannels,
+  channel_balance_low: findLowChannelBalances,
+  journal_lost: findLostJournals,
+  error_rate: findErrorRate,
+  latency_p95: findSlowCalls,
+  spend_anomaly: findSpendAnomaly,
+  balance_low: findLowBalance,
+  key_budget: findUsedBudgets,
+  key_unused: findUnusedKeys,
+};
+
+const ACTIVE = 1;
+const RETENTION_SECONDS = 30 * 86_400;
+
+/**
+ * Evaluates all rules: what is found for the first time is sent, and again when it is over. `now` in epoch seconds. Ends early when `signal` is aborted.
+ */
+export async function evaluateRules(deps: EvaluateDeps, now: number, signal?: AbortSignal): Promise<void> {
+  const rows = await deps.db
+    .select({ rule: alertRules })
+    .from(alertRules)
+    .leftJoin(users, eq(users.id, alertRules.userId))
+    .where(
+      and(
+        eq(alertRules.enabled, true),
+        or(isNull(alertRules.userId), and(eq(users.status, ACTIVE), isNull(users.deletedAt))),
+      ),
+    )
+    .orderBy(asc(alertRules.id));
+  for (const { rule } of rows) {
+    if (signal?.aborted) return;
+    await evaluateRule(deps, rule, now);
+  }
+  await deps.db.delete(alertIncidents).where(lt(alertIncidents.resolvedAt, now - RETENTION_SECONDS));
+}
+
+async function evaluateRule(deps: EvaluateDeps, rule: RuleRow, now: number): Promise<void> {
+  if (!isAlertEvent(rule.event)) return;
+  const { threshold, windowMinutes } = rule;
+  const owner: AlertOwner = rule.userId ?? "site";
+  const conditions = await FINDERS[rule.event](deps, { owner, threshold, windowMinutes, now });
+  const open = await deps.db
+    .select()
+    .from(alertIncidents)
+    .where(and(eq(alertIncidents.ruleId, rule.id), isNull(alertIncidents.resolvedAt)));
+  const known = new Set(open.map(({ subject }) => subject));
+  const current = new Set(conditions.map(({ subject }) => subject));
+  for (const condition of conditions.filter(({ subject }) => !known.has(subject))) {
+    await openIncident(deps, rule, owner, condition, now);
+  }
+  for (const { id, alert, isQuiet } of open.filter(({ subject }) => !current.has(subject))) {
+    const resolved: Alert = { ...storedAlert(alert), state: "resolved", at: now };
+    const close = (tx: DbOrTx) => closeIncident(tx, id, now);
+    if (isQuiet) await close(deps.db);
+    else await deps.alerter.dispatch(owner, resolved, { destinationIds: rule.destinationIds, claim: close });
+  }
+}
+
+async function openIncident(
+  deps: EvaluateDeps,
+  rule: RuleRow,
+  owner: AlertOwner,
+  { subject, severity, notice, isQuiet = false }: Condition,
+  now: number,
+): Promise<void> {
+  // The time tells incidents about the same thing apart: services that remember a key would not wake anybody up again.
+  const key = `${rule.event}/${rule.id}/${subject}/${now}`;
+  const alert = { key, state: "firing" as const, severity, notice, at: now };
+  const open = async (tx: DbOrTx): Promise<boolean> => {
+    const opened = await tx
+      .insert(alertIncidents)
+      .values({ ruleId: rule.id, subject, alert, isQuiet, startedAt: now })
+      .onConflictDoNothing()
+      .returning({ id: alertIncidents.id });
+    return opened.length > 0;
+  };
+  if (isQuiet) await open(deps.db);
+  else await deps.alerter.dispatch(owner, alert, { destinationIds: rule.destinationIds, claim: open });
+}
+
+async function closeIncident(db: DbOrTx, id: number, now: number): Promise<boolean> {
+  const closed = await db
+    .update(alertIncidents)
+    .set({ resolvedAt: now })
+    .where(and(eq(alertIncidents.id, id), isNull(alertIncidents.resolvedAt)))
+    .returning({ id: alertIncidents.id });
+  return closed.length > 0;
+}

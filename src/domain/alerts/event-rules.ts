@@ -1,0 +1,59 @@
+/** How an event is measured. */
+type EventTraits = Readonly<{
+  /** Who can have it watched: administrators for the site, users for their account. */
+  scopes: readonly ("site" | "own")[];
+  /** The least and the largest threshold; without it the event has none. */
+  threshold?: Readonly<{
+    unit: "percent" | "seconds" | "times" | "quota" | "days";
+    min: number;
+    max: number;
+    usual: number;
+  }>;
+  /** It is measured over the last minutes. */
+  hasWindow?: true;
+}>;
+
+/** Every event that can be an alert, in the order of the console. */
+export const ALERT_EVENTS = {
+  channel_disabled: { scopes: ["site"] },
+  channel_balance_low: { scopes: ["site"] },
+  journal_lost: { scopes: ["site"] },
+  error_rate: {
+    scopes: ["site", "own"],
+    threshold: { unit: "percent", min: 1, max: 100, usual: 20 },
+    hasWindow: true,
+  },
+  latency_p95: {
+    scopes: ["site", "own"],
+    threshold: { unit: "seconds", min: 0.1, max: 3600, usual: 30 },
+    hasWindow: true,
+  },
+  spend_anomaly: { scopes: ["site", "own"], threshold: { unit: "times", min: 1.1, max: 1000, usual: 3 } },
+  balance_low: { scopes: ["own"], threshold: { unit: "quota", min: 1, max: 9e15, usual: 500_000 } },
+  key_budget: { scopes: ["own"], threshold: { unit: "percent", min: 1, max: 100, usual: 80 } },
+  key_unused: { scopes: ["own"], threshold: { unit: "days", min: 1, max: 3650, usual: 30 } },
+} as const satisfies Readonly<Record<string, EventTraits>>;
+export type AlertEvent = keyof typeof ALERT_EVENTS;
+
+/** Minutes over which an event may be measured. */
+export const WINDOW_MINUTES = { min: 1, max: 1440, usual: 10 } as const;
+
+/** How an event is measured. */
+export const eventTraits = (event: AlertEvent): EventTraits => ALERT_EVENTS[event];
+
+/** Whether a text names an event that this release knows. */
+export const isAlertEvent = (name: string): name is AlertEvent => Object.hasOwn(ALERT_EVENTS, name);
+
+/** What is wrong with a threshold; undefined: nothing, or the event has none. */
+export function thresholdError(event: AlertEvent, threshold: number): "alert_threshold_invalid" | undefined {
+  const limits = eventTraits(event).threshold;
+  if (!limits) return undefined;
+  return threshold >= limits.min && threshold <= limits.max ? undefined : "alert_threshold_invalid";
+}
+
+/** What is wrong with the minutes of a window; undefined: nothing, or the event has none. */
+export function windowError(event: AlertEvent, minutes: number): "alert_window_invalid" | undefined {
+  if (!eventTraits(event).hasWindow) return undefined;
+  const isValid = Number.isInteger(minutes) && minutes >= WINDOW_MINUTES.min && minutes <= WINDOW_MINUTES.max;
+  return isValid ? undefined : "alert_window_invalid";
+}

@@ -1,0 +1,42 @@
+import { OperationError } from "../../lib/operation-error.ts";
+
+/** Hours in which a destination receives only critical alerts: `22:00` to `07:00` in a time zone; empty: none. */
+export type QuietHours = Readonly<{ quietFrom: string; quietUntil: string; timeZone: string }>;
+
+const DAY_MINUTES = 1440;
+const HOUR_MINUTES = 60;
+const CLOCK = /^([01]\d|2[0-3]):[0-5]\d$/;
+
+/** Checks quiet hours as they are sent. Throws OperationError. */
+export function readQuietHours({ quietFrom, quietUntil, timeZone }: QuietHours): QuietHours {
+  if (quietFrom === "" && quietUntil === "") return { quietFrom, quietUntil, timeZone: "UTC" };
+  if (!CLOCK.test(quietFrom) || !CLOCK.test(quietUntil) || quietFrom === quietUntil || !isTimeZone(timeZone)) {
+    throw new OperationError("alert_quiet_hours_invalid");
+  }
+  return { quietFrom, quietUntil, timeZone };
+}
+
+/** When the quiet hours end that `now` lies in, in epoch seconds; null: it lies in none. */
+export function quietHoursEnd({ quietFrom, quietUntil, timeZone }: QuietHours, now: number): number | null {
+  if (quietFrom === "") return null;
+  const [from, until, minute] = [minuteOf(quietFrom), minuteOf(quietUntil), minuteOf(clockOf(now, timeZone))];
+  const isQuiet = from < until ? minute >= from && minute < until : minute >= from || minute < until;
+  if (!isQuiet) return null;
+  const left = (until - minute + DAY_MINUTES) % DAY_MINUTES;
+  return now - (now % 60) + left * 60;
+}
+
+const minuteOf = (clock: string): number => Number(clock.slice(0, 2)) * HOUR_MINUTES + Number(clock.slice(3));
+
+const clockOf = (seconds: number, timeZone: string): string =>
+  new Intl.DateTimeFormat("en-GB", { timeZone, hour: "2-digit", minute: "2-digit", hourCycle: "h23" }).format(
+    seconds * 1000,
+  );
+
+function isTimeZone(name: string): boolean {
+  try {
+    return name !== "" && Boolean(new Intl.DateTimeFormat("en", { timeZone: name }));
+  } catch {
+    return false;
+  }
+}
