@@ -24,6 +24,7 @@ import type { modelRoutes } from "../../src/console/models/models.ts";
 import type { pricingRoutes } from "../../src/console/models/pricing.ts";
 import type { ratioRoutes } from "../../src/console/models/ratios.ts";
 import type { modelRouteRoutes } from "../../src/console/models/routes.ts";
+import type { alertRuleRoutes } from "../../src/console/notifications/alert-rules.ts";
 import type { alertRoutes } from "../../src/console/notifications/alerts.ts";
 import type { announcementRoutes } from "../../src/console/notifications/announcements.ts";
 import type { broadcastRoutes } from "../../src/console/notifications/broadcast.ts";
@@ -69,6 +70,7 @@ const group = <Routes extends (...services: never[]) => AnyElysia>() =>
 export const accountExportApi = group<typeof accountExportRoutes>().api.user;
 export const agentApi = group<typeof agentRoutes>().api.agent;
 export const alertApi = group<typeof alertRoutes>().api.alerts;
+export const alertRuleApi = group<typeof alertRuleRoutes>().api.alerts.rules;
 export const announcementApi = group<typeof announcementRoutes>().api.announcement;
 export const auditApi = group<typeof auditRoutes>().api.audit;
 export const bindingApi = group<typeof bindingRoutes>().api;

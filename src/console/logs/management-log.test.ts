@@ -9,7 +9,7 @@ import { LOG_TYPE } from "../../domain/logs/write-log.ts";
 
 type Row = { content: string; note: { code: string }; action: string; before?: object; after?: object };
 type Ids = Readonly<
-  Record<"channel" | "second" | "third" | "user" | "code" | "other" | "announcement" | "alerts", number>
+  Record<"channel" | "second" | "third" | "user" | "code" | "other" | "announcement" | "alerts" | "rule", number>
 >;
 type Action = readonly [
   method: string,

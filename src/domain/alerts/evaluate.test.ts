@@ -62,7 +62,7 @@ async function addHour(hour: number, quota: number) {
 describe("an incident", () => {
   const disable = (status: number) => database.db.update(channels).set({ status, otherInfo: { status_reason: "401" } });
 
-  test("is sent once when it begins and once when it ends, with one key, and anew when it comes back", async () => {
+  test("is sent once when it begins and once when it ends, with one key, and again when it comes back", async () => {
     await addChannel(database.sql);
     await addRule("site", "channel_disabled");
     expect(await evaluate()).toEqual([]);
@@ -89,7 +89,7 @@ describe("an incident", () => {
     expect(sent).toHaveLength(1);
   });
 
-  test("of a rule that was disabled is sent anew when the rule is enabled again", async () => {
+  test("of a rule that was disabled is sent again when the rule is enabled again", async () => {
     await addChannel(database.sql);
     const rule = await addRule("site", "channel_disabled");
     await disable(3);

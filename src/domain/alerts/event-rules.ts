@@ -44,6 +44,12 @@ export const eventTraits = (event: AlertEvent): EventTraits => ALERT_EVENTS[even
 /** Whether a text names an event that this release knows. */
 export const isAlertEvent = (name: string): name is AlertEvent => Object.hasOwn(ALERT_EVENTS, name);
 
+/** The events that can be watched in a scope. */
+export const eventsOf = (scope: "site" | "own"): readonly AlertEvent[] =>
+  Object.keys(ALERT_EVENTS)
+    .filter(isAlertEvent)
+    .filter((event) => eventTraits(event).scopes.includes(scope));
+
 /** What is wrong with a threshold; undefined: nothing, or the event has none. */
 export function thresholdError(event: AlertEvent, threshold: number): "alert_threshold_invalid" | undefined {
   const limits = eventTraits(event).threshold;

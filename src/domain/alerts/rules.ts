@@ -52,7 +52,7 @@ export async function saveRule(db: Db, owner: AlertOwner, input: RuleInput, id?:
       .where(and(ruleOwnedBy(owner), eq(alertRules.id, id)))
       .returning();
     if (!row) throw new OperationError("alert_rule_not_found");
-    // Nobody hears how the incidents of a disabled rule end: when it is enabled again they are new ones.
+    // Nobody is sent how the incidents of a disabled rule end: when it is enabled again they are new ones.
     if (!row.enabled) await db.delete(alertIncidents).where(eq(alertIncidents.ruleId, id));
     return viewRule(row, event);
   }

@@ -1,4 +1,5 @@
 import { type SQL, sql } from "drizzle-orm";
+import { requireRow } from "../../../../db/require-row.ts";
 import { logs, usageRollups } from "../../../../db/schema/gateway/logs.ts";
 import { LOG_TYPE } from "../../logs/write-log.ts";
 import type { AlertOwner } from "../destinations.ts";
@@ -17,10 +18,11 @@ const SUBJECT = "traffic";
 
 /** Too many calls of the last minutes failed. */
 export const findErrorRate: FindConditions = async (deps, query) => {
-  const [row] = await deps.db.execute<{ calls: number; failed: number }>(sql`
-    select count(*)::int as calls, (count(*) filter (where ${logs.failed}))::int as failed
-    from ${logs} where ${callsOf(query)}`);
-  const { calls = 0, failed = 0 } = row ?? {};
+  const { calls, failed } = requireRow(
+    await deps.db.execute<{ calls: number; failed: number }>(sql`
+      select count(*)::int as calls, (count(*) filter (where ${logs.failed}))::int as failed
+      from ${logs} where ${callsOf(query)}`),
+  );
   const percent = calls === 0 ? 0 : (100 * failed) / calls;
   if (calls < FEWEST_CALLS || percent < query.threshold) return [];
   return [
@@ -43,12 +45,14 @@ export const findErrorRate: FindConditions = async (deps, query) => {
 
 /** One call in twenty took too long, of those that succeeded in the last minutes. */
 export const findSlowCalls: FindConditions = async (deps, query) => {
-  const [row] = await deps.db.execute<{ calls: number; p95: number | null }>(sql`
-    select count(*)::int as calls,
-      (percentile_cont(0.95) within group (order by ${logs.elapsedMs}))::float8 as p95
-    from ${logs} where ${callsOf(query)} and not ${logs.failed}`);
-  const seconds = (row?.p95 ?? 0) / 1000;
-  if ((row?.calls ?? 0) < FEWEST_CALLS || seconds < query.threshold) return [];
+  const { calls, p95 } = requireRow(
+    await deps.db.execute<{ calls: number; p95: number | null }>(sql`
+      select count(*)::int as calls,
+        (percentile_cont(0.95) within group (order by ${logs.elapsedMs}))::float8 as p95
+      from ${logs} where ${callsOf(query)} and not ${logs.failed}`),
+  );
+  const seconds = (p95 ?? 0) / 1000;
+  if (calls < FEWEST_CALLS || seconds < query.threshold) return [];
   return [
     {
       subject: SUBJECT,

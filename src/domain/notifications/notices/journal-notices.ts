@@ -1,8 +1,10 @@
 import type { LostJournal } from "../../../billing/ledger/processes/lost-journals.ts";
 import type { Notice } from "../message.ts";
 
+type Loss = Pick<LostJournal, "processId" | "location" | "unwritten" | "lastSeenAt">;
+
 /** That a process died with charges that nobody has written. */
-export const journalLost = ({ processId, location, unwritten, lastSeenAt }: LostJournal): Notice => ({
+export const journalLost = ({ processId, location, unwritten, lastSeenAt }: Loss): Notice => ({
   type: `journal_lost_${processId}`,
   title: { en: "A process died with unwritten charges", zh: "有进程带着未入账的计费异常退出" },
   content: {

@@ -5,15 +5,23 @@ import Typography from "@mui/material/Typography";
 import { type ReactNode, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Col, Row } from "../../../components/layout.tsx";
-import type { AlertScope, Destination } from "./alert-calls.ts";
+import type { AlertScope, Destination, Rule } from "./alert-calls.ts";
 import { DeliveryTable } from "./DeliveryTable.tsx";
 import { DestinationDrawer } from "./DestinationDrawer.tsx";
 import { DestinationTable } from "./DestinationTable.tsx";
+import { RuleDrawer } from "./RuleDrawer.tsx";
+import { RuleTable } from "./RuleTable.tsx";
 
-/** Destinations of alerts, and the log of what was sent to them. */
+/** Destinations of alerts, rules, and the log of what was sent to them. */
 export const AlertsPanel = ({ scope }: { scope: AlertScope }) => {
   const { t } = useTranslation();
   const [opened, setOpened] = useState<{ destination: Destination | null } | null>(null);
+  const [openedRule, setOpenedRule] = useState<{ rule: Rule | null } | null>(null);
+  const addRule = (
+    <Button startIcon={<Add />} onClick={() => setOpenedRule({ rule: null })}>
+      {t("alerts.rules.add")}
+    </Button>
+  );
   const add = (
     <Button variant="contained" color="primary" startIcon={<Add />} onClick={() => setOpened({ destination: null })}>
       {t("alerts.add")}
@@ -24,10 +32,14 @@ export const AlertsPanel = ({ scope }: { scope: AlertScope }) => {
       <Part title={t("alerts.destinations")} hint={t("alerts.destinationsHint")} action={add}>
         <DestinationTable scope={scope} add={add} onEdit={(destination) => setOpened({ destination })} />
       </Part>
+      <Part title={t("alerts.rules.title")} hint={t("alerts.rules.hint")} action={addRule}>
+        <RuleTable scope={scope} add={addRule} onEdit={(rule) => setOpenedRule({ rule })} />
+      </Part>
       <Part title={t("alerts.log.title")} hint={t("alerts.log.hint")}>
         <DeliveryTable scope={scope} />
       </Part>
       {opened && <DestinationDrawer scope={scope} destination={opened.destination} onClose={() => setOpened(null)} />}
+      {openedRule && <RuleDrawer scope={scope} rule={openedRule.rule} onClose={() => setOpenedRule(null)} />}
     </Col>
   );
 };

@@ -159,6 +159,30 @@ export const DestinationDrawer = ({ scope, destination, onClose }: DestinationDr
             isOn={form.enabled}
             onChange={(enabled) => change({ enabled })}
           />
+          <SwitchRow
+            label={t("alerts.form.quiet")}
+            hint={t("alerts.form.quietHint")}
+            isOn={form.hasQuietHours}
+            onChange={(hasQuietHours) => change({ hasQuietHours })}
+          />
+          {form.hasQuietHours && (
+            <Row gap={3} sx={{ alignItems: "flex-start" }} wrap>
+              {(["quietFrom", "quietUntil"] as const).map((field) => (
+                <LabelledInput
+                  key={field}
+                  label={t(`alerts.form.${field}`)}
+                  type="time"
+                  value={form[field]}
+                  onChange={(value) => change({ [field]: value })}
+                />
+              ))}
+              <LabelledInput
+                label={t("alerts.form.timeZone")}
+                value={form.timeZone}
+                onChange={(timeZone) => change({ timeZone })}
+              />
+            </Row>
+          )}
         </Section>
       </Box>
     </SideDrawer>

@@ -46,8 +46,8 @@ export const DestinationTable = ({ scope, add, onEdit }: DestinationTableProps) 
     onSettled: () => client.invalidateQueries({ queryKey: DELIVERIES_KEY }),
   });
   const toggle = useMutation({
-    mutationFn: ({ id, name, language, enabled }: Destination) =>
-      changeDestination(scope, id, { name, language, enabled: !enabled, config: {} }),
+    mutationFn: ({ id, enabled, ...destination }: Destination) =>
+      changeDestination(scope, id, { ...destination, enabled: !enabled, config: {} }),
     onSuccess: ({ enabled, name }) => notifyDone(t(enabled ? "alerts.enabledToast" : "alerts.disabledToast", { name })),
     onError: notifyError,
     onSettled: refresh,

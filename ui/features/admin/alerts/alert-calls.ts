@@ -1,14 +1,18 @@
 import { queryOptions } from "@tanstack/react-query";
 import type { DeliveryView } from "../../../../src/domain/alerts/deliveries.ts";
 import type { DestinationView } from "../../../../src/domain/alerts/destinations.ts";
+import type { RuleInput, RuleView } from "../../../../src/domain/alerts/rules.ts";
 import { readData } from "../../../api/client.ts";
-import { alertApi } from "../../../api/groups.ts";
+import { alertApi, alertRuleApi } from "../../../api/groups.ts";
 
 /** The site's alerts, for administrators, or one's own. */
 export type AlertScope = "site" | "own";
 
 /** Where alerts go. */
 export type Destination = DestinationView;
+
+/** Which event is an alert, from when on, and where it goes. */
+export type Rule = RuleView;
 
 /** An alert that was sent, or is to be. */
 export type Delivery = DeliveryView;
@@ -36,10 +40,29 @@ export const deliveryPage = (scope: AlertScope, page: number, pageSize: number) 
       state.data?.items.some(({ status }) => status === "pending") ? REFRESH_MS : (false as const),
   });
 
+export const ruleList = (scope: AlertScope) =>
+  queryOptions({
+    queryKey: [...ALERTS_KEY, "rules", scope],
+    queryFn: ({ signal }) => readData(alertRuleApi.get({ query: { scope }, fetch: { signal } })),
+  });
+
+/** Adds a rule, or with an id changes one. */
+export function saveRule(scope: AlertScope, { destination_ids: ids, ...rule }: RuleInput, id?: number) {
+  const body = { ...rule, destination_ids: [...ids] };
+  const options = { query: { scope } };
+  return readData(id === undefined ? alertRuleApi.post(body, options) : alertRuleApi({ id }).put(body, options));
+}
+
+export const deleteRule = (scope: AlertScope, id: number) =>
+  readData(alertRuleApi({ id }).delete({}, { query: { scope } }));
+
 type DestinationBody = Readonly<{
   name: string;
   language: Destination["language"];
   enabled: boolean;
+  quiet_from: string;
+  quiet_until: string;
+  time_zone: string;
   config: Record<string, string>;
 }>;
 

@@ -24,8 +24,16 @@ test("only fields of the type are checked and sent", () => {
     name: "Night",
     language: "zh",
     enabled: true,
+    ...{ quiet_from: "", quiet_until: "", time_zone: "UTC" },
     config: { bot_token: "", chat_id: "-1", thread_id: "" },
   });
+});
+
+test("quiet hours are sent only while they are on", () => {
+  const form = { ...formOf(null, "en"), hasQuietHours: true, quietFrom: "21:30", timeZone: " Asia/Shanghai " };
+  const quiet = { quiet_from: "21:30", quiet_until: "07:00", time_zone: "Asia/Shanghai" };
+  expect(bodyOf(form)).toMatchObject(quiet);
+  expect(bodyOf({ ...form, hasQuietHours: false })).toMatchObject({ quiet_from: "", quiet_until: "" });
 });
 
 test("an address must be https, a name must be there", () => {

@@ -48,6 +48,10 @@ export type DestinationForm = Record<ConfigField, string> & {
   name: string;
   language: "en" | "zh";
   enabled: boolean;
+  hasQuietHours: boolean;
+  quietFrom: string;
+  quietUntil: string;
+  timeZone: string;
 };
 
 /** Initial form values of a destination; null: a new one, in the reader's language. */
@@ -59,6 +63,10 @@ export function formOf(destination: Destination | null, language: "en" | "zh"): 
     name: destination?.name ?? "",
     language: destination?.language ?? language,
     enabled: destination?.enabled ?? true,
+    hasQuietHours: (destination?.quiet_from ?? "") !== "",
+    quietFrom: destination?.quiet_from || "22:00",
+    quietUntil: destination?.quiet_until || "07:00",
+    timeZone: destination?.quiet_from ? destination.time_zone : Intl.DateTimeFormat().resolvedOptions().timeZone,
   };
 }
 
@@ -67,6 +75,9 @@ export const bodyOf = (form: DestinationForm) => ({
   name: form.name.trim(),
   language: form.language,
   enabled: form.enabled,
+  quiet_from: form.hasQuietHours ? form.quietFrom : "",
+  quiet_until: form.hasQuietHours ? form.quietUntil : "",
+  time_zone: form.hasQuietHours ? form.timeZone.trim() : "UTC",
   config: Object.fromEntries(FIELDS[form.type].map(({ name }) => [name, form[name].trim()])),
 });
 
