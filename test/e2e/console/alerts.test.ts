@@ -1,0 +1,144 @@
+/** Somebody adds destinations and rules of alerts, tries them and reads the delivery log, in a real browser. */
+import { afterAll, beforeAll, describe, expect } from "bun:test";
+import { WORDS } from "../../support/e2e/browser.ts";
+import { test } from "../../support/e2e/browser-test.ts";
+import {
+  type ConsolePage,
+  fillPlaceholders,
+  openConsolePage,
+  startConsoleFixture,
+  VIEWPORTS,
+} from "../../support/e2e/console-page.ts";
+import { startFakeReceivers } from "../../support/e2e/fake-receivers.ts";
+import { startGateway } from "../../support/e2e/fixture.ts";
+
+const PASSWORD = "lock-keeper-9";
+const receivers = await startFakeReceivers();
+afterAll(receivers.stop);
+const { browser, gateway, root } = await startConsoleFixture(() =>
+  startGateway({ env: { ALLOW_PRIVATE_WEBHOOKS: "true", NODE_EXTRA_CA_CERTS: receivers.certificate } }),
+);
+
+describe.each(["en", "zh"] as const)("alerts in %s", (language) => {
+  const words = WORDS[language].alerts;
+  const { form, rules, log } = words;
+  const hook = words.fields.webhook;
+  let consolePage: ConsolePage;
+  beforeAll(async () => {
+    consolePage = await openConsolePage(browser, gateway, VIEWPORTS[language]);
+  });
+  afterAll(() => consolePage.close());
+
+  const fill = (label: string, value: string) => consolePage.page.getByLabel(label, { exact: true }).fill(value);
+  const choose = async (label: string, option: string) => {
+    await consolePage.page.getByRole("combobox", { name: label, exact: true }).click();
+    await consolePage.page.getByRole("option", { name: option, exact: true }).click();
+  };
+  const name = `night-${language}`;
+
+  test("a destination is added, tried, and its delivery stands in the log", async () => {
+    const { page } = consolePage;
+    await consolePage.open("/alerts");
+    if (language === "en") await page.getByText(words.empty.title).waitFor();
+    await page.getByText(rules.empty.title).waitFor();
+    await consolePage.expectAccessible();
+
+    await consolePage.button(words.add).first().click();
+    const drawer = consolePage.dialog(form.addTitle);
+    await choose(form.type, words.types.webhook);
+    await consolePage.button(form.add, drawer).click();
+    await drawer.getByText(form.errors.required).first().waitFor();
+    await fill(hook.url.label, `${receivers.secureUrl}/hook`);
+    await consolePage.button(form.generate, drawer).click();
+    await fill(words.columns.name, name);
+    await consolePage.expectAccessible();
+    await consolePage.button(form.add, drawer).click();
+    await consolePage.waitForNotice(fillPlaceholders(words.saved, { name }));
+    const row = consolePage.row(name).first();
+    await row.getByText(words.states.on).waitFor();
+
+    const count = receivers.count();
+    await consolePage.chooseRowAction(name, words.test);
+    await consolePage.waitForNotice(fillPlaceholders(words.sentToast, { name }));
+    const received = await receivers.after(count);
+    expect(received.headers["webhook-signature"]).toStartWith("v1,");
+    expect(received.body).toMatchObject({ type: "test" });
+    await consolePage.row(log.states.delivered).filter({ hasText: name }).first().waitFor();
+    await consolePage.expectAccessible();
+  }, 120_000);
+
+  test("the destination is edited without its secret, a failure is shown, and the delivery is sent again", async () => {
+    const { page } = consolePage;
+    await page.getByRole("heading", { name: words.destinations }).waitFor();
+    await consolePage.chooseRowAction(name, words.edit);
+    const drawer = consolePage.dialog(fillPlaceholders(form.editTitle, { name }));
+    expect(await page.getByLabel(hook.secret.label, { exact: true }).inputValue()).toBe("");
+    await drawer.getByText(form.stored).waitFor();
+    await fill(hook.url.label, "https://127.0.0.1:1/closed");
+    await consolePage.button(form.save, drawer).click();
+    await consolePage.waitForNotice(fillPlaceholders(words.saved, { name }));
+    await consolePage.chooseRowAction(name, words.test);
+    await page
+      .getByText(fillPlaceholders(words.notSent, { name, error: "" }), { exact: false })
+      .first()
+      .waitFor();
+    const failed = consolePage.row(log.states.failed).filter({ hasText: name }).first();
+    await failed.waitFor();
+
+    await consolePage.chooseRowAction(name, words.edit);
+    await fill(hook.url.label, `${receivers.secureUrl}/hook`);
+    await consolePage.button(form.save, consolePage.dialog()).click();
+    await consolePage.waitForNotice(fillPlaceholders(words.saved, { name }));
+    const count = receivers.count();
+    const title = fillPlaceholders(WORDS[language].components.table.actionsFor, {
+      name: `${language === "zh" ? "测试告警" : "Test alert"}, ${name}`,
+    });
+    await consolePage.button(title, failed).click();
+    await page.getByRole("menuitem", { name: log.resend, exact: true }).click();
+    await receivers.after(count);
+    await failed.waitFor({ state: "detached" });
+  }, 120_000);
+
+  test("a rule is added, switched off and deleted, then the destination is", async () => {
+    await consolePage.button(rules.add).first().click();
+    const drawer = consolePage.dialog(rules.form.addTitle);
+    await choose(rules.columns.event, rules.events.error_rate);
+    await fill(rules.form.units.percent, "101");
+    await consolePage.button(rules.form.add, drawer).click();
+    await drawer.getByText(fillPlaceholders(rules.form.errors.threshold, { min: 1, max: 100 })).waitFor();
+    await fill(rules.form.units.percent, "30");
+    await drawer.getByRole("checkbox", { name }).check();
+    await consolePage.expectAccessible();
+    await consolePage.button(rules.form.add, drawer).click();
+    await consolePage.waitForNotice(rules.saved);
+    const event = rules.events.error_rate;
+    await consolePage.row(event).getByText(name).first().waitFor();
+    expect(await root.get("/api/alerts/rules/?scope=site")).toMatchObject([{ event: "error_rate", threshold: 30 }]);
+    await consolePage.chooseRowAction(event, rules.disable);
+    await consolePage.waitForNotice(rules.disabledToast);
+    await consolePage.chooseRowAction(event, rules.delete);
+    await consolePage.button(rules.delete, consolePage.dialog(rules.deleteTitle)).click();
+    await consolePage.waitForNotice(rules.deletedToast);
+
+    await consolePage.chooseRowAction(name, words.delete);
+    await consolePage.button(words.delete, consolePage.dialog(fillPlaceholders(words.deleteTitle, { name }))).click();
+    await consolePage.waitForNotice(fillPlaceholders(words.deletedToast, { name }));
+    expect(await root.get("/api/alerts/destinations?scope=site")).toEqual([]);
+  }, 120_000);
+
+  test("a user has destinations and rules of their own among the personal settings", async () => {
+    const username = `keeper-${language}`;
+    await root.post("/api/user/", { username, password: PASSWORD });
+    const own = await openConsolePage(browser, gateway, VIEWPORTS[language], { username, password: PASSWORD });
+    await own.open("/personal?tab=alerts");
+    await own.page.getByText(words.empty.own).waitFor();
+    await own.button(rules.add).first().click();
+    await own.page.getByRole("combobox", { name: rules.columns.event, exact: true }).click();
+    const events = await own.page.getByRole("option").allTextContents();
+    expect(events).toContain(rules.events.key_budget);
+    expect(events).not.toContain(rules.events.channel_disabled);
+    await own.page.keyboard.press("Escape");
+    await own.expectAccessible();
+    await own.close();
+  }, 120_000);
+});
