@@ -1,6 +1,13 @@
 import { afterAll, expect, test } from "bun:test";
 import { startRelay } from "../../../test/support/gateway/start-gateway.ts";
-import { chatReply, startUpstream } from "../../../test/support/gateway/start-upstream.ts";
+import {
+  chatReply,
+  chunk,
+  DONE,
+  pacedSse,
+  startUpstream,
+  usageChunk,
+} from "../../../test/support/gateway/start-upstream.ts";
 import type { LiveCall } from "../../domain/logs/live/call-feed.ts";
 
 let answer: () => Response = () => Response.json(chatReply());
@@ -29,4 +36,21 @@ test("the live feed shows a call's begin and end, without its contents", async (
   ]);
   expect(seen[0]?.request_id).toBe(seen[1]?.request_id ?? "");
   expect(JSON.stringify(seen)).not.toContain("secret");
+});
+
+test("the attempt that served a stream lasts until the stream's end", async () => {
+  const steps = [chunk({ content: "a" }), 30, chunk({ content: "b" }, {}, "stop"), usageChunk(), DONE];
+  answer = () => pacedSse(steps);
+  const before = relay.billing.records.length;
+  await (
+    await relay.post("/v1/chat/completions", {
+      model: "gpt-4o",
+      messages: [{ role: "user", content: "x" }],
+      stream: true,
+    })
+  ).text();
+  const { elapsedMs, other } = relay.billing.records[before] ?? { elapsedMs: 0 };
+  const [attempt] = other?.admin_info?.attempts ?? [];
+  expect(attempt?.endMs).toBeLessThanOrEqual(elapsedMs);
+  expect((attempt?.endMs ?? 0) - (attempt?.firstByteMs ?? 0)).toBeGreaterThanOrEqual(25);
 });

@@ -26,6 +26,7 @@ export async function record(
   const { settings, billing } = context.services;
   const { hold } = reserved;
   const rules = contentRules(settings);
+  if (call.summary.stream) call.attempts.endStream(call.timing.elapsedMs);
   const row = logRowOf(call, reserved, {
     ending: ended.ending,
     evidence,

@@ -20,6 +20,12 @@ export class AttemptLog {
     return this.entries.length === 0;
   }
 
+  /** The latest attempt served a stream that has ended: `elapsedMs` since the call arrived. */
+  endStream(elapsedMs: number): void {
+    const last = this.entries.at(-1);
+    if (last) last.endMs = Math.round(elapsedMs);
+  }
+
   /** Begins the entry of an attempt; `startMs`: milliseconds since the call arrived. */
   begin({ channel }: Choice, startMs: number): Attempt {
     const entry: Attempt = {

@@ -162,7 +162,7 @@ describe("redemption codes", () => {
 
   test("they leave as a file", async () => {
     await consolePage.open("/redemption");
-    const { name, text } = await consolePage.download(() => consolePage.button(WORDS.en.components.download).click());
+    const { name, text } = await consolePage.download(() => consolePage.button(WORDS.en.components.exportCsv).click());
     expect(name).toMatch(/^codes-[\d-]+\.csv$/);
     expect(text).toContain("id,name,key,status,");
   }, 90_000);

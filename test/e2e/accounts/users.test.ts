@@ -116,7 +116,7 @@ describe("users", () => {
       await info.getByText(text, { exact: true }).first().waitFor();
     }
     await button(WORDS.en.components.close, info).click();
-    const { name, text } = await downloaded(() => button(WORDS.en.components.download).click());
+    const { name, text } = await downloaded(() => button(WORDS.en.components.exportCsv).click());
     expect(name).toMatch(/^users-\d{4}-\d\d-\d\d\.csv$/);
     expect(text.trim().split("\n")).toHaveLength(2);
     expect(text).toContain("barge");

@@ -114,7 +114,7 @@ describe("the dashboard", () => {
     await consolePage.open(`/detail?${MONTH}&by=user`);
     await sums().nth(1).waitFor();
     const total = await callsInTable();
-    const { name, text } = await consolePage.download(() => consolePage.button("CSV").click());
+    const { name, text } = await consolePage.download(() => consolePage.button("Export CSV").click());
     expect(name).toBe("usage-by-user.csv");
     const [head, ...lines] = text.trim().split("\r\n");
     expect(head).toContain("start,name,calls,failed,quota_units");

@@ -98,7 +98,7 @@ describe("the pages of an operator", () => {
     await entry.getByText("pays late").waitFor();
     await consolePage.expectAccessible();
     await consolePage.button(WORDS.en.components.close, entry).click();
-    const file = await consolePage.download(() => consolePage.button(WORDS.en.components.download).click());
+    const file = await consolePage.download(() => consolePage.button(WORDS.en.components.exportCsv).click());
     expect(file.name).toMatch(/^audit-log-[\d-]+\.csv$/);
     expect(file.text).toContain("pays late");
     await consolePage.button(words.filters.action).click();

@@ -385,7 +385,7 @@ describe("the dashboard", () => {
     );
     await page.reload();
     await page.getByRole("row").filter({ hasText: "boat" }).waitFor();
-    const file = await consolePage.download(() => button("CSV").click());
+    const file = await consolePage.download(() => button(words.components.exportCsv).click());
     expect(file.name).toBe("usage-by-token.csv");
     expect(file.text).toContain("boat");
     await setOption(root, "DataExportEnabled", false);

@@ -341,7 +341,7 @@ describe("the usage log", () => {
     };
     const before = { server: await residentBytes(fixture.gateway.pid), page: await heapBytes() };
     const begun = page.waitForEvent("download");
-    await button(WORDS.en.components.download).click();
+    await button(WORDS.en.components.exportCsv).click();
     const download = await begun;
     let peak = 0;
     let isOver = false;

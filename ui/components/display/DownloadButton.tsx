@@ -26,8 +26,14 @@ export const DownloadButton = ({ request }: Props) => {
     }
   };
   return (
-    <Button startIcon={<Download />} loading={isRunning} loadingPosition="start" onClick={start}>
-      {isPhone ? "CSV" : t("components.download")}
+    <Button
+      aria-label={t("components.exportCsv")}
+      startIcon={<Download />}
+      loading={isRunning}
+      loadingPosition="start"
+      onClick={start}
+    >
+      {isPhone ? "CSV" : t("components.exportCsv")}
     </Button>
   );
 };

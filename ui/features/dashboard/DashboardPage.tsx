@@ -81,7 +81,7 @@ export const DetailPage = () => {
         purpose={t("dashboard.purpose")}
         actions={
           <Button startIcon={<Download />} disabled={!series.data?.length} onClick={download}>
-            CSV
+            {t("components.exportCsv")}
           </Button>
         }
       />

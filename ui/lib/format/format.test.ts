@@ -20,5 +20,8 @@ test("numbers and money", () => {
   expect(roundTo(0.1 + 0.2, 6)).toBe(0.3);
   expect(formatDollars(-1234.5, 2)).toBe("−$1,234.50");
   expect(formatDollars(0.0025, 2, 6)).toBe("$0.0025");
+  expect(formatDollars(0.000002, 2)).toBe("<$0.01");
+  expect(formatDollars(-0.000002, 4)).toBe("−<$0.0001");
+  expect(formatDollars(0, 2)).toBe("$0.00");
   expect(formatCurrency(365, "CNY", "en", "narrowSymbol")).toBe("¥365.00");
 });

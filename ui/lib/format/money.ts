@@ -1,7 +1,13 @@
-/** US dollars, sign in front, with so many decimals: "−$1,234.50". */
+/**
+ * US dollars, sign in front, with so many decimals: "−$1,234.50". An amount too small for them is never shown as nothing:
+ * "<$0.01", "−<$0.01".
+ */
 export function formatDollars(usd: number, fewest: number, most = fewest): string {
+  const sign = usd < 0 ? "−" : "";
+  const least = 10 ** -most;
+  if (usd !== 0 && Math.abs(usd) < least / 2) return `${sign}<$${least.toFixed(most)}`;
   const text = Math.abs(usd).toLocaleString("en", { minimumFractionDigits: fewest, maximumFractionDigits: most });
-  return `${usd < 0 ? "−" : ""}$${text}`;
+  return `${sign}$${text}`;
 }
 
 /** An amount of a currency in the reader's language: "¥365.00". Throws RangeError where the code is none of ISO 4217. */
