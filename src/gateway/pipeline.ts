@@ -16,6 +16,7 @@ import { withEarlyPings } from "./http/early-pings.ts";
 import { parseRequest, readRequest } from "./http/parse-request.ts";
 import { refuse, respondWithError, toGatewayError } from "./http/refuse.ts";
 import { acrossModels, findFallbacks, type PricedCall, selectModel } from "./routing/model-fallbacks.ts";
+import { withPreferencesFor } from "./routing/preferences/prefer-channels.ts";
 import { Router } from "./routing/router.ts";
 import type { Choice } from "./routing/scheduler/choose.ts";
 import { bindState } from "./state/provider-state.ts";
@@ -106,9 +107,10 @@ export async function failOver<Result>(
 /** Tries one channel. Rejects AttemptFailure if another channel may be tried. */
 const attempt = (context: GatewayContext, { call, prices }: PricedCall, choice: Choice): Promise<Received> =>
   trackAttempt(context, call, prices, choice, async (running) => {
+    const own = withPreferencesFor(call, running.route);
     for (;;) {
-      const request = await adapt(context, call, running.route);
-      const received = await send(context, call, running, request);
+      const request = await adapt(context, own, running.route);
+      const received = await send(context, own, running, request);
       if (received) return received;
     }
   });

@@ -79,7 +79,8 @@ function compactionIn({ endpoint, body }: Call): "endpoint" | "trigger" | "autom
 }
 
 /** The body names another model than the call's, or several among which the gateway chooses. */
-const choosesModels = ({ fallbackFrom, fallbacks }: Call): boolean => fallbackFrom !== null || fallbacks.length > 0;
+const choosesModels = ({ fallbackFrom, fallbacks, preferences }: Call): boolean =>
+  fallbackFrom !== null || fallbacks.length > 0 || preferences !== null;
 
 /** `isRewritten`: the call's conversation is not the one in its body. */
 function selectForCall(context: GatewayContext, call: Call, route: Route, isRewritten = choosesModels(call)): Adapter {

@@ -9,6 +9,7 @@ import type { Caller } from "../auth/authenticate.ts";
 import type { ClientBody } from "../http/client-body.ts";
 import { ClientPresence } from "../http/client-presence.ts";
 import type { Endpoint } from "../http/endpoints/endpoint.ts";
+import type { ChannelPreferences } from "../routing/preferences/read-preferences.ts";
 import type { RouteTarget } from "../routing/routes/plan.ts";
 import type { Excluded } from "../routing/scheduler/choose.ts";
 import { AttemptLog } from "../upstream/attempt-log.ts";
@@ -29,6 +30,8 @@ type AuthorizedRequest = Readonly<{
   candidates: Candidates;
   /** Models that the client allows to take over when the requested one fails, in order. */
   fallbacks: readonly string[];
+  /** Which channels the client prefers; null: it states no preference. */
+  preferences: ChannelPreferences | null;
   /** An upper bound of the prompt's tokens. */
   promptBound: number;
   /** The prompt in the shape of an OpenAI request, for counting, the word filter and logs. */
@@ -77,6 +80,7 @@ export function newCall(authorized: AuthorizedRequest, timing: CallTiming, telem
     changes: authorized.changes,
     candidates: authorized.candidates,
     fallbacks: authorized.fallbacks,
+    preferences: authorized.preferences,
     promptBound: authorized.promptBound,
     prompt: authorized.prompt,
     conversation,

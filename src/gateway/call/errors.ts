@@ -26,6 +26,8 @@ export class GatewayError extends Error {
   readonly extra: ErrorExtra | undefined;
   /** The limit that refused the call. */
   readonly limit: LimitKind | undefined;
+  /** Another model may accept the request. */
+  readonly isModelLimit: boolean;
 
   constructor(
     status: number,
@@ -37,6 +39,7 @@ export class GatewayError extends Error {
       retryAfterSeconds?: number | undefined;
       extra?: ErrorExtra | undefined;
       limit?: LimitKind;
+      isModelLimit?: boolean;
     }> = {},
   ) {
     super(sayReason(reason, "en"));
@@ -48,6 +51,7 @@ export class GatewayError extends Error {
     this.retryAfterSeconds = details.retryAfterSeconds;
     this.extra = details.extra;
     this.limit = details.limit;
+    this.isModelLimit = details.isModelLimit ?? false;
   }
 }
 

@@ -4,6 +4,7 @@ import type { TopLevelChanges } from "../../lib/values/json-splice.ts";
 import { promptTokensBound } from "../billing/estimate.ts";
 import type { CallTiming } from "../call/call-timing.ts";
 import type { GatewayServices } from "../call/services.ts";
+import { type ChannelPreferences, readPreferences } from "../routing/preferences/read-preferences.ts";
 import type { Arrival } from "./arrival.ts";
 import { type ClientBody, invalidRequest, readBody } from "./client-body.ts";
 import type { Endpoint, EndpointRequest } from "./endpoints/endpoint.ts";
@@ -16,6 +17,8 @@ export type ParsedRequest = EndpointRequest &
     changes: TopLevelChanges;
     /** Models that the client allows to take over when the requested one fails, in order. */
     fallbacks: readonly string[];
+    /** Which channels the client prefers; null: it states no preference. */
+    preferences: ChannelPreferences | null;
     /** An upper bound of the prompt's tokens. */
     promptBound: number;
   }>;
@@ -38,7 +41,8 @@ export async function readRequest(
 }
 
 /** Decodes the request. Throws GatewayError. */
-export function parseRequest({ endpoint, path, signedIn }: Arrival, body: ClientBody): ParsedRequest {
+export function parseRequest({ endpoint, path, signedIn }: Arrival, received: ClientBody): ParsedRequest {
+  const { body, preferences } = hasPreferences(endpoint, received) ? readPreferences(received) : withoutAny(received);
   const { json, fallbacks } = readFallbacks(endpoint, body.json);
   const { summary: read, prompt, conversation } = orGatewayError(() => endpoint.read(json, path ?? null));
   const { model } = read;
@@ -48,8 +52,25 @@ export function parseRequest({ endpoint, path, signedIn }: Arrival, body: Client
   const isNamed = endpoint.codec.dialect !== "openai-chat" || body.json.model === model;
   const named = isNamed ? own : { ...own, model };
   const changes = json === body.json ? named : { ...named, models: undefined, route: undefined };
-  return { body, summary, prompt, conversation, changes, fallbacks, promptBound: promptTokensBound(prompt, body.size) };
+  return {
+    body,
+    preferences,
+    summary,
+    prompt,
+    conversation,
+    changes,
+    fallbacks,
+    promptBound: promptTokensBound(prompt, body.size),
+  };
 }
+
+const withoutAny = (body: ClientBody) => ({ body, preferences: null });
+
+/** Gemini's requests have no such member. */
+const hasPreferences = (endpoint: Endpoint, { json }: ClientBody): boolean =>
+  Object.hasOwn(json, "provider") && isText(endpoint) && endpoint.codec.dialect !== "gemini";
+
+const isText = ({ capability }: Endpoint): boolean => capability === "chat" || capability === "completions";
 
 const NO_FALLBACKS: readonly string[] = [];
 const MAX_FALLBACKS = 8;
@@ -67,8 +88,7 @@ function readFallbacks(
     return { json: body, fallbacks: NO_FALLBACKS };
   }
   const { models, route, ...json } = body;
-  const isText = endpoint.capability === "chat" || endpoint.capability === "completions";
-  if (!isText || models === null) return { json, fallbacks: NO_FALLBACKS };
+  if (!isText(endpoint) || models === null) return { json, fallbacks: NO_FALLBACKS };
   const names = Array.isArray(models) ? models.map((name) => textOf(name) ?? "") : [];
   if (names.length === 0 || names.includes("")) {
     throw invalidRequest({ code: "gateway_list_empty", params: { field: "models", entry: "string" } }, "models");

@@ -64,6 +64,7 @@ export function responseCall(origin: SessionOrigin, { caller, candidates }: Term
     changes: {},
     candidates,
     fallbacks: [],
+    preferences: null,
     promptBound: 0,
     prompt: {},
     conversation: null,

@@ -155,15 +155,9 @@ function priceOrNull(price: () => CallPrices): CallPrices | null {
 }
 
 /** Statuses that blame the provider or the operator's account there, not the request. */
-const UPSTREAM_TROUBLE: ReadonlySet<number> = new Set([401, 402, 403, 404, 408, 429]);
-const CONTEXT_OVERFLOW =
-  /context[_ ](length|window)|maximum context|prompt is too long|input token count|too many (input )?tokens/i;
-const CONTENT_REFUSED = /content[_ ](filter|policy|management)|safety system|moderation/i;
-
+const UPSTREAM_TROUBLE: ReadonlySet<number> = new Set([401, 402, 403, 404, 408, 413, 429]);
 /** Whether another model may succeed: not after errors in the request, unless the prompt is too long or was refused. */
 function isWorthAnotherModel(error: unknown): boolean {
   if (!(error instanceof GatewayError) || error.code === "server_shutting_down") return false;
-  if (error.status >= 500 || UPSTREAM_TROUBLE.has(error.status)) return true;
-  const text = `${error.code} ${error.message}`;
-  return CONTEXT_OVERFLOW.test(text) || CONTENT_REFUSED.test(text);
+  return error.isModelLimit || error.status >= 500 || UPSTREAM_TROUBLE.has(error.status);
 }

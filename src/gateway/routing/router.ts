@@ -13,6 +13,7 @@ import { providerFor } from "../upstream/bind-channel.ts";
 import { conversationKey } from "./conversation-key.ts";
 import { ineligibleReason, type Requirements } from "./eligibility.ts";
 import { needsOf, shortcomingOf } from "./model-fit.ts";
+import { preferChannels } from "./preferences/prefer-channels.ts";
 import { type Choice, choose, type Excluded } from "./scheduler/choose.ts";
 import { findChannel } from "./scheduler/find-channel.ts";
 
@@ -20,6 +21,8 @@ import { findChannel } from "./scheduler/find-channel.ts";
 export class Router {
   readonly #requirements: CallRequirements;
   readonly #fits: (channel: ChannelEntry) => boolean;
+  /** The channels to choose from, best tier first. */
+  readonly #tiers: readonly Tier[];
   #excluded: Excluded | null;
   #retriesLeft: number;
   #lastFailure: AttemptFailure | null = null;
@@ -34,7 +37,9 @@ export class Router {
     this.#requirements = new CallRequirements(call, prices);
     this.#fits = (channel) => ineligibleReason(channel, this.#requirements) === null;
     this.#excluded = call.excluded;
-    this.#retriesLeft = call.caller.pinnedChannelId === null ? context.services.settings.get("RetryTimes") : 0;
+    const { preferences, candidates } = call;
+    this.#tiers = preferences ? preferChannels(context, call, preferences) : candidates.tiers;
+    this.#retriesLeft = call.caller.pinnedChannelId === null ? allowedRetries(context, call) : 0;
   }
 
   /**
@@ -51,7 +56,7 @@ export class Router {
       choice = this.#choose();
     }
     if (choice) return choice;
-    throw this.#lastFailure ? clientErrorFor(this.context, this.#lastFailure) : noChannel(this.call);
+    throw this.#lastFailure ? clientErrorFor(this.context, this.#lastFailure) : noChannel(this.call, this.#tiers);
   }
 
   /** The attempt succeeded: later calls of its conversation go to the same channel. */
@@ -80,11 +85,11 @@ export class Router {
   }
 
   #choose(): Choice | null {
-    const { context, call } = this;
+    const { context } = this;
     const prefers = this.#preference();
     const fits = prefers ? (channel: ChannelEntry) => this.#fits(channel) && prefers(channel) : this.#fits;
     const sticky = this.#excluded ? null : this.#findStickyChannel(fits);
-    return sticky ?? choose(call.candidates.tiers, this.#excluded, context.keys, this.#fits, context.random, prefers);
+    return sticky ?? choose(this.#tiers, this.#excluded, context.keys, this.#fits, context.random, prefers);
   }
 
   /** Prefers channels whose models have what the call needs; null if they do not differ. */
@@ -102,9 +107,9 @@ export class Router {
   /** The channel and key with the conversation's prompt in their cache, while both are usable. */
   #findStickyChannel(fits: (channel: ChannelEntry) => boolean): Choice | null {
     const { stickiness, keys } = this.context;
-    const { candidates, caller, summary, body, prompt, promptBound } = this.call;
-    const { tiers } = candidates;
-    if (!hasAlternatives(tiers)) return null;
+    const { caller, summary, body, prompt, promptBound, preferences } = this.call;
+    const tiers = this.#tiers;
+    if (!hasAlternatives(tiers) || preferences?.sort || preferences?.order.length) return null;
     const by = { userId: caller.user.id, tokenId: caller.token?.id ?? 0, model: summary.model, prompt, promptBound };
     this.#conversation = conversationKey({ ...by, body: body.json })?.key ?? null;
     const stored = this.#conversation === null ? null : stickiness.find(this.#conversation);
@@ -155,6 +160,14 @@ class CallRequirements implements Requirements {
   }
 }
 
+/** Further attempts: as the operator allows, or as many as the client lists channels; none if the client refuses them. */
+function allowedRetries({ services }: GatewayContext, { preferences }: Call): number {
+  const retries = services.settings.get("RetryTimes");
+  if (!preferences) return retries;
+  const { order, allowsFallbacks } = preferences;
+  return allowsFallbacks || order.length > 0 ? Math.max(retries, order.length - 1) : 0;
+}
+
 function reportFailure(context: GatewayContext, { channel, key }: Choice, failure: AttemptFailure): void {
   const isFault = failure.status >= 500;
   if (isFault) context.coolDown.failed(channel.id, key);
@@ -170,8 +183,12 @@ export const clientErrorFor = ({ services }: GatewayContext, failure: AttemptFai
   clientErrorOf(failure, services.settings.get("global.hide_upstream_error_enabled"));
 
 /** No channel could be tried: the kind of request is unsupported, or the channels are unavailable. */
-function noChannel(call: Call): GatewayError {
+function noChannel(call: Call, tiers: readonly Tier[]): GatewayError {
   const { candidates, caller, summary } = call;
+  if (call.preferences && tiers.length === 0) {
+    const params = { model: summary.model };
+    return new GatewayError(404, "no_allowed_provider", { code: "gateway_no_preferred_channel", params });
+  }
   if (!candidates.tiers.some(({ channels }) => channels.some((channel) => providerFor(call, channel)))) {
     const { status, code, reason } = UNSUPPORTED;
     return new GatewayError(status, code, reason, { type: "upstream_error" });

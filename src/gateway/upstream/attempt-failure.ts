@@ -7,6 +7,7 @@ import { OutboundError } from "../../lib/outbound/outbound-error.ts";
 import { type Reason, sayReason } from "../../lib/reason.ts";
 import { GatewayError } from "../call/errors.ts";
 import { withoutKey } from "../routing/channel-health.ts";
+import { isModelLimit } from "../routing/model-limits.ts";
 import type { Exchange } from "./exchange.ts";
 import { ResponseTooLargeError } from "./read-body.ts";
 
@@ -145,6 +146,7 @@ export function clientErrorOf(failure: AttemptFailure, hideUpstreamErrors: boole
     type: hidden ? "upstream_error" : failure.error.type,
     param: hidden ? "" : failure.error.param,
     extra: hidden ? undefined : failure.error.extra,
+    isModelLimit: isModelLimit(failure.error),
   });
 }
 

@@ -87,6 +87,12 @@ test.each([
   expect((await ask()).headers.get("x-sluice-model")).toBe("second");
 });
 
+test("another model is tried after a limit of the first one, though errors of upstreams are hidden", async () => {
+  const options = { ...FALLBACKS, "global.hide_upstream_error_enabled": "true" };
+  const { ask } = start(refused({ message: "too long", code: "context_length_exceeded" }), { options });
+  expect((await ask()).headers.get("x-sluice-model")).toBe("second");
+});
+
 test("no other model is tried after an error in the request itself", async () => {
   const { ask, second, relay } = start(refused({ message: "temperature must be a number" }), { options: FALLBACKS });
   const response = await ask();

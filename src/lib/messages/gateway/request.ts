@@ -74,6 +74,7 @@ export const requestMessages = {
     en: "“{field}” must be an integer from 1 to {most}.",
     zh: "“{field}” 必须是 1 到 {most} 之间的整数。",
   },
+  gateway_field_invalid: { en: "“{field}” must be {expected}.", zh: "“{field}” 无效，应为：{expected}。" },
   gateway_not_boolean: { en: "“{name}” must be true or false.", zh: "“{name}” 必须是 true 或 false。" },
   gateway_member_twice: {
     en: "“{path}” appears twice in the request. Send it once.",

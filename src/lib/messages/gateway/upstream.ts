@@ -16,6 +16,10 @@ export const upstreamMessages = {
     en: "No model of the route “{route}” accepts this request: its conditions on prompt length, content, tools, tags, group or time exclude it.",
     zh: "路由「{route}」中没有模型可以处理该请求：不满足提示词长度、内容、工具、标签、分组或时段条件。",
   },
+  gateway_no_preferred_channel: {
+    en: "No channel of the model “{model}” matches the request's “provider” preferences.",
+    zh: "模型「{model}」没有符合请求 “provider” 偏好的渠道。",
+  },
   gateway_model_unknown: {
     en: "The model “{model}” does not exist, or this API key has no access to it.",
     zh: "模型「{model}」不存在，或该令牌无权使用。",
