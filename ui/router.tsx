@@ -123,6 +123,14 @@ const routeTree = root.addChildren([
     inside((pages) => pages.personal(), "PersonalPage"),
   ),
   guarded(
+    "/organization",
+    inside((pages) => pages.organization(), "OrganizationPage"),
+  ),
+  guarded(
+    "/organization/join",
+    inside((pages) => pages.joinOrganization(), "JoinPage"),
+  ),
+  guarded(
     "/topup",
     inside((pages) => pages.topup(), "WalletPage"),
   ),

@@ -41,6 +41,8 @@ export const drawingLog = () => import("./features/logs/tasks/DrawingLogPage.tsx
 export const jobs = () => import("./features/admin/jobs/JobsPage.tsx");
 export const live = () => import("./features/admin/live/LivePage.tsx");
 export const notice = () => import("./features/admin/NoticePage.tsx");
+export const joinOrganization = () => import("./features/account/organizations/JoinPage.tsx");
+export const organization = () => import("./features/account/organizations/OrganizationPage.tsx");
 export const orderList = () => import("./features/wallet/OrderListPage.tsx");
 export const personal = () => import("./features/account/personal/PersonalPage.tsx");
 export const playground = () => import("./features/playground/PlaygroundPage.tsx");

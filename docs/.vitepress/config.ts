@@ -37,6 +37,7 @@ export default defineConfig({
         ["Responses", "/guide/responses"],
         ["Pricing and billing", "/guide/pricing"],
         ["Model catalog", "/guide/model-catalog"],
+        ["Organizations", "/guide/organizations"],
         ["API reference", "/guide/api"],
         ["Migration", "/guide/migration"],
       ]),

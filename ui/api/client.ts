@@ -1,5 +1,6 @@
 import type { Streamed } from "../../src/lib/http/sse.ts";
 import { translate } from "../state/i18n.ts";
+import { chooseOrganization, readOrganization } from "../state/organization.ts";
 import { downloadApi } from "./groups.ts";
 import { goToLogin } from "./login-redirect.ts";
 import { requestHeaders } from "./request.ts";
@@ -64,10 +65,18 @@ export async function readEnvelope<Result extends Reply>(
   const requestId = response.headers.get("x-request-id");
   const { success, message, code } = readOutcome(error ? error.value : data);
   if (response.status === 401 && !stayOn401) goToLogin();
+  if (code === "organization_not_member") leaveOrganization();
   if (!response.ok) throw errorOf(response, { message, code });
   if (!isEnvelope(data)) throw new ApiError(translate("api.notJson"), response.status, requestId);
   if (!success && !acceptFailure) throw new ApiError(message ?? "", response.status, requestId, code);
   return data;
+}
+
+/** Whoever was removed from the organization goes on for themselves, on a page that shows nothing of it. */
+function leaveOrganization(): void {
+  if (readOrganization() === null) return;
+  chooseOrganization(null);
+  window.location.reload();
 }
 
 /** Resolves with the data of a management API response. Rejects ApiError like `readEnvelope`. */
@@ -104,7 +113,7 @@ export async function followEvents<Item>(
   endpoint: Readonly<{ "~path": string; get: (...options: never[]) => StreamReply<Item> }>,
   { query, onOpen, onEvent, signal }: EventOptions<Item>,
 ): Promise<void> {
-  const init = { credentials: "same-origin", headers: requestHeaders(), signal } as const;
+  const init = { credentials: "same-origin", headers: requestHeaders(endpoint["~path"]), signal } as const;
   const response = await send(withQuery(endpoint["~path"], query), init);
   if (response.ok) onOpen();
   await readLines(response, "event-stream", (line) => {
@@ -122,7 +131,7 @@ export async function postForLines<Item, Input extends object>(
   onLine: (line: Item) => void,
   signal: AbortSignal,
 ): Promise<void> {
-  const headers = { ...requestHeaders(), "Content-Type": "application/json" };
+  const headers = { ...requestHeaders(endpoint["~path"]), "Content-Type": "application/json" };
   const init = { method: "POST", credentials: "same-origin", headers, signal } as const;
   const response = await send(endpoint["~path"], { ...init, body: JSON.stringify(body) });
   await readLines(response, "ndjson", (line) => onLine(JSON.parse(line)));

@@ -4,6 +4,7 @@ import type { accountExportRoutes } from "../../src/console/accounts/account-exp
 import type { bindingRoutes } from "../../src/console/accounts/bindings.ts";
 import type { downloadRoutes } from "../../src/console/accounts/downloads.ts";
 import type { groupRoutes } from "../../src/console/accounts/groups.ts";
+import type { organizationRoutes } from "../../src/console/accounts/organizations.ts";
 import type { securityRoutes } from "../../src/console/accounts/security.ts";
 import type { userSelfRoutes } from "../../src/console/accounts/user-self.ts";
 import type { userRoutes } from "../../src/console/accounts/users.ts";
@@ -64,7 +65,7 @@ const group = <Routes extends (...services: never[]) => AnyElysia>() =>
     // Don't parse text that looks like a date, such as a model name.
     parseDate: false,
     fetch: { credentials: "same-origin" },
-    headers: () => requestHeaders(),
+    headers: (path) => requestHeaders(path),
   });
 
 export const accountExportApi = group<typeof accountExportRoutes>().api.user;
@@ -98,6 +99,7 @@ export const modelStatusApi = group<typeof modelStatusRoutes>().api.status;
 export const notificationApi = group<typeof notificationRoutes>().api.user;
 export const oauthApi = group<typeof oauthRoutes>().api.oauth;
 export const optionApi = group<typeof optionRoutes>().api.option;
+export const organizationApi = group<typeof organizationRoutes>().api.organization;
 export const passkeyApi = group<typeof passkeyRoutes>().api.user;
 export const paymentApi = group<typeof paymentRoutes>().api;
 export const pricingApi = group<typeof pricingRoutes>().api;

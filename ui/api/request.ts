@@ -1,3 +1,4 @@
+import { readOrganization } from "../state/organization.ts";
 import { readUser } from "../state/stored-user.ts";
 
 /**
@@ -6,12 +7,26 @@ import { readUser } from "../state/stored-user.ts";
  */
 export const fetchPlain = (path: `/${string}`, init?: RequestInit): Promise<Response> => fetch(path, init);
 
-/** Headers of every call of the management API: the user, the language, and no caching. */
-export function requestHeaders(): Record<string, string> {
+/** The calls that can be made for an organization; the server refuses all others with its header. */
+const FOR_ORGANIZATIONS =
+  /^\/api\/(token|log\/self|data\/self|mj\/self|task\/self|user\/(self\/(groups|download)|models|amount|pay|topup(?!\/rebates))|pricing|status\/models)(\/|\?|$)/;
+
+/** Whether a call of the management API is about the account that the user acts for, not about the user. */
+export const isForOrganizations = (path: string): boolean => FOR_ORGANIZATIONS.test(path);
+
+/** The header that names the organization which the user acts for, if there is one. */
+export function organizationHeader(): Record<string, string> {
+  const organization = readOrganization();
+  return organization === null ? {} : { "Sluice-Organization": String(organization) };
+}
+
+/** Headers of a call of the management API: the user, the account they act for, the language, and no caching. */
+export function requestHeaders(path: string): Record<string, string> {
   const user = readUser();
   return {
     "Cache-Control": "no-store",
     "Accept-Language": document.documentElement.lang || "en",
     ...(user && { "Sluice-User": String(user.id) }),
+    ...(isForOrganizations(path) && organizationHeader()),
   };
 }

@@ -1,6 +1,7 @@
 import keyUsage from "./en/account/keyUsage.json" with { type: "json" };
 import login from "./en/account/login.json" with { type: "json" };
 import oauth from "./en/account/oauth.json" with { type: "json" };
+import organizations from "./en/account/organizations.json" with { type: "json" };
 import personal from "./en/account/personal.json" with { type: "json" };
 import register from "./en/account/register.json" with { type: "json" };
 import reset from "./en/account/reset.json" with { type: "json" };
@@ -65,6 +66,7 @@ export default {
   logs,
   notifications,
   oauth,
+  organizations,
   personal,
   playground,
   pricing,

@@ -1,6 +1,7 @@
 import keyUsage from "./zh/account/keyUsage.json" with { type: "json" };
 import login from "./zh/account/login.json" with { type: "json" };
 import oauth from "./zh/account/oauth.json" with { type: "json" };
+import organizations from "./zh/account/organizations.json" with { type: "json" };
 import personal from "./zh/account/personal.json" with { type: "json" };
 import register from "./zh/account/register.json" with { type: "json" };
 import reset from "./zh/account/reset.json" with { type: "json" };
@@ -65,6 +66,7 @@ export default {
   logs,
   notifications,
   oauth,
+  organizations,
   personal,
   playground,
   pricing,

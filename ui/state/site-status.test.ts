@@ -1,7 +1,8 @@
 import { afterEach, expect, test } from "bun:test";
 import { QueryClient } from "@tanstack/react-query";
 import { getDefaultStore } from "jotai";
-import { type SiteStatus, siteAtom, siteStatus } from "./site-status.ts";
+import { type SiteStatus, siteAtom } from "./site-atom.ts";
+import { siteStatus } from "./site-status.ts";
 
 const { fetch, localStorage, document } = globalThis;
 afterEach(() => Object.assign(globalThis, { fetch, localStorage, document }));

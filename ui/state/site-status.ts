@@ -2,53 +2,9 @@ import { queryOptions, replaceEqualDeep } from "@tanstack/react-query";
 import { getDefaultStore, useAtomValue } from "jotai";
 import { readData } from "../api/client.ts";
 import { statusApi } from "../api/groups.ts";
-import { jsonFormat, storedAtom } from "./stored-atom.ts";
+import { type SiteStatus, siteAtom } from "./site-atom.ts";
 
-/** The site's public status, from GET /api/status. */
-export type SiteStatus = Readonly<{
-  version: string;
-  /** The project's home page; a stored copy may lack it. */
-  project_url?: string;
-  setup: boolean;
-  system_name: string;
-  logo: string;
-  footer_html: string;
-  server_address: string;
-  docs_link: string;
-  quota_per_unit: number;
-  display_in_currency: boolean;
-  /** Default threshold of low-balance warnings, in quota units; a stored copy may lack it. */
-  quota_remind_threshold?: number;
-  default_collapse_sidebar: boolean;
-  self_use_mode_enabled: boolean;
-  demo_site_enabled: boolean;
-  enable_data_export: boolean;
-  check_in_enabled: boolean;
-  /** A stored copy may lack it. */
-  status_page_enabled?: boolean;
-  enable_drawing: boolean;
-  enable_task: boolean;
-  mj_notify_enabled: boolean;
-  /** Name → link, in menu order; a stored copy may lack it. */
-  chats?: readonly Readonly<Record<string, string>>[];
-  data_export_default_time: string;
-  register_enabled: boolean;
-  password_register_enabled: boolean;
-  password_login_enabled: boolean;
-  email_verification: boolean;
-  turnstile_check: boolean;
-  turnstile_site_key: string;
-  /** A stored copy may lack it. */
-  turnstile_script?: string;
-  github_oauth: boolean;
-  oidc_enabled: boolean;
-  linuxdo_oauth: boolean;
-  discord_oauth: boolean;
-  telegram_oauth: boolean;
-  wechat_login: boolean;
-  wechat_qrcode: string;
-  wxpusher_enabled: boolean;
-}>;
+export type { SiteStatus } from "./site-atom.ts";
 
 /** Fields that other pages of the ecosystem also read from local storage. */
 const MIRRORED = [
@@ -62,14 +18,6 @@ const MIRRORED = [
   "enable_task",
   "mj_notify_enabled",
 ] as const;
-
-const isSiteStatus = (value: unknown): value is SiteStatus => typeof value === "object" && value !== null;
-
-/** The site's status; until loaded, that of the last visit; undefined on a first visit. */
-export const siteAtom = storedAtom(
-  "status",
-  jsonFormat((value) => (isSiteStatus(value) ? value : undefined)),
-);
 
 /** Fetches the site's status into its atom. */
 export const siteStatus = queryOptions({

@@ -26,6 +26,7 @@ const filterQuery = {
   group: text(200),
   role: integerField(),
   status: integerField(),
+  kind: t.Optional(t.Union([t.Literal("person"), t.Literal("organization"), t.Literal("")])),
 };
 const listQuery = t.Object({ ...pagingQuery, ...sortingQuery(USER_SORTS), ...filterQuery });
 
@@ -126,9 +127,10 @@ export function userRoutes(
     );
 }
 
-const filterOf = ({ keyword, group, role, status }: Omit<typeof listQuery.static, "p">): UserFilter => ({
+const filterOf = ({ keyword, group, role, status, kind }: Omit<typeof listQuery.static, "p">): UserFilter => ({
   ...(keyword && { keyword }),
   ...(group && { group }),
   ...(role && { role }),
   ...(status && { status }),
+  ...(kind && { kind }),
 });

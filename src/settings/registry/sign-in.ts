@@ -23,7 +23,7 @@ export const signInOptions = {
   EmailAliasRestrictionEnabled: bool(false),
   EmailDomainWhitelist: domains(COMMON_MAIL_DOMAINS),
   /** Wallets and keys that people share; `required`: people create keys in organizations only. */
-  Organizations: oneOf(["off", "on", "required"], "off", { ownPage: true }),
+  Organizations: oneOf(["off", "on", "required"], "off"),
 
   "oidc.enabled": bool(false, { needs: ["oidc.client_id"] }),
   "oidc.client_id": line(""),

@@ -4,7 +4,7 @@ import { atom, useAtomValue } from "jotai";
 import { useTranslation } from "react-i18next";
 import { formatDollars } from "../../lib/format/money.ts";
 import { formatNumber } from "../../lib/format/number.ts";
-import { siteAtom } from "../../state/site-status.ts";
+import { siteAtom } from "../../state/site-atom.ts";
 
 type Props = {
   /** Quota units. */

@@ -14,9 +14,8 @@ import { SettingLink } from "../../components/feedback/SettingLink.tsx";
 import { Col, PageHeader, Panel, Row } from "../../components/layout.tsx";
 import { useAddress } from "../../components/use-address.ts";
 import { formatNumber } from "../../lib/format/number.ts";
-import { useSession } from "../../state/session.ts";
 import { useSite } from "../../state/site-status.ts";
-import { isAdmin } from "../../state/stored-user.ts";
+import { useSeesAllUsers } from "../account/organizations/use-organization.ts";
 import { logStat } from "../logs/log-queries.ts";
 import { Summary } from "../logs/Overview.tsx";
 import { RangePicker } from "../logs/RangePicker.tsx";
@@ -39,7 +38,7 @@ const LONGEST_BY_HOUR_S = 15 * 86_400;
 export const DetailPage = () => {
   const { t } = useTranslation();
   const address = useAddress();
-  const isForAdmin = isAdmin(useSession().user);
+  const isForAdmin = useSeesAllUsers();
   const scope = isForAdmin ? "all" : "self";
   const [now, renew] = useNow(false);
   const range = rangeOf(

@@ -28,8 +28,7 @@ import { FilterBar } from "../../components/inputs/FilterBar.tsx";
 import { SavedViews } from "../../components/inputs/SavedViews.tsx";
 import { PageHeader } from "../../components/layout.tsx";
 import { type Address, useAddress } from "../../components/use-address.ts";
-import { useSession } from "../../state/session.ts";
-import { isAdmin } from "../../state/stored-user.ts";
+import { useSeesAllUsers } from "../account/organizations/use-organization.ts";
 import { LogDetail } from "./detail/LogDetail.tsx";
 import { LogCard } from "./log-cells.tsx";
 import { useLogColumns } from "./log-columns.tsx";
@@ -42,7 +41,7 @@ import { rangeOf, useNow } from "./time-range.ts";
 export const UsageLogPage = () => {
   const { t } = useTranslation();
   const address = useAddress();
-  const isForAdmin = isAdmin(useSession().user);
+  const isForAdmin = useSeesAllUsers();
   const scope = isForAdmin ? "all" : "self";
   const [isFollowing, setFollowing] = useState(false);
   const [now, renew] = useNow(isFollowing);

@@ -1,5 +1,5 @@
 import { goToLogin } from "../../api/login-redirect.ts";
-import { fetchPlain } from "../../api/request.ts";
+import { fetchPlain, organizationHeader } from "../../api/request.ts";
 import { translate } from "../../state/i18n.ts";
 import { readUser } from "../../state/stored-user.ts";
 import { type Answer, type ChatBody, emptyAnswer, type ToolCall } from "./chat.ts";
@@ -25,6 +25,7 @@ export async function sendChat(body: ChatBody, onAnswer: (answer: Answer) => voi
         "Content-Type": "application/json",
         "Accept-Language": document.documentElement.lang || "en",
         ...(user && { "Sluice-User": String(user.id) }),
+        ...organizationHeader(),
       },
       body: JSON.stringify(body),
       signal,

@@ -5,18 +5,21 @@ export const SYSTEM: readonly TabSection[] = [
   { id: "server", fields: address("ServerAddress") },
   {
     id: "login",
-    fields: on(
-      "PasswordLoginEnabled",
-      "PasswordRegisterEnabled",
-      "RegisterEnabled",
-      "EmailVerificationEnabled",
-      "GitHubOAuthEnabled",
-      "LinuxDOOAuthEnabled",
-      "DiscordOAuthEnabled",
-      "WeChatAuthEnabled",
-      "TelegramOAuthEnabled",
-      "TurnstileCheckEnabled",
-    ),
+    fields: [
+      ...on(
+        "PasswordLoginEnabled",
+        "PasswordRegisterEnabled",
+        "RegisterEnabled",
+        "EmailVerificationEnabled",
+        "GitHubOAuthEnabled",
+        "LinuxDOOAuthEnabled",
+        "DiscordOAuthEnabled",
+        "WeChatAuthEnabled",
+        "TelegramOAuthEnabled",
+        "TurnstileCheckEnabled",
+      ),
+      { key: "Organizations", kind: "choice", choices: ["off", "on", "required"] },
+    ],
   },
   {
     id: "emailDomains",

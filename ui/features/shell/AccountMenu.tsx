@@ -8,20 +8,31 @@ import { useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
+import { Tag } from "../../components/display/Tag.tsx";
 import { notifyDone, notifyError } from "../../components/feedback/notify.tsx";
 import { useSession } from "../../state/session.ts";
 import { siteStatus } from "../../state/site-status.ts";
 import type { StoredUser } from "../../state/stored-user.ts";
+import { AccountSwitcher } from "../account/organizations/AccountSwitcher.tsx";
+import { useActing, useHasOrganizations } from "../account/organizations/use-organization.ts";
 
-/** The signed-in user and the sign-out button. */
+/** The signed-in user, the accounts that they can act for, and the sign-out button. */
 export const AccountMenu = ({ user }: { user: StoredUser }) => {
   const { t } = useTranslation();
   const navigate = useNavigate();
   const leave = useLeave();
   const [anchor, setAnchor] = useState<HTMLElement | null>(null);
+  const hasOrganizations = useHasOrganizations();
+  const { organization } = useActing();
   const name = user.display_name || user.username;
+  const shown = organization ? organization.display_name || organization.username : name;
   return (
     <>
+      {organization && (
+        <Box component="span" sx={{ display: { xs: "none", sm: "inline-flex" } }}>
+          <Tag tone="info">{shown}</Tag>
+        </Box>
+      )}
       <IconButton
         aria-label={t("shell.account")}
         aria-haspopup="menu"
@@ -37,7 +48,7 @@ export const AccountMenu = ({ user }: { user: StoredUser }) => {
             color: "text.primary",
           }}
         >
-          {[...name][0]?.toUpperCase()}
+          {[...shown][0]?.toUpperCase()}
         </Avatar>
       </IconButton>
       <Menu open={anchor !== null} anchorEl={anchor} onClose={() => setAnchor(null)}>
@@ -46,6 +57,7 @@ export const AccountMenu = ({ user }: { user: StoredUser }) => {
           <Box sx={{ fontSize: 12, color: "text.tertiary" }}>{user.username}</Box>
         </Box>
         <Divider sx={{ my: 1 }} />
+        {hasOrganizations && <AccountSwitcher user={user} onClose={() => setAnchor(null)} />}
         <MenuItem
           onClick={() => {
             setAnchor(null);

@@ -2,11 +2,12 @@ import Box from "@mui/material/Box";
 import Link from "@mui/material/Link";
 import { useQuery } from "@tanstack/react-query";
 import { Outlet, useLocation } from "@tanstack/react-router";
-import { useAtom } from "jotai";
-import { lazy, Suspense, useEffect, useState } from "react";
+import { useAtom, useAtomValue } from "jotai";
+import { Fragment, lazy, Suspense, useEffect, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { notifyError } from "../../components/feedback/notify.tsx";
 import { Row, usePhone } from "../../components/layout.tsx";
+import { organizationAtom } from "../../state/organization.ts";
 import { useSession } from "../../state/session.ts";
 import { siteStatus, useSite, useSiteName } from "../../state/site-status.ts";
 import { storedAtom } from "../../state/stored-atom.ts";
@@ -28,6 +29,7 @@ export const RootLayout = () => {
   const { t } = useTranslation();
   const { pathname } = useLocation();
   const { user } = useSession();
+  const organization = useAtomValue(organizationAtom);
   const isPhone = usePhone();
   const [isCollapsed, setCollapsed] = useCollapsed();
   /** Null until first opened, when it is loaded. */
@@ -101,7 +103,8 @@ export const RootLayout = () => {
                 <SiteNotice isBare={!isInConsole} />
               </Suspense>
             )}
-            {isForbidden ? <NotPermitted /> : <Outlet />}
+            {/* Another account: nothing of the one before stays, not even a half-filled form. */}
+            <Fragment key={organization ?? 0}>{isForbidden ? <NotPermitted /> : <Outlet />}</Fragment>
           </Box>
           <Footer />
         </Box>

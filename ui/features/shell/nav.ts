@@ -6,6 +6,7 @@ import CallSplitOutlined from "@mui/icons-material/CallSplitOutlined";
 import CampaignOutlined from "@mui/icons-material/CampaignOutlined";
 import ForumOutlined from "@mui/icons-material/ForumOutlined";
 import GroupOutlined from "@mui/icons-material/GroupOutlined";
+import GroupsOutlined from "@mui/icons-material/GroupsOutlined";
 import HandshakeOutlined from "@mui/icons-material/HandshakeOutlined";
 import HubOutlined from "@mui/icons-material/HubOutlined";
 import InsightsOutlined from "@mui/icons-material/InsightsOutlined";
@@ -32,7 +33,7 @@ import { type SiteStatus, useSite } from "../../state/site-status.ts";
 import { isAdmin, isSuperAdmin, type StoredUser } from "../../state/stored-user.ts";
 
 /** What optional pages depend on: the site's switches, and whether there are first steps to do. */
-type PageSwitches = Pick<SiteStatus, "enable_data_export" | "enable_drawing" | "enable_task"> &
+type PageSwitches = Pick<SiteStatus, "enable_data_export" | "enable_drawing" | "enable_task" | "organizations"> &
   Readonly<{ has_first_steps?: boolean }>;
 
 /** Groups of the administrators' pages, in the order of the sidebar. */
@@ -62,6 +63,7 @@ export type NavItem = Readonly<{
     | "/notice"
     | "/setting"
     | "/topup"
+    | "/organization"
     | "/order"
     | "/agent"
     | "/personal";
@@ -89,6 +91,7 @@ export type NavItem = Readonly<{
     | "notices"
     | "settings"
     | "wallet"
+    | "organizations"
     | "orders"
     | "agents"
     | "personalSettings";
@@ -154,6 +157,7 @@ export const NAV: readonly NavSection[] = [
     isForAdmins: false,
     items: [
       { path: "/topup", label: "wallet", icon: AccountBalanceWalletOutlined },
+      { path: "/organization", label: "organizations", icon: GroupsOutlined, needs: "organizations" },
       { path: "/personal", label: "personalSettings", icon: PersonOutlineOutlined },
     ],
   },
@@ -164,12 +168,14 @@ export const groupsOf = (items: readonly NavItem[]): readonly (readonly [NavGrou
   ...Map.groupBy(items, ({ group }) => group),
 ];
 
+const isOn = (state: boolean | string | undefined): boolean => state === true || state === "on" || state === "required";
+
 /** The sections and pages that the user may open; without the site's status, only those that every site has. */
 export const navFor = (user: StoredUser | null, site: PageSwitches | undefined): readonly NavSection[] =>
   NAV.filter(({ isForAdmins }) => !isForAdmins || isAdmin(user)).map((section) => ({
     ...section,
     items: section.items.filter(
-      ({ isForSuperAdmins, needs }) => (!isForSuperAdmins || isSuperAdmin(user)) && (!needs || site?.[needs] === true),
+      ({ isForSuperAdmins, needs }) => (!isForSuperAdmins || isSuperAdmin(user)) && (!needs || isOn(site?.[needs])),
     ),
   }));
 

@@ -14,6 +14,8 @@ import { fullKey, maskedKey, type Token } from "./token.ts";
 export const KeyCell = ({ token }: { token: Token }) => {
   const { t, i18n } = useTranslation();
   const [anchor, setAnchor] = useState<HTMLElement | null>(null);
+  // Members of an organization who may not see it get none.
+  if (token.key === "") return <code>sk-…</code>;
   return (
     <Row gap={0.5}>
       <Box component="code" sx={{ overflow: "hidden" }}>

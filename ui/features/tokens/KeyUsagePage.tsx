@@ -167,7 +167,7 @@ const keyStatus = (key: string) =>
   queryOptions({
     queryKey: ["key-standing", key],
     queryFn: async ({ signal }) => {
-      const init = { credentials: "omit", headers: { ...requestHeaders(), ...asKey(key) }, signal } as const;
+      const init = { credentials: "omit", headers: { ...requestHeaders(""), ...asKey(key) }, signal } as const;
       return (await readJson<KeyStandingResponse>("/api/usage/token", init)).data;
     },
     ...FORGET,

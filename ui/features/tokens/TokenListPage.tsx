@@ -22,6 +22,7 @@ import { FilterBar } from "../../components/inputs/FilterBar.tsx";
 import { SavedViews } from "../../components/inputs/SavedViews.tsx";
 import { PageHeader, Row, usePhone } from "../../components/layout.tsx";
 import { type Address, useAddress } from "../../components/use-address.ts";
+import { useActing } from "../account/organizations/use-organization.ts";
 import { useKeyChats } from "../playground/links/chat-links.tsx";
 import { CreatedDialog } from "./CreatedDialog.tsx";
 import { ApiKeyDrawer } from "./drawer/TokenDrawer.tsx";
@@ -75,7 +76,9 @@ export const TokenListPage = () => {
   });
   const rows = list.data?.items;
   const actions = useTokenActions();
-  const columns = useTokenColumns(actions.toggle);
+  const { may } = useActing();
+  const mayWrite = may("keys.write");
+  const columns = useTokenColumns(mayWrite ? actions.toggle : null);
   const ticked = rows?.filter(({ id }) => selected[id]) ?? [];
   const clearSelection = useCallback(() => setSelected(NO_ROWS), []);
   const clearFilters = () => {
@@ -90,14 +93,17 @@ export const TokenListPage = () => {
     rowName: nameOf,
     sort: sorting.sort,
     onSort: sorting.onSort,
-    selection: { selected, onChange: setSelected },
-    actions: (token) => [
-      { label: t("tokens.copyKey"), icon: <Copy />, onSelect: () => copy.copy([token]) },
-      ...keyChats(token),
-      { label: t("tokens.rotate.action"), icon: <Rotate />, onSelect: () => setRotating(token) },
-      { label: t("tokens.edit"), icon: <Edit />, onSelect: () => setOpened({ token }) },
-      { label: t("tokens.delete"), icon: <Delete />, onSelect: () => actions.remove([token]), isDangerous: true },
-    ],
+    ...(mayWrite && { selection: { selected, onChange: setSelected } }),
+    actions: (token) =>
+      mayWrite
+        ? [
+            { label: t("tokens.copyKey"), icon: <Copy />, onSelect: () => copy.copy([token]) },
+            ...keyChats(token),
+            { label: t("tokens.rotate.action"), icon: <Rotate />, onSelect: () => setRotating(token) },
+            { label: t("tokens.edit"), icon: <Edit />, onSelect: () => setOpened({ token }) },
+            { label: t("tokens.delete"), icon: <Delete />, onSelect: () => actions.remove([token]), isDangerous: true },
+          ]
+        : [],
     columnsKey: "tokens-table-columns",
   });
   return (
@@ -106,9 +112,11 @@ export const TokenListPage = () => {
         title={t("tokens.title")}
         purpose={t("tokens.purpose")}
         actions={
-          <Button variant="contained" color="primary" startIcon={<Add />} onClick={() => setOpened({ token: null })}>
-            {isPhone ? t("tokens.addShort") : t("tokens.add")}
-          </Button>
+          mayWrite && (
+            <Button variant="contained" color="primary" startIcon={<Add />} onClick={() => setOpened({ token: null })}>
+              {isPhone ? t("tokens.addShort") : t("tokens.add")}
+            </Button>
+          )
         }
       />
       <Row
@@ -134,13 +142,19 @@ export const TokenListPage = () => {
         isRefreshing={list.isPlaceholderData}
         error={list.error}
         onRetry={() => list.refetch()}
-        empty={<TokensEmpty isFiltered={isFiltered} onClear={clearFilters} onAdd={() => setOpened({ token: null })} />}
+        empty={
+          <TokensEmpty
+            isFiltered={isFiltered}
+            onClear={clearFilters}
+            onAdd={mayWrite ? () => setOpened({ token: null }) : null}
+          />
+        }
         paging={pagingOf(list.data?.total, t("tokens.unit"))}
-        card={(token) => <TokenCard token={token} onToggle={actions.toggle} />}
-        onOpen={(token) => setOpened({ token })}
+        card={(token) => <TokenCard token={token} onToggle={mayWrite ? actions.toggle : null} />}
+        {...(mayWrite && { onOpen: (token: Token) => setOpened({ token }) })}
         isDim={isOff}
       />
-      <HowToUse token={rows?.find((token) => !isOff(token))} />
+      {mayWrite && <HowToUse token={rows?.find((token) => !isOff(token))} />}
       {ticked.length > 0 && (
         <SelectionBar
           count={ticked.length}
@@ -160,7 +174,7 @@ export const TokenListPage = () => {
           ]}
         />
       )}
-      {drawer && <ApiKeyDrawer token={drawer.token} onClose={closeDrawer} onCreated={setCreated} />}
+      {drawer && mayWrite && <ApiKeyDrawer token={drawer.token} onClose={closeDrawer} onCreated={setCreated} />}
       {rotating && (
         <RotateDialog token={rotating} onClose={() => setRotating(null)} onRotated={(token) => setCreated([token])} />
       )}
@@ -229,7 +243,7 @@ const TokenFilters = ({ address, model, searchedKey, onSearchKey }: TokenFilters
   );
 };
 
-type TokensEmptyProps = Readonly<{ isFiltered: boolean; onClear: () => void; onAdd: () => void }>;
+type TokensEmptyProps = Readonly<{ isFiltered: boolean; onClear: () => void; onAdd: (() => void) | null }>;
 
 /** Empty state: no key yet, or no match. */
 const TokensEmpty = ({ isFiltered, onClear, onAdd }: TokensEmptyProps) => {
@@ -250,9 +264,11 @@ const TokensEmpty = ({ isFiltered, onClear, onAdd }: TokensEmptyProps) => {
       title={t("tokens.empty.title")}
       body={t("tokens.empty.body")}
       action={
-        <Button variant="contained" color="primary" onClick={onAdd}>
-          {t("tokens.add")}
-        </Button>
+        onAdd && (
+          <Button variant="contained" color="primary" onClick={onAdd}>
+            {t("tokens.add")}
+          </Button>
+        )
       }
     />
   );

@@ -1,6 +1,7 @@
 import Box from "@mui/material/Box";
 import Switch from "@mui/material/Switch";
 import Tooltip from "@mui/material/Tooltip";
+import { useQuery } from "@tanstack/react-query";
 import type { TFunction } from "i18next";
 import { type ReactNode, useMemo } from "react";
 import { useTranslation } from "react-i18next";
@@ -10,16 +11,35 @@ import { StatusChip } from "../../components/display/StatusChip.tsx";
 import { GroupTag } from "../../components/display/Tag.tsx";
 import { TimeAgo } from "../../components/display/TimeAgo.tsx";
 import { Col, Row } from "../../components/layout.tsx";
+import { type Member, members } from "../account/organizations/organization-calls.ts";
+import { useActing } from "../account/organizations/use-organization.ts";
 import { KeyCell } from "./KeyCell.tsx";
 import { DISABLED, ENABLED, EXHAUSTED, EXPIRED, effectiveStatus, NEVER, type Token } from "./token.ts";
 
 /** The columns of the list of keys. */
-export function useTokenColumns(toggle: (token: Token) => void): readonly Column<Token>[] {
+export function useTokenColumns(toggle: Toggle | null): readonly Column<Token>[] {
   const { t } = useTranslation();
-  return useMemo(() => columnsOf(toggle, t), [toggle, t]);
+  const { id } = useActing();
+  const { data } = useQuery({ ...members(id ?? 0), enabled: id !== null });
+  return useMemo(
+    () => (id === null ? columnsOf(toggle, t) : [...columnsOf(toggle, t), authorColumn(data ?? [], t)]),
+    [toggle, t, id, data],
+  );
 }
 
-const columnsOf = (toggle: (token: Token) => void, t: TFunction): readonly Column<Token>[] => [
+/** Enables or disables a key. */
+type Toggle = (token: Token) => void;
+
+/** Who created a key of an organization. */
+const authorColumn = (people: readonly Member[], t: TFunction): Column<Token> => ({
+  key: "author",
+  head: t("tokens.columns.author"),
+  width: 120,
+  cell: ({ created_by }) =>
+    people.find(({ user_id }) => user_id === created_by)?.username ?? quiet(t("tokens.formerMember")),
+});
+
+const columnsOf = (toggle: Toggle | null, t: TFunction): readonly Column<Token>[] => [
   {
     key: "name",
     head: t("tokens.columns.name"),
@@ -43,7 +63,8 @@ const columnsOf = (toggle: (token: Token) => void, t: TFunction): readonly Colum
         <Box component="span" onClick={(event) => event.stopPropagation()} sx={{ display: "inline-flex" }}>
           <Switch
             checked={token.status === ENABLED}
-            onChange={() => toggle(token)}
+            disabled={toggle === null}
+            onChange={() => toggle?.(token)}
             slotProps={{ input: { "aria-label": t("tokens.toggle", { name: token.name }) } }}
           />
         </Box>
@@ -137,14 +158,15 @@ function listed(names: readonly string[], countKey: string, none: string, t: TFu
 }
 
 /** A key on a phone: status, masked key and usage. */
-export const TokenCard = ({ token, onToggle }: { token: Token; onToggle: (token: Token) => void }) => {
+export const TokenCard = ({ token, onToggle }: { token: Token; onToggle: Toggle | null }) => {
   const { t } = useTranslation();
   return (
     <Col gap={2}>
       <Row gap={2.5}>
         <Switch
           checked={token.status === ENABLED}
-          onChange={() => onToggle(token)}
+          disabled={onToggle === null}
+          onChange={() => onToggle?.(token)}
           slotProps={{ input: { "aria-label": t("tokens.toggle", { name: token.name }) } }}
         />
         <ApiKeyStatus token={token} />

@@ -15,7 +15,7 @@ import { notifyError } from "../../components/feedback/notify.tsx";
 import { SettingLink } from "../../components/feedback/SettingLink.tsx";
 import { Field, Panel, Row } from "../../components/layout.tsx";
 import { formatNumber } from "../../lib/format/number.ts";
-import { self } from "../account/personal/self-calls.ts";
+import { useAccount } from "../account/organizations/use-organization.ts";
 import { moneyText, paymentOptions, priceOf, startPayment, timesPrice } from "./wallet-calls.ts";
 
 /** Buys quota online; says so if payments are not configured. */
@@ -85,7 +85,7 @@ const TopUpForm = ({ ways: options, minimum }: Pick<TopUpWays, "ways" | "minimum
     enabled: !isWrong,
     placeholderData: keepPreviousData,
   });
-  const { data: account } = useQuery(self);
+  const { data: account } = useAccount();
   const pay = useMutation({
     mutationFn: () => startPayment(amount, chosen),
     onSuccess: ({ url, fields }) =>

@@ -14,7 +14,7 @@ import { ErrorState } from "../../components/feedback/ErrorState.tsx";
 import { PageHeader, Panel, Row } from "../../components/layout.tsx";
 import { useAddress } from "../../components/use-address.ts";
 import { formatNumber } from "../../lib/format/number.ts";
-import { self } from "../account/personal/self-calls.ts";
+import { useAccount, useActing } from "../account/organizations/use-organization.ts";
 import { ownAgent } from "./agents/agent-calls.ts";
 import { CheckInCard } from "./CheckInCard.tsx";
 import { InvitationCard } from "./InvitationCard.tsx";
@@ -26,18 +26,22 @@ import { paymentOptions } from "./wallet-calls.ts";
 
 const LISTS = ["orders", "rebates"] as const;
 
-/** The user's balance, ways to top up, and past top-ups. */
+/** The balance of the account that the user acts for, ways to top up, and past top-ups. */
 export const WalletPage = () => {
   const { t } = useTranslation();
   const address = useAddress();
-  const { data: payment } = useQuery(paymentOptions);
-  const list = LISTS.find((name) => name === address.text("list")) ?? "orders";
+  const { id: organization, may } = useActing();
+  const { data: payment } = useQuery({ ...paymentOptions, enabled: may("wallet.read") });
+  const isOwn = organization === null;
+  // Rebates are for whoever invited others, not for an organization.
+  const lists = isOwn ? LISTS : LISTS.slice(0, 1);
+  const list = lists.find((name) => name === address.text("list")) ?? "orders";
   return (
     <>
-      <PageHeader title={t("wallet.title")} purpose={t("wallet.purpose")} actions={<AgentLink />} />
+      <PageHeader title={t("wallet.title")} purpose={t("wallet.purpose")} actions={isOwn && <AgentLink />} />
       <Box sx={{ display: "grid", gap: 4, gridTemplateColumns: { xs: "minmax(0,1fr)", md: "minmax(280px,1fr) 2fr" } }}>
         <BalanceCard />
-        <TopUpCard />
+        {may("wallet.topUp") && <TopUpCard />}
       </Box>
       <Box
         sx={{
@@ -47,19 +51,34 @@ export const WalletPage = () => {
           gridTemplateColumns: { xs: "minmax(0,1fr)", md: "repeat(auto-fit, minmax(300px, 1fr))" },
         }}
       >
-        <CheckInCard />
-        <RedeemCard initialCode={address.text("code")} link={payment?.link ?? ""} />
+        {isOwn && <CheckInCard />}
+        {may("wallet.topUp") && <RedeemCard initialCode={address.text("code")} link={payment?.link ?? ""} />}
       </Box>
-      <Box sx={{ mt: 4 }}>
-        <InvitationCard />
-      </Box>
+      {isOwn && (
+        <Box sx={{ mt: 4 }}>
+          <InvitationCard />
+        </Box>
+      )}
+      {may("wallet.read") && <Lists list={list} lists={lists} />}
+    </>
+  );
+};
+
+type List = (typeof LISTS)[number];
+
+/** Past top-ups, and for people rebates. */
+const Lists = ({ list, lists }: { list: List; lists: readonly List[] }) => {
+  const { t } = useTranslation();
+  const address = useAddress();
+  return (
+    <>
       <Tabs
         value={list}
         onChange={(_, next: string) => address.set({ list: next, sort: undefined, order: undefined })}
         aria-label={t("wallet.lists.label")}
         sx={{ mt: 6, mb: 3 }}
       >
-        {LISTS.map((name) => (
+        {lists.map((name) => (
           <TabItem key={name} value={name} label={t(`wallet.lists.${name}`)} id={`tab-${name}`} aria-controls="list" />
         ))}
       </Tabs>
@@ -81,7 +100,7 @@ export const WalletPage = () => {
 const BalanceCard = () => {
   const { t } = useTranslation();
   const format = useMoneyFormat();
-  const { data, error, refetch } = useQuery(self);
+  const { data, error, refetch } = useAccount();
   if (error && !data) return <ErrorState error={error} onRetry={() => void refetch()} />;
   return (
     <Panel>

@@ -1,11 +1,13 @@
 import { eq } from "drizzle-orm";
-import { users } from "../../../../db/schema/accounts/users.ts";
+import { type AccountKind, users } from "../../../../db/schema/accounts/users.ts";
 import type { Db } from "../../../../db/types.ts";
 import { OperationError } from "../../../lib/operation-error.ts";
 import { type UserView, viewUsers } from "./user-view.ts";
 
 /** A user as administrators see it: with what the user does not see. */
 export type AdminUserView = UserView & {
+  /** Nobody signs in to an organization. */
+  kind: AccountKind;
   note: string;
   /** Calls at the same time and in a minute; 0: no limit of the user's own. */
   max_concurrency: number;
@@ -25,6 +27,7 @@ export async function viewForAdmins(db: Db, rows: readonly (typeof users.$inferS
     const row = byId.get(view.id);
     return {
       ...view,
+      kind: row?.kind ?? "person",
       note: row?.note ?? "",
       max_concurrency: row?.maxConcurrency ?? 0,
       requests_per_minute: row?.requestsPerMinute ?? 0,

@@ -1,6 +1,6 @@
 import { and, count, eq, or, type SQL, sql } from "drizzle-orm";
 import { requireRow } from "../../../../db/require-row.ts";
-import { users } from "../../../../db/schema/accounts/users.ts";
+import { type AccountKind, users } from "../../../../db/schema/accounts/users.ts";
 import type { Db } from "../../../../db/types.ts";
 import { orderBy, type Sorting } from "../../../lib/values/sorting.ts";
 import { escapeLike, isOneOf } from "../../../lib/values/sql-text.ts";
@@ -12,6 +12,7 @@ export type UserFilter = Readonly<{
   group?: string;
   role?: number;
   status?: number;
+  kind?: AccountKind;
 }>;
 
 /** What users can be sorted by. */
@@ -71,13 +72,14 @@ async function searchUsers(
 }
 
 /** The condition of a filter; undefined: everybody. */
-export function whereUsers({ keyword, group, role, status }: UserFilter): SQL | undefined {
+export function whereUsers({ keyword, group, role, status, kind }: UserFilter): SQL | undefined {
   const text = keyword?.trim();
   return and(
     text ? matchesKeyword(text) : undefined,
     group ? eq(users.group, group) : undefined,
     role ? eq(users.role, role) : undefined,
     status ? eq(users.status, status) : undefined,
+    kind ? eq(users.kind, kind) : undefined,
   );
 }
 

@@ -27,7 +27,7 @@ export const UserInfoDialog = ({ user, onClose }: { user: User; onClose: () => v
           items={[
             [t("users.columns.id"), user.id],
             [t("users.columns.displayName"), user.display_name || "–"],
-            [t("users.columns.role"), <UserRole key="role" role={user.role} />],
+            [t("users.columns.role"), <UserRole key="role" user={user} />],
             [t("users.columns.status"), <UserStatus key="status" user={user} />],
             [t("users.columns.group"), <GroupTag key="group" group={user.group} />],
             [t("users.columns.quota"), <Money key="quota" quota={user.quota} />],

@@ -28,6 +28,7 @@ import { SavedViews } from "../../../components/inputs/SavedViews.tsx";
 import { PageHeader, Row } from "../../../components/layout.tsx";
 import { type Address, useAddress } from "../../../components/use-address.ts";
 import { useSession } from "../../../state/session.ts";
+import { useHasOrganizations } from "../../account/organizations/use-organization.ts";
 import { groupNames } from "../../channels/channel-queries.ts";
 import { QuotaDialog } from "./QuotaDialog.tsx";
 import { UserBatchBar } from "./UserBatchBar.tsx";
@@ -46,6 +47,7 @@ const ICONS: Readonly<Record<UserAction, ReactNode>> = {
 };
 
 const NO_ROWS: Selected = {};
+const KINDS = ["person", "organization"] as const;
 
 /** The list of users and the actions on them. */
 export const UserListPage = () => {
@@ -63,6 +65,7 @@ export const UserListPage = () => {
     group: address.text("group") || undefined,
     role: address.number("role"),
     status: address.number("status"),
+    kind: KINDS.find((kind) => kind === address.text("kind")),
   };
   const sorting = addressSort(address, "id");
   const { page, pageSize, pagingOf } = useAddressPaging(address);
@@ -81,7 +84,7 @@ export const UserListPage = () => {
       ? [
           { label: t("users.actions.edit"), icon: <Edit />, onSelect: () => void edit(user) },
           { label: t("users.quota.open"), icon: <Paid />, onSelect: () => setTopped(user) },
-          ...(user.id === actor?.id
+          ...(user.id === actor?.id || user.kind === "organization"
             ? []
             : [{ label: t("users.secondFactor.reset"), icon: <LockReset />, onSelect: () => void resetFactor(user) }]),
         ]
@@ -157,10 +160,11 @@ const idOf = ({ id }: User) => id;
 const nameOf = ({ username }: User) => username;
 const isOff = ({ DeletedAt, status }: User) => DeletedAt !== null || status !== ACTIVE;
 
-/** Search by name, e-mail or id; group, role and status. */
+/** Search by name, e-mail or id; group, role, status and kind. */
 const UserFilterBar = ({ address, model }: { address: Address; model: TableModel<User> }) => {
   const { t } = useTranslation();
   const groups = useQuery(groupNames).data ?? [];
+  const hasOrganizations = useHasOrganizations();
   return (
     <FilterBar
       search={{ value: address.text("search"), placeholder: t("users.filters.search") }}
@@ -190,6 +194,16 @@ const UserFilterBar = ({ address, model }: { address: Address; model: TableModel
             { value: String(BANNED), label: t("users.status.banned") },
           ],
         },
+        ...(hasOrganizations
+          ? [
+              {
+                key: "kind",
+                label: t("users.columns.kind"),
+                value: address.text("kind"),
+                options: KINDS.map((kind) => ({ value: kind, label: t(`users.kind.${kind}`) })),
+              },
+            ]
+          : []),
       ]}
       onChange={(key, value) => address.set({ [key]: value, p: undefined })}
       onClear={address.clear}

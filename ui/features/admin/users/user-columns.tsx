@@ -42,7 +42,7 @@ const columnsOf = (t: TFunction): readonly Column<User>[] => [
     sortKey: "role",
     width: 112,
     isSolid: true,
-    cell: ({ role }) => <UserRole role={role} />,
+    cell: (user) => <UserRole user={user} />,
   },
   {
     key: "status",
@@ -127,7 +127,7 @@ export const UserCard = ({ user }: { user: User }) => (
   <Row sx={{ justifyContent: "space-between" }}>
     <Row gap={3}>
       <UserStatus user={user} />
-      {user.role !== ROLE.user && <UserRole role={user.role} />}
+      {(user.role !== ROLE.user || user.kind === "organization") && <UserRole user={user} />}
     </Row>
     <Money quota={user.quota} strong />
   </Row>
@@ -148,9 +148,10 @@ export const UserStatus = ({ user }: { user: User }) => {
   );
 };
 
-/** A user's role. */
-export const UserRole = ({ role }: { role: number }) => {
+/** A user's role, or that it is an organization. */
+export const UserRole = ({ user: { role, kind } }: { user: Pick<User, "role" | "kind"> }) => {
   const { t } = useTranslation();
+  if (kind === "organization") return <Tag tone="info">{t("users.kind.organization")}</Tag>;
   if (role === ROLE.user) return <span>{t("users.role.user")}</span>;
   if (role === ROLE.admin) return <Tag>{t("users.role.admin")}</Tag>;
   return <Tag>{t(role === ROLE.root ? "users.role.root" : "users.role.unknown")}</Tag>;

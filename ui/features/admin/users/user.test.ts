@@ -5,6 +5,7 @@ import { bodyOf, changesOf, checkUserForm, formOf } from "./user-form.ts";
 
 const user: User = {
   id: 7,
+  kind: "person",
   username: "ann",
   password: "",
   display_name: "Ann",

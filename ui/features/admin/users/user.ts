@@ -22,6 +22,7 @@ export function actionsFor(user: User, actor: StoredUser | null): readonly UserA
   if (!isInReach(user, actor) || user.role >= ROLE.root) return [];
   const standing: UserAction = user.status === ACTIVE ? "disable" : "enable";
   const isRoot = (actor?.role ?? 0) >= ROLE.root;
+  if (user.kind === "organization") return [standing, "delete"];
   const rank: readonly UserAction[] = user.role < ROLE.admin ? (isRoot ? ["promote"] : []) : ["demote"];
   return [...rank, standing, "delete"];
 }
@@ -50,6 +51,7 @@ type UserFilters = Readonly<{
   group?: string | undefined;
   role?: number | undefined;
   status?: number | undefined;
+  kind?: User["kind"] | undefined;
 }>;
 
 type UserList = UserFilters & Readonly<{ sort?: string | undefined; order?: string | undefined }>;

@@ -10,8 +10,7 @@ import { EmptyState } from "../../../components/feedback/EmptyState.tsx";
 import { ErrorState } from "../../../components/feedback/ErrorState.tsx";
 import { Col, PageHeader, Panel, Row } from "../../../components/layout.tsx";
 import { exactTime } from "../../../lib/format/time.ts";
-import { useSession } from "../../../state/session.ts";
-import { isAdmin } from "../../../state/stored-user.ts";
+import { useSeesAllUsers } from "../../account/organizations/use-organization.ts";
 import { requestRows } from "../log-queries.ts";
 import { LogDetail } from "./LogDetail.tsx";
 
@@ -20,8 +19,8 @@ export const RequestPage = () => {
   const { t, i18n } = useTranslation();
   const { requestId = "" }: { requestId?: string } = useParams({ strict: false });
   const navigate = useNavigate();
-  const { user } = useSession();
-  const rows = useQuery(requestRows(isAdmin(user) ? "all" : "self", requestId));
+  const seesAll = useSeesAllUsers();
+  const rows = useQuery(requestRows(seesAll ? "all" : "self", requestId));
   const unseen = rows.data ? rows.data.total - rows.data.items.length : 0;
   return (
     <>

@@ -9,8 +9,7 @@ import { PagedTable } from "../../../components/data-table/PagedTable.tsx";
 import { EmptyState } from "../../../components/feedback/EmptyState.tsx";
 import { PageHeader } from "../../../components/layout.tsx";
 import { useAddress } from "../../../components/use-address.ts";
-import { useSession } from "../../../state/session.ts";
-import { isAdmin } from "../../../state/stored-user.ts";
+import { useSeesAllUsers } from "../../account/organizations/use-organization.ts";
 import { type Opened, TaskDialog } from "./TaskDialog.tsx";
 import { TaskFilters } from "./TaskFilters.tsx";
 import { elapsedSeconds, type MediaTask, pollTasks, startOfDay } from "./task.ts";
@@ -20,7 +19,7 @@ import { commonColumns, Elapsed, LongText, Moment, Progress } from "./task-colum
 export const TaskLogPage = () => {
   const { t } = useTranslation();
   const address = useAddress();
-  const forAdmin = isAdmin(useSession().user);
+  const forAdmin = useSeesAllUsers();
   const [opened, setOpened] = useState<Opened | null>(null);
   const start = address.number("start") ?? startOfDay(new Date());
   const end = address.number("end") ?? 0;

@@ -1,0 +1,156 @@
+/** Two people share an organization in a real browser: one creates it and invites, the other joins, makes a key and calls. */
+import { afterAll, beforeAll, describe, expect } from "bun:test";
+import { WORDS } from "../../support/e2e/browser.ts";
+import { test } from "../../support/e2e/browser-test.ts";
+import { setOption } from "../../support/e2e/console-client.ts";
+import { type ConsolePage, openConsolePage, startBrowserFixture, VIEWPORTS } from "../../support/e2e/console-page.ts";
+import { until } from "../../support/lib/until.ts";
+
+const PASSWORD = "a member's password";
+const { browser, fixture } = await startBrowserFixture(["gpt-4o"]);
+const { gateway, root } = fixture;
+await setOption(root, "Organizations", "on");
+
+describe.each(["en", "zh"] as const)("an organization in %s", (language) => {
+  const words = WORDS[language];
+  const texts = words.organizations;
+  const [owner, member] = [`own-${language}`, `mem-${language}`];
+  const name = `Team ${language}`;
+  let first: ConsolePage;
+  let second: ConsolePage;
+  let link = "";
+
+  const switchTo = async ({ page, button }: ConsolePage, account: string | RegExp) => {
+    await button(words.shell.account).click();
+    await page.getByRole("menuitemradio", { name: account }).click();
+    await page.getByRole("menu").waitFor({ state: "detached" });
+  };
+  const keyNames = async (console: ConsolePage): Promise<string[]> => {
+    await console.open("/token");
+    await console.page.getByRole("heading", { name: words.tokens.title, exact: true }).waitFor();
+    await console.page.locator(`[data-row], h2:has-text("${words.tokens.empty.title}")`).first().waitFor();
+    return console.page.locator("[data-row]").allTextContents();
+  };
+
+  beforeAll(async () => {
+    for (const username of [owner, member]) await root.post("/api/user/", { username, password: PASSWORD });
+    first = await openConsolePage(browser, gateway, VIEWPORTS[language], { username: owner, password: PASSWORD });
+    second = await openConsolePage(browser, gateway, VIEWPORTS[language], { username: member, password: PASSWORD });
+  }, 120_000);
+  afterAll(async () => {
+    await first.close();
+    await second.close();
+  });
+
+  test("is created by one person, who acts for it from then on", async () => {
+    const { page, open, button, dialog, waitForNotice, expectAccessible } = first;
+    await open("/organization");
+    await page.getByText(texts.empty.title).waitFor();
+    await expectAccessible();
+    await button(texts.create.action).click();
+    const form = dialog(texts.create.title);
+    await form.getByLabel(texts.create.username).fill("a b");
+    await button(texts.create.action, form).click();
+    await form.getByText(texts.errors.username_characters).waitFor();
+    await form.getByLabel(texts.create.username).fill(`team-${language}`);
+    await form.getByLabel(texts.name, { exact: true }).fill(name);
+    await button(texts.create.action, form).click();
+    await waitForNotice(texts.create.done);
+    await page.getByRole("heading", { name, exact: true }).waitFor();
+    await page.getByText(texts.members.you, { exact: true }).waitFor();
+    await expectAccessible();
+  });
+
+  test("is filled from the owner's wallet", async () => {
+    const { page, open, button, dialog, waitForNotice } = first;
+    const { items } = await root.get(`/api/user/search?keyword=${owner}`);
+    await root.put("/api/user/", { id: items[0].id, quota_delta: 3_000_000 });
+    await open("/organization");
+    await button(texts.wallet.in.open).click();
+    const form = dialog(texts.wallet.in.title);
+    await form.getByText("$6.00").waitFor();
+    await form.getByLabel(texts.wallet.quota).fill("1000000");
+    await button(texts.wallet.in.action, form).click();
+    await waitForNotice(texts.wallet.moved);
+    await page.getByText("$2.00", { exact: true }).waitFor();
+  });
+
+  test("invites by a link that another person opens and joins", async () => {
+    const { page, button, dialog, waitForNotice, expectAccessible } = first;
+    await button(texts.invitations.invite).click();
+    const form = dialog(texts.invitations.inviteTitle);
+    await button(texts.invitations.createLink, form).click();
+    await waitForNotice(texts.invitations.created);
+    link = (await page.getByRole("region", { name: texts.invitations.link }).textContent()) ?? "";
+    expect(link).toContain("/organization/join?token=");
+    await page.getByText(texts.invitations.byLink, { exact: true }).waitFor();
+    await expectAccessible();
+    const { pathname, search } = new URL(link);
+    await second.open(pathname + search);
+    await second.page.getByRole("heading", { name: texts.join.title.replace("{{name}}", name) }).waitFor();
+    await second.expectAccessible();
+    await second.button(texts.join.action).click();
+    await second.page.getByRole("heading", { name, exact: true }).waitFor();
+    expect(await second.button(texts.invitations.invite).count()).toBe(0);
+    expect(await second.button(texts.wallet.out.open).count()).toBe(0);
+    await first.open(pathname + search);
+    await first.page.getByText(texts.join.invalid).waitFor();
+  });
+
+  test("has keys that the member's own account does not have, and the owner sees them with their author", async () => {
+    const { page, button } = second;
+    expect(await keyNames(second)).toEqual([]);
+    await button(language === "en" ? words.tokens.add : words.tokens.addShort)
+      .first()
+      .click();
+    const form = page.getByRole("dialog");
+    await form.getByLabel(words.tokens.form.name, { exact: true }).fill("shared");
+    await form.getByRole("switch", { name: words.tokens.form.unlimited }).setChecked(true);
+    await form.getByRole("button", { name: /^(Create key|Create 1 key|创建)/ }).click();
+    await button(words.tokens.created.done).click();
+    await switchTo(second, texts.personal);
+    expect(await keyNames(second)).toEqual([]);
+    await switchTo(second, name);
+    expect((await keyNames(second)).join()).toContain("shared");
+    const seen = (await keyNames(first)).join();
+    expect(seen).toContain("shared");
+    if (language === "en") expect(seen).toContain(member);
+  });
+
+  test("pays for calls with its key, which its owner sees in the log and in the wallet", async () => {
+    const [row] = await second.page.evaluate(
+      async ({ id, organization }) => {
+        const headers = { "Sluice-User": String(id), "Sluice-Organization": String(organization) };
+        return (await (await fetch("/api/token/", { headers })).json()).data;
+      },
+      await second.page.evaluate(() => ({
+        id: JSON.parse(localStorage.getItem("user") ?? "{}").id,
+        organization: JSON.parse(localStorage.getItem("organization") ?? "{}").organization,
+      })),
+    );
+    const reply = await fetch(`${gateway.url}/v1/chat/completions`, {
+      method: "POST",
+      headers: { authorization: `Bearer sk-${row.key}`, "content-type": "application/json" },
+      body: JSON.stringify({ model: "gpt-4o", messages: [{ role: "user", content: "Hi" }] }),
+    });
+    expect(reply.status).toBe(200);
+    await until(async () => (await root.get(`/api/user/${row.user_id}`)).request_count === 1);
+    await first.open("/log");
+    await first.page.locator("[data-row]").filter({ hasText: "gpt-4o" }).first().waitFor();
+    await first.expectAccessible();
+    await switchTo(first, texts.personal);
+    await first.open("/log");
+    await first.page.getByText(words.logs.title).first().waitFor();
+    expect(await first.page.locator("[data-row]").filter({ hasText: "gpt-4o" }).count()).toBe(0);
+  });
+
+  test("is left by the member, who goes on for themselves, and complains of nothing", async () => {
+    const { page, open, button, dialog, waitForNotice } = second;
+    await open("/organization");
+    await button(texts.leave.action).click();
+    await button(texts.leave.action, dialog(texts.leave.confirm.replace("{{name}}", name))).click();
+    await waitForNotice(texts.leave.done.replace("{{name}}", name));
+    await page.getByText(texts.empty.title).waitFor();
+    expect(second.complaints).toEqual([]);
+  });
+});

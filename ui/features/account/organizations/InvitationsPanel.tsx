@@ -1,0 +1,157 @@
+import Box from "@mui/material/Box";
+import Button from "@mui/material/Button";
+import MenuItem from "@mui/material/MenuItem";
+import OutlinedInput from "@mui/material/OutlinedInput";
+import Select from "@mui/material/Select";
+import Skeleton from "@mui/material/Skeleton";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useId, useState } from "react";
+import { useTranslation } from "react-i18next";
+import { CodeBox } from "../../../components/display/CodeBox.tsx";
+import { CopyButton } from "../../../components/display/CopyButton.tsx";
+import { TimeAgo } from "../../../components/display/TimeAgo.tsx";
+import { ErrorState } from "../../../components/feedback/ErrorState.tsx";
+import { FormDialog } from "../../../components/feedback/FormDialog.tsx";
+import { notifyDone, notifyError } from "../../../components/feedback/notify.tsx";
+import { useCheckedForm } from "../../../components/inputs/use-checked-form.ts";
+import { Col, Field, Panel, Row } from "../../../components/layout.tsx";
+import { Entry } from "../security/Entry.tsx";
+import {
+  INVITED_ROLES,
+  invitations,
+  invite,
+  type Organization,
+  type Role,
+  revokeInvitation,
+} from "./organization-calls.ts";
+
+/** Open invitations; a new one's link is shown once. */
+export const InvitationsPanel = ({ organization: { id } }: { organization: Organization }) => {
+  const { t } = useTranslation();
+  const client = useQueryClient();
+  const { data, error, refetch } = useQuery(invitations(id));
+  const [isInviting, setInviting] = useState(false);
+  const [link, setLink] = useState("");
+  const revoke = useMutation({
+    mutationFn: (invitation: number) => revokeInvitation(id, invitation),
+    onSuccess: () => notifyDone(t("organizations.invitations.revoked")),
+    onError: notifyError,
+    onSettled: () => client.invalidateQueries(invitations(id)),
+  });
+  return (
+    <Panel
+      title={t("organizations.invitations.title")}
+      action={
+        <Button size="small" onClick={() => setInviting(true)}>
+          {t("organizations.invitations.invite")}
+        </Button>
+      }
+    >
+      {link && (
+        <Box sx={{ mb: 4 }}>
+          <Box sx={{ mb: 2, fontSize: 13 }}>{t("organizations.invitations.linkHint")}</Box>
+          <Row gap={2}>
+            <Box sx={{ flex: 1, minWidth: 0 }}>
+              <CodeBox code={link} label={t("organizations.invitations.link")} />
+            </Box>
+            <CopyButton text={link} label={t("organizations.invitations.copy")} />
+          </Row>
+        </Box>
+      )}
+      {error && !data && <ErrorState error={error} onRetry={() => void refetch()} />}
+      {!data && !error && <Skeleton variant="rounded" height={40} />}
+      {data?.length === 0 && (
+        <Box sx={{ fontSize: 13, color: "text.secondary" }}>{t("organizations.invitations.none")}</Box>
+      )}
+      {data?.map((invitation) => (
+        <Entry
+          key={invitation.id}
+          title={invitation.email || t("organizations.invitations.byLink")}
+          action={
+            <Button size="small" loading={revoke.isPending} onClick={() => revoke.mutate(invitation.id)}>
+              {t("organizations.invitations.revoke")}
+            </Button>
+          }
+        >
+          {t(`organizations.roles.${invitation.role}`)} · {invitation.created_by} ·{" "}
+          {t("organizations.invitations.expires")} <TimeAgo seconds={invitation.expires_time} />
+        </Entry>
+      ))}
+      {isInviting && (
+        <InviteDialog
+          id={id}
+          onClose={() => setInviting(false)}
+          onInvited={(created) => {
+            setLink(created ?? "");
+            void client.invalidateQueries(invitations(id));
+          }}
+        />
+      )}
+    </Panel>
+  );
+};
+
+type InviteProps = {
+  id: number;
+  onClose: () => void;
+  /** Null: the link was mailed. */
+  onInvited: (link: string | null) => void;
+};
+
+const InviteDialog = ({ id, onClose, onInvited }: InviteProps) => {
+  const { t } = useTranslation();
+  const field = useId();
+  const { form, change, problem, isSaving, submit } = useCheckedForm<{ role: Role; email: string }>({
+    initial: { role: "developer", email: "" },
+    rejection: "inline",
+    send: async ({ role, email }) => {
+      const link = await invite(id, role, email.trim());
+      notifyDone(t(link === null ? "organizations.invitations.mailed" : "organizations.invitations.created"));
+      onInvited(link);
+      onClose();
+    },
+  });
+  return (
+    <FormDialog
+      title={t("organizations.invitations.inviteTitle")}
+      action={t(form.email.trim() ? "organizations.invitations.send" : "organizations.invitations.createLink")}
+      isBusy={isSaving}
+      onClose={onClose}
+      onSubmit={submit}
+    >
+      <Col gap={4}>
+        <Field label={t("organizations.invitations.role")} hint={t(`organizations.roleHints.${form.role}`)}>
+          <Select
+            fullWidth
+            value={form.role}
+            onChange={(event) => change({ role: event.target.value })}
+            inputProps={{ "aria-label": t("organizations.invitations.role") }}
+          >
+            {INVITED_ROLES.map((role) => (
+              <MenuItem key={role} value={role}>
+                {t(`organizations.roles.${role}`)}
+              </MenuItem>
+            ))}
+          </Select>
+        </Field>
+        <Field
+          label={t("organizations.invitations.email")}
+          htmlFor={`${field}email`}
+          optional={t("organizations.optional")}
+          hint={t("organizations.invitations.emailHint")}
+          error={problem}
+        >
+          <OutlinedInput
+            id={`${field}email`}
+            fullWidth
+            type="email"
+            autoComplete="off"
+            value={form.email}
+            error={problem !== null}
+            onChange={(event) => change({ email: event.target.value })}
+          />
+        </Field>
+      </Col>
+    </FormDialog>
+  );
+};

@@ -1,0 +1,124 @@
+import Button from "@mui/material/Button";
+import MenuItem from "@mui/material/MenuItem";
+import Select from "@mui/material/Select";
+import Skeleton from "@mui/material/Skeleton";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useTranslation } from "react-i18next";
+import { StatusChip } from "../../../components/display/StatusChip.tsx";
+import { TimeAgo } from "../../../components/display/TimeAgo.tsx";
+import { useConfirm } from "../../../components/feedback/confirm.tsx";
+import { ErrorState } from "../../../components/feedback/ErrorState.tsx";
+import { notifyDone, notifyError } from "../../../components/feedback/notify.tsx";
+import { Panel, Row } from "../../../components/layout.tsx";
+import { useSession } from "../../../state/session.ts";
+import { Entry } from "../security/Entry.tsx";
+import {
+  changeRole,
+  type Member,
+  members,
+  type Organization,
+  ROLES,
+  type Role,
+  removeMember,
+} from "./organization-calls.ts";
+
+/** Who belongs to the organization; their roles, for those who may change them. */
+export const MembersPanel = ({ organization }: { organization: Organization }) => {
+  const { t } = useTranslation();
+  const { id } = organization;
+  const { user } = useSession();
+  const client = useQueryClient();
+  const { data, error, refetch } = useQuery(members(id));
+  const refresh = () =>
+    Promise.all([
+      client.invalidateQueries({ queryKey: ["organization", id] }),
+      // A change of one's own role changes what one may do.
+      client.invalidateQueries({ queryKey: ["self"] }),
+    ]);
+  const change = useMutation({
+    mutationFn: ({ member, role }: { member: Member; role: Role }) => changeRole(id, member.user_id, role),
+    onSuccess: (_, { member, role }) =>
+      notifyDone(t("organizations.members.changed", { name: member.username, role: t(`organizations.roles.${role}`) })),
+    onError: notifyError,
+    onSettled: refresh,
+  });
+  const remove = useRemoval(organization, refresh);
+  return (
+    <Panel title={t("organizations.members.title")} hint={t("organizations.members.hint")}>
+      {error && !data && <ErrorState error={error} onRetry={() => void refetch()} />}
+      {!data && !error && <Skeleton variant="rounded" height={80} />}
+      {data?.map((member) => {
+        const isSelf = member.user_id === user?.id;
+        const isManaged = mayAssign(organization, member.role);
+        return (
+          <Entry
+            key={member.user_id}
+            title={
+              <Row gap={2} wrap>
+                {member.display_name || member.username}
+                {isSelf && (
+                  <StatusChip tone="ok" dot={false}>
+                    {t("organizations.members.you")}
+                  </StatusChip>
+                )}
+              </Row>
+            }
+            action={
+              isManaged ? (
+                <Row gap={2}>
+                  <Select
+                    size="small"
+                    value={member.role}
+                    onChange={(event) => change.mutate({ member, role: event.target.value })}
+                    inputProps={{ "aria-label": t("organizations.members.roleOf", { name: member.username }) }}
+                  >
+                    {ROLES.filter((role) => mayAssign(organization, role)).map((role) => (
+                      <MenuItem key={role} value={role}>
+                        {t(`organizations.roles.${role}`)}
+                      </MenuItem>
+                    ))}
+                  </Select>
+                  {!isSelf && (
+                    <Button size="small" color="error" onClick={() => void remove(member)}>
+                      {t("organizations.members.remove")}
+                    </Button>
+                  )}
+                </Row>
+              ) : (
+                t(`organizations.roles.${member.role}`)
+              )
+            }
+          >
+            {member.username} · {t("organizations.members.joined")} <TimeAgo seconds={member.joined_time} />
+          </Entry>
+        );
+      })}
+    </Panel>
+  );
+};
+
+/** Whether the user may give members this role, or take it from them. */
+const mayAssign = ({ rights }: Organization, role: Role): boolean =>
+  rights.includes(role === "owner" ? "owners.manage" : "members.manage");
+
+/** Removes a member after a confirmation. */
+function useRemoval({ id }: Organization, refresh: () => Promise<unknown>) {
+  const { t } = useTranslation();
+  const confirm = useConfirm();
+  return async (member: Member) => {
+    const isSure = await confirm({
+      title: t("organizations.members.removeTitle", { name: member.username }),
+      body: t("organizations.members.removeBody"),
+      action: t("organizations.members.remove"),
+      isDangerous: true,
+    });
+    if (!isSure) return;
+    try {
+      await removeMember(id, member.user_id);
+      notifyDone(t("organizations.members.removed", { name: member.username }));
+    } catch (error) {
+      notifyError(error);
+    }
+    await refresh();
+  };
+}

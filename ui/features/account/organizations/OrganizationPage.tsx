@@ -1,0 +1,120 @@
+import Groups from "@mui/icons-material/GroupsOutlined";
+import Button from "@mui/material/Button";
+import Skeleton from "@mui/material/Skeleton";
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { useTranslation } from "react-i18next";
+import { Money } from "../../../components/display/Money.tsx";
+import { EmptyState } from "../../../components/feedback/EmptyState.tsx";
+import { ErrorState } from "../../../components/feedback/ErrorState.tsx";
+import { Col, PageHeader, Panel } from "../../../components/layout.tsx";
+import { Entry } from "../security/Entry.tsx";
+import { CreateDialog } from "./CreateDialog.tsx";
+import { DangerPanel } from "./DangerPanel.tsx";
+import { InvitationsPanel } from "./InvitationsPanel.tsx";
+import { MembersPanel } from "./MembersPanel.tsx";
+import { organizations } from "./organization-calls.ts";
+import { ProfilePanel, WalletPanel } from "./ProfilePanel.tsx";
+import { useActing, useHasOrganizations, useSwitchAccount } from "./use-organization.ts";
+
+const SKELETON_HEIGHT = 150;
+
+/** The organization that the user acts for; for themselves, the list of those they belong to. */
+export const OrganizationPage = () => {
+  const { t } = useTranslation();
+  const { id } = useActing();
+  const isOn = useHasOrganizations();
+  if (!isOn)
+    return (
+      <EmptyState isPage icon={<Groups />} title={t("organizations.off.title")} body={t("organizations.off.body")} />
+    );
+  return id === null ? <OrganizationList /> : <OrganizationDetail />;
+};
+
+const OrganizationList = () => {
+  const { t } = useTranslation();
+  const { data, error, refetch } = useQuery(organizations);
+  const switchAccount = useSwitchAccount();
+  const [isCreating, setCreating] = useState(false);
+  const create = (
+    <Button variant="contained" color="primary" onClick={() => setCreating(true)}>
+      {t("organizations.create.action")}
+    </Button>
+  );
+  return (
+    <>
+      <PageHeader
+        title={t("organizations.title")}
+        purpose={t("organizations.purpose")}
+        actions={data && data.length > 0 && create}
+      />
+      {error && !data && <ErrorState error={error} onRetry={() => void refetch()} />}
+      {!data && !error && <Skeleton variant="rounded" height={SKELETON_HEIGHT} />}
+      {data?.length === 0 && (
+        <EmptyState
+          icon={<Groups />}
+          title={t("organizations.empty.title")}
+          body={t("organizations.empty.body")}
+          action={create}
+        />
+      )}
+      {data && data.length > 0 && (
+        <Panel sx={{ maxWidth: 880 }}>
+          {data.map((one) => (
+            <Entry
+              key={one.id}
+              title={one.display_name || one.username}
+              action={
+                <Button size="small" onClick={() => switchAccount(one.id)}>
+                  {t("organizations.open")}
+                </Button>
+              }
+            >
+              {one.username} · {t(`organizations.roles.${one.role}`)} · <Money quota={one.quota} />
+            </Entry>
+          ))}
+        </Panel>
+      )}
+      {isCreating && <CreateDialog onClose={() => setCreating(false)} />}
+    </>
+  );
+};
+
+const OrganizationDetail = () => {
+  const { t } = useTranslation();
+  const { organization, may } = useActing();
+  const { data, error, refetch } = useQuery(organizations);
+  const switchAccount = useSwitchAccount();
+  if (!organization) {
+    if (error) return <ErrorState error={error} onRetry={() => void refetch()} />;
+    if (!data) return <Skeleton variant="rounded" height={SKELETON_HEIGHT} />;
+    return (
+      <EmptyState
+        isPage
+        icon={<Groups />}
+        title={t("organizations.lost.title")}
+        body={t("organizations.lost.body")}
+        action={<Button onClick={() => switchAccount(null)}>{t("organizations.back")}</Button>}
+      />
+    );
+  }
+  return (
+    <>
+      <PageHeader
+        title={organization.display_name || organization.username}
+        purpose={t("organizations.detail.purpose", {
+          name: organization.username,
+          role: t(`organizations.roles.${organization.role}`),
+        })}
+        actions={<Button onClick={() => switchAccount(null)}>{t("organizations.back")}</Button>}
+      />
+      <Col gap={4} sx={{ maxWidth: 880 }}>
+        <WalletPanel organization={organization} />
+        <MembersPanel organization={organization} />
+        {may("members.manage") && <InvitationsPanel organization={organization} />}
+        {may("organization.rename") && <ProfilePanel organization={organization} />}
+        <DangerPanel organization={organization} />
+      </Col>
+    </>
+  );
+};

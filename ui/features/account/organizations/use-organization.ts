@@ -1,0 +1,59 @@
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useAtomValue } from "jotai";
+import { useCallback } from "react";
+import type { OrganizationRight } from "../../../../src/domain/accounts/organizations/rights.ts";
+import { chooseOrganization, organizationAtom } from "../../../state/organization.ts";
+import { useSession } from "../../../state/session.ts";
+import { siteStatus, useSite } from "../../../state/site-status.ts";
+import { isAdmin } from "../../../state/stored-user.ts";
+import { self } from "../personal/self-calls.ts";
+import { type Organization, organizations } from "./organization-calls.ts";
+
+/** Whether this site has organizations. */
+export const useHasOrganizations = (): boolean => (useSite()?.organizations ?? "off") !== "off";
+
+type Acting = Readonly<{
+  /** The id of the organization that the user acts for; null: they act for themselves. */
+  id: number | null;
+  /** Undefined while it is loaded. */
+  organization: Organization | undefined;
+  /** Whether the user may do this for the account they act for; people may do everything for themselves. */
+  may: (right: OrganizationRight) => boolean;
+}>;
+
+/** The account that the user acts for. */
+export function useActing(): Acting {
+  const id = useAtomValue(organizationAtom);
+  const { data } = useQuery({ ...organizations, enabled: id !== null });
+  const organization = id === null ? undefined : data?.find((one) => one.id === id);
+  const may = (right: OrganizationRight) => id === null || (organization?.rights.includes(right) ?? false);
+  return { id, organization, may };
+}
+
+/** Balance, use and group of the account that the user acts for. */
+export function useAccount() {
+  const { id, organization } = useActing();
+  const own = useQuery({ ...self, enabled: id === null });
+  const list = useQuery({ ...organizations, enabled: id !== null });
+  if (id === null) return { data: own.data, error: own.error, refetch: own.refetch };
+  return { data: organization, error: list.error, refetch: list.refetch };
+}
+
+/** Whether lists show the rows of all users: for administrators who act for themselves. */
+export function useSeesAllUsers(): boolean {
+  const { user } = useSession();
+  return useAtomValue(organizationAtom) === null && isAdmin(user);
+}
+
+/** Acts for an organization, or for oneself (null), and drops everything that was loaded for the account before. */
+export function useSwitchAccount(): (id: number | null) => void {
+  const client = useQueryClient();
+  return useCallback(
+    (id) => {
+      const [siteKey] = siteStatus.queryKey;
+      chooseOrganization(id);
+      client.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== siteKey });
+    },
+    [client],
+  );
+}
