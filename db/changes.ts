@@ -15,7 +15,7 @@ export type Changes = {
   /** Handlers of a topic run one after the other. Returns what ends the subscription. */
   subscribe(topic: ChangeTopic, handler: Handler): () => void;
   /**
-   * Hears when the connection to the other replicas was lost and is back: whatever is kept in memory may have changed
+   * Called when the connection to the other replicas was lost and is back: whatever is kept in memory may have changed
    * unheard and should be read again. Returns what ends the subscription.
    */
   onGap(handler: () => void | Promise<void>): () => void;
@@ -34,7 +34,7 @@ type Notice = { from: string; topic: ChangeTopic; ids: ChangedIds };
 
 /**
  * The change feed. On a server it also speaks to the other replicas by LISTEN/NOTIFY; the embedded engine has no other
- * process to tell. `onFailure` hears of handlers and notifications that failed.
+ * process to tell. `onFailure` is called for handlers and notifications that failed.
  */
 export async function createChanges(database: Database, onFailure: Failure): Promise<Changes> {
   const self = Bun.randomUUIDv7();

@@ -16,7 +16,7 @@ type Place = Readonly<{
 }>;
 
 /**
- * Opens the configured database and brings its tables up to date. `onTrouble` hears of an embedded engine that crashed and
+ * Opens the configured database and brings its tables up to date. `onTrouble` is called for an embedded engine that crashed and
  * was started again. Throws DatabaseError.
  */
 export async function openDatabase(place: Place, onTrouble?: (message: string) => void): Promise<Database> {

@@ -6,7 +6,7 @@ import { openDriver } from "./server/driver.ts";
 import { explainServerFailure } from "./server/explain-server-failure.ts";
 import { type Database, DatabaseError } from "./types.ts";
 
-/** Embedded in the executable under its last name; in the sources beside this file. */
+/** Embedded in the executable under its last name; in the sources next to this file. */
 const MIGRATIONS = Bun.isStandaloneExecutable ? "/$bunfs/root/migrations" : join(import.meta.dir, "migrations");
 /** Any number, the same in all replicas. */
 const LOCK = 7_583_001;

@@ -10,7 +10,7 @@ import type { LogMonth } from "../maintenance/partitions.ts";
  *   ["sha256", "…"]                           of every byte before this line
  *
  * Secrets stay encrypted as they are in the database, so the key (ENCRYPTION_KEY or the key file of DATA_DIR) is needed
- * beside it and should be kept elsewhere.
+ * a separate file and should be stored elsewhere.
  */
 export const FORMAT = 1;
 export const HEAD_MARK = "sluice backup";

@@ -14,7 +14,7 @@ export type EngineOptions = Readonly<{
   socket: string;
   fsync: boolean;
   workerUrl: string;
-  /** Hears that the engine crashed or hung, and is started again. */
+  /** Called when the engine crashed or hung and is restarted. */
   onTrouble: (message: string) => void;
 }>;
 

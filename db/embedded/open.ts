@@ -18,7 +18,7 @@ export type EmbeddedOptions = Readonly<{
   dataDir: string;
   /** False only where the data may be lost, in tests. */
   fsync?: boolean;
-  /** Hears that the engine crashed or hung, and was started again. */
+  /** Called when the engine crashed or hung and was restarted. */
   onTrouble?: (message: string) => void;
 }>;
 

@@ -10,7 +10,7 @@ export const CONTROL_SOCKET = "control.sock";
 export const SUPERVISOR_SOCKET = "supervisor.sock";
 
 /**
- * Makes the directory for the sockets of a data directory, which only this user can enter: `run` beside the data. Where
+ * Makes the directory for the sockets of a data directory, which only this user can enter: `run` next to the data. Where
  * that path is too long for a socket it is a link to a directory in the system's temporary folder. Returns the path to use.
  */
 export async function createRunDirectory(home: string): Promise<string> {

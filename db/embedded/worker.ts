@@ -79,7 +79,7 @@ async function start({ dataDir, socket, fsync }: Extract<WorkerCommand, { op: "s
   await server.start();
 }
 
-/** Puts an initialized data directory in its place, whole: a start that is interrupted begins anew. */
+/** Moves a complete initialized data directory into place: an interrupted start begins again. */
 async function unpackSeed(dataDir: string): Promise<void> {
   const draft = `${dataDir}.new`;
   rmSync(draft, { recursive: true, force: true });

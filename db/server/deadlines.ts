@@ -51,7 +51,7 @@ export class Deadlines {
 
   constructor(
     private readonly usualMs: number,
-    /** Hears that a statement was ended, and when it began (`performance.now`). */
+    /** Called when a statement was ended, with its start (`performance.now`). */
     private readonly onTimeout: (startedAtMs: number) => void,
   ) {}
 

@@ -3,7 +3,7 @@
  *   --channels=N --users=N --tokens=N --logs=N   as scripts/seed/run-seed.ts
  *   --engine=postgres|embedded                   default postgres
  *   --database-url=URL --data-dir=PATH           a database that was seeded by an earlier run; default: a temporary one
- *   --rounds=N                                   how often each is asked (default 7); the first is told beside the median
+ *   --rounds=N                                   how often each is asked (default 7); the first is shown besides the median
  *   --only=TEXT                                  only what has the text in its name
  *   --relay                                      also relay calls, with and without somebody who opens lists meanwhile
  * Exit code 1 when a target is missed.
@@ -86,7 +86,7 @@ try {
     const added = others.otherListsP99Ms - others.aloneP99Ms;
     if (added > MOST_ADDED_MS) missed += 1;
     say(
-      `relayed calls, p50/p99: alone ${others.aloneP50Ms.toFixed(2)}/${others.aloneP99Ms.toFixed(2)} ms, beside ${others.listsRead} lists ${others.otherListsP50Ms.toFixed(2)}/${others.otherListsP99Ms.toFixed(2)} ms`,
+      `relayed calls, p50/p99: alone ${others.aloneP50Ms.toFixed(2)}/${others.aloneP99Ms.toFixed(2)} ms, during ${others.listsRead} lists ${others.otherListsP50Ms.toFixed(2)}/${others.otherListsP99Ms.toFixed(2)} ms`,
     );
     rows.push([
       "relayed calls meanwhile, p99 added",

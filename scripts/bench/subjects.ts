@@ -26,7 +26,7 @@ const GEMINI = 24;
 
 export type BenchProcess = Readonly<{ subject: Subject; stop: () => void }>;
 
-/** Starts one of the scripts beside this file, which prints its address on its first line. */
+/** Starts one of the scripts next to this file, which prints its address on its first line. */
 export async function startScript(name: string, file: string, ...args: string[]): Promise<BenchProcess> {
   const child = Bun.spawn([process.execPath, path.join(import.meta.dir, file), ...args], {
     // The limit of 256 outgoing requests is lifted for all alike.

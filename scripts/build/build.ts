@@ -27,7 +27,7 @@ const { values: flags } = parseArgs({
 });
 
 try {
-  const seed = flags["ui-only"] ? null : timed("seed", ensureSeed, (made) => (made ? "made anew" : "up to date"));
+  const seed = flags["ui-only"] ? null : timed("seed", ensureSeed, (made) => (made ? "rebuilt" : "up to date"));
   const sizes = (built: Awaited<ReturnType<typeof buildConsole>>) =>
     `${built.files} files, ${kilobytes(built.rawBytes)} → ${kilobytes(built.brotliBytes)} (br)`;
   const ui = flags["no-ui"] ? null : timed("console", buildConsole, sizes);

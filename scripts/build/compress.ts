@@ -29,7 +29,7 @@ const ENCODERS = [
 ] as const;
 
 /**
- * Writes `file`.br, .gz and .zst beside a file where they are worth it, at the strongest levels (it happens once, at
+ * Writes `file`.br, .gz and .zst next to a file where they are worth it, at the strongest levels (it happens once, at
  * build time). Returns the sizes in bytes: as it is, and as a browser that knows Brotli receives it.
  */
 export async function writeCompressed(file: string): Promise<{ raw: number; brotli: number }> {

@@ -20,7 +20,7 @@ export type ConsoleBuild = Readonly<{ files: number; rawBytes: number; brotliByt
 
 /**
  * Bundles ui/index.html into ui/dist with content-hashed names under assets/, one chunk a lazily loaded page, and
- * compressed variants beside each file. The directory is replaced in one step, so that a server reading it
+ * compressed variants next to each file. The directory is replaced in one step, so that a server reading it
  * meanwhile never sees half of it. Throws AggregateError when the bundle fails.
  */
 export async function buildConsole(): Promise<ConsoleBuild> {

@@ -9,7 +9,7 @@ const STAMP = path.join(ROOT, "dist/docs.stamp");
 const SOURCES = ["docs/**/*", "docs/.vitepress/**/*", "CONTRIBUTING.md", "ARCHITECTURE.md", "scripts/build/docs.ts"];
 
 /**
- * Builds the documentation site into dist/docs, with compressed variants beside each file, unless its sources are those of
+ * Builds the documentation site into dist/docs, with compressed variants next to each file, unless its sources are those of
  * the last build. The directory is replaced in one step. Returns the number of files and their size in bytes, null when it was up
  * to date. Throws with VitePress' output when the build fails, for example because of a dead link.
  */

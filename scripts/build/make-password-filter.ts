@@ -1,5 +1,5 @@
 /**
- * Writes the filter of leaked passwords anew from a list, the most common first, one a line:
+ * Rebuilds the filter of leaked passwords from a list, the most common first, one a line:
  * `bun scripts/build/make-password-filter.ts list.txt`. What the rules of weak-password.ts catch takes no room in it.
  */
 import { FILTER_BITS, filterBits } from "../../ui/features/account/register/common-passwords.ts";

@@ -1,4 +1,4 @@
-/** Who is called; replaced when a gateway is started anew. */
+/** Who is called; replaced when a gateway is restarted. */
 export type Targets = { urls: string[]; key: string };
 
 export type Traffic = Readonly<{
@@ -56,7 +56,7 @@ export function startClients(count: number, targets: Targets) {
       if (outcome === "delivered") delivered.push(id);
       else if (leavesAfterMs !== null && outcome === "left") aborted += 1;
       else failures.set(outcome, (failures.get(outcome) ?? 0) + 1);
-      // A gateway that starts anew is not there for a second or two.
+      // A gateway that restarts is unreachable for a second or two.
       await Bun.sleep(outcome === "no connection" ? RECONNECT_MS : Math.random() * LONGEST_PAUSE_MS);
     }
   };

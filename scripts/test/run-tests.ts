@@ -1,5 +1,5 @@
 /**
- * Runs everything that must hold: checks, build, tests beside the code (embedded database), tests of the database on a
+ * Runs everything that must hold: checks, build, unit tests (embedded database), tests of the database on a
  * real Postgres, and the tests that start the executable. Started by test.sh; the ten slowest files and the count end it.
  *   --update-timings   notes how long each file took in test/timings.json
  */
@@ -14,14 +14,14 @@ import { type Count, type FileTime, renderSlowest } from "./report.ts";
 const total = { passed: 0, failed: 0 };
 const failures: string[] = [];
 const files: FileTime[] = [];
-/** For a test or a hook beside the code; far above what one takes, since the machine may be busy. */
+/** For a unit test or hook; far above what one takes, since the machine may be busy. */
 const UNIT_MS = 90_000;
 const BROWSER_MS = 180_000;
 /** More than two cores have: a good part of the tests wait for a process to start or a pause to end. */
 const WORKERS = 4;
 /** A browser test waits for its page more than half of its time. */
 const BROWSER_WORKERS = 5;
-/** Opens more connections than other tests would leave it: nothing runs beside it. */
+/** Opens more connections than other tests would leave it: nothing else runs meanwhile. */
 const ALONE = ["test/e2e/gateway/streams.test.ts"];
 /** The embedded database's code would be compiled once more, for speed: more work than a test's few seconds give back. */
 const SHORT_LIVED = { BUN_JSC_useOMGJIT: "0" };

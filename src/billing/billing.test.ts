@@ -56,7 +56,7 @@ async function open(options: { sole?: boolean; onExhausted?: (ids: number[]) => 
 /** One process alone, and one that must share its balances with others. */
 const MODES = [
   ["alone", { sole: true }],
-  ["beside others", { sole: false }],
+  ["with other processes", { sole: false }],
 ] as const;
 
 describe.each(MODES)("%s", (_, mode) => {

@@ -52,7 +52,7 @@ type Parts = Readonly<{
   /** Unique for each start of a process. */
   processId: string;
   log: Logger;
-  /** Hears which API keys have used up their quota: their status has changed in the database. */
+  /** Called with the API keys that have used up their quota: their status has changed in the database. */
   onExhausted?: (tokenIds: number[]) => void;
   /** No other process works on this database, so balances are kept in memory alone; by default the embedded engine's. */
   sole?: boolean;
@@ -136,7 +136,7 @@ export type Billing = Readonly<{
   status(): BillingStatus;
   /** Looks for processes that died, as happens every 10 s by itself, and charges what they left where it can be found. */
   searchLostProcesses(): Promise<void>;
-  /** Hears of a process that died with charges that nobody has, in the one process that found it. */
+  /** Called for a process that died with charges that nobody has, in the one process that found it. */
   onLostJournal(onMessage: (lost: LostJournal) => void): void;
 }>;
 

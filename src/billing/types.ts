@@ -138,7 +138,7 @@ export type FailureNote = {
 export const failureNote = (reason: Reason): FailureNote =>
   typeof reason === "string" ? { error: reason } : { error: sayReason(reason, "en"), error_reason: reason };
 
-/** JSON in `logs.other`: names as in one-api and new-api, ours added beside. */
+/** JSON in `logs.other`: names as in one-api and new-api, and some of our own. */
 export type LogOther = {
   model_ratio?: number;
   model_price?: number;

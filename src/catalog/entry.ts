@@ -163,8 +163,9 @@ function readPrice(value: unknown, field: string): CatalogPrice {
   if (input === undefined && per_call === undefined && per_second === undefined)
     throw new FieldError(field, "a price with input, per_call or per_second");
   for (const name of ["output", "cache_read", "cache_write", "audio_input", "image_input", "image_output"] as const)
-    if (price[name] !== undefined && input === undefined) throw new FieldError(`${field}.input`, `set beside ${name}`);
-  if (variants && per_second === undefined) throw new FieldError(`${field}.per_second`, "set beside variants");
+    if (price[name] !== undefined && input === undefined)
+      throw new FieldError(`${field}.input`, `required with ${name}`);
+  if (variants && per_second === undefined) throw new FieldError(`${field}.per_second`, "required with variants");
   tiers.forEach((tier, index) => {
     const before = tiers[index - 1]?.over ?? 0;
     if (tier.over === undefined || tier.input === undefined || tier.output === undefined || tier.over <= before)

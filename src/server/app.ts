@@ -80,7 +80,7 @@ export type App = Readonly<{
 }>;
 
 /**
- * Joins the rooms into one HTTP application; `draining` says whether the process is on its way out. The data plane has a
+ * Joins the modules into one HTTP application; `draining` says whether the process is on its way out. The data plane has a
  * router of its own, so that nothing the console needs runs before a relayed call.
  */
 export function createApp(services: Services, draining: () => boolean): App {

@@ -11,7 +11,7 @@ describe("readConfig", () => {
     expect(config).toMatchObject({ host: "0.0.0.0", port: 3000, dataDir: "./data", databaseUrl: null, redisUrl: null });
     expect(config.rateLimits.api).toEqual({ count: 180, windowMs: 180_000 });
     expect(config.streamingTimeoutMs).toBe(300_000);
-    // The largest batch that OpenAI takes, beside the words of its form.
+    // The largest batch that OpenAI takes, plus the other fields of its form.
     expect(config.maxUploadBytes).toBeGreaterThan(200_000_000);
   });
 

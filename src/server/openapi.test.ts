@@ -30,7 +30,7 @@ const namesOf = ({ method, path }: { method: string; path: string }): string[] =
   return paths.map((one) => `${method} ${one.replace(/:(\w+)/g, "{$1}")}`);
 };
 
-/** Beside wildcards: what browsers ask before they call, and what answers that there is nothing. */
+/** Besides wildcards: browsers' preflight requests, and routes that respond 404. */
 const isListed = ({ method, path, hooks }: { method: string; path: string; hooks: { detail?: { hide?: boolean } } }) =>
   !path.includes("*") && method !== "OPTIONS" && hooks.detail?.hide !== true;
 

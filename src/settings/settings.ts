@@ -126,7 +126,7 @@ export function readAll(texts: ReadonlyMap<OptionKey, string>, log?: Logger): Sn
   return apply({ values: {} as OptionValues, texts: {} as Record<OptionKey, string> }, optionKeys, texts, log);
 }
 
-/** The snapshot with `keys` read anew; the same object when nothing differs. */
+/** The snapshot with `keys` read again; the same object when nothing differs. */
 function apply(
   before: Snapshot,
   keys: readonly OptionKey[],

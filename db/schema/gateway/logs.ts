@@ -22,7 +22,7 @@ export const logs = pgTable(
     isStream: boolean("is_stream").notNull().default(false),
     /** The call ended in an error; quota is then what was taken all the same, mostly 0. */
     failed: boolean("failed").notNull().default(false),
-    /** Whole seconds, as the ecosystem has it; exact milliseconds beside it. */
+    /** Whole seconds, as one-api has it; `elapsed_ms` has exact milliseconds. */
     useTime: integer("use_time").notNull().default(0),
     elapsedMs: integer("elapsed_ms").notNull().default(0),
     promptTokens: integer("prompt_tokens").notNull().default(0),

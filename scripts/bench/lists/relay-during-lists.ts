@@ -23,7 +23,7 @@ const RATIOS: Readonly<Record<string, number>> = { [MODELS.json]: 1 };
 
 /**
  * Relays calls at a constant rate, in turns with and without somebody who opens lists meanwhile: so many rounds, and more
- * until each list was opened beside calls.
+ * until each list was opened during calls.
  */
 export async function measureDuringLists(
   gateway: Gateway,
@@ -35,7 +35,7 @@ export async function measureDuringLists(
   let channelId: number | null = null;
   try {
     await setOption(root, "ModelRatio", RATIOS);
-    const name = `beside-${Date.now()}`;
+    const name = `during-${Date.now()}`;
     channelId = await createChannel(root, upstream.subject.target.url.replace(/\/$/, ""), [MODELS.json], {
       name,
       priority: 1000,

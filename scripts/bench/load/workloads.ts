@@ -19,7 +19,7 @@ export const DELAY_MS = 20;
 export const SLOW_WORDS = 40;
 export const SLOW_PACE_MS = 250;
 
-/** Frames of a stream beside its words: the opening, the finish reason, the usage and [DONE]. */
+/** Frames of a stream besides its words: the opening, the finish reason, the usage and [DONE]. */
 const EXTRA_FRAMES = 4;
 /** A translated stream opens with its first word. */
 const TRANSLATED_EXTRA_FRAMES = 3;

@@ -10,7 +10,7 @@ const SYNC_INTERVAL_MS = 1000;
 /** How long an append waits before it tries a file again that refused (disk full). */
 const FILE_RETRY_MS = 1000;
 
-/** Hears what is appended, before anybody who waits for it goes on, and what has left. `last`: the number of the last record. */
+/** Notified of what is appended, before anybody who waits for it continues, and of what has left. `last`: the number of the last record. */
 export type JournalObserver = Readonly<{
   appended(texts: readonly string[], last: number): void;
   committed(last: number): void;

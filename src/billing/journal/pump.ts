@@ -1,6 +1,6 @@
 import type { SegmentLine } from "./segments/segment.ts";
 
-/** So many records are a full batch: what a statement costs beside them hardly counts, and it does not hold others up. */
+/** So many records are a full batch: the fixed cost of a statement hardly counts, and it does not hold others up. */
 export const BATCH_RECORDS = 1000;
 const BATCH_BYTES = 4 * 1024 * 1024;
 

@@ -3,7 +3,7 @@ import type { Logger } from "../../lib/runtime/log.ts";
 import type { Journal } from "./journal.ts";
 import { BATCH_RECORDS, Pump, type RecordSink } from "./pump.ts";
 
-/** While records keep coming they gather for so long: a batch costs the database milliseconds beside its records. */
+/** While records keep coming they gather for so long: a batch costs the database milliseconds on top of its records. */
 const PACE_MS = 1000;
 /** When no other came for this long they are written at once. */
 const QUIET_MS = 50;

@@ -22,7 +22,7 @@ export type BackingParts = Readonly<{
   sole: boolean;
   /** Runs this process's ledger statements one after the other: what they answer is then never out of order. */
   inTurn<T>(statement: () => Promise<T>): Promise<T>;
-  /** Hears of statements that failed and are made up for here. */
+  /** Called for statements that failed and are retried here. */
   onFailure(error: unknown): void;
   outage: Outage;
   /** The other processes of this database. */

@@ -15,7 +15,7 @@ import { SUBJECTS, type Subject } from "./subject.ts";
 const FRESH_MS = 4000;
 const REREAD_AFTER_MS = 1500;
 const KEEP_FRESH_MS = 60_000;
-/** A sole process hears of every change; before it refuses it looks all the same, but not for each call. */
+/** A sole process receives every change. It still reads the balance before it refuses, but not for each call. */
 const REREAD_SOLE_AFTER_MS = 1000;
 /** In an outage a call that the share does not cover waits only so long for the database to come back. */
 const ANSWER_IN_OUTAGE_WITHIN_MS = 300;

@@ -26,7 +26,7 @@ export type OpenLedger = Readonly<{
   join(absent: number): Promise<void>;
   /** To be called every second or two. Rejects when the database does not answer. */
   sweep(): Promise<void>;
-  /** Hears of no changes any more; resolves when nothing is read any more. */
+  /** Unsubscribes from changes; resolves when nothing is being read. */
   stop(): Promise<void>;
   /** Tells the other processes what was charged last, and that this one goes. */
   leave(): Promise<void>;

@@ -76,7 +76,7 @@ export function charge(price: Price, usage: Usage, quotaPerUnit: Decimal): { quo
   return { quota, receipt };
 }
 
-/** What tools cost that the provider ran itself: beside the tokens, and beside a fixed price. */
+/** The cost of tools that the provider ran itself, in addition to tokens or to a fixed price. */
 function toolLines(price: Price, toolCalls: NonNullable<Usage["toolCalls"]>, quotaPerUnit: Decimal) {
   return Object.entries(toolCalls).flatMap(([tool, count]) => {
     const usd = price.toolPrices && toolPriceOf(price.toolPrices, tool, price.pricedAs);

@@ -20,8 +20,8 @@ type Expected = Readonly<{
 }>;
 
 /**
- * The most that a call can cost, in whole quota units, to be held before it starts: the whole prompt at its dearest, the
- * output limit at the dearest of text, audio and pictures, both on the dearest step that such a prompt can reach, rounded up. A fixed price is its own upper bound.
+ * The most that a call can cost, in whole quota units, to be held before it starts: the whole prompt at its highest price, the
+ * output limit at the highest price of text, audio and images, both at the highest tier that such a prompt can reach, rounded up. A fixed price is its own upper bound.
  */
 export function estimate(price: Price, expected: Expected, quotaPerUnit: Decimal): number {
   if (price.kind === "per_call") {
@@ -45,7 +45,7 @@ export function estimate(price: Price, expected: Expected, quotaPerUnit: Decimal
 
 type TokenPrice = Extract<Price, { kind: "per_token" }>;
 
-/** The dearest that a token can cost, in quota units before the group's ratio: made once, for prices are shared by calls. */
+/** The most that a token can cost, in quota units before the group's ratio; computed once, because calls share prices. */
 type MaxFactors = Readonly<{ text: Decimal; audio: Decimal; output: Decimal }>;
 const factorsByPrice = new WeakMap<TokenPrice, Partial<Record<CacheWrites, MaxFactors>>>();
 

@@ -100,7 +100,7 @@ describe("discounts of groups", () => {
     expect(cost("claude", { promptTokens: 10 }, "vip", JUNE - 1).receipt.discountPercent).toBeUndefined();
   });
 
-  test("a table is built anew when one begins or ends, and only then", () => {
+  test("a table is rebuilt when one begins or ends, and only then", () => {
     let now = JUNE - 10;
     const table = createPriceTable(settings, () => now);
     const before = table();

@@ -330,7 +330,7 @@ describe("parts of a price by token", () => {
     ]);
   });
 
-  test("pictures of the answer are held at their price where they are dearest", () => {
+  test("output images are held at their price where it is the highest", () => {
     const expected = { promptTokens: 0, maxOutputTokens: 10, defaultOutputTokens: 0 };
     expect(estimate(drawing, expected, QUOTA_PER_UNIT)).toBe(300);
     expect(estimate({ ...drawing, imageCompletionRatio: undefined }, expected, QUOTA_PER_UNIT)).toBe(20);

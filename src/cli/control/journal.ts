@@ -15,7 +15,7 @@ import {
 type Result = JournalReport | ReplayResult | AcknowledgeResult;
 
 /**
- * Shows the journal of charges, replays rejected ones or acknowledges losses, also beside a running gateway: one with the
+ * Shows the journal of charges, replays rejected ones or acknowledges losses, also while a gateway runs: one with the
  * embedded database is asked to do it, since it alone can. Returns the exit code: 1 when charges stay rejected, or there was
  * nothing to acknowledge.
  */

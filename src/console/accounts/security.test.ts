@@ -52,7 +52,7 @@ describe("second factor", () => {
     expect((await post("/login/2fa", { code: codeOf(secret, 1) }, { cookie })).body.code).toBe("second_factor_expired");
   });
 
-  test("takes a code once, at however many doors at once", async () => {
+  test("accepts a code once, however many sign-ins use it at once", async () => {
     const { secret } = await withTotp("bea");
     const attempts = await Promise.all(Array.from({ length: 5 }, () => passwordStep("bea")));
     const code = codeOf(secret);

@@ -132,7 +132,7 @@ describe("lists", () => {
     }
   });
 
-  test("the owner's own, newest first, with the total beside the array", async () => {
+  test("the owner's own, newest first, with the total next to the array", async () => {
     expect(await call("GET", "/api/token/?p=0&size=2", undefined, app.as.root)).toMatchObject({
       total: 4,
       page: 0,
@@ -248,7 +248,7 @@ describe("changing", () => {
     ["expired, unnoticed", { status: 2, expiredTime: 1000 }, "token_expired_cannot_enable", null],
     ["exhausted", { status: 4, remainQuota: 0 }, "token_exhausted_cannot_enable", { remain_quota: 5 }],
     ["exhausted", { status: 4, remainQuota: 0 }, "token_exhausted_cannot_enable", { unlimited_quota: true }],
-  ])("a key that is %s is enabled only once that is mended", async (_, values, code, fix) => {
+  ])("a key that is %s is enabled only once that is fixed", async (_, values, code, fix) => {
     const { id } = await create();
     await age(id, values);
     const enable = () => call("PUT", "/api/token/?status_only=1", { id, status: 1 });
@@ -266,7 +266,7 @@ describe("changing", () => {
     expect(app.tokens.get(id)?.status).toBe(1);
   });
 
-  test("a key that was switched off stays off however it is mended", async () => {
+  test("a key that was switched off stays off however it is edited", async () => {
     const { id } = await create();
     expect((await call("PUT", "/api/token/?status_only=true", { id, status: 2 })).data).toMatchObject({ status: 2 });
     expect((await call("PUT", "/api/token/", { id, remain_quota: 9 })).data).toMatchObject({ status: 2 });
@@ -305,7 +305,7 @@ describe("limits of a key", () => {
     expect(await read(made.id)).toEqual(made);
   });
 
-  test("another amount keeps what was spent of the period, another period begins anew, none leaves what is left", async () => {
+  test("another amount keeps what was spent of the period, another period restarts, none leaves what is left", async () => {
     const { id } = await create({ budget_period: "week", budget_quota: 1000 });
     await age(id, { remainQuota: 400 });
     const put = async (input: object) => (await call("PUT", "/api/token/", { id, ...input })).data as ApiKeyView;

@@ -69,7 +69,7 @@ describe("by health", () => {
 });
 
 describe("lists", () => {
-  test("by priority, without keys, with the total beside the array", async () => {
+  test("by priority, without keys, with the total next to the array", async () => {
     const answer = await list("");
     expect(answer).toMatchObject({ total: 5, page: 0, page_size: 10 });
     expect(answer.counts).toEqual({ all: 5, enabled: 4, disabled: 1, auto_disabled: 0 });
@@ -120,7 +120,7 @@ describe("search", () => {
     ["keyword=", ["beta", "alpha", "off", "100%", "1000th"]],
   ])("%s → %p", async (query, expected) => expect(await names(query, "/api/channel/search")).toEqual(expected));
 
-  test("an id is found exactly, beside names that hold it", async () => {
+  test("an id is found exactly, besides names that contain it", async () => {
     expect(await names(`keyword=${ids.alpha}`, "/api/channel/search")).toContain("alpha");
     expect(await names(`keyword=${ids.alpha}`, "/api/channel/search")).not.toContain("beta");
   });

@@ -211,7 +211,7 @@ describe("a test of all channels", () => {
     expect(app.channels.get(refused)?.status).toBe(1);
   });
 
-  test("a pass that was cancelled does not go on beside the next", async () => {
+  test("a cancelled pass does not continue during the next", async () => {
     await removeAll();
     for (let index = 0; index < 12; index += 1) await create({ models: `m${index}` });
     const waiting: (() => void)[] = [];

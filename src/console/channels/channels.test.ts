@@ -289,7 +289,7 @@ describe("deleting", () => {
     expect([a, b, c, d].map((id) => app.channels.get(id as number))).toEqual(Array(4).fill(undefined));
   });
 
-  test("fix writes lost abilities anew", async () => {
+  test("fix rebuilds lost abilities", async () => {
     const id = await create({ models: "m-fix", group: "g" });
     await app.db.delete(abilities).where(eq(abilities.channelId, id));
     expect((await call("POST", "/api/channel/fix")).body.data).toBeGreaterThan(0);

@@ -5,7 +5,7 @@ import { OperationError } from "../../lib/operation-error.ts";
 import type { Logger } from "../../lib/runtime/log.ts";
 import { describeInvalidInput, type InvalidInput } from "./invalid-input.ts";
 
-/** The shape of every answer under /api; some calls put more beside `data`. */
+/** The shape of every response under /api; some add more members next to `data`. */
 export type Envelope<T> = { success: true; message: string; data: T };
 export type Refusal = { success: false; message: string; code: MessageCode };
 

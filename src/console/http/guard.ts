@@ -6,7 +6,7 @@ import { ROLE, type RoleName } from "../../domain/accounts/roles.ts";
 import { OperationError } from "../../lib/operation-error.ts";
 
 /**
- * Guards routes, before the input is even looked at. `{ role: "user" | "admin" | "root" }` beside a route lets in callers of
+ * Guards routes before their input is read. `{ role: "user" | "admin" | "root" }` on a route admits callers of
  * at least that role, and gives the handler `actor` and `session` (null with an access token). A role too low is a refusal
  * with status 200, as the family has it. Such routes are about the person: they refuse calls for an organization.
  *

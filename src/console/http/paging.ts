@@ -28,7 +28,7 @@ export function readPaging(
 
 type Read<T> = (page: { page: number; pageSize: number }) => Promise<{ items: T[]; total: number }>;
 
-/** Answers one page of a list, whose first page is 1 to callers, with the total beside it. */
+/** Responds with one page of a list, counted from 1, and the total. */
 export async function paged<T>(query: PagingQuery, read: Read<T>) {
   const { page, pageSize } = readPaging(query, 1);
   const { items, total } = await read({ page, pageSize });

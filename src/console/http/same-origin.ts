@@ -8,7 +8,7 @@ import { isConsolePath } from "./envelope.ts";
 const SAFE_METHODS: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS"]);
 
 /**
- * Refuses writing calls under /api that a browser sends on behalf of another site: a second bar beside the user-id header
+ * Refuses writing calls under /api that a browser sends on behalf of another site: a second barrier in addition to the user-id header
  * and SameSite, and the only one for login and set-up. Programs send no Origin; calls that carry only an access token are
  * nobody's cookie.
  */

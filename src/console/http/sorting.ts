@@ -19,7 +19,7 @@ export function readSorting<Name extends string>(sorts: Sorts<Name>, { sort, ord
   return { ...(by && { sort: by }), descending: order !== "asc" };
 }
 
-/** Answers one page of a list that callers sort, whose first page is 1 to them, with the total beside it. */
+/** Responds with one page of a sorted list, counted from 1, and the total. */
 export const pagedSorted = <Name extends string, Row>(
   sorts: Sorts<Name>,
   query: PagingQuery & SortingQuery,

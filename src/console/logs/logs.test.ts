@@ -202,7 +202,7 @@ describe("what users see of their own rows", () => {
     expect(plain).not.toContain("other,");
   });
 
-  test("a stranger's own list is their own", async () => {
+  test("another user's own list is their own", async () => {
     expect((await own("", app.as.other)).items.map(({ type }) => type)).toEqual([4, 2]);
     expect((await own(`token_id=${key.id}`, app.as.other)).total).toBe(0);
     expect((await own("request_id=chosen", app.as.other)).total).toBe(0);

@@ -166,7 +166,7 @@ const ACTIONS: Readonly<Record<string, Action>> = {
     ({ channel }) => ({ ids: [channel], tag: null }),
     { note: "tag_removed", action: "update", before: alpha({ tag: "west" }), after: alpha({ tag: "" }) },
   ],
-  "abilities are written anew": [
+  "abilities are rebuilt": [
     "POST",
     "/api/channel/fix",
     null,

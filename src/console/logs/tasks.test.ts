@@ -50,7 +50,7 @@ describe.each(["mj", "task"])("/api/%s", (path) => {
     expect(await list(`${path}/self`, who)).toBe("");
   });
 
-  test("pages count from 0, the total stands beside the rows", async () => {
+  test("pages count from 0, the total is next to the rows", async () => {
     expect(await ask(`${path}/?p=0&page_size=2`, "admin")).toMatchObject({ total: 3, page: 0, page_size: 2 });
     expect(await list(`${path}/?p=0&page_size=2`, "admin")).toBe("c,b");
     expect(await list(`${path}/?p=1&page_size=2`, "admin")).toBe("a");

@@ -68,10 +68,10 @@ test("is shown to users from its time on, newest first, until each has read it",
 
   const all = await call("GET", "/all?p=1&page_size=2", as.root);
   expect(all.data).toMatchObject({ total: 4, page: 1, items: [{ title: "Later" }, { title: "Second" }] });
-  const put = { id: first.id, ...news("First, mended", { level: "warning" }) };
-  expect((await call("PUT", "/", as.root, put)).data).toMatchObject({ title: "First, mended", level: "warning" });
+  const put = { id: first.id, ...news("First, corrected", { level: "warning" }) };
+  expect((await call("PUT", "/", as.root, put)).data).toMatchObject({ title: "First, corrected", level: "warning" });
   expect((await call("DELETE", `/${second.id}`, as.root)).success).toBe(true);
-  expect((await received(as.ann)).items.map(({ title }) => title)).toEqual(["First, mended", "Before the account"]);
+  expect((await received(as.ann)).items.map(({ title }) => title)).toEqual(["First, corrected", "Before the account"]);
   expect((await call("DELETE", `/${second.id}`, as.root)).code).toBe("announcement_not_found");
   expect((await call("PUT", "/", as.root, { ...put, id: 9999 })).code).toBe("announcement_not_found");
 });

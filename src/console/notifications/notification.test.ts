@@ -124,7 +124,7 @@ describe("the push service", () => {
   });
 });
 
-test("the super admin hears of a disabled channel, not of each failure of it", async () => {
+test("the super admin is notified of a disabled channel, not of each of its failures", async () => {
   const [root] = await app.db.select({ id: users.id }).from(users).where(eq(users.role, 100)).limit(1);
   await app.db
     .update(users)

@@ -107,7 +107,7 @@ describe("registration", () => {
       await app.settings.set(key, "0");
   });
 
-  test("asks for proof of being human, each time anew, where that is on", async () => {
+  test("asks for a human check each time, where that is on", async () => {
     await app.settings.set("TurnstileSiteKey", "site");
     await app.settings.set("TurnstileSecretKey", "hush");
     await app.settings.set("TurnstileCheckEnabled", "true");

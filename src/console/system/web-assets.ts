@@ -3,7 +3,7 @@ import { Elysia } from "elysia";
 import type { PeerSource } from "../../lib/http/client-ip.ts";
 import { languageOf, say } from "../../lib/messages.ts";
 
-/** Compressed forms that the build lays beside each file, best first. */
+/** Compressed forms that the build writes next to each file, best first. */
 const ENCODINGS = [
   ["br", ".br"],
   ["zstd", ".zst"],
@@ -34,7 +34,7 @@ export type Asset = { bytes: Uint8Array<ArrayBuffer>; type: string; etag: string
 /** Seconds that a caller must wait before the next page; 0: none. */
 export type PageLimit = (request: Request, server: PeerSource) => number;
 
-/** Hosts beside this one whose scripts the page may run, as the settings are now. */
+/** Other hosts whose scripts the page may run, by the current settings. */
 export type ScriptHosts = () => readonly string[];
 
 /**

@@ -87,7 +87,7 @@ describe("check-in", () => {
     expect(week.map(({ quota }) => quota).slice(0, 6)).toEqual([null, null, 7, null, 7, 7]);
   });
 
-  test("begins anew with the day of the site's time zone", async () => {
+  test("restarts with the day of the site's time zone", async () => {
     await app.db.delete(checkIns).where(eq(checkIns.createdTime, 1)); // the other day may be one of the days before
     expect(await app.call("POST", "/api/user/check_in")).toMatchObject({ code: "already_checked_in" });
     await app.settings.set("CheckInTimeZone", ZONES.another);

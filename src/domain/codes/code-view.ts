@@ -27,7 +27,7 @@ export type CodeView = {
   used_username: string;
 };
 
-/** Columns of a code beside `users`, joined by who used it. */
+/** Columns of a code, joined with the `users` row of who used it. */
 export const codeColumns = { code: redemptionCodes, usedUsername: users.username };
 
 /** Turns a row into what administrators see. */

@@ -129,7 +129,7 @@ test("a clock that is off against an upstream is told, with what is sure of it",
   expect(judgeSkew("doctor_clock_database", 10_000, 9000).state).toBe("ok");
 });
 
-test("charges that wait are told, in a running gateway and beside none", async () => {
+test("waiting charges are reported, with a running gateway and without one", async () => {
   const status: BillingStatus = {
     pendingRecords: 0,
     writtenRecords: 0,

@@ -79,7 +79,7 @@ async function takeBack(tx: Tx, charge: Charge, taken: number, row: Taken): Prom
     sql`update users set quota = quota + ${taken}, used_quota = used_quota - ${taken} where id = ${userId}`,
   );
   if (tokenId > 0) {
-    // A budget that has begun anew since is full at most.
+    // A budget whose period has since been renewed is full at most.
     const grown = sql`remain_quota + ${taken}`;
     await tx.execute(sql`
       update tokens set used_quota = used_quota - ${taken},

@@ -33,7 +33,7 @@ export type NewMedia = Pick<
   | "createdAt"
 >;
 
-/** Stores a drawing task before its upstream hears of it, and returns its row's id. */
+/** Stores a drawing task before its upstream receives it, and returns its row's id. */
 export async function addDrawing(db: Db, task: NewDrawing): Promise<number> {
   const [row] = await db
     .insert(drawingTasks)
@@ -42,7 +42,7 @@ export async function addDrawing(db: Db, task: NewDrawing): Promise<number> {
   return idOf(row);
 }
 
-/** Stores a music or video task before its upstream hears of it, and returns its row's id. */
+/** Stores a music or video task before its upstream receives it, and returns its row's id. */
 export async function addMedia(db: Db, task: NewMedia): Promise<number> {
   const now = task.createdAt;
   const [row] = await db

@@ -12,7 +12,7 @@ type SharedRateLimiter = {
   check(key: string): Promise<number>;
   /** Counts so many without asking; never rejects. */
   add(key: string, amount: number): Promise<void>;
-  /** Starts the key's count anew; never rejects. */
+  /** Resets the key's count; never rejects. */
   forget(key: string): Promise<void>;
 };
 

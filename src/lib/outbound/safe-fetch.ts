@@ -17,7 +17,7 @@ export type SafeRequest = {
   /** Largest body that is read. */
   maxBytes?: number;
   maxRedirects?: number;
-  /** Hears of each part of the body as it arrives. */
+  /** Called with each part of the body as it arrives. */
   onPart?: () => void;
   /** `http://` or `https://` proxy; empty: direct. */
   proxy?: string;

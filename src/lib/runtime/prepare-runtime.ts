@@ -4,7 +4,7 @@ type Env = Readonly<Record<string, string | undefined>>;
 const ALWAYS = {
   /** The runtime lets 256 outgoing requests run at a time; the rest would queue silently. */
   BUN_CONFIG_MAX_HTTP_REQUESTS: "65535",
-  /** Collecting garbage beside the work makes every call of that while slow; all at once, one call in a thousand waits. */
+  /** Concurrent garbage collection slows every call meanwhile; collecting all at once delays one call in a thousand. */
   BUN_JSC_useConcurrentGC: "0",
 } as const;
 

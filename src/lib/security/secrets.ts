@@ -53,7 +53,7 @@ async function readOrCreateKeyFile(dataDir: string, path: string): Promise<strin
   const known = await readKeyFile(path);
   if (known !== null) return known;
   await mkdir(dataDir, { recursive: true });
-  // Written whole beside it, then linked: a crash leaves no half key, and of two first starts one key wins.
+  // Written completely to a file next to it, then linked: a crash leaves no partial key, and of two first starts one key wins.
   const draft = `${path}.${process.pid}.${randomBytes(4).toString("hex")}`;
   try {
     await writeKeyFile(draft, randomBytes(32).toString("hex"));

@@ -107,7 +107,7 @@ const ascending = (a: number, b: number) => a - b;
 const at = (sorted: readonly number[], share: number): number =>
   sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
 
-/** The other rooms as this relay sees them: the site's settings, and nobody's money. */
+/** The services that the benchmark's gateway uses: the site's settings, and no real balances. */
 function standIn(
   services: Pick<GatewayServices, "settings" | "responses" | "objects" | "tasks" | "log">,
   upstreamUrl: string,

@@ -44,7 +44,7 @@ export type OutageGateway = GatewayServer &
   }>;
 
 const RETRY_MS = 1000;
-/** Where the gateway of an outage keeps files of its own, beside those of the gateway that follows it. */
+/** Where the gateway of an outage keeps its own files, apart from those of the gateway that follows it. */
 const FOLDER = "outage";
 
 class DatabaseAway extends Error {

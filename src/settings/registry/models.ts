@@ -54,7 +54,7 @@ export const modelOptions = {
   "claude.thinking_adapter_budget_tokens_percentage": number(0.8, { min: 0.1, max: 1 }),
 };
 
-/** What the gateway knows about models beside what comes with the release. */
+/** What the gateway knows about models besides what comes with the release. */
 export const catalogOptions = {
   /** The operator's own entries by model name or pattern; they win over all others. */
   ModelCatalog: catalogEntries({ ownPage: true }),

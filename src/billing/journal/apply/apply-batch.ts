@@ -63,7 +63,7 @@ export async function applyBatch(
       from turn, (
         select string_to_array(record, ${FIELD}) as f, place
         from string_to_table(${batchText(records)}, ${RECORD}) with ordinality as r(record, place)
-        -- A place of its own: else each field would split its record anew.
+        -- A subquery of its own: otherwise each field would split its record again.
         offset 0
       ) split
     ),

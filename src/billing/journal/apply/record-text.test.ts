@@ -38,7 +38,7 @@ describe("a record's text", () => {
   });
 });
 
-test("records that an earlier version wrote, as JSON, are read beside new ones", () => {
+test("records that an earlier version wrote, as JSON, are read along with new ones", () => {
   const earlier = JSON.stringify(record);
   expect(readRecord(earlier)).toEqual(record);
   const [first, second] = batchText([earlier, recordText(record)]).split(RECORD);

@@ -2,7 +2,7 @@ import type { LogOther, UsageRecord } from "../../types.ts";
 
 const MOST_INT32 = 2_147_483_647;
 
-/** Dearest charge that is believed: far above any balance, and sums of it stay within 64 bits. */
+/** The largest charge that is accepted: far above any balance, and sums of it stay within 64 bits. */
 const MAX_CHARGE = 1_000_000_000_000_000;
 
 /** Between fields and between records; and what stands for a newline, which ends a line of the journal. */

@@ -61,7 +61,7 @@ test("valid records are charged once, damaged ones when they were repaired", asy
   const { raw, ...entry } = JSON.parse(readFileSync(path(), "utf8"));
   expect(Buffer.from(raw, "base64").toString()).toContain(entry.readable.requestId);
   const repaired = JSON.stringify({ ...entry, record: entry.readable });
-  // Twice, beside one whose record makes no sense and a line that is nothing.
+  // Twice, with one whose record is invalid and a line that is empty.
   const wrong = JSON.stringify({ ...entry, record: { ...entry.readable, quota: "free" } });
   writeFileSync(path(), `${repaired}\n${wrong}\nnonsense\n${repaired}\n`);
   const second = await replayRejected(sql, directory.path, {});

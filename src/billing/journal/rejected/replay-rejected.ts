@@ -37,7 +37,7 @@ export async function listRejected(root: string): Promise<NumberedEntry[]> {
 /**
  * Charges the rejected records that are valid (again, or since an operator repaired them), each once however often it is
  * tried, and takes them out of `rejected.jsonl`; the others stay. `force` also charges those that are older than what the
- * database remembers. Works beside a running gateway. Throws when another replay is under way; rejects when the database
+ * database remembers. Works while a gateway runs. Throws when another replay is under way; rejects when the database
  * does not answer: nothing is lost then, and the next replay goes on.
  */
 export function replayRejected(sql: Sql, root: string, options: Readonly<{ force?: boolean }>): Promise<ReplayResult> {
@@ -61,7 +61,7 @@ export function replayRejected(sql: Sql, root: string, options: Readonly<{ force
   });
 }
 
-/** Takes all rejected charges out of the count: an operator knows that they are lost. They are kept in a file beside it. */
+/** Takes all rejected charges out of the count: an operator knows that they are lost. A file next to it keeps them. */
 export function acknowledgeRejected(root: string): Promise<number> {
   return workOn(root, async (lines) => {
     const text = lines.map((line) => `${line}\n`).join("");

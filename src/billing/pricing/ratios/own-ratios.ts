@@ -7,7 +7,7 @@ import { familyAudioRatio, isBilledForCacheWrites } from "./family-ratios.ts";
 type OwnRatios = Readonly<{ audio?: Decimal; audioCompletion?: Decimal; cacheCreation?: Decimal }>;
 
 /**
- * Those factors of a price by tokens that the model, or its family, has for itself: beside them every price has the
+ * Those factors of a price by tokens that the model, or its family, has for itself: in addition every price has the
  * general ones, for the case that an upstream reports such tokens.
  */
 export function ownRatios(table: PriceTable, price: Extract<Price, { kind: "per_token" }>): OwnRatios {

@@ -6,7 +6,7 @@ type Prices = ReadonlyMap<string, Decimal>;
 type Variants = ReadonlyMap<string, readonly PriceVariant[]>;
 
 /**
- * Variants that count: shipped ones stand beside the shipped price of their model alone. Who sets another price for it
+ * Variants that count: shipped ones count only with the shipped price of their model. Who sets another price for it
  * means that one, until they set variants of their own too.
  */
 export function variantsInForce(modelPrice: Prices, videoPrice: Variants): Variants {

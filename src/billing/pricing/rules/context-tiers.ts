@@ -7,7 +7,7 @@ export type ContextTier = Readonly<{ over: number; input: Decimal; output: Decim
 export const tierOf = (tiers: readonly ContextTier[] | undefined, promptTokens: number): ContextTier | undefined =>
   tiers?.findLast(({ over }) => promptTokens > over);
 
-/** The dearest factors that a prompt of at most so many tokens can meet, those of the base price among them. */
+/** The highest factors that can apply to a prompt of at most so many tokens, including those of the base price. */
 export function highestTier(
   tiers: readonly ContextTier[] = [],
   mostPromptTokens: number,

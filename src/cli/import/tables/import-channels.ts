@@ -24,7 +24,7 @@ const DISABLED = 2;
 
 type Ready = Readonly<{ id: number; values: ChannelValues; mark: string }>;
 
-/** Brings channels over, their keys encrypted, and writes anew which group may call which model on them. */
+/** Imports channels with encrypted keys, and rebuilds which group may call which model on them. */
 export async function importChannels(migration: Migration): Promise<IdMap> {
   const { source, database, report, isDry } = migration;
   const ids = await createFreeIds(migration, "channels", "channels");

@@ -107,7 +107,7 @@ export class ApiKeyTable {
     return this.#used - this.#free.length;
   }
 
-  /** Begins to read everything anew: what is not `put` by its end is missing. Returns which sweep it is. */
+  /** Begins a full read: what is not `put` by its end is missing. Returns the number of the sweep. */
   beginSweep(): number {
     this.#sweep = (this.#sweep + 1) & 0xff;
     return this.#sweep;
@@ -168,7 +168,7 @@ function enlarged<Column extends Int32Array | Float64Array | Uint8Array>(from: C
   return to;
 }
 
-/** What the key has beside the usual; null: nothing. */
+/** The key's settings that differ from the defaults; null: none. */
 function extrasOf(entry: ApiKeyEntry): TokenExtras | null {
   const { modelLimits, allowIps, group, previousKeyHash, previousKeyUntil } = entry;
   const { strict, requestsPerMinute, tokensPerMinute, budgetRenewsAt } = entry;

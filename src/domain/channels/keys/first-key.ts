@@ -2,7 +2,7 @@ import { OperationError } from "../../../lib/operation-error.ts";
 import type { ChannelEntry } from "../entry.ts";
 
 /**
- * The key that a channel's upstream is asked with beside calls: the first that is not switched off, else the first. Throws
+ * The key for requests to a channel's upstream other than calls: the first that is enabled, else the first. Throws
  * OperationError where its only keys are references that can't be resolved.
  */
 export function firstKey({ keys, disabledKeys, unresolved }: ChannelEntry): string {

@@ -18,7 +18,7 @@ type Deps = Readonly<{
   fetch: SafeFetch;
   settings: SettingsReader;
   channels: Pick<ChannelDirectory, "get">;
-  /** Hears of each channel of which a key works again. */
+  /** Called for each channel of which a key works again. */
   onKeyRecovered: (channel: ChannelEntry) => void;
 }>;
 

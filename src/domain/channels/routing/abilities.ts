@@ -5,7 +5,7 @@ import { CHANNEL_STATUS } from "../entry.ts";
 
 const ROWS_A_STATEMENT = 2000;
 
-/** Writes anew which group may call which model on these channels. Belongs into the transaction that changed them. */
+/** Rebuilds which group may call which model on these channels, in the transaction that changed them. */
 export async function rebuildAbilities(tx: DbOrTx, ids: readonly number[]): Promise<void> {
   // Locked first, in one order: two that rebuild the same channel would add its rows twice.
   const rows = await tx.select().from(channels).where(isOneOf(channels.id, ids)).orderBy(channels.id).for("update");

@@ -5,7 +5,7 @@ import { rebuildAbilities } from "./abilities.ts";
 
 const SLICE = 200;
 
-/** Writes the abilities of every channel anew. Returns how many channels there are. */
+/** Rebuilds the abilities of every channel. Returns how many channels there are. */
 export async function fixAbilities({ db, changes }: ChannelDeps, actor: Actor): Promise<number> {
   const rows = await db.select({ id: channels.id }).from(channels);
   const ids = rows.map(({ id }) => id);
@@ -14,7 +14,7 @@ export async function fixAbilities({ db, changes }: ChannelDeps, actor: Actor): 
     await db.transaction((tx) => rebuildAbilities(tx, slice));
     await changes.publish("channels", slice);
   }
-  await writeManagementLog(db, actor, `Wrote the abilities of ${ids.length} channels anew`, {
+  await writeManagementLog(db, actor, `Rebuilt the abilities of ${ids.length} channels`, {
     note: { code: "abilities_rebuilt", params: { count: ids.length } },
     action: "update",
     after: { channels: ids.length },

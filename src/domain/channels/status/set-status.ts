@@ -11,7 +11,7 @@ type Deps = Readonly<{ db: Db; changes: Changes }>;
 /** `status` is what it was. */
 type Switched = Readonly<{ id: number; name: string; status: number }>;
 
-/** Hears of a channel, or of one of its keys alone, that was switched off without anybody's asking. */
+/** Called for a channel, or one of its keys, that was disabled automatically. */
 export type OnDisabled = (channel: ChannelEntry, isKeyOnly: boolean, reason: Reason) => void;
 
 /**

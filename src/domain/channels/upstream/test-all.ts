@@ -25,7 +25,7 @@ type TesterDeps = Readonly<{
   fetch: SafeFetch;
   log: Logger;
   onDisabled: OnDisabled;
-  /** Hears of channels that a test switched on again. */
+  /** Called for channels that a test enabled again. */
   onEnabled: (channel: ChannelEntry) => void;
 }>;
 

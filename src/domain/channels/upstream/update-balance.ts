@@ -23,7 +23,7 @@ type BalanceDeps = Readonly<{
   db: Db;
   fetch: SafeFetch;
   settings: SettingsReader;
-  /** Hears once of each balance that falls below its limit. */
+  /** Called once for each balance that falls below its limit. */
   onLowBalance: (channel: ChannelEntry, reading: BalanceReading, limit: number) => void;
 }>;
 

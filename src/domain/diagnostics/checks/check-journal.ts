@@ -28,7 +28,7 @@ export async function checkJournal(
   ];
 }
 
-/** What files hold, of processes that ended, and of those that run beside this one. */
+/** What the journal files of ended processes and of other running ones contain. */
 async function checkFiles({ database }: Pick<DiagnosticsContext, "database">, root: string): Promise<Finding[]> {
   const journals = await inspectJournal(database.sql, root);
   const countOf = (inUse: boolean) =>

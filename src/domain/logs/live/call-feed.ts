@@ -38,7 +38,7 @@ export type CallFeed = Readonly<{
   readonly isWatched: boolean;
   /** Hands a call on to those who watch. */
   tell(call: LiveCall): void;
-  /** Calls of this process from now on, until the returned function is called. `onEnd` hears that the feed is closed, also when it was already. */
+  /** Calls of this process from now on, until the returned function is called. Calls `onEnd` when the feed is closed, also when it was already. */
   watch(listener: Listener, onEnd: () => void): () => void;
   /** Sends everybody away, for good. */
   close(): void;

@@ -10,7 +10,7 @@ const CHARGE_IS_WRITTEN_WITHIN_S = 600;
 
 /**
  * Brings a task to what its upstream says. One that fails gives back its charge in the same transaction, so once whoever
- * hears of it how often. Resolves with whether anything changed; a failure whose charge is not written yet waits.
+ * is notified how often. Resolves with whether anything changed; a failure whose charge is not written yet waits.
  */
 export async function applyReport(deps: TaskDeps, task: OpenTask, report: TaskReport): Promise<boolean> {
   // What is unchanged costs no write; finished parts of a running task are shown as they come.

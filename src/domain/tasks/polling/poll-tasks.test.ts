@@ -1,4 +1,4 @@
-/** Following very many tasks at their upstreams: in few questions, and beside the calls that are relayed meanwhile. */
+/** Following very many tasks at their upstreams: in few requests, while other calls are relayed. */
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
 import { count, eq, sql } from "drizzle-orm";
 import { drawingTasks, mediaTasks } from "../../../../db/schema/gateway/tasks.ts";
@@ -88,7 +88,7 @@ function startDrawings(tellOf: (id: string, index: number) => Reported) {
   const { deps } = start(2, (_, body) => {
     const { ids } = JSON.parse(body) as { ids: string[] };
     requests.push(ids.length);
-    return [...ids.map(tellOf), { id: "stranger", status: "SUCCESS" }];
+    return [...ids.map(tellOf), { id: "unknown", status: "SUCCESS" }];
   });
   return { requests: requests, deps };
 }
@@ -123,7 +123,7 @@ async function callsMeanwhile(work: () => Promise<unknown>): Promise<number> {
 
 test("ten thousand drawings are asked about in hundreds, while calls are relayed", async () => {
   await addDrawings(TASKS);
-  // One of each question has moved on, the others stand as they did; one is a stranger.
+  // One task of each request has progressed, the others have not; one is unknown.
   const { requests, deps } = startDrawings((id, index) => ({
     id,
     status: "SUBMITTED",

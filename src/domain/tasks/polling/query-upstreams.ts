@@ -22,7 +22,7 @@ const MOST_UNANSWERED = 8;
 /** So many tasks are cheaper found in their upstream's list than asked about one by one. */
 const WORTH_A_LIST = 20;
 const MOST_PAGES = 200;
-/** Clocks differ, and a task is stored before its upstream hears of it. */
+/** Clocks differ, and a task is stored before its upstream receives it. */
 const LIST_MARGIN_MS = 3_600_000;
 
 /** Asks upstreams how tasks stand, for one round of all of them. */

@@ -6,7 +6,7 @@ import { settlePaidOrder } from "../orders/settle-order.ts";
 import { moneyOf } from "./currency-units.ts";
 
 /**
- * Takes what Stripe tells about a checkout; `text` is the body as it came, `signature` the header beside it. True:
+ * Handles Stripe's webhook about a checkout; `text` is the raw body, `signature` its header. True:
  * understood; false: refused, because the signature is wrong or too old, or the payment does not fit its order.
  */
 export async function handleStripeWebhook(

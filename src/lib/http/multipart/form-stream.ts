@@ -16,7 +16,7 @@ const READ_BYTES = 65_536;
 /** Some clients number the members of a list, which servers that know `name[]` do not take. */
 const NUMBERED_NAME = /(\bname="[^"[]+)\[\d+\]"/i;
 
-/** Writes a form anew: every part as it came, but for those that have another value (or, undefined, are left out). */
+/** Rewrites a form: every part unchanged, except those with a new value (undefined: the part is left out). */
 export async function outgoingForm(
   parts: readonly FormPart[],
   changes: Readonly<Record<string, string | undefined>>,

@@ -13,7 +13,7 @@ const LARGEST_HEAD_BYTES = 64 * 1024;
 const CONNECT_TIMEOUT_MS = 15_000;
 const HEAD_END = Buffer.from("\r\n\r\n");
 
-/** Opens a bridge; `proxy` is asked anew for each connection. Resolves with its address, password included. */
+/** Opens a bridge; `proxy` is called for each connection. Resolves with its address, password included. */
 export async function openSocksBridge(proxy: () => Promise<SocksProxy>): Promise<SocksBridge> {
   const password = Buffer.from(crypto.getRandomValues(new Uint8Array(18))).toString("base64url");
   const expected = `basic ${Buffer.from(`bridge:${password}`).toString("base64")}`;
