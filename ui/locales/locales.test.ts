@@ -61,7 +61,7 @@ describe("the console's words", () => {
 
   test("every text is used", async () => {
     const code = (await sources()).map(([, text]) => text).join("\n");
-    const patterns = [...code.matchAll(/`([\w.]+\.)\$\{[^}]*\}([\w.]*)`/g)];
+    const patterns = [...code.matchAll(/`([\w.]+\.)\$\{[^}]*\}(?:[\w.]*\$\{[^}]*\})*([\w.]*)`/g)];
     const isPutTogether = (key: string) =>
       patterns.some(([, start = "", end = ""]) => {
         if (!key.startsWith(start) || !key.endsWith(end)) return false;

@@ -59,7 +59,8 @@ async function evaluateRule(deps: EvaluateDeps, rule: RuleRow, now: number): Pro
   const open = await deps.db
     .select()
     .from(alertIncidents)
-    .where(and(eq(alertIncidents.ruleId, rule.id), isNull(alertIncidents.resolvedAt)));
+    .where(and(eq(alertIncidents.ruleId, rule.id), isNull(alertIncidents.resolvedAt)))
+    .orderBy(asc(alertIncidents.id));
   const known = new Set(open.map(({ subject }) => subject));
   const current = new Set(conditions.map(({ subject }) => subject));
   for (const condition of conditions.filter(({ subject }) => !known.has(subject))) {
