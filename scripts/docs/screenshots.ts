@@ -16,7 +16,7 @@ import {
 import { type Fixture, startFixture, startGateway } from "../../test/support/e2e/fixture.ts";
 import { until } from "../../test/support/lib/until.ts";
 
-const FOLDER = join(import.meta.dir, "../screenshots");
+const FOLDER = join(import.meta.dir, "../../screenshots");
 const MODELS = ["gpt-4o", "gpt-4o-mini", "usage-1000-500-cached-800", "err-429", "err-500", "dies-after-3", "no-usage"];
 /** Until what appears last has faded in. */
 const STILL_MS = 500;
@@ -96,6 +96,10 @@ const PAGES: readonly (readonly [name: string, path: string, act?: (page: Page) 
   ["books", "/books"],
   ["doctor", "/doctor"],
   ["jobs", "/jobs"],
+  ["alerts", "/alerts"],
+  ["routes", "/routes"],
+  ["organization", "/organization"],
+  ["start", "/start"],
   ["settings-operation", "/setting?tab=operation"],
   ["settings-ratelimit", "/setting?tab=ratelimit"],
   ["settings-models", "/setting?tab=models"],

@@ -276,11 +276,11 @@ describe("services to sign in with", () => {
         const boss = await openVisitor(browser, fixture.url, VIEWPORTS[language]);
         const { page, open, words, button, typePassword } = boss;
         const turnOff = async (key: string) => {
-          await open("/setting?tab=system");
+          await open("/setting?tab=system&section=login");
           await page.locator(`[id="setting-${key}"]`).click({ force: true });
           if (key === "PasswordLoginEnabled") await button(words.settings.passwordLogin.action).click();
           await page
-            .locator('[id="section-login"]')
+            .getByRole("tabpanel")
             .getByRole("button", { name: new RegExp(`^${words.settings.save}`) })
             .click();
         };

@@ -1,6 +1,8 @@
 /** A super administrator changes settings on every tab in a real browser. */
 import { afterAll, describe, expect } from "bun:test";
 import type { Locator } from "playwright";
+import { SECTIONS } from "../../../ui/features/settings/sections.ts";
+import { TABS } from "../../../ui/features/settings/setting-field.ts";
 import { WORDS } from "../../support/e2e/browser.ts";
 import { test } from "../../support/e2e/browser-test.ts";
 import { login } from "../../support/e2e/console-client.ts";
@@ -48,18 +50,23 @@ const optionOf = async (key: string): Promise<string | undefined> => {
   const options: { key: string; value: string }[] = await root.get("/api/option/");
   return options.find((option) => option.key === key)?.value;
 };
-/** Saves a section and returns the keys that went out, in order. What is refused is told by a notice. */
-const savedKeys = async (id: string, notice?: string | RegExp): Promise<string[]> => {
+const saveButton = () => consolePage.page.getByRole("tabpanel").getByRole("button", { name: /^Save( \d+ changes?)?$/ });
+/** Saves what was changed and returns the keys that were sent, in order. `notice` is the text of an expected error. */
+const savedKeys = async (notice?: string | RegExp): Promise<string[]> => {
   saved.length = 0;
-  await section(id).getByRole("button", { name: /^Save/ }).click();
+  await saveButton().click();
   if (notice) await consolePage.waitForNotice(notice);
   // Nothing is left to be saved once everything is.
-  else await section(id).getByRole("button", { name: words.save, exact: true }).waitFor();
+  else await consolePage.page.getByRole("button", { name: words.save, exact: true }).waitFor();
   return saved.map(({ key }) => key);
 };
-const openTab = async (tab: string) => {
-  await consolePage.open(`/setting?tab=${tab}`);
-  await consolePage.page.getByRole("tabpanel").getByRole("heading").first().waitFor();
+const openSection = async (tab: string, id: string) => {
+  await consolePage.open(`/setting?tab=${tab}&section=${id}`);
+  await section(id).getByRole("heading").first().waitFor();
+};
+/** Opens another section of the open tab; drafts stay. */
+const selectSection = async (title: string) => {
+  await consolePage.page.getByRole("navigation", { name: words.sectionsLabel }).getByText(title).click();
 };
 const toggle = (control: Locator) => control.click({ force: true });
 
@@ -75,59 +82,61 @@ consolePage.page.on("request", (request) => {
 
 describe("settings", () => {
   test("only what was changed is saved, switches first; nothing changed is said", async () => {
-    await openTab("operation");
-    expect(await savedKeys("quota", words.nothingChanged)).toEqual([]);
+    await openSection("operation", "quota");
+    expect(await savedKeys(words.nothingChanged)).toEqual([]);
     await field("QuotaForNewUser").fill(String(2 * DOLLAR));
     await field("PreConsumedQuota").fill("a few");
     await field("PreConsumedQuota").blur();
     await section("quota").getByText(words.errors.number).waitFor();
-    expect(await savedKeys("quota", words.checkInput)).toEqual([]);
+    expect(await savedKeys(words.checkInput)).toEqual([]);
     await field("PreConsumedQuota").fill("600");
     await toggle(field("RebateEnabled"));
-    expect(await savedKeys("quota")).toEqual(["RebateEnabled", "QuotaForNewUser", "PreConsumedQuota"]);
+    expect(await savedKeys()).toEqual(["RebateEnabled", "QuotaForNewUser", "PreConsumedQuota"]);
     expect([await optionOf("QuotaForNewUser"), await optionOf("RebateEnabled")]).toEqual([String(2 * DOLLAR), "true"]);
     await root.post("/api/user/", { username: "newcomer", password: "lock-keeper-9" });
     expect((await root.get("/api/user/search?keyword=newcomer")).items[0].quota).toBe(2 * DOLLAR);
   }, 120_000);
 
   test("a failure among several saves is told, and what worked is kept", async () => {
-    await openTab("system");
+    await openSection("system", "login");
     await toggle(field("GitHubOAuthEnabled"));
     await toggle(field("RegisterEnabled"));
     const partly = words.partly.split(":")[0] ?? "";
-    expect(await savedKeys("login", new RegExp(partly))).toEqual(["RegisterEnabled", "GitHubOAuthEnabled"]);
+    expect(await savedKeys(new RegExp(partly))).toEqual(["RegisterEnabled", "GitHubOAuthEnabled"]);
     expect([await optionOf("RegisterEnabled"), await optionOf("GitHubOAuthEnabled")]).toEqual(["false", "false"]);
     // What was refused is still there to be corrected.
     expect(await field("GitHubOAuthEnabled").isChecked()).toBe(true);
-    await section("login").getByRole("button", { name: words.discard }).click();
+    await consolePage.button(words.discard).click();
+    expect(await field("GitHubOAuthEnabled").isChecked()).toBe(false);
     await toggle(field("PasswordLoginEnabled"));
     await consolePage.button(WORDS.en.components.cancel, consolePage.dialog(words.passwordLogin.title)).click();
     expect(await field("PasswordLoginEnabled").isChecked()).toBe(true);
   }, 120_000);
 
   test("secrets are sent when typed, never shown again, and can be removed", async () => {
-    await openTab("system");
+    await openSection("system", "smtp");
     await field("SMTPServer").fill("mail.example.test");
     await field("SMTPToken").fill("mail-secret-1");
-    expect((await savedKeys("smtp")).sort()).toEqual(["SMTPServer", "SMTPToken"]);
+    expect((await savedKeys()).sort()).toEqual(["SMTPServer", "SMTPToken"]);
     await section("smtp").getByText(words.secret.set).waitFor();
     expect(await field("SMTPToken").inputValue()).toBe("");
     expect(JSON.stringify(await root.get("/api/option/"))).not.toContain("mail-secret-1");
     await field("SMTPServer").fill("mail2.example.test");
-    expect(await savedKeys("smtp")).toEqual(["SMTPServer"]);
+    expect(await savedKeys()).toEqual(["SMTPServer"]);
     await section("smtp").getByRole("button", { name: words.secret.remove }).click();
     await consolePage.button(words.secret.remove, consolePage.dialog()).click();
     await section("smtp").getByText(words.secret.unset).waitFor();
   }, 120_000);
 
   test("payment wants the server's address; trailing slashes go; domains are checked one by one", async () => {
-    await openTab("system");
+    await openSection("system", "payment");
     await field("EpayId").fill("1001");
-    expect(await savedKeys("payment", words.needsServerAddress)).toEqual([]);
+    expect(await savedKeys(words.needsServerAddress)).toEqual([]);
+    // The section of the missing option opens; the other's draft stays and is saved with it.
     await field("ServerAddress").fill("https://gate.example.test/");
-    expect(await savedKeys("server")).toEqual(["ServerAddress"]);
-    expect(await optionOf("ServerAddress")).toBe("https://gate.example.test");
-    expect(await savedKeys("payment")).toEqual(["EpayId"]);
+    expect((await savedKeys()).sort()).toEqual(["EpayId", "ServerAddress"]);
+    expect([await optionOf("ServerAddress"), await optionOf("EpayId")]).toEqual(["https://gate.example.test", "1001"]);
+    await selectSection(words.sections.emailDomains.title);
     for (const [domain, notice] of [
       ["not a domain", words.domains.errors.invalid],
       ["example.test", words.domains.added],
@@ -137,12 +146,12 @@ describe("settings", () => {
       await section("emailDomains").getByRole("button", { name: words.domains.add }).click();
       await consolePage.waitForNotice(notice);
     }
-    expect(await savedKeys("emailDomains")).toEqual(["EmailDomainWhitelist"]);
+    expect(await savedKeys()).toEqual(["EmailDomainWhitelist"]);
     expect(await optionOf("EmailDomainWhitelist")).toContain("example.test");
   }, 120_000);
 
   test("an identity provider's addresses are filled in by the server", async () => {
-    await openTab("system");
+    await openSection("system", "oidc");
     const fillIn = () => section("oidc").getByRole("button", { name: words.discovery.action }).click();
     await field("oidc.well_known").fill("id.example.test");
     await fillIn();
@@ -154,7 +163,7 @@ describe("settings", () => {
     await fillIn();
     await consolePage.waitForNotice(words.discovery.done);
     expect(await field("oidc.token_endpoint").inputValue()).toBe("https://id.example.test/token");
-    expect((await savedKeys("oidc")).sort()).toEqual([
+    expect((await savedKeys()).sort()).toEqual([
       "oidc.authorization_endpoint",
       "oidc.token_endpoint",
       "oidc.user_info_endpoint",
@@ -164,56 +173,59 @@ describe("settings", () => {
   }, 120_000);
 
   test("limits of requests and habits of models: ranges, JSON with the place of its error, defaults", async () => {
-    await openTab("ratelimit");
+    await openSection("ratelimit", "rateLimit");
     await field("ModelRequestRateLimitSuccessCount").fill("0");
     await field("ModelRequestRateLimitSuccessCount").blur();
     await section("rateLimit").getByRole("alert").waitFor();
-    expect(await savedKeys("rateLimit", words.checkInput)).toEqual([]);
+    expect(await savedKeys(words.checkInput)).toEqual([]);
     await field("ModelRequestRateLimitSuccessCount").fill("900");
-    expect(await savedKeys("rateLimit")).toEqual(["ModelRequestRateLimitSuccessCount"]);
+    expect(await savedKeys()).toEqual(["ModelRequestRateLimitSuccessCount"]);
 
-    await openTab("models");
+    await openSection("models", "global");
     const interval = field("general_setting.ping_interval_seconds");
     expect(await interval.isDisabled()).toBe(true);
     await toggle(field("general_setting.ping_interval_enabled"));
     await interval.fill("20");
-    expect(await savedKeys("global")).toEqual([
+    expect(await savedKeys()).toEqual([
       "general_setting.ping_interval_enabled",
       "general_setting.ping_interval_seconds",
     ]);
+    await selectSection(words.sections.claude.title);
     await field("claude.default_max_tokens").fill('{\n  "default": 8192,,\n}');
     await field("claude.default_max_tokens").blur();
     await section("claude")
       .getByText(fillPlaceholders(words.json.invalid, { line: 2, column: 19 }))
       .waitFor();
-    expect(await savedKeys("claude", words.checkInput)).toEqual([]);
+    expect(await savedKeys(words.checkInput)).toEqual([]);
     await section("claude").getByRole("button", { name: words.useDefault }).last().click();
     await field("claude.thinking_adapter_budget_tokens_percentage").fill("1.5");
     await field("claude.thinking_adapter_budget_tokens_percentage").blur();
     await section("claude").getByRole("alert").waitFor();
     await field("claude.thinking_adapter_budget_tokens_percentage").fill("0.5");
-    expect(await savedKeys("claude")).toEqual(["claude.thinking_adapter_budget_tokens_percentage"]);
+    expect(await savedKeys()).toEqual(["claude.thinking_adapter_budget_tokens_percentage"]);
   }, 120_000);
 
   test("the site's name, texts and links change for everybody at once", async () => {
-    await openTab("other");
+    await openSection("other", "systemInfo");
     await section("systemInfo").getByText(words.system.databases.embedded).waitFor();
+    await selectSection(words.sections.identity.title);
     await field("SystemName").fill("Lockside");
-    expect(await savedKeys("identity")).toEqual(["SystemName"]);
+    expect(await savedKeys()).toEqual(["SystemName"]);
     await consolePage.page.waitForFunction(() => document.title.includes("Lockside"));
+    await selectSection(words.sections.about.title);
     await field("About").fill("# Who we are\n<script>alert(1)</script>**lock keepers**");
-    expect(await savedKeys("about")).toEqual(["About"]);
+    expect(await savedKeys()).toEqual(["About"]);
     await consolePage.open("/about");
     await consolePage.page.getByRole("heading", { name: "Who we are" }).waitFor();
     expect(await consolePage.page.locator("main script").count()).toBe(0);
 
-    await openTab("operation");
+    await openSection("operation", "chats");
     await section("chats").getByText(words.defaultEmpty).waitFor();
     await consolePage.button(fillPlaceholders(words.chats.addUsual_other, { count: 5 }), section("chats")).click();
     await section("chats")
       .getByLabel(fillPlaceholders(words.chats.linkOf, { place: 5 }))
       .waitFor();
-    await consolePage.button(words.discard, section("chats")).click();
+    await consolePage.button(words.discard).click();
     const add = consolePage.button(words.chats.add, section("chats"));
     for (const [at, name] of ["First", "Second"].entries()) {
       await add.click();
@@ -226,7 +238,7 @@ describe("settings", () => {
     await section("chats")
       .getByRole("button", { name: fillPlaceholders(words.chats.raise, { name: "Second" }) })
       .click();
-    expect(await savedKeys("chats")).toEqual(["Chats"]);
+    expect(await savedKeys()).toEqual(["Chats"]);
     expect(JSON.parse((await optionOf("Chats")) ?? "").map((entry: object) => Object.keys(entry)[0])).toEqual([
       "Second",
       "First",
@@ -234,7 +246,7 @@ describe("settings", () => {
   }, 120_000);
 
   test("a default that is too long for a line is counted there, and shown when asked for", async () => {
-    await openTab("operation");
+    await openSection("operation", "monitoring");
     await section("monitoring")
       .getByText(fillPlaceholders(words.defaultEntries_other, { count: 7 }))
       .waitFor();
@@ -265,7 +277,7 @@ describe("settings", () => {
   }, 120_000);
 
   test("all settings leave as a file and come back after a look at what would change", async () => {
-    await openTab("other");
+    await openSection("other", "transfer");
     const panel = section("transfer");
     const { name, text } = await consolePage.download(() =>
       panel.getByRole("button", { name: words.transfer.export }).click(),
@@ -293,7 +305,7 @@ describe("settings", () => {
   }, 120_000);
 
   test("what runs here is shown, and a newer release is looked for", async () => {
-    await openTab("other");
+    await openSection("other", "systemInfo");
     const panel = section("systemInfo");
     const { version, commit } = await root.get("/api/system/info");
     await panel.getByText(version, { exact: true }).waitFor();
@@ -311,7 +323,7 @@ describe("settings", () => {
   test("deleting old log rows says how far it is and is stopped: what was not deleted stays", async () => {
     const total = async () => (await root.get("/api/log/?p=1&page_size=1")).total as number;
     const before = await total();
-    await openTab("operation");
+    await openSection("operation", "logging");
     const panel = section("logging");
     await consolePage.page.route("**/api/log/clear", () => {});
     await panel.getByRole("button", { name: words.clearLogs.action }).click();
@@ -328,7 +340,7 @@ describe("settings", () => {
   test("old log rows are deleted, and it is told how many", async () => {
     const total = async () => (await root.get("/api/log/?p=1&page_size=1")).total as number;
     const before = await total();
-    await openTab("operation");
+    await openSection("operation", "logging");
     const panel = section("logging");
     await panel.getByRole("button", { name: words.clearLogs.action }).click();
     await consolePage.button(words.clearLogs.action, consolePage.dialog()).click();
@@ -363,14 +375,26 @@ describe("settings in Chinese on a phone", () => {
   test("every tab fits and is readable, and saves", async () => {
     const chinese = WORDS.zh.settings;
     const phone = await openConsolePage(browser, gateway, VIEWPORTS.zh);
-    for (const tab of ["operation", "ratelimit", "models", "system", "other"] as const) {
+    const titles = new Map(Object.entries(chinese.sections).map(([id, { title }]) => [id, title]));
+    const select = async (title: string) => {
+      await phone.page.getByRole("combobox", { name: chinese.sectionsLabel }).click();
+      await phone.page.getByRole("option", { name: title, exact: true }).click();
+      await phone.page.locator(".MuiMenu-root").waitFor({ state: "detached" });
+    };
+    for (const tab of TABS) {
       await phone.open(`/setting?tab=${tab}`);
       await phone.page.getByRole("tab", { name: chinese.tabs[tab], selected: true }).waitFor();
-      await phone.page.locator('[id^="section-"]').last().waitFor();
-      await phone.expectAccessible();
+      // Sections without anything of their own have the same kinds of fields as the first one.
+      const sections = SECTIONS.filter((section) => section.tab === tab);
+      for (const [at, { id }] of sections.filter(({ extra }, at) => at === 0 || extra).entries()) {
+        if (at > 0) await select(titles.get(id) ?? "");
+        await phone.page.locator(`[id="section-${id}"]`).waitFor();
+        await phone.expectAccessible();
+      }
     }
+    await select(chinese.sections.identity.title);
     await phone.page.locator('[id="setting-SystemName"]').fill("船闸");
-    await phone.page.locator("#section-identity").getByRole("button").first().click();
+    await phone.page.getByRole("button", { name: /^保存/ }).click();
     await phone.waitForNotice(chinese.saved);
     expect(await optionOf("SystemName")).toBe("船闸");
     expect(phone.complaints).toEqual([]);

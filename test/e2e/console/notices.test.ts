@@ -107,7 +107,7 @@ describe.each(["en", "zh"] as const)("what is told in %s", (language) => {
   test("an announcement is written, mailed, unread under the bell until it is opened, changed and deleted", async () => {
     const { page, button, dialog } = writer;
     const news = `The lock closes (${language})`;
-    await writer.open("/setting?tab=operation");
+    await writer.open("/setting?tab=operation&section=announcements");
     await button(form.add).click();
     await button(form.publish, dialog()).click();
     await dialog().getByText(form.missing).first().waitFor();
@@ -182,10 +182,12 @@ describe.each(["en", "zh"] as const)("what is told in %s", (language) => {
     const { page } = reader;
     const notice = page.getByRole("region", { name: words.shell.notice });
     const text = `## Moved ${language}\n\nTo the **north bank**.\n\n${EVIL}`;
-    await writer.open("/setting?tab=other");
+    await writer.open("/setting?tab=other&section=notice");
     await writer.page.locator('[id="setting-Notice"]').fill(text);
-    const section = writer.page.locator('[id="section-notice"]');
-    await section.getByRole("button", { name: /^(Save|保存)/ }).click();
+    await writer.page
+      .getByRole("tabpanel")
+      .getByRole("button", { name: /^(Save|保存)/ })
+      .click();
     await until(
       () => root.get("/api/notice"),
       (saved) => saved === text,

@@ -12,16 +12,17 @@ const REASONS = [
   "builds, then serves in the foreground",
   "measures for minutes",
   "needs Docker",
+  "needs Vault",
   "needs a cluster",
   "needs a stopped gateway",
   "needs an alarm",
   "needs an empty Postgres database",
+  "needs an organization",
   "needs root",
   "needs several workers",
   "needs systemd",
   "needs two running gateways",
   "runs every test",
-  "serves in the foreground",
   "serves in the foreground",
 ];
 

@@ -1,7 +1,6 @@
 import Search from "@mui/icons-material/Search";
 import Autocomplete from "@mui/material/Autocomplete";
 import Box from "@mui/material/Box";
-import ButtonBase from "@mui/material/ButtonBase";
 import InputAdornment from "@mui/material/InputAdornment";
 import OutlinedInput from "@mui/material/OutlinedInput";
 import Skeleton from "@mui/material/Skeleton";
@@ -20,6 +19,9 @@ import { NotPermitted } from "../shell/StatePages.tsx";
 import { controlId } from "./fields/SettingInput.tsx";
 import { findSettings, type SettingTarget, useSettingTargets } from "./find-settings.ts";
 import { options } from "./option-calls.ts";
+import { SaveBar } from "./page/SaveBar.tsx";
+import { SectionNav } from "./page/SectionNav.tsx";
+import { SectionView, sectionId } from "./page/SectionView.tsx";
 import { AnnouncementsPanel } from "./panels/AnnouncementsPanel.tsx";
 import { ChatsPanel } from "./panels/ChatsPanel.tsx";
 import { ClearLogsPanel } from "./panels/ClearLogsPanel.tsx";
@@ -30,7 +32,6 @@ import { TransferPanel } from "./panels/TransferPanel.tsx";
 import { CalculatorPanel } from "./pricing/CalculatorPanel.tsx";
 import { PricingPanel } from "./pricing/PricingPanel.tsx";
 import { NO_PRICE_VIEW } from "./pricing/price-view.ts";
-import { SectionView, sectionId } from "./SectionView.tsx";
 import { SECTIONS } from "./sections.ts";
 import { type Extra, isTab, type SettingSection, type SettingTab, TABS } from "./setting-field.ts";
 import { useDraftsOfPage, useSettings } from "./settings-store.tsx";
@@ -53,29 +54,34 @@ const Content = () => {
   const { changed } = useSettings();
   useDraftsOfPage();
   useUnsavedGuard(changed.size > 0, nothing);
+  const target = address.text("field");
   const tabName = address.text("tab");
   const tab: SettingTab = isTab(tabName) ? tabName : "operation";
-  const target = address.text("field");
+  const sections = SECTIONS.filter((section) => section.tab === tab);
+  const isNarrowed = Object.keys(NO_PRICE_VIEW).some((key) => address.text(key) !== "");
+  const section = openSection(sections, address.text("section") || target || (isNarrowed ? "pricing" : ""));
   useEffect(() => {
     if (!target) return;
-    // The tab's sections exist only after this render.
+    // The section exists only after this render.
     const frame = requestAnimationFrame(() => show(target));
     return () => cancelAnimationFrame(frame);
   }, [target]);
-  const find = ({ section, field }: SettingTarget) => {
-    const found = field?.key ?? section.id;
+  const find = (key: string) => {
+    const { tab, id } = SECTIONS.find((one) => contains(one, key)) ?? section;
     // Searching for it again doesn't change the URL.
-    if (found === target) show(found);
-    else address.set({ tab: section.tab, field: found });
+    if (key === target && id === section.id) show(key);
+    else address.set({ tab, section: undefined, field: key });
   };
-  const sections = SECTIONS.filter((section) => section.tab === tab);
+  const select = (id: string) => address.set({ section: id, field: undefined, ...NO_PRICE_VIEW });
   return (
     <>
       <PageHeader title={t("settings.title")} purpose={t("settings.purpose")} />
       <Row wrap gap={4} sx={{ mb: 5, rowGap: 2 }}>
         <Tabs
           value={tab}
-          onChange={(_, next: SettingTab) => address.set({ tab: next, field: undefined, ...NO_PRICE_VIEW })}
+          onChange={(_, next: SettingTab) =>
+            address.set({ tab: next, section: undefined, field: undefined, ...NO_PRICE_VIEW })
+          }
           aria-label={t("settings.title")}
           variant="scrollable"
           allowScrollButtonsMobile
@@ -85,33 +91,39 @@ const Content = () => {
             <Tab key={name} value={name} label={t(`settings.tabs.${name}`)} id={`tab-${name}`} aria-controls="tab" />
           ))}
         </Tabs>
-        <SettingSearch onFound={find} />
+        <SettingSearch onFound={({ section: { id }, field }) => find(field?.key ?? id)} />
       </Row>
-      <Row gap={8} sx={{ alignItems: "flex-start" }}>
-        {sections.length > 1 && <SectionNav sections={sections} />}
-        <Col gap={0} sx={{ flex: 1, maxWidth: 1040 }}>
-          <div role="tabpanel" id="tab" aria-labelledby={`tab-${tab}`}>
-            {sections.map((section) => (
-              <SectionView
-                key={section.id}
-                section={section}
-                extra={section.extra && <SettingExtra extra={section.extra} />}
-              />
-            ))}
-          </div>
-        </Col>
-      </Row>
+      <Box sx={{ display: "flex", flexDirection: { xs: "column", md: "row" }, gap: { xs: 5, md: 8 } }}>
+        {sections.length > 1 && <SectionNav sections={sections} current={section} onSelect={select} />}
+        <Box role="tabpanel" id="tab" aria-labelledby={`tab-${tab}`} sx={{ flex: 1, minWidth: 0, maxWidth: 1040 }}>
+          <SectionView
+            key={section.id}
+            section={section}
+            extra={section.extra && <SettingExtra extra={section.extra} />}
+          />
+          {(section.fields.length > 0 || changed.size > 0) && <SaveBar onFault={find} />}
+        </Box>
+      </Box>
     </>
   );
 };
 
-/** Scrolls to a setting or a section. */
+/** Whether the name is the section's or that of one of its options. */
+const contains = ({ id, fields }: SettingSection, name: string): boolean =>
+  id === name || fields.some(({ key }) => key === name);
+
+/** The section with the name or with that option, else the first. Throws where a tab has none. */
+function openSection(sections: readonly SettingSection[], name: string): SettingSection {
+  const section = sections.find((one) => contains(one, name)) ?? sections[0];
+  if (!section) throw new Error("a tab without sections");
+  return section;
+}
+
+/** Scrolls to a setting or to the section's start. */
 function show(target: string): void {
-  const section = SECTIONS.find(({ id, fields }) => id === target || fields.some(({ key }) => key === target));
   const control = document.getElementById(controlId(target));
-  const element = control ?? document.getElementById(sectionId(section?.id ?? ""));
-  // Shows the start of a section that is taller than the viewport.
-  element?.scrollIntoView({ block: control ? "center" : "start" });
+  const element = control ?? document.getElementById(sectionId(target));
+  element?.scrollIntoView({ block: control ? "center" : "nearest" });
   element?.focus({ preventScroll: true });
 }
 
@@ -123,58 +135,6 @@ const PageSkeleton = () => (
     <Skeleton variant="rounded" height={220} />
   </Col>
 );
-
-/** Links to the sections of a tab; a dot marks unsaved changes. */
-const SectionNav = ({ sections }: { sections: readonly SettingSection[] }) => {
-  const { t } = useTranslation();
-  const { changed } = useSettings();
-  return (
-    <Box
-      component="nav"
-      aria-label={t("settings.sectionsLabel")}
-      sx={{
-        position: "sticky",
-        top: 72,
-        alignSelf: "start",
-        display: { xs: "none", md: "block" },
-        width: 176,
-        flex: "none",
-        borderLeft: "1px solid",
-        borderColor: "line.main",
-      }}
-    >
-      {sections.map((section) => (
-        <ButtonBase
-          key={section.id}
-          onClick={() => document.getElementById(sectionId(section.id))?.scrollIntoView({ behavior: "smooth" })}
-          sx={{
-            display: "flex",
-            width: "100%",
-            justifyContent: "space-between",
-            textAlign: "left",
-            px: 3,
-            py: 1,
-            fontSize: 13,
-            // Makes entries in Latin letters as tall as those in Chinese.
-            lineHeight: "20px",
-            color: "text.secondary",
-            "&:hover": { color: "text.primary", bgcolor: "surface.hover" },
-          }}
-        >
-          {t(`settings.sections.${section.id}.title`)}
-          {section.fields.some(({ key }) => changed.has(key)) && (
-            <Box
-              component="span"
-              role="img"
-              aria-label={t("settings.unsaved")}
-              sx={{ width: 6, height: 6, borderRadius: 3, bgcolor: "tone.warn.solid" }}
-            />
-          )}
-        </ButtonBase>
-      ))}
-    </Box>
-  );
-};
 
 const SHOWN = 30;
 

@@ -8,7 +8,7 @@ import { siteStatus } from "../../state/site-status.ts";
 import { SITE_TEXT_KEY } from "../site/SiteText.tsx";
 import { type OptionChange, type Options, type OptionTexts, options, putOption, saveOptions } from "./option-calls.ts";
 import { SECTIONS } from "./sections.ts";
-import { type SettingField, type SettingSection, wordOf } from "./setting-field.ts";
+import { type SettingField, wordOf } from "./setting-field.ts";
 import { faultOf, isSame, normalize, shortDefault } from "./setting-text.ts";
 
 type Store = Options &
@@ -16,8 +16,11 @@ type Store = Options &
     /** The field's text: the draft, else the saved value. */
     textOf: (key: OptionKey) => string;
     change: (key: OptionKey, text: string) => void;
-    /** Saves the section's changed fields and shows the result. */
-    save: (section: SettingSection) => Promise<void>;
+    /**
+     * Saves the changed fields of all sections and shows the result. Resolves with the first field that keeps them from
+     * being saved, else null.
+     */
+    save: () => Promise<OptionKey | null>;
     /** Saves the given texts, such as those of an editor with its own state; resolves with whether all were saved. */
     saveChanges: (changes: readonly OptionChange[]) => Promise<boolean>;
     discard: (keys: readonly OptionKey[]) => void;
@@ -34,6 +37,11 @@ export function useDraftsOfPage(): void {
 }
 
 const FIELDS = SECTIONS.flatMap(({ fields }) => fields);
+
+/** Options that work only once the site's address is set. */
+const NEEDS_SERVER_ADDRESS: ReadonlySet<OptionKey> = new Set(
+  SECTIONS.filter(({ needsServerAddress }) => needsServerAddress).flatMap(({ fields }) => fields.map(({ key }) => key)),
+);
 
 /** Fetched by the page; its parts read the cache. */
 const LOADED = { ...options, enabled: false };
@@ -73,19 +81,22 @@ export function useSettings(): Store {
       change: (key, text) => setDrafts((now) => ({ ...now, [key]: text })),
       discard,
       saveChanges,
-      async save(section) {
-        const fields = changedFields.filter(({ key }) => section.fields.some((field) => field.key === key));
-        if (section.needsServerAddress && !saved.values.ServerAddress) {
+      async save() {
+        const serverAddress = drafts.ServerAddress ?? saved.values.ServerAddress;
+        const homeless = changedFields.find(({ key }) => NEEDS_SERVER_ADDRESS.has(key));
+        if (homeless && !serverAddress) {
           notifyError(t("settings.needsServerAddress"));
-          return;
+          return "ServerAddress";
         }
-        if (fields.some((field) => faultOf(field, drafts[field.key] ?? "") !== null)) {
+        const fault = changedFields.find((field) => faultOf(field, drafts[field.key] ?? "") !== null);
+        if (fault) {
           notifyError(t("settings.checkInput"));
-          return;
+          return fault.key;
         }
         await saveChanges(
-          fields.map((field) => ({ key: field.key, value: normalize(field, drafts[field.key] ?? "") })),
+          changedFields.map((field) => ({ key: field.key, value: normalize(field, drafts[field.key] ?? "") })),
         );
+        return null;
       },
       changed: new Set(changedFields.map(({ key }) => key)),
     };

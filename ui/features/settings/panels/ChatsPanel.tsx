@@ -9,7 +9,7 @@ import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Col, Row } from "../../../components/layout.tsx";
 import { SettingInput } from "../fields/SettingInput.tsx";
-import { type EditorView, ViewSwitch } from "../SectionView.tsx";
+import { type EditorView, ViewSwitch } from "../page/SectionView.tsx";
 import { json } from "../setting-field.ts";
 import { useSettingHint, useSettings } from "../settings-store.tsx";
 

@@ -9,8 +9,8 @@ import { useTranslation } from "react-i18next";
 import { notifyError } from "../../../components/feedback/notify.tsx";
 import { Col, Row } from "../../../components/layout.tsx";
 import { SettingInput } from "../fields/SettingInput.tsx";
+import { type EditorView, ViewSwitch } from "../page/SectionView.tsx";
 import { readNumberMap } from "../pricing/price-maps.ts";
-import { type EditorView, ViewSwitch } from "../SectionView.tsx";
 import { useSettings } from "../settings-store.tsx";
 import { DiscountEditor } from "./DiscountEditor.tsx";
 

@@ -4,7 +4,6 @@ import Button from "@mui/material/Button";
 import Tab from "@mui/material/Tab";
 import Tabs from "@mui/material/Tabs";
 import { queryOptions, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import { useEffect, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { readData, readEnvelope } from "../../../api/client.ts";
 import { modelApi, optionApi } from "../../../api/groups.ts";
@@ -13,7 +12,6 @@ import { notifyDone, notifyError } from "../../../components/feedback/notify.tsx
 import { Col, Row } from "../../../components/layout.tsx";
 import { SettingInput } from "../fields/SettingInput.tsx";
 import { options } from "../option-calls.ts";
-import { sectionId } from "../SectionView.tsx";
 import { useSettings } from "../settings-store.tsx";
 import { PriceTable } from "./PriceTable.tsx";
 import { modelsWithoutPrice, PRICE_KEYS } from "./price-maps.ts";
@@ -24,13 +22,7 @@ import { UnsetModels } from "./UnsetModels.tsx";
 /** Model prices: as a table, as JSON, and the models without a price. */
 export const PricingPanel = () => {
   const { t } = useTranslation();
-  const { name: view, isNarrowed, address } = usePriceView();
-  const [isLinked] = useState(isNarrowed && address.text("field") === "");
-  useEffect(() => {
-    if (!isLinked) return;
-    const frame = requestAnimationFrame(() => document.getElementById(sectionId("pricing"))?.scrollIntoView());
-    return () => cancelAnimationFrame(frame);
-  }, [isLinked]);
+  const { name: view, address } = usePriceView();
   const prices = usePriceMaps();
   const models = useQuery(servedModels).data ?? [];
   const { edited } = prices;

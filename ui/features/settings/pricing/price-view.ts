@@ -12,8 +12,6 @@ type PriceView = Readonly<{
   search: string;
   /** per_token, per_call or empty: both. */
   billing: string;
-  /** Whether the URL shows anything but the first page of all prices. */
-  isNarrowed: boolean;
   address: Address;
 }>;
 
@@ -22,13 +20,14 @@ export const NO_PRICE_VIEW = { prices: undefined, model: undefined, billing: und
 
 /** The view of the prices, kept in the URL. */
 export function usePriceView(): PriceView {
-  const address = useAddress({ keepsPlace: true });
+  const page = useAddress({ keepsPlace: true });
+  // Without it the prices would close with the last of their filters.
+  const address: Address = { ...page, set: (changes) => page.set({ section: "pricing", ...changes }) };
   const viewName = address.text("prices");
   return {
     name: PRICE_VIEWS.find((known) => known === viewName) ?? "visual",
     search: address.text("model"),
     billing: address.text("billing"),
-    isNarrowed: Object.keys(NO_PRICE_VIEW).some((key) => address.text(key) !== ""),
     address,
   };
 }

@@ -1,39 +1,20 @@
 import Box from "@mui/material/Box";
-import Button from "@mui/material/Button";
 import ToggleButton from "@mui/material/ToggleButton";
 import ToggleButtonGroup from "@mui/material/ToggleButtonGroup";
 import Typography from "@mui/material/Typography";
-import { type ReactNode, useState } from "react";
+import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
-import { Row } from "../../components/layout.tsx";
-import { SettingInput } from "./fields/SettingInput.tsx";
-import type { SettingSection } from "./setting-field.ts";
-import { useSettings } from "./settings-store.tsx";
+import { SettingInput } from "../fields/SettingInput.tsx";
+import type { SettingSection } from "../setting-field.ts";
 
 /** The element id of a section. */
 export const sectionId = (id: string): string => `section-${id}`;
 
-/** One section: heading, options and save button. Switches come after the other fields. */
+/** One section: heading and options. Switches come after the other fields. */
 export const SectionView = ({ section, extra }: { section: SettingSection; extra?: ReactNode }) => {
   const { t } = useTranslation();
-  const store = useSettings();
-  const [isSaving, setSaving] = useState(false);
-  const count = section.fields.filter(({ key }) => store.changed.has(key)).length;
-  const save = async () => {
-    setSaving(true);
-    await store.save(section);
-    setSaving(false);
-  };
   return (
-    <Box
-      component="section"
-      id={sectionId(section.id)}
-      aria-labelledby={`${sectionId(section.id)}-title`}
-      sx={{
-        scrollMarginTop: 72,
-        "& + &": { mt: 8, pt: 8, borderTop: "1px solid", borderColor: "line.main" },
-      }}
-    >
+    <Box component="section" id={sectionId(section.id)} aria-labelledby={`${sectionId(section.id)}-title`}>
       <Typography variant="h2" id={`${sectionId(section.id)}-title`}>
         {t(`settings.sections.${section.id}.title`)}
       </Typography>
@@ -55,24 +36,7 @@ export const SectionView = ({ section, extra }: { section: SettingSection; extra
           ))}
         </Box>
       )}
-      {section.fields.length > 0 && (
-        <Row gap={2} sx={{ mt: 4 }}>
-          <Button
-            variant={count > 0 ? "contained" : "outlined"}
-            {...(count > 0 && { color: "primary" })}
-            loading={isSaving}
-            onClick={() => void save()}
-          >
-            {count > 0 ? t("settings.saveCount", { count }) : t("settings.save")}
-          </Button>
-          {count > 0 && (
-            <Button variant="text" onClick={() => store.discard(section.fields.map(({ key }) => key))}>
-              {t("settings.discard")}
-            </Button>
-          )}
-        </Row>
-      )}
-      {!section.drawsFields && extra}
+      {!section.drawsFields && extra && <Box sx={{ mt: section.fields.length > 0 ? 5 : 0 }}>{extra}</Box>}
     </Box>
   );
 };
