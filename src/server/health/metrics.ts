@@ -77,7 +77,7 @@ export function registerHealthMetrics(registry: Registry, sources: Sources): voi
     () => Number(billing().balancesKnown),
   );
   registerProbe(registry, "database", "the database", sources.askDatabase);
-  if (sources.replica()) registerReplica(registry, sources.replica);
+  registerReplica(registry, sources.replica);
   if (sources.askRedis) registerProbe(registry, "redis", "Redis", sources.askRedis);
   registerChannels(registry, sources);
 }
@@ -102,7 +102,7 @@ function registerBuild(registry: Registry, { version, commit, readiness }: Sourc
 function registerReplica(registry: Registry, replica: Sources["replica"]): void {
   new Gauge({
     name: "sluice_database_replica_lag_seconds",
-    help: "How far the replica is behind the primary; absent while it does not answer",
+    help: "How far the replica is behind the primary; absent without one, and while it does not respond",
     registers: [registry],
     collect() {
       const { lagSeconds = null } = replica() ?? {};
@@ -112,10 +112,12 @@ function registerReplica(registry: Registry, replica: Sources["replica"]): void 
   });
   new Gauge({
     name: "sluice_database_replica_used",
-    help: "1 while lists and charts are read from the replica",
+    help: "1 while lists and charts are read from the replica; absent without one",
     registers: [registry],
     collect() {
-      this.set(Number(replica()?.isUsed === true));
+      const status = replica();
+      this.remove();
+      if (status) this.set(Number(status.isUsed));
     },
   });
 }
