@@ -12,13 +12,14 @@ const PREFIX = "/docs";
 const OWN_SCRIPTS = () => [];
 
 /**
- * Serves the documentation site in `root` under /docs, to everybody, with the headers of the console's files. A page's address
- * has no `.html`; unknown pages get the site's own 404 page. Pages are limited by `limit`, the files they load are not.
+ * Serves the documentation site in `root` under /docs to everyone, with the same headers as the console's files. Page
+ * addresses have no `.html`; unknown pages get the site's own 404 page. `limit` applies to pages, not to the files they
+ * load.
  */
 export function docsSite(root: string, limit: PageLimit = () => 0) {
   const load = createAssetLoader(root);
   const serve = async ({ request, path, server }: { request: Request; path: string; server: PeerSource }) => {
-    // The router takes /docs and /docs/ for the same; links of the pages need the second.
+    // The router treats /docs and /docs/ alike, but relative links on the pages need the trailing slash.
     if (path === PREFIX) return new Response(null, { status: 308, headers: { location: `${PREFIX}/` } });
     const file = path.slice(PREFIX.length);
     const hashed = file.startsWith("/assets/");

@@ -17,13 +17,13 @@ type Services = Readonly<{ db: Db; vault: Vault; settings: SettingsReader; signI
 
 const wishes = t.Object({ with_keys: t.Optional(t.Boolean()), password: t.Optional(t.String({ maxLength: 200 })) });
 
-/** Leaving with all one's data: lines of JSON; with one's API keys in clear only for the owner at the keyboard. */
+/** Exports everything the gateway stores about a user as JSON Lines; keys in clear need the owner's confirmation. */
 export function accountExportRoutes(
   { db, vault, settings, signInLimiter }: Services,
   guarded: ReturnType<typeof guard>,
   limits: ReturnType<typeof rateLimit>,
 ) {
-  /** Whether keys are to go with it; throws OperationError when they may not. */
+  /** Whether the export includes API keys in clear; throws OperationError when it may not. */
   const permit = async (actor: UserEntry, session: Session | null, { with_keys, password }: typeof wishes.static) => {
     const withKeys = with_keys ?? false;
     if (withKeys) await confirmOwner({ db, limiter: signInLimiter }, { userId: actor.id, session, password });
@@ -63,7 +63,7 @@ export function accountExportRoutes(
     )
     .get("/self/export", ({ actor, query }) => file(actor.id, query.with_keys === "true"), {
       role: "user",
-      // With a ticket only, which is for the one address that was permitted.
+      // Requires a ticket, which is valid for one address only.
       query: t.Object({ with_keys: t.String(), download_ticket: t.String() }),
     });
 }

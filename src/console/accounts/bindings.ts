@@ -31,8 +31,8 @@ const proofQuery = t.Object({
 });
 
 /**
- * Signing in and binding without OAuth: WeChat's codes, Telegram's proofs, e-mail addresses; and unbinding anything, for which a
- * stolen session of yesterday is not enough.
+ * Sign-in and binding without OAuth (WeChat codes, Telegram proofs, email addresses), and unbinding of any identity.
+ * Unbinding needs a recent sign-in, so that a stolen older session is not enough.
  */
 export function bindingRoutes(
   services: OAuthServices & Readonly<{ mailer: Mailer }>,
@@ -41,7 +41,7 @@ export function bindingRoutes(
 ) {
   const { settings, signInAddresses } = services;
 
-  /** Each of Telegram's proofs works once: who reads one in a history or a log cannot use it again. */
+  /** Each Telegram proof works once: a proof read from a browser history or a log can't be replayed. */
   const readProof = async (proof: TelegramProof) => {
     if (!settings.get("TelegramOAuthEnabled")) throw new OperationError("oauth_disabled", { service: "Telegram" });
     const identity = readTelegramProof(settings, proof, nowSeconds());

@@ -6,10 +6,10 @@ import type { Vault } from "../../lib/security/crypto.ts";
 import { ok } from "../http/envelope.ts";
 import type { guard } from "../http/guard.ts";
 
-/** Files that a browser may fetch by itself; each still asks for the caller's role. */
+/** Files that a browser downloads by itself; each still checks the caller's role. */
 const FILES = /^\/api\/(log|log\/self|user|redemption|topup|audit)\/export(\?[!-"$-~]*)?$/;
 
-/** Files go from the server to the disk: the page asks for an address that opens once, and the browser opens it. */
+/** Downloads: the page requests an address that works once, and the browser opens it. */
 export function downloadRoutes(services: Readonly<{ db: Db; vault: Vault }>, guarded: ReturnType<typeof guard>) {
   return new Elysia({ prefix: "/api/user", name: "console/downloads" }).use(guarded).post(
     "/self/download",

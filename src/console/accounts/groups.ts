@@ -7,7 +7,7 @@ import type { guard } from "../http/guard.ts";
 
 type GroupServices = Readonly<{
   settings: SettingsReader;
-  /** The models that calls of a group may name. */
+  /** The models that requests of a group may use. */
   channels: { modelsOf(group: string): readonly string[] };
 }>;
 
@@ -15,7 +15,7 @@ const VISITORS_GROUP = "default";
 
 /** Groups, and the models they give access to. */
 export function groupRoutes({ settings, channels }: GroupServices, guarded: ReturnType<typeof guard>) {
-  /** Group → factor on prices and description, as far as the group has a factor: without one it cannot be used. */
+  /** Group → price factor and description. Groups without a factor can't be used and are left out. */
   const describe = (ownGroup: string) => {
     const ratios = settings.get("GroupRatio");
     const described: Record<string, { ratio: number; desc: string }> = {};

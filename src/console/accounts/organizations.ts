@@ -19,7 +19,7 @@ const id = t.Integer({ minimum: 1, maximum: 2_147_483_647 });
 const params = t.Object({ id });
 const name = t.String({ maxLength: 200 });
 
-/** Organizations: what each call may do is decided by the caller's role in the one that the address names. */
+/** Organizations. The caller's role in the organization of the path decides what a request may do. */
 export function organizationRoutes(
   services: OrganizationServices,
   guarded: ReturnType<typeof guard>,

@@ -24,7 +24,7 @@ import type { OAuthServices } from "../sign-in/oauth.ts";
 const code = t.String({ maxLength: 64 });
 const password = t.Optional(t.String({ maxLength: 200 }));
 
-/** The second factor at sign-in and in one's own settings, and one's own logins. */
+/** Two-factor authentication, at sign-in and in the user's settings, and the user's own sessions. */
 export function securityRoutes(
   services: OAuthServices & Readonly<{ signInLimiter: Limiter }>,
   guarded: ReturnType<typeof guard>,
@@ -33,7 +33,7 @@ export function securityRoutes(
   const { db, vault, settings, signInLimiter } = services;
   const owner = { db, limiter: signInLimiter };
 
-  /** Uses a code up. Guesses count against the account, wherever they are made. */
+  /** Consumes a code. Attempts count against the account, whichever route they use. */
   const requireCode = async (userId: number, input: string) => {
     await countGuess(signInLimiter, `factor:${userId}`);
     if (!(await useSecondFactor(services, userId, input))) throw new OperationError("second_factor_wrong");

@@ -17,7 +17,7 @@ type SelfServices = Readonly<{ db: Db; changes: Changes; vault: Vault; signInLim
 const address = t.Optional(t.String({ maxLength: 2000 }));
 const secret = t.Optional(t.Nullable(t.String({ maxLength: 500 })));
 
-/** What users see and change of themselves. */
+/** What users can see and change about their own account. */
 export function userSelfRoutes(services: SelfServices, guarded: ReturnType<typeof guard>) {
   const { db, changes, vault, signInLimiter } = services;
   return new Elysia({ prefix: "/api/user", name: "console/user-self" })

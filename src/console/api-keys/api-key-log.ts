@@ -10,8 +10,8 @@ const PAGE_SIZE = 100;
 const ANY_ORIGIN = { "access-control-allow-origin": "*" };
 
 /**
- * The log of one API key for whoever has it, from any site: key look-up pages call it without a login. The key comes in
- * the query or as `Authorization: Bearer`. Belongs under /api/log.
+ * The log of one API key, for whoever has the key: key look-up pages on other sites call it without a login. The key
+ * comes in the query or as `Authorization: Bearer`. Mounted under /api/log.
  */
 export function apiKeyLogRoutes({ reads, tokens }: Readonly<{ reads: Reads; tokens: ApiKeyDirectory }>) {
   return new Elysia({ name: "console/token-log" })
@@ -40,7 +40,7 @@ export function apiKeyLogRoutes({ reads, tokens }: Readonly<{ reads: Reads; toke
     });
 }
 
-/** Without `Bearer`, `sk-` and the channel that administrators may name behind the key. */
+/** Strips `Bearer`, `sk-` and the channel that administrators may append to the key. */
 const bareKey = (input: string): string =>
   input
     .trim()

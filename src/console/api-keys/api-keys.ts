@@ -32,7 +32,7 @@ const tokenBody = {
   budget_period: t.Optional(t.String({ maxLength: 10 })),
   budget_quota: t.Optional(t.Number()),
 };
-/** Searches were never paged: most find all. */
+/** Clients of the older search API send no page size, so the default covers most accounts. */
 const SEARCH_SIZE = 100;
 const listQuery = t.Object({
   ...pagingQuery,
@@ -43,7 +43,7 @@ const listQuery = t.Object({
   group: t.Optional(t.String()),
 });
 
-/** API keys of the account that the call is for; nobody reaches another's. */
+/** API keys of the account that the request acts for; keys of other accounts are never reachable. */
 export function apiKeyRoutes(services: ApiKeyDeps, guarded: ReturnType<typeof guard>) {
   const list = ({ query, ...acting }: Acting & { query: typeof listQuery.static }, defaultSize?: number) =>
     pagedRows(

@@ -2,7 +2,7 @@ import { Elysia, t } from "elysia";
 import { ok } from "../http/envelope.ts";
 import type { guard } from "../http/guard.ts";
 
-/** Asks the scheduler where a call would go, and why not elsewhere; changes nothing. */
+/** Asks the scheduler which channel it would select for a request, and why it rejects the others. Changes nothing. */
 export type Explain<Explanation> = (question: {
   model: string;
   group: string;
@@ -13,14 +13,14 @@ export type Explain<Explanation> = (question: {
 const question = t.Object({
   model: t.String({ minLength: 1, maxLength: 255 }),
   group: t.Optional(t.String({ maxLength: 64 })),
-  /** Tokens of the prompt, for channels with a limit. */
+  /** Number of prompt tokens, for channels with a limit. */
   prompt_tokens: t.Optional(t.Integer({ minimum: 0 })),
-  /** Id of the API key that the call comes with, and its body: tells whether the conversation sticks somewhere. */
+  /** Id of the API key and the request body, which decide whether the conversation sticks to a channel. */
   token_id: t.Optional(t.Integer({ minimum: 1, maximum: 2_147_483_647 })),
   request: t.Optional(t.Record(t.String(), t.Unknown())),
 });
 
-/** POST /api/channel/explain: where a request for a model would go, as whoever routes it explains. */
+/** POST /api/channel/explain: explains to which channel a request for a model would be routed. */
 export function channelExplainRoutes<Explanation>(explain: Explain<Explanation>, guarded: ReturnType<typeof guard>) {
   return new Elysia({ prefix: "/api/channel", name: "console/channel-explain" })
     .use(guarded)

@@ -17,7 +17,7 @@ type Services = ChannelDeps & Readonly<{ channels: ChannelDirectory; readLive: R
 const params = t.Object({ id: t.Integer({ minimum: 1, maximum: 2_147_483_647 }) });
 const keyId = t.String({ minLength: 1, maxLength: 128 });
 
-/** How a channel and each of its keys do; switching one key, testing one. */
+/** Health of a channel and each of its keys; enables, disables and tests single keys. */
 export function channelKeyRoutes(services: Services, guarded: ReturnType<typeof guard>) {
   const find = (id: number) => {
     const channel = services.channels.get(id);

@@ -21,7 +21,7 @@ const entry = t.Object({
 });
 const body = t.Object({ channels: t.Array(entry, { maxItems: LARGEST_BATCH }) });
 
-/** Channels as one document, and back; keys leave only where the super admin asks for them. */
+/** Exports and imports channels as one document; keys are included only when a super admin requests them. */
 export function channelTransferRoutes(
   services: ChannelDeps & Readonly<{ version: string }>,
   guarded: ReturnType<typeof guard>,

@@ -46,18 +46,18 @@ const id = t.Object({ id: t.Integer({ minimum: 1, maximum: 2_147_483_647 }) });
 
 const names = t.Optional(t.Array(t.String({ minLength: 1, maxLength: 255 }), { maxItems: 10_000 }));
 
-/** A channel that is not stored yet, as far as its list of models depends on it. */
+/** The fields of an unsaved channel that its model list depends on. */
 const modelListForm = t.Object({
   type: t.Integer(),
   key: t.String(),
   base_url: t.Optional(t.String()),
   other: t.Optional(t.String()),
   openai_organization: t.Optional(t.String()),
-  /** JSON text, as channels have it. */
+  /** JSON text, as channels store it. */
   setting: t.Optional(t.String()),
 });
 
-/** Calls that ask an upstream something: tests, lists of models, balances. */
+/** Routes that query an upstream: tests, model lists, balances. */
 export function channelUpstreamRoutes(services: Services, guarded: ReturnType<typeof guard>) {
   const { channels, tester, fetch } = services;
   const find = (channelId: number) => {

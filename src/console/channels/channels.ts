@@ -25,7 +25,7 @@ import { integerField } from "../http/query-fields.ts";
 const text = t.Optional(t.Union([t.String(), t.Null()]));
 const number = t.Optional(t.Union([t.Number(), t.Null()]));
 const names = t.Union([t.String(), t.Array(t.String())]);
-/** Fields of a channel, all of them optional. */
+/** Fields of a channel, all optional. */
 export const channelBody = {
   type: t.Optional(t.Integer({ minimum: 0, maximum: 100_000 })),
   name: t.Optional(t.String({ maxLength: 200 })),
@@ -51,15 +51,15 @@ export const channelBody = {
   balance_warn_below: number,
 };
 const newChannel = t.Object(channelBody);
-/** The wrapped form that tools of a sibling system send. */
+/** The wrapped form that tools written for new-api send. */
 const wrappedChannel = t.Object({ mode: t.Optional(t.String()), channel: newChannel });
 const id = t.Integer({ minimum: 1, maximum: 2_147_483_647 });
 export const channelIds = t.Array(id, { maxItems: LARGEST_BATCH });
 const tag = t.String({ maxLength: 200 });
 
-/** Searches were never paged: most find all. */
+/** Clients of the older search API send no page size, so the default covers most sites. */
 const SEARCH_SIZE = 100;
-/** Otherwise an enumeration's first value is taken when none is given. */
+/** A default of undefined; without it, validation fills in the enumeration's first value. */
 const NO_DEFAULT = { default: undefined };
 const filterQuery = {
   keyword: t.Optional(t.String()),
@@ -81,7 +81,7 @@ const listQuery = t.Object({
   stats: t.Optional(t.String()),
 });
 
-/** Channels: lists, single ones, tags and clean-up. Tests and balances are in channel-upstream.ts. */
+/** Channels: lists, details, tags and bulk deletion. Tests and balances are in channel-upstream.ts. */
 export function channelRoutes(services: ListDeps, guarded: ReturnType<typeof guard>) {
   const list = async (
     { query, request }: { query: typeof listQuery.static; request: Request },

@@ -5,7 +5,7 @@ import { isConsolePath } from "./envelope.ts";
 
 const MEGABYTE = 1_048_576;
 
-/** Refuses bodies under /api that say to be longer than `maxBytes`, with 413 and the envelope, before anything of them is read. */
+/** Rejects requests under /api whose Content-Length exceeds `maxBytes` with 413, before reading the body. */
 export function bodyLimit(maxBytes: number) {
   return new Elysia({ name: "console/body-limit" }).onRequest(({ request }) => {
     if ((declaredLength(request) ?? 0) <= maxBytes || !isConsolePath(new URL(request.url).pathname)) return;

@@ -1,16 +1,16 @@
 import { promisify } from "node:util";
 import { gzip } from "node:zlib";
 
-/** Off the main thread: a large list must not hold up relayed calls. */
+/** Runs off the main thread, so that compressing a large list does not delay relayed requests. */
 const pack = promisify(gzip);
-/** Less is not worth a header more. */
+/** Smaller responses don't gain enough to justify the extra header. */
 const LEAST_BYTES = 1024;
 const JSON_TYPE = /^application\/json\b/;
 const TAKES_GZIP = /(^|,)\s*(gzip|\*)\s*(;\s*q=(0\.0*[1-9]\d*|1(\.0*)?))?\s*(,|$)/i;
 
 /**
- * The answer packed with gzip where its client takes that: JSON under /api. Files and events go as they are,
- * since they are handed on while they are made.
+ * Compresses JSON responses under /api with gzip when the client accepts it. Files and event streams stay uncompressed,
+ * because they are sent while they are produced.
  */
 export async function compressed(request: Request, answer: Response): Promise<Response> {
   const { headers } = answer;

@@ -1,4 +1,4 @@
-/** Answers a table as a file to be saved; its name ends with the day. */
+/** Responds with a table as a CSV download whose file name ends with the date. */
 export const csvFile = (name: string, content: ReadableStream<Uint8Array>): Response =>
   new Response(content, {
     headers: {

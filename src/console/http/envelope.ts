@@ -5,37 +5,37 @@ import { OperationError } from "../../lib/operation-error.ts";
 import type { Logger } from "../../lib/runtime/log.ts";
 import { describeInvalidInput, type InvalidInput } from "./invalid-input.ts";
 
-/** The shape of every response under /api; some add more members next to `data`. */
+/** The shape of every response under /api; some routes add fields next to `data`. */
 export type Envelope<T> = { success: true; message: string; data: T };
 export type Refusal = { success: false; message: string; code: MessageCode };
 
-/** A success; `message` is what the console shows as a toast, mostly nothing. */
+/** A success response; the console shows a non-empty `message` as a toast. */
 export const ok = <T>(data: T, message = ""): Envelope<T> => ({ success: true, message, data });
 
-/** A success whose data is JSON text already. */
+/** A success response whose data is already JSON text. */
 export const okText = (json: string): Response =>
   new Response(`{"success":true,"message":"","data":${json}}`, {
     headers: { "content-type": "application/json", "cache-control": "no-store" },
   });
 
-/** A success without data whose message is told in the caller's language. */
+/** A success response without data, with a message in the caller's language. */
 export const done = (request: Request, code: MessageCode, params?: MessageParams): Envelope<null> =>
   ok(null, say(code, languageOf(request), params));
 
-/** A refusal in the caller's language. */
+/** An error response in the caller's language. */
 const fail = (request: Request, code: MessageCode, params?: MessageParams): Refusal => ({
   success: false,
   message: say(code, languageOf(request), params),
   code,
 });
 
-/** Paths whose answers are envelopes. */
+/** Paths whose responses use the envelope. */
 export const isConsolePath = (path: string): boolean => path === "/api" || path.startsWith("/api/");
 
 /**
- * Answers every failure under /api with the envelope: operations' refusals (200 unless they say otherwise), input that is
- * invalid or cannot be stored (400), unknown paths (404), an unreachable database (503) and everything unforeseen (500,
- * logged with the request id). Nothing under /api may be cached.
+ * Responds to every failure under /api with the envelope: operation errors (200 unless they set a status), input that is
+ * invalid or can't be stored (400), unknown paths (404), an unreachable database (503) and unexpected errors (500, logged
+ * with the request id). Nothing under /api may be cached.
  */
 export function envelope({ log }: Readonly<{ log: Logger }>) {
   const unknownRoute = ({ request, path }: { request: Request; path: string }) => {
@@ -79,7 +79,7 @@ export function envelope({ log }: Readonly<{ log: Logger }>) {
       set.status = 500;
       return fail(request, "internal_error", { requestId: requestIdOf(request) });
     });
-  // By method, not with `all`: another plugin's GET wildcard (the console's pages) would win over it.
+  // One handler per method, because another plugin's GET wildcard (the console's pages) would take precedence over `all`.
   for (const method of ["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]) {
     app.route(method, "/api", unknownRoute, { detail: { hide: true } });
     app.route(method, "/api/*", unknownRoute, { detail: { hide: true } });
@@ -87,7 +87,7 @@ export function envelope({ log }: Readonly<{ log: Logger }>) {
   return app;
 }
 
-/** Whether an error, or one that caused it, has such a code of the database or its driver. */
+/** Whether an error or one of its causes has such a code from the database or its driver. */
 function failsWith(error: unknown, fits: (code: string) => boolean): boolean {
   for (let cause: unknown = error, depth = 0; cause && depth < 4; depth += 1) {
     const { code, cause: next } = cause as { code?: unknown; cause?: unknown };
@@ -97,10 +97,10 @@ function failsWith(error: unknown, fits: (code: string) => boolean): boolean {
   return false;
 }
 
-/** Text with U+0000, which Postgres takes for none (as text, or inside JSON). */
+/** Text with U+0000, which Postgres rejects in text and JSON values. */
 const isUnstorable = (code: string): boolean => code === "22021" || code === "22P05";
 
-/** Connection failures of the driver, and of the server while it starts or stops (class 57P). */
+/** Connection failures of the driver, and of a server that is starting or stopping (class 57P). */
 const isDatabaseDown = (code: string): boolean => /^57P0/.test(code) || DRIVER_FAILURES.has(code);
 
 const DRIVER_FAILURES: ReadonlySet<string> = new Set([

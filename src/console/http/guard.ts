@@ -6,19 +6,20 @@ import { ROLE, type RoleName } from "../../domain/accounts/roles.ts";
 import { OperationError } from "../../lib/operation-error.ts";
 
 /**
- * Guards routes before their input is read. `{ role: "user" | "admin" | "root" }` on a route admits callers of
- * at least that role, and gives the handler `actor` and `session` (null with an access token). A role too low is a refusal
- * with status 200, as the family has it. Such routes are about the person: they refuse calls for an organization.
+ * Guards routes before the input is validated. `{ role: "user" | "admin" | "root" }` on a route admits callers with at
+ * least that role and gives the handler `actor` and `session` (null with an access token). A role that is too low gets an
+ * error with status 200, as in one-api and new-api. These routes are about the person: they reject requests made for an
+ * organization.
  *
- * `{ account: RIGHT }` lets in whoever is signed in, for themselves or for an organization in which their role has the right;
- * `actor` is then the account that the call is for, `person` who makes it.
+ * `{ account: RIGHT }` admits any signed-in person, for themselves or for an organization in which their role has the
+ * right; `actor` is then the account the request acts for, and `person` is who sent it.
  */
 export function guard(services: AuthenticationServices & ActingServices) {
   const callers = new WeakMap<Request, Caller>();
   const acting = new WeakMap<Request, Acting>();
   return new Elysia({ name: "console/guard" }).macro({
     role: (minimum: RoleName) => ({
-      // For the API's description, and for the test that no route is left without a guard.
+      // Read by the API description, and by the test that every route has a guard.
       detail: { security: [{ [minimum]: [] as string[] }] },
       async transform({ request }) {
         const caller = await authenticate(services, request);

@@ -1,6 +1,6 @@
 import { type Language, type MessageCode, type MessageParams, say } from "../../lib/messages.ts";
 
-/** What the framework says of an input that does not fit its schema. */
+/** A validation error of the framework. */
 export type InvalidInput = { all?: readonly { path?: string; value?: unknown; schema?: Schema }[] };
 
 type Schema = {
@@ -14,7 +14,7 @@ type Schema = {
   maxItems?: number;
 };
 
-/** Says in the caller's language which field is wrong and what it must be; the value itself is not repeated. */
+/** Describes in the caller's language which field is invalid and what it must be; never repeats the value. */
 export function describeInvalidInput(error: InvalidInput, language: Language): string {
   const first = error.all?.[0];
   const field = first?.path?.replace(/^\//, "").replaceAll("/", ".") ?? "";
@@ -36,7 +36,7 @@ function expectation(value: unknown, schema: Schema): [MessageCode, MessageParam
     const range = { min: minimum ?? "-∞", max: maximum ?? "∞" };
     return [kinds.has("integer") ? "field_integer_range" : "field_number_range", range];
   }
-  // Before text: the framework also takes lists and numbers written as text.
+  // Checked before text, because the framework also accepts lists and numbers written as text.
   if (kinds.has("array")) {
     const isLength = Array.isArray(value) && schema.maxItems !== undefined;
     return isLength ? ["field_list_length", { max: schema.maxItems ?? 0 }] : ["field_list"];
@@ -49,7 +49,7 @@ function expectation(value: unknown, schema: Schema): [MessageCode, MessageParam
   return kinds.has("object") ? ["field_object"] : ["field_invalid"];
 }
 
-/** The kinds a schema takes; fixed values as `=value`. */
+/** The types a schema accepts; constants as `=value`. */
 function kindsOf(schema: Schema): ReadonlySet<string> {
   if (schema.anyOf) return new Set(schema.anyOf.flatMap((choice) => [...kindsOf(choice)]));
   if (schema.const !== undefined) return new Set([`=${schema.const}`]);

@@ -5,15 +5,15 @@ const DEFAULT_PAGE_SIZE = 10;
 const LARGEST_PAGE = 100;
 const LAST_PAGE = 10_000_000;
 
-/** Query fields of paged lists. Sizes outside 1 to 100 are brought inside, as the ecosystem's tools expect. */
+/** Query fields of paged lists. Sizes are clamped to 1 to 100, as clients of one-api and new-api expect. */
 export const pagingQuery = { p: integerField(), page_size: integerField(), size: integerField() };
 
 type Input = number | "" | undefined;
 export type PagingQuery = { p?: Input; page_size?: Input; size?: Input };
 
 /**
- * `first` is the number by which callers mean the first page; the result counts from 0. `defaultSize`: rows when the
- * caller names no number.
+ * Parses a page query. `first` is the number that callers use for the first page; the result counts from 0. `defaultSize`
+ * is the number of rows when the caller sends none.
  */
 export function readPaging(
   query: PagingQuery,
@@ -28,14 +28,14 @@ export function readPaging(
 
 type Read<T> = (page: { page: number; pageSize: number }) => Promise<{ items: T[]; total: number }>;
 
-/** Responds with one page of a list, counted from 1, and the total. */
+/** Responds with one page of a list and the total; callers count pages from 1. */
 export async function paged<T>(query: PagingQuery, read: Read<T>) {
   const { page, pageSize } = readPaging(query, 1);
   const { items, total } = await read({ page, pageSize });
   return ok({ items, total, page: page + 1, page_size: pageSize });
 }
 
-/** The same for lists whose first page is 0 to callers: `data` is the rows themselves. */
+/** Like `paged`, for lists whose pages callers count from 0: `data` is the array of rows. */
 export async function pagedRows<T>(query: PagingQuery, read: Read<T>, defaultSize?: number) {
   const { page, pageSize } = readPaging(query, 0, defaultSize);
   const { items, total } = await read({ page, pageSize });

@@ -18,9 +18,9 @@ type LimitServices = Readonly<{
 }>;
 
 /**
- * Limits calls under /api: of signed-in users by user, of all others by address. Routes that guess at secrets or send
- * mail say `{ critical: true }` and share a stricter count by address. A refusal is 429 with the envelope and
- * `Retry-After`.
+ * Limits requests under /api: signed-in users by user, everyone else by address. Routes where secrets could be guessed or
+ * that send mail set `{ critical: true }` and share a stricter limit by address. A rejected request gets 429 with the
+ * envelope and `Retry-After`.
  */
 export function rateLimit(services: LimitServices) {
   const { rateLimits, clientAddress, sharedLimits, countRefusal, identify } = services;
@@ -37,14 +37,14 @@ export function rateLimit(services: LimitServices) {
   };
   const addressOf = (request: Request, server: PeerSource): string => limitKeyOf(clientAddress.ip(request, server));
   const countAddress = async (kind: LimitKind, limiter: Limiter | null, address: string) => {
-    // Without an address (a unix socket) everybody would share one count.
+    // Without an address (a Unix socket) all callers would share one counter.
     if (limiter && address !== "") refuse(kind, await limiter.take(address));
   };
   const countCall = async (request: Request, server: PeerSource) => {
     if (!api) return;
     const address = addressOf(request, server);
     if (!hasCredentials(request)) return countAddress("console_api", api, address);
-    // Reading an unknown session asks the database, so an address may not do that without end.
+    // Looking up an unknown session queries the database, so this is limited by address, too.
     if (invalid && address !== "") refuse("console_api", await invalid.check(address));
     const userId = await identify(request);
     if (userId !== null) return refuse("console_api", (await users?.take(String(userId))) ?? 0);

@@ -8,9 +8,9 @@ import { isConsolePath } from "./envelope.ts";
 const SAFE_METHODS: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS"]);
 
 /**
- * Refuses writing calls under /api that a browser sends on behalf of another site: a second barrier in addition to the user-id header
- * and SameSite, and the only one for login and set-up. Programs send no Origin; calls that carry only an access token are
- * nobody's cookie.
+ * Rejects writes under /api that a browser sends on behalf of another site: a second defense besides the user-id header
+ * and SameSite, and the only one for login and setup. Programs send no Origin; requests with only an access token carry
+ * no cookie to abuse.
  */
 export function sameOrigin(services: Readonly<{ clientAddress: ClientAddress; settings: SettingsReader }>) {
   return new Elysia({ name: "console/same-origin" }).onRequest(({ request, server }) => {
@@ -31,7 +31,7 @@ function isOwnOrigin(
   if (site !== null) return site === "same-origin" || site === "none";
   const origin = request.headers.get("origin");
   if (origin === null) return true;
-  // An extension the user installed, not a page.
+  // A browser extension that the user installed, not a page.
   if (/^[a-z-]+-extension:\/\//.test(origin)) return true;
   if (!URL.canParse(origin)) return false;
   const own = settings.get("ServerAddress");

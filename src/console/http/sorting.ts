@@ -2,9 +2,9 @@ import { type TSchema, t } from "elysia";
 import type { Sorting, Sorts } from "../../lib/values/sorting.ts";
 import { type PagingQuery, paged } from "./paging.ts";
 
-/** Query fields of lists that callers sort: `sort` names what by, `order` is `asc` or `desc`, the usual. */
+/** Query fields of sortable lists: `sort` names the column, `order` is `asc` or `desc` (the default). */
 export const sortingQuery = <Name extends string>(sorts: Sorts<Name>) => ({
-  // A text to the compiler: what callers name comes from an address, and is checked here.
+  // Typed as string: the value comes from the address and is checked below.
   sort: t.Optional<TSchema & { static: string }>(
     t.Union([t.Literal(""), ...namesOf(sorts).map((name) => t.Literal(name))]),
   ),
@@ -13,13 +13,13 @@ export const sortingQuery = <Name extends string>(sorts: Sorts<Name>) => ({
 
 type SortingQuery = Readonly<{ sort?: string; order?: string }>;
 
-/** Tools of the ecosystem name in `order` what to sort by; an order that is none of these changes nothing. */
+/** Some clients put the column to sort by into `order`; values other than `asc` and `desc` are ignored. */
 export function readSorting<Name extends string>(sorts: Sorts<Name>, { sort, order }: SortingQuery): Sorting<Name> {
   const by = namesOf(sorts).find((name) => name === (sort || order));
   return { ...(by && { sort: by }), descending: order !== "asc" };
 }
 
-/** Responds with one page of a sorted list, counted from 1, and the total. */
+/** Responds with one page of a sorted list and the total; callers count pages from 1. */
 export const pagedSorted = <Name extends string, Row>(
   sorts: Sorts<Name>,
   query: PagingQuery & SortingQuery,

@@ -14,7 +14,7 @@ const text = t.Optional(t.String({ maxLength: 200 }));
 const filterQuery = {
   actor: text,
   target: text,
-  /** Codes of notes (`LogNote`), with dots between: those fit, too. */
+  /** Codes of notes (`LogNote`), separated by dots; entries with these codes match, too. */
   notes: t.Optional(t.String({ maxLength: 4000, pattern: "^[a-z_]+(\\.[a-z_]+)*$" })),
   action: text,
   start_timestamp: timestamp(),
@@ -22,7 +22,7 @@ const filterQuery = {
 };
 const listQuery = t.Object({ ...pagingQuery, order: text, ...filterQuery });
 
-/** What administrators did. */
+/** The audit log: what administrators did. */
 export const auditRoutes = ({ db, reads }: Readonly<{ db: Db; reads: Reads }>, guarded: ReturnType<typeof guard>) =>
   new Elysia({ prefix: "/api/audit", name: "console/audit" })
     .use(guarded)

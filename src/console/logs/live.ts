@@ -6,7 +6,7 @@ import type { Streamed } from "../../lib/http/sse.ts";
 import type { Logger } from "../../lib/runtime/log.ts";
 import type { guard } from "../http/guard.ts";
 
-/** Calls as they happen, as server-sent events. */
+/** Requests as they happen, as server-sent events. */
 export const liveRoutes = (
   services: Readonly<{ database: Database; feed: CallFeed; log: Logger }>,
   guarded: ReturnType<typeof guard>,

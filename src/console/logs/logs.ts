@@ -46,7 +46,7 @@ const query = t.Object(filterQuery);
 const listQuery = t.Object({ ...filterQuery, ...pagingQuery, before: text });
 const searchQuery = t.Object({ keyword: text });
 
-/** The usage log: everybody's for administrators, one's own under /self. */
+/** The usage log: all users' for administrators, the caller's own under /self. */
 export function logRoutes(
   services: Readonly<{ database: Database; reads: Reads; tokens: ApiKeyDirectory }>,
   guarded: ReturnType<typeof guard>,
@@ -57,7 +57,7 @@ export function logRoutes(
     const { page, pageSize } = readPaging(input, 1);
     const before = input.before ? readCursor(input.before) : undefined;
     const total = await totalLogs(db, filter);
-    // A search for what is not there would read the whole log.
+    // A search without a match would scan the whole log.
     const items = total === 0 ? [] : await readLogs(db, filter, { page, pageSize, ...(before && { before }) }, viewer);
     return ok({ items, total, page: page + 1, page_size: pageSize });
   };
@@ -152,11 +152,11 @@ export function logRoutes(
     );
 }
 
-/** The whole second up to which to delete: now at the latest, for clocks of browsers are a little ahead. Throws OperationError. */
+/** The second up to which to delete, at most now, because browser clocks run slightly ahead. Throws OperationError. */
 function checkedTarget(target: number): number {
   const now = nowSeconds();
   if (target <= 0) throw new OperationError("log_target_time_required");
-  // Milliseconds filters by mistake would delete everything.
+  // A time in milliseconds, sent by mistake, would delete everything.
   if (target > now + CLOCK_TOLERANCE_S) throw new OperationError("log_target_time_future");
   return Math.min(Math.trunc(target), now);
 }
@@ -195,7 +195,7 @@ function adminFilter(input: typeof query.static): LogFilter {
   };
 }
 
-/** The caller's id comes last: no parameter can name another user. */
+/** The caller's id comes last, so that no parameter can name another user. */
 const ownFilter = (input: typeof query.static, userId: number): LogFilter => ({ ...commonFilter(input), userId });
 
 function readCursor(input: string): LogCursor {

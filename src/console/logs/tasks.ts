@@ -8,7 +8,7 @@ import { pagedRows, pagingQuery } from "../http/paging.ts";
 import { integerField, timestamp } from "../http/query-fields.ts";
 
 const text = t.Optional(t.String({ maxLength: 200 }));
-/** Drawing clients count in milliseconds: the year 9999. */
+/** The year 9999 in milliseconds, the unit of drawing clients. */
 const LAST_MILLISECOND = 253_402_300_799_999;
 const drawingQuery = t.Object({
   ...pagingQuery,
@@ -30,7 +30,7 @@ const mediaQuery = t.Object({
 type Drawing = typeof drawingQuery.static;
 type Media = typeof mediaQuery.static;
 
-/** Drawing tasks and music and video tasks: everybody's for administrators, one's own under /self. */
+/** Drawing tasks, and music and video tasks: all users' for administrators, the caller's own under /self. */
 export function taskRoutes(site: Site & Readonly<{ db: Db }>, guarded: ReturnType<typeof guard>) {
   const { db, settings, vault } = site;
   const drawings = { db, settings, vault };

@@ -36,7 +36,7 @@ const allSeries = t.Object({
   by: t.Optional(t.Union([...ownDimension, t.Literal("user"), t.Literal("channel")])),
 });
 
-/** Consumption over time for charts: everybody's for administrators, one's own under /self. */
+/** Usage over time for charts: all users' for administrators, the caller's own under /self. */
 export function dataRoutes({ reads }: Readonly<{ reads: Reads }>, guarded: ReturnType<typeof guard>) {
   const series = async (db: Db, input: typeof allSeries.static, filter: LogFilter & Range) => {
     const { by = "model", step = "day", offset_minutes: offsetMinutes = 0 } = input;
@@ -118,7 +118,7 @@ export function dataRoutes({ reads }: Readonly<{ reads: Reads }>, guarded: Retur
 
 type Range = Readonly<{ start: number; end: number }>;
 
-/** The times that were given; without them the last day. */
+/** The requested time range; the last day by default. */
 function rangeOf(input: typeof rangeOnly.static): Range {
   const end = Math.trunc(input.end_timestamp || nowSeconds());
   return { end, start: input.start_timestamp ? Math.trunc(input.start_timestamp) : end - DAY_S };

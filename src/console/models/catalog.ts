@@ -26,7 +26,7 @@ const choice = (choices: readonly string[]) => t.String({ description: `One of: 
 const tokens = t.Integer({ minimum: 0 });
 const usd = t.Optional(t.Number({ minimum: 0 }));
 
-/** For the API's description; src/catalog/entry.ts decides what is valid and names the field that is not. */
+/** For the API description; src/catalog/entry.ts validates the fields and names the invalid one. */
 const entry: TSchema & { static: object } = t.Object(
   {
     name: orNull(t.String()),
@@ -82,7 +82,7 @@ const document = t.Optional(
   }),
 );
 
-/** What the gateway knows about models: listed for admins, changed by super admins. */
+/** The model catalog: listed for admins, changed by super admins. */
 export function catalogRoutes({ db, settings, channels, fetch }: Services, guarded: ReturnType<typeof guard>) {
   const audited = async (actor: Readonly<{ id: number }>, work: () => Promise<readonly string[]>) => {
     const before = optionTexts(settings);

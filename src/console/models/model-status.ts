@@ -21,27 +21,28 @@ type Services = Readonly<{
   channels: Pick<ChannelDirectory, "modelsOf" | "candidates">;
 }>;
 
-/** How a model does: as shares of calls that went well in ten-thousandths, never as numbers of calls. */
+/** Health of a model, as success rates in ten-thousandths, never as numbers of requests. */
 export type ModelStatus = Readonly<{
   model_name: string;
   state: "up" | "degraded" | "down";
-  /** Over all days; null: no calls. */
+  /** Over all days; null: no requests. */
   availability: number | null;
-  /** By day (UTC), the oldest first, today last; null: no calls. */
+  /** By day (UTC), oldest first, today last; null: no requests. */
   days: readonly (number | null)[];
 }>;
 
 const KEEP_MS = 60_000;
 const COMPLETE = 10_000;
-/** Fewer calls say nothing about now. */
+/** Below this many requests a current rate is not meaningful. */
 const TELLING_CALLS = 5;
 const DEGRADED_BELOW = 9000;
 const DOWN_BELOW = 1000;
 const NO_HEALTH: ModelHealth = { days: [], recent: { count: 0, failed: 0 } };
 
 /**
- * GET /api/status/models: how the models do that the caller may use, where the site shows that (StatusPageEnabled) and for
- * administrators. Nothing of channels and no numbers of calls. `caller` finds who is signed in, if anybody.
+ * GET /api/status/models: health of the models that the caller may use, for administrators and where the site publishes
+ * it (StatusPageEnabled). Contains nothing about channels and no numbers of requests. `caller` resolves the signed-in
+ * user, if any.
  */
 export function modelStatusRoutes(
   { reads, settings, channels }: Services,
@@ -75,7 +76,7 @@ function statusOf(name: string, { days, recent }: ModelHealth, canServe: boolean
   };
 }
 
-/** Rounded down: only what never failed is whole. */
+/** Rounded down, so that only a model without any failure reaches 100 %. */
 const shareOf = ({ count, failed }: Health): number | null =>
   count === 0 ? null : Math.floor(((count - failed) * COMPLETE) / count);
 

@@ -8,7 +8,7 @@ import type { SettingsReader } from "../../settings/settings.ts";
 import { ok } from "../http/envelope.ts";
 import type { guard } from "../http/guard.ts";
 
-/** Where list prices were read, and when: a day or a month. */
+/** Where list prices were read, and when (a day or a month). */
 export type ListPriceSource = Readonly<{
   provider: string;
   as_of: string;
@@ -16,7 +16,7 @@ export type ListPriceSource = Readonly<{
   models: readonly string[];
 }>;
 
-/** Those that come with this release. */
+/** The sources that ship with this release. */
 const listPrices = PRICE_SECTIONS.map(
   (section): ListPriceSource => ({
     provider: section.provider,
@@ -28,7 +28,7 @@ const listPrices = PRICE_SECTIONS.map(
 
 type Services = Readonly<{ channels: ChannelDirectory; settings: SettingsReader }>;
 
-/** What models there are: built into the channel types, and enabled by channels; and which of them have a price. */
+/** Models built into channel types, models enabled by channels, and which of them have a price. */
 export function modelRoutes({ channels, settings }: Services, guarded: ReturnType<typeof guard>) {
   return new Elysia({ prefix: "/api", name: "console/models" })
     .use(guarded)

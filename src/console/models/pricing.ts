@@ -15,8 +15,8 @@ import { paged, pagingQuery } from "../http/paging.ts";
 type Services = Readonly<{ db: Db; settings: SettingsReader; channels: ChannelDirectory }>;
 
 /**
- * GET /api/pricing and /api/pricing/changes: open to visitors, who see what is open to the default group. `caller` finds
- * who is signed in, if anybody.
+ * GET /api/pricing and /api/pricing/changes: public; visitors see what the default group may use. `caller` resolves the
+ * signed-in user, if any.
  */
 export function pricingRoutes(
   { db, settings, channels }: Services,

@@ -9,7 +9,7 @@ import type { guard } from "../http/guard.ts";
 
 const tokens = t.Optional(t.Integer({ minimum: 0, maximum: 1_000_000_000 }));
 
-/** What calls cost with the saved prices. */
+/** The prices in force. */
 export function ratioRoutes({ settings }: Readonly<{ settings: SettingsReader }>, guarded: ReturnType<typeof guard>) {
   const table = createPriceTable(settings);
   return new Elysia({ prefix: "/api/ratio", name: "console/ratios" }).use(guarded).post(

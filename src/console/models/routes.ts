@@ -17,7 +17,7 @@ const flag = t.Optional(t.Boolean({ description: "True: only calls with it; fals
 const names = t.Optional(t.Array(t.String()));
 const time = t.Optional(t.String({ description: "HH:MM" }));
 
-/** For the API's description; src/settings/option/model-routes.ts decides what is valid and names the field that is not. */
+/** For the API description; src/settings/option/model-routes.ts validates the fields and names the invalid one. */
 const definition: TSchema & { static: object } = t.Object(
   {
     description: t.Optional(t.String()),
@@ -42,7 +42,7 @@ const definition: TSchema & { static: object } = t.Object(
 
 const name = t.String({ minLength: 1, maxLength: 200, description: "The name that callers send as the model." });
 
-/** Named routes, for administrators: names that callers use as a model, and the models behind them. */
+/** Named routes, for administrators: names that callers use as a model, and the models they resolve to. */
 export function modelRouteRoutes({ db, settings, channels }: Services, guarded: ReturnType<typeof guard>) {
   const audited = async (
     actor: Readonly<{ id: number }>,

@@ -18,7 +18,7 @@ const rule = t.Object({
   enabled: t.Boolean(),
 });
 
-/** Which events are alerts: everybody has rules of their own, administrators also the site's. */
+/** Alert rules: users have their own, administrators also the site's. */
 export function alertRuleRoutes({ db }: Readonly<{ db: Db }>, guarded: ReturnType<typeof guard>) {
   return new Elysia({ prefix: "/api/alerts/rules", name: "console/alert-rules" })
     .use(guarded)

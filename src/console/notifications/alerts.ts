@@ -19,7 +19,7 @@ import { paged, pagingQuery } from "../http/paging.ts";
 import { integerField, numberOrUndefined } from "../http/query-fields.ts";
 import { alertScope, ownerOf } from "./alert-scope.ts";
 
-/** Messages that somebody has sent by hand: tests and deliveries again. */
+/** Limit of messages sent manually: tests and redeliveries. */
 const SENDS = { count: 30, windowMs: 3_600_000 };
 
 const destinationId = t.Object({ id: t.Integer({ minimum: 1, maximum: 2_147_483_647 }) });
@@ -32,15 +32,15 @@ const fields = {
   quiet_from: t.String({ maxLength: 5, default: "" }),
   quiet_until: t.String({ maxLength: 5, default: "" }),
   time_zone: t.String({ maxLength: 60, default: "UTC" }),
-  /** A secret that is missing or empty stays as it is stored. */
+  /** A secret that is missing or empty keeps its stored value. */
   config: t.Record(t.String({ maxLength: 40 }), t.String({ maxLength: 2000 })),
 };
 
 type Actor = Readonly<{ id: number }>;
 
 /**
- * Where alerts go, and what was sent there. `scope`: everybody has destinations of their own, administrators also the
- * site's. Secrets are stored encrypted and never returned.
+ * Alert destinations and their delivery log. `scope`: users have their own destinations, administrators also the site's.
+ * Secrets are stored encrypted and never returned.
  */
 export function alertRoutes(
   { db, vault, alerter }: Readonly<{ db: Db; vault: Vault; alerter: Alerter }>,

@@ -27,7 +27,7 @@ const fields = {
   published_at: t.Number(),
 };
 
-/** What the site tells its users: read by everybody who is signed in, written by super admins. */
+/** Announcements: read by all signed-in users, written by super admins. */
 export function announcementRoutes(
   { db, broadcasts }: Readonly<{ db: Db; broadcasts: Broadcasts }>,
   guarded: ReturnType<typeof guard>,
@@ -50,7 +50,7 @@ export function announcementRoutes(
     .post(
       "/",
       async ({ actor, body: { notify, ...input } }) => {
-        // Nothing is published whose notices could not go out.
+        // Checks first that notifications can be sent, so that nothing is published without them.
         if (notify && broadcasts.progress().is_running) throw new OperationError("broadcast_under_way");
         if (notify && input.published_at > nowSeconds()) throw new OperationError("announcement_notify_later");
         const made = await saveAnnouncement(db, input);

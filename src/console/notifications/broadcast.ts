@@ -5,7 +5,7 @@ import type { Broadcasts } from "../../domain/notifications/broadcast.ts";
 import { ok } from "../http/envelope.ts";
 import type { guard } from "../http/guard.ts";
 
-/** Telling everybody who wants to hear of it: announcements, price changes, promotions, regular letters. */
+/** Broadcasts to subscribed users: announcements, price changes, promotions, newsletters. */
 export function broadcastRoutes(
   { db, broadcasts }: Readonly<{ db: Db; broadcasts: Broadcasts }>,
   guarded: ReturnType<typeof guard>,

@@ -11,10 +11,10 @@ import type { rateLimit } from "../http/rate-limit.ts";
 export type NotificationServices = Omit<PushDeps, "address"> &
   Readonly<{ notifier: Notifier; notifyAddresses: NotifyAddresses }>;
 
-/** Test messages of a user, who may have them sent to anybody. */
+/** Limit of a user's test messages, which could go to any address. */
 const TRIALS = { count: 10, windowMs: 3_600_000 };
 
-/** Trying one's way of notification, and binding the push service by a QR code. */
+/** Sends test notifications, and binds the push service by a QR code. */
 export function notificationRoutes(
   services: NotificationServices,
   guarded: ReturnType<typeof guard>,

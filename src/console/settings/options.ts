@@ -9,12 +9,12 @@ import type { Settings } from "../../settings/settings.ts";
 import { done, ok } from "../http/envelope.ts";
 import type { guard } from "../http/guard.ts";
 
-/** What options are unless somebody sets them; secrets are empty. */
+/** Default values of options; secrets are empty. */
 const defaults = Object.fromEntries(
   optionKeys.filter((key) => !registry[key].traits.secret).map((key) => [key, registry[key].initial]),
 );
 
-/** Site options, for super admins. Secrets can be set, never read. */
+/** Site options, for super admins. Secrets can be set but never read. */
 export function optionRoutes(
   { db, settings }: Readonly<{ db: Db; settings: Settings }>,
   guarded: ReturnType<typeof guard>,
@@ -40,7 +40,7 @@ export function optionRoutes(
         const before = optionTexts(settings);
         await settings.set(body.key, String(body.value));
         const reported = tellOptions([body.key], before, optionTexts(settings));
-        // Who saves what was so already did nothing.
+        // Saving an unchanged value is not logged.
         if (Object.keys({ ...reported.before, ...reported.after }).length === 0) return ok(null);
         await writeManagementLog(db, actor, `Changed the option ${body.key}`, {
           note: { code: "option_changed", params: { key: body.key } },

@@ -14,7 +14,7 @@ type TransferServices = Readonly<{ db: Db; settings: Settings; version: string }
 
 const body = t.Object({ options: t.Record(t.String({ maxLength: 200 }), t.String()) });
 
-/** All options as one document, and back; secrets leave only where they are asked for. */
+/** Exports and imports all options as one document; secrets are included only on request. */
 export function settingsTransferRoutes(services: TransferServices, guarded: ReturnType<typeof guard>) {
   const { db, settings, version } = services;
   const tell = (request: Request, { code, params }: OperationError) => say(code, languageOf(request), params);

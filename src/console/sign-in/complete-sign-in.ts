@@ -13,17 +13,17 @@ import { flowCookie } from "./flow-cookie.ts";
 
 export type EntranceServices = Readonly<{ db: Db; vault: Vault; sessions: Sessions; clientAddress: ClientAddress }>;
 
-/** A call that may sign somebody in. */
+/** A request that may sign a user in. */
 export type EntranceCall = {
   request: Request;
   server: PeerSource;
   set: { headers: Record<string, string | number | readonly string[] | undefined> };
 };
 
-/** The first factor was right; the second is asked for at /api/user/login/2fa. */
+/** The first factor was correct; /api/user/login/2fa takes the second. */
 export type SecondFactorRequired = { require_2fa: true };
 
-/** Goes on with a user who has proven who they are by one factor: a session, or the question for the second. */
+/** Continues after the first factor: starts a session, or asks for the second factor. */
 export async function enter(
   services: EntranceServices,
   call: EntranceCall,
@@ -36,7 +36,7 @@ export async function enter(
   return ok({ require_2fa: true });
 }
 
-/** Signs a user in who has proven everything: starts a session and answers with the user. */
+/** Signs in a fully authenticated user: starts a session and responds with the user. */
 export async function openSession(
   { db, sessions, clientAddress }: EntranceServices,
   { request, server, set }: EntranceCall,
@@ -47,7 +47,7 @@ export async function openSession(
     userAgent: request.headers.get("user-agent") ?? "",
   });
   set.headers["set-cookie"] = sessionCookie(value, clientAddress.isHttps(request, server));
-  // Programs sign in without one.
+  // Programs may sign in without a User-Agent.
   if (request.headers.has("accept-language")) await rememberLanguage(db, userId, languageOf(request));
   return ok(await viewUser(db, userId));
 }

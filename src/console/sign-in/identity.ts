@@ -66,7 +66,7 @@ export type IdentityServices = Readonly<{
   updateCheckUrl: string | null;
   projectUrl: string | null;
   generateDefaultToken: boolean;
-  /** Where the console is when no ServerAddress is set. */
+  /** The console's address when ServerAddress is not set. */
   localAddress: string;
   version: string;
   commit: string;
@@ -74,7 +74,7 @@ export type IdentityServices = Readonly<{
   startedAt: number;
 }>;
 
-/** The management calls about the site, its options, signing in and users. */
+/** Management routes for the site, its options, sign-in and users. */
 export function identityRoutes(
   services: IdentityServices,
   guarded: ReturnType<typeof guard>,

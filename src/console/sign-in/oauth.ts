@@ -39,14 +39,14 @@ const startQuery = t.Object({ aff: t.Optional(t.String({ maxLength: 64 })) });
 const stateQuery = t.Object({ ...startQuery.properties, code_challenge_method: t.Optional(t.Literal("S256")) });
 
 /**
- * Signing in at another service, or binding an account there: the browser gets a state that is bound to it by a cookie, to
- * the service and to whoever was signed in, works once, and not for long.
+ * Signs in through another service, or binds an account there. The browser gets a state that works once, expires soon,
+ * and is bound to the browser by a cookie, to the service, and to the signed-in user if there is one.
  */
 export function oauthRoutes(services: OAuthServices, limits: ReturnType<typeof rateLimit>) {
   const { settings, fetch, signInAddresses, clientAddress } = services;
   const deps: OutsideDeps = { settings, fetch, addresses: signInAddresses };
 
-  /** Starts a flow; `provider` is "" where the browser builds the address itself and any service may answer. */
+  /** Starts a flow; `provider` is "" when the browser builds the address itself and any service may respond. */
   const start = async (
     call: EntranceCall,
     provider: string,
@@ -67,7 +67,7 @@ export function oauthRoutes(services: OAuthServices, limits: ReturnType<typeof r
       "/state",
       async ({ request, server, set, query }) => {
         const method = query.code_challenge_method;
-        // Only for those who pass the challenge on: services refuse a verifier for which they were told none.
+        // Only for clients that forward the challenge: services reject a verifier without one.
         const verifier = method ? randomText(SECRET_BYTES) : "";
         const { state } = await start({ request, server, set }, "", { verifier, nonce: "" }, query.aff);
         return {
@@ -94,7 +94,7 @@ export function oauthRoutes(services: OAuthServices, limits: ReturnType<typeof r
         const flow = await takeFlow(services, "oauth", flowCookieOf(request, "oauth"), query.state ?? "");
         const isOurs = flow && (flow.data.provider === "" || flow.data.provider === provider.name);
         const user = await sessionUser(services, request);
-        // Whoever started must be who comes back: else somebody's account could be bound to somebody else's.
+        // The user who started the flow must complete it, or an attacker could bind their account to somebody else's.
         if (!isOurs || (flow.userId !== null && flow.userId !== user?.id)) {
           throw new OperationError("oauth_state_wrong", {}, { status: 403 });
         }
@@ -121,8 +121,8 @@ export function oauthRoutes(services: OAuthServices, limits: ReturnType<typeof r
 }
 
 /**
- * Who is signed in, and would bind something; null where nobody is, and somebody would sign in. Throws OperationError where
- * the session is not new: to whoever stole it, what is bound would be a way in that stays.
+ * The signed-in user, who binds an account; null when nobody is signed in, so that the flow signs in. Throws
+ * OperationError when the session is not recent: a binding would give whoever stole the session permanent access.
  */
 export async function requireFreshCaller(
   services: Pick<OAuthServices, "users" | "sessions">,
@@ -146,13 +146,13 @@ function enabledProvider(settings: SettingsReader, name: string): OutsideProvide
   return provider;
 }
 
-/** Where this service sends the browser back to: a page of the console. */
+/** Where the service redirects the browser to: a page of the console. */
 const atCallback = (handshake: Handshake, { name }: OutsideProvider): Handshake => ({
   ...handshake,
   redirectUri: `${handshake.redirectUri}/oauth/${name}`,
 });
 
-/** The console's address: as configured, else as the caller reached it, which the service checks against its own list. */
+/** The console's address: the configured one, else the one of the request, which the service checks against its own list. */
 export function siteOf(
   { settings, clientAddress }: Pick<OAuthServices, "settings" | "clientAddress">,
   { request, server }: Pick<EntranceCall, "request" | "server">,

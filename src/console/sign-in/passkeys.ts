@@ -20,10 +20,10 @@ import { flowCookie, flowCookieOf } from "./flow-cookie.ts";
 import { type OAuthServices, siteOf } from "./oauth.ts";
 
 const password = t.Optional(t.String({ maxLength: 200 }));
-/** What the browser's authenticator answered; the library that reads it checks every part. */
+/** The authenticator's response; the WebAuthn library validates every part. */
 const response = t.Object({ id: t.String({ maxLength: 2048 }) }, { additionalProperties: true });
 
-/** Passkeys: making, listing and forgetting one's own, and signing in with one. */
+/** Passkeys: creating, listing and deleting the user's own, and signing in with one. */
 export function passkeyRoutes(
   services: OAuthServices & Readonly<{ signInLimiter: Limiter }>,
   guarded: ReturnType<typeof guard>,
@@ -99,7 +99,7 @@ export function passkeyRoutes(
     );
 }
 
-/** The configured address, else the one that the caller sees; there a proxy may have taken the encryption off. */
+/** The configured address, else the request's, where a proxy may have terminated TLS. */
 function siteFor(services: OAuthServices, call: Pick<EntranceCall, "request" | "server">): PasskeySite {
   const url = new URL(siteOf(services, call));
   const isConfigured = services.settings.get("ServerAddress") !== "";

@@ -24,7 +24,7 @@ export type RegisterServices = Readonly<{
   generateDefaultToken: boolean;
 }>;
 
-/** Making an account with a password. */
+/** Registration with a password. */
 export function registerRoutes(services: RegisterServices, limits: ReturnType<typeof rateLimit>) {
   const { settings, fetch, clientAddress, signInAddresses, users, generateDefaultToken } = services;
   return new Elysia({ prefix: "/api/user", name: "console/register" }).use(limits).post(

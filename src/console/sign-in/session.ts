@@ -68,8 +68,8 @@ export function sessionRoutes(services: SessionServices, limits: ReturnType<type
 }
 
 /**
- * A link or an image of another site sends the cookie with a GET, too, but neither says that it comes from here nor has the
- * user-id header. POST is guarded by `sameOrigin`. Throws OperationError.
+ * A link or an image on another site sends the cookie with a GET request, but neither same-origin headers nor the user-id
+ * header. `sameOrigin` guards POST. Throws OperationError.
  */
 function refuseForcedLogout(request: Request, userId: number): void {
   if (request.method !== "GET" || request.headers.get("sec-fetch-site") === "same-origin") return;

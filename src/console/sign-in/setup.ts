@@ -5,7 +5,7 @@ import type { rateLimit } from "../http/rate-limit.ts";
 
 type SetupServices = Readonly<{ setup: Setup; databaseKind: "embedded" | "server" }>;
 
-/** First-run set-up. */
+/** First-run setup. */
 export function setupRoutes({ setup, databaseKind }: SetupServices, limits: ReturnType<typeof rateLimit>) {
   return new Elysia({ prefix: "/api/setup", name: "console/setup" })
     .use(limits)

@@ -28,7 +28,7 @@ export type VerificationServices = Omit<MailCodeDeps, "mailLimiter"> &
     sharedLimits: SharedLimits | null;
     log: Logger;
     signInAddresses: Readonly<{ turnstileVerify: string }>;
-    /** Where the console is when no ServerAddress is set. */
+    /** The console's address when ServerAddress is not set. */
     localAddress: string;
   }>;
 
@@ -37,7 +37,7 @@ const mailQuery = t.Object({
   turnstile: t.Optional(t.String({ maxLength: 4096 })),
 });
 
-/** Codes and links by mail: confirming an address, resetting a password. */
+/** Codes and links by mail: verifying an address, resetting a password. */
 export function verificationRoutes(input: VerificationServices, limits: ReturnType<typeof rateLimit>) {
   const services = { ...input, mailLimiter: createMailLimiter(input.sharedLimits) };
   const { settings, fetch, clientAddress, signInAddresses, localAddress } = services;

@@ -8,12 +8,12 @@ import { OperationError } from "../../lib/operation-error.ts";
 import { done, ok } from "../http/envelope.ts";
 import type { guard } from "../http/guard.ts";
 
-/** Checks of the installation, one a call, so that a page can show each as it is done. */
+/** Diagnostics of the installation, one check per request, so that a page can show each result as it arrives. */
 export function doctorRoutes(context: DiagnosticsContext, guarded: ReturnType<typeof guard>) {
   const { vault, mailer } = context;
   return (
     new Elysia({ prefix: "/api/doctor", name: "console/doctor" })
-      // Open, for the gateway asks itself through its public address: the ticket admits, and says nothing.
+      // Public, because the gateway requests it through its own public address; the ticket authorizes.
       .get(
         "/stream",
         ({ query }) => {

@@ -4,7 +4,7 @@ import { discoverOidc } from "../../settings/discover-oidc.ts";
 import { ok } from "../http/envelope.ts";
 import type { guard } from "../http/guard.ts";
 
-/** Looks up what an identity provider tells of itself; nothing is saved. */
+/** Fetches the discovery document of an identity provider; stores nothing. */
 export const discoveryRoutes = ({ fetch }: Readonly<{ fetch: SafeFetch }>, guarded: ReturnType<typeof guard>) =>
   new Elysia({ prefix: "/api/option", name: "console/discovery" })
     .use(guarded)

@@ -9,7 +9,7 @@ import type { guard } from "../http/guard.ts";
 
 type Services = Readonly<{ db: Db; channels: Pick<ChannelDirectory, "all">; settings: SettingsReader }>;
 
-/** How far a new gateway is on the way to its first call. */
+/** Progress of a new gateway toward its first successful request. */
 export function firstStepsRoutes({ db, channels, settings }: Services, guarded: ReturnType<typeof guard>) {
   const prices = createPriceTable(settings);
   return new Elysia({ prefix: "/api/system", name: "console/first-steps" }).use(guarded).get(

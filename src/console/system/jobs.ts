@@ -10,7 +10,7 @@ import type { guard } from "../http/guard.ts";
 
 type JobServices = Readonly<{ db: Db; jobs: Pick<JobRunner, "jobs" | "runNow"> }>;
 
-/** Repeated work of all processes: the last run of each job, and a run at an administrator's request. */
+/** Scheduled jobs of all processes: the last run of each, and runs on an administrator's request. */
 export const jobRoutes = ({ db, jobs }: JobServices, guarded: ReturnType<typeof guard>) =>
   new Elysia({ prefix: "/api/jobs", name: "console/jobs" })
     .use(guarded)

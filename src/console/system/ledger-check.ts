@@ -5,7 +5,7 @@ import { nowSeconds } from "../../lib/clock.ts";
 import { ok } from "../http/envelope.ts";
 import type { guard } from "../http/guard.ts";
 
-/** Re-adds what is kept as a sum, a slice a call, so that large sites are not held up. */
+/** Recomputes stored sums, one slice per request, so that large sites stay responsive. */
 export const bookRoutes = ({ db }: Readonly<{ db: Db }>, guarded: ReturnType<typeof guard>) =>
   new Elysia({ prefix: "/api/books", name: "console/books" })
     .use(guarded)

@@ -18,7 +18,7 @@ type StatusServices = Readonly<{
   startedAt: number;
 }>;
 
-/** What anybody may know of the site, and whether it works. */
+/** Public information about the site, and whether it works. */
 export function statusRoutes(services: StatusServices, guarded: ReturnType<typeof guard>) {
   const { db, settings, setup, signInAddresses, projectUrl, version, startedAt } = services;
   return new Elysia({ prefix: "/api", name: "console/status" })
@@ -32,7 +32,7 @@ export function statusRoutes(services: StatusServices, guarded: ReturnType<typeo
         ...publicOptions(settings),
         turnstile_script: `${signInAddresses.turnstile}/turnstile/v0/api.js`,
         enable_online_topup: (["PayAddress", "EpayId", "EpayKey"] as const).every((key) => settings.get(key) !== ""),
-        // Usage is always written in batches here.
+        // Always true here: usage is written in batches.
         enable_batch_update: true,
       }),
     )
@@ -49,7 +49,7 @@ export function statusRoutes(services: StatusServices, guarded: ReturnType<typeo
     .get("/home_page_content", () => ok(settings.get("HomePageContent")));
 }
 
-/** The options that anybody may read, under the names by which tools of the ecosystem know them; none of them is secret. */
+/** The public options, under the names that clients of one-api and new-api know; none is secret. */
 const publicOptions = (settings: SettingsReader) => ({
   system_name: settings.get("SystemName"),
   logo: settings.get("Logo"),
@@ -98,7 +98,7 @@ const publicOptions = (settings: SettingsReader) => ({
   mj_notify_enabled: settings.get("MjNotifyEnabled"),
 });
 
-/** The first two links by the names that one-api and its clients know. */
+/** The first two links, under the names that one-api and its clients know. */
 function chatLinks(chats: readonly Readonly<Record<string, string>>[]) {
   const [first = "", second = ""] = chats.flatMap((entry) => Object.values(entry));
   return { chat_link: first, chat_link2: second };

@@ -12,11 +12,11 @@ type SystemServices = Readonly<{
   commit: string;
   /** Epoch seconds. */
   startedAt: number;
-  /** Where the newest release is told; null: nowhere. */
+  /** Where to find the newest release; null: nowhere. */
   updateCheckUrl: string | null;
 }>;
 
-/** What runs here, and whether there is a newer release. */
+/** The running release, and whether a newer one exists. */
 export function systemInfoRoutes(services: SystemServices, guarded: ReturnType<typeof guard>) {
   const { fetch, databaseKind, version, commit, startedAt, updateCheckUrl } = services;
   return new Elysia({ prefix: "/api/system", name: "console/system-info" })

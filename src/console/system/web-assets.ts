@@ -3,19 +3,19 @@ import { Elysia } from "elysia";
 import type { PeerSource } from "../../lib/http/client-ip.ts";
 import { languageOf, say } from "../../lib/messages.ts";
 
-/** Compressed forms that the build writes next to each file, best first. */
+/** Compressed variants that the build writes next to each file, best first. */
 const ENCODINGS = [
   ["br", ".br"],
   ["zstd", ".zst"],
   ["gzip", ".gz"],
 ] as const;
 
-/** What the page may load and who may frame it; sent with the page alone, where it is obeyed. */
+/** What the page may load and who may frame it; only the page needs this header. */
 const pageHeaders = (scriptHosts: readonly string[]): Readonly<Record<string, string>> => ({
   "content-security-policy": [
     "default-src 'self'",
     ["script-src 'self'", ...scriptHosts].join(" "),
-    // Emotion writes style elements while it runs; no script is ever inline.
+    // Emotion inserts style elements at run time; scripts are never inline.
     "style-src 'self' 'unsafe-inline'",
     "img-src 'self' data: blob: https:",
     "font-src 'self'",
@@ -34,14 +34,14 @@ export type Asset = { bytes: Uint8Array<ArrayBuffer>; type: string; etag: string
 /** Seconds that a caller must wait before the next page; 0: none. */
 export type PageLimit = (request: Request, server: PeerSource) => number;
 
-/** Other hosts whose scripts the page may run, by the current settings. */
+/** Other hosts whose scripts the page may run under the current settings. */
 export type ScriptHosts = () => readonly string[];
 
 /**
- * Serves the built console from `root` (embedded in the executable): hashed assets are cached for ever, everything else is
- * revalidated by ETag, unknown paths answer the application's page so that its router can take over. Pages are limited by
- * `limit`, the assets they are made of are not. Our own, because @elysiajs/static sends no precompressed files and has one
- * set of headers for all.
+ * Serves the built console from `root` (embedded in the executable). Hashed assets are cached forever, everything else is
+ * revalidated by ETag; unknown paths get the application's page, so that its router can take over. `limit` applies to
+ * pages, not to the assets they load. Replaces @elysiajs/static, which sends no precompressed files and has one set of
+ * headers for all files.
  */
 export function webAssets(root: string, limit: PageLimit = () => 0, scriptHosts: ScriptHosts = () => []) {
   const load = createAssetLoader(root);
@@ -55,7 +55,7 @@ export function webAssets(root: string, limit: PageLimit = () => 0, scriptHosts:
   );
 }
 
-/** Refuses a page until `seconds` have passed. */
+/** Rejects a page request until `seconds` have passed. */
 export const tooManyPages = (request: Request, seconds: number): Response =>
   new Response(say("too_many_requests", languageOf(request), { seconds }), {
     status: 429,
@@ -66,7 +66,7 @@ export const tooManyPages = (request: Request, seconds: number): Response =>
     },
   });
 
-/** Reads the file at a path, in the best encoding that the client accepts; null: there is none. */
+/** Reads the file at a path in the best encoding that the client accepts; null: there is none. */
 export type AssetLoader = (path: string, acceptEncoding: string) => Promise<Asset | null>;
 
 async function serve(load: AssetLoader, request: Request, path: string, scriptHosts: ScriptHosts): Promise<Response> {
@@ -101,7 +101,7 @@ export function assetResponse(
   return new Response(asset.bytes, { status, headers });
 }
 
-/** Loads files of `root` and keeps them in memory: they are a few megabytes in all, and only existing files enter. */
+/** Loads the files of `root` into memory on first use: they are a few megabytes in all. */
 export function createAssetLoader(root: string): AssetLoader {
   const cache = new Map<string, Asset>();
   return async (path, acceptEncoding) => {

@@ -16,7 +16,7 @@ import { pagedSorted, sortingQuery } from "../http/sorting.ts";
 const text = t.Optional(t.String({ maxLength: 2000 }));
 const withdrawalQuery = { ...pagingQuery, ...sortingQuery(WITHDRAWAL_SORTS) };
 
-/** The agent programme: what agents see and ask for, and what administrators grant and pay. */
+/** The agent program: agents see and withdraw their earnings, administrators grant terms and pay. */
 export function agentRoutes(services: WalletDeps, guarded: ReturnType<typeof guard>) {
   const { db } = services;
   return new Elysia({ prefix: "/api/agent", name: "console/agents" })

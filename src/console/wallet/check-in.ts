@@ -7,7 +7,7 @@ import type { WalletDeps } from "../../domain/wallet/operation.ts";
 import { ok } from "../http/envelope.ts";
 import type { guard } from "../http/guard.ts";
 
-/** Daily check-in, also by the names that other tools of the ecosystem know (`checkin`). */
+/** Daily check-in, also under the alternative name `checkin` that some clients use. */
 export function checkInRoutes(services: WalletDeps, guarded: ReturnType<typeof guard>) {
   const { db, settings } = services;
   const today = () => dayIn(settings.get("CheckInTimeZone"), Date.now());

@@ -6,7 +6,7 @@ import type { WalletDeps } from "../../domain/wallet/operation.ts";
 import { done, ok } from "../http/envelope.ts";
 import type { guard } from "../http/guard.ts";
 
-/** Inviting others, and what it brings. */
+/** Invitations and their rewards. */
 export function invitationRoutes(services: WalletDeps, guarded: ReturnType<typeof guard>) {
   return new Elysia({ prefix: "/api/user", name: "console/invitation" })
     .use(guarded)

@@ -5,10 +5,10 @@ import { handleStripeWebhook } from "../../domain/wallet/payments/stripe-webhook
 import { bytesUpTo } from "../../lib/http/limited-body.ts";
 import type { Logger } from "../../lib/runtime/log.ts";
 
-/** Payment services tell far less than this. */
+/** Far larger than any notification of a payment service. */
 const LARGEST_NOTICE_BYTES = 262_144;
 
-/** Where payment services tell what was paid: nobody is logged in, the signature counts. */
+/** Callbacks of payment services: unauthenticated, verified by their signature. */
 export function paymentCallbackRoutes(services: WalletDeps & Readonly<{ log: Logger }>) {
   const respondToEpay = async (fields: URLSearchParams) =>
     plain((await handleEpayCallback(services, Object.fromEntries(fields))) ? "success" : "fail");
@@ -37,7 +37,7 @@ export function paymentCallbackRoutes(services: WalletDeps & Readonly<{ log: Log
 const plain = (text: string, status = 200): Response =>
   new Response(text, { status, headers: { "content-type": "text/plain; charset=utf-8", "cache-control": "no-store" } });
 
-/** The body as it came; null when it is too large to be a notice. */
+/** The raw body; null when it is too large for a notification. */
 async function readNotice(request: Request): Promise<string | null> {
   const bytes = await bytesUpTo(request, LARGEST_NOTICE_BYTES);
   return bytes && Buffer.from(bytes).toString("utf8");

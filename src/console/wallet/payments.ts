@@ -31,7 +31,7 @@ const payBody = t.Object({
 
 const orderFilter = { keyword: t.Optional(t.String()), status: t.Optional(t.String()) };
 
-/** Buying quota, and what was bought. */
+/** Top-ups and the user's orders. */
 export function paymentRoutes(services: PaymentServices, guarded: ReturnType<typeof guard>) {
   const { db, settings } = services;
   return new Elysia({ prefix: "/api", name: "console/payments" })
@@ -89,10 +89,10 @@ export function paymentRoutes(services: PaymentServices, guarded: ReturnType<typ
     );
 }
 
-/** Why a payment could not be started, in the caller's language. */
+/** The error response when a payment can't be started, in the caller's language. */
 export type RefusedPayment = { success: false; message: "error"; data: string };
 
-/** These calls say "success" or "error" as their message, and why in `data`, as the ecosystem's clients expect. */
+/** These routes respond with "success" or "error" as the message and the reason in `data`, as clients of one-api expect. */
 async function inItsOwnWords<T extends object>(
   request: Request,
   work: () => Promise<T>,

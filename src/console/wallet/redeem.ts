@@ -7,10 +7,10 @@ import { createSerial } from "../../lib/runtime/serial.ts";
 import { ok } from "../http/envelope.ts";
 import type { guard } from "../http/guard.ts";
 
-/** Wrong codes that a user may try: codes with words of their own could be guessed. */
+/** Failed attempts per user: codes that operators choose themselves could be guessed. */
 const WRONG_CODES = { count: 20, windowMs: 600_000 };
 
-/** Redeeming codes. */
+/** Redeems codes. */
 export function redeemRoutes(services: WalletDeps, guarded: ReturnType<typeof guard>) {
   const wrongCodes = createRateLimiter(WRONG_CODES);
   const inTurn = createTurns();
@@ -27,7 +27,8 @@ export function redeemRoutes(services: WalletDeps, guarded: ReturnType<typeof gu
   return new Elysia({ prefix: "/api/user", name: "console/redeem" }).use(guarded).post(
     "/topup",
     async ({ actor, person, body }) => {
-      // Whichever account they are for: a person's codes are tried one after the other: guesses at once get no further, and right ones are not refused.
+      // One at a time per person, whichever account they act for: parallel guesses gain nothing, and valid codes aren't
+      // rejected.
       const { quota, isGift } = await inTurn(person.id, () => redeem(person.id, actor.id, body.key));
       return ok({ quota, is_gift: isGift });
     },
@@ -35,7 +36,7 @@ export function redeemRoutes(services: WalletDeps, guarded: ReturnType<typeof gu
   );
 }
 
-/** Runs what one user asks for one after the other; of different users at once. */
+/** Runs tasks of the same user one after another, and of different users in parallel. */
 function createTurns() {
   const lines = new Map<number, { serial: ReturnType<typeof createSerial>; waiting: number }>();
   return async <T>(userId: number, task: () => Promise<T>): Promise<T> => {

@@ -7,7 +7,7 @@ import { paymentCallbackRoutes } from "./payment-callbacks.ts";
 import { type PaymentServices, paymentRoutes } from "./payments.ts";
 import { redeemRoutes } from "./redeem.ts";
 
-/** What users have, are given and pay. */
+/** Routes for balances, rewards and payments. */
 export function walletRoutes(services: PaymentServices, guarded: ReturnType<typeof guard>) {
   return new Elysia({ name: "console/wallet" })
     .use(checkInRoutes(services, guarded))
