@@ -65,14 +65,14 @@ export async function readEnvelope<Result extends Reply>(
   const requestId = response.headers.get("x-request-id");
   const { success, message, code } = readOutcome(error ? error.value : data);
   if (response.status === 401 && !stayOn401) goToLogin();
-  if (code === "organization_not_member") leaveOrganization();
+  if (code === "organization_not_member" || code === "organizations_off") leaveOrganization();
   if (!response.ok) throw errorOf(response, { message, code });
   if (!isEnvelope(data)) throw new ApiError(translate("api.notJson"), response.status, requestId);
   if (!success && !acceptFailure) throw new ApiError(message ?? "", response.status, requestId, code);
   return data;
 }
 
-/** Whoever was removed from the organization goes on for themselves, on a page that shows nothing of it. */
+/** Switches a removed member, or everyone once organizations are off, back to their own account. */
 function leaveOrganization(): void {
   if (readOrganization() === null) return;
   chooseOrganization(null);

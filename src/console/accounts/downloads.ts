@@ -9,13 +9,18 @@ import type { guard } from "../http/guard.ts";
 /** Files that a browser downloads by itself; each still checks the caller's role. */
 const FILES = /^\/api\/(log|log\/self|user|redemption|topup|audit)\/export(\?[!-"$-~]*)?$/;
 
+/** The file of the account that a request acts for; all others are for administrators. */
+const ACCOUNT_FILE = "/api/log/self/export";
+
 /** Downloads: the page requests an address that works once, and the browser opens it. */
 export function downloadRoutes(services: Readonly<{ db: Db; vault: Vault }>, guarded: ReturnType<typeof guard>) {
   return new Elysia({ prefix: "/api/user", name: "console/downloads" }).use(guarded).post(
     "/self/download",
     async ({ actor, person, role, body: { address } }) => {
       if (!FILES.test(address)) throw new OperationError("download_unknown");
-      const downloader = { userId: person.id, organizationId: role && actor.id };
+      // Files of administrators are about the site, whichever account they act for meanwhile.
+      const isAboutAccount = address.startsWith(ACCOUNT_FILE);
+      const downloader = { userId: person.id, organizationId: isAboutAccount && role ? actor.id : null };
       return ok({ address: await issueDownload(services, downloader, address) });
     },
     { account: "logs.read", body: t.Object({ address: t.String({ maxLength: 2000 }) }) },
