@@ -1,5 +1,6 @@
 import Box from "@mui/material/Box";
 import Button from "@mui/material/Button";
+import InputAdornment from "@mui/material/InputAdornment";
 import MenuItem from "@mui/material/MenuItem";
 import Select from "@mui/material/Select";
 import { useQueryClient } from "@tanstack/react-query";
@@ -120,12 +121,12 @@ export const DestinationDrawer = ({ scope, destination, onClose }: DestinationDr
                 {...(isSecret && !isGenerated && { type: "password", autoComplete: "new-password" })}
                 {...(isGenerated && {
                   endAdornment: (
-                    <Row gap={1}>
+                    <InputAdornment position="end" sx={{ mr: 1 }}>
                       {form.secret !== "" && <CopyButton text={form.secret} label={t("alerts.form.copySecret")} />}
-                      <Button size="small" onClick={() => change({ secret: makeWebhookSecret() })}>
+                      <Button size="small" variant="text" onClick={() => change({ secret: makeWebhookSecret() })}>
                         {t("alerts.form.generate")}
                       </Button>
-                    </Row>
+                    </InputAdornment>
                   ),
                 })}
               />
