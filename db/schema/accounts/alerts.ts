@@ -31,6 +31,8 @@ export const alertDestinations = pgTable(
     quietFrom: text("quiet_from").notNull().default(""),
     quietUntil: text("quiet_until").notNull().default(""),
     timeZone: text("time_zone").notNull().default("UTC"),
+    /** Alerts of so many minutes are sent as one message; 0: each at once. */
+    digestMinutes: integer("digest_minutes").notNull().default(0),
     createdAt: epochSeconds("created_at").notNull(),
   },
   (t) => [

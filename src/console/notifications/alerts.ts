@@ -32,6 +32,7 @@ const fields = {
   quiet_from: t.String({ maxLength: 5, default: "" }),
   quiet_until: t.String({ maxLength: 5, default: "" }),
   time_zone: t.String({ maxLength: 60, default: "UTC" }),
+  digest_minutes: t.Integer({ default: 0 }),
   /** A secret that is missing or empty keeps its stored value. */
   config: t.Record(t.String({ maxLength: 40 }), t.String({ maxLength: 2000 })),
 };

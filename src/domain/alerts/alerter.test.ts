@@ -129,6 +129,26 @@ test("in quiet hours an alert waits until they are over, unless it is critical",
   expect(await deliveries()).toMatchObject([{ status: "delivered" }, { status: "delivered" }]);
 });
 
+test("alerts of a destination with a digest go in one message, critical ones at once", async () => {
+  const id = await addDestination("slack", { url: `${url}/slack` }, { language: "zh" });
+  const pager = await addDestination("pagerduty", { routing_key: "r".repeat(32) });
+  await database.db.update(alertDestinations).set({ digestMinutes: 60 });
+  const only = { destinationIds: [id] };
+  const now = nowSeconds();
+  await start().dispatch("site", { ...ALERT, at: now - 5 }, only);
+  await start().dispatch("site", { ...ALERT, at: now - 9, state: "resolved", severity: "error" }, only);
+  await start().dispatch("site", ALERT, { destinationIds: [pager] });
+  expect(calls.map(({ path }) => path)).toEqual(["/v2/enqueue"]);
+  const due = (Math.floor(now / 3600) + 1) * 3600;
+  expect((await deliveries()).map(({ next_at: next }) => next)).toEqual([null, due, due]);
+  await start().dispatch("site", { ...ALERT, severity: "critical" }, only);
+  expect(calls).toHaveLength(2);
+  calls.length = 0;
+  await start().retryLater(due);
+  expect(calls.map(({ body }) => body.text)).toEqual(["2 条告警: • 已恢复：不足: 内容\n• 不足: 内容"]);
+  expect((await deliveries()).map(({ status }) => status)).toEqual(Array.from({ length: 4 }, () => "delivered"));
+});
+
 test("an alert goes only to the destinations that its rule names, and to none when the claim fails", async () => {
   await addDestination("slack", { url: `${url}/one` });
   const two = await addDestination("slack", { url: `${url}/two` });

@@ -18,8 +18,9 @@ import {
 } from "./deliveries.ts";
 import { destinationType } from "./destinations/destination-types.ts";
 import { type AlertOwner, getDestination, ownedBy } from "./destinations.ts";
-import { quietHoursEnd } from "./quiet-hours.ts";
 import { type SendAlertDeps, sendAlert } from "./send-alert.ts";
+import { digestOf, groupForSending, nextDigestAt } from "./timing/digest.ts";
+import { quietHoursEnd } from "./timing/send-times.ts";
 
 export type DispatchOptions = Readonly<{
   /** Of these destinations; empty: of all. */
@@ -31,7 +32,7 @@ export type DispatchOptions = Readonly<{
 /** Sends alerts to destinations and keeps the log of their deliveries. */
 export type Alerter = Readonly<{
   /**
-   * Sends an alert to the enabled destinations of an owner, those that are in their quiet hours later; what fails is tried
+   * Sends an alert to the enabled destinations of an owner, later to those in their quiet hours or with a digest; what fails is tried
    * again. Rejects when the database does not answer.
    */
   dispatch(owner: AlertOwner, alert: Alert, options?: DispatchOptions): Promise<void>;
@@ -54,15 +55,28 @@ const TEST = {
 export function createAlerter(deps: SendAlertDeps & Readonly<{ db: Db; log: Logger }>): Alerter {
   const { db, log } = deps;
 
-  const attempt = async (delivery: Delivery): Promise<void> => {
-    const { id, destination, alert } = delivery;
+  /** Sends deliveries of one destination in one message. */
+  const attempt = async (...deliveries: readonly Delivery[]): Promise<void> => {
+    const [first] = deliveries;
+    if (!first) return;
+    const { id, destination } = first;
+    const alert =
+      deliveries.length === 1
+        ? first.alert
+        : digestOf(
+            deliveries.map((delivery) => delivery.alert),
+            nowSeconds(),
+          );
     const result = await sendAlert(deps, destination, alert, id).then(
       (httpStatus): AttemptResult => ({ httpStatus, error: "", isFinal: true }),
       resultOf,
     );
-    const isRetried = await finishAttempt(db, delivery, result, nowSeconds());
-    if (result.error === "" || isRetried) return;
-    log.warn({ destinationId: destination.id, event: alert.notice.type, id }, "an alert could not be delivered");
+    for (const delivery of deliveries) {
+      const isRetried = await finishAttempt(db, delivery, result, nowSeconds());
+      if (result.error === "" || isRetried) continue;
+      const event = delivery.alert.notice.type;
+      log.warn({ destinationId: destination.id, event, id: delivery.id }, "an alert could not be delivered");
+    }
   };
   return {
     async dispatch(owner, alert, { destinationIds = [], claim } = {}) {
@@ -76,18 +90,19 @@ export function createAlerter(deps: SendAlertDeps & Readonly<{ db: Db; log: Logg
           .where(and(ownedBy(owner), eq(alertDestinations.enabled, true)));
         for (const to of destinations) {
           if (destinationIds.length > 0 && !destinationIds.includes(to.id)) continue;
-          const quietUntil = alert.severity === "critical" ? null : quietHoursEnd(to, now);
-          if (quietUntil === null) deliveries.push(await enqueueDelivery(tx, to, alert, now));
-          else await enqueueDelivery(tx, to, alert, now, quietUntil);
+          const waits = alert.severity === "critical" ? [] : [quietHoursEnd(to, now), nextDigestAt(to, now)];
+          const notBefore = Math.max(...waits.map((time) => time ?? 0), 0);
+          if (notBefore === 0) deliveries.push(await enqueueDelivery(tx, to, alert, now));
+          else await enqueueDelivery(tx, to, alert, now, notBefore);
         }
       });
-      await Promise.all(deliveries.map(attempt));
+      await Promise.all(deliveries.map((delivery) => attempt(delivery)));
     },
     async retryLater(now) {
       for (;;) {
         const due = await takeDueDeliveries(db, now);
         if (due.length === 0) break;
-        await Promise.all(due.map(attempt));
+        await Promise.all(groupForSending(due).map((group) => attempt(...group)));
       }
       await forgetOldDeliveries(db, now);
     },

@@ -15,7 +15,7 @@ import {
   viewConfig,
 } from "./destination-config.ts";
 import { type DestinationTypeName, destinationType, isDestinationType } from "./destinations/destination-types.ts";
-import { readQuietHours } from "./quiet-hours.ts";
+import { readDigestMinutes, readQuietHours } from "./timing/send-times.ts";
 
 /** Whose destinations: a user's by the id, or the site's. */
 export type AlertOwner = number | "site";
@@ -31,6 +31,8 @@ export type DestinationInput = Readonly<{
   quiet_from: string;
   quiet_until: string;
   time_zone: string;
+  /** Alerts of so many minutes become one message; 0: each is sent at once. */
+  digest_minutes: number;
   config: ConfigInput;
 }>;
 
@@ -45,6 +47,7 @@ export type DestinationView = ConfigView &
     quiet_from: string;
     quiet_until: string;
     time_zone: string;
+    digest_minutes: number;
     /** Epoch seconds. */
     created_at: number;
   }>;
@@ -126,13 +129,21 @@ export async function getDestination(
   return { ...row, type: row.type };
 }
 
-function columnsOf({ name, language, enabled, quiet_from, quiet_until, time_zone }: Omit<DestinationInput, "config">) {
+function columnsOf({
+  name,
+  language,
+  enabled,
+  quiet_from,
+  quiet_until,
+  time_zone,
+  digest_minutes,
+}: Omit<DestinationInput, "config">) {
   const trimmed = name.trim();
   if (trimmed === "" || [...trimmed].length > LONGEST_NAME) {
     throw new OperationError("alert_name_invalid", { max: LONGEST_NAME });
   }
   const quiet = readQuietHours({ quietFrom: quiet_from, quietUntil: quiet_until, timeZone: time_zone });
-  return { name: trimmed, language, enabled, ...quiet };
+  return { name: trimmed, language, enabled, ...quiet, digestMinutes: readDigestMinutes(digest_minutes) };
 }
 
 const viewDestination = (vault: Vault, row: DestinationRow, type: DestinationTypeName): DestinationView => ({
@@ -144,6 +155,7 @@ const viewDestination = (vault: Vault, row: DestinationRow, type: DestinationTyp
   quiet_from: row.quietFrom,
   quiet_until: row.quietUntil,
   time_zone: row.timeZone,
+  digest_minutes: row.digestMinutes,
   created_at: row.createdAt,
   ...viewConfig(destinationType(type), decryptConfig(vault, row.configCipher)),
 });

@@ -20,6 +20,10 @@ export const alertMessages = {
     en: "Quiet hours need two different times such as 22:00 and 07:00, and a time zone.",
     zh: "免打扰时段须填写两个不同的时间（如 22:00 与 07:00）以及时区。",
   },
+  alert_digest_invalid: {
+    en: "Digests can combine alerts of at most {max} minutes.",
+    zh: "汇总间隔最多为 {max} 分钟。",
+  },
   alert_event_invalid: { en: "This event cannot be watched here.", zh: "此处不支持监控该事件。" },
   alert_threshold_invalid: {
     en: "The threshold must be from {min} to {max}.",

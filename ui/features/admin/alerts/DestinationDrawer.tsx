@@ -24,8 +24,10 @@ import {
   type ConfigField,
   checkForm,
   type DestinationForm,
+  DIGESTS,
   FIELDS,
   formOf,
+  hasDigest,
   makeWebhookSecret,
   TYPES,
 } from "./destination-form.ts";
@@ -160,6 +162,22 @@ export const DestinationDrawer = ({ scope, destination, onClose }: DestinationDr
             isOn={form.enabled}
             onChange={(enabled) => change({ enabled })}
           />
+          {hasDigest(form.type) && (
+            <Field label={t("alerts.form.digest")} hint={t("alerts.form.digestHint")}>
+              <Select
+                fullWidth
+                value={form.digest}
+                onChange={({ target }) => change({ digest: Number(target.value) })}
+                inputProps={{ "aria-label": t("alerts.form.digest") }}
+              >
+                {[...new Set([...DIGESTS, form.digest])].map((minutes) => (
+                  <MenuItem key={minutes} value={minutes}>
+                    {minutes === 0 ? t("alerts.form.atOnce") : t("alerts.form.everyMinutes", { minutes })}
+                  </MenuItem>
+                ))}
+              </Select>
+            </Field>
+          )}
           <SwitchRow
             label={t("alerts.form.quiet")}
             hint={t("alerts.form.quietHint")}

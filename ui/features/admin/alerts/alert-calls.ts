@@ -63,6 +63,7 @@ type DestinationBody = Readonly<{
   quiet_from: string;
   quiet_until: string;
   time_zone: string;
+  digest_minutes: number;
   config: Record<string, string>;
 }>;
 

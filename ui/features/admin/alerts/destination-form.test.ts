@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { DESTINATION_TYPES, destinationType } from "../../../../src/domain/alerts/destinations/destination-types.ts";
 import { isWebhookSecret } from "../../../../src/domain/alerts/destinations/webhook.ts";
-import { bodyOf, checkForm, FIELDS, formOf, makeWebhookSecret, TYPES } from "./destination-form.ts";
+import { bodyOf, checkForm, FIELDS, formOf, hasDigest, makeWebhookSecret, TYPES } from "./destination-form.ts";
 
 test("the form has the types and fields of the server", () => {
   expect([...TYPES]).toEqual(Object.keys(DESTINATION_TYPES) as typeof TYPES extends readonly (infer T)[] ? T[] : never);
@@ -24,7 +24,7 @@ test("only fields of the type are checked and sent", () => {
     name: "Night",
     language: "zh",
     enabled: true,
-    ...{ quiet_from: "", quiet_until: "", time_zone: "UTC" },
+    ...{ quiet_from: "", quiet_until: "", time_zone: "UTC", digest_minutes: 0 },
     config: { bot_token: "", chat_id: "-1", thread_id: "" },
   });
 });
@@ -39,6 +39,12 @@ test("quiet hours are sent only while they are on", () => {
 test("an address must be https, a name must be there", () => {
   const form = { ...formOf(null, "en"), url: "http://hooks.test/x" };
   expect(checkForm(form, [])).toEqual({ name: "required", url: "https" });
+});
+
+test("services that open incidents get no digests", () => {
+  for (const type of TYPES) expect(hasDigest(type)).toBe(!destinationType(type).opensIncidents);
+  expect(bodyOf({ ...formOf(null, "en"), digest: 60 }).digest_minutes).toBe(60);
+  expect(bodyOf({ ...formOf(null, "en"), digest: 60, type: "opsgenie" }).digest_minutes).toBe(0);
 });
 
 test("a generated secret is one that the server takes", () => {

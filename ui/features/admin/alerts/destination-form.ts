@@ -42,6 +42,12 @@ export const TYPES: readonly DestinationTypeName[] = [
   ...(["slack", "teams", "lark", "discord", "telegram", "pagerduty", "opsgenie", "webhook"] as const),
 ];
 
+/** Minutes that a digest can take; 0: no digest. */
+export const DIGESTS: readonly number[] = [0, 15, 60, 240, 1440];
+
+/** Services that open an incident for each alert get no digests. */
+export const hasDigest = (type: DestinationTypeName): boolean => type !== "pagerduty" && type !== "opsgenie";
+
 /** The drawer's fields; a secret that is stored is empty. */
 export type DestinationForm = Record<ConfigField, string> & {
   type: DestinationTypeName;
@@ -52,6 +58,8 @@ export type DestinationForm = Record<ConfigField, string> & {
   quietFrom: string;
   quietUntil: string;
   timeZone: string;
+  /** Minutes; 0: each alert at once. */
+  digest: number;
 };
 
 /** Initial form values of a destination; null: a new one, in the reader's language. */
@@ -66,6 +74,7 @@ export function formOf(destination: Destination | null, language: "en" | "zh"): 
     hasQuietHours: (destination?.quiet_from ?? "") !== "",
     quietFrom: destination?.quiet_from || "22:00",
     quietUntil: destination?.quiet_until || "07:00",
+    digest: destination?.digest_minutes ?? 0,
     timeZone: destination?.quiet_from ? destination.time_zone : Intl.DateTimeFormat().resolvedOptions().timeZone,
   };
 }
@@ -78,6 +87,7 @@ export const bodyOf = (form: DestinationForm) => ({
   quiet_from: form.hasQuietHours ? form.quietFrom : "",
   quiet_until: form.hasQuietHours ? form.quietUntil : "",
   time_zone: form.hasQuietHours ? form.timeZone.trim() : "UTC",
+  digest_minutes: hasDigest(form.type) ? form.digest : 0,
   config: Object.fromEntries(FIELDS[form.type].map(({ name }) => [name, form[name].trim()])),
 });
 

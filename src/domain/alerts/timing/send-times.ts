@@ -1,4 +1,4 @@
-import { OperationError } from "../../lib/operation-error.ts";
+import { OperationError } from "../../../lib/operation-error.ts";
 
 /** Hours in which a destination receives only critical alerts: `22:00` to `07:00` in a time zone; empty: none. */
 export type QuietHours = Readonly<{ quietFrom: string; quietUntil: string; timeZone: string }>;
@@ -14,6 +14,12 @@ export function readQuietHours({ quietFrom, quietUntil, timeZone }: QuietHours):
     throw new OperationError("alert_quiet_hours_invalid");
   }
   return { quietFrom, quietUntil, timeZone };
+}
+
+/** Checks how many minutes of alerts become one message; 0: none do. Throws OperationError. */
+export function readDigestMinutes(minutes: number): number {
+  if (Number.isInteger(minutes) && minutes >= 0 && minutes <= DAY_MINUTES) return minutes;
+  throw new OperationError("alert_digest_invalid", { max: DAY_MINUTES });
 }
 
 /** When the quiet hours end that `now` lies in, in epoch seconds; null: it lies in none. */

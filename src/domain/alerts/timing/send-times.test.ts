@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { quietHoursEnd, readQuietHours } from "./quiet-hours.ts";
+import { quietHoursEnd, readDigestMinutes, readQuietHours } from "./send-times.ts";
 
 const at = (clock: string) => Date.parse(`2026-03-10T${clock}:30Z`) / 1000;
 const hours = (quietFrom: string, quietUntil: string, timeZone = "UTC") => ({ quietFrom, quietUntil, timeZone });
@@ -28,4 +28,8 @@ test.each([
   hours("22:00", "07:00", "Mars/Olympus"),
 ])("%o are refused", (quiet) => {
   expect(() => readQuietHours(quiet)).toThrow("alert_quiet_hours_invalid");
+});
+
+test.each([-1, 1.5, 1441, Number.NaN])("a digest of %p minutes is refused", (minutes) => {
+  expect(() => readDigestMinutes(minutes)).toThrow("alert_digest_invalid");
 });
