@@ -4,6 +4,7 @@ import { alertRules } from "../../../db/schema/accounts/alerts.ts";
 import { tokens } from "../../../db/schema/accounts/api-keys.ts";
 import { users } from "../../../db/schema/accounts/users.ts";
 import { lostJournals } from "../../../db/schema/billing/ledger.ts";
+import { priceChanges } from "../../../db/schema/billing/prices.ts";
 import { channels } from "../../../db/schema/gateway/channels.ts";
 import { logs, usageRollups } from "../../../db/schema/gateway/logs.ts";
 import { addChannel, addToken, addUser } from "../../../test/support/billing/start-billing.ts";
@@ -142,6 +143,27 @@ describe("the site's rules", () => {
     await addCalls(4, { elapsedMs: 8000 });
     expect(await evaluate()).toEqual([expect.stringContaining("response times is 8 s; the threshold is 5 s")]);
   });
+});
+
+test("prices that changed since there is the rule, together, once and without an end", async () => {
+  const rule = await addRule("site", "price_change");
+  await database.db
+    .update(alertRules)
+    .set({ createdAt: NOW - 600 })
+    .where(eq(alertRules.id, rule.id));
+  const [before, after] = [{ usdPerCall: "1" }, { usdPerCall: "2" }];
+  const change = (model: string, changedAt: number) => ({ model, changedAt, before, after });
+  await database.db
+    .insert(priceChanges)
+    .values([
+      change("old", NOW - 700),
+      change("a", NOW - 60),
+      change("b", NOW - 60),
+      { ...change("new", NOW - 60), before: null },
+    ]);
+  expect(await evaluate()).toEqual(["firing Prices of 2 models have changed: a, b"]);
+  expect(await evaluate(NOW + 60)).toEqual([]);
+  expect(await evaluate(NOW + 7200)).toEqual([]);
 });
 
 describe("a user's rules", () => {

@@ -6,10 +6,11 @@ import { type Alert, storedAlert } from "./alert.ts";
 import type { Alerter } from "./alerter.ts";
 import { findLowBalance, findUnusedKeys, findUsedBudgets } from "./conditions/account-conditions.ts";
 import type { Condition, ConditionDeps, FindConditions } from "./conditions/condition.ts";
+import { findPriceChanges } from "./conditions/price-conditions.ts";
 import { findDisabledChannels, findLostJournals, findLowChannelBalances } from "./conditions/site-conditions.ts";
 import { findErrorRate, findSlowCalls, findSpendAnomaly } from "./conditions/traffic-conditions.ts";
 import type { AlertOwner } from "./destinations.ts";
-import { type AlertEvent, isAlertEvent } from "./event-rules.ts";
+import { type AlertEvent, eventTraits, isAlertEvent } from "./event-rules.ts";
 import type { RuleRow } from "./rules.ts";
 
 type EvaluateDeps = ConditionDeps & Readonly<{ alerter: Pick<Alerter, "dispatch"> }>;
@@ -21,6 +22,7 @@ const FINDERS: Readonly<Record<AlertEvent, FindConditions>> = {
   error_rate: findErrorRate,
   latency_p95: findSlowCalls,
   spend_anomaly: findSpendAnomaly,
+  price_change: findPriceChanges,
   balance_low: findLowBalance,
   key_budget: findUsedBudgets,
   key_unused: findUnusedKeys,
@@ -53,14 +55,15 @@ export async function evaluateRules(deps: EvaluateDeps, now: number, signal?: Ab
 
 async function evaluateRule(deps: EvaluateDeps, rule: RuleRow, now: number): Promise<void> {
   if (!isAlertEvent(rule.event)) return;
-  const { threshold, windowMinutes } = rule;
+  const { threshold, windowMinutes, createdAt: since } = rule;
   const owner: AlertOwner = rule.userId ?? "site";
-  const conditions = await FINDERS[rule.event](deps, { owner, threshold, windowMinutes, now });
+  const conditions = await FINDERS[rule.event](deps, { owner, threshold, windowMinutes, now, since });
   const open = await deps.db
     .select()
     .from(alertIncidents)
     .where(and(eq(alertIncidents.ruleId, rule.id), isNull(alertIncidents.resolvedAt)))
     .orderBy(asc(alertIncidents.id));
+  const { isMomentary } = eventTraits(rule.event);
   const known = new Set(open.map(({ subject }) => subject));
   const current = new Set(conditions.map(({ subject }) => subject));
   for (const condition of conditions.filter(({ subject }) => !known.has(subject))) {
@@ -69,7 +72,7 @@ async function evaluateRule(deps: EvaluateDeps, rule: RuleRow, now: number): Pro
   for (const { id, alert, isQuiet } of open.filter(({ subject }) => !current.has(subject))) {
     const resolved: Alert = { ...storedAlert(alert), state: "resolved", at: now };
     const close = (tx: DbOrTx) => closeIncident(tx, id, now);
-    if (isQuiet) await close(deps.db);
+    if (isQuiet || isMomentary) await close(deps.db);
     else await deps.alerter.dispatch(owner, resolved, { destinationIds: rule.destinationIds, claim: close });
   }
 }

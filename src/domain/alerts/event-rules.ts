@@ -11,6 +11,8 @@ type EventTraits = Readonly<{
   }>;
   /** It is measured over the last minutes. */
   hasWindow?: true;
+  /** It happens in a moment: there is nothing to resolve. */
+  isMomentary?: true;
 }>;
 
 /** Every event that can be an alert, in the order of the console. */
@@ -29,6 +31,7 @@ export const ALERT_EVENTS = {
     hasWindow: true,
   },
   spend_anomaly: { scopes: ["site", "own"], threshold: { unit: "times", min: 1.1, max: 1000, usual: 3 } },
+  price_change: { scopes: ["site", "own"], isMomentary: true },
   balance_low: { scopes: ["own"], threshold: { unit: "quota", min: 1, max: 9e15, usual: 500_000 } },
   key_budget: { scopes: ["own"], threshold: { unit: "percent", min: 1, max: 100, usual: 80 } },
   key_unused: { scopes: ["own"], threshold: { unit: "days", min: 1, max: 3650, usual: 30 } },

@@ -18,7 +18,14 @@ export type Condition = Readonly<{
 export type ConditionDeps = Readonly<{ db: Db; settings: SettingsReader }>;
 
 /** What a rule asks for; `now` in epoch seconds. */
-export type ConditionQuery = Readonly<{ owner: AlertOwner; threshold: number; windowMinutes: number; now: number }>;
+export type ConditionQuery = Readonly<{
+  owner: AlertOwner;
+  threshold: number;
+  windowMinutes: number;
+  now: number;
+  /** When the rule was made, in epoch seconds. */
+  since: number;
+}>;
 
 /** Finds what is as a rule says. Rejects when the database does not answer. */
 export type FindConditions = (deps: ConditionDeps, query: ConditionQuery) => Promise<Condition[]>;
