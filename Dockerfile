@@ -17,6 +17,7 @@ RUN bun run build && mkdir /data
 # glibc, certificates and time zones, no shell; runs as uid 65532.
 FROM gcr.io/distroless/base-debian12:nonroot
 COPY --from=build /build/dist/sluice /usr/local/bin/sluice
+COPY --from=build /build/dist/sbom/sluice.cdx.json /usr/local/share/sluice/sluice.cdx.json
 COPY --from=build --chown=65532:65532 /data /data
 ENV DATA_DIR=/data
 VOLUME /data

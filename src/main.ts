@@ -2,7 +2,7 @@
 import "reflect-metadata";
 import { HELP, parseCommand, UsageError } from "./cli/arguments.ts";
 import { prepareRuntime } from "./lib/runtime/prepare-runtime.ts";
-import { commit, version } from "./server/version.ts";
+import { commit, SBOM_FILE, version } from "./server/version.ts";
 
 const args = process.argv.slice(2);
 
@@ -24,6 +24,9 @@ async function run(): Promise<number> {
       return 0;
     case "version":
       process.stdout.write(`sluice ${version} (${commit})\n`);
+      return 0;
+    case "sbom":
+      process.stdout.write(await Bun.file(SBOM_FILE).text());
       return 0;
     case "healthcheck":
       return (await import("./cli/healthcheck.ts")).healthcheck();

@@ -1,3 +1,4 @@
+import nodeCrypto from "node:crypto";
 import { mkdir, mkdtemp, rename, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -29,11 +30,33 @@ export async function makeSeed(outFile = SEED_FILE): Promise<void> {
   }
 }
 
-/** (The runtime's own archives cannot hold empty folders, of which a data directory has many.) */
+/**
+ * Equal files make equal archives, whenever and by whomever they are packed. (The runtime's own archives cannot hold empty
+ * folders, of which a data directory has many.)
+ */
 async function pack(dataDir: string, outFile: string): Promise<void> {
-  const child = Bun.spawn(["tar", "-czf", outFile, "-C", dataDir, "."], { stdio: ["ignore", "ignore", "pipe"] });
+  const equal = ["--sort=name", "--mtime=@0", "--owner=0", "--group=0", "--numeric-owner"];
+  const child = Bun.spawn(["tar", ...equal, "-czf", outFile, "-C", dataDir, "."], {
+    stdio: ["ignore", "ignore", "pipe"],
+  });
   const [complaint, code] = await Promise.all([Bun.readableStreamToText(child.stderr), child.exited]);
   if (code !== 0) throw new Error(`tar ended with ${code}: ${complaint}`);
 }
 
-if (import.meta.main) await makeSeed();
+/**
+ * Stops the clock of this process and takes chance out of it: the engine writes the time and random numbers into its control
+ * file, and builds of the same sources shall be equal. The numbers protect nothing: the engine takes no connections.
+ */
+function makeRepeatable(): void {
+  Date.now = () => Date.UTC(2020, 0, 1);
+  const fill = <Target extends NodeJS.ArrayBufferView>(target: Target): Target => {
+    new Uint8Array(target.buffer, target.byteOffset, target.byteLength).fill(1);
+    return target;
+  };
+  Object.assign(nodeCrypto, { randomFillSync: fill });
+}
+
+if (import.meta.main) {
+  makeRepeatable();
+  await makeSeed();
+}

@@ -17,6 +17,8 @@ export default defineConfig({
   outDir: "../dist/docs",
   cacheDir: "../node_modules/.cache/vitepress",
   cleanUrls: true,
+  // Pages that are made at the same time end up in the search index in any order.
+  buildConcurrency: 1,
   ignoreDeadLinks: "localhostLinks",
   head: [["link", { rel: "icon", href: `${BASE}logo.svg` }]],
   markdown: { config: linkIncludedPages, theme: { light: "github-light-high-contrast", dark: "github-dark" } },

@@ -1,5 +1,6 @@
 /**
- * Builds the console into ui/dist, the documentation into dist/docs and the executable with both into dist/sluice.
+ * Builds the console into ui/dist, the documentation into dist/docs, the bill of materials into dist/sbom and the executable with
+ * all of them into dist/sluice.
  *   --ui-only          only the console
  *   --no-ui            only the executable, with the console built before
  *   --target=NAME      cross build, e.g. bun-linux-arm64 → dist/sluice-linux-arm64
@@ -8,6 +9,7 @@ import { parseArgs } from "node:util";
 import { buildConsole } from "./console.ts";
 import { buildDocs } from "./docs.ts";
 import { buildExecutable } from "./executable.ts";
+import { writeSbom } from "./sbom.ts";
 import { ensureSeed } from "./seed.ts";
 
 async function timed<T>(label: string, work: () => Promise<T>, describe: (result: T) => string): Promise<T> {
@@ -34,7 +36,8 @@ try {
   const describeDocs = (built: Awaited<ReturnType<typeof buildDocs>>) =>
     built ? `${built.files} files, ${kilobytes(built.bytes)}` : "up to date";
   const docs = flags["ui-only"] ? null : timed("docs", buildDocs, describeDocs);
-  await Promise.all([seed, ui, docs]);
+  const sbom = flags["ui-only"] ? null : timed("sbom", writeSbom, (components) => `${components} components`);
+  await Promise.all([seed, ui, docs, sbom]);
   if (!flags["ui-only"]) {
     await timed(
       "executable",

@@ -6,8 +6,8 @@ const ROOT = path.resolve(import.meta.dir, "../..");
 
 /** The worker is a second entry point: the executable can only start workers that it was told of. */
 const ENTRYPOINTS = ["src/main.ts", "db/embedded/worker.ts"];
-/** Embedded under their last name: the server reads them at /$bunfs/root/dist, /docs and /migrations. */
-const ASSETS = ["ui/dist", "dist/docs", "db/migrations"];
+/** Embedded under their last name: the server reads them at /$bunfs/root/dist, /docs, /sbom and /migrations. */
+const ASSETS = ["ui/dist", "dist/docs", "dist/sbom", "db/migrations"];
 
 /**
  * Compiles the server with the console, the migrations and the embedded database into one file.
@@ -17,14 +17,16 @@ const ASSETS = ["ui/dist", "dist/docs", "db/migrations"];
 export async function buildExecutable(target?: string): Promise<{ path: string; bytes: number }> {
   const name = target ? `sluice-${target.replace(/^bun-/, "")}` : "sluice";
   const file = `dist/${name}${target?.includes("windows") ? ".exe" : ""}`;
-  const staging = `dist/.${process.pid}-${path.basename(file)}`;
-  await mkdir(path.join(ROOT, "dist"), { recursive: true });
+  // The file's own name is in it: only the folder's differs from build to build.
+  const folder = `dist/.${process.pid}`;
+  const staging = `${folder}/${path.basename(file)}`;
+  await mkdir(path.join(ROOT, folder), { recursive: true });
   try {
     await compile(staging, target);
     // Renamed into place: overwriting a program that runs is refused, replacing it is not.
     await rename(path.join(ROOT, staging), path.join(ROOT, file));
   } finally {
-    await rm(path.join(ROOT, staging), { force: true });
+    await rm(path.join(ROOT, folder), { recursive: true, force: true });
   }
   return { path: file, bytes: (await stat(path.join(ROOT, file))).size };
 }

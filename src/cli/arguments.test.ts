@@ -13,6 +13,7 @@ describe("parseCommand", () => {
     [["reset-password", "root"], { name: "reset-password", username: "root" }],
     [["import", "--from", "a.db", "--logs"], { name: "import", from: "a.db", withLogs: true, isDry: false }],
     [["healthcheck"], { name: "healthcheck" }],
+    [["sbom"], { name: "sbom" }],
     [["doctor"], { name: "doctor" }],
     [["rotate-encryption-key"], { name: "rotate-encryption-key" }],
     [["journal", "inspect", "--json"], { name: "journal", action: { action: "inspect" }, asJson: true }],

@@ -15,6 +15,7 @@ export type Command =
   | { name: "doctor" }
   | { name: "rotate-encryption-key" }
   | { name: "journal"; action: JournalAction; asJson: boolean }
+  | { name: "sbom" }
   | { name: "help" }
   | { name: "version" };
 
@@ -47,6 +48,7 @@ Commands
   journal replay [--force] charge rejected records again, each once; --force also those older than the log
   journal acknowledge WHAT end the alarm about a lost process (its id), or about all rejected charges (rejected)
                            (all three take --json, and work beside a running gateway)
+  sbom                     print what the executable consists of (CycloneDX, JSON)
   healthcheck              exit 0 when the gateway on this machine is ready
 
 Options
@@ -91,6 +93,7 @@ export function parseCommand(args: readonly string[]): Command {
     case "demo":
     case "reload":
     case "healthcheck":
+    case "sbom":
     case "doctor":
     case "rotate-encryption-key":
     case "help":

@@ -9,6 +9,7 @@ import { gatewayCommand, testEnvironment } from "../../support/processes/gateway
 
 /** Why blocks do not run here; a block with another reason fails. */
 const REASONS = [
+  "builds for a minute",
   "builds, then serves in the foreground",
   "measures for minutes",
   "needs Docker",
