@@ -47,6 +47,8 @@ function compile(outfile: string, target: string | undefined) {
       ...(target ? { target: target as Bun.Build.CompileTarget } : {}),
     },
     define: {
+      // The bundler would write the folder of the build into the file, so that builds in two folders differ.
+      __dirname: '"/$bunfs/root"',
       "process.env.NODE_ENV": '"production"',
       SLUICE_VERSION: JSON.stringify(version),
       SLUICE_COMMIT: JSON.stringify(readCommit()),
