@@ -15,7 +15,7 @@ import { refuseIfClientLeft } from "./http/client-presence.ts";
 import { withEarlyPings } from "./http/early-pings.ts";
 import { parseRequest, readRequest } from "./http/parse-request.ts";
 import { refuse, respondWithError, toGatewayError } from "./http/refuse.ts";
-import { acrossModels, findFallbacks, type PricedCall, selectModel } from "./routing/model-fallbacks.ts";
+import { acrossModels, bindAcross, findFallbacks, type PricedCall, selectModel } from "./routing/model-fallbacks.ts";
 import { withPreferencesFor } from "./routing/preferences/prefer-channels.ts";
 import { Router } from "./routing/router.ts";
 import type { Choice } from "./routing/scheduler/choose.ts";
@@ -43,7 +43,7 @@ export async function handleCall(context: GatewayContext, arrival: Arrival): Pro
     const call = selectModel(context, newCall(authorized, timing, services.telemetry));
     const unserved = refuseUnserved(context, call);
     if (unserved) return respondWithError(context, request, unserved, endpoint.codec, body);
-    return await runCall(context, await bindState(context, call));
+    return await runCall(context, await bindAcross(call, (each) => bindState(context, each)));
   } catch (error) {
     return refuse(context, request, error, endpoint.codec, body);
   }
@@ -68,7 +68,7 @@ async function relay(context: GatewayContext, call: Call, reserved: Reservation)
   let answered: Readonly<{ served: PricedCall; result: Received }>;
   try {
     await beginCall(context, call);
-    answered = await acrossModels([{ call, prices: reserved.prices }, ...reserved.fallbacks], (model) =>
+    answered = await acrossModels(context, [{ call, prices: reserved.prices }, ...reserved.fallbacks], (model) =>
       failOver(context, model.call, model.prices, (choice) => attempt(context, model, choice)),
     );
   } catch (error) {

@@ -10,7 +10,7 @@ import type { ClientBody } from "../http/client-body.ts";
 import { ClientPresence } from "../http/client-presence.ts";
 import type { Endpoint } from "../http/endpoints/endpoint.ts";
 import type { ChannelPreferences } from "../routing/preferences/read-preferences.ts";
-import type { RouteTarget } from "../routing/routes/plan.ts";
+import type { RoutePlan } from "../routing/routes/plan.ts";
 import type { Excluded } from "../routing/scheduler/choose.ts";
 import { AttemptLog } from "../upstream/attempt-log.ts";
 import type { CallTiming } from "./call-timing.ts";
@@ -59,8 +59,8 @@ export type Call = AuthorizedRequest &
     isResumed: boolean;
     /** The model that the client named, if another has taken over; else null. */
     fallbackFrom: string | null;
-    /** The models that the requested route chose, in order; null: the client named a model. */
-    route: readonly RouteTarget[] | null;
+    /** What the requested route decided; null: the client named a model. */
+    route: RoutePlan | null;
     /** Channels and keys that are excluded from the start; null: none. */
     excluded: Excluded | null;
   }>;

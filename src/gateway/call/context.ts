@@ -11,6 +11,7 @@ import type { UserLimits } from "../auth/user-limits.ts";
 import type { Prices } from "../billing/price.ts";
 import type { createHealth } from "../routing/channel-health.ts";
 import type { createModelsOf } from "../routing/model-fit.ts";
+import type { ConversationModels } from "../routing/routes/conversation-models.ts";
 import type { Speeds } from "../routing/routes/speeds.ts";
 import type { CoolDown } from "../routing/scheduler/cool-down.ts";
 import type { KeyRing } from "../routing/scheduler/key-ring.ts";
@@ -33,6 +34,7 @@ export type GatewayContext = Readonly<{
   keys: KeyRing;
   stickiness: Stickiness;
   traffic: KeyTraffic;
+  conversationModels: ConversationModels;
   /** How fast channels serve their models. */
   speeds: Speeds;
   health: ReturnType<typeof createHealth>;

@@ -24,6 +24,7 @@ import { createHealth } from "../routing/channel-health.ts";
 import { readLive } from "../routing/channel-live.ts";
 import { type ExplainQuestion, type Explanation, explain } from "../routing/explain.ts";
 import { createModelsOf } from "../routing/model-fit.ts";
+import { createConversationModels } from "../routing/routes/conversation-models.ts";
 import { createSpeeds } from "../routing/routes/speeds.ts";
 import { createCoolDown } from "../routing/scheduler/cool-down.ts";
 import { createKeyRing } from "../routing/scheduler/key-ring.ts";
@@ -118,6 +119,7 @@ export function createContext(services: GatewayServices, earlierTraffic: Traffic
     keys: createKeyRing(coolDown),
     stickiness: createStickiness(),
     traffic: createKeyTraffic(Date.now, earlierTraffic),
+    conversationModels: createConversationModels(),
     speeds: createSpeeds(),
     health: createHealth(services),
     upstream: createUpstream(policy, {

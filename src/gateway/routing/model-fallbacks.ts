@@ -35,7 +35,7 @@ export function selectModel(context: GatewayContext, call: Call): Call {
  */
 export function findFallbacks(context: GatewayContext, call: Call): readonly PricedCall[] {
   const { services, prices } = context;
-  if (call.route) return pricedTargets(context, call, call.route);
+  if (call.route) return pricedTargets(context, call, call.route.targets);
   const names = fallbackNames(services, call);
   if (names.length === 0 || findCandidates(services, call.caller, call.summary.model) !== call.candidates) return [];
   const found: PricedCall[] = [];
@@ -52,13 +52,16 @@ export function findFallbacks(context: GatewayContext, call: Call): readonly Pri
  * error that another model would not avoid.
  */
 export async function acrossModels<Result>(
+  context: GatewayContext,
   calls: readonly PricedCall[],
   attempt: (call: PricedCall) => Promise<Result>,
 ): Promise<Readonly<{ served: PricedCall; result: Result }>> {
   const failures: unknown[] = [];
   for (const served of calls) {
     try {
-      return { served, result: await attempt(served) };
+      const result = await attempt(served);
+      rememberModel(context, served.call);
+      return { served, result };
     } catch (error) {
       if (served.call.client.hasLeft || !isWorthAnotherModel(error)) throw error;
       failures.push(error);
@@ -70,13 +73,38 @@ export async function acrossModels<Result>(
 /** The call for the first model of a route, followed by the others and then by the models that the client listed. */
 function onRoute(context: GatewayContext, call: Call, route: ModelRoute): Call {
   const { services } = context;
-  const targets = [...planRoute(context, call, route)];
+  const plan = planRoute(context, call, route);
+  const targets = [...plan.targets];
   for (const model of call.fallbacks) {
     const candidates = services.channels.candidates(call.caller.group, model);
     if (candidates) targets.push({ model, candidates });
   }
   const [first] = targets;
-  return first ? { ...onTarget(call, first), route: targets } : call;
+  return first ? { ...onTarget(call, first), route: { ...plan, targets } } : call;
+}
+
+/**
+ * Binds a call to what it continues with `bind`; of a route to the first model whose channels may have it. Rejects the first
+ * model's error if none may.
+ */
+export async function bindAcross(call: Call, bind: (call: Call) => Promise<Call>): Promise<Call> {
+  const failures: unknown[] = [];
+  for (const target of call.route?.targets ?? [NO_TARGET]) {
+    try {
+      return await bind(target ? onTarget(call, target) : call);
+    } catch (error) {
+      if (!(error instanceof GatewayError)) throw error;
+      failures.push(error);
+    }
+  }
+  throw failures[0];
+}
+
+const NO_TARGET = null;
+
+/** Later calls of a conversation on a route go to the model that responded. */
+function rememberModel({ conversationModels }: GatewayContext, { route, summary }: Call): void {
+  if (route && route.conversation !== null) conversationModels.keep(route.conversation, summary.model);
 }
 
 /** The call for each target after its own; none for a call that is bound to a channel. */

@@ -1,7 +1,8 @@
 /** Named routes: names that clients use as a model, and the models behind them. */
 import { afterEach, describe, expect, test } from "bun:test";
 import { startRelay } from "../../support/gateway/start-gateway.ts";
-import { chatReply, startUpstream } from "../../support/gateway/start-upstream.ts";
+import { chatReply, chunk, DONE, pacedSse, startUpstream, usageChunk } from "../../support/gateway/start-upstream.ts";
+import { until } from "../../support/lib/until.ts";
 
 const stops: (() => unknown)[] = [];
 afterEach(() => {
@@ -191,11 +192,33 @@ describe("strategies", () => {
     const { relay, served } = start(
       { strategy: "least-latency", candidates: of("cheap", "large") },
       { random: () => 0.99 },
-      { cheap: () => answerAfter(150, "cheap"), large: () => answerAfter(6, "large") },
+      { cheap: () => answerAfter(600, "cheap"), large: () => answerAfter(6, "large") },
     );
     expect(await served()).toBe("cheap");
     await relay.post("/v1/chat/completions", { model: "large", messages: MESSAGES });
     expect(await served()).toBe("large");
+  });
+
+  test("figures of streams are the time to the first token and the rate after it", async () => {
+    const usage = usageChunk({ prompt_tokens: 10, completion_tokens: 50, total_tokens: 60 });
+    const { relay, ask } = start(
+      { strategy: "least-latency", candidates: of("cheap", "large") },
+      {},
+      {
+        cheap: () => pacedSse([20, chunk({ content: "Hello" }), 20, usage, DONE]),
+      },
+    );
+    await (await ask({ stream: true })).text();
+    const figures = () => {
+      const { route } = relay.explain({ model: "best", group: "default", promptTokens: 10 });
+      return route?.candidates.find(({ model }) => model === "cheap")?.figures;
+    };
+    await until(() => figures()?.tokensPerSecond != null);
+    const { firstTokenMs, tokensPerSecond, latencyMs } = figures() ?? {};
+    expect(firstTokenMs).toBeGreaterThan(0);
+    expect(tokensPerSecond).toBeGreaterThan(0);
+    // Of a response of 500 tokens.
+    expect(latencyMs).toBeCloseTo((firstTokenMs ?? 0) + 500_000 / (tokensPerSecond ?? 1), 6);
   });
 
   test("least-busy avoids the channel with calls in progress", async () => {
@@ -234,6 +257,55 @@ describe("strategies", () => {
     expect(await served()).toBe("large");
   });
 });
+
+describe("what continues an earlier call", () => {
+  test("stays with the model that served it, while that can", async () => {
+    let isDown = false;
+    const { served } = start(
+      { strategy: "weighted", candidates: of("cheap", "large") },
+      // Draws in turn: the first model, the second, ….
+      { random: alternating() },
+      { large: () => (isDown ? busy() : Response.json(chatReply({ model: "large" }))) },
+    );
+    const turn = [...MESSAGES, { role: "assistant", content: "Hello" }, { role: "user", content: "More" }];
+    for (let at = 0; at < 6; at += 1) expect(await served({ messages: turn })).toBe("large");
+    const others = [await served(), await served()];
+    expect(new Set(others).size).toBe(2);
+    isDown = true;
+    expect(await served({ messages: turn })).toBe("cheap");
+    isDown = false;
+    expect(await served({ messages: turn })).toBe("cheap");
+  });
+
+  test("goes to the channel that stores it, though the route would choose another model", async () => {
+    const stored = { id: "resp_1", object: "response", status: "completed", model: "cheap", output: [], usage: null };
+    const upstreams = [startUpstream(() => Response.json(stored)), startUpstream(() => Response.json(stored))];
+    const relay = startRelay({
+      channels: upstreams.map(({ url }, at) => ({ baseUrl: url, models: [at === 0 ? "cheap" : "large"] })),
+      options: {
+        ModelRatio: '{"cheap":1,"large":10}',
+        ModelRoutes: JSON.stringify({ best: { strategy: "weighted", candidates: of("cheap", "large") } }),
+      },
+      random: alternating(),
+    });
+    stops.push(relay.stop, ...upstreams.map(({ stop }) => stop));
+    const ask = (body: object) => relay.post("/v1/responses", { model: "best", input: "Hi", ...body });
+    const { id } = await (await ask({})).json();
+    const first = upstreams.findIndex(({ received }) => received.length === 1);
+    for (let at = 0; at < 4; at += 1) expect((await ask({ previous_response_id: id })).status).toBe(200);
+    expect([upstreams[first]?.received.length, upstreams[1 - first]?.received.length]).toEqual([5, 0]);
+  });
+});
+
+/** For two candidates of equal weight: first the one, then the other. */
+function alternating(): () => number {
+  const draws = [0.9, 0.1, 0.1, 0.9];
+  return () => {
+    const [next = 0] = draws.splice(0, 1);
+    draws.push(next);
+    return next;
+  };
+}
 
 describe("a limited key", () => {
   const limitedTo = (...models: string[]) => ({ tokens: { test: { modelLimits: new Set(models) } } });

@@ -6,12 +6,21 @@ import { typicalTokens } from "../../billing/estimate.ts";
 import type { Call } from "../../call/call.ts";
 import type { GatewayContext } from "../../call/context.ts";
 import { GatewayError } from "../../call/errors.ts";
+import { conversationKey } from "../conversation-key.ts";
 import { type Needs, needsOf } from "../model-fit.ts";
 import type { Load } from "./measure.ts";
-import { type RouteQuery, rankCandidates } from "./rank.ts";
+import { type RankedCandidate, type RouteQuery, rankCandidates } from "./rank.ts";
 
 /** A model of a route, and the channels that serve it. */
 export type RouteTarget = Readonly<{ model: string; candidates: Candidates }>;
+
+/** What a route decided for a call. */
+export type RoutePlan = Readonly<{
+  /** In the order in which to try them. */
+  targets: readonly RouteTarget[];
+  /** The key of the call's conversation, which stays with its model; null: none, or the route's order is fixed. */
+  conversation: bigint | null;
+}>;
 
 /** The route of a call; null: its model is none, or the call is bound to a channel. */
 export function findRoute({ services }: Pick<GatewayContext, "services">, call: Call): ModelRoute | null {
@@ -24,10 +33,10 @@ export function findRoute({ services }: Pick<GatewayContext, "services">, call: 
 }
 
 /**
- * The models that a route chooses for a call, in the order in which to try them. Throws GatewayError if none of its
- * candidates can serve the call.
+ * Chooses the models of a route for a call. A conversation stays with its model while that can serve it. Throws GatewayError
+ * if no candidate can serve the call.
  */
-export function planRoute(context: GatewayContext, call: Call, route: ModelRoute): readonly RouteTarget[] {
+export function planRoute(context: GatewayContext, call: Call, route: ModelRoute): RoutePlan {
   const { caller, summary, prompt, body, promptBound } = call;
   const promptTokens = typicalTokens(promptBound);
   const needs = needsOf(prompt, body.json, promptTokens);
@@ -43,13 +52,27 @@ export function planRoute(context: GatewayContext, call: Call, route: ModelRoute
     allows: (model) => !isModel || allowsModel(caller, model),
   });
   const { ranked, excluded } = rankCandidates(context, route, query);
-  if (ranked.length > 0) return ranked.map(({ candidate, candidates }) => ({ model: candidate.model, candidates }));
+  if (ranked.length > 0) {
+    const conversation = route.strategy === "priority" ? null : conversationOf(call);
+    const earlier = conversation === null ? null : context.conversationModels.find(conversation);
+    const isEarlier = ({ candidate, rank }: RankedCandidate) => candidate.model === earlier && rank === ranked[0]?.rank;
+    const ordered = ranked.toSorted((a, b) => Number(isEarlier(b)) - Number(isEarlier(a)));
+    return {
+      conversation,
+      targets: ordered.map(({ candidate, candidates }) => ({ model: candidate.model, candidates })),
+    };
+  }
   const params = { route: route.name };
   if (excluded.some(({ reason }) => reason === "no_channel" || reason === "no_price")) {
     throw new GatewayError(503, "model_not_available", { code: "gateway_route_no_channel", params });
   }
   const details = { type: "invalid_request_error", param: "model" } as const;
   throw new GatewayError(400, "route_not_applicable", { code: "gateway_route_conditions", params }, details);
+}
+
+function conversationOf({ caller, summary, body, prompt, promptBound }: Call): bigint | null {
+  const source = { userId: caller.user.id, tokenId: caller.token?.id ?? 0, model: summary.model };
+  return conversationKey({ ...source, body: body.json, prompt, promptBound })?.key ?? null;
 }
 
 type QueryInput = Readonly<{ needs: Needs; tags: ReadonlySet<string>; allows: RouteQuery["allows"] }> & Load;

@@ -1,0 +1,22 @@
+import { LRUCache } from "lru-cache";
+
+/**
+ * Remembers which model of a route served a conversation: the prompt is in that model's cache, and only that model can
+ * continue reasoning that it did not return. Keys are those of `conversationKey`.
+ */
+export type ConversationModels = {
+  find(conversation: bigint): string | null;
+  keep(conversation: bigint, model: string): void;
+};
+
+const MAX_CONVERSATIONS = 20_000;
+/** About as long as providers keep a prompt in their cache. */
+const LIFE_MS = 10 * 60_000;
+
+export function createConversationModels(): ConversationModels {
+  const models = new LRUCache<bigint, string>({ max: MAX_CONVERSATIONS, ttl: LIFE_MS });
+  return {
+    find: (conversation) => models.get(conversation) ?? null,
+    keep: (conversation, model) => void models.set(conversation, model),
+  };
+}
