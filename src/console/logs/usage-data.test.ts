@@ -5,7 +5,7 @@ import { callRecord, writeCalls } from "../../../test/support/logs.ts";
 import type { Latency } from "../../domain/logs/usage/read-latency.ts";
 import type { QuotaData } from "../../domain/logs/usage/read-quota-data.ts";
 import type { RunningOut } from "../../domain/logs/usage/read-running-out.ts";
-import type { Series } from "../../domain/logs/usage/read-series.ts";
+import type { Series } from "../../domain/logs/usage/series/read-series.ts";
 
 let app: TestOperations;
 /** A Sunday, 22:00 UTC. */

@@ -4,9 +4,10 @@ import type { Db } from "../../../db/types.ts";
 import type { LogFilter } from "../../domain/logs/list/log-filter.ts";
 import { resolveFilter } from "../../domain/logs/list/resolve-filter.ts";
 import { readLatency } from "../../domain/logs/usage/read-latency.ts";
+import { readOverview } from "../../domain/logs/usage/read-overview.ts";
 import { readQuotaData } from "../../domain/logs/usage/read-quota-data.ts";
 import { readRunningOut } from "../../domain/logs/usage/read-running-out.ts";
-import { readSeries } from "../../domain/logs/usage/read-series.ts";
+import { readSeries } from "../../domain/logs/usage/series/read-series.ts";
 import { nowSeconds } from "../../lib/clock.ts";
 import { OperationError } from "../../lib/operation-error.ts";
 import { ok, okText } from "../http/envelope.ts";
@@ -27,12 +28,13 @@ const ownDimension = [t.Literal("model"), t.Literal("group"), t.Literal("token")
 const rangeOnly = t.Object(rangeQuery);
 const dataQuery = t.Object({ ...rangeQuery, username: text });
 const ownSeries = t.Object({ ...rangeQuery, ...narrowing, ...stepping, by: t.Optional(t.Union([...ownDimension])) });
+const ownOverview = t.Object({ ...rangeQuery, ...narrowing });
+const widest = { ...narrowing, username: text, channel: integerField() };
+const allOverview = t.Object({ ...rangeQuery, ...widest });
 const allSeries = t.Object({
   ...rangeQuery,
-  ...narrowing,
+  ...widest,
   ...stepping,
-  username: text,
-  channel: integerField(),
   by: t.Optional(t.Union([...ownDimension, t.Literal("user"), t.Literal("channel")])),
 });
 
@@ -74,18 +76,28 @@ export function dataRoutes({ reads }: Readonly<{ reads: Reads }>, guarded: Retur
       { account: "logs.read", query: rangeOnly },
     )
     .get(
+      "/overview",
+      ({ query: period }) =>
+        reads.read(async (db) =>
+          ok(await readOverview(db, { ...(await resolveFilter(db, widestOf(period))), ...rangeOf(period) })),
+        ),
+      { role: "admin", query: allOverview },
+    )
+    .get(
+      "/self/overview",
+      ({ actor, query: period }) =>
+        reads.read(async (db) => {
+          const filter = await resolveFilter(db, narrowingOf(period));
+          return ok(await readOverview(db, { ...filter, ...rangeOf(period), userId: actor.id }));
+        }),
+      { account: "logs.read", query: ownOverview },
+    )
+    .get(
       "/series",
-      async ({ query: period }) => {
-        const channelId = numberOrUndefined(period.channel);
-        const narrowed = {
-          ...narrowingOf(period),
-          ...(period.username && { username: period.username }),
-          ...(channelId && { channelId }),
-        };
-        return reads.read(async (db) =>
-          series(db, period, { ...(await resolveFilter(db, narrowed)), ...rangeOf(period) }),
-        );
-      },
+      ({ query: period }) =>
+        reads.read(async (db) =>
+          series(db, period, { ...(await resolveFilter(db, widestOf(period))), ...rangeOf(period) }),
+        ),
       { role: "admin", query: allSeries },
     )
     .get(
@@ -101,14 +113,14 @@ export function dataRoutes({ reads }: Readonly<{ reads: Reads }>, guarded: Retur
       "/latency",
       ({ query: { by = "model", ...period } }) =>
         reads.read(async (db) => {
-          const filter = await resolveFilter(db, narrowingOf(period));
+          const filter = await resolveFilter(db, widestOf(period));
           return ok(await readLatency(db, { ...filter, ...rangeOf(period) }, by));
         }),
       {
         role: "admin",
         query: t.Object({
           ...rangeQuery,
-          ...narrowing,
+          ...widest,
           by: t.Optional(t.Union([t.Literal("model"), t.Literal("channel")])),
         }),
       },
@@ -130,5 +142,15 @@ function narrowingOf(input: Omit<typeof ownSeries.static, "by">): LogFilter {
     ...(input.model_name && { modelName: input.model_name }),
     ...(input.group && { group: input.group }),
     ...(tokenId !== undefined && { tokenId }),
+  };
+}
+
+/** The narrowing of administrators, who see every user and channel. */
+function widestOf(input: Omit<typeof allOverview.static, "start_timestamp" | "end_timestamp">): LogFilter {
+  const channelId = numberOrUndefined(input.channel);
+  return {
+    ...narrowingOf(input),
+    ...(input.username && { username: input.username }),
+    ...(channelId && { channelId }),
   };
 }

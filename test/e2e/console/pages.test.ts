@@ -385,9 +385,24 @@ describe("the dashboard", () => {
     );
     await page.reload();
     await page.getByRole("row").filter({ hasText: "boat" }).waitFor();
+    const tiles = page.getByLabel(words.dashboard.overview, { exact: true });
+    await tiles.getByText("$0.0060").waitFor();
+    await tiles.getByText(words.dashboard.tiles.success).waitFor();
     const file = await consolePage.download(() => button(words.components.exportCsv).click());
     expect(file.name).toBe("usage-by-token.csv");
     expect(file.text).toContain("boat");
+    await page.getByRole("button", { name: fillPlaceholders(words.dashboard.filterBy, { name: "boat" }) }).click();
+    const filtered = { dimension: words.dashboard.dimensions.token, name: "boat" };
+    await page.getByText(fillPlaceholders(words.dashboard.filteredBy, filtered)).waitFor();
+    await clean(page);
+    await button(words.dashboard.viewRequests).click();
+    await page.waitForURL("**/log?**token=boat**");
+    await page.goBack();
+    await button(words.dashboard.clearFilters).click();
+    await until(
+      async () => new URL(page.url()).searchParams,
+      (address) => address.get("token") === null && address.get("by") === "token",
+    );
     await setOption(root, "DataExportEnabled", false);
     await consolePage.open("/detail");
     await page.getByText(words.dashboard.off).waitFor();

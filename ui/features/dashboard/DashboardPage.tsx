@@ -5,7 +5,7 @@ import Button from "@mui/material/Button";
 import Skeleton from "@mui/material/Skeleton";
 import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
-import type { Series, SeriesDimension, SeriesStep } from "../../../src/domain/logs/usage/read-series.ts";
+import type { Series, SeriesDimension, SeriesStep } from "../../../src/domain/logs/usage/series/read-series.ts";
 import { saveFile } from "../../components/display/DownloadButton.tsx";
 import { Money } from "../../components/display/Money.tsx";
 import { EmptyState } from "../../components/feedback/EmptyState.tsx";
@@ -17,13 +17,15 @@ import { formatNumber } from "../../lib/format/number.ts";
 import { useSite } from "../../state/site-status.ts";
 import { useSeesAllUsers } from "../account/organizations/use-organization.ts";
 import { logStat } from "../logs/log-queries.ts";
-import { Summary } from "../logs/Overview.tsx";
+import { compactCount } from "../logs/Overview.tsx";
 import { RangePicker } from "../logs/RangePicker.tsx";
 import { rangeOf, useNow } from "../logs/time-range.ts";
-import { runningOut, usageSeries } from "./data-queries.ts";
+import { DashboardFilters, filterChange, filterOf } from "./DashboardFilters.tsx";
+import { runningOut, usageOverview, usageSeries } from "./data-queries.ts";
 import { Choice, LatencyPanel } from "./LatencyPanel.tsx";
+import { OverviewTiles } from "./OverviewTiles.tsx";
 import { SeriesTable } from "./SeriesTable.tsx";
-import { type Measure, seriesCsv } from "./series-values.ts";
+import { type Measure, periodsOf, STEP_SECONDS, seriesCsv } from "./series-values.ts";
 import { UsageChart } from "./UsageChart.tsx";
 
 const OWN_DIMENSIONS = ["model", "group", "token"] as const;
@@ -57,8 +59,18 @@ export const DetailPage = () => {
     oneOf(steps, site?.data_export_default_time ?? "", "day"),
   );
   const measure: Measure = oneOf(MEASURES, address.text("measure"), "quota");
-  const stat = useQuery(logStat(scope, { start: range.start, end: range.end }));
-  const series = useQuery(usageSeries(scope, { start: range.start, end: range.end, by, step }));
+  const filter = filterOf(address);
+  // An open range ends in the future, where nothing can be compared.
+  const period = { start: range.start, end: Math.min(range.end, now) };
+  const stat = useQuery(logStat(scope, period));
+  const overview = useQuery(usageOverview(scope, period, filter));
+  const series = useQuery(usageSeries(scope, period, filter, { by, step }));
+  const chart = { series: series.data ?? [], periods: periodsOf(series.data ?? [], STEP_SECONDS[step], period) };
+  const sampled = overview.data?.current.performance.calls ?? 0;
+  const filterBy = (one: Series) => {
+    const change = filterChange(by, one);
+    return change && (() => address.set(change));
+  };
   const nameOf = (one: Series): string =>
     one.key === null ? t("dashboard.others") : one.name || (one.key ? `#${one.key}` : t("dashboard.unnamed"));
   const download = () =>
@@ -84,22 +96,33 @@ export const DetailPage = () => {
           </Button>
         }
       />
-      <Panel pad={false} sx={{ mb: 4 }}>
-        <Row wrap sx={{ px: { xs: 3, sm: 4 }, py: 2.5, rowGap: 3 }}>
-          <Box sx={{ flex: "1 1 auto", minWidth: 0 }}>
-            <Summary stat={stat.data} />
+      <Row wrap gap={4} sx={{ mb: 4, rowGap: 2 }}>
+        <RangePicker
+          range={range}
+          names={RANGES}
+          onNamed={(name) => {
+            renew();
+            address.set({ range: name, from: undefined, to: undefined });
+          }}
+          onCustom={(from, to) => address.set({ from, to, range: undefined })}
+        />
+        {stat.data && (
+          <Box className="num" sx={{ color: "text.secondary", fontSize: 12.5 }}>
+            {t("dashboard.rates", { rpm: compactCount(stat.data.rpm), tpm: compactCount(stat.data.tpm) })}
           </Box>
-          <RangePicker
-            range={range}
-            names={RANGES}
-            onNamed={(name) => {
-              renew();
-              address.set({ range: name, from: undefined, to: undefined });
-            }}
-            onCustom={(from, to) => address.set({ from, to, range: undefined })}
-          />
-        </Row>
-      </Panel>
+        )}
+      </Row>
+      <DashboardFilters scope={scope} filter={filter} period={period} rangeName={range.name} />
+      {overview.error && !overview.data ? (
+        <ErrorState error={overview.error} onRetry={() => overview.refetch()} />
+      ) : (
+        <OverviewTiles overview={overview.data} chart={chart} />
+      )}
+      {overview.data && overview.data.current.sums.count > sampled && (
+        <Box sx={{ mt: -2, mb: 4, color: "text.tertiary", fontSize: 12 }}>
+          {t("dashboard.sampled", { count: sampled, number: formatNumber(sampled) })}
+        </Box>
+      )}
       <Col gap={4}>
         <Panel>
           <Row wrap gap={3} sx={{ mb: 4 }}>
@@ -136,10 +159,10 @@ export const DetailPage = () => {
         </Panel>
         {series.data && series.data.length > 0 && (
           <Panel title={t("dashboard.table")}>
-            <SeriesTable series={series.data} nameOf={nameOf} />
+            <SeriesTable series={series.data} nameOf={nameOf} onFilter={filterBy} />
           </Panel>
         )}
-        {isForAdmin && <LatencyPanel start={range.start} end={range.end} />}
+        {isForAdmin && <LatencyPanel period={period} filter={filter} />}
         {isForAdmin && <RunningOutPanel />}
       </Col>
     </>

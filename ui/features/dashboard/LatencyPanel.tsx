@@ -17,17 +17,23 @@ import { Panel } from "../../components/layout.tsx";
 import { formatDuration } from "../../lib/format/duration.ts";
 import { formatNumber } from "../../lib/format/number.ts";
 import { elapsedTone } from "../logs/log-cells.tsx";
-import { type LatencyDimension, latency } from "./data-queries.ts";
+import { type DataFilter, type LatencyDimension, latency } from "./data-queries.ts";
 import { percent } from "./series-values.ts";
 
 const DIMENSIONS = ["model", "channel"] as const;
 const PERCENTILES = ["p50", "p90", "p99"] as const;
 
+type LatencyPanelProps = Readonly<{
+  /** In epoch seconds. */
+  period: Readonly<{ start: number; end: number }>;
+  filter: DataFilter;
+}>;
+
 /** Latency and failures, by model or channel. */
-export const LatencyPanel = ({ start, end }: Readonly<{ start: number; end: number }>) => {
+export const LatencyPanel = ({ period, filter }: LatencyPanelProps) => {
   const { t } = useTranslation();
   const [by, setBy] = useState<LatencyDimension>("model");
-  const { data, error, refetch } = useQuery(latency(by, { start, end }));
+  const { data, error, refetch } = useQuery(latency(by, period, filter));
   return (
     <Panel
       title={t("dashboard.latency")}

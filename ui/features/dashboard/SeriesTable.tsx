@@ -1,21 +1,27 @@
 import Box from "@mui/material/Box";
+import Link from "@mui/material/Link";
 import Table from "@mui/material/Table";
 import TableBody from "@mui/material/TableBody";
 import TableCell from "@mui/material/TableCell";
 import TableHead from "@mui/material/TableHead";
 import TableRow from "@mui/material/TableRow";
 import { useTranslation } from "react-i18next";
-import type { Series } from "../../../src/domain/logs/usage/read-series.ts";
+import type { Series } from "../../../src/domain/logs/usage/series/read-series.ts";
 import { Count, Money } from "../../components/display/Money.tsx";
 import { formatDuration } from "../../lib/format/duration.ts";
 import { percent, totalsOf } from "./series-values.ts";
 
-/** The totals of each series: cost, calls, tokens, failure rate and average duration. */
-export const SeriesTable = ({
-  series,
-  nameOf,
-}: Readonly<{ series: readonly Series[]; nameOf: (one: Series) => string }>) => {
+type Props = Readonly<{
+  series: readonly Series[];
+  nameOf: (one: Series) => string;
+  /** Limits the page to a series; null for one that can't be named. */
+  onFilter: (one: Series) => (() => void) | null;
+}>;
+
+/** The totals of each series with its share of the cost: cost, calls, tokens, failure rate and average duration. */
+export const SeriesTable = ({ series, nameOf, onFilter }: Props) => {
   const { t } = useTranslation();
+  const total = totalsOf(series).quota;
   return (
     <Box sx={{ overflowX: "auto" }} tabIndex={0} role="region" aria-label={t("dashboard.table")}>
       <Table size="small" sx={{ minWidth: 620 }}>
@@ -34,7 +40,10 @@ export const SeriesTable = ({
             const sums = totalsOf([one]);
             return (
               <TableRow key={one.key ?? "others"}>
-                <TableCell sx={{ overflowWrap: "anywhere" }}>{nameOf(one)}</TableCell>
+                <TableCell sx={{ overflowWrap: "anywhere" }}>
+                  <SeriesName name={nameOf(one)} onFilter={onFilter(one)} />
+                  <ShareBar share={total > 0 ? sums.quota / total : 0} />
+                </TableCell>
                 <TableCell align="right">
                   <Money quota={sums.quota} decimals={4} />
                 </TableCell>
@@ -58,3 +67,28 @@ export const SeriesTable = ({
     </Box>
   );
 };
+
+const SeriesName = ({ name, onFilter }: Readonly<{ name: string; onFilter: (() => void) | null }>) => {
+  const { t } = useTranslation();
+  if (!onFilter) return name;
+  return (
+    <Link
+      component="button"
+      type="button"
+      color="inherit"
+      underline="hover"
+      aria-label={t("dashboard.filterBy", { name })}
+      onClick={onFilter}
+      sx={{ textAlign: "left", overflowWrap: "anywhere", font: "inherit" }}
+    >
+      {name}
+    </Link>
+  );
+};
+
+/** A part of the whole as a bar; the numbers next to it say the same. */
+const ShareBar = ({ share }: { share: number }) => (
+  <Box aria-hidden sx={{ mt: 1, height: 3, borderRadius: 2, bgcolor: "tone.idle.tint", overflow: "hidden" }}>
+    <Box sx={{ height: 1, bgcolor: "primary.main" }} style={{ width: `${share * 100}%` }} />
+  </Box>
+);

@@ -3,15 +3,14 @@ import { useTheme } from "@mui/material/styles";
 import { BarChart } from "@mui/x-charts/BarChart";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
-import type { Series, SeriesStep } from "../../../src/domain/logs/usage/read-series.ts";
+import type { Series, SeriesStep } from "../../../src/domain/logs/usage/series/read-series.ts";
 import { amountText, useMoneyFormat } from "../../components/display/Money.tsx";
 import { Row, usePhone } from "../../components/layout.tsx";
 import { formatDate } from "../../lib/format/time.ts";
 import { compactCount } from "../logs/Overview.tsx";
-import { type Measure, periodsOf, valuesOf } from "./series-values.ts";
+import { type Measure, periodsOf, STEP_SECONDS, valuesOf } from "./series-values.ts";
 
 const COLORS = ["s1", "s2", "s3", "s4", "s5", "s6"] as const;
-const STEP_SECONDS = { hour: 3600, day: 86_400, week: 604_800 } as const;
 
 type UsageChartProps = Readonly<{
   series: readonly Series[];
@@ -22,15 +21,19 @@ type UsageChartProps = Readonly<{
   nameOf: (one: Series) => string;
 }>;
 
-const MOST_DAYS_LABELLED = 8;
-const FEW_DAYS_LABELLED = 3;
+const MOST_LABELS = { hour: 8, day: 15, week: 13 } as const;
+const FEW_LABELS = { hour: 3, day: 5, week: 5 } as const;
 
-/** Hours of several days are labelled at midnight, of many days not at each. */
-function labelledOf(periods: readonly number[], step: SeriesStep, most: number): "auto" | ((start: number) => boolean) {
+/** Which periods have a label: as many as fit, evenly. Hours of several days are labelled at midnight. */
+function labelledOf(periods: readonly number[], step: SeriesStep, most: number) {
   const days = (periods.length * STEP_SECONDS[step]) / STEP_SECONDS.day;
-  if (step !== "hour" || days <= 2) return "auto";
+  if (step !== "hour" || days <= 2) {
+    const every = Math.ceil(periods.length / most);
+    return (_: number, index: number) => index % every === 0;
+  }
   const every = Math.ceil(days / most);
-  return (start) => new Date(start * 1000).getHours() === 0 && Math.round(start / STEP_SECONDS.day) % every === 0;
+  return (start: number) =>
+    new Date(start * 1000).getHours() === 0 && Math.round(start / STEP_SECONDS.day) % every === 0;
 }
 
 /** If no value reaches a dollar, two decimals would all look alike. */
@@ -73,7 +76,7 @@ export const UsageChart = ({ series, step, range, measure, nameOf }: UsageChartP
               scaleType: "band",
               disableTicks: true,
               data: periods,
-              tickLabelInterval: labelledOf(periods, step, isPhone ? FEW_DAYS_LABELLED : MOST_DAYS_LABELLED),
+              tickLabelInterval: labelledOf(periods, step, (isPhone ? FEW_LABELS : MOST_LABELS)[step]),
               valueFormatter: (start: number) => periodText(start, step, i18n.language),
             },
           ]}

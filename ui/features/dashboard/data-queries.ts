@@ -1,28 +1,65 @@
 import { keepPreviousData, queryOptions } from "@tanstack/react-query";
-import type { SeriesDimension, SeriesStep } from "../../../src/domain/logs/usage/read-series.ts";
+import type { SeriesDimension, SeriesStep } from "../../../src/domain/logs/usage/series/read-series.ts";
 import { readData } from "../../api/client.ts";
 import { dataApi } from "../../api/groups.ts";
 
 /** Whose usage: all users', or the user's own. */
-type DataScope = "all" | "self";
+export type DataScope = "all" | "self";
 
-/** What the dashboard shows; times are epoch seconds. */
-type DataView = Readonly<{ start: number; end: number; by: SeriesDimension; step: SeriesStep }>;
+/** To which requests the dashboard is limited; user and channel are for administrators. */
+export type DataFilter = Readonly<{
+  model?: string | undefined;
+  group?: string | undefined;
+  /** Id of an API key. */
+  token?: number | undefined;
+  /** A username. */
+  user?: string | undefined;
+  /** Id of a channel. */
+  channel?: number | undefined;
+}>;
 
-export const usageSeries = (scope: DataScope, { start, end, by, step }: DataView) =>
+/** A period in epoch seconds. */
+type Period = Readonly<{ start: number; end: number }>;
+
+const ownQuery = ({ start, end }: Period, { model, group, token }: DataFilter) => ({
+  start_timestamp: start,
+  end_timestamp: end,
+  model_name: model,
+  group,
+  token_id: token,
+});
+
+const allQuery = (period: Period, filter: DataFilter) => ({
+  ...ownQuery(period, filter),
+  username: filter.user,
+  channel: filter.channel,
+});
+
+type SeriesView = Readonly<{ by: SeriesDimension; step: SeriesStep }>;
+
+export const usageSeries = (scope: DataScope, period: Period, filter: DataFilter, { by, step }: SeriesView) =>
   queryOptions({
-    queryKey: ["data", "series", scope, start, end, by, step],
+    queryKey: ["data", "series", scope, period, filter, by, step],
     queryFn: async ({ signal }) => {
-      const query = {
-        start_timestamp: start,
-        end_timestamp: end,
-        step,
-        offset_minutes: -new Date(start * 1000).getTimezoneOffset(),
-      };
-      if (scope === "all") return readData(dataApi.series.get({ query: { ...query, by }, fetch: { signal } }));
+      const stepping = { step, offset_minutes: -new Date(period.start * 1000).getTimezoneOffset() };
+      if (scope === "all") {
+        const query = { ...allQuery(period, filter), ...stepping, by };
+        return readData(dataApi.series.get({ query, fetch: { signal } }));
+      }
       const own = by === "user" || by === "channel" ? undefined : by;
-      return readData(dataApi.self.series.get({ query: { ...query, by: own }, fetch: { signal } }));
+      const query = { ...ownQuery(period, filter), ...stepping, by: own };
+      return readData(dataApi.self.series.get({ query, fetch: { signal } }));
     },
+    placeholderData: keepPreviousData,
+  });
+
+export const usageOverview = (scope: DataScope, period: Period, filter: DataFilter) =>
+  queryOptions({
+    queryKey: ["data", "overview", scope, period, filter],
+    queryFn: ({ signal }) =>
+      scope === "all"
+        ? readData(dataApi.overview.get({ query: allQuery(period, filter), fetch: { signal } }))
+        : readData(dataApi.self.overview.get({ query: ownQuery(period, filter), fetch: { signal } })),
     placeholderData: keepPreviousData,
   });
 
@@ -34,12 +71,10 @@ export const runningOut = queryOptions({
 /** How latency is grouped. */
 export type LatencyDimension = "model" | "channel";
 
-export const latency = (by: LatencyDimension, { start, end }: Pick<DataView, "start" | "end">) =>
+export const latency = (by: LatencyDimension, period: Period, filter: DataFilter) =>
   queryOptions({
-    queryKey: ["data", "latency", by, start, end],
-    queryFn: async ({ signal }) => {
-      const query = { by, start_timestamp: start, end_timestamp: end };
-      return readData(dataApi.latency.get({ query, fetch: { signal } }));
-    },
+    queryKey: ["data", "latency", by, period, filter],
+    queryFn: async ({ signal }) =>
+      readData(dataApi.latency.get({ query: { by, ...allQuery(period, filter) }, fetch: { signal } })),
     placeholderData: keepPreviousData,
   });

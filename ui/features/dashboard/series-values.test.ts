@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import type { Series } from "../../../src/domain/logs/usage/read-series.ts";
+import type { Series } from "../../../src/domain/logs/usage/series/read-series.ts";
 import { periodsOf, seriesCsv, totalsOf, valuesOf } from "./series-values.ts";
 
 const DAY = 86_400;

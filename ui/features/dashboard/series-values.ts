@@ -1,5 +1,5 @@
-import type { Series } from "../../../src/domain/logs/usage/read-series.ts";
-import type { SeriesPoint } from "../../../src/domain/logs/usage/series-cell.ts";
+import type { Series } from "../../../src/domain/logs/usage/series/read-series.ts";
+import type { SeriesPoint } from "../../../src/domain/logs/usage/series/series-cell.ts";
 import { formatFixed } from "../../lib/format/number.ts";
 
 /** The measure that a chart shows per period. */
@@ -10,6 +10,8 @@ function figureOf(point: SeriesPoint, measure: Measure): number {
   if (measure === "quota") return point.quota;
   return measure === "calls" ? point.count : point.prompt_tokens + point.completion_tokens;
 }
+
+export const STEP_SECONDS = { hour: 3600, day: 86_400, week: 604_800 } as const;
 
 /** Beyond this many bars, only the time with calls is shown. */
 const MOST_PERIODS = 1000;

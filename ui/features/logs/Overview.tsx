@@ -57,7 +57,7 @@ export const Overview = ({ scope, filters, range, now, onNamed, onCustom }: Over
 };
 
 /** The totals of the range, and the rate of the last minute. */
-export const Summary = ({ stat }: { stat: UsageStat | undefined }) => {
+const Summary = ({ stat }: { stat: UsageStat | undefined }) => {
   const { t } = useTranslation();
   const money = useMoneyFormat();
   const failed = stat && stat.count > 0 ? `${formatFixed((stat.failed / stat.count) * 100, 1)}%` : "–";

@@ -3,7 +3,7 @@ import { openTestDatabase, type TestDatabase } from "../../../../test/support/da
 import { callRecord, writeCalls } from "../../../../test/support/logs.ts";
 import { foldUsage } from "./fold-usage.ts";
 import { readHistogram } from "./read-histogram.ts";
-import { readSeries, type SeriesDimension, type SeriesStep } from "./read-series.ts";
+import { readSeries, type SeriesDimension, type SeriesStep } from "./series/read-series.ts";
 import { sumUsage } from "./usage-sums.ts";
 
 const HOUR = 3600;

@@ -1,11 +1,11 @@
 import { type SQL, sql } from "drizzle-orm";
-import { tokens } from "../../../../db/schema/accounts/api-keys.ts";
-import { usageFold, usageRollups, usageTotals } from "../../../../db/schema/gateway/logs.ts";
-import type { Db } from "../../../../db/types.ts";
-import { isOneOf } from "../../../lib/values/sql-text.ts";
-import { isNarrow, type LogFilter } from "../list/log-filter.ts";
+import { tokens } from "../../../../../db/schema/accounts/api-keys.ts";
+import { usageFold, usageRollups, usageTotals } from "../../../../../db/schema/gateway/logs.ts";
+import type { Db } from "../../../../../db/types.ts";
+import { isOneOf } from "../../../../lib/values/sql-text.ts";
+import { isNarrow, type LogFilter } from "../../list/log-filter.ts";
+import { type HourKey, usageHours } from "../usage-hours.ts";
 import { CELL_SUMS, type Cell, cellOf, type SeriesPoint } from "./series-cell.ts";
-import { type HourKey, usageHours } from "./usage-hours.ts";
 
 const r = usageRollups;
 const t = usageTotals;

@@ -1,10 +1,10 @@
 import { type SQL, sql } from "drizzle-orm";
-import type { Db } from "../../../../db/types.ts";
-import { readChannelNames } from "../list/channel-names.ts";
-import type { LogFilter } from "../list/log-filter.ts";
+import type { Db } from "../../../../../db/types.ts";
+import { readChannelNames } from "../../list/channel-names.ts";
+import type { LogFilter } from "../../list/log-filter.ts";
+import { type HourKey, usageHours } from "../usage-hours.ts";
 import { CELL_SUMS, type Cell, cellOf, type SeriesPoint } from "./series-cell.ts";
 import { cellsOfLargest, findLargest } from "./series-of-largest.ts";
-import { type HourKey, usageHours } from "./usage-hours.ts";
 
 const HOUR_S = 3600;
 const DAY_S = 24 * HOUR_S;

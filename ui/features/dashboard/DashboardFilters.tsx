@@ -1,0 +1,89 @@
+import Button from "@mui/material/Button";
+import Chip from "@mui/material/Chip";
+import { useQuery } from "@tanstack/react-query";
+import { useNavigate } from "@tanstack/react-router";
+import { useTranslation } from "react-i18next";
+import type { Series, SeriesDimension } from "../../../src/domain/logs/usage/series/read-series.ts";
+import { Row } from "../../components/layout.tsx";
+import { type Address, useAddress } from "../../components/use-address.ts";
+import { type DataFilter, type DataScope, usageSeries } from "./data-queries.ts";
+
+/** The dimensions that a filter in the URL names, each by a parameter of its own. */
+const KEYS = ["model", "group", "token", "user", "channel"] as const satisfies readonly SeriesDimension[];
+
+/** The filter in the URL. */
+export function filterOf(address: Address): DataFilter {
+  const text = (key: string) => address.text(key) || undefined;
+  return {
+    model: text("model"),
+    group: text("group"),
+    token: address.number("token"),
+    user: text("user"),
+    channel: address.number("channel"),
+  };
+}
+
+/** The change of the URL that limits the dashboard to one series. Null: it stands for several, or for what has no name. */
+export function filterChange(by: SeriesDimension, { key, name }: Series): Readonly<Record<string, string>> | null {
+  const value = by === "user" ? name : key;
+  return value ? { [by]: value } : null;
+}
+
+type Props = Readonly<{
+  scope: DataScope;
+  filter: DataFilter;
+  /** In epoch seconds. */
+  period: Readonly<{ start: number; end: number }>;
+  /** The name of the range in the URL; undefined: it has moments of its own. */
+  rangeName: string | null;
+}>;
+
+/** What the dashboard is limited to, each removable, and the way to the requests themselves. */
+export const DashboardFilters = ({ scope, filter, period, rangeName }: Props) => {
+  const { t } = useTranslation();
+  const navigate = useNavigate();
+  const address = useAddress({ keepsPlace: true });
+  const active = KEYS.filter((key) => filter[key] !== undefined);
+  const tokenName = useNameOf("token", { scope, filter, period, rangeName });
+  const channelName = useNameOf("channel", { scope, filter, period, rangeName });
+  if (active.length === 0) return null;
+  const nameOf = (key: (typeof KEYS)[number]) =>
+    (key === "token" ? tokenName : key === "channel" ? channelName : null) ?? String(filter[key]);
+  const clear = () => address.set(Object.fromEntries(KEYS.map((key) => [key, undefined])));
+  const range = rangeName ? { range: rangeName } : { from: period.start, to: period.end };
+  const { model, group, user, channel } = filter;
+  return (
+    <Row wrap gap={2} sx={{ mb: 4 }}>
+      {active.map((key) => (
+        <Chip
+          key={key}
+          label={t("dashboard.filteredBy", { dimension: t(`dashboard.dimensions.${key}`), name: nameOf(key) })}
+          onDelete={() => address.set({ [key]: undefined })}
+        />
+      ))}
+      <Button variant="text" size="small" onClick={clear}>
+        {t("dashboard.clearFilters")}
+      </Button>
+      <Button
+        variant="text"
+        size="small"
+        onClick={() =>
+          navigate({
+            to: "/log",
+            search: () => ({ ...range, model, group, user, channel, token: tokenName ?? undefined }),
+          })
+        }
+      >
+        {t("dashboard.viewRequests")}
+      </Button>
+    </Row>
+  );
+};
+
+/** The name of the key or channel that the filter names by its id; null until it is known. */
+function useNameOf(by: "token" | "channel", { scope, filter, period }: Props): string | null {
+  const id = filter[by];
+  const one = usageSeries(scope, period, { [by]: id }, { by, step: "week" });
+  const { data } = useQuery({ ...one, enabled: id !== undefined });
+  return data?.find(({ key }) => key === String(id))?.name || null;
+}

@@ -1,0 +1,178 @@
+import Box from "@mui/material/Box";
+import Skeleton from "@mui/material/Skeleton";
+import { useTheme } from "@mui/material/styles";
+import Tooltip from "@mui/material/Tooltip";
+import { SparkLineChart } from "@mui/x-charts/SparkLineChart";
+import { useTranslation } from "react-i18next";
+import type { UsageOverview } from "../../../src/domain/logs/usage/read-overview.ts";
+import { amountText, type MoneyFormat, useMoneyFormat } from "../../components/display/Money.tsx";
+import { Row } from "../../components/layout.tsx";
+import { formatDuration } from "../../lib/format/duration.ts";
+import { formatFixed, formatNumber, formatShare } from "../../lib/format/number.ts";
+import { compactCount } from "../logs/Overview.tsx";
+import { TILES, type TileChart, type TileFigures, type TileName, tileFigures } from "./tile-figures.ts";
+
+type Props = Readonly<{ overview: UsageOverview | undefined; chart: TileChart }>;
+
+/** The figures of a period, each with its change since the period before and its course. */
+export const OverviewTiles = ({ overview, chart }: Props) => {
+  const { t } = useTranslation();
+  return (
+    <Box
+      component="dl"
+      aria-label={t("dashboard.overview")}
+      sx={{
+        m: 0,
+        mb: 4,
+        display: "grid",
+        gridTemplateColumns: { xs: "repeat(2, minmax(0, 1fr))", lg: "repeat(4, minmax(0, 1fr))" },
+        gap: { xs: 2, sm: 3 },
+      }}
+    >
+      {TILES.map((name) => (
+        <Tile key={name} name={name} overview={overview} figures={overview && tileFigures(name, overview, chart)} />
+      ))}
+    </Box>
+  );
+};
+
+type TileProps = Readonly<{
+  name: TileName;
+  overview: UsageOverview | undefined;
+  figures: TileFigures | undefined;
+}>;
+
+const Tile = ({ name, overview, figures }: TileProps) => {
+  const { t, i18n } = useTranslation();
+  const money = useMoneyFormat();
+  const details = useDetails();
+  return (
+    <Box
+      sx={{
+        p: { xs: 3, sm: 4 },
+        border: "1px solid",
+        borderColor: "line.main",
+        borderRadius: 1,
+        bgcolor: "surface.paper",
+        minWidth: 0,
+      }}
+    >
+      <Box component="dt" sx={{ fontSize: 12, lineHeight: "16px", color: "text.tertiary" }}>
+        {t(`dashboard.tiles.${name}`)}
+      </Box>
+      <Box component="dd" sx={{ m: 0, mt: 1 }}>
+        <Row gap={2} sx={{ justifyContent: "space-between" }}>
+          <Box
+            className="num"
+            sx={{ fontSize: { xs: 17, sm: 20 }, lineHeight: "28px", fontWeight: 600, whiteSpace: "nowrap" }}
+          >
+            {figures ? (
+              valueText(name, figures.value, money, i18n.language, t)
+            ) : (
+              <Skeleton variant="rounded" width={72} height={20} sx={{ my: 1 }} />
+            )}
+          </Box>
+          <Course figures={figures} />
+        </Row>
+        <Row
+          wrap
+          gap={2}
+          sx={{ mt: 1, minHeight: 16, rowGap: 0, fontSize: 12, lineHeight: "16px", justifyContent: "space-between" }}
+        >
+          <Box sx={{ color: "text.tertiary", minWidth: 0 }} className="num">
+            {overview && details(name, overview)}
+          </Box>
+          <Change figures={figures} />
+        </Row>
+      </Box>
+    </Box>
+  );
+};
+
+type Translate = ReturnType<typeof useTranslation>["t"];
+
+/** A tile is narrow: amounts have two decimals from a dollar on. */
+const SMALL_DECIMALS = 4;
+
+function valueText(name: TileName, value: number | null, money: MoneyFormat, language: string, t: Translate): string {
+  if (value === null) return "–";
+  if (name === "cost") return amountText(value, money, value >= money.quotaPerUnit ? 2 : SMALL_DECIMALS);
+  if (name === "requests" || name === "tokens") return compactCount(value);
+  if (name === "firstToken" || name === "duration") return formatDuration(value);
+  if (name === "speed") return t("dashboard.perSecond", { count: Number(formatFixed(value, value < 10 ? 1 : 0)) });
+  return formatShare(value, language);
+}
+
+/** The second line of a tile: what its figure consists of. */
+function useDetails(): (name: TileName, overview: UsageOverview) => string {
+  const { t } = useTranslation();
+  const money = useMoneyFormat();
+  return (name, { current: { sums, performance } }) => {
+    switch (name) {
+      case "tokens":
+        return t("dashboard.inAndOut", {
+          input: compactCount(sums.prompt_tokens),
+          output: compactCount(sums.completion_tokens),
+        });
+      case "success":
+        return t("dashboard.failedOf", { count: sums.failed, number: formatNumber(sums.failed) });
+      case "firstToken":
+        return t("dashboard.p95", { time: formatDuration(performance.first_token_p95_ms) });
+      case "duration":
+        return t("dashboard.p95", { time: formatDuration(performance.duration_p95_ms) });
+      case "cacheShare":
+        return t("dashboard.saved", { amount: amountText(performance.saved_quota, money, SMALL_DECIMALS) });
+      default:
+        return "";
+    }
+  };
+}
+
+const Change = ({ figures }: { figures: TileFigures | undefined }) => {
+  const { t } = useTranslation();
+  const change = figures?.change;
+  if (!change) return null;
+  const percent = Math.abs(change.value * 100);
+  const number = formatFixed(percent, percent < 10 ? 1 : 0);
+  const text = change.isPoints ? t("dashboard.percentagePoints", { number }) : `${number}%`;
+  const tone = change.isBetter === null ? "text.secondary" : `tone.${change.isBetter ? "ok" : "bad"}.text`;
+  const sign = Number(number) === 0 ? "" : change.value > 0 ? "↑ " : "↓ ";
+  return (
+    <Tooltip title={t("dashboard.sincePeriodBefore")}>
+      <Box component="span" className="num" sx={{ flex: "none", color: tone }}>
+        {sign}
+        {text}
+      </Box>
+    </Tooltip>
+  );
+};
+
+const FEWEST_POINTS = 2;
+
+/** The course of a figure; a chart of one point says nothing. */
+const Course = ({ figures }: { figures: TileFigures | undefined }) => {
+  const { vars, palette } = useTheme();
+  if (!figures || figures.line.length < FEWEST_POINTS) return null;
+  return (
+    <Box
+      aria-hidden
+      sx={{
+        flex: "0 1 88px",
+        minWidth: 0,
+        display: { xs: "none", sm: "block" },
+        "& path.MuiLineChart-area": { opacity: 0.25 },
+      }}
+    >
+      <SparkLineChart
+        data={[...figures.line]}
+        height={28}
+        area
+        color={(vars ?? { palette }).palette.series.s1}
+        yAxis={{ min: Math.min(0, ...figures.line) }}
+        margin={2}
+        skipAnimation
+        disableHitArea
+      />
+    </Box>
+  );
+};
