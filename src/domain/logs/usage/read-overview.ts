@@ -107,7 +107,7 @@ async function readPerformance(db: Db, filter: LogFilter) {
   if (!total) throw new Error("a sum over no rows is a row");
   const { start: _, ...performance } = total;
   return {
-    whole: performance,
+    total: performance,
     points: points.map(({ calls: _, start, ...point }) => ({ ...point, start: start ?? 0 })),
   };
 }
