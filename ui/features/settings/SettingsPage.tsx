@@ -21,7 +21,7 @@ import { findSettings, type SettingTarget, useSettingTargets } from "./find-sett
 import { options } from "./option-calls.ts";
 import { SaveBar } from "./page/SaveBar.tsx";
 import { SectionNav } from "./page/SectionNav.tsx";
-import { SectionView, sectionId } from "./page/SectionView.tsx";
+import { SectionView } from "./page/SectionView.tsx";
 import { AnnouncementsPanel } from "./panels/AnnouncementsPanel.tsx";
 import { ChatsPanel } from "./panels/ChatsPanel.tsx";
 import { ClearLogsPanel } from "./panels/ClearLogsPanel.tsx";
@@ -119,12 +119,11 @@ function openSection(sections: readonly SettingSection[], name: string): Setting
   return section;
 }
 
-/** Scrolls to a setting or to the section's start. */
+/** Scrolls to a setting. A section needs none: the page shows only that. */
 function show(target: string): void {
   const control = document.getElementById(controlId(target));
-  const element = control ?? document.getElementById(sectionId(target));
-  element?.scrollIntoView({ block: control ? "center" : "nearest" });
-  element?.focus({ preventScroll: true });
+  control?.scrollIntoView({ block: "center" });
+  control?.focus({ preventScroll: true });
 }
 
 const PageSkeleton = () => (

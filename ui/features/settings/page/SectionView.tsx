@@ -8,7 +8,7 @@ import { SettingInput } from "../fields/SettingInput.tsx";
 import type { SettingSection } from "../setting-field.ts";
 
 /** The element id of a section. */
-export const sectionId = (id: string): string => `section-${id}`;
+const sectionId = (id: string): string => `section-${id}`;
 
 /** One section: heading and options. Switches come after the other fields. */
 export const SectionView = ({ section, extra }: { section: SettingSection; extra?: ReactNode }) => {
