@@ -15,16 +15,19 @@ const OURS = "sluice:";
 export const keepReason = (reason: Reason): string =>
   typeof reason === "string" ? reason : OURS + JSON.stringify(reason);
 
-/** Says in a language what `keepReason` returned; any other text, such as that of an older row, is said as it is. */
-export function sayStored(stored: string, language: Language): string {
+/** The reason that `keepReason` wrote; any other text, such as that of an older row, is the reason itself. */
+export function readReason(stored: string): Reason {
   if (!stored.startsWith(`${OURS}{`)) return stored;
   try {
     const reason: unknown = JSON.parse(stored.slice(OURS.length));
-    return isSentence(reason) ? sayReason(reason, language) : stored;
+    return isSentence(reason) ? reason : stored;
   } catch {
     return stored;
   }
 }
+
+/** What `keepReason` wrote, in a language. */
+export const sayStored = (stored: string, language: Language): string => sayReason(readReason(stored), language);
 
 /** Something failed for a reason that people are told in their language; `message` says it in English. */
 export class ReasonedError extends Error {

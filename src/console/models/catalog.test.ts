@@ -272,11 +272,12 @@ describe("updates", () => {
       expect(find("fetched-1").context_window).toBe(4);
       answer = () => new Response(document({ "fetched-1": { context_window: "bad" } }));
       now += 86_400;
-      await update();
+      await expect(update()).rejects.toThrow();
       expect(find("fetched-1").context_window).toBe(4);
       answer = () => new Response(document({ "fetched-1": { context_window: 5 } }));
       now += 86_399;
-      await update();
+      // It does not try again before a day has passed, and has not succeeded either.
+      await expect(update()).rejects.toThrow();
       expect(find("fetched-1").context_window).toBe(4);
       now += 1;
       await update();

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
+import { logs } from "../../../db/schema/gateway/logs.ts";
 import { jobTurns } from "../../../db/schema/settings.ts";
 import { startTestConsole, type TestConsole } from "../../../test/support/console/start-console.ts";
 import { createJobRunner, type Job } from "../../server/jobs/start-jobs.ts";
@@ -51,6 +52,8 @@ test("a job is run at once, and its run is listed", async () => {
   expect(job).toMatchObject({ state: "succeeded", holder: "host-1:42", error: "", duration_ms: expect.any(Number) });
   const due = (job?.next_due_at ?? 0) - (job?.started_at ?? 0);
   expect(due).toBe(60);
+  const rows = await app.db.select({ content: logs.content, username: logs.username }).from(logs);
+  expect(rows).toContainEqual({ content: "Ran the job quick work", username: "root" });
 });
 
 test("a failed run is listed with the reason, without secrets", async () => {

@@ -1,5 +1,6 @@
 import { Elysia, t } from "elysia";
 import type { Db } from "../../../db/types.ts";
+import { writeManagementLog } from "../../domain/logs/write-log.ts";
 import { languageOf } from "../../lib/messages.ts";
 import { OperationError } from "../../lib/operation-error.ts";
 import { sayStored } from "../../lib/reason.ts";
@@ -21,11 +22,15 @@ export const jobRoutes = ({ db, jobs }: JobServices, guarded: ReturnType<typeof 
     })
     .post(
       "/:name/run",
-      async ({ params, request }) => {
+      async ({ actor, params, request }) => {
         const job = jobs.jobs.find(({ name }) => name === params.name);
         if (!job) throw new OperationError("job_not_found");
         if (job.runsOn !== "leader" || job.isRunnable === false) throw new OperationError("job_not_runnable");
         if (!(await jobs.runNow(job))) throw new OperationError("job_running");
+        await writeManagementLog(db, actor, `Ran the job ${job.name}`, {
+          note: { code: "job_run", params: { name: job.name } },
+          action: "update",
+        });
         return done(request, "job_started");
       },
       { params: t.Object({ name: t.String({ maxLength: 100 }) }) },

@@ -3,6 +3,7 @@ import { appendFileSync, mkdirSync, writeFileSync } from "node:fs";
 import { chmod, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { jobTurns } from "../../../db/schema/settings.ts";
 import { readFromPrimary } from "../../../db/server/replica.ts";
 import { usageRecord } from "../../../test/support/billing/start-billing.ts";
 import { openTestDatabase, type TestDatabase } from "../../../test/support/database.ts";
@@ -27,6 +28,7 @@ import { checkChannels, checkPrices } from "./checks/check-channels.ts";
 import { checkClock, judgeSkew } from "./checks/check-clock.ts";
 import { checkDatabase, judgeWrite } from "./checks/check-database.ts";
 import { checkDisk, judgeSpace, judgeSync } from "./checks/check-disk.ts";
+import { checkJobs } from "./checks/check-jobs.ts";
 import { checkJournal, judgeDepth } from "./checks/check-journal.ts";
 import { checkMachine, judgeBenchmark, judgeLateness, judgeLoad, judgeOverhead } from "./checks/check-machine.ts";
 import { checkSecrets } from "./checks/check-secrets.ts";
@@ -178,6 +180,24 @@ test("waiting charges are reported, with a running gateway and without one", asy
   expect(await whileStopped()).toEqual(["warn doctor_journal_left"]);
   await new RejectedRecords(root).add("living", { text: waiting, end: 0 }, "refused");
   expect(await whileStopped()).toEqual(["warn doctor_journal_left", "fail doctor_journal_rejected"]);
+});
+
+test("jobs whose last run failed are reported with the reason", async () => {
+  const check = async () => await checkJobs({ database });
+  const { db } = database;
+  await db.delete(jobTurns);
+  expect(brief(await check())).toEqual(["skip doctor_jobs_none"]);
+  const ended = { begunAt: 1, startedAt: 1000, endedAt: 2000 };
+  await db.insert(jobTurns).values([
+    { ...ended, job: "model catalog", error: "HTTP 500" },
+    { ...ended, job: "low balances" },
+    { ...ended, job: "channel tests", error: "earlier", endedAt: null },
+  ]);
+  expect(reportOf("jobs", await check(), "en").findings.map(({ found }) => found)).toEqual([
+    "The last run of “model catalog” failed: HTTP 500",
+  ]);
+  await db.update(jobTurns).set({ error: "", endedAt: 2000 });
+  expect(brief(await check())).toEqual(["ok doctor_jobs_fine"]);
 });
 
 describe("streams", () => {

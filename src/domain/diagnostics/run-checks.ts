@@ -5,6 +5,7 @@ import { checkChannels, checkPrices } from "./checks/check-channels.ts";
 import { checkClock } from "./checks/check-clock.ts";
 import { checkDatabase } from "./checks/check-database.ts";
 import { checkDisk } from "./checks/check-disk.ts";
+import { checkJobs } from "./checks/check-jobs.ts";
 import { checkJournal } from "./checks/check-journal.ts";
 import { checkMachine } from "./checks/check-machine.ts";
 import { checkSecrets } from "./checks/check-secrets.ts";
@@ -18,6 +19,7 @@ export const CHECKS = [
   "disk",
   "clock",
   "journal",
+  "jobs",
   "streams",
   "mail",
   "redis",
@@ -33,6 +35,7 @@ const RUN: Readonly<Record<Check, (context: DiagnosticsContext) => Promise<Findi
   disk: checkDisk,
   clock: checkClock,
   journal: checkJournal,
+  jobs: checkJobs,
   streams: checkStreams,
   mail: checkMail,
   redis: checkRedis,

@@ -24,6 +24,7 @@ export const LOG_NOTES = {
   channels_enabled: ["changed", "total"],
   channels_disabled: ["changed", "total"],
   abilities_rebuilt: ["count"],
+  job_run: ["name"],
   channel_keys_seen: ["name", "id"],
   channels_exported: ["count"],
   channels_exported_with_keys: ["count"],

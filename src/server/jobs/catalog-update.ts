@@ -1,6 +1,5 @@
 import { applyUpdate, fetchCatalog } from "../../domain/models/update-catalog.ts";
 import type { SafeFetch } from "../../lib/outbound/safe-fetch.ts";
-import { reasonOf, sayReason } from "../../lib/reason.ts";
 import type { Logger } from "../../lib/runtime/log.ts";
 import type { Settings } from "../../settings/settings.ts";
 
@@ -10,14 +9,21 @@ const DAY_SECONDS = 24 * 3600;
 
 /**
  * Returns what fetches and applies the model catalog once a day has passed since it last tried, or since anybody applied one,
- * where ModelCatalogAutoUpdate is on. An invalid document changes nothing and is logged with the reason. `now`: epoch seconds.
+ * where ModelCatalogAutoUpdate is on. An invalid document changes nothing. Rejects while the last try has failed, so that the
+ * job does not look as if it had succeeded. `now`: epoch seconds.
  */
 export function createCatalogUpdate({ settings, fetch, log }: JobDeps, now: () => number): () => Promise<void> {
   let triedAt = 0;
+  let failure: unknown = null;
   return async () => {
+    if (!settings.get("ModelCatalogAutoUpdate")) return;
     const last = Math.max(triedAt, settings.get("ModelCatalogUpdate").applied_at);
-    if (!settings.get("ModelCatalogAutoUpdate") || now() - last < DAY_SECONDS) return;
+    if (now() - last < DAY_SECONDS) {
+      if (failure && triedAt === last) throw failure;
+      return;
+    }
     triedAt = now();
+    failure = null;
     try {
       const document = await fetchCatalog({ settings }, fetch);
       const { plan } = await applyUpdate({ settings }, document, {
@@ -27,7 +33,8 @@ export function createCatalogUpdate({ settings, fetch, log }: JobDeps, now: () =
       const prices = plan.prices.filter(({ applies }) => applies).length;
       log.info({ models: plan.changes.length, prices }, "the model catalog was updated");
     } catch (error) {
-      log.warn({ reason: sayReason(reasonOf(error), "en") }, "the model catalog could not be updated");
+      failure = error;
+      throw error;
     }
   };
 }

@@ -32,6 +32,7 @@ const ACCOUNT_ROUTES: Readonly<Record<string, OrganizationRight>> = {
   "GET /api/log/self/histogram": "logs.read",
   "GET /api/log/self/export": "logs.read",
   "GET /api/data/self": "logs.read",
+  "GET /api/data/self/overview": "logs.read",
   "GET /api/data/self/series": "logs.read",
   "GET /api/data/self/overview": "logs.read",
   "GET /api/mj/self": "logs.read",

@@ -109,8 +109,11 @@ const Brand = () => {
           {name}
         </Box>
       </ButtonBase>
-      {site?.self_use_mode_enabled && <Tag>{t("shell.selfUse")}</Tag>}
-      {site?.demo_site_enabled && <Tag>{t("shell.demo")}</Tag>}
+      {/* On a phone they would leave no room for the site's name. */}
+      <Box sx={{ display: { xs: "none", sm: "contents" } }}>
+        {site?.self_use_mode_enabled && <Tag>{t("shell.selfUse")}</Tag>}
+        {site?.demo_site_enabled && <Tag>{t("shell.demo")}</Tag>}
+      </Box>
       {isNewYear() && (
         <span role="img" aria-label={t("shell.newYear")} title={t("shell.newYear")}>
           🎆

@@ -14,6 +14,7 @@ export const doctorMessages = {
   doctor_title_disk: { en: "Disk", zh: "磁盘" },
   doctor_title_clock: { en: "Clock", zh: "时钟" },
   doctor_title_journal: { en: "Billing journal", zh: "计费日志" },
+  doctor_title_jobs: { en: "Jobs", zh: "后台任务" },
   doctor_title_streams: { en: "Streaming through the proxy", zh: "经过代理的流式传输" },
   doctor_title_mail: { en: "Email", zh: "邮件" },
   doctor_title_redis: { en: "Redis", zh: "Redis" },
@@ -259,6 +260,19 @@ export const doctorMessages = {
   },
   doctor_fix_channels_keys: { en: "Enable or replace their keys.", zh: "请启用或更换其密钥。" },
 
+  doctor_jobs_none: { en: "No job has run yet.", zh: "尚无后台任务运行过。" },
+  doctor_jobs_fine: {
+    en: "The last runs of all {count} jobs succeeded.",
+    zh: "全部 {count} 个后台任务最近一次均运行成功。",
+  },
+  doctor_jobs_failed: {
+    en: "The last run of “{job}” failed: {reason}",
+    zh: "后台任务“{job}”最近一次运行失败：{reason}",
+  },
+  doctor_fix_jobs: {
+    en: "It runs again on its schedule. Resolve the cause, then run it on the Jobs page.",
+    zh: "它会按计划再次运行。请排除原因，然后在“后台任务”页面重新运行。",
+  },
   doctor_prices_no_models: { en: "No channel serves any model.", zh: "没有渠道提供模型。" },
   doctor_prices_fine: { en: "All {count} available models have a price.", zh: "提供的 {count} 个模型均有价格。" },
   doctor_prices_missing: {

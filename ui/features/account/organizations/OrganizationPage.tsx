@@ -7,6 +7,7 @@ import { useTranslation } from "react-i18next";
 import { Money } from "../../../components/display/Money.tsx";
 import { EmptyState } from "../../../components/feedback/EmptyState.tsx";
 import { ErrorState } from "../../../components/feedback/ErrorState.tsx";
+import { SettingLink } from "../../../components/feedback/SettingLink.tsx";
 import { Col, PageHeader, Panel } from "../../../components/layout.tsx";
 import { Entry } from "../security/Entry.tsx";
 import { CreateDialog } from "./CreateDialog.tsx";
@@ -26,7 +27,13 @@ export const OrganizationPage = () => {
   const isOn = useHasOrganizations();
   if (!isOn)
     return (
-      <EmptyState isPage icon={<Groups />} title={t("organizations.off.title")} body={t("organizations.off.body")} />
+      <EmptyState
+        isPage
+        icon={<Groups />}
+        title={t("organizations.off.title")}
+        body={t("organizations.off.body")}
+        action={<SettingLink tab="system" field="Organizations" />}
+      />
     );
   return id === null ? <OrganizationList /> : <OrganizationDetail />;
 };
