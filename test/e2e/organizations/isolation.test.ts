@@ -34,7 +34,6 @@ const ACCOUNT_ROUTES: Readonly<Record<string, OrganizationRight>> = {
   "GET /api/data/self": "logs.read",
   "GET /api/data/self/overview": "logs.read",
   "GET /api/data/self/series": "logs.read",
-  "GET /api/data/self/overview": "logs.read",
   "GET /api/mj/self": "logs.read",
   "GET /api/task/self": "logs.read",
   "POST /api/user/self/download": "logs.read",
