@@ -14,6 +14,7 @@ const LAYERS: readonly (readonly string[])[] = [
   ["server/outage"],
   ["server/app", "server/openapi"],
   ["server/benchmark"],
+  ["server/gateway-services", "server/management-api"],
   ["server/services"],
   ["server/health", "server/workers"],
   ["console", "gateway"],

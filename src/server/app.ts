@@ -1,66 +1,20 @@
 import { type AnyElysia, Elysia } from "elysia";
 import { describeLostJournal } from "../billing/ledger/processes/lost-journals.ts";
-import { organizationRoutes } from "../console/accounts/organizations.ts";
-import { apiKeyRoutes } from "../console/api-keys/api-keys.ts";
-import { channelExplainRoutes, type Explain } from "../console/channels/channel-explain.ts";
-import { channelKeyRoutes } from "../console/channels/channel-keys.ts";
-import { channelTransferRoutes } from "../console/channels/channel-transfer.ts";
-import { channelUpstreamRoutes } from "../console/channels/channel-upstream.ts";
-import { channelRoutes } from "../console/channels/channels.ts";
 import { docsSite } from "../console/docs-site.ts";
-import { bodyLimit } from "../console/http/body-limit.ts";
 import { compressed } from "../console/http/compressed.ts";
-import { envelope } from "../console/http/envelope.ts";
-import { guard } from "../console/http/guard.ts";
-import { rateLimit } from "../console/http/rate-limit.ts";
-import { sameOrigin } from "../console/http/same-origin.ts";
-import { auditRoutes } from "../console/logs/audit.ts";
-import { liveRoutes } from "../console/logs/live.ts";
-import { logRoutes } from "../console/logs/logs.ts";
-import { taskRoutes } from "../console/logs/tasks.ts";
-import { dataRoutes } from "../console/logs/usage-data.ts";
-import { catalogRoutes } from "../console/models/catalog.ts";
-import { modelStatusRoutes } from "../console/models/model-status.ts";
-import { modelRoutes } from "../console/models/models.ts";
-import { pricingRoutes } from "../console/models/pricing.ts";
-import { modelRouteRoutes } from "../console/models/routes.ts";
-import { identityRoutes } from "../console/sign-in/identity.ts";
-import { doctorRoutes } from "../console/system/diagnostics.ts";
-import { firstStepsRoutes } from "../console/system/first-steps.ts";
-import { jobRoutes } from "../console/system/jobs.ts";
-import { bookRoutes } from "../console/system/ledger-check.ts";
 import { type PageLimit, webAssets } from "../console/system/web-assets.ts";
-import { redemptionRoutes } from "../console/wallet/redemptions.ts";
-import { walletRoutes } from "../console/wallet/wallet.ts";
-import { identifyUser } from "../domain/accounts/authenticate.ts";
-import { sessionAccount } from "../domain/accounts/organizations/acting.ts";
-import { readStanding } from "../domain/api-keys/budget/read-standing.ts";
-import { renewBudgets } from "../domain/api-keys/budget/renew-budgets.ts";
-import { createRecheckKey, type RecheckKey } from "../domain/api-keys/directory/recheck-key.ts";
-import { CHANNEL_STATUS, storedKeyOf } from "../domain/channels/entry.ts";
-import { disableChannelKey } from "../domain/channels/keys/key-status.ts";
-import type { ReadLive } from "../domain/channels/live.ts";
-import { setChannelStatus } from "../domain/channels/status/set-status.ts";
 import type { DiagnosticsContext, Overhead, RelayBenchmark } from "../domain/diagnostics/diagnostics-context.ts";
-import { channelDisabled } from "../domain/notifications/notices/channel-notices.ts";
-import {
-  createGateway,
-  createObjectStore,
-  createResponseStore,
-  type GatewayServices,
-  type SocketSession,
-} from "../gateway/http/create-gateway.ts";
-import type { Explanation } from "../gateway/routing/explain.ts";
-import { nowSeconds } from "../lib/clock.ts";
+import { createGateway, type SocketSession } from "../gateway/http/create-gateway.ts";
 import { limitKeyOf } from "../lib/http/client-ip.ts";
 import { REQUEST_ID_HEADER, requestIdOf } from "../lib/http/request-id.ts";
 import { createRateLimiter } from "../lib/limits/rate-limiter.ts";
 import { createAddressPolicy } from "../lib/outbound/address-policy.ts";
 import { createSafeFetch } from "../lib/outbound/safe-fetch.ts";
-import { sayReason } from "../lib/reason.ts";
 import { runBenchmark } from "./benchmark/run-benchmark.ts";
+import { gatewayServices } from "./gateway-services.ts";
 import { registerHealthMetrics } from "./health/metrics.ts";
 import { health, type Readiness } from "./health/routes.ts";
+import { managementApi } from "./management-api.ts";
 import { openApiDocument } from "./openapi.ts";
 import { consoleRoot, docsRoot, type Services } from "./services.ts";
 import { commit, version } from "./version.ts";
@@ -84,7 +38,7 @@ export type App = Readonly<{
  * router of its own, so that nothing the console needs runs before a relayed call.
  */
 export function createApp(services: Services, draining: () => boolean): App {
-  const parts = relayServices(services);
+  const parts = gatewayServices(services);
   const { router, drain, cutOff, isResting, explain, readLive, readOverhead, keepTraffic } = createGateway(parts);
   const context = diagnosticsContextOf(services, readOverhead, () => runBenchmark(parts));
   const relay = new Elysia({ name: "data-plane" }).use(router.app).compile();
@@ -212,119 +166,6 @@ function diagnosticsContextOf(
   };
 }
 
-/**
- * Everything under /api. The console takes the types of each group of routes from its own function (ui/api/groups.ts): all
- * of them together are too many for the compiler.
- */
-function managementApi(
-  services: Services,
-  explain: Explain<Explanation>,
-  readLive: ReadLive,
-  context: DiagnosticsContext,
-): AnyElysia {
-  const { database, changes, vault, channels, config } = services;
-  const shared = {
-    ...services,
-    signInAddresses: config.signInAddresses,
-    updateCheckUrl: config.updateCheckUrl,
-    projectUrl: config.projectUrl,
-    generateDefaultToken: config.generateDefaultToken,
-    stripeAddress: config.stripeAddress,
-    db: database.db,
-    databaseKind: database.kind,
-    notifyAddresses: config.notifyAddresses,
-    localAddress: `http://localhost:${config.port}`,
-    version,
-    commit,
-    startedAt: nowSeconds(),
-  };
-  const operations = { db: database.db, changes, vault, channels, readLive };
-  const guarded = guard({ ...services, db: database.db });
-  const limits = rateLimit({
-    ...services,
-    rateLimits: config.rateLimits,
-    identify: (request) => identifyUser({ ...services, db: database.db }, request),
-  });
-  return new Elysia({ name: "management" })
-    .use(envelope(services))
-    .use(limits)
-    .use(bodyLimit(config.maxRequestBodyBytes))
-    .use(sameOrigin(services))
-    .use(identityRoutes(shared, guarded, limits))
-    .use(organizationRoutes(shared, guarded, limits))
-    .use(pricingRoutes(shared, (request) => sessionAccount(shared, request, "organization.read")))
-    .use(modelStatusRoutes(shared, (request) => sessionAccount(shared, request, "organization.read")))
-    .use(channelExplainRoutes(explain, guarded))
-    .use(channelUpstreamRoutes(shared, guarded))
-    .use(modelRoutes(services, guarded))
-    .use(catalogRoutes(shared, guarded))
-    .use(modelRouteRoutes(shared, guarded))
-    .use(channelRoutes(operations, guarded))
-    .use(channelTransferRoutes({ ...operations, version }, guarded))
-    .use(channelKeyRoutes({ ...operations, fetch: services.fetch }, guarded))
-    .use(taskRoutes(shared, guarded))
-    .use(apiKeyRoutes(shared, guarded))
-    .use(redemptionRoutes(shared, guarded))
-    .use(auditRoutes(shared, guarded))
-    .use(bookRoutes(shared, guarded))
-    .use(jobRoutes(shared, guarded))
-    .use(firstStepsRoutes(shared, guarded))
-    .use(doctorRoutes(context, guarded))
-    .use(walletRoutes(shared, guarded))
-    .use(dataRoutes(shared, guarded))
-    .use(logRoutes(services, guarded))
-    .use(liveRoutes(services, guarded));
-}
-
-/** Only replicas can know of a key that memory doesn't. */
-function recheckKeyOf({ database, vault, tokens, users }: Services): RecheckKey {
-  if (database.kind === "embedded") return async () => false;
-  return createRecheckKey({
-    hash: vault.keyedHash,
-    async reread(key) {
-      const token = await tokens.reread(key);
-      if (token) await users.reread(token.userId);
-    },
-  });
-}
-
-function relayServices(services: Services): GatewayServices {
-  const { database, changes, vault, log, notifier } = services;
-  const deps = { db: database.db, changes, vault };
-  return {
-    ...services,
-    config: { ...services.config, dataDir: services.config.scratchDir },
-    tasks: { ...services.tasks, db: database.callDb },
-    responses: createResponseStore(database.callDb, log),
-    objects: createObjectStore(database.callDb),
-    resolveSession: (request) => sessionAccount({ ...services, db: database.db }, request, "playground.use"),
-    recheckKey: recheckKeyOf(services),
-    readStanding: (subject) => readStanding(database.callDb, subject),
-    renewBudget: async (tokenId) => {
-      await renewBudgets({ ...deps, db: database.callDb, settings: services.settings }, [tokenId]);
-    },
-    disableChannel(channel, key, reason, status = CHANNEL_STATUS.autoDisabled) {
-      const change =
-        key === null
-          ? setChannelStatus(deps, channel.id, status, reason, CHANNEL_STATUS.enabled)
-          : disableChannelKey(deps, channel.id, storedKeyOf(channel, key), reason, status);
-      change.then(
-        (changed) => {
-          if (!changed) return;
-          const reported = {
-            channelId: channel.id,
-            reason: sayReason(reason, "en"),
-            affectsWholeChannel: key === null,
-          };
-          log.warn(reported, "disabled automatically");
-          notifier.tellRoot(channelDisabled(channel, key !== null, reason));
-        },
-        (error) => log.error({ error, channelId: channel.id }, "a channel could not be disabled"),
-      );
-    },
-  };
-}
-
 /** Charges are written within seconds; older ones mean that the database does not take them. */
 const OLD_CHARGE_S = 30;
 const LEDGER_SILENT_MS = 5000;
@@ -333,6 +174,7 @@ const REFUSING_MS = 10_000;
 /** A database that does not answer within this is not there. */
 const HEALTH_TIMEOUT_MS = 2000;
 
+/** Whether the process takes calls, and everything that is wrong with it. `draining`: it is shutting down. */
 async function readiness(
   { database, reads, billing, sharedLimits }: Services,
   draining: () => boolean,

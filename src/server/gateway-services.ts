@@ -1,0 +1,61 @@
+import { sessionAccount } from "../domain/accounts/organizations/acting.ts";
+import { readStanding } from "../domain/api-keys/budget/read-standing.ts";
+import { renewBudgets } from "../domain/api-keys/budget/renew-budgets.ts";
+import { createRecheckKey, type RecheckKey } from "../domain/api-keys/directory/recheck-key.ts";
+import { CHANNEL_STATUS, storedKeyOf } from "../domain/channels/entry.ts";
+import { disableChannelKey } from "../domain/channels/keys/key-status.ts";
+import { setChannelStatus } from "../domain/channels/status/set-status.ts";
+import { channelDisabled } from "../domain/notifications/notices/channel-notices.ts";
+import { createObjectStore, createResponseStore, type GatewayServices } from "../gateway/http/create-gateway.ts";
+import { sayReason } from "../lib/reason.ts";
+import type { Services } from "./services.ts";
+
+/** Only replicas can know of a key that memory doesn't. */
+function recheckKeyOf({ database, vault, tokens, users }: Services): RecheckKey {
+  if (database.kind === "embedded") return async () => false;
+  return createRecheckKey({
+    hash: vault.keyedHash,
+    async reread(key) {
+      const token = await tokens.reread(key);
+      if (token) await users.reread(token.userId);
+    },
+  });
+}
+
+/** What the gateway gets of the process, with the database of calls where a call waits for it. */
+export function gatewayServices(services: Services): GatewayServices {
+  const { database, changes, vault, log, notifier } = services;
+  const deps = { db: database.db, changes, vault };
+  return {
+    ...services,
+    config: { ...services.config, dataDir: services.config.scratchDir },
+    tasks: { ...services.tasks, db: database.callDb },
+    responses: createResponseStore(database.callDb, log),
+    objects: createObjectStore(database.callDb),
+    resolveSession: (request) => sessionAccount({ ...services, db: database.db }, request, "playground.use"),
+    recheckKey: recheckKeyOf(services),
+    readStanding: (subject) => readStanding(database.callDb, subject),
+    renewBudget: async (tokenId) => {
+      await renewBudgets({ ...deps, db: database.callDb, settings: services.settings }, [tokenId]);
+    },
+    disableChannel(channel, key, reason, status = CHANNEL_STATUS.autoDisabled) {
+      const change =
+        key === null
+          ? setChannelStatus(deps, channel.id, status, reason, CHANNEL_STATUS.enabled)
+          : disableChannelKey(deps, channel.id, storedKeyOf(channel, key), reason, status);
+      change.then(
+        (changed) => {
+          if (!changed) return;
+          const reported = {
+            channelId: channel.id,
+            reason: sayReason(reason, "en"),
+            affectsWholeChannel: key === null,
+          };
+          log.warn(reported, "disabled automatically");
+          notifier.tellRoot(channelDisabled(channel, key !== null, reason));
+        },
+        (error) => log.error({ error, channelId: channel.id }, "a channel could not be disabled"),
+      );
+    },
+  };
+}

@@ -1,0 +1,102 @@
+import { type AnyElysia, Elysia } from "elysia";
+import { organizationRoutes } from "../console/accounts/organizations.ts";
+import { apiKeyRoutes } from "../console/api-keys/api-keys.ts";
+import { channelExplainRoutes, type Explain } from "../console/channels/channel-explain.ts";
+import { channelKeyRoutes } from "../console/channels/channel-keys.ts";
+import { channelTransferRoutes } from "../console/channels/channel-transfer.ts";
+import { channelUpstreamRoutes } from "../console/channels/channel-upstream.ts";
+import { channelRoutes } from "../console/channels/channels.ts";
+import { bodyLimit } from "../console/http/body-limit.ts";
+import { envelope } from "../console/http/envelope.ts";
+import { guard } from "../console/http/guard.ts";
+import { rateLimit } from "../console/http/rate-limit.ts";
+import { sameOrigin } from "../console/http/same-origin.ts";
+import { auditRoutes } from "../console/logs/audit.ts";
+import { liveRoutes } from "../console/logs/live.ts";
+import { logRoutes } from "../console/logs/logs.ts";
+import { taskRoutes } from "../console/logs/tasks.ts";
+import { dataRoutes } from "../console/logs/usage-data.ts";
+import { catalogRoutes } from "../console/models/catalog.ts";
+import { modelStatusRoutes } from "../console/models/model-status.ts";
+import { modelRoutes } from "../console/models/models.ts";
+import { pricingRoutes } from "../console/models/pricing.ts";
+import { modelRouteRoutes } from "../console/models/routes.ts";
+import { identityRoutes } from "../console/sign-in/identity.ts";
+import { doctorRoutes } from "../console/system/diagnostics.ts";
+import { firstStepsRoutes } from "../console/system/first-steps.ts";
+import { jobRoutes } from "../console/system/jobs.ts";
+import { bookRoutes } from "../console/system/ledger-check.ts";
+import { redemptionRoutes } from "../console/wallet/redemptions.ts";
+import { walletRoutes } from "../console/wallet/wallet.ts";
+import { identifyUser } from "../domain/accounts/authenticate.ts";
+import { sessionAccount } from "../domain/accounts/organizations/acting.ts";
+import type { ReadLive } from "../domain/channels/live.ts";
+import type { DiagnosticsContext } from "../domain/diagnostics/diagnostics-context.ts";
+import type { Explanation } from "../gateway/routing/explain.ts";
+import { nowSeconds } from "../lib/clock.ts";
+import type { Services } from "./services.ts";
+import { commit, version } from "./version.ts";
+
+/**
+ * Everything under /api. The console takes the types of each group of routes from its own function (ui/api/groups.ts): all
+ * of them together are too many for the compiler.
+ */
+export function managementApi(
+  services: Services,
+  explain: Explain<Explanation>,
+  readLive: ReadLive,
+  context: DiagnosticsContext,
+): AnyElysia {
+  const { database, changes, vault, channels, config } = services;
+  const shared = {
+    ...services,
+    signInAddresses: config.signInAddresses,
+    updateCheckUrl: config.updateCheckUrl,
+    projectUrl: config.projectUrl,
+    generateDefaultToken: config.generateDefaultToken,
+    stripeAddress: config.stripeAddress,
+    db: database.db,
+    databaseKind: database.kind,
+    notifyAddresses: config.notifyAddresses,
+    localAddress: `http://localhost:${config.port}`,
+    version,
+    commit,
+    startedAt: nowSeconds(),
+  };
+  const operations = { db: database.db, changes, vault, channels, readLive };
+  const guarded = guard({ ...services, db: database.db });
+  const limits = rateLimit({
+    ...services,
+    rateLimits: config.rateLimits,
+    identify: (request) => identifyUser({ ...services, db: database.db }, request),
+  });
+  return new Elysia({ name: "management" })
+    .use(envelope(services))
+    .use(limits)
+    .use(bodyLimit(config.maxRequestBodyBytes))
+    .use(sameOrigin(services))
+    .use(identityRoutes(shared, guarded, limits))
+    .use(organizationRoutes(shared, guarded, limits))
+    .use(pricingRoutes(shared, (request) => sessionAccount(shared, request, "organization.read")))
+    .use(modelStatusRoutes(shared, (request) => sessionAccount(shared, request, "organization.read")))
+    .use(channelExplainRoutes(explain, guarded))
+    .use(channelUpstreamRoutes(shared, guarded))
+    .use(modelRoutes(services, guarded))
+    .use(catalogRoutes(shared, guarded))
+    .use(modelRouteRoutes(shared, guarded))
+    .use(channelRoutes(operations, guarded))
+    .use(channelTransferRoutes({ ...operations, version }, guarded))
+    .use(channelKeyRoutes({ ...operations, fetch: services.fetch }, guarded))
+    .use(taskRoutes(shared, guarded))
+    .use(apiKeyRoutes(shared, guarded))
+    .use(redemptionRoutes(shared, guarded))
+    .use(auditRoutes(shared, guarded))
+    .use(bookRoutes(shared, guarded))
+    .use(jobRoutes(shared, guarded))
+    .use(firstStepsRoutes(shared, guarded))
+    .use(doctorRoutes(context, guarded))
+    .use(walletRoutes(shared, guarded))
+    .use(dataRoutes(shared, guarded))
+    .use(logRoutes(services, guarded))
+    .use(liveRoutes(services, guarded));
+}
