@@ -155,7 +155,7 @@ const Course = ({ figures }: { figures: TileFigures | undefined }) => {
   if (!figures || figures.line.length < FEWEST_POINTS) return null;
   return (
     <Box
-      aria-hidden
+      inert
       sx={{
         flex: "0 1 88px",
         minWidth: 0,
