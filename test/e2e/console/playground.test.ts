@@ -258,6 +258,47 @@ describe("the playground", () => {
     await button(words.close, dialog()).click();
   }, 120_000);
 
+  test("opens a logged conversation, asks it again, and gives it as a command", async () => {
+    const { page, button } = consolePage;
+    await setOption(fixture.root, "LogChatContentEnabled", true);
+    await begin(SECOND);
+    await page.locator("#playground-system").fill("Answer like a lock keeper.");
+    await ask("Who opens the gate?");
+    await answers().getByText(ANSWER).waitFor();
+    await ask("And at night?");
+    await answers(turns().nth(1)).getByText(ANSWER).waitFor();
+    await answers(turns().nth(1))
+      .getByText(/^Total /)
+      .waitFor();
+    const sent = lastBody().messages;
+    await setOption(fixture.root, "LogChatContentEnabled", false);
+
+    const { share } = WORDS.en.logs;
+    await consolePage.open("/log");
+    await page.getByRole("row", { name: SECOND }).first().click();
+    await button(share.curl).click();
+    const copied = await until(
+      () => page.evaluate(() => navigator.clipboard.readText()),
+      (text) => text.startsWith("curl "),
+    );
+    expect(copied).toContain(`curl ${fixture.gateway.url}/v1/chat/completions`);
+    expect(copied).toContain(JSON.stringify({ model: SECOND, messages: sent }));
+
+    await page.getByRole("link", { name: share.playground }).click();
+    await turns().getByText("And at night?", { exact: true }).waitFor();
+    expect(await turns().count()).toBe(2);
+    await answers(turns().first()).getByText(ANSWER).waitFor();
+    await consolePage.expectAccessible();
+    const requestCount = fixture.upstream.requests.length;
+    await button(words.retry, turns().last()).click();
+    await until(
+      async () => fixture.upstream.requests.length,
+      (count) => count === requestCount + 1,
+    );
+    expect(lastBody().messages).toEqual(sent);
+    await button(words.retry).and(page.locator(":enabled")).first().waitFor();
+  }, 120_000);
+
   test("says what went wrong in the place of the answer, and tells of a session that has ended", async () => {
     const { page, button } = consolePage;
     await begin(REFUSED);

@@ -161,9 +161,12 @@ function BodyRow<Row extends RowData>({ row, index, ...props }: BodyRowProps<Row
         data-row={row.id}
         {...(index !== undefined && { "aria-rowindex": index + 2 })}
         selected={row.getIsSelected()}
-        onClick={() => onOpen?.(row.original)}
+        onClick={(event) => {
+          if (onOpen) onOpen(row.original);
+          else if (detail && !isOtherClick(event.target)) row.toggleExpanded();
+        }}
         sx={{
-          ...(onOpen && { cursor: "pointer" }),
+          ...((onOpen || detail) && { cursor: "pointer" }),
           ...(isDim?.(row.original) && { "& td": { color: "text.tertiary" } }),
           ...(isOpen && { "& td": { borderBottomColor: "transparent", bgcolor: "surface.sunken" } }),
           ...(focusedId === row.id && {
@@ -207,6 +210,11 @@ function BodyRow<Row extends RowData>({ row, index, ...props }: BodyRowProps<Row
     </Fragment>
   );
 }
+
+/** Whether a click in a row was meant for something in it, or ended the selection of a text. */
+const isOtherClick = (target: EventTarget): boolean =>
+  (target instanceof Element && target.closest("a, button, input, label") !== null) ||
+  window.getSelection()?.type === "Range";
 
 /** How far the headers of a table that scrolls sideways are moved down; set on its `thead`. */
 const HEAD_SHIFT = "--head-shift";

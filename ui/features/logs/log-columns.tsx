@@ -91,7 +91,7 @@ const columnsOf = (
   {
     key: "latency",
     head: t("logs.columns.latency"),
-    width: 186,
+    width: 174,
     align: "right",
     isSolid: true,
     cell: (entry) => <LatencyCell entry={entry} />,
@@ -113,7 +113,7 @@ const columnsOf = (
   {
     key: "cost",
     head: t("logs.columns.cost"),
-    width: 92,
+    width: 104,
     align: "right",
     cell: (entry) => <CostCell entry={entry} />,
   },

@@ -82,7 +82,9 @@ function shown(params: Record<string, unknown>, language: string): Record<string
   };
 }
 
-const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === "object" && value !== null;
+/** Whether a value is an object, so that its members can be read. */
+export const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === "object" && value !== null;
 
 /** Returns the name of a row: its model, or its note. */
 export function useEntryName(): (entry: LogEntry) => string {

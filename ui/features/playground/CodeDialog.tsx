@@ -11,7 +11,8 @@ import { CodeBox } from "../../components/display/CodeBox.tsx";
 import { CopyButton } from "../../components/display/CopyButton.tsx";
 import { useSite } from "../../state/site-status.ts";
 import { gatewayAddress } from "../site/examples.ts";
-import type { ChatBody } from "./chat.ts";
+import type { ChatBody } from "./chat/chat.ts";
+import { CODE_LANGUAGES, type CodeLanguage, codeOf } from "./chat/code.ts";
 
 /** The chat's last call as code. */
 export const CodeDialog = ({ body, onClose }: { body: ChatBody; onClose: () => void }) => {
@@ -45,41 +46,3 @@ export const CodeDialog = ({ body, onClose }: { body: ChatBody; onClose: () => v
     </Dialog>
   );
 };
-
-const CODE_LANGUAGES = ["curl", "python", "typescript"] as const;
-type CodeLanguage = (typeof CODE_LANGUAGES)[number];
-
-/** The call as code, with a placeholder for the key. `baseUrl` ends in /v1. */
-export function codeOf(language: CodeLanguage, body: ChatBody, baseUrl: string): string {
-  const { model, messages, temperature, max_tokens } = body;
-  const call = { model, messages, temperature, ...(max_tokens > 0 && { max_tokens }) };
-  const url = JSON.stringify(baseUrl);
-  switch (language) {
-    case "curl":
-      return [
-        `curl ${baseUrl}/chat/completions \\`,
-        '  -H "Authorization: Bearer $SLUICE_KEY" \\',
-        '  -H "Content-Type: application/json" \\',
-        `  -d '${JSON.stringify(call).replaceAll("'", "'\\''")}'`,
-      ].join("\n");
-    case "python":
-      return [
-        "import os",
-        "from openai import OpenAI",
-        "",
-        `client = OpenAI(base_url=${url}, api_key=os.environ["SLUICE_KEY"])`,
-        "answer = client.chat.completions.create(",
-        ...Object.entries(call).map(([name, value]) => `    ${name}=${JSON.stringify(value)},`),
-        ")",
-        "print(answer.choices[0].message.content)",
-      ].join("\n");
-    case "typescript":
-      return [
-        'import OpenAI from "openai";',
-        "",
-        `const client = new OpenAI({ baseURL: ${url}, apiKey: process.env.SLUICE_KEY });`,
-        `const answer = await client.chat.completions.create(${JSON.stringify(call, null, 2)});`,
-        "console.log(answer.choices[0]?.message.content);",
-      ].join("\n");
-  }
-}

@@ -8,6 +8,7 @@ import MenuItem from "@mui/material/MenuItem";
 import Select from "@mui/material/Select";
 import Tooltip from "@mui/material/Tooltip";
 import { useQuery } from "@tanstack/react-query";
+import { useAtom } from "jotai";
 import { useEffect, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useConfirm } from "../../components/feedback/confirm.tsx";
@@ -20,7 +21,7 @@ import { defaultModel } from "../models/default-model.ts";
 import { usableModels } from "../tokens/token.ts";
 import { CodeDialog } from "./CodeDialog.tsx";
 import { Composer } from "./Composer.tsx";
-import { bodyOf } from "./chat.ts";
+import { bodyOf, chatToOpenAtom } from "./chat/chat.ts";
 import { NoModels } from "./NoModels.tsx";
 import { SettingsPanel } from "./SettingsPanel.tsx";
 import { TurnView } from "./TurnView.tsx";
@@ -40,6 +41,7 @@ export const PlaygroundPage = () => {
   }, [hasExpired, t]);
   const { data: offered } = useQuery(usableModels);
   const isWithoutModels = offered?.length === 0 && chat.turns.length === 0;
+  useChatToOpen(playground);
   useOfferedModel(playground, offered);
   const edited = chat.turns.find(({ id }) => id === editedId);
   return (
@@ -108,6 +110,16 @@ export const PlaygroundPage = () => {
     </>
   );
 };
+
+/** Opens the chat that another page prepared. */
+function useChatToOpen({ open }: Playground): void {
+  const [chat, setChat] = useAtom(chatToOpenAtom);
+  useEffect(() => {
+    if (!chat) return;
+    setChat(null);
+    open(chat);
+  }, [chat, setChat, open]);
+}
 
 /** Replaces the models of a chat that is opened by an offered one, or none, if none of them is offered. */
 function useOfferedModel({ chat, setSettings }: Playground, offered: readonly string[] | undefined): void {

@@ -7,7 +7,7 @@ import { useTranslation } from "react-i18next";
 import { NameListInput } from "../../components/inputs/NameListInput.tsx";
 import { Col, Field } from "../../components/layout.tsx";
 import { usableGroups, usableModels } from "../tokens/token.ts";
-import type { ChatSettings } from "./chat.ts";
+import type { ChatSettings } from "./chat/chat.ts";
 
 const MOST_LANES = 2;
 

@@ -15,7 +15,7 @@ import { CopyButton } from "../../components/display/CopyButton.tsx";
 import { Money } from "../../components/display/Money.tsx";
 import { Row } from "../../components/layout.tsx";
 import { formatDuration } from "../../lib/format/duration.ts";
-import type { Answer, Turn } from "./chat.ts";
+import type { Answer, Turn } from "./chat/chat.ts";
 
 type TurnProps = Readonly<{
   turn: Turn;

@@ -1,8 +1,8 @@
 import { useCallback, useEffect, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { notifyError } from "../../components/feedback/notify.tsx";
-import { type Answer, bodyOf, branchOf, type Chat, emptyAnswer, newChat, type Turn, withAnswer } from "./chat.ts";
-import { sendChat } from "./send-chat.ts";
+import { type Answer, bodyOf, branchOf, type Chat, emptyAnswer, newChat, type Turn, withAnswer } from "./chat/chat.ts";
+import { sendChat } from "./chat/send-chat.ts";
 
 const SAVE_DELAY_MS = 400;
 const TITLE_LENGTH = 40;
@@ -59,11 +59,11 @@ export function usePlayground(userId: number) {
       0,
       chat.turns.findIndex(({ id }) => id === turnId),
     );
-  const open = (next: Chat) => {
+  const open = useCallback((next: Chat) => {
     stopper.current?.abort();
     setChats((all) => [next, ...all]);
     setOpenId(next.id);
-  };
+  }, []);
   return {
     chats,
     chat,
@@ -73,6 +73,7 @@ export function usePlayground(userId: number) {
       stopper.current?.abort();
       setOpenId(id);
     },
+    open,
     add: () => open(newChat(chat.settings)),
     remove: (id: string) => {
       const left = chats.filter((candidate) => candidate.id !== id);

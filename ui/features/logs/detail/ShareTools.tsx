@@ -1,7 +1,9 @@
+import Forum from "@mui/icons-material/ForumOutlined";
 import OpenInNew from "@mui/icons-material/OpenInNewOutlined";
 import Button from "@mui/material/Button";
 import { Link } from "@tanstack/react-router";
 import type { TFunction } from "i18next";
+import { useSetAtom } from "jotai";
 import { useTranslation } from "react-i18next";
 import type { Receipt } from "../../../../src/billing/types.ts";
 import { CopyButton } from "../../../components/display/CopyButton.tsx";
@@ -9,9 +11,14 @@ import { groupRatioLabel, linePriceText, roundingLabel, signed } from "../../../
 import { receiptSums } from "../../../components/display/receipt-sums.ts";
 import { Row } from "../../../components/layout.tsx";
 import { formatNumber } from "../../../lib/format/number.ts";
+import { useSite } from "../../../state/site-status.ts";
+import { chatToOpenAtom } from "../../playground/chat/chat.ts";
+import { codeOf } from "../../playground/chat/code.ts";
+import { gatewayAddress } from "../../site/examples.ts";
 import { type LogEntry, otherOf } from "../log-entry.ts";
+import { loggedChat, replayedBody, replayedChat } from "./replay.ts";
 
-/** Shares a call: its receipt as text, its link, its own page. */
+/** Shares a call: its receipt as text, its link, its own page; repeats it. */
 export const ShareTools = ({ entry, isPage }: { entry: LogEntry; isPage: boolean }) => {
   const { t } = useTranslation();
   const { receipt, request_id: noted } = otherOf(entry);
@@ -27,7 +34,33 @@ export const ShareTools = ({ entry, isPage }: { entry: LogEntry; isPage: boolean
       )}
       <CopyButton text={`${location.origin}${path}`} words={t("logs.share.link")} />
       {receipt && <CopyButton text={receiptText(entry, receipt, requestId, t)} words={t("logs.share.receipt")} />}
+      <ReplayTools entry={entry} />
     </Row>
+  );
+};
+
+/** Repeats a chat whose content is logged: in the playground, or from a terminal. */
+const ReplayTools = ({ entry }: { entry: LogEntry }) => {
+  const { t } = useTranslation();
+  const site = useSite();
+  const openChat = useSetAtom(chatToOpenAtom);
+  const chat = loggedChat(entry);
+  if (!chat) return null;
+  const curl = () => codeOf("curl", replayedBody(entry, chat), `${gatewayAddress(site?.server_address)}/v1`);
+  return (
+    <>
+      <Button
+        component={Link}
+        to="/playground"
+        size="small"
+        variant="text"
+        startIcon={<Forum />}
+        onClick={() => openChat(replayedChat(entry, chat))}
+      >
+        {t("logs.share.playground")}
+      </Button>
+      <CopyButton text={curl} words={t("logs.share.curl")} />
+    </>
   );
 };
 

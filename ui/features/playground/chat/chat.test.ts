@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
-import { codeOf } from "./CodeDialog.tsx";
 import { bodyOf, branchOf, type Chat, DEFAULT_SETTINGS, emptyAnswer, withAnswer } from "./chat.ts";
+import { codeOf } from "./code.ts";
 import { applyEvent, eventsOf } from "./send-chat.ts";
 
 const answered = (model: string, content: string) => ({ ...emptyAnswer(model), status: "complete" as const, content });

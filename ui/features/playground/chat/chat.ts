@@ -1,3 +1,5 @@
+import { atom } from "jotai";
+
 /** A tool call; the playground shows it but doesn't run it. */
 export type ToolCall = Readonly<{ name: string; arguments: string }>;
 
@@ -41,6 +43,9 @@ export const DEFAULT_SETTINGS: ChatSettings = {
   system: "",
 };
 
+/** A chat from elsewhere in the console that the playground adds when it opens. */
+export const chatToOpenAtom = atom<Chat | null>(null);
+
 export const newChat = (settings: ChatSettings = DEFAULT_SETTINGS): Chat => ({
   id: crypto.randomUUID(),
   title: "",
@@ -64,7 +69,7 @@ export const emptyAnswer = (model: string): Answer => ({
 });
 
 type Part = { type: "text"; text: string } | { type: "image_url"; image_url: { url: string } };
-type WireMessage = { role: "system" | "user" | "assistant"; content: string | Part[] };
+export type WireMessage = { role: "system" | "user" | "assistant"; content: string | Part[] };
 
 export type ChatBody = {
   model: string;

@@ -1,7 +1,7 @@
-import { goToLogin } from "../../api/login-redirect.ts";
-import { fetchPlain, organizationHeader } from "../../api/request.ts";
-import { translate } from "../../state/i18n.ts";
-import { readUser } from "../../state/stored-user.ts";
+import { goToLogin } from "../../../api/login-redirect.ts";
+import { fetchPlain, organizationHeader } from "../../../api/request.ts";
+import { translate } from "../../../state/i18n.ts";
+import { readUser } from "../../../state/stored-user.ts";
 import { type Answer, type ChatBody, emptyAnswer, type ToolCall } from "./chat.ts";
 
 /**
