@@ -17,7 +17,8 @@ const pageHeaders = (scriptHosts: readonly string[]): Readonly<Record<string, st
     ["script-src 'self'", ...scriptHosts].join(" "),
     // Emotion inserts style elements at run time; scripts are never inline.
     "style-src 'self' 'unsafe-inline'",
-    "img-src 'self' data: blob: https:",
+    // Logos and pictures of sites on a local network have http addresses.
+    "img-src 'self' data: blob: https: http:",
     "font-src 'self'",
     "connect-src 'self'",
     "frame-src 'self' https:",
