@@ -11,6 +11,7 @@ import { retryDelayMs, shouldRetry, waitOf } from "./api/retry.ts";
 import { ConfirmHost } from "./components/feedback/confirm.tsx";
 import { notifyWait } from "./components/feedback/notify.tsx";
 import { ToastProvider } from "./components/feedback/Toasts.tsx";
+import { prepareOffline } from "./offline/offline.ts";
 import { createConsoleRouter } from "./router.tsx";
 import { onLanguageSwitch, preferredLanguage, startI18n, translate } from "./state/i18n.ts";
 import { declareFonts } from "./theme/fonts.ts";
@@ -36,6 +37,7 @@ async function start(): Promise<void> {
   await startI18n(preferredLanguage());
   // Some responses contain text in the request's language.
   onLanguageSwitch(() => void queryClient.invalidateQueries());
+  prepareOffline();
   createRoot(root).render(
     <StrictMode>
       <ThemeProvider theme={theme} defaultMode="system" modeStorageKey="theme-mode" noSsr>

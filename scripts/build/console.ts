@@ -1,9 +1,12 @@
-import { mkdir, rename, rm } from "node:fs/promises";
+import { copyFile, mkdir, rename, rm } from "node:fs/promises";
 import path from "node:path";
 import { writeCompressed } from "./compress.ts";
 
 const ROOT = path.resolve(import.meta.dir, "../..");
 const OUT = path.join(ROOT, "ui/dist");
+/** What an installed console needs at addresses that never change. */
+const OFFLINE = path.join(ROOT, "ui/offline");
+const ICONS = ["icon.svg", "icon-180.png", "icon-512.png"];
 const IMMUTABLE_NAME = "assets/[name]-[hash].[ext]";
 
 /** Smaller files join one that is loaded whenever they are, where that changes nothing but their number. */
@@ -44,7 +47,7 @@ export async function buildConsole(): Promise<ConsoleBuild> {
 
 /** Returns the paths of what was written. */
 async function bundle(outdir: string): Promise<string[]> {
-  const [page, firstPaint] = await Promise.all([
+  const [page, firstPaint, worker] = await Promise.all([
     Bun.build({
       ...SHARED,
       entrypoints: [path.join(ROOT, "ui/index.html")],
@@ -55,23 +58,34 @@ async function bundle(outdir: string): Promise<string[]> {
     }),
     Bun.build({
       ...SHARED,
-      entrypoints: [path.join(ROOT, "ui/first-paint.ts")],
+      entrypoints: [path.join(ROOT, "ui/theme/first-paint.ts")],
       outdir,
       format: "iife",
       naming: { entry: IMMUTABLE_NAME },
     }),
+    Bun.build({ ...SHARED, entrypoints: [path.join(OFFLINE, "service-worker.ts")], outdir, format: "iife" }),
   ]);
   const html = path.join(outdir, "index.html");
   const [script] = firstPaint.outputs;
-  if (!script) throw new Error("ui/first-paint.ts was not built");
-  await Bun.write(html, withFirstPaint(await Bun.file(html).text(), `/${path.relative(outdir, script.path)}`));
-  return [...page.outputs, script].map(({ path: file }) => file);
+  if (!script) throw new Error("ui/theme/first-paint.ts was not built");
+  await Bun.write(html, withHead(await Bun.file(html).text(), `/${path.relative(outdir, script.path)}`));
+  const icons = ICONS.map((name) => path.join(outdir, name));
+  await Promise.all(ICONS.map((name, at) => copyFile(path.join(OFFLINE, name), icons[at] ?? "")));
+  return [...[...page.outputs, script, ...worker.outputs].map(({ path: file }) => file), ...icons];
 }
 
-/** The bundler makes modules of scripts, which run after the first paint: this one must run before. */
-function withFirstPaint(html: string, address: string): string {
+/**
+ * Adds what the bundler would change. It makes modules of scripts, which run after the first paint: this one must run
+ * before. Manifest and icon keep their addresses.
+ */
+function withHead(html: string, firstPaint: string): string {
+  const tags = [
+    `<script src="${firstPaint}"></script>`,
+    '<link rel="manifest" href="/manifest.webmanifest">',
+    '<link rel="apple-touch-icon" href="/icon-180.png">',
+  ];
   return new HTMLRewriter()
-    .on("head > title", { element: (title) => void title.after(`<script src="${address}"></script>`, { html: true }) })
+    .on("head > title", { element: (title) => void title.after(tags.join(""), { html: true }) })
     .transform(html);
 }
 

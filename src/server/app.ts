@@ -3,6 +3,7 @@ import { describeLostJournal } from "../billing/ledger/processes/lost-journals.t
 import { docsSite } from "../console/docs-site.ts";
 import { compressed } from "../console/http/compressed.ts";
 import { type PageLimit, webAssets } from "../console/system/web-assets.ts";
+import { webManifest } from "../console/system/web-manifest.ts";
 import type { DiagnosticsContext, Overhead, RelayBenchmark } from "../domain/diagnostics/diagnostics-context.ts";
 import { createGateway, type SocketSession } from "../gateway/http/create-gateway.ts";
 import { limitKeyOf } from "../lib/http/client-ip.ts";
@@ -81,6 +82,7 @@ export function createApp(services: Services, draining: () => boolean): App {
     .use(api)
     .get("/openapi.json", () => document())
     .use(docsSite(docsRoot(), limitPages))
+    .use(webManifest(services.settings))
     .use(webAssets(consoleRoot(), limitPages, scriptHosts(services)))
     .compile();
   let listening: Bun.Server<SocketSession> | null = null;

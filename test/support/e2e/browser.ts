@@ -2,8 +2,8 @@ import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
 import AxeBuilder from "@axe-core/playwright";
 import { type Browser, chromium, type Page } from "playwright";
-import en from "../../../ui/locales/en.ts";
-import zh from "../../../ui/locales/zh.ts";
+import * as en from "../../../ui/locales/en/index.ts";
+import * as zh from "../../../ui/locales/zh/index.ts";
 import { keepOnFailure } from "./browser-test.ts";
 
 /** The console's words, by which a test finds what it clicks. */
@@ -39,13 +39,15 @@ export function openBrowser(): Promise<Browser> {
 /** A page in a language and color scheme, with what it complains of: errors of scripts and refused requests. */
 export async function openPage(
   browser: Browser,
-  options: Readonly<{ language: Language; dark?: boolean; width?: number; height?: number }>,
+  options: Readonly<{ language: Language; dark?: boolean; width?: number; height?: number; isInstallable?: boolean }>,
 ): Promise<{ page: Page; complaints: string[] }> {
   const context = await browser.newContext({
     viewport: { width: options.width ?? 1440, height: options.height ?? 900 },
     locale: options.language === "zh" ? "zh-CN" : "en-US",
     colorScheme: options.dark ? "dark" : "light",
     reducedMotion: "reduce",
+    // Playwright cannot change requests that pass through a service worker.
+    serviceWorkers: options.isInstallable ? "allow" : "block",
   });
   const page = await context.newPage();
   await keepOnFailure(context, page);
