@@ -3,7 +3,7 @@ import InputAdornment from "@mui/material/InputAdornment";
 import OutlinedInput from "@mui/material/OutlinedInput";
 import { useTranslation } from "react-i18next";
 import type { ChannelType } from "../../../../src/providers/registry.ts";
-import { ProviderGlyph } from "../../../components/display/ProviderGlyph.tsx";
+import { ProviderGlyph } from "../../../components/display/provider/ProviderGlyph.tsx";
 import { useSuggestionTexts } from "../../../components/inputs/suggestion-texts.ts";
 import { Row } from "../../../components/layout.tsx";
 

@@ -49,7 +49,7 @@ export const RouteChoice = ({ route }: { route: ExplainedRoute }) => {
 
 /** One row per candidate of the route. */
 function useCandidateColumns({ strategy }: ExplainedRoute): Column<Candidate>[] {
-  const { t, i18n } = useTranslation();
+  const { t } = useTranslation();
   return [
     {
       key: "position",
@@ -66,7 +66,7 @@ function useCandidateColumns({ strategy }: ExplainedRoute): Column<Candidate>[] 
             head: t("routing.share"),
             width: 92,
             align: "right",
-            cell: ({ share }) => formatShare(share, i18n.language),
+            cell: ({ share }) => formatShare(share),
           } satisfies Column<Candidate>,
         ]
       : []),

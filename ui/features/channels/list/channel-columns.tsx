@@ -6,7 +6,7 @@ import { useTranslation } from "react-i18next";
 import type { ChannelType } from "../../../../src/providers/registry.ts";
 import type { Column } from "../../../components/data-table/column.ts";
 import { Money } from "../../../components/display/Money.tsx";
-import { ProviderGlyph } from "../../../components/display/ProviderGlyph.tsx";
+import { ProviderGlyph } from "../../../components/display/provider/ProviderGlyph.tsx";
 import { KeyPips } from "../../../components/display/StatusChip.tsx";
 import { Tag } from "../../../components/display/Tag.tsx";
 import { TimeAgo } from "../../../components/display/TimeAgo.tsx";

@@ -3,7 +3,7 @@ import Box from "@mui/material/Box";
 import { useId } from "react";
 import { useTranslation } from "react-i18next";
 import type { ChannelType } from "../../../../src/providers/registry.ts";
-import { ProviderGlyph } from "../../../components/display/ProviderGlyph.tsx";
+import { ProviderGlyph } from "../../../components/display/provider/ProviderGlyph.tsx";
 
 /** Stands for any server with the OpenAI API, named by its base URL. */
 export const COMPATIBLE = -1;

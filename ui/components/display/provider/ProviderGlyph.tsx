@@ -1,11 +1,42 @@
 import Box from "@mui/material/Box";
 import Tooltip from "@mui/material/Tooltip";
+import { logoOf } from "./provider-logos.ts";
 
 type Series = "s1" | "s2" | "s3" | "s4" | "s5" | "s6" | "s7";
 const SERIES: readonly Series[] = ["s1", "s2", "s3", "s4", "s5", "s6", "s7"];
 
-/** A monogram of an upstream's kind, always the same color for the same name: no borrowed brand art. */
-export const ProviderGlyph = ({ name, size = 22 }: { name: string; size?: number }) => {
+type GlyphProps = Readonly<{ name: string; size?: number }>;
+
+/** The logo of a provider or a maker of models, or a monogram where none is known. */
+export const ProviderGlyph = ({ name, size = 22 }: GlyphProps) => {
+  const logo = logoOf(name);
+  if (!logo) return <Monogram name={name} size={size} />;
+  const { address, isPlain } = logo;
+  const box = { width: size, height: size, flex: "none", display: "inline-grid", placeItems: "center" };
+  const inner = Math.round(size * 0.86);
+  return (
+    <Tooltip title={name}>
+      <Box component="span" aria-label={name} role="img" sx={box}>
+        {isPlain ? (
+          <Box
+            component="span"
+            sx={{
+              width: inner,
+              height: inner,
+              bgcolor: "text.primary",
+              mask: `url("${address}") center / contain no-repeat`,
+            }}
+          />
+        ) : (
+          <Box component="img" src={address} alt="" width={inner} height={inner} />
+        )}
+      </Box>
+    </Tooltip>
+  );
+};
+
+/** Two letters, always of the same color for the same name. */
+const Monogram = ({ name, size = 22 }: GlyphProps) => {
   const series = SERIES[[...name].reduce((sum, letter) => sum + letter.charCodeAt(0), 0) % SERIES.length] ?? "s7";
   return (
     <Tooltip title={name}>
