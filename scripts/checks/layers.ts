@@ -87,7 +87,7 @@ const configuration: IConfiguration = {
       { path: "^ui/" },
       {
         path: "^(src|db)/",
-        pathNot: ["^src/lib/messages/(gateway|network)", INPUT_RULES],
+        pathNot: ["^src/lib/messages/(gateway|translations)", INPUT_RULES],
         dependencyTypesNot: ["type-only"],
       },
     ),

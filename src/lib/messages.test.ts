@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
-import { isSentence, languageOf, say } from "./messages.ts";
+import { isSentence, languageOf, type MessageCode, say } from "./messages.ts";
 
 const asking = (language?: string) =>
   new Request("http://gateway.test/", { headers: language ? { "accept-language": language } : {} });
@@ -11,9 +11,11 @@ describe("messages", () => {
     [undefined, "en"],
     ["zh-CN,zh;q=0.9,en;q=0.8", "zh"],
     ["en-US,en;q=0.9,zh;q=0.8", "en"],
-    ["en;q=0.3, zh-TW;q=0.7", "zh"],
-    ["fr-FR,fr;q=0.9", "en"],
-    ["fr, zh;q=0.1", "zh"],
+    ["en;q=0.3, zh-TW;q=0.7", "zh-TW"],
+    ["zh-Hant-HK", "zh-TW"],
+    ["fr-FR,fr;q=0.9", "fr"],
+    ["de-DE,de;q=0.9", "en"],
+    ["de, zh;q=0.1", "zh"],
     ["zh;q=0", "en"],
   ] as const)("Accept-Language %p is answered in %s", (header, language) => {
     expect(languageOf(asking(header))).toBe(language);
@@ -34,6 +36,21 @@ describe("messages", () => {
     expect(say("unknown_user_action", "en", { action: "{action}$&" })).toBe("Unknown action: {action}$&");
   });
 });
+
+describe.each(readdirSync(join(import.meta.dir, "messages/translations")))("the translation %s", async (file) => {
+  const { default: texts }: { default: Record<string, string> } = await import(`./messages/translations/${file}`);
+
+  test("has the codes of English alone, and fills in the same", () => {
+    const filled = (text: string) => [...new Set(text.match(/\{\w+\}/g))].sort();
+    for (const [code, text] of Object.entries(texts)) {
+      if (!isMessageCode(code)) throw new Error(`${code} is no message`);
+      expect([code, ...filled(text)]).toEqual([code, ...filled(say(code, "en"))]);
+      expect(text).not.toBe("");
+    }
+  });
+});
+
+const isMessageCode = (code: string): code is MessageCode => isSentence({ code });
 
 /** Names and commands, the same in every language. */
 const WITHOUT_WORDS: readonly string[] = ["bound", "doctor_title_redis", "doctor_fix_key_open"];

@@ -9,7 +9,6 @@ import { channelMessages } from "./messages/channels.ts";
 import { codeMessages } from "./messages/codes.ts";
 import { commonMessages } from "./messages/common.ts";
 import { gatewayMessages } from "./messages/gateway.ts";
-import { networkMessages } from "./messages/network.ts";
 import { alertMessages } from "./messages/operations/alerts.ts";
 import { doctorMessages } from "./messages/operations/diagnostics.ts";
 import { journalMessages } from "./messages/operations/journal.ts";
@@ -17,9 +16,14 @@ import { logMessages } from "./messages/operations/logs.ts";
 import { notifyMessages } from "./messages/operations/notifications.ts";
 import { reasonMessages } from "./messages/reasons.ts";
 import { settingMessages } from "./messages/settings.ts";
+import fr from "./messages/translations/fr.json" with { type: "json" };
+import ja from "./messages/translations/ja.json" with { type: "json" };
+import ru from "./messages/translations/ru.json" with { type: "json" };
+import vi from "./messages/translations/vi.json" with { type: "json" };
+import zhTW from "./messages/translations/zh-TW.json" with { type: "json" };
 import { walletMessages } from "./messages/wallet.ts";
 
-/** Everything the server says to a person, by code, in both languages; `{name}` is filled from the parameters. */
+/** Everything the server says to a person, by code, in English and Chinese; `{name}` is filled from the parameters. */
 const catalogue = {
   ...commonMessages,
   ...accountMessages,
@@ -39,7 +43,6 @@ const catalogue = {
   ...doctorMessages,
   ...journalMessages,
   ...reasonMessages,
-  ...networkMessages,
   ...gatewayMessages,
 } as const satisfies Record<string, Message>;
 
@@ -49,11 +52,22 @@ export type MessageCode = keyof typeof catalogue;
 export type MessageParams = Readonly<{ [name: string]: string | number | Sentence }>;
 /** A message by its code, to be said in the language of whoever reads it. */
 export type Sentence = Readonly<{ code: MessageCode; params?: MessageParams }>;
-export type Language = "en" | "zh";
+
+/** The same in the other languages. */
+const translations = { fr, ja, ru, vi, "zh-TW": zhTW } as const satisfies Record<string, Record<MessageCode, string>>;
+
+/** A language of the server and the console, by its tag (BCP 47). */
+export type Language = WrittenLanguage | keyof typeof translations;
+/** What mails, notices and alerts are written in. */
+export type WrittenLanguage = keyof Message;
+
+/** The language of mails, notices and alerts for a reader of `language`. */
+export const writtenLanguage = (language: string): WrittenLanguage => (language.startsWith("zh") ? "zh" : "en");
 
 /** The text of `code` in `language`; a parameter that is missing leaves its `{name}` standing. */
 export function say(code: MessageCode, language: Language, params: MessageParams = {}): string {
-  return catalogue[code][language].replace(/\{(\w+)\}/g, (placeholder, name: string) => {
+  const text = language === "en" || language === "zh" ? catalogue[code][language] : translations[language][code];
+  return text.replace(/\{(\w+)\}/g, (placeholder, name: string) => {
     const value = params[name];
     if (value === undefined) return placeholder;
     return typeof value === "object" ? say(value.code, language, value.params) : String(value);
@@ -69,17 +83,28 @@ export function isSentence(value: unknown): value is Sentence {
   return Object.values(params).every((part) => typeof part !== "object" || isSentence(part));
 }
 
-/** The language a client prefers by its Accept-Language (RFC 9110, 12.5.4); English when it names neither. */
+/** The language a client prefers by its Accept-Language (RFC 9110, 12.5.4); English when it names none of ours. */
 export function languageOf(request: Request): Language {
   const header = request.headers.get("accept-language");
   if (!header) return "en";
   let best: { language: Language; weight: number } = { language: "en", weight: 0 };
   for (const entry of header.split(",")) {
-    const [range = "", ...options] = entry.trim().toLowerCase().split(";");
-    const quality = options.find((option) => option.trim().startsWith("q="));
+    const [range = "", ...options] = entry.trim().split(";");
+    const quality = options.find((option) => option.trim().toLowerCase().startsWith("q="));
     const weight = quality ? Number(quality.trim().slice(2)) : 1;
-    const language = range.startsWith("zh") ? "zh" : range.startsWith("en") ? "en" : null;
+    const language = languageOfTag(range);
     if (language && weight > best.weight) best = { language, weight };
   }
   return best.language;
 }
+
+/** Our language for a tag such as `fr-CA` or `zh-Hant-HK` (RFC 4647, 3.4); null: none. */
+function languageOfTag(tag: string): Language | null {
+  const lower = tag.toLowerCase();
+  if (/^zh-(?:.*-)?(?:hant|tw|hk|mo)\b/.test(lower)) return "zh-TW";
+  const [language = ""] = lower.split("-");
+  if (language === "en" || language === "zh") return language;
+  return isTranslated(language) ? language : null;
+}
+
+const isTranslated = (language: string): language is keyof typeof translations => Object.hasOwn(translations, language);

@@ -93,8 +93,8 @@ export const Field = ({ label, htmlFor, hint, error, optional, children, sx }: F
 export const PageHeader = ({ title, purpose, actions }: { title: string; purpose: string; actions?: ReactNode }) => {
   const isPhone = usePhone();
   return (
-    <Row sx={{ mb: isPhone ? 3 : 4, alignItems: isPhone ? "center" : "flex-end" }}>
-      <Box sx={{ flex: 1, minWidth: 0 }}>
+    <Row wrap={isPhone} sx={{ mb: isPhone ? 3 : 4, alignItems: isPhone ? "center" : "flex-end" }}>
+      <Box sx={{ flex: isPhone ? "1 1 auto" : 1, minWidth: 0 }}>
         <Typography variant="h1">{title}</Typography>
         {!isPhone && (
           <Typography variant="body2" sx={{ color: "text.secondary", mt: 0.5 }}>

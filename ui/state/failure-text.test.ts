@@ -4,13 +4,10 @@ import { failureNote } from "../../src/billing/types.ts";
 import { failureWords } from "../locales/failures.ts";
 import { failureText } from "./failure-text.ts";
 
-beforeAll(() =>
-  i18next.init({
-    lng: "zh",
-    resources: { zh: { failures: failureWords("zh") } },
-    interpolation: { escapeValue: false },
-  }),
-);
+beforeAll(async () => {
+  const resources = { zh: { failures: await failureWords("zh") } };
+  await i18next.init({ lng: "zh", resources, interpolation: { escapeValue: false } });
+});
 afterAll(() => i18next.removeResourceBundle("zh", "failures"));
 
 test("a sentence of the gateway is in the console's language, with what fills it", () => {

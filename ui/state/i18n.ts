@@ -1,36 +1,71 @@
 import i18next from "i18next";
 import { getDefaultStore } from "jotai";
 import { initReactI18next } from "react-i18next";
-import { failureWords } from "../locales/failures.ts";
+import type { Language } from "../../src/lib/messages.ts";
 import { storedAtom } from "./stored-atom.ts";
 
-const LANGUAGES = ["en", "zh"] as const;
-export type Language = (typeof LANGUAGES)[number];
+type LanguageInfo = Readonly<{
+  /** BCP 47. */
+  tag: Language;
+  /** In the language itself, so that everybody finds theirs. */
+  name: string;
+  short: string;
+  /** Translated by a machine, and not reviewed yet by somebody who speaks it. */
+  isMachineMade?: true;
+  /** Each language is its own chunk; only the current one is loaded. */
+  load: () => Promise<object>;
+}>;
 
-/** The language chosen on this device, from any tag such as "en-US"; null: none. */
+/** The console's languages. */
+export const LANGUAGES: readonly LanguageInfo[] = [
+  { tag: "en", name: "English", short: "EN", load: () => import("../locales/en/index.ts") },
+  { tag: "zh", name: "简体中文", short: "中", load: () => import("../locales/zh/index.ts") },
+  { tag: "zh-TW", name: "繁體中文", short: "繁", isMachineMade: true, load: () => import("../locales/zh-TW/index.ts") },
+  { tag: "ja", name: "日本語", short: "日", isMachineMade: true, load: () => import("../locales/ja/index.ts") },
+  { tag: "fr", name: "Français", short: "FR", isMachineMade: true, load: () => import("../locales/fr/index.ts") },
+  { tag: "ru", name: "Русский", short: "RU", isMachineMade: true, load: () => import("../locales/ru/index.ts") },
+  { tag: "vi", name: "Tiếng Việt", short: "VI", isMachineMade: true, load: () => import("../locales/vi/index.ts") },
+];
+
+/** The console's language for a tag such as "fr-CA" or "zh-HK" (BCP 47); null: none. */
+function languageOfTag(tag: string): Language | null {
+  if (/^zh-(?:.*-)?(?:hant|tw|hk|mo)\b/i.test(tag)) return "zh-TW";
+  const [language] = tag.toLowerCase().split("-");
+  return LANGUAGES.find((known) => known.tag === language)?.tag ?? null;
+}
+
+/** The language chosen on this device; null: none. */
 const languageAtom = storedAtom<Language | null>("i18nextLng", {
-  parse: (text) => LANGUAGES.find((language) => text?.startsWith(language)) ?? null,
+  parse: (text) => (text === null ? null : languageOfTag(text)),
   print: String,
 });
 
-/** Each language is its own chunk; only the current one is loaded. */
-const LOADERS: Readonly<Record<Language, () => Promise<{ default: object }>>> = {
-  en: () => import("../locales/en.ts"),
-  zh: () => import("../locales/zh.ts"),
-};
-
-/** The language chosen on this device, else the browser's; Chinese when that is neither. */
+/** The language chosen on this device, else the first of the browser's that is ours; Chinese when there is none. */
 export function preferredLanguage(): Language {
-  return getDefaultStore().get(languageAtom) ?? (navigator.language.toLowerCase().startsWith("en") ? "en" : "zh");
+  const chosen = getDefaultStore().get(languageAtom);
+  if (chosen) return chosen;
+  for (const tag of navigator.languages) {
+    const language = languageOfTag(tag);
+    if (language) return language;
+  }
+  return "zh";
+}
+
+/** The texts of a language and its sentences on why calls fail. */
+async function load(language: Language): Promise<{ translation: object; failures: object }> {
+  const [words, failures] = await Promise.all([
+    LANGUAGES.find(({ tag }) => tag === language)?.load(),
+    import("../locales/failures.ts").then(({ failureWords }) => failureWords(language)),
+  ]);
+  return { translation: { ...words }, failures };
 }
 
 /** Loads the language's texts and initializes i18next. */
 export async function startI18n(language: Language): Promise<void> {
-  const { default: words } = await LOADERS[language]();
   await i18next.use(initReactI18next).init({
     lng: language,
     fallbackLng: false,
-    resources: { [language]: { translation: words, failures: failureWords(language) } },
+    resources: { [language]: await load(language) },
     interpolation: { escapeValue: false },
   });
   document.documentElement.lang = language;
@@ -39,8 +74,9 @@ export async function startI18n(language: Language): Promise<void> {
 /** Switches to a language and stores the choice. */
 export async function switchLanguage(language: Language): Promise<void> {
   if (!i18next.hasResourceBundle(language, "translation")) {
-    i18next.addResourceBundle(language, "translation", (await LOADERS[language]()).default);
-    i18next.addResourceBundle(language, "failures", failureWords(language));
+    const { translation, failures } = await load(language);
+    i18next.addResourceBundle(language, "translation", translation);
+    i18next.addResourceBundle(language, "failures", failures);
   }
   getDefaultStore().set(languageAtom, language);
   // Later requests ask for the new language.

@@ -19,7 +19,7 @@ export function describeInvalidInput(error: InvalidInput, language: Language): s
   const first = error.all?.[0];
   const field = first?.path?.replace(/^\//, "").replaceAll("/", ".") ?? "";
   const [code, params] = expectation(first?.value, first?.schema ?? {});
-  return say(code, language, { field: field || (language === "zh" ? "参数" : "a parameter"), ...params });
+  return say(code, language, { field: field || say("a_parameter", language), ...params });
 }
 
 function expectation(value: unknown, schema: Schema): [MessageCode, MessageParams?] {

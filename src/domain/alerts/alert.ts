@@ -1,4 +1,4 @@
-import type { Language } from "../../lib/messages.ts";
+import { type Language, type WrittenLanguage, writtenLanguage } from "../../lib/messages.ts";
 import { type Message, type Notice, sayNotice } from "../notifications/message.ts";
 
 /** From what wakes somebody up to what is only good to know. */
@@ -29,7 +29,7 @@ export type AlertMessage = Omit<Alert, "notice"> &
 /** The alert that a column keeps as JSON. */
 export const storedAlert = (column: Readonly<Record<string, unknown>>): Alert => column as unknown as Alert;
 
-const RESOLVED: Readonly<Record<Language, string>> = { en: "Resolved: ", zh: "已恢复：" };
+const RESOLVED: Readonly<Record<WrittenLanguage, string>> = { en: "Resolved: ", zh: "已恢复：" };
 
 /** Says an alert in a language; the title of one that ended says so. */
 export function sayAlert(
@@ -38,6 +38,6 @@ export function sayAlert(
   { site, address }: Readonly<{ site: string; address: string }>,
 ): AlertMessage {
   const message = sayNotice(notice, language, address);
-  const title = alert.state === "resolved" ? RESOLVED[language] + message.title : message.title;
+  const title = alert.state === "resolved" ? RESOLVED[writtenLanguage(language)] + message.title : message.title;
   return { ...message, ...alert, title, site, address };
 }

@@ -3,7 +3,7 @@ import { requireRow } from "../../../db/require-row.ts";
 import { alertDestinations } from "../../../db/schema/accounts/alerts.ts";
 import type { DbOrTx } from "../../../db/types.ts";
 import { nowSeconds } from "../../lib/clock.ts";
-import type { Language } from "../../lib/messages.ts";
+import type { WrittenLanguage } from "../../lib/messages.ts";
 import { OperationError } from "../../lib/operation-error.ts";
 import type { Vault } from "../../lib/security/crypto.ts";
 import {
@@ -25,7 +25,7 @@ export type DestinationRow = typeof alertDestinations.$inferSelect;
 /** A destination as it is sent by whoever sets it up. */
 export type DestinationInput = Readonly<{
   name: string;
-  language: Language;
+  language: WrittenLanguage;
   enabled: boolean;
   /** `22:00`; empty: no quiet hours. */
   quiet_from: string;
@@ -42,7 +42,7 @@ export type DestinationView = ConfigView &
     id: number;
     type: DestinationTypeName;
     name: string;
-    language: Language;
+    language: WrittenLanguage;
     enabled: boolean;
     quiet_from: string;
     quiet_until: string;
@@ -161,5 +161,5 @@ const viewDestination = (vault: Vault, row: DestinationRow, type: DestinationTyp
 });
 
 /** The language of a destination's messages. */
-export const languageOfRow = ({ language }: Pick<DestinationRow, "language">): Language =>
+export const languageOfRow = ({ language }: Pick<DestinationRow, "language">): WrittenLanguage =>
   language === "zh" ? "zh" : "en";

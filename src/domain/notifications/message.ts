@@ -1,12 +1,12 @@
-import type { Language } from "../../lib/messages.ts";
+import { type Language, type WrittenLanguage, writtenLanguage } from "../../lib/messages.ts";
 import { type Reason, sayReason } from "../../lib/reason.ts";
 
-/** Something to tell, in both languages. `{{value}}` in a text stands for the next of `values`. */
+/** Something to tell, in English and Chinese. `{{value}}` in a text stands for the next of `values`. */
 export type Notice = Readonly<{
   /** The kind, for programs: `quota_exceed`, `channel_update_7_3`, … */
   type: string;
-  title: Readonly<Record<Language, string>>;
-  content: Readonly<Record<Language, string>>;
+  title: Readonly<Record<WrittenLanguage, string>>;
+  content: Readonly<Record<WrittenLanguage, string>>;
   values: readonly (Reason | number)[];
   /** Where in the console to go on, as a path. */
   path?: string;
@@ -25,14 +25,15 @@ export type Message = Readonly<{
 export function sayNotice(notice: Notice, language: Language, site: string): Message {
   const values = notice.values.map((value) => (typeof value === "number" ? value : sayReason(value, language)));
   const left = [...values];
+  const written = writtenLanguage(language);
   return {
     type: notice.type,
-    title: notice.title[language],
-    content: notice.content[language].replace(/\{\{value\}\}/g, () => String(left.shift() ?? "")),
+    title: notice.title[written],
+    content: notice.content[written].replace(/\{\{value\}\}/g, () => String(left.shift() ?? "")),
     values,
     link:
       notice.path === undefined
         ? null
-        : { label: language === "zh" ? "打开控制台" : "Open the console", address: site + notice.path },
+        : { label: written === "zh" ? "打开控制台" : "Open the console", address: site + notice.path },
   };
 }

@@ -1,4 +1,5 @@
 import { type SQL, sql } from "drizzle-orm";
+import { writtenLanguage } from "../../lib/messages.ts";
 import { OperationError } from "../../lib/operation-error.ts";
 import type { Vault } from "../../lib/security/crypto.ts";
 
@@ -88,7 +89,7 @@ export function mergeNotificationSetting(
   if (request.notify_events)
     merged.notify_events = NOTIFY_EVENTS.filter((event) => request.notify_events?.includes(event));
   if (request.dingtalk_mobiles) merged.dingtalk_mobiles = checkMobiles(request.dingtalk_mobiles);
-  if (request.language !== undefined) merged.language = request.language === "zh" ? "zh" : "en";
+  if (request.language !== undefined) merged.language = writtenLanguage(request.language);
   merged.notify_type = checkType(merged);
   return merged;
 }

@@ -3,7 +3,7 @@ import { users } from "../../../db/schema/accounts/users.ts";
 import type { Db } from "../../../db/types.ts";
 import { nowSeconds } from "../../lib/clock.ts";
 import { createRateLimiter, type Limit } from "../../lib/limits/rate-limiter.ts";
-import type { Language } from "../../lib/messages.ts";
+import { writtenLanguage } from "../../lib/messages.ts";
 import { OperationError } from "../../lib/operation-error.ts";
 import type { Logger } from "../../lib/runtime/log.ts";
 import { type Notice, sayNotice } from "./message.ts";
@@ -45,7 +45,7 @@ export function createNotifier(
   const rootLimiter = createRateLimiter(deps.rootLimit);
 
   const send = (receiver: Receiver, notice: Notice) => {
-    const language: Language = receiver.setting.language === "zh" ? "zh" : "en";
+    const language = writtenLanguage(String(receiver.setting.language));
     return sendMessage(deps, receiver, sayNotice(notice, language, settings.get("ServerAddress") || deps.localAddress));
   };
   const receiverOf = async (userId: number): Promise<Receiver | undefined> => {

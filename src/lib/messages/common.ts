@@ -47,4 +47,5 @@ export const commonMessages = {
     zh: "请求来自其他站点，已拒绝。",
   },
   status_page_off: { en: "This site does not show how its models do.", zh: "本站未开放服务状态页。" },
+  a_parameter: { en: "a parameter", zh: "参数" },
 } as const;

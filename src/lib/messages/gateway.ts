@@ -1,5 +1,6 @@
 import { accessMessages } from "./gateway/access.ts";
 import { limitMessages } from "./gateway/limits.ts";
+import { networkMessages } from "./gateway/network.ts";
 import { requestMessages } from "./gateway/request.ts";
 import { storedMessages } from "./gateway/stored.ts";
 import { taskMessages } from "./gateway/tasks.ts";
@@ -13,4 +14,5 @@ export const gatewayMessages = {
   ...upstreamMessages,
   ...storedMessages,
   ...taskMessages,
+  ...networkMessages,
 } as const;

@@ -8,6 +8,8 @@ import { openDatabase } from "../../../db/connect.ts";
 import { drawingTasks, mediaTasks } from "../../../db/schema/gateway/tasks.ts";
 import { ROLE } from "../../../src/domain/accounts/roles.ts";
 import { createUser } from "../../../src/domain/accounts/users/create-user.ts";
+import { say } from "../../../src/lib/messages.ts";
+import { LANGUAGES } from "../../../ui/state/i18n.ts";
 import { findSeriousViolations, measureHorizontalOverflow, openPage, WORDS } from "../../support/e2e/browser.ts";
 import { test } from "../../support/e2e/browser-test.ts";
 import { createApiKey, createChannel, login, ROOT_NAME, ROOT_PASSWORD } from "../../support/e2e/console-client.ts";
@@ -150,7 +152,7 @@ describe("a visitor", () => {
     await page.getByRole("contentinfo").getByText(fillPlaceholders(words.shell.footer.version, { version })).waitFor();
     await clean(page);
     await page.getByRole("button", { name: new RegExp(`^${words.shell.language}`) }).click();
-    await page.getByRole("menuitem", { name: "中文" }).click();
+    await page.getByRole("menuitem", { name: "简体中文" }).click();
     await page.getByRole("heading", { name: WORDS.zh.home.title }).waitFor();
     await page.reload();
     await page.getByRole("heading", { name: WORDS.zh.home.title }).waitFor();
@@ -362,6 +364,70 @@ describe("drawings and songs", () => {
     await theirs.close();
   }, 120_000);
 });
+
+describe("the other languages", () => {
+  const tags = LANGUAGES.filter(({ isMachineMade }) => isMachineMade).map(({ tag }) => tag);
+  const load = async (tag: string): Promise<object> =>
+    (await LANGUAGES.find((known) => known.tag === tag)?.load()) ?? {};
+
+  test.each(tags)(
+    "the console in %s fits a phone, and the server answers in it",
+    async (tag) => {
+      const phone = await openConsolePage(browser, gateway, { ...VIEWPORTS.en, width: 390 });
+      await phone.page.evaluate((language) => localStorage.setItem("i18nextLng", language), tag);
+      const texts: Record<string, { title?: string }> = Object.fromEntries(Object.entries(await load(tag)));
+      for (const [at, name] of [
+        ["/detail", "dashboard"],
+        ["/channel", "channels"],
+        ["/log", "logs"],
+        ["/setting", "settings"],
+      ] as const) {
+        await phone.open(at);
+        await phone.page.getByRole("heading", { name: texts[name]?.title ?? "", level: 1 }).waitFor();
+        await phone.expectAccessible();
+      }
+      expect(await phone.page.evaluate(() => document.documentElement.lang)).toBe(tag);
+      expect(phone.complaints).toEqual([]);
+      await phone.close();
+      const refused = await fetch(`${gateway.url}/api/user/login`, {
+        method: "POST",
+        headers: { "content-type": "application/json", "accept-language": tag },
+        body: JSON.stringify({ username: ROOT_NAME, password: "wrong" }),
+      });
+      expect((await refused.json()).message).toBe(say("login_failed", tag));
+    },
+    120_000,
+  );
+});
+
+test("the console can be installed, and says so when it is offline", async () => {
+  const { page, complaints } = await openPage(browser, { ...VIEWPORTS.en, isInstallable: true });
+  await setOption(root, "SystemName", "Harbour gate");
+  await page.goto(`${gateway.url}/login`);
+  const manifest = await (await fetch(`${gateway.url}/manifest.webmanifest`)).json();
+  expect(manifest).toMatchObject({ name: "Harbour gate", display: "standalone" });
+  for (const { src, type } of [...manifest.icons, { src: "/icon-180.png", type: "image/png" }]) {
+    const icon = await fetch(gateway.url + src);
+    expect([src, icon.status, icon.headers.get("content-type")]).toEqual([src, 200, type]);
+  }
+  // What Chromium itself finds wrong with the manifest, the worker and the icons.
+  const devtools = await page.context().newCDPSession(page);
+  await page.waitForFunction(async () => {
+    await navigator.serviceWorker.ready;
+    return (await (await caches.match("/offline"))?.text())?.includes("Harbour gate");
+  });
+  expect((await devtools.send("Page.getInstallabilityErrors")).installabilityErrors).toEqual([]);
+  expect(complaints).toEqual([]);
+
+  await page.context().setOffline(true);
+  await page.goto(`${gateway.url}/log`);
+  await page.getByRole("heading", { name: words.shell.offline.title }).waitFor();
+  await page.context().setOffline(false);
+  await page.getByRole("link", { name: words.shell.offline.retry }).click();
+  await page.getByRole("button", { name: words.login.submit, exact: true }).waitFor();
+  await page.context().close();
+  await setOption(root, "SystemName", "Sluice");
+}, 120_000);
 
 describe("the dashboard", () => {
   test("shows what was spent, split as asked, which the address keeps and the file has", async () => {

@@ -378,10 +378,13 @@ test("the log reads as well in Chinese on a phone", async () => {
   await phone.open("/log");
   await phone.row(RETRIED).first().waitFor();
   await phone.expectAccessible();
+  // Filters are folded away: the first call is in sight without scrolling.
+  expect((await phone.row(/./).first().boundingBox())?.y).toBeLessThan(480);
   await phone.row(RETRIED).first().getByRole("button", { name: zh.components.table.details }).first().click();
   await phone.page.getByText(zh.components.receipt.charged, { exact: true }).first().waitFor();
   await phone.page.getByText(zh.logs.detail.attempts, { exact: true }).waitFor();
   await phone.expectAccessible();
+  await phone.button(zh.components.filter.show).click();
   await phone.button(zh.components.table.columns).click();
   await phone.dialog(zh.components.table.columns).waitFor();
   await phone.expectAccessible();

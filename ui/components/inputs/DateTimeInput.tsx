@@ -1,8 +1,13 @@
+import "dayjs/locale/fr";
+import "dayjs/locale/ja";
+import "dayjs/locale/ru";
+import "dayjs/locale/vi";
 import "dayjs/locale/zh-cn";
+import "dayjs/locale/zh-tw";
 import { AdapterDayjs } from "@mui/x-date-pickers/AdapterDayjs";
 import { DateTimePicker } from "@mui/x-date-pickers/DateTimePicker";
 import { LocalizationProvider } from "@mui/x-date-pickers/LocalizationProvider";
-import { zhCN } from "@mui/x-date-pickers/locales";
+import { frFR, jaJP, ruRU, viVN, zhCN, zhTW } from "@mui/x-date-pickers/locales";
 import dayjs from "dayjs";
 import { useTranslation } from "react-i18next";
 
@@ -25,17 +30,25 @@ const FIELD = {
   "& .MuiInputAdornment-root .MuiIconButton-root": { mr: -2 },
 } as const;
 
-const chinese = zhCN.components.MuiLocalizationProvider.defaultProps.localeText;
+/** The picker's own words and the names of months and days, by the console's language. */
+const LOCALES: Readonly<Record<string, Readonly<{ dayjs: string; picker: typeof zhCN }>>> = {
+  fr: { dayjs: "fr", picker: frFR },
+  ja: { dayjs: "ja", picker: jaJP },
+  ru: { dayjs: "ru", picker: ruRU },
+  vi: { dayjs: "vi", picker: viVN },
+  zh: { dayjs: "zh-cn", picker: zhCN },
+  "zh-TW": { dayjs: "zh-tw", picker: zhTW },
+};
 
 /** A local date and time to the minute, typed or chosen. */
 export const DateTimeInput = ({ label, value, onChange, hasError }: DateTimeInputProps) => {
   const { i18n } = useTranslation();
-  const isChinese = i18n.language.startsWith("zh");
+  const locale = LOCALES[i18n.language];
   return (
     <LocalizationProvider
       dateAdapter={AdapterDayjs}
-      adapterLocale={isChinese ? "zh-cn" : "en"}
-      {...(isChinese && { localeText: chinese })}
+      adapterLocale={locale?.dayjs ?? "en"}
+      {...(locale && { localeText: locale.picker.components.MuiLocalizationProvider.defaultProps.localeText })}
     >
       <DateTimePicker
         value={value === null ? null : dayjs.unix(value)}

@@ -1,9 +1,12 @@
 import Close from "@mui/icons-material/Close";
 import ExpandMore from "@mui/icons-material/ExpandMore";
 import Search from "@mui/icons-material/Search";
+import Tune from "@mui/icons-material/Tune";
+import Badge from "@mui/material/Badge";
 import Box from "@mui/material/Box";
 import Button from "@mui/material/Button";
 import ButtonBase from "@mui/material/ButtonBase";
+import IconButton from "@mui/material/IconButton";
 import InputAdornment from "@mui/material/InputAdornment";
 import MenuItem from "@mui/material/MenuItem";
 import MenuList from "@mui/material/MenuList";
@@ -37,15 +40,30 @@ type Props = {
 
 const SEARCH_DELAY_MS = 300;
 
-/** Search, filters and table tools above a list. The page keeps the values in the URL and passes them in. */
+/** Search, filters and table tools above a list; on a phone filters and tools are folded away. The page keeps the values in the URL and passes them in. */
 export const FilterBar = ({ search, filters, onChange, onClear, tools }: Props) => {
   const { t } = useTranslation();
   const isPhone = usePhone();
-  const isAnySet = search.value !== "" || filters.some(({ value }) => value !== "");
+  const [isOpen, setOpen] = useState(false);
+  const set = filters.filter(({ value }) => value !== "");
+  const isAnySet = search.value !== "" || set.length > 0;
+  const isFolded = isPhone && !isOpen;
   return (
     <Row wrap sx={{ mb: 3, rowGap: 2 }}>
       <SearchInput {...search} isWide={isPhone} onChange={(value) => onChange("search", value)} />
-      {filters.map((filter) => (
+      {isPhone && (
+        <Badge badgeContent={set.length} color="primary">
+          <IconButton
+            aria-label={t("components.filter.show")}
+            aria-expanded={isOpen}
+            onClick={() => setOpen(!isOpen)}
+            sx={{ border: "1px solid", borderColor: "line.strong", borderRadius: "7px", width: 32, height: 32 }}
+          >
+            <Tune sx={{ fontSize: 18 }} />
+          </IconButton>
+        </Badge>
+      )}
+      {(isFolded ? set : filters).map((filter) => (
         <FilterButton key={filter.key} filter={filter} onChange={(value) => onChange(filter.key, value)} />
       ))}
       {isAnySet && (
@@ -53,10 +71,12 @@ export const FilterBar = ({ search, filters, onChange, onClear, tools }: Props) 
           {t("components.filter.clear")}
         </Button>
       )}
-      <Box sx={{ flex: 1 }} />
-      <Row gap={1} wrap sx={{ rowGap: 2 }}>
-        {tools}
-      </Row>
+      {!isPhone && <Box sx={{ flex: 1 }} />}
+      {!isFolded && (
+        <Row gap={1} wrap sx={{ rowGap: 2 }}>
+          {tools}
+        </Row>
+      )}
     </Row>
   );
 };
@@ -87,7 +107,7 @@ const SearchInput = ({ value, placeholder, isWide, onChange }: SearchProps) => {
   }, []);
   return (
     <OutlinedInput
-      sx={{ width: isWide ? "100%" : 264, flex: "0 1 auto" }}
+      sx={isWide ? { flex: "1 1 200px", minWidth: 0 } : { width: 264, flex: "0 1 auto" }}
       value={text}
       placeholder={placeholder}
       onChange={(event) => setText(event.target.value)}

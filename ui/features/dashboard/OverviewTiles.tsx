@@ -43,7 +43,7 @@ type TileProps = Readonly<{
 }>;
 
 const Tile = ({ name, overview, figures }: TileProps) => {
-  const { t, i18n } = useTranslation();
+  const { t } = useTranslation();
   const money = useMoneyFormat();
   const details = useDetails();
   return (
@@ -67,7 +67,7 @@ const Tile = ({ name, overview, figures }: TileProps) => {
             sx={{ fontSize: { xs: 17, sm: 20 }, lineHeight: "28px", fontWeight: 600, whiteSpace: "nowrap" }}
           >
             {figures ? (
-              valueText(name, figures.value, money, i18n.language, t)
+              valueText(name, figures.value, money, t)
             ) : (
               <Skeleton variant="rounded" width={72} height={20} sx={{ my: 1 }} />
             )}
@@ -94,13 +94,13 @@ type Translate = ReturnType<typeof useTranslation>["t"];
 /** A tile is narrow: amounts have two decimals from a dollar on. */
 const SMALL_DECIMALS = 4;
 
-function valueText(name: TileName, value: number | null, money: MoneyFormat, language: string, t: Translate): string {
+function valueText(name: TileName, value: number | null, money: MoneyFormat, t: Translate): string {
   if (value === null) return "–";
   if (name === "cost") return amountText(value, money, value >= money.quotaPerUnit ? 2 : SMALL_DECIMALS);
   if (name === "requests" || name === "tokens") return compactCount(value);
   if (name === "firstToken" || name === "duration") return formatDuration(value);
   if (name === "speed") return t("dashboard.perSecond", { count: Number(formatFixed(value, value < 10 ? 1 : 0)) });
-  return formatShare(value, language);
+  return formatShare(value);
 }
 
 /** The second line of a tile: what its figure consists of. */

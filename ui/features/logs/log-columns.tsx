@@ -7,7 +7,7 @@ import { useTranslation } from "react-i18next";
 import type { Column } from "../../components/data-table/column.ts";
 import { Count } from "../../components/display/Money.tsx";
 import { formatNumber } from "../../lib/format/number.ts";
-import { exactTime } from "../../lib/format/time.ts";
+import { clockTime, exactTime, formatDate } from "../../lib/format/time.ts";
 import { failureText } from "../../state/failure-text.ts";
 import { ratiosText } from "./detail/Facts.tsx";
 import { ChannelCell, CopyText, CostCell, Dash, LatencyCell, RetryCell, TypeCell } from "./log-cells.tsx";
@@ -164,14 +164,13 @@ const quietNote = (entry: LogEntry, t: TFunction, language: string) => {
 
 const TimeCell = ({ entry, language }: { entry: LogEntry; language: string }) => {
   const moment = new Date(entry.created_at * 1000);
-  const two = (number: number) => String(number).padStart(2, "0");
   return (
     <Tooltip title={exactTime(entry.created_at, language)}>
       <time dateTime={moment.toISOString()}>
         <Box component="span" sx={{ color: "text.tertiary", mr: 1.5 }}>
-          {two(moment.getMonth() + 1)}/{two(moment.getDate())}
+          {formatDate(moment.getTime(), language, { month: "2-digit", day: "2-digit" })}
         </Box>
-        {two(moment.getHours())}:{two(moment.getMinutes())}:{two(moment.getSeconds())}
+        {clockTime(entry.created_at)}
       </time>
     </Tooltip>
   );

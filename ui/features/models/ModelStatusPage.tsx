@@ -27,7 +27,7 @@ const STATES = ["down", "degraded", "up"] as const;
 
 /** The status of each model, now and over the last 90 days. */
 export const ModelStatusPage = () => {
-  const { t, i18n } = useTranslation();
+  const { t } = useTranslation();
   const { user } = useSession();
   const address = useAddress();
   const { data, error, refetch } = useQuery(modelStatus(user?.id));
@@ -69,7 +69,7 @@ export const ModelStatusPage = () => {
           <DayBars
             days={model.days}
             count={days}
-            label={t("status.daysOf", { model: model.model_name, share: shareText(model, i18n.language) })}
+            label={t("status.daysOf", { model: model.model_name, share: shareText(model) })}
           />
         ),
       },
@@ -78,10 +78,10 @@ export const ModelStatusPage = () => {
         head: t("status.availability"),
         width: 110,
         align: "right",
-        cell: (model) => <span className="num">{shareText(model, i18n.language)}</span>,
+        cell: (model) => <span className="num">{shareText(model)}</span>,
       },
     ],
-    [t, i18n.language, days],
+    [t, days],
   );
   const troubled = data?.models.filter((model) => model.state !== "up").length ?? 0;
   const model = useDataTable({
@@ -126,8 +126,7 @@ export const ModelStatusPage = () => {
 };
 
 const nameOf = ({ model_name }: ModelStatus): string => model_name;
-const shareText = ({ availability }: ModelStatus, language: string): string =>
-  availability === null ? "–" : percent(availability, language);
+const shareText = ({ availability }: ModelStatus): string => (availability === null ? "–" : percent(availability));
 
 const BAR = 3;
 const STEP = 4;
@@ -157,7 +156,7 @@ const DayBars = ({ days, count, label }: { days: readonly (number | null)[]; cou
       {shown.map((share, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: a day is its place
         <Box key={index} component="rect" x={index * STEP} width={BAR} height={HEIGHT} rx={1} sx={fillOf(share)}>
-          <title>{share === null ? dayAt(index) : `${dayAt(index)}: ${percent(share, i18n.language)}`}</title>
+          <title>{share === null ? dayAt(index) : `${dayAt(index)}: ${percent(share)}`}</title>
         </Box>
       ))}
     </Box>
@@ -184,4 +183,4 @@ const modelStatus = (userId: number | undefined) =>
 const BASIS_POINTS = 10_000;
 
 /** "99.93 %" of a share in ten-thousandths. */
-const percent = (share: number, language: string): string => formatShare(share / BASIS_POINTS, language);
+const percent = (share: number): string => formatShare(share / BASIS_POINTS);

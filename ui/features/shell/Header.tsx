@@ -168,7 +168,10 @@ const PaletteButton = () => {
       }}
     >
       <SearchOutlined sx={{ fontSize: 16 }} />
-      <Box component="span" sx={{ flex: 1, textAlign: "left" }}>
+      <Box
+        component="span"
+        sx={{ flex: 1, minWidth: 0, overflow: "hidden", textOverflow: "ellipsis", textAlign: "left" }}
+      >
         {t("shell.palette.open")}
       </Box>
       <kbd aria-hidden>{PALETTE_KEYS}</kbd>

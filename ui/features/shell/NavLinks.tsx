@@ -12,7 +12,10 @@ import { isUnder, type NavGroup, type NavItem } from "./nav.ts";
 /** The style of an entry of the sidebar. */
 export const entryStyle = (isHere: boolean, isCollapsed: boolean) => ({
   width: "100%",
-  height: 30,
+  minHeight: 30,
+  py: 0.5,
+  lineHeight: "18px",
+  textAlign: "left",
   px: isCollapsed ? 0 : 2.5,
   gap: 2.5,
   justifyContent: isCollapsed ? "center" : "flex-start",

@@ -1,5 +1,6 @@
 import ContrastOutlined from "@mui/icons-material/ContrastOutlined";
 import LanguageOutlined from "@mui/icons-material/LanguageOutlined";
+import Box from "@mui/material/Box";
 import Button from "@mui/material/Button";
 import IconButton from "@mui/material/IconButton";
 import Menu from "@mui/material/Menu";
@@ -7,19 +8,13 @@ import MenuItem from "@mui/material/MenuItem";
 import { useColorScheme } from "@mui/material/styles";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
-import { type Language, switchLanguage } from "../../state/i18n.ts";
+import { LANGUAGES, switchLanguage } from "../../state/i18n.ts";
 
-/** Each language in its own name, so that everybody finds theirs. */
-export const LANGUAGES: readonly (readonly [Language, string, string])[] = [
-  ["en", "English", "EN"],
-  ["zh", "中文", "中"],
-];
-
-/** Switches between English and Chinese. */
+/** Switches between the console's languages. */
 export const LanguageMenu = () => {
   const { t, i18n } = useTranslation();
   const [anchor, setAnchor] = useState<HTMLElement | null>(null);
-  const short = LANGUAGES.find(([language]) => language === i18n.language)?.[2];
+  const short = LANGUAGES.find(({ tag }) => tag === i18n.language)?.short;
   return (
     <>
       <Button
@@ -32,17 +27,26 @@ export const LanguageMenu = () => {
         {short}
       </Button>
       <Menu open={anchor !== null} anchorEl={anchor} onClose={() => setAnchor(null)}>
-        {LANGUAGES.map(([language, name]) => (
+        {LANGUAGES.map(({ tag, name, isMachineMade }) => (
           <MenuItem
-            key={language}
-            lang={language}
-            selected={i18n.language === language}
+            key={tag}
+            lang={tag}
+            selected={i18n.language === tag}
             onClick={() => {
               setAnchor(null);
-              void switchLanguage(language);
+              void switchLanguage(tag);
             }}
           >
             {name}
+            {isMachineMade && (
+              <Box
+                component="span"
+                lang={i18n.language}
+                sx={{ ml: "auto", pl: 3, fontSize: 12, color: "text.secondary" }}
+              >
+                {t("shell.machineTranslated")}
+              </Box>
+            )}
           </MenuItem>
         ))}
       </Menu>

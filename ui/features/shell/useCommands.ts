@@ -15,7 +15,7 @@ import type SvgIcon from "@mui/material/SvgIcon";
 import { useColorScheme } from "@mui/material/styles";
 import { useNavigate } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
-import { switchLanguage } from "../../state/i18n.ts";
+import { LANGUAGES, switchLanguage } from "../../state/i18n.ts";
 import { useSession } from "../../state/session.ts";
 import { useSite } from "../../state/site-status.ts";
 import { isAdmin, isSuperAdmin } from "../../state/stored-user.ts";
@@ -23,7 +23,7 @@ import { findSettings, useSettingTargets } from "../settings/find-settings.ts";
 import { useHasFirstSteps } from "../site/start/first-steps.ts";
 import { useLeave } from "./AccountMenu.tsx";
 import { navFor } from "./nav.ts";
-import { LANGUAGES, THEME_MODES } from "./PreferenceMenus.tsx";
+import { THEME_MODES } from "./PreferenceMenus.tsx";
 
 const SHORTEST_SETTING = 3;
 const MOST_SETTINGS = 5;
@@ -112,10 +112,10 @@ export function useCommands(): readonly Command[] {
       icon: ContrastOutlined,
       run: () => setMode(mode),
     })),
-    ...LANGUAGES.map(([language, name]) => ({
+    ...LANGUAGES.map(({ tag, name }) => ({
       label: t("shell.palette.language", { language: name }),
       icon: LanguageOutlined,
-      run: () => void switchLanguage(language),
+      run: () => void switchLanguage(tag),
     })),
     { label: t("shell.signOut"), icon: LogoutOutlined, run: () => void leave() },
   ];

@@ -16,7 +16,7 @@ test.each([
 test("numbers and money", () => {
   expect(formatNumber(1_234_567)).toBe("1,234,567");
   expect(formatShort(200_000)).toBe("200K");
-  expect(formatShare(0.9993, "en")).toBe("99.93%");
+  expect(formatShare(0.9993)).toBe("99.93%");
   expect(roundTo(0.1 + 0.2, 6)).toBe(0.3);
   expect(formatDollars(-1234.5, 2)).toBe("−$1,234.50");
   expect(formatDollars(0.0025, 2, 6)).toBe("$0.0025");

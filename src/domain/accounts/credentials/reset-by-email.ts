@@ -3,7 +3,7 @@ import { and, eq, isNull, sql } from "drizzle-orm";
 import type { Changes } from "../../../../db/changes.ts";
 import { users } from "../../../../db/schema/accounts/users.ts";
 import type { Db } from "../../../../db/types.ts";
-import type { Language } from "../../../lib/messages.ts";
+import { type Language, writtenLanguage } from "../../../lib/messages.ts";
 import { OperationError } from "../../../lib/operation-error.ts";
 import type { Logger } from "../../../lib/runtime/log.ts";
 import type { Vault } from "../../../lib/security/crypto.ts";
@@ -81,7 +81,7 @@ const accountsOf = (db: Db, email: string) =>
     .where(and(sql`lower(${users.email}) = ${email.toLowerCase()}`, eq(users.kind, "person"), isNull(users.deletedAt)));
 
 function letter(language: Language, site: string, address: string): Letter {
-  if (language === "zh") {
+  if (writtenLanguage(language) === "zh") {
     return {
       subject: `${site} 密码重置`,
       paragraphs: [`有人请求重置你在 ${site} 的密码，链接 10 分钟内有效。如非本人操作，请忽略此邮件，密码不会改变。`],

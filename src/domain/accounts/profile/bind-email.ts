@@ -2,7 +2,7 @@ import { eq } from "drizzle-orm";
 import type { Changes } from "../../../../db/changes.ts";
 import { users } from "../../../../db/schema/accounts/users.ts";
 import type { Db } from "../../../../db/types.ts";
-import type { Language } from "../../../lib/messages.ts";
+import { type Language, writtenLanguage } from "../../../lib/messages.ts";
 import { OperationError } from "../../../lib/operation-error.ts";
 import type { Vault } from "../../../lib/security/crypto.ts";
 import type { SettingsReader } from "../../../settings/settings.ts";
@@ -62,7 +62,7 @@ function tellFormerAddress({ mailer, settings }: EmailDeps, address: string, lan
 }
 
 function letter(language: Language, site: string): Letter {
-  if (language === "zh") {
+  if (writtenLanguage(language) === "zh") {
     return {
       subject: `${site} 邮箱已变更`,
       paragraphs: [`你在 ${site} 的账号不再使用此邮箱。如非本人操作，请立即修改密码并联系管理员。`],

@@ -1,7 +1,7 @@
 import { randomInt } from "node:crypto";
 import type { Db } from "../../../../db/types.ts";
 import { createLimiter, type Limiter, type SharedLimits } from "../../../lib/limits/shared-limits.ts";
-import type { Language } from "../../../lib/messages.ts";
+import { type Language, writtenLanguage } from "../../../lib/messages.ts";
 import { OperationError } from "../../../lib/operation-error.ts";
 import type { Vault } from "../../../lib/security/crypto.ts";
 import type { SettingsReader } from "../../../settings/settings.ts";
@@ -59,7 +59,7 @@ export async function sendVerification(
 }
 
 function letter(language: Language, site: string, code: string): Letter {
-  if (language === "zh") {
+  if (writtenLanguage(language) === "zh") {
     return {
       subject: `${site} 邮箱验证`,
       paragraphs: [`你正在验证 ${site} 的邮箱，验证码 3 分钟内有效。如非本人操作，请忽略此邮件。`],

@@ -1,4 +1,4 @@
-import type { Language } from "../../../lib/messages.ts";
+import type { WrittenLanguage } from "../../../lib/messages.ts";
 import { type Alert, SEVERITIES, sayAlert } from "../alert.ts";
 import type { Delivery } from "../deliveries.ts";
 import { destinationType, isDestinationType } from "../destinations/destination-types.ts";
@@ -25,7 +25,7 @@ export const groupForSending = (deliveries: readonly Delivery[]): readonly (read
 /** Several alerts as one: a line for each, oldest first, as severe as the worst of them. `at` in epoch seconds. */
 export function digestOf(alerts: readonly Alert[], at: number): Alert {
   const ordered = alerts.toSorted((one, other) => one.at - other.at);
-  const linesIn = (language: Language): string =>
+  const linesIn = (language: WrittenLanguage): string =>
     ordered
       .map((alert) => sayAlert(alert, language, { site: "", address: "" }))
       .map(({ title, content }) => `• ${title}: ${content}`)

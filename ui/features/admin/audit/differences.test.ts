@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
 import i18next from "i18next";
 import { LOG_NOTES } from "../../../../src/domain/logs/log-note.ts";
-import en from "../../../locales/en.ts";
-import zh from "../../../locales/zh.ts";
+import * as en from "../../../locales/en/index.ts";
+import * as zh from "../../../locales/zh/index.ts";
 import { differencesOf, fieldLabel, noteCodesWith, valueText } from "./differences.ts";
 
 test("only what differs is shown, whatever kind it is", () => {

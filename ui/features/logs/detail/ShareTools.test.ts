@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import i18next from "i18next";
 import type { Receipt } from "../../../../src/billing/types.ts";
-import en from "../../../locales/en.ts";
+import * as en from "../../../locales/en/index.ts";
 import type { LogEntry } from "../log-entry.ts";
 import { receiptText } from "./ShareTools.tsx";
 

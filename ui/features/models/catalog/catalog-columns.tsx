@@ -138,7 +138,7 @@ const Price = ({ entry: { price, has_own_price } }: { entry: CatalogModel }) => 
 
 /** Joins a list for use in a sentence. */
 export const joinWords = (words: readonly string[], language: string): string =>
-  words.join(language.startsWith("zh") ? "、" : ", ");
+  words.join(/^(zh|ja)/.test(language) ? "、" : ", ");
 
 /** A token count such as 128K or 1M; exact if it is not round. */
 export function tokenCount(tokens: number): string {

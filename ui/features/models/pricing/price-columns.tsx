@@ -9,7 +9,7 @@ import { useTranslation } from "react-i18next";
 import type { Column } from "../../../components/data-table/column.ts";
 import { copyText } from "../../../components/display/CopyButton.tsx";
 import { useMoneyFormat } from "../../../components/display/Money.tsx";
-import { ProviderGlyph } from "../../../components/display/ProviderGlyph.tsx";
+import { ProviderGlyph } from "../../../components/display/provider/ProviderGlyph.tsx";
 import { GroupTag, Tag } from "../../../components/display/Tag.tsx";
 import { notifyDone } from "../../../components/feedback/notify.tsx";
 import { Col, Row } from "../../../components/layout.tsx";

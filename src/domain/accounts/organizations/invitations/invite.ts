@@ -4,7 +4,7 @@ import { users } from "../../../../../db/schema/accounts/users.ts";
 import type { Db } from "../../../../../db/types.ts";
 import { nowSeconds } from "../../../../lib/clock.ts";
 import type { Limiter } from "../../../../lib/limits/shared-limits.ts";
-import type { Language } from "../../../../lib/messages.ts";
+import { type Language, writtenLanguage } from "../../../../lib/messages.ts";
 import { OperationError } from "../../../../lib/operation-error.ts";
 import { randomText, type Vault } from "../../../../lib/security/crypto.ts";
 import type { Mailer } from "../../../notifications/mail/mail.ts";
@@ -156,7 +156,7 @@ const isOpen = (organizationId: number, now: number) =>
 type Names = Readonly<{ site: string; organization: string; by: string }>;
 
 function letter(language: Language, { site, organization, by }: Names, address: string): Letter {
-  if (language === "zh") {
+  if (writtenLanguage(language) === "zh") {
     return {
       subject: `${site}：邀请你加入 ${organization}`,
       paragraphs: [

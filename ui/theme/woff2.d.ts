@@ -1,5 +1,0 @@
-/** A font's address in the built console. */
-declare module "*.woff2" {
-  const address: string;
-  export default address;
-}
