@@ -11,12 +11,12 @@ import { geminiModel } from "./lookup/model-object.ts";
 import { allowedModels, refuseUnknownModel, respondToKey } from "./lookup/models.ts";
 
 /** POST …/models/{model}:{method} of Google's clients; the model may contain slashes and be percent-encoded. */
-export function handleGemini(
+export async function handleGemini(
   context: GatewayContext,
   request: Request,
   server: GatewayServer | null,
   path: string,
-): Promise<Response> | Response {
+): Promise<Response> {
   const target = decodeURIComponent(path);
   const colon = target.lastIndexOf(":");
   const model = target.slice(0, colon < 0 ? undefined : colon);
@@ -46,7 +46,7 @@ export function handleGemini(
 
 /** GET /v1beta/models: the models available to this key, as Google lists them. */
 export const listGeminiModels = (context: GatewayContext, request: Request, server: GatewayServer | null) =>
-  respondToKey(context, request, server, geminiClientCodec, (caller) => ({
+  respondToKey(context, request, server, geminiClientCodec, async (caller) => ({
     models: allowedModels(context, caller).map((model) => geminiModel(context, caller, model)),
   }));
 
@@ -57,7 +57,7 @@ export const showGeminiModel = (
   server: GatewayServer | null,
   model: string,
 ) =>
-  respondToKey(context, request, server, geminiClientCodec, (caller) => {
+  respondToKey(context, request, server, geminiClientCodec, async (caller) => {
     refuseUnknownModel(context, caller, model);
     return geminiModel(context, caller, model);
   });

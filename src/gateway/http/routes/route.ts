@@ -18,7 +18,7 @@ export type Route = Readonly<{
   method: RouteMethod;
   path: string;
   /** Returns undefined if the request became a WebSocket. */
-  handle(routed: RoutedRequest): Response | undefined | Promise<Response | undefined>;
+  handle(routed: RoutedRequest): Promise<Response | undefined>;
   /** Not in the OpenAPI document. */
   isHidden?: true;
 }>;

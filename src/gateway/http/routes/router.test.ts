@@ -6,7 +6,7 @@ import { createRouter } from "./router.ts";
 
 const context = { services: { log: pino({ level: "silent" }) } } as unknown as GatewayContext;
 const refuse: RouteGroup["refuse"] = (_, __, { code }) => new Response(String(code), { status: 404 });
-const answer = (text: string) => () => new Response(text);
+const answer = (text: string) => async () => new Response(text);
 
 const router = createRouter(context, [
   {
@@ -17,7 +17,7 @@ const router = createRouter(context, [
       route(
         "POST",
         "/things/:id/parts/*",
-        ({ param }) => new Response(`${param("id")} ${param("*")} ${param("none")}`),
+        async ({ param }) => new Response(`${param("id")} ${param("*")} ${param("none")}`),
       ),
       route("POST", "/broken", () => {
         throw new Error("unforeseen");

@@ -155,7 +155,7 @@ const versionOneRoutes = (
   ),
   route("POST", "/models/*", ({ request, server, param }) => handleGemini(context, request, server, param("*"))),
   route("GET", "/responses", ({ request, server }) => sockets.start(request, server)),
-  route("GET", "/realtime", ({ request, server }) => sessions.start(request, server)),
+  route("GET", "/realtime", async ({ request, server }) => sessions.start(request, server)),
   route("GET", "/models", ({ request, server }) => listModels(context, request, server)),
   route("GET", "/models/*", ({ request, server, param }) =>
     showModel(context, request, server, decodeURIComponent(param("*"))),
@@ -186,7 +186,7 @@ const geminiRoutes = (context: GatewayContext): readonly Route[] => [
 ];
 
 const unsupported = (method: RouteMethod, path: string): Route => ({
-  ...route(method, path, ({ request }) =>
+  ...route(method, path, async ({ request }) =>
     errorResponse(new GatewayError(501, "api_not_implemented", { code: "gateway_not_offered" }), request),
   ),
   isHidden: true,

@@ -145,7 +145,7 @@ export class ResponseSocket implements SocketSession {
   }
 
   /** Resolves when the client can receive more; closes the connection of a client that does not read. */
-  #send(json: string): Promise<void> | void {
+  async #send(json: string): Promise<void> {
     if (this.#hasEnded) return;
     const sent = this.#client?.send(json) ?? 0;
     if (sent === 0) return this.#close(CLOSE.slow, "too much is waiting for the client");

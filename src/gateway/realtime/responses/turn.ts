@@ -23,7 +23,7 @@ import { errorFrame, type Turn, wrapError } from "./frames.ts";
 import { ConversationHistory } from "./history.ts";
 
 /** Sends one event to the client; resolves when the client can receive the next. */
-export type Send = (json: string) => Promise<void> | void;
+export type Send = (json: string) => Promise<void>;
 
 /** Runs a turn to its end; `signal` cancels it. Never rejects. */
 export type RunTurn = (turn: Turn, send: Send, signal: AbortSignal) => Promise<void>;

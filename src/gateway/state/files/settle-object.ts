@@ -59,7 +59,7 @@ async function settle(context: GatewayContext, object: StoredObject): Promise<vo
   await objects.settled(object.id, nowSeconds());
 }
 
-function usedByObject(context: GatewayContext, object: StoredObject): Promise<Used[]> | Used[] {
+async function usedByObject(context: GatewayContext, object: StoredObject): Promise<Used[]> {
   switch (object.kind) {
     case "batch":
       return usedByBatch(context, object);

@@ -18,7 +18,7 @@ import { anthropicModel, geminiModel, modelObject } from "./model-object.ts";
  * `x-goog-api-key`.
  */
 export function listModels(context: GatewayContext, request: Request, server: GatewayServer | null): Promise<Response> {
-  return respondToKey(context, request, server, codecOf(request), (caller) => {
+  return respondToKey(context, request, server, codecOf(request), async (caller) => {
     const models = allowedModels(context, caller);
     if (isGoogle(request)) return { models: models.map((model) => geminiModel(context, caller, model)) };
     if (!isAnthropic(request)) {
@@ -40,7 +40,7 @@ export function showModel(
   server: GatewayServer | null,
   model: string,
 ): Promise<Response> {
-  return respondToKey(context, request, server, codecOf(request), (caller) => {
+  return respondToKey(context, request, server, codecOf(request), async (caller) => {
     refuseUnknownModel(context, caller, model);
     if (isGoogle(request)) return geminiModel(context, caller, model);
     return isAnthropic(request) ? anthropicModel(context, caller, model) : modelObject(context, caller, model);
@@ -53,7 +53,7 @@ export async function respondToKey(
   request: Request,
   server: GatewayServer | null,
   codec: ClientCodec,
-  make: (caller: Caller) => object | Promise<object>,
+  make: (caller: Caller) => Promise<object>,
 ): Promise<Response> {
   try {
     const { services } = context;
