@@ -4,7 +4,7 @@ import type { Page } from "playwright";
 import { findSeriousViolations, type Language, measureHorizontalOverflow, WORDS } from "../../support/e2e/browser.ts";
 import { test } from "../../support/e2e/browser-test.ts";
 import { createApiKey, createChannel, setOption } from "../../support/e2e/console-client.ts";
-import { openConsolePage, openSharedBrowser, PAGE_TIMEOUT_MS } from "../../support/e2e/console-page.ts";
+import { openConsolePage, openSharedBrowser, PAGE_TIMEOUT_MS, showFilters } from "../../support/e2e/console-page.ts";
 import {
   type FakeUpstream,
   type Gateway,
@@ -69,6 +69,7 @@ describe.each<[Language, boolean, number]>([
 
   test("a tag is one row, opens into its channels and switches them together", async () => {
     await openList();
+    await showFilters(page, language);
     await page.getByLabel(words.filters.byTag).click();
     await row("west").first().waitFor();
     expect(await page.getByText("east-1", { exact: true }).count()).toBe(0);
@@ -170,6 +171,8 @@ describe.each<[Language, boolean, number]>([
     await openList();
     await page.keyboard.press("ArrowDown");
     await page.keyboard.press("ArrowDown");
+    // Screen readers follow the real focus.
+    expect(await page.locator("[data-row]:focus").count()).toBe(1);
     await page.keyboard.press("Space");
     await page.getByRole("toolbar").waitFor();
     await button(words.batch.selectAll.replace("{{total}}", "4")).click();

@@ -41,7 +41,7 @@ export function DataTable<Row extends RowData>(props: Props<Row>) {
   const isCompact = useAtomValue(isCompactAtom);
   const { rows } = table.getRowModel();
   const isSelectable = table.options.enableRowSelection === true;
-  const focusedId = useRowKeyboard({
+  const [focusedId, setFocused] = useRowKeyboard({
     ids: rows.map(({ id }) => id),
     onOpen(id) {
       const row = rows.find((candidate) => candidate.id === id);
@@ -80,6 +80,7 @@ export function DataTable<Row extends RowData>(props: Props<Row>) {
           onOpen={onOpen}
           isDim={props.isDim}
           focusedId={focusedId}
+          onFocusRow={setFocused}
         />
       )}
       {paging && !isEmpty && !hasFailed && (
@@ -100,10 +101,10 @@ type KeyboardOptions = Readonly<{
 }>;
 
 /**
- * J and K or the arrows move through the rows, Enter opens, X or the space bar selects. Ignored while typing or while a
+ * J and K or the arrows move the focus through the rows, Enter opens, X or the space bar selects. Ignored while typing or while a
  * dialog is open.
  */
-function useRowKeyboard({ ids, onOpen, onToggle }: KeyboardOptions): string | null {
+function useRowKeyboard({ ids, onOpen, onToggle }: KeyboardOptions) {
   const [focused, setFocused] = useState<string | null>(null);
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
@@ -117,9 +118,10 @@ function useRowKeyboard({ ids, onOpen, onToggle }: KeyboardOptions): string | nu
         const next = ids[Math.min(Math.max(at + step, 0), ids.length - 1)];
         if (next === undefined) return;
         setFocused(next);
-        // Enter now applies to the row, not to the button that had the focus.
-        if (document.activeElement instanceof HTMLElement) document.activeElement.blur();
-        document.querySelector(`[data-row="${CSS.escape(next)}"]`)?.scrollIntoView({ block: "nearest" });
+        const row = document.querySelector<HTMLElement>(`[data-row="${CSS.escape(next)}"]`);
+        // Real focus, so that screen readers follow, and Enter applies to the row.
+        row?.focus({ preventScroll: true });
+        row?.scrollIntoView({ block: "nearest" });
       } else if (focused !== null && ids.includes(focused)) {
         if (key === "o" || (key === "enter" && !pressesItself(event.target))) onOpen(focused);
         else if (onToggle && (key === "x" || (key === " " && !pressesItself(event.target)))) onToggle(focused);
@@ -130,7 +132,7 @@ function useRowKeyboard({ ids, onOpen, onToggle }: KeyboardOptions): string | nu
     window.addEventListener("keydown", onKey);
     return () => window.removeEventListener("keydown", onKey);
   }, [ids, focused, onOpen, onToggle]);
-  return focused;
+  return [focused, setFocused] as const;
 }
 
 const STEPS: Readonly<Record<string, number | undefined>> = { j: 1, k: -1, arrowdown: 1, arrowup: -1 };

@@ -151,7 +151,7 @@ type BodyRowProps<Row extends RowData> = {
 } & ViewProps<Row>;
 
 function BodyRow<Row extends RowData>({ row, index, ...props }: BodyRowProps<Row>) {
-  const { detail, isDim, focusedId, onOpen } = props;
+  const { detail, isDim, focusedId, onFocusRow, onOpen } = props;
   const isOpen = row.getIsExpanded();
   const cells = row.getVisibleCells();
   return (
@@ -159,6 +159,9 @@ function BodyRow<Row extends RowData>({ row, index, ...props }: BodyRowProps<Row
       <TableRow
         hover
         data-row={row.id}
+        // One stop for the Tab key: the row that was reached last, else the first.
+        tabIndex={(focusedId === null ? row.index === 0 : focusedId === row.id) ? 0 : -1}
+        onFocus={(event) => event.target === event.currentTarget && onFocusRow(row.id)}
         {...(index !== undefined && { "aria-rowindex": index + 2 })}
         selected={row.getIsSelected()}
         onClick={(event) => {

@@ -45,6 +45,7 @@ export type ViewProps<Row extends RowData> = TableModel<Row> &
     onOpen?: ((row: Row) => void) | undefined;
     isDim?: ((row: Row) => boolean) | undefined;
     focusedId: string | null;
+    onFocusRow: (id: string) => void;
   }>;
 
 /** The state of a table: visible columns, selected and expanded rows, and sort order. */
