@@ -14,6 +14,7 @@ import {
   fillPlaceholders,
   openConsolePage,
   PAGE_TIMEOUT_MS,
+  showFilters,
   startBrowserFixture,
   VIEWPORTS,
 } from "../../support/e2e/console-page.ts";
@@ -151,10 +152,12 @@ describe.each<[Language, boolean, number]>([
     await clean();
 
     await open("/log?type=failed&range=30d");
+    await showFilters(page, language);
     await button(words.components.views.title).click();
     await page.getByRole("textbox", { name: words.components.views.name }).fill("failures");
     await page.getByRole("menuitem", { name: words.components.views.save }).click();
     await open("/log");
+    await showFilters(page, language);
     await button(words.components.views.title).click();
     await page.getByRole("menuitem", { name: /failures/ }).click();
     await page.waitForURL("**/log?**type=failed**");

@@ -314,12 +314,25 @@ describe("the playground", () => {
   }, 120_000);
 });
 
+test("the wallet tells how long the balance lasts at last week's rate", async () => {
+  const { root } = fixture;
+  const { quota, used_quota: spent } = await root.get("/api/user/self");
+  await root.put("/api/user/", { id: root.userId, quota_delta: 5 * spent - quota });
+  await consolePage.open("/topup");
+  const text = fillPlaceholders(WORDS.en.channels.balanceLasts_other, { count: 35 });
+  await consolePage.page.getByText(text).waitFor();
+  await root.put("/api/user/", { id: root.userId, quota_delta: quota });
+}, 60_000);
+
 test("the playground works as well in Chinese on a phone", async () => {
   const zh = WORDS.zh.playground;
   const phone = await openConsolePage(browser, fixture.gateway, VIEWPORTS.zh);
   await phone.open("/playground");
   await phone.page.getByText(zh.empty.title).waitFor();
   await phone.expectAccessible();
+  // The settings are folded away from the composer.
+  expect((await phone.page.getByLabel(zh.ask).boundingBox())?.y).toBeLessThan(600);
+  await phone.button(zh.settings).click();
   const models = phone.page.locator("#playground-models");
   for (const model of [MODEL, SECOND]) {
     await models.fill(model);

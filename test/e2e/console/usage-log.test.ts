@@ -8,7 +8,13 @@ import { addUp } from "../../../scripts/seed/sums.ts";
 import { WORDS } from "../../support/e2e/browser.ts";
 import { test } from "../../support/e2e/browser-test.ts";
 import { createApiKey, createChannel, login } from "../../support/e2e/console-client.ts";
-import { fillPlaceholders, openConsolePage, startBrowserFixture, VIEWPORTS } from "../../support/e2e/console-page.ts";
+import {
+  fillPlaceholders,
+  openConsolePage,
+  showFilters,
+  startBrowserFixture,
+  VIEWPORTS,
+} from "../../support/e2e/console-page.ts";
 import { setOption } from "../../support/e2e/fixture.ts";
 import { until } from "../../support/lib/until.ts";
 
@@ -100,6 +106,12 @@ describe("the usage log", () => {
       await box.getByRole("textbox", { name: filter }).fill(value);
       await button(parts.filter.apply, box).click();
     };
+    // A filter offers what is there, with how often.
+    await button(words.filters.model).click();
+    const offered = dialog(words.filters.model).getByRole("menuitem");
+    await offered.filter({ hasText: FAILING }).waitFor();
+    expect(await offered.filter({ hasText: MODEL }).locator(".num").textContent()).toBe("2");
+    await page.keyboard.press("Escape");
     await choose(words.filters.model, "usage-1000");
     await row(FAILING).waitFor({ state: "detached" });
     expect(await row(MODEL).count()).toBe(2);
@@ -384,7 +396,7 @@ test("the log reads as well in Chinese on a phone", async () => {
   await phone.page.getByText(zh.components.receipt.charged, { exact: true }).first().waitFor();
   await phone.page.getByText(zh.logs.detail.attempts, { exact: true }).waitFor();
   await phone.expectAccessible();
-  await phone.button(zh.components.filter.show).click();
+  await showFilters(phone.page, "zh");
   await phone.button(zh.components.table.columns).click();
   await phone.dialog(zh.components.table.columns).waitFor();
   await phone.expectAccessible();

@@ -169,3 +169,10 @@ export async function startSeeded(
 /** Words with their places filled in. */
 export const fillPlaceholders = (words: string, values: Readonly<Record<string, string | number>>): string =>
   words.replace(/\{\{(\w+)\}\}/g, (place, name: string) => String(values[name] ?? place));
+
+/** Shows a list's filters and tools, which are folded away on phones. */
+export async function showFilters(page: Page, language: Language): Promise<void> {
+  await page.getByRole("searchbox").first().waitFor();
+  const unfold = page.getByRole("button", { name: WORDS[language].components.filter.show, expanded: false });
+  if ((await unfold.count()) > 0) await unfold.click();
+}

@@ -12,11 +12,18 @@ import MenuItem from "@mui/material/MenuItem";
 import MenuList from "@mui/material/MenuList";
 import OutlinedInput from "@mui/material/OutlinedInput";
 import Popover from "@mui/material/Popover";
+import { type UseQueryOptions, useQuery } from "@tanstack/react-query";
 import { type ReactNode, useEffect, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
+import { formatNumber } from "../../lib/format/number.ts";
 import { Row, usePhone } from "../layout.tsx";
 
-type FilterOption = Readonly<{ value: string; label: string }>;
+export type FilterOption = Readonly<{
+  value: string;
+  label: string;
+  /** How many rows have it. */
+  count?: number;
+}>;
 
 /** A filter of a list. */
 type Filter = Readonly<{
@@ -26,6 +33,8 @@ type Filter = Readonly<{
   value: string;
   /** The options; without them, the value is free text. */
   options?: readonly FilterOption[];
+  /** Values to choose from besides free text, loaded when the filter opens. */
+  suggestions?: UseQueryOptions<readonly FilterOption[]>;
 }>;
 
 type Props = {
@@ -34,6 +43,8 @@ type Props = {
   /** `key` of a filter, or "search". */
   onChange: (key: string, value: string) => void;
   onClear: () => void;
+  /** Shown on phones too, where filters and tools are folded. */
+  pinned?: ReactNode;
   /** Tools of the table on the right. */
   tools?: ReactNode;
 };
@@ -41,7 +52,7 @@ type Props = {
 const SEARCH_DELAY_MS = 300;
 
 /** Search, filters and table tools above a list; on a phone filters and tools are folded away. The page keeps the values in the URL and passes them in. */
-export const FilterBar = ({ search, filters, onChange, onClear, tools }: Props) => {
+export const FilterBar = ({ search, filters, onChange, onClear, pinned, tools }: Props) => {
   const { t } = useTranslation();
   const isPhone = usePhone();
   const [isOpen, setOpen] = useState(false);
@@ -72,8 +83,11 @@ export const FilterBar = ({ search, filters, onChange, onClear, tools }: Props) 
         </Button>
       )}
       {!isPhone && <Box sx={{ flex: 1 }} />}
-      {!isFolded && (
+      {isFolded ? (
+        pinned
+      ) : (
         <Row gap={1} wrap sx={{ rowGap: 2 }}>
+          {pinned}
           {tools}
         </Row>
       )}
@@ -210,12 +224,21 @@ type FilterPopoverProps = {
 const SEARCHABLE_FROM = 8;
 const MOST_SHOWN = 100;
 
+const NO_SUGGESTIONS: UseQueryOptions<readonly FilterOption[]> = {
+  queryKey: ["no-suggestions"],
+  queryFn: () => [],
+  enabled: false,
+};
+
 /** Chooses a filter's value from its options, or takes typed text. */
 const FilterPopover = ({ anchor, filter, onChange, onClose }: FilterPopoverProps) => {
   const { t } = useTranslation();
   const [text, setText] = useState(filter.options ? "" : filter.value);
   const { options, label } = filter;
-  const matching = options?.filter((option) => option.label.toLowerCase().includes(text.trim().toLowerCase()));
+  const { data: suggestions } = useQuery(filter.suggestions ?? NO_SUGGESTIONS);
+  const matching = (options ?? suggestions)?.filter((option) =>
+    option.label.toLowerCase().includes(text.trim().toLowerCase()),
+  );
   const choose = (value: string) => {
     onChange(value);
     onClose();
@@ -269,10 +292,17 @@ const FilterPopover = ({ anchor, filter, onChange, onClose }: FilterPopoverProps
         >
           {matching.slice(0, MOST_SHOWN).map((option) => (
             <MenuItem key={option.value} selected={option.value === filter.value} onClick={() => choose(option.value)}>
-              {option.label}
+              <Box component="span" sx={{ flex: 1, overflow: "hidden", textOverflow: "ellipsis" }}>
+                {option.label}
+              </Box>
+              {option.count !== undefined && (
+                <Box component="span" className="num" sx={{ pl: 3, color: "text.tertiary" }}>
+                  {formatNumber(option.count)}
+                </Box>
+              )}
             </MenuItem>
           ))}
-          {matching.length === 0 && <MenuItem disabled>{t("components.filter.nothing")}</MenuItem>}
+          {options && matching.length === 0 && <MenuItem disabled>{t("components.filter.nothing")}</MenuItem>}
         </MenuList>
       )}
     </Popover>

@@ -33,7 +33,17 @@ import { LogDetail } from "./detail/LogDetail.tsx";
 import { LogCard } from "./log-cells.tsx";
 import { useLogColumns } from "./log-columns.tsx";
 import { LOG_TYPES, type LogEntry, useEntryName } from "./log-entry.ts";
-import { FAILED, isNarrowed, logExport, logFiltersOf, logPage, parametersOf, userFacts } from "./log-queries.ts";
+import { logFacet } from "./log-facets.ts";
+import {
+  FAILED,
+  isNarrowed,
+  type LogFilters,
+  logExport,
+  logFiltersOf,
+  logPage,
+  parametersOf,
+  userFacts,
+} from "./log-queries.ts";
 import { Overview } from "./Overview.tsx";
 import { rangeOf, useNow } from "./time-range.ts";
 
@@ -97,7 +107,7 @@ export const UsageLogPage = () => {
         }}
         onCustom={(from, to) => address.set({ from, to, range: undefined, p: undefined })}
       />
-      <LogFilterBar address={address} isAdmin={isForAdmin} model={model} />
+      <LogFilterBar address={address} isAdmin={isForAdmin} filters={filters} model={model} />
       <DataTable
         model={model}
         isRefreshing={list.isPlaceholderData && !isFollowing}
@@ -118,10 +128,15 @@ const detailOf = (entry: LogEntry) => <LogDetail entry={entry} />;
 const OWN = ["model", "token", "group"] as const;
 const ADMIN = ["model", "token", "user", "channel", "group"] as const;
 
-type LogFilterBarProps = Readonly<{ address: Address; isAdmin: boolean; model: TableModel<LogEntry> }>;
+type LogFilterBarProps = Readonly<{
+  address: Address;
+  isAdmin: boolean;
+  filters: LogFilters;
+  model: TableModel<LogEntry>;
+}>;
 
 /** The filters of the log, apart from time. */
-const LogFilterBar = ({ address, isAdmin, model }: LogFilterBarProps) => {
+const LogFilterBar = ({ address, isAdmin, filters, model }: LogFilterBarProps) => {
   const { t } = useTranslation();
   const types = [
     ...Object.entries(LOG_TYPES).map(([name, type]) => ({ value: String(type), label: t(`logs.types.${name}`) })),
@@ -132,7 +147,12 @@ const LogFilterBar = ({ address, isAdmin, model }: LogFilterBarProps) => {
       search={{ value: address.text("search"), placeholder: t("logs.filters.search") }}
       filters={[
         { key: "type", label: t("logs.filters.type"), value: address.text("type"), options: types },
-        ...(isAdmin ? ADMIN : OWN).map((key) => ({ key, label: t(`logs.filters.${key}`), value: address.text(key) })),
+        ...(isAdmin ? ADMIN : OWN).map((key) => ({
+          key,
+          label: t(`logs.filters.${key}`),
+          value: address.text(key),
+          suggestions: logFacet(isAdmin ? "all" : "self", key, filters),
+        })),
       ]}
       onChange={(key, value) => address.set({ [key]: value, p: undefined })}
       onClear={() =>

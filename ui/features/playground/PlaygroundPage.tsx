@@ -1,6 +1,7 @@
 import Add from "@mui/icons-material/AddOutlined";
 import Delete from "@mui/icons-material/DeleteOutlineOutlined";
 import Forum from "@mui/icons-material/ForumOutlined";
+import Tune from "@mui/icons-material/TuneOutlined";
 import Box from "@mui/material/Box";
 import Button from "@mui/material/Button";
 import IconButton from "@mui/material/IconButton";
@@ -14,7 +15,7 @@ import { useTranslation } from "react-i18next";
 import { useConfirm } from "../../components/feedback/confirm.tsx";
 import { EmptyState } from "../../components/feedback/EmptyState.tsx";
 import { notifyError } from "../../components/feedback/notify.tsx";
-import { PageHeader, Row } from "../../components/layout.tsx";
+import { PageHeader, Row, usePhone } from "../../components/layout.tsx";
 import { useAddress } from "../../components/use-address.ts";
 import { useSession } from "../../state/session.ts";
 import { defaultModel } from "../models/default-model.ts";
@@ -35,6 +36,9 @@ export const PlaygroundPage = () => {
   const { chat, isRunning } = playground;
   const [editedId, setEditedId] = useState<string | null>(null);
   const [isCodeShown, setCodeShown] = useState(false);
+  const isPhone = usePhone();
+  const [isSettingsOpen, setSettingsOpen] = useState(false);
+  const isFolded = isPhone && !isSettingsOpen;
   const hasExpired = useAddress().text("expired") !== "";
   useEffect(() => {
     if (hasExpired) notifyError(new Error(t("playground.expired")));
@@ -66,10 +70,23 @@ export const PlaygroundPage = () => {
           aria-label={t("playground.settings")}
           sx={{ width: { xs: "100%", md: 260 }, flex: "none" }}
         >
-          <Box sx={{ mb: 4 }}>
+          <Row gap={1} sx={{ mb: isFolded ? 2 : 4 }}>
             <ChatList playground={playground} />
-          </Box>
-          <SettingsPanel settings={chat.settings} onChange={playground.setSettings} />
+            {isPhone && (
+              <IconButton
+                aria-label={t("playground.settings")}
+                aria-expanded={!isFolded}
+                onClick={() => setSettingsOpen(isFolded)}
+              >
+                <Tune />
+              </IconButton>
+            )}
+          </Row>
+          {isFolded ? (
+            <Box sx={{ fontSize: 12.5, color: "text.secondary" }}>{chat.settings.models.join(" · ")}</Box>
+          ) : (
+            <SettingsPanel settings={chat.settings} onChange={playground.setSettings} />
+          )}
         </Box>
         <Box sx={{ flex: 1, minWidth: 0, width: "100%" }}>
           {isWithoutModels ? (
@@ -151,7 +168,7 @@ const ChatList = ({ playground }: { playground: Playground }) => {
     if (chat.turns.length === 0 || (await confirm(question))) playground.remove(chat.id);
   };
   return (
-    <Row gap={1}>
+    <Row gap={1} sx={{ flex: 1 }}>
       <Select
         fullWidth
         value={chat.id}

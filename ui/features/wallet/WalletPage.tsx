@@ -5,7 +5,7 @@ import TabItem from "@mui/material/Tab";
 import Tabs from "@mui/material/Tabs";
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import type { ReactNode } from "react";
+import { type ReactNode, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { readData } from "../../api/client.ts";
 import { paymentApi } from "../../api/groups.ts";
@@ -15,6 +15,7 @@ import { PageHeader, Panel, Row } from "../../components/layout.tsx";
 import { useAddress } from "../../components/use-address.ts";
 import { formatNumber } from "../../lib/format/number.ts";
 import { useAccount, useActing } from "../account/organizations/use-organization.ts";
+import { usageSeries } from "../dashboard/data-queries.ts";
 import { ownAgent } from "./agents/agent-calls.ts";
 import { CheckInCard } from "./CheckInCard.tsx";
 import { InvitationCard } from "./InvitationCard.tsx";
@@ -118,6 +119,9 @@ const BalanceCard = () => {
       <Box className="num" sx={{ fontSize: 13, color: "text.secondary" }}>
         {data ? t("wallet.units", { units: formatNumber(data.quota) }) : <Skeleton width={96} height={20} />}
       </Box>
+      <Box sx={{ mt: 1, minHeight: 18, fontSize: 12, lineHeight: "18px", color: "text.tertiary" }}>
+        {data && <Forecast balance={data.quota} />}
+      </Box>
       <Row
         gap={4}
         sx={{ mt: 6, pt: 4, borderTop: "1px solid", borderColor: "line.faint", justifyContent: "space-between" }}
@@ -128,6 +132,25 @@ const BalanceCard = () => {
       </Row>
     </Panel>
   );
+};
+
+const WEEK_DAYS = 7;
+/** Beyond this a forecast from one week says nothing. */
+const MOST_DAYS = 730;
+
+/** For how long the balance (quota units) lasts if as much is spent as in the last week. */
+const Forecast = ({ balance }: { balance: number }) => {
+  const { t } = useTranslation();
+  const { may } = useActing();
+  const [end] = useState(() => Math.floor(Date.now() / 1000));
+  const week = { start: end - WEEK_DAYS * 86_400, end };
+  const { data: series = [] } = useQuery({
+    ...usageSeries("self", week, {}, { by: "group", step: "week" }),
+    enabled: may("logs.read"),
+  });
+  const spent = series.flatMap(({ points }) => points).reduce((sum, { quota }) => sum + quota, 0);
+  const days = Math.floor((balance * WEEK_DAYS) / spent);
+  return spent > 0 && days >= 0 && days <= MOST_DAYS ? t("channels.balanceLasts", { count: days }) : null;
 };
 
 const Fact = ({ name, children }: { name: string; children: ReactNode }) => (

@@ -76,7 +76,7 @@ export const LivePage = () => {
         ]}
         onChange={(key, value) => address.set({ [key]: value })}
         onClear={address.clear}
-        tools={
+        pinned={
           <Row gap={3} sx={{ color: "text.secondary", fontSize: 12.5 }}>
             {skipped > 0 && <span>{t("live.skipped", { count: skipped })}</span>}
             {isPaused && <span>{t("live.waiting", { count: waiting })}</span>}

@@ -58,13 +58,15 @@ export const ChannelFilters = ({ address, types, counts, model, ...layout }: Cha
       ]}
       onChange={(key, value) => address.set({ [key]: value, p: undefined })}
       onClear={address.clear}
+      pinned={
+        <StatusSegments
+          value={address.text("status")}
+          counts={counts}
+          onChange={(status) => address.set({ status, p: undefined })}
+        />
+      }
       tools={
         <>
-          <StatusSegments
-            value={address.text("status")}
-            counts={counts}
-            onChange={(status) => address.set({ status, p: undefined })}
-          />
           {(
             [
               ["idSort", layout.idSort, layout.onIdSort],

@@ -133,7 +133,7 @@ export const PriceTable = ({ prices, maps }: PriceTableProps) => {
         filters={filters}
         onChange={(key, value) => address.set({ [key === "search" ? "model" : key]: value, p: undefined })}
         onClear={() => address.set(NO_PRICE_VIEW)}
-        tools={
+        pinned={
           <>
             <Button startIcon={<Difference />} onClick={() => setComparing(true)}>
               {t("settings.pricing.list.open")}

@@ -1,0 +1,37 @@
+import type { UseQueryOptions } from "@tanstack/react-query";
+import type { FilterOption } from "../../components/inputs/FilterBar.tsx";
+import { usageSeries } from "../dashboard/data-queries.ts";
+import type { LogFilters, LogScope } from "./log-queries.ts";
+
+export type Facet = "model" | "token" | "user" | "channel" | "group";
+
+/** Usage is summed by the hour: of shorter ranges the counts would be too high. */
+const COUNTED_FROM_S = 86_400;
+
+/**
+ * The values of a column that most was spent on within the log's range and other filters, with their numbers of requests, most
+ * first. API keys with one name count as one.
+ */
+export function logFacet(scope: LogScope, facet: Facet, filters: LogFilters): UseQueryOptions<readonly FilterOption[]> {
+  const { start, end, model, group, user, channel } = filters;
+  const narrowing = { model: model && `%${model}%`, group, user, channel, [facet]: undefined };
+  const series = usageSeries(scope, { start, end }, narrowing, { by: facet, step: "week" });
+  return {
+    queryKey: [...series.queryKey, "facet"],
+    queryFn: async ({ client }) => {
+      const counts = new Map<string, { label: string; count: number }>();
+      for (const { key, name, points } of await client.fetchQuery(series)) {
+        if (key === null) continue;
+        const value = facet === "user" || facet === "token" ? name : key;
+        const before = counts.get(value)?.count ?? 0;
+        const label = facet === "channel" ? `${name} (#${key})` : value;
+        counts.set(value, { label, count: points.reduce((sum, { count }) => sum + count, before) });
+      }
+      const isCounted = end - start >= COUNTED_FROM_S;
+      return [...counts]
+        .filter(([value]) => value !== "")
+        .sort(([, one], [, other]) => other.count - one.count)
+        .map(([value, { label, count }]) => ({ value, label, ...(isCounted && { count }) }));
+    },
+  };
+}
