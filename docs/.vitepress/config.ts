@@ -53,6 +53,7 @@ export default defineConfig({
         ["Metrics", "/operate/metrics"],
         ["OpenTelemetry", "/operate/telemetry"],
         ["Security", "/operate/security"],
+        ["Accessibility", "/operate/accessibility"],
         ["Benchmarks", "/operate/benchmarks"],
       ]),
       section("Understand it", [

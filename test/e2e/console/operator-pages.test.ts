@@ -128,6 +128,31 @@ describe("the pages of an operator", () => {
     await consolePage.button(WORDS.en.components.close, entry).click();
   }, 120_000);
 
+  test("single keys are shortcuts until they are switched off, which the palette can undo", async () => {
+    const { page, dialog } = consolePage;
+    const { keyboard, palette } = WORDS.en.shell;
+    const help = dialog(keyboard.title);
+    await consolePage.open("/user");
+    await consolePage.row("ferry").waitFor();
+    await page.keyboard.press("j");
+    expect(await page.locator("[data-row]:focus").count()).toBe(1);
+    await page.keyboard.press("?");
+    await help.getByText(keyboard.move).waitFor();
+    await consolePage.expectAccessible();
+    await help.getByRole("switch", { name: keyboard.single }).uncheck();
+    await page.keyboard.press("Escape");
+    await help.waitFor({ state: "detached" });
+    await page.reload();
+    await consolePage.row("ferry").waitFor();
+    for (const key of ["j", "/", "?"]) await page.keyboard.press(key);
+    expect(await page.locator("[data-row]:focus, input:focus, [role=dialog]").count()).toBe(0);
+    await page.keyboard.press("Control+k");
+    await page.getByRole("combobox", { name: palette.placeholder }).fill(keyboard.title);
+    await page.keyboard.press("Enter");
+    await help.getByRole("switch", { name: keyboard.single }).check();
+    await page.keyboard.press("Escape");
+  }, 120_000);
+
   test("the palette jumps to pages, users, channels, keys and settings by keyboard", async () => {
     const { page } = consolePage;
     const words = WORDS.en.shell.palette;

@@ -3,6 +3,7 @@ import LinearProgress from "@mui/material/LinearProgress";
 import type { RowData } from "@tanstack/react-table";
 import { useAtomValue } from "jotai";
 import { type ReactNode, useEffect, useState } from "react";
+import { singleKeysAtom } from "../../state/shortcuts.ts";
 import { ErrorState } from "../feedback/ErrorState.tsx";
 import { usePhone } from "../layout.tsx";
 import { CardView } from "./CardView.tsx";
@@ -106,10 +107,12 @@ type KeyboardOptions = Readonly<{
  */
 function useRowKeyboard({ ids, onOpen, onToggle }: KeyboardOptions) {
   const [focused, setFocused] = useState<string | null>(null);
+  const hasSingleKeys = useAtomValue(singleKeysAtom);
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
       if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return;
       const key = event.key.toLowerCase();
+      if (!hasSingleKeys && /^[a-z]$/.test(key)) return;
       const step = STEPS[key];
       if (step !== undefined) {
         // Menus, tabs and similar controls handle the arrow keys themselves.
@@ -131,7 +134,7 @@ function useRowKeyboard({ ids, onOpen, onToggle }: KeyboardOptions) {
     };
     window.addEventListener("keydown", onKey);
     return () => window.removeEventListener("keydown", onKey);
-  }, [ids, focused, onOpen, onToggle]);
+  }, [ids, focused, onOpen, onToggle, hasSingleKeys]);
   return [focused, setFocused] as const;
 }
 

@@ -169,6 +169,7 @@ function BodyRow<Row extends RowData>({ row, index, ...props }: BodyRowProps<Row
           else if (detail && !isOtherClick(event.target)) row.toggleExpanded();
         }}
         sx={{
+          "&:focus-visible": { outlineOffset: "-2px" },
           ...((onOpen || detail) && { cursor: "pointer" }),
           ...(isDim?.(row.original) && { "& td": { color: "text.tertiary" } }),
           ...(isOpen && { "& td": { borderBottomColor: "transparent", bgcolor: "surface.sunken" } }),

@@ -1,5 +1,5 @@
 import type { UseQueryOptions } from "@tanstack/react-query";
-import type { FilterOption } from "../../components/inputs/FilterBar.tsx";
+import type { FilterOption } from "../../components/inputs/FilterButton.tsx";
 import { usageSeries } from "../dashboard/data-queries.ts";
 import type { LogFilters, LogScope } from "./log-queries.ts";
 

@@ -77,7 +77,11 @@ const AnswerView = ({ answer, isBusy, onRetry }: AnswerProps) => {
   const { t } = useTranslation();
   const { status, content, reasoning, tools, images, error } = answer;
   return (
-    <Box aria-busy={status === "loading" || status === "incomplete"} sx={{ minWidth: 0, flex: "1 1 280px" }}>
+    <Box
+      aria-live="polite"
+      aria-busy={status === "loading" || status === "incomplete"}
+      sx={{ minWidth: 0, flex: "1 1 280px" }}
+    >
       <Box sx={{ fontSize: 12, fontWeight: 560, color: "text.tertiary", mb: 1 }}>{answer.model}</Box>
       {status === "loading" && <Skeleton width="60%" height={22} />}
       {reasoning && (

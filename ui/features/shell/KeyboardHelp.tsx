@@ -2,8 +2,12 @@ import Box from "@mui/material/Box";
 import Dialog from "@mui/material/Dialog";
 import DialogContent from "@mui/material/DialogContent";
 import DialogTitle from "@mui/material/DialogTitle";
-import { Fragment, useEffect, useId, useState } from "react";
+import FormControlLabel from "@mui/material/FormControlLabel";
+import Switch from "@mui/material/Switch";
+import { useAtom, useSetAtom } from "jotai";
+import { Fragment, useId } from "react";
 import { useTranslation } from "react-i18next";
+import { shortcutHelpAtom, singleKeysAtom } from "../../state/shortcuts.ts";
 import { PALETTE_KEYS } from "./nav.ts";
 
 const KEYS = [
@@ -15,21 +19,14 @@ const KEYS = [
   ["?", "help"],
 ] as const;
 
-/** `?` shows the keyboard shortcuts. */
+/** The keyboard shortcuts, and whether keys alone are any. */
 export const KeyboardHelp = () => {
   const { t } = useTranslation();
   const titleId = useId();
-  const [isOpen, setOpen] = useState(false);
-  useEffect(() => {
-    const onKey = (event: KeyboardEvent) => {
-      const isTyping = event.target instanceof HTMLElement && event.target.closest("input, textarea");
-      if (event.key === "?" && !isTyping) setOpen((was) => !was);
-    };
-    window.addEventListener("keydown", onKey);
-    return () => window.removeEventListener("keydown", onKey);
-  }, []);
+  const setOpen = useSetAtom(shortcutHelpAtom);
+  const [hasSingleKeys, setSingleKeys] = useAtom(singleKeysAtom);
   return (
-    <Dialog open={isOpen} onClose={() => setOpen(false)} aria-labelledby={titleId}>
+    <Dialog open onClose={() => setOpen(false)} aria-labelledby={titleId}>
       <DialogTitle id={titleId} sx={{ fontSize: 16, fontWeight: 620 }}>
         {t("shell.keyboard.title")}
       </DialogTitle>
@@ -50,6 +47,11 @@ export const KeyboardHelp = () => {
             </Fragment>
           ))}
         </Box>
+        <FormControlLabel
+          sx={{ mt: 4, ml: 0, gap: 2 }}
+          control={<Switch checked={hasSingleKeys} onChange={(event) => setSingleKeys(event.target.checked)} />}
+          label={t("shell.keyboard.single")}
+        />
       </DialogContent>
     </Dialog>
   );

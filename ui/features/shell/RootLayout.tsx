@@ -9,6 +9,7 @@ import { notifyError } from "../../components/feedback/notify.tsx";
 import { Row, usePhone } from "../../components/layout.tsx";
 import { organizationAtom } from "../../state/organization.ts";
 import { useSession } from "../../state/session.ts";
+import { shortcutHelpAtom, singleKeysAtom } from "../../state/shortcuts.ts";
 import { siteStatus, useSite, useSiteName } from "../../state/site-status.ts";
 import { storedAtom } from "../../state/stored-atom.ts";
 import { isAdmin } from "../../state/stored-user.ts";
@@ -34,6 +35,7 @@ export const RootLayout = () => {
   const [isCollapsed, setCollapsed] = useCollapsed();
   /** Null until first opened, when it is loaded. */
   const [isMenuOpen, setMenuOpen] = useState<boolean | null>(null);
+  const isHelpOpen = useShortcutHelp();
   usePageTitle();
   useSiteStatus();
   const hasSider = user !== null && isSiderPage(pathname);
@@ -110,7 +112,7 @@ export const RootLayout = () => {
         </Box>
       </Box>
       {user && <PaletteHost />}
-      {user && (
+      {user && isHelpOpen && (
         <Suspense>
           <KeyboardHelp />
         </Suspense>
@@ -118,6 +120,22 @@ export const RootLayout = () => {
     </Box>
   );
 };
+
+/** Whether the list of shortcuts is open; `?` opens and closes it. */
+function useShortcutHelp(): boolean {
+  const [isOpen, setOpen] = useAtom(shortcutHelpAtom);
+  const hasSingleKeys = useAtomValue(singleKeysAtom);
+  useEffect(() => {
+    if (!hasSingleKeys) return;
+    const onKey = (event: KeyboardEvent) => {
+      const isTyping = event.target instanceof HTMLElement && event.target.closest("input, textarea");
+      if (event.key === "?" && !isTyping) setOpen((was) => !was);
+    };
+    window.addEventListener("keydown", onKey);
+    return () => window.removeEventListener("keydown", onKey);
+  }, [hasSingleKeys, setOpen]);
+  return isOpen;
+}
 
 /** Refreshes the site's status, and shows an error if it can't be loaded. */
 function useSiteStatus(): void {

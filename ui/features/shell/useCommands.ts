@@ -2,6 +2,7 @@ import AddOutlined from "@mui/icons-material/AddOutlined";
 import ContrastOutlined from "@mui/icons-material/ContrastOutlined";
 import HomeOutlined from "@mui/icons-material/HomeOutlined";
 import InfoOutlined from "@mui/icons-material/InfoOutlined";
+import KeyboardOutlined from "@mui/icons-material/KeyboardOutlined";
 import LanguageOutlined from "@mui/icons-material/LanguageOutlined";
 import LogoutOutlined from "@mui/icons-material/LogoutOutlined";
 import MenuBookOutlined from "@mui/icons-material/MenuBookOutlined";
@@ -14,9 +15,11 @@ import VpnKeyOutlined from "@mui/icons-material/VpnKeyOutlined";
 import type SvgIcon from "@mui/material/SvgIcon";
 import { useColorScheme } from "@mui/material/styles";
 import { useNavigate } from "@tanstack/react-router";
+import { useSetAtom } from "jotai";
 import { useTranslation } from "react-i18next";
 import { LANGUAGES, switchLanguage } from "../../state/i18n.ts";
 import { useSession } from "../../state/session.ts";
+import { shortcutHelpAtom } from "../../state/shortcuts.ts";
 import { useSite } from "../../state/site-status.ts";
 import { isAdmin, isSuperAdmin } from "../../state/stored-user.ts";
 import { findSettings, useSettingTargets } from "../settings/find-settings.ts";
@@ -73,6 +76,7 @@ export function useCommands(): readonly Command[] {
   const { setMode } = useColorScheme();
   const { user } = useSession();
   const leave = useLeave();
+  const showShortcuts = useSetAtom(shortcutHelpAtom);
   const site = useSite();
   const hasFirstSteps = useHasFirstSteps();
   const pages = navFor(user, site && { ...site, has_first_steps: hasFirstSteps }).flatMap(({ items }) => items);
@@ -117,6 +121,7 @@ export function useCommands(): readonly Command[] {
       icon: LanguageOutlined,
       run: () => void switchLanguage(tag),
     })),
+    { label: t("shell.keyboard.title"), icon: KeyboardOutlined, run: () => showShortcuts(true) },
     { label: t("shell.signOut"), icon: LogoutOutlined, run: () => void leave() },
   ];
 }

@@ -119,7 +119,7 @@ const BalanceCard = () => {
       <Box className="num" sx={{ fontSize: 13, color: "text.secondary" }}>
         {data ? t("wallet.units", { units: formatNumber(data.quota) }) : <Skeleton width={96} height={20} />}
       </Box>
-      <Box sx={{ mt: 1, minHeight: 18, fontSize: 12, lineHeight: "18px", color: "text.tertiary" }}>
+      <Box sx={{ mt: 1, fontSize: 12, lineHeight: "18px", color: "text.tertiary" }}>
         {data && <Forecast balance={data.quota} />}
       </Box>
       <Row
