@@ -27,7 +27,10 @@ type Props = {
 
 const SEARCH_DELAY_MS = 300;
 
-/** Search, filters and table tools above a list; on a phone filters and tools are folded away. The page keeps the values in the URL and passes them in. */
+/**
+ * Search, filters and table tools above a list; on a phone filters and tools are folded away. The page keeps the values in
+ * the URL and passes them in.
+ */
 export const FilterBar = ({ search, filters, onChange, onClear, pinned, tools }: Props) => {
   const { t } = useTranslation();
   const isPhone = usePhone();

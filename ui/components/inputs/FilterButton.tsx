@@ -179,7 +179,7 @@ const FilterPopover = ({ anchor, filter, onChange, onClose }: FilterPopoverProps
           </Row>
         </Box>
       )}
-      {matching && (
+      {matching && (options || matching.length > 0) && (
         <MenuList
           autoFocus={options !== undefined && options.length <= SEARCHABLE_FROM}
           dense
@@ -197,7 +197,7 @@ const FilterPopover = ({ anchor, filter, onChange, onClose }: FilterPopoverProps
               )}
             </MenuItem>
           ))}
-          {options && matching.length === 0 && <MenuItem disabled>{t("components.filter.nothing")}</MenuItem>}
+          {matching.length === 0 && <MenuItem disabled>{t("components.filter.nothing")}</MenuItem>}
         </MenuList>
       )}
     </Popover>

@@ -1,6 +1,7 @@
 import type { UseQueryOptions } from "@tanstack/react-query";
 import type { FilterOption } from "../../components/inputs/FilterButton.tsx";
 import { usageSeries } from "../dashboard/data-queries.ts";
+import { LOG_TYPES } from "./log-entry.ts";
 import type { LogFilters, LogScope } from "./log-queries.ts";
 
 export type Facet = "model" | "token" | "user" | "channel" | "group";
@@ -9,11 +10,11 @@ export type Facet = "model" | "token" | "user" | "channel" | "group";
 const COUNTED_FROM_S = 86_400;
 
 /**
- * The values of a column that most was spent on within the log's range and other filters, with their numbers of requests, most
- * first. API keys with one name count as one.
+ * The values of a column with the highest cost within the log's range and other filters, with their numbers of requests (of
+ * failed ones, if only those are listed), most first. API keys with one name count as one.
  */
 export function logFacet(scope: LogScope, facet: Facet, filters: LogFilters): UseQueryOptions<readonly FilterOption[]> {
-  const { start, end, model, group, user, channel } = filters;
+  const { start, end, type, failed: isFailed, model, group, user, channel } = filters;
   const narrowing = { model: model && `%${model}%`, group, user, channel, [facet]: undefined };
   const series = usageSeries(scope, { start, end }, narrowing, { by: facet, step: "week" });
   return {
@@ -25,9 +26,11 @@ export function logFacet(scope: LogScope, facet: Facet, filters: LogFilters): Us
         const value = facet === "user" || facet === "token" ? name : key;
         const before = counts.get(value)?.count ?? 0;
         const label = facet === "channel" ? `${name} (#${key})` : value;
-        counts.set(value, { label, count: points.reduce((sum, { count }) => sum + count, before) });
+        const sum = points.reduce((all, point) => all + (isFailed ? point.failed : point.count), before);
+        counts.set(value, { label, count: sum });
       }
-      const isCounted = end - start >= COUNTED_FROM_S;
+      const isOfCalls = type === undefined || type === LOG_TYPES.consume;
+      const isCounted = isOfCalls && end - start >= COUNTED_FROM_S;
       return [...counts]
         .filter(([value]) => value !== "")
         .sort(([, one], [, other]) => other.count - one.count)
