@@ -74,5 +74,15 @@ test("pages are limited, the assets they are made of are not", async () => {
   const chinese = { "accept-language": "zh-CN,zh;q=0.9" };
   const reported = await app.handle(new Request("http://localhost/token", { headers: chinese }));
   expect(await reported.text()).toBe("请求过于频繁，请在 7 秒后重试。");
+  // Browsers get a page, which loads again by itself.
+  const shown = await app.handle(
+    new Request("http://localhost/token", { headers: { ...chinese, accept: "text/html" } }),
+  );
+  expect([shown.status, shown.headers.get("refresh"), shown.headers.get("content-type")]).toEqual([
+    429,
+    "7",
+    "text/html; charset=utf-8",
+  ]);
+  expect(await shown.text()).toContain("请求过于频繁，请在 7 秒后重试。");
   expect((await app.handle(new Request("http://localhost/assets/app-1a2b.js"))).status).toBe(200);
 });

@@ -56,16 +56,25 @@ export function webAssets(root: string, limit: PageLimit = () => 0, scriptHosts:
   );
 }
 
-/** Rejects a page request until `seconds` have passed. */
-export const tooManyPages = (request: Request, seconds: number): Response =>
-  new Response(say("too_many_requests", languageOf(request), { seconds }), {
+/** Rejects a page request until `seconds` have passed; a browser shows a page that loads again by itself then. */
+export function tooManyPages(request: Request, seconds: number): Response {
+  const language = languageOf(request);
+  const text = say("too_many_requests", language, { seconds });
+  const headers = { "retry-after": String(seconds), "cache-control": "no-store" };
+  if (!request.headers.get("accept")?.includes("text/html")) {
+    return new Response(text, { status: 429, headers: { ...headers, "content-type": "text/plain; charset=utf-8" } });
+  }
+  const page = `<!doctype html>
+<html lang="${language}">
+<meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><meta name="color-scheme" content="light dark">
+<title>429</title>
+<p style="margin: 20vh auto 0; padding: 0 24px; max-width: 420px; font: 15px/24px system-ui, sans-serif">${text}</p>
+`;
+  return new Response(page, {
     status: 429,
-    headers: {
-      "retry-after": String(seconds),
-      "cache-control": "no-store",
-      "content-type": "text/plain; charset=utf-8",
-    },
+    headers: { ...headers, refresh: String(seconds), "content-type": "text/html; charset=utf-8" },
   });
+}
 
 /** Reads the file at a path in the best encoding that the client accepts; null: there is none. */
 export type AssetLoader = (path: string, acceptEncoding: string) => Promise<Asset | null>;
