@@ -1,7 +1,7 @@
 import type { MessageCode, MessageParams } from "./messages.ts";
 
 /**
- * An operation refuses, for a reason its caller is told: the code names a message in both languages. The console answers it
+ * An operation refuses, for a reason its caller is told: the code names a message in every language. The console answers it
  * as `{success: false, message, code}` with HTTP 200, as the ecosystem's tools expect, unless a status is given.
  */
 export class OperationError extends Error {
