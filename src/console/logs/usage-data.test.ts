@@ -152,6 +152,8 @@ describe("series", () => {
     expect(found.at(-1)).toMatchObject({ key: null, points: [{ count: 8 }] });
     const sum = found.flatMap(({ points }) => points).reduce((total, { quota }) => total + quota, 0);
     expect(sum).toBe(20 * 100 - 190);
+    const all = await ask<Series[]>(`series?start_timestamp=${start}&end_timestamp=${start + HOUR}&most=100`);
+    expect([all.length, all.some(({ key }) => key === null)]).toEqual([20, false]);
   });
 });
 

@@ -23,6 +23,7 @@ const narrowing = { model_name: text, group: text, token_id: integerField() };
 const stepping = {
   step: t.Optional(t.Union([t.Literal("hour"), t.Literal("day"), t.Literal("week")])),
   offset_minutes: t.Optional(t.Integer({ minimum: -840, maximum: 840 })),
+  most: t.Optional(t.Integer({ minimum: 1, maximum: 100 })),
 };
 const ownDimension = [t.Literal("model"), t.Literal("group"), t.Literal("token")] as const;
 const rangeOnly = t.Object(rangeQuery);
@@ -41,8 +42,8 @@ const allSeries = t.Object({
 /** Usage over time for charts: all users' for administrators, the caller's own under /self. */
 export function dataRoutes({ reads }: Readonly<{ reads: Reads }>, guarded: ReturnType<typeof guard>) {
   const series = async (db: Db, input: typeof allSeries.static, filter: LogFilter & Range) => {
-    const { by = "model", step = "day", offset_minutes: offsetMinutes = 0 } = input;
-    return ok(await readSeries(db, filter, { by, step, offsetMinutes }));
+    const { by = "model", step = "day", offset_minutes: offsetMinutes = 0, most } = input;
+    return ok(await readSeries(db, filter, { by, step, offsetMinutes, ...(most && { most }) }));
   };
   return new Elysia({ prefix: "/api/data", name: "console/data" })
     .use(guarded)

@@ -74,6 +74,17 @@ describe("the dashboard", () => {
     await consolePage.expectAccessible();
   }, 120_000);
 
+  test("lists the largest hundred where the others are expanded", async () => {
+    await consolePage.open(`/detail?${MONTH}&by=model`);
+    await sums().nth(13).waitFor();
+    const total = await callsInTable();
+    await consolePage.button(words.expand).click();
+    await sums().nth(14).waitFor();
+    expect(await callsInTable()).toBe(total);
+    expect(await consolePage.page.getByText(words.others, { exact: true }).count()).toBe(1);
+    await consolePage.expectAccessible();
+  }, 120_000);
+
   test("takes a series out of the chart and brings it back", async () => {
     await consolePage.open("/detail?range=30d&by=group");
     // The first is of the rest of a day, which may have had no calls.

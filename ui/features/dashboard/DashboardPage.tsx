@@ -31,6 +31,8 @@ import { UsageChart } from "./UsageChart.tsx";
 const OWN_DIMENSIONS = ["model", "group", "token"] as const;
 const ALL_DIMENSIONS = [...OWN_DIMENSIONS, "user", "channel"] as const;
 const STEPS = ["hour", "day", "week"] as const;
+/** Rows of the table when its others are expanded. */
+const MOST_LISTED = 100;
 const MEASURES = ["quota", "calls", "tokens"] as const;
 const RANGES = ["24h", "7d", "30d", "90d", "365d"] as const;
 const LONG_STEPS = ["day", "week"] as const;
@@ -65,6 +67,11 @@ export const DetailPage = () => {
   const stat = useQuery(logStat(scope, period));
   const overview = useQuery(usageOverview(scope, period, filter));
   const series = useQuery(usageSeries(scope, period, filter, { by, step }));
+  const isExpanded = address.text("largest") !== "";
+  const largest = useQuery({
+    ...usageSeries(scope, period, filter, { by, step, most: MOST_LISTED }),
+    enabled: isExpanded,
+  });
   const chart = { series: series.data ?? [], periods: periodsOf(series.data ?? [], STEP_SECONDS[step], period) };
   const sampled = overview.data?.current.performance.calls ?? 0;
   const filterBy = (one: Series) => {
@@ -159,7 +166,12 @@ export const DetailPage = () => {
         </Panel>
         {series.data && series.data.length > 0 && (
           <Panel title={t("dashboard.table")}>
-            <SeriesTable series={series.data} nameOf={nameOf} onFilter={filterBy} />
+            <SeriesTable
+              series={(isExpanded && largest.data) || series.data}
+              nameOf={nameOf}
+              onFilter={filterBy}
+              onExpand={isExpanded ? null : () => address.set({ largest: MOST_LISTED })}
+            />
           </Panel>
         )}
         {isForAdmin && <LatencyPanel period={period} filter={filter} />}

@@ -1,4 +1,5 @@
 import Box from "@mui/material/Box";
+import Button from "@mui/material/Button";
 import Link from "@mui/material/Link";
 import Table from "@mui/material/Table";
 import TableBody from "@mui/material/TableBody";
@@ -16,10 +17,12 @@ type Props = Readonly<{
   nameOf: (one: Series) => string;
   /** Limits the page to a series; null for one that can't be named. */
   onFilter: (one: Series) => (() => void) | null;
+  /** Shows more of those that are summed as others; null if it does already. */
+  onExpand: (() => void) | null;
 }>;
 
 /** The totals of each series with its share of the cost: cost, calls, tokens, failure rate and average duration. */
-export const SeriesTable = ({ series, nameOf, onFilter }: Props) => {
+export const SeriesTable = ({ series, nameOf, onFilter, onExpand }: Props) => {
   const { t } = useTranslation();
   const total = totalsOf(series).quota;
   return (
@@ -42,6 +45,11 @@ export const SeriesTable = ({ series, nameOf, onFilter }: Props) => {
               <TableRow key={one.key ?? "others"}>
                 <TableCell sx={{ overflowWrap: "anywhere" }}>
                   <SeriesName name={nameOf(one)} onFilter={onFilter(one)} />
+                  {one.key === null && onExpand && (
+                    <Button size="small" variant="text" onClick={onExpand} sx={{ ml: 2, height: 22 }}>
+                      {t("dashboard.expand")}
+                    </Button>
+                  )}
                   <ShareBar share={total > 0 ? sums.quota / total : 0} />
                 </TableCell>
                 <TableCell align="right">

@@ -35,13 +35,14 @@ const allQuery = (period: Period, filter: DataFilter) => ({
   channel: filter.channel,
 });
 
-type SeriesView = Readonly<{ by: SeriesDimension; step: SeriesStep }>;
+/** `most`: that many series at most, the others summed; 12 unless given. */
+type SeriesView = Readonly<{ by: SeriesDimension; step: SeriesStep; most?: number }>;
 
-export const usageSeries = (scope: DataScope, period: Period, filter: DataFilter, { by, step }: SeriesView) =>
+export const usageSeries = (scope: DataScope, period: Period, filter: DataFilter, { by, step, most }: SeriesView) =>
   queryOptions({
-    queryKey: ["data", "series", scope, period, filter, by, step],
+    queryKey: ["data", "series", scope, period, filter, by, step, most],
     queryFn: async ({ signal }) => {
-      const stepping = { step, offset_minutes: -new Date(period.start * 1000).getTimezoneOffset() };
+      const stepping = { step, most, offset_minutes: -new Date(period.start * 1000).getTimezoneOffset() };
       if (scope === "all") {
         const query = { ...allQuery(period, filter), ...stepping, by };
         return readData(dataApi.series.get({ query, fetch: { signal } }));

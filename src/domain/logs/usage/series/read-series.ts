@@ -10,7 +10,7 @@ const HOUR_S = 3600;
 const DAY_S = 24 * HOUR_S;
 /** The epoch began on a Thursday; weeks begin on Mondays. */
 const TO_MONDAY_S = 3 * DAY_S;
-/** More series than these nobody tells apart: what is left is summed as "others". */
+/** More series than these nobody tells apart in a chart: what is left is summed as "others". */
 const MOST_SERIES = 12;
 
 export const SERIES_STEPS = { hour: HOUR_S, day: DAY_S, week: 7 * DAY_S } as const;
@@ -18,19 +18,21 @@ export type SeriesStep = keyof typeof SERIES_STEPS;
 
 export type SeriesDimension = Exclude<HourKey, "none">;
 
+type SeriesQuestion = Readonly<{ by: SeriesDimension; step: SeriesStep; offsetMinutes: number; most?: number }>;
+
 /** One model, user, channel, group or token; key null sums all that are not among the largest. */
 export type Series = { key: string | null; name: string; points: SeriesPoint[] };
 
 /**
  * Consumption over time, split by one dimension, largest spending first. Times are epoch seconds, extended to whole hours;
- * days and weeks are those of a clock that is `offsetMinutes` ahead of UTC.
+ * days and weeks are those of a clock that is `offsetMinutes` ahead of UTC. What is not among the `most` largest is summed.
  */
 export async function readSeries(
   db: Db,
   filter: LogFilter & Readonly<{ start: number; end: number }>,
-  { by, step, offsetMinutes }: Readonly<{ by: SeriesDimension; step: SeriesStep; offsetMinutes: number }>,
+  { by, step, offsetMinutes, most = MOST_SERIES }: SeriesQuestion,
 ): Promise<Series[]> {
-  const cells = await readCells(db, filter, by, bucketOf(step, offsetMinutes));
+  const cells = await readCells(db, filter, by, most, bucketOf(step, offsetMinutes));
   const series = new Map<string | null, Series>();
   for (const { key, name, ...sums } of cells) {
     const one = series.get(key) ?? { key, name, points: [] };
@@ -45,11 +47,12 @@ async function readCells(
   db: Db,
   filter: LogFilter & Readonly<{ start: number; end: number }>,
   by: SeriesDimension,
+  most: number,
   bucket: SQL,
 ): Promise<Cell[]> {
   const from = filter.start - (filter.start % HOUR_S);
   const until = filter.end + 1;
-  const largest = await findLargest(db, filter, by, { from, until, most: MOST_SERIES });
+  const largest = await findLargest(db, filter, by, { from, until, most });
   if (largest) return cellsOfLargest(db, largest, { from, until, bucket });
   const hours = usageHours(filter, by, from, until);
   if (!hours) return [];
@@ -60,11 +63,11 @@ async function readCells(
       select key, max(name) as name, row_number() over (order by sum(quota) desc, sum(count) desc, key) as place
       from cells group by key
     ), placed as (
-      select cells.*, least(ranks.place, ${MOST_SERIES + 1}) as place, ranks.name as shown
+      select cells.*, least(ranks.place, ${most + 1}) as place, ranks.name as shown
       from cells join ranks using (key)
     )
-    select start::bigint, case when place <= ${MOST_SERIES} then key end as key,
-      case when place <= ${MOST_SERIES} then shown else '' end as name, ${CELL_SUMS}
+    select start::bigint, case when place <= ${most} then key end as key,
+      case when place <= ${most} then shown else '' end as name, ${CELL_SUMS}
     from placed group by place, 1, 2, 3 order by place, 1`);
   return [...cells].map(cellOf);
 }
