@@ -41,7 +41,15 @@ test("the chart's version is the product's, and its values fit their schema", as
   const values = await yaml("helm/sluice/values.yaml");
   validate(values);
   expect(validate.errors).toBeNull();
-  for (const wrong of [{ replicas: 0 }, { secret: {} }, { unknown: true }, { env: { A: 1 } }]) {
+  const optional = ["DATABASE_DIRECT_URL", "DATABASE_REPLICA_URL", "REDIS_URL", "SESSION_SECRET"];
+  expect(validate({ ...Object(values), secret: { name: "own", optional } })).toBe(true);
+  for (const wrong of [
+    { replicas: 0 },
+    { secret: {} },
+    { secret: { name: "own", optional: ["PORT"] } },
+    { unknown: true },
+    { env: { A: 1 } },
+  ]) {
     expect(validate({ ...Object(values), ...wrong })).toBe(false);
   }
 });

@@ -1,5 +1,5 @@
 import postgres from "postgres";
-import type { startRedis } from "../../test/support/lib/redis.ts";
+import type { startRedis } from "../../test/support/lib/redis/start-redis.ts";
 import type { TemporaryPostgres } from "../../test/support/processes/temporary-postgres.ts";
 
 /** What can be broken while clients call. */

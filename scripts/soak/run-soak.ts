@@ -1,6 +1,6 @@
 import { createApiKey, createChannel, type Session, setOptions, setUp } from "../../test/support/e2e/console-client.ts";
 import { startFakeUpstream } from "../../test/support/e2e/fake-upstream/fake-upstream.ts";
-import { REDIS, startRedis } from "../../test/support/lib/redis.ts";
+import { REDIS, startRedis } from "../../test/support/lib/redis/start-redis.ts";
 import { until } from "../../test/support/lib/until.ts";
 import { type Gateway, startGateway } from "../../test/support/processes/gateway.ts";
 import { startTemporaryPostgres } from "../../test/support/processes/temporary-postgres.ts";

@@ -1,3 +1,4 @@
+import { parseRedisUrl } from "../lib/redis/redis-url.ts";
 import {
   ConfigError,
   flag,
@@ -281,9 +282,12 @@ const postgresUrl =
     }
   };
 
-const REDIS_SCHEME = /^(redis|rediss|valkey|valkeys)(\+tls|\+unix|\+tls\+unix)?:\/\//;
-
 function redisUrl(value: string | null): string | null {
-  if (value === null || (REDIS_SCHEME.test(value) && URL.canParse(value))) return value;
-  throw new ConfigError("REDIS_URL must be an address such as redis://:PASSWORD@HOST:6379 or rediss://… for TLS");
+  if (value === null) return null;
+  try {
+    parseRedisUrl(value);
+    return value;
+  } catch (error) {
+    throw new ConfigError(`REDIS_URL ${error instanceof Error ? error.message : error}`);
+  }
 }

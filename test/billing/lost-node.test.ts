@@ -16,7 +16,7 @@ import {
   tokenBooks,
 } from "../support/billing/start-billing.ts";
 import { openTestDatabase, type TestDatabase } from "../support/database.ts";
-import { REDIS, startRedis } from "../support/lib/redis.ts";
+import { REDIS, startRedis } from "../support/lib/redis/start-redis.ts";
 import { openTcpGate } from "../support/lib/tcp-gate.ts";
 import { until } from "../support/lib/until.ts";
 

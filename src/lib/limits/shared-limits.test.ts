@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { REDIS, startRedis } from "../../../test/support/lib/redis.ts";
+import { REDIS, startRedis } from "../../../test/support/lib/redis/start-redis.ts";
 import { until } from "../../../test/support/lib/until.ts";
 import { createLogger } from "../runtime/log.ts";
 import { createSharedLimits } from "./shared-limits.ts";

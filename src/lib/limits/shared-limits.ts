@@ -1,5 +1,5 @@
-import { RedisClient } from "bun";
 import { ReasonedError } from "../reason.ts";
+import { openRedis } from "../redis/open-redis.ts";
 import type { Logger } from "../runtime/log.ts";
 import { createRateLimiter, type Limit, type RateLimiter } from "./rate-limiter.ts";
 import { SLICES, type Slice, waitSeconds } from "./sliding-count.ts";
@@ -82,7 +82,7 @@ export function createSharedLimits(
   log: Logger,
   { now = Date.now, clock, timeoutMs = TIMEOUT_MS }: Options = {},
 ): SharedLimits {
-  const redis = new RedisClient(url, { connectionTimeout: timeoutMs, enableOfflineQueue: true, autoReconnect: true });
+  const redis = openRedis(url, { connectWithinMs: timeoutMs, reconnects: true });
   let restUntil = 0;
 
   /** Null without an answer. */

@@ -140,7 +140,7 @@ export class JournalCopy {
   /** Brings the stream to where the journal is, then follows it. */
   async #catchUp(): Promise<void> {
     const { url, database, processId, journal, log } = this.parts;
-    const link = new RedisLink(url, (reason) => {
+    const link = new RedisLink({ url, key: this.#key }, (reason) => {
       if (link === this.#link) this.#fallBehind(reason);
     });
     this.#link = link;

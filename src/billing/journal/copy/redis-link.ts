@@ -1,25 +1,26 @@
-import { RedisClient } from "bun";
+import { openRedis, type RedisConnection } from "../../../lib/redis/open-redis.ts";
 
 const CONNECT_WITHIN_MS = 3000;
 const ANSWER_WITHIN_MS = 5000;
 
+/** Where Redis is, and a key: in a cluster the link reaches the node that has it. */
+type Target = Readonly<{ url: string; key: string }>;
+
 /** One connection to Redis or Valkey that is replaced by whoever uses it when it fails: it never reconnects by itself. */
 export class RedisLink {
-  readonly #client: RedisClient;
+  readonly #client: RedisConnection;
   #isClosed = false;
 
   /** `onClose` is called once, when the connection ends for any reason but `close`. */
-  constructor(url: string, onClose: (reason: Error) => void = () => {}) {
-    this.#client = new RedisClient(url, {
-      connectionTimeout: CONNECT_WITHIN_MS,
-      enableOfflineQueue: false,
-      autoReconnect: false,
+  constructor({ url, key }: Target, onClose: (reason: Error) => void = () => {}) {
+    this.#client = openRedis(url, {
+      ...{ connectWithinMs: CONNECT_WITHIN_MS, reconnects: false, key },
+      onClose: (error) => {
+        if (this.#isClosed) return;
+        this.close();
+        onClose(error);
+      },
     });
-    this.#client.onclose = (error) => {
-      if (this.#isClosed) return;
-      this.close();
-      onClose(error);
-    };
   }
 
   /** Rejects when nobody answers in time. */

@@ -8,11 +8,14 @@ import { RECORD } from "../apply/record-text.ts";
  */
 export const FIELD = "records";
 
-/** Keys of the streams that belong to one database. `database`: from `readDatabaseId`. */
-export const streamKey = (database: string, processId: string): string => `sluice:journal:${database}:${processId}`;
+/**
+ * Keys of the streams that belong to one database. `database`: from `readDatabaseId`; the braces keep all keys of a database
+ * on one node of a cluster.
+ */
+export const streamKey = (database: string, processId: string): string => `sluice:journal:{${database}}:${processId}`;
 
 /** The set of processes that have a stream. */
-export const indexKey = (database: string): string => `sluice:journal:${database}`;
+export const indexKey = (database: string): string => `sluice:journal:{${database}}`;
 
 /** The arguments of XADD for records of which the last is number `last`; null is the answer where the stream is gone. */
 export const entryOf = (key: string, texts: readonly string[], last: number): string[] => [

@@ -54,7 +54,8 @@ export class JournalCopies {
   async #ask(command: string, ...args: string[]): Promise<unknown> {
     try {
       if (!this.#link) {
-        const link = new RedisLink(this.parts.url, () => {
+        const { url, database } = this.parts;
+        const link = new RedisLink({ url, key: indexKey(database) }, () => {
           if (this.#link === link) this.#link = null;
         });
         this.#link = link;

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { REDIS, startRedis } from "../../../../test/support/lib/redis.ts";
+import { REDIS, startRedis } from "../../../../test/support/lib/redis/start-redis.ts";
 import { createSharedLimits } from "../../../lib/limits/shared-limits.ts";
 import { createLogger } from "../../../lib/runtime/log.ts";
 import { countGuess } from "./confirm-owner.ts";

@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
-import { freePort } from "./free-port.ts";
-import { until } from "./until.ts";
+import { freePort } from "../free-port.ts";
+import { until } from "../until.ts";
 
 /** Redis or Valkey on this machine; undefined: neither is installed. */
 export const REDIS = ["/usr/bin/redis-server", "/usr/bin/valkey-server"].find(existsSync);
