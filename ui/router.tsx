@@ -143,6 +143,10 @@ const routeTree = root.addChildren([
     inside((pages) => pages.orderList(), "OrderListPage"),
   ),
   guarded(
+    "/statement",
+    inside((pages) => pages.statementList(), "StatementListPage"),
+  ),
+  guarded(
     "/agent",
     inside((pages) => pages.agentList(), "AgentListPage"),
   ),

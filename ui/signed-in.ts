@@ -52,6 +52,7 @@ export const routeList = () => import("./features/models/routes/RouteListPage.ts
 export const routerExplain = () => import("./features/channels/explain/RouteExplainPage.tsx");
 export const start = () => import("./features/site/start/StartPage.tsx");
 export const setting = () => import("./features/settings/SettingsPage.tsx");
+export const statementList = () => import("./features/wallet/statements/StatementListPage.tsx");
 export const taskLog = () => import("./features/logs/tasks/TaskLogPage.tsx");
 export const tokenList = () => import("./features/tokens/TokenListPage.tsx");
 export const topup = () => import("./features/wallet/WalletPage.tsx");

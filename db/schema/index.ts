@@ -7,6 +7,7 @@ export * from "./accounts/users.ts";
 export * from "./billing/codes.ts";
 export * from "./billing/ledger.ts";
 export * from "./billing/prices.ts";
+export * from "./billing/statements.ts";
 export * from "./billing/wallet.ts";
 export * from "./gateway/channels.ts";
 export * from "./gateway/logs.ts";

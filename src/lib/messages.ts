@@ -4,6 +4,7 @@ import { organizationMessages } from "./messages/accounts/organizations.ts";
 import { securityMessages } from "./messages/accounts/security.ts";
 import { setupMessages } from "./messages/accounts/setup.ts";
 import { signUpMessages } from "./messages/accounts/sign-up.ts";
+import { statementMessages } from "./messages/accounts/statements.ts";
 import { tokenMessages } from "./messages/api-keys.ts";
 import { channelMessages } from "./messages/channels.ts";
 import { codeMessages } from "./messages/codes.ts";
@@ -39,6 +40,7 @@ const catalogue = {
   ...tokenMessages,
   ...logMessages,
   ...walletMessages,
+  ...statementMessages,
   ...codeMessages,
   ...doctorMessages,
   ...journalMessages,
@@ -99,7 +101,7 @@ export function languageOf(request: Request): Language {
 }
 
 /** Our language for a tag such as `fr-CA` or `zh-Hant-HK` (RFC 4647, 3.4); null: none. */
-function languageOfTag(tag: string): Language | null {
+export function languageOfTag(tag: string): Language | null {
   const lower = tag.toLowerCase();
   if (/^zh-(?:.*-)?(?:hant|tw|hk|mo)\b/.test(lower)) return "zh-TW";
   const [language = ""] = lower.split("-");

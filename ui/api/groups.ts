@@ -51,6 +51,7 @@ import type { invitationRoutes } from "../../src/console/wallet/invitation.ts";
 import type { paymentRoutes } from "../../src/console/wallet/payments.ts";
 import type { redeemRoutes } from "../../src/console/wallet/redeem.ts";
 import type { redemptionRoutes } from "../../src/console/wallet/redemptions.ts";
+import type { statementRoutes } from "../../src/console/wallet/statements.ts";
 import type { Explanation } from "../../src/gateway/routing/explain.ts";
 import { requestHeaders } from "./request.ts";
 
@@ -112,6 +113,7 @@ export const securityApi = group<typeof securityRoutes>().api.user;
 export const sessionApi = group<typeof sessionRoutes>().api.user;
 export const settingsTransferApi = group<typeof settingsTransferRoutes>().api.option;
 export const setupApi = group<typeof setupRoutes>().api.setup;
+export const statementApi = group<typeof statementRoutes>().api;
 export const statusApi = group<typeof statusRoutes>().api;
 export const systemApi = group<typeof systemInfoRoutes>().api.system;
 export const taskApi = group<typeof taskRoutes>().api;

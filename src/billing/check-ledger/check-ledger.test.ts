@@ -65,7 +65,7 @@ test("clearing the log leaves balances right: dropped months, slices, and what c
   ]);
   expect(await wrong("balances")).toEqual([]);
   await gift(now, 2, 5);
-  expect(await wrong("balances")).toEqual([{ id: 2, name: "bob", kept: 70, added: 75 }]);
+  expect(await wrong("balances")).toEqual([{ id: 2, name: "bob", stored: 70, added: 75 }]);
 });
 
 test("balances are right after each step of a clearing that is stopped half-way", async () => {

@@ -5,11 +5,21 @@ import { DEADLINES_MS, withDeadline } from "../../../db/server/deadlines.ts";
 import type { Db } from "../../../db/types.ts";
 
 /** What can be re-added: balances against all that was credited and charged, counters against roll-ups, roll-ups against the log, and what is set aside or used up. */
-export const BOOKS = ["balances", "users", "channels", "tokens", "hours", "holds", "codes", "dividends"] as const;
+export const BOOKS = [
+  "balances",
+  "users",
+  "channels",
+  "tokens",
+  "hours",
+  "holds",
+  "codes",
+  "dividends",
+  "statements",
+] as const;
 export type Book = (typeof BOOKS)[number];
 
-/** A sum that is kept and the same re-added; both quota units, of codes uses. */
-export type Discrepancy = Readonly<{ id: number; name: string; kept: number; added: number }>;
+/** A stored sum and the same sum recalculated, in quota units (uses for codes). */
+export type Discrepancy = Readonly<{ id: number; name: string; stored: number; added: number }>;
 
 export type BookSlice = Readonly<{
   checked: number;
@@ -19,7 +29,7 @@ export type BookSlice = Readonly<{
   next: number | null;
 }>;
 
-type Row = { id: number | string; name: string; kept: number | string; added: number | string };
+type Row = { id: number | string; name: string; stored: number | string; added: number | string };
 
 const SLICE = 500;
 const HOUR_S = 3600;
@@ -29,16 +39,16 @@ const HOURS_CHECKED = 24;
 export async function checkBooks(db: Db, book: Book, after: number, nowSeconds: number): Promise<BookSlice> {
   const readSlice = () => db.execute<Row>(statementOf(book, after, nowSeconds));
   const rows: Row[] = [...(await withDeadline(DEADLINES_MS.long, readSlice))];
-  const read = rows.map(({ id, name, kept, added }) => ({
+  const read = rows.map(({ id, name, stored, added }) => ({
     id: Number(id),
     name,
-    kept: Number(kept),
+    stored: Number(stored),
     added: Number(added),
   }));
   const isLast = rows.length < SLICE;
   return {
     checked: read.length,
-    wrong: read.filter(({ kept, added }) => kept !== added),
+    wrong: read.filter(({ stored, added }) => stored !== added),
     next: isLast ? null : (read.at(-1)?.id ?? null),
   };
 }
@@ -57,42 +67,56 @@ function statementOf(book: Book, after: number, nowSeconds: number): SQL {
     case "balances":
       return balances(after);
     case "users":
-      return sql`select u.id, u.username as name, u.used_quota as kept,
+      return sql`select u.id, u.username as name, u.used_quota as stored,
           (select coalesce(sum(r.quota), 0) from usage_rollups r where r.user_id = u.id) as added
         from users u where u.id > ${after} order by u.id limit ${SLICE}`;
     case "channels":
-      return sql`select c.id, c.name, c.used_quota as kept,
+      return sql`select c.id, c.name, c.used_quota as stored,
           (select coalesce(sum(r.quota), 0) from usage_rollups r where r.channel_id = c.id) as added
         from channels c where c.id > ${after} order by c.id limit ${SLICE}`;
     case "tokens":
-      return sql`select t.id, t.name, t.used_quota as kept,
+      return sql`select t.id, t.name, t.used_quota as stored,
           (select coalesce(sum(r.quota), 0) from usage_rollups r where r.user_id = t.user_id and r.token_id = t.id) as added
         from tokens t where t.id > ${after} order by t.id limit ${SLICE}`;
     case "hours": {
       const last = nowSeconds - (nowSeconds % HOUR_S);
       const first = Math.max(after + 1, last - HOURS_CHECKED * HOUR_S);
       return sql`select h.hour as id, to_char(to_timestamp(h.hour) at time zone 'utc', 'YYYY-MM-DD HH24:MI "UTC"') as name,
-          (select coalesce(sum(r.quota), 0) from usage_rollups r where r.hour = h.hour) as kept,
+          (select coalesce(sum(r.quota), 0) from usage_rollups r where r.hour = h.hour) as stored,
           (select coalesce(sum(l.quota), 0) from logs l
             where l.type = 2 and l.created_at >= h.hour and l.created_at < h.hour + ${HOUR_S})
             + coalesce((select d.quota from cleared_hours d where d.hour = h.hour), 0) as added
         from generate_series(${first}::bigint, ${last}::bigint, ${HOUR_S}::bigint) as h(hour) order by h.hour limit ${SLICE}`;
     }
     case "holds":
-      return sql`select u.id, u.username as name, u.held as kept,
+      return sql`select u.id, u.username as name, u.held as stored,
           (select coalesce(sum(h.amount), 0) from holds h where h.subject = 'user' and h.subject_id = u.id) as added
         from users u where u.id > ${after} order by u.id limit ${SLICE}`;
     case "codes":
       return sql`select c.id, c.name,
-          case when c.is_gift then c.used_count when c.status = 3 then 1 else 0 end as kept,
+          case when c.is_gift then c.used_count when c.status = 3 then 1 else 0 end as stored,
           (select count(*) from redemption_uses s where s.code_id = c.id) + c.carried_uses as added
         from redemption_codes c where c.id > ${after} order by c.id limit ${SLICE}`;
     case "dividends":
-      return sql`select a.user_id as id, u.username as name, a.earned as kept,
+      return sql`select a.user_id as id, u.username as name, a.earned as stored,
           (select coalesce(sum(r.quota), 0) from rebates r where r.user_id = a.user_id and r.kind = 'dividend') as added
         from agents a join users u on u.id = a.user_id where a.user_id > ${after} order by a.user_id limit ${SLICE}`;
+    case "statements":
+      return statements(after);
   }
 }
+
+/** What each document closes with against the document before, corrections since, and what it lists itself. */
+const statements = (after: number): SQL => sql`
+  select d.id, d.number as name, d.closing as stored,
+    case when d.kind = 'correction' then -d.charged else coalesce(
+      (select p.closing + (select coalesce(sum(c.closing), 0) from statements c
+          where c.user_id = d.user_id and c.kind = 'correction' and c.id > p.id and c.id < d.id)
+        from statements p where p.user_id = d.user_id and p.kind = 'statement' and p.id < d.id
+        order by p.id desc limit 1), d.opening)
+      + (select sum(v::bigint) from jsonb_each_text(d.content->'credits') as e(k, v))
+      - (select coalesce(sum((m->>'quota')::bigint), 0) from jsonb_array_elements(d.content->'models') m) end as added
+  from statements d where d.id > ${after} order by d.id limit ${SLICE}`;
 
 /**
  * Left and used against everything that was ever credited: top-ups, codes, cashback, check-ins, rewards and earnings that
@@ -102,7 +126,7 @@ function statementOf(book: Book, after: number, nowSeconds: number): SQL {
 const balances = (after: number): SQL => sql`
   with slice as (select * from users u where u.id > ${after} order by u.id limit ${SLICE}),
   changed as (${changesIn(sql`logs`)})
-  select s.id, s.username as name, s.quota + s.used_quota as kept,
+  select s.id, s.username as name, s.quota + s.used_quota as stored,
     s.aff_history_quota - s.aff_quota
     + (select coalesce(sum(o.quota), 0) from top_up_orders o where o.user_id = s.id and o.status = 'success')
     + (select coalesce(sum(c.quota), 0) from redemption_uses c where c.user_id = s.id)

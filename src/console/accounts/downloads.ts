@@ -7,10 +7,11 @@ import { ok } from "../http/envelope.ts";
 import type { guard } from "../http/guard.ts";
 
 /** Files that a browser downloads by itself; each still checks the caller's role. */
-const FILES = /^\/api\/(log|log\/self|user|redemption|topup|audit)\/export(\?[!-"$-~]*)?$/;
+const FILES =
+  /^\/api\/((log|log\/self|user|redemption|topup|audit)\/export|statements\/file|user\/statements\/file)(\?[!-"$-~]*)?$/;
 
-/** The file of the account that a request acts for; all others are for administrators. */
-const ACCOUNT_FILE = "/api/log/self/export";
+/** Files of the account that a request acts for; all others are for administrators. */
+const ACCOUNT_FILES = ["/api/log/self/export", "/api/user/statements/file"];
 
 /** Downloads: the page requests an address that works once, and the browser opens it. */
 export function downloadRoutes(services: Readonly<{ db: Db; vault: Vault }>, guarded: ReturnType<typeof guard>) {
@@ -19,7 +20,7 @@ export function downloadRoutes(services: Readonly<{ db: Db; vault: Vault }>, gua
     async ({ actor, person, role, body: { address } }) => {
       if (!FILES.test(address)) throw new OperationError("download_unknown");
       // Files of administrators are about the site, whichever account they act for meanwhile.
-      const isAboutAccount = address.startsWith(ACCOUNT_FILE);
+      const isAboutAccount = ACCOUNT_FILES.some((file) => address.startsWith(file));
       const downloader = { userId: person.id, organizationId: isAboutAccount && role ? actor.id : null };
       return ok({ address: await issueDownload(services, downloader, address) });
     },

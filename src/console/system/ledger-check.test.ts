@@ -44,19 +44,19 @@ test("books of a new site are right", async () => {
 test("a sum that is off by one unit is shown, with both sides", async () => {
   await rollUp(100, 7);
   await app.db.update(users).set({ usedQuota: 99 }).where(sql`${users.id} = ${userId}`);
-  const wrong = [{ id: userId, name: "ann", kept: 99, added: 100 }];
+  const wrong = [{ id: userId, name: "ann", stored: 99, added: 100 }];
   expect(await check("users")).toMatchObject({ wrong });
   expect(await check("users", `?after=${userId}`)).toMatchObject({ wrong: [] });
-  expect(await check("hours")).toMatchObject({ wrong: [{ id: hour, kept: 100, added: 0 }] });
+  expect(await check("hours")).toMatchObject({ wrong: [{ id: hour, stored: 100, added: 0 }] });
   await app.db.update(users).set({ usedQuota: 100, held: 5 });
   expect((await check("users")).wrong.filter(({ id }) => id === userId)).toEqual([]);
-  expect((await check("holds")).wrong[0]).toMatchObject({ kept: 5, added: 0 });
+  expect((await check("holds")).wrong[0]).toMatchObject({ stored: 5, added: 0 });
   expect((await app.ask("GET", "/api/books/", undefined, root)).body.data).toMatchObject({ uncovered: 7 });
 });
 
 test("a used code without a use is shown", async () => {
   await app.db.insert(redemptionCodes).values({ key: "k", name: "spring", quota: 1, status: 3, createdTime: 1 });
-  expect(await check("codes")).toMatchObject({ wrong: [{ name: "spring", kept: 1, added: 0 }] });
+  expect(await check("codes")).toMatchObject({ wrong: [{ name: "spring", stored: 1, added: 0 }] });
 });
 
 test("a balance is all that was credited less what was used; a planted unit is shown", async () => {
@@ -96,7 +96,7 @@ test("a balance is all that was credited less what was used; a planted unit is s
   await set(credited - 500);
   expect(await balance()).toEqual([]);
   await set(credited - 499);
-  expect(await balance()).toEqual([{ id, name: "bea", kept: credited + 1, added: credited }]);
+  expect(await balance()).toEqual([{ id, name: "bea", stored: credited + 1, added: credited }]);
 });
 
 test("what an administrator changed stays right when they are one no more", async () => {

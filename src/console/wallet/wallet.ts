@@ -6,6 +6,7 @@ import { invitationRoutes } from "./invitation.ts";
 import { paymentCallbackRoutes } from "./payment-callbacks.ts";
 import { type PaymentServices, paymentRoutes } from "./payments.ts";
 import { redeemRoutes } from "./redeem.ts";
+import { statementRoutes } from "./statements.ts";
 
 /** Routes for balances, rewards and payments. */
 export function walletRoutes(services: PaymentServices, guarded: ReturnType<typeof guard>) {
@@ -15,5 +16,6 @@ export function walletRoutes(services: PaymentServices, guarded: ReturnType<type
     .use(redeemRoutes(services, guarded))
     .use(paymentRoutes(services, guarded))
     .use(agentRoutes(services, guarded))
+    .use(statementRoutes(services, guarded))
     .use(paymentCallbackRoutes(services));
 }

@@ -18,6 +18,7 @@ import type { Notifier } from "../../domain/notifications/notifier.ts";
 import { pollTasks } from "../../domain/tasks/polling/poll-tasks.ts";
 import type { TaskDeps } from "../../domain/tasks/task.ts";
 import { expireOrders } from "../../domain/wallet/orders/expire-orders.ts";
+import { issueStatements } from "../../domain/wallet/statements/issue-statements.ts";
 import { nowSeconds } from "../../lib/clock.ts";
 import type { SafeFetch } from "../../lib/outbound/safe-fetch.ts";
 import type { Logger } from "../../lib/runtime/log.ts";
@@ -113,6 +114,7 @@ export function listJobs(services: JobServices): readonly Job[] {
     }),
     once("alert rules", MINUTE_MS, (signal) => evaluateRules({ db, settings, alerter }, nowSeconds(), signal)),
     once("unpaid orders", 10 * MINUTE_MS, () => expireOrders(db, nowSeconds())),
+    once("statements", HOUR_MS, async (signal) => void (await issueStatements({ db, settings }, signal))),
     once("API key budgets", 30 * SECOND_MS, () => renewBudgets(upstreams)),
     {
       ...once("usage totals", MINUTE_MS, (signal) => foldFinishedHours(database, signal)),

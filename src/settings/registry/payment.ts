@@ -1,7 +1,7 @@
 import { jsonMap, ratioShape } from "../option/json-option.ts";
-import { address, exact, integer, line, oneOf } from "../option/option.ts";
+import { address, bool, exact, integer, line, oneOf, text } from "../option/option.ts";
 
-/** Online recharge. */
+/** Online recharge, and monthly statements. */
 export const paymentOptions = {
   PayAddress: address(),
   EpayId: line(),
@@ -20,4 +20,12 @@ export const paymentOptions = {
   /** What cards are charged in, and that currency per dollar of quota. */
   StripeCurrency: oneOf(["usd", "eur", "gbp", "cny", "hkd", "sgd", "aud", "cad", "jpy"], "usd"),
   StripePrice: exact(1, { max: 1_000_000 }),
+  /** Monthly statements of accounts. */
+  StatementsEnabled: bool(true),
+  /** Stands before the counted number of a document. */
+  StatementNumberPrefix: line("ST-"),
+  /** Who issues statements; the site's name where it is empty. */
+  StatementIssuerName: line(),
+  StatementIssuerAddress: text(),
+  StatementIssuerTaxId: line(),
 };

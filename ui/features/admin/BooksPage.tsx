@@ -98,7 +98,7 @@ const BookPanel = ({ book, progress }: { book: Book; progress: Progress | undefi
         </Box>
       )}
       {progress && !progress.isDone && <LinearProgress sx={{ mt: 2 }} aria-label={t(`books.names.${book}`)} />}
-      {wrong.slice(0, MOST_SHOWN).map(({ id, name, kept, added }) => (
+      {wrong.slice(0, MOST_SHOWN).map(({ id, name, stored, added }) => (
         <Row
           key={id}
           wrap
@@ -110,9 +110,9 @@ const BookPanel = ({ book, progress }: { book: Book; progress: Progress | undefi
           </Box>
           <Box className="num">
             {t("books.sides", {
-              stored: formatNumber(kept),
+              stored: formatNumber(stored),
               added: formatNumber(added),
-              off: formatNumber(kept - added),
+              off: formatNumber(stored - added),
             })}
           </Box>
         </Row>

@@ -66,6 +66,15 @@ export const SYSTEM: readonly TabSection[] = [
     ],
   },
   {
+    id: "statements",
+    fields: [
+      ...on("StatementsEnabled"),
+      ...text("StatementNumberPrefix", "StatementIssuerName"),
+      { key: "StatementIssuerAddress", kind: "lines" },
+      ...text("StatementIssuerTaxId"),
+    ],
+  },
+  {
     id: "oidc",
     extra: "discovery",
     fields: [

@@ -20,6 +20,7 @@ import PersonOutlineOutlined from "@mui/icons-material/PersonOutlineOutlined";
 import ReceiptLongOutlined from "@mui/icons-material/ReceiptLongOutlined";
 import ReceiptOutlined from "@mui/icons-material/ReceiptOutlined";
 import RedeemOutlined from "@mui/icons-material/RedeemOutlined";
+import RequestQuoteOutlined from "@mui/icons-material/RequestQuoteOutlined";
 import RocketLaunchOutlined from "@mui/icons-material/RocketLaunchOutlined";
 import ScheduleOutlined from "@mui/icons-material/ScheduleOutlined";
 import SensorsOutlined from "@mui/icons-material/SensorsOutlined";
@@ -65,6 +66,7 @@ export type NavItem = Readonly<{
     | "/topup"
     | "/organization"
     | "/order"
+    | "/statement"
     | "/agent"
     | "/personal";
   /** A key under `shell` in the locales. */
@@ -93,6 +95,7 @@ export type NavItem = Readonly<{
     | "wallet"
     | "organizations"
     | "orders"
+    | "statements"
     | "agents"
     | "personalSettings";
   icon: typeof SvgIcon;
@@ -143,6 +146,7 @@ export const NAV: readonly NavSection[] = [
       { path: "/redemption", label: "codes", icon: RedeemOutlined, group: "people" },
       { path: "/agent", label: "agents", icon: HandshakeOutlined, group: "people" },
       { path: "/order", label: "orders", icon: ReceiptOutlined, group: "people" },
+      { path: "/statement", label: "statements", icon: RequestQuoteOutlined, group: "people" },
       { path: "/books", label: "books", icon: BalanceOutlined, group: "trust", isForSuperAdmins: true },
       { path: "/audit", label: "audit", icon: ManageHistoryOutlined, group: "trust" },
       { path: "/doctor", label: "doctor", icon: MonitorHeartOutlined, group: "trust", isForSuperAdmins: true },

@@ -22,10 +22,11 @@ import { InvitationCard } from "./InvitationCard.tsx";
 import { OrderTable } from "./order-columns.tsx";
 import { RebateTable } from "./RebateTable.tsx";
 import { RedeemCard } from "./RedeemCard.tsx";
+import { StatementTable } from "./statements/StatementTable.tsx";
 import { TopUpCard } from "./TopUpCard.tsx";
 import { paymentOptions } from "./wallet-calls.ts";
 
-const LISTS = ["orders", "rebates"] as const;
+const LISTS = ["orders", "statements", "rebates"] as const;
 
 /** The balance of the account that the user acts for, ways to top up, and past top-ups. */
 export const WalletPage = () => {
@@ -35,7 +36,7 @@ export const WalletPage = () => {
   const { data: payment } = useQuery({ ...paymentOptions, enabled: may("wallet.read") });
   const isOwn = organization === null;
   // Rebates are for whoever invited others, not for an organization.
-  const lists = isOwn ? LISTS : LISTS.slice(0, 1);
+  const lists = isOwn ? LISTS : LISTS.slice(0, 2);
   const list = lists.find((name) => name === address.text("list")) ?? "orders";
   return (
     <>
@@ -67,7 +68,7 @@ export const WalletPage = () => {
 
 type List = (typeof LISTS)[number];
 
-/** Past top-ups, and for people rebates. */
+/** Past top-ups, statements, and for people rebates. */
 const Lists = ({ list, lists }: { list: List; lists: readonly List[] }) => {
   const { t } = useTranslation();
   const address = useAddress();
@@ -84,9 +85,9 @@ const Lists = ({ list, lists }: { list: List; lists: readonly List[] }) => {
         ))}
       </Tabs>
       <div role="tabpanel" id="list" aria-labelledby={`tab-${list}`}>
-        {list === "orders" ? (
-          <OrderTable />
-        ) : (
+        {list === "orders" && <OrderTable />}
+        {list === "statements" && <StatementTable />}
+        {list === "rebates" && (
           <RebateTable
             name="rebates"
             read={(query, signal) => readData(paymentApi.user.topup.rebates.get({ query, fetch: { signal } }))}

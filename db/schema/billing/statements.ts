@@ -1,0 +1,84 @@
+import { sql } from "drizzle-orm";
+import { check, index, integer, jsonb, pgTable, text, uniqueIndex } from "drizzle-orm/pg-core";
+import { epochSeconds, quotaUnits } from "../columns.ts";
+
+/** What a statement lists in addition to its sums. It is stored as issued and never changes. */
+export type StatementContent = Readonly<{
+  issuer: Party;
+  recipient: Party;
+  /** Quota units of one dollar when it was issued. */
+  unitsPerDollar: number;
+  /** Quota units by where they came from; negative: taken away. */
+  credits: Readonly<Record<CreditKind, number>>;
+  /** Top-ups that were paid online in the month. */
+  orders: readonly StatementOrder[];
+  /** Charges by model and by API key, largest first. What is beyond the longest list is one line without a name. */
+  models: readonly UsageLine[];
+  keys: readonly UsageLine[];
+}>;
+
+/** `other`: calls that were not logged, and changes whose log rows were cleared. */
+export const CREDIT_KINDS = ["topUps", "codes", "rewards", "adjustments", "other"] as const;
+export type CreditKind = (typeof CREDIT_KINDS)[number];
+
+export type Party = Readonly<{ name: string; address: string; taxId: string }>;
+
+/** `money` is decimal text in `currency`; `time` epoch seconds. */
+export type StatementOrder = Readonly<{
+  tradeNo: string;
+  time: number;
+  money: string;
+  currency: string;
+  quota: number;
+}>;
+
+export type UsageLine = Readonly<{
+  name: string;
+  calls: number;
+  promptTokens: number;
+  completionTokens: number;
+  quota: number;
+}>;
+
+/**
+ * Issued documents: a statement for each month of an account in which its balance changed, and a correction where charges
+ * of such a month changed later. Rows are only ever added. They outlive the account, so nothing refers to it.
+ */
+export const statements = pgTable(
+  "statements",
+  {
+    id: integer("id").primaryKey().generatedByDefaultAsIdentity(),
+    /** Counts up from 1 without a gap; `number` is how it reads on the document. */
+    serial: integer("serial").notNull(),
+    number: text("number").notNull(),
+    kind: text("kind").notNull(),
+    userId: integer("user_id").notNull(),
+    username: text("username").notNull(),
+    /** The month (UTC), `2026-11`; of a correction that of the statement. */
+    month: text("month").notNull(),
+    /** Quota units when the month began and ended. A correction opens at 0 and closes with what it gives back or takes. */
+    opening: quotaUnits("opening").notNull(),
+    closing: quotaUnits("closing").notNull(),
+    /** Sum of all that was added, and of all charges. */
+    credited: quotaUnits("credited").notNull(),
+    charged: quotaUnits("charged").notNull(),
+    content: jsonb("content").$type<StatementContent>().notNull(),
+    issuedAt: epochSeconds("issued_at").notNull(),
+  },
+  (t) => [
+    uniqueIndex("statements_serial_key").on(t.serial),
+    uniqueIndex("statements_user_month_key").on(t.userId, t.month).where(sql`${t.kind} = 'statement'`),
+    index("statements_user_idx").on(t.userId, t.id),
+    index("statements_month_idx").on(t.month),
+    check("statements_kind_known", sql`${t.kind} in ('statement', 'correction')`),
+    check("statements_add_up", sql`${t.closing} = ${t.opening} + ${t.credited} - ${t.charged}`),
+  ],
+);
+
+/** Who an account's statements are made out to. */
+export const billingProfiles = pgTable("billing_profiles", {
+  userId: integer("user_id").primaryKey(),
+  name: text("name").notNull(),
+  address: text("address").notNull(),
+  taxId: text("tax_id").notNull(),
+});

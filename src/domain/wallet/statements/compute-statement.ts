@@ -1,0 +1,106 @@
+import { and, eq, gt, sql } from "drizzle-orm";
+import { requireRow } from "../../../../db/require-row.ts";
+import { users } from "../../../../db/schema/accounts/users.ts";
+import {
+  billingProfiles,
+  type Party,
+  type StatementContent,
+  statements,
+} from "../../../../db/schema/billing/statements.ts";
+import type { DbOrTx } from "../../../../db/types.ts";
+import { OperationError } from "../../../lib/operation-error.ts";
+import type { SettingsReader } from "../../../settings/settings.ts";
+import type { Month } from "./month.ts";
+import { netOf, readMovements, readPaidOrders, readUsageLines } from "./read-movements.ts";
+
+/** The figures and lines of a month, not issued yet; amounts are quota units. */
+export type StatementDraft = Readonly<{
+  userId: number;
+  username: string;
+  month: string;
+  opening: number;
+  closing: number;
+  credited: number;
+  charged: number;
+  content: StatementContent;
+}>;
+
+const FOREVER = Number.MAX_SAFE_INTEGER;
+
+/**
+ * Computes the statement of a month for an account. It closes with the balance at the month's end (now, within the month)
+ * and opens with what the statement before closed with, corrections since included. What no source explains is the line
+ * `other`. `tx` must read one snapshot (repeatable read). Throws OperationError.
+ */
+export async function computeStatement(
+  tx: DbOrTx,
+  settings: SettingsReader,
+  userId: number,
+  month: Month,
+): Promise<StatementDraft> {
+  const [user] = await tx
+    .select({ username: users.username, quota: users.quota })
+    .from(users)
+    .where(eq(users.id, userId));
+  if (!user) throw new OperationError("user_not_found");
+  const { topUps, codes, rewards, adjustments, charged } = await readMovements(tx, userId, month);
+  const explained = topUps + codes + rewards + adjustments - charged;
+  const closing = user.quota - netOf(await readMovements(tx, userId, { from: month.until, until: FOREVER }));
+  const opening = (await closedWith(tx, userId, month)) ?? closing - explained;
+  const other = closing - opening - explained;
+  return {
+    userId,
+    username: user.username,
+    month: month.name,
+    opening,
+    closing,
+    credited: topUps + codes + rewards + adjustments + other,
+    charged,
+    content: {
+      ...(await readParties(tx, settings, userId, user.username)),
+      unitsPerDollar: settings.get("QuotaPerUnit"),
+      credits: { topUps, codes, rewards, adjustments, other },
+      orders: await readPaidOrders(tx, userId, month),
+      models: await readUsageLines(tx, userId, "model", month),
+      keys: await readUsageLines(tx, userId, "key", month),
+    },
+  };
+}
+
+/** What the account's last statement before `month` closed with, and corrections since gave back; null: there is none. */
+async function closedWith(tx: DbOrTx, userId: number, month: Month): Promise<number | null> {
+  const isOf = eq(statements.userId, userId);
+  const [last] = await tx
+    .select({ id: statements.id, closing: statements.closing })
+    .from(statements)
+    .where(and(isOf, eq(statements.kind, "statement"), sql`${statements.month} < ${month.name}`))
+    .orderBy(sql`${statements.month} desc`)
+    .limit(1);
+  if (!last) return null;
+  const corrections = await tx
+    .select({ sum: sql<string>`coalesce(sum(${statements.closing}), 0)` })
+    .from(statements)
+    .where(and(isOf, eq(statements.kind, "correction"), gt(statements.id, last.id)));
+  return last.closing + Number(requireRow(corrections).sum);
+}
+
+/** Who issues a document, and to whom; an account without a billing profile is named by its user name. */
+export async function readParties(
+  tx: DbOrTx,
+  settings: SettingsReader,
+  userId: number,
+  username: string,
+): Promise<Readonly<{ issuer: Party; recipient: Party }>> {
+  const [profile] = await tx
+    .select({ name: billingProfiles.name, address: billingProfiles.address, taxId: billingProfiles.taxId })
+    .from(billingProfiles)
+    .where(eq(billingProfiles.userId, userId));
+  return {
+    issuer: {
+      name: settings.get("StatementIssuerName") || settings.get("SystemName"),
+      address: settings.get("StatementIssuerAddress"),
+      taxId: settings.get("StatementIssuerTaxId"),
+    },
+    recipient: profile ? { ...profile, name: profile.name || username } : { name: username, address: "", taxId: "" },
+  };
+}

@@ -1,0 +1,167 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { asc, eq } from "drizzle-orm";
+import { statements } from "../../../../db/schema/billing/statements.ts";
+import { addUser, usageRecord } from "../../../../test/support/billing/start-billing.ts";
+import { openTestDatabase, type TestDatabase } from "../../../../test/support/database.ts";
+import { fixedSettings } from "../../../../test/support/lib/settings.ts";
+import { checkBooks } from "../../../billing/check-ledger/check-ledger.ts";
+import { applyBatch } from "../../../billing/journal/apply/apply-batch.ts";
+import { recordText } from "../../../billing/journal/apply/record-text.ts";
+import { refundCharge } from "../../tasks/refund-charge.ts";
+import { draftStatement, listStatements } from "./documents.ts";
+import { issueStatements } from "./issue-statements.ts";
+import { type Month, monthAt, parseMonth } from "./month.ts";
+
+const DAY_S = 86_400;
+const settings = fixedSettings({ StatementNumberPrefix: "R-" });
+
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await openTestDatabase();
+});
+afterAll(() => database.close());
+
+/** Random numbers that are the same in each run (mulberry32). */
+function randomFrom(seed: number): (below: number) => number {
+  let state = seed;
+  return (below) => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) % below;
+  };
+}
+
+type Charge = Readonly<{ chargeId: string; createdAt: number; userId: number }>;
+
+/** Everything that moves a balance, as the operations write it. */
+function ledgerOf(sql: TestDatabase["sql"]) {
+  const give = (userId: number, quota: number) => sql`update users set quota = quota + ${quota} where id = ${userId}`;
+  return {
+    async topUp(userId: number, quota: number, at: number) {
+      await give(userId, quota);
+      await sql`insert into top_up_orders (user_id, trade_no, method, quota, money, status, created_time, completed_time)
+        values (${userId}, ${Bun.randomUUIDv7()}, 'stripe', ${quota}, 1, 'success', ${at - 60}, ${at})`;
+    },
+    async adjust(userId: number, quota: number, at: number) {
+      await give(userId, quota);
+      const other = JSON.stringify({ user_id: userId, quota_delta: quota, action: "update" });
+      await sql`insert into logs (created_at, type, user_id, content, quota, other) values (${at}, 3, ${userId}, 'x', 0, ${other})`;
+    },
+    async moveRewards(userId: number, quota: number, at: number) {
+      await give(userId, quota);
+      await sql`insert into logs (created_at, type, user_id, content, quota)
+        values (${at}, 4, ${userId}, 'Invitation rewards transferred to the balance', ${quota})`;
+    },
+    async call(userId: number, quota: number, at: number): Promise<Charge> {
+      const record = usageRecord({ userId, quota, createdAt: at, modelName: quota % 2 ? "model-a" : "model-b" });
+      await applyBatch(sql, "p", [recordText(record)]);
+      return { chargeId: record.requestId, createdAt: at, userId };
+    },
+    refund: (charge: Charge) =>
+      database.db.transaction((tx) =>
+        refundCharge(tx, { ...charge, tokenId: 0, channelId: 0, task: { kind: "media", name: "t" } }, true),
+      ),
+  };
+}
+
+const documentsOf = (userId: number) =>
+  database.db.select().from(statements).where(eq(statements.userId, userId)).orderBy(asc(statements.id));
+const balanceOf = async (userId: number): Promise<number> =>
+  Number((await database.sql`select quota from users where id = ${userId}`)[0]?.quota);
+
+const nextMonth = (month: Month): Month => monthAt(month.until);
+const dueAt = (month: Month): number => month.until + DAY_S + 60;
+
+test("eight months of random movements: every document adds up, opens with the last closing, and ends with the balance", async () => {
+  const random = randomFrom(20_261_124);
+  const ledger = ledgerOf(database.sql);
+  const people = [await addUser(database.sql, 10_000_000), await addUser(database.sql, 10_000_000)];
+  const charges: Charge[] = [];
+  let month = parseMonth("2026-01");
+  for (let count = 0; count < 8; count++, month = nextMonth(month)) {
+    // In the order of time, as balances change only in the present.
+    const times = Array.from({ length: 40 }, () => month.from + DAY_S * 2 + random(25 * DAY_S)).sort((a, b) => a - b);
+    for (const at of times) {
+      const userId = people[random(people.length)] ?? 0;
+      const quota = 1 + random(50_000);
+      const kind = random(7);
+      if (kind === 0) await ledger.topUp(userId, quota, at);
+      else if (kind === 1) await ledger.adjust(userId, random(2) ? quota : -quota, at);
+      else if (kind === 2) await ledger.moveRewards(userId, quota, at);
+      else if (kind === 3 && charges.length > 0)
+        await ledger.refund(charges.splice(random(charges.length), 1)[0] as Charge);
+      else charges.push(await ledger.call(userId, quota, at));
+    }
+    // Between the month's end and the day on which it is issued.
+    for (const userId of people) charges.push(await ledger.call(userId, 1 + random(9000), month.until + 3600));
+    await issueStatements({ db: database.db, settings }, undefined, dueAt(month));
+    expect(await issueStatements({ db: database.db, settings }, undefined, dueAt(month))).toBe(0);
+  }
+  expect((await checkBooks(database.db, "statements", 0, 0)).wrong).toEqual([]);
+  await database.sql`update statements set opening = opening + 1, closing = closing + 1 where id = 9`;
+  expect((await checkBooks(database.db, "statements", 0, 0)).wrong.length).toBeGreaterThan(0);
+  await database.sql`update statements set opening = opening - 1, closing = closing - 1 where id = 9`;
+  const all = await database.db.select().from(statements).orderBy(asc(statements.id));
+  expect(all.map(({ serial }) => serial)).toEqual(all.map((_, index) => index + 1));
+  expect(all[0]?.number).toBe("R-000001");
+  expect(all.filter(({ kind }) => kind === "correction").length).toBeGreaterThan(3);
+  for (const userId of people) {
+    const documents = await documentsOf(userId);
+    const issued = documents.filter(({ kind }) => kind === "statement");
+    expect(issued).toHaveLength(8);
+    let balance = issued[0]?.opening ?? 0;
+    for (const document of documents) {
+      const { credits, models, keys } = document.content;
+      if (document.kind === "correction") balance += document.closing;
+      else {
+        expect(document.opening).toBe(balance);
+        balance = document.closing;
+        expect(credits.other).toBe(0);
+        expect(sum(models.map(({ quota }) => quota))).toBe(document.charged);
+        expect(sum(keys.map(({ quota }) => quota))).toBe(document.charged);
+      }
+      expect(document.opening + sum(Object.values(credits)) - document.charged).toBe(document.closing);
+    }
+    const draft = await draftStatement(database.db, settings, userId, month.from + 2 * DAY_S);
+    expect(draft).toMatchObject({ opening: balance, closing: await balanceOf(userId), number: null });
+    expect(draft.content.credits.other).toBe(0);
+  }
+}, 120_000);
+
+test("charges that come in or go back after a month was issued are corrected, once", async () => {
+  const ledger = ledgerOf(database.sql);
+  const userId = await addUser(database.sql, 100_000);
+  const march = parseMonth("2025-03");
+  const charge = await ledger.call(userId, 700, march.from + DAY_S);
+  const issue = (at: number) => issueStatements({ db: database.db, settings }, undefined, at);
+  await issue(dueAt(march));
+  await ledger.refund(charge);
+  await ledger.call(userId, 50, march.from + 2 * DAY_S);
+  await issue(dueAt(march) + 3600);
+  await issue(dueAt(march) + 7200);
+  expect(
+    (await documentsOf(userId)).map(({ kind, opening, closing, charged }) => [kind, opening, closing, charged]),
+  ).toEqual([
+    ["statement", 100_000, 99_300, 700],
+    ["correction", 0, 650, -650],
+  ]);
+});
+
+test("without the option nothing is issued, and lists are by account", async () => {
+  const ledger = ledgerOf(database.sql);
+  const userId = await addUser(database.sql, 100);
+  const may = parseMonth("2025-05");
+  await ledger.call(userId, 7, may.from + DAY_S);
+  const off = fixedSettings({ StatementsEnabled: "false" });
+  expect(await issueStatements({ db: database.db, settings: off }, undefined, dueAt(may))).toBe(0);
+  await issueStatements({ db: database.db, settings }, undefined, dueAt(may));
+  const page = { page: 0, pageSize: 10, descending: true };
+  expect(await listStatements(database.db, { userId }, page)).toMatchObject({
+    total: 1,
+    items: [{ month: "2025-05" }],
+  });
+  expect((await listStatements(database.db, { month: "2025-05" }, page)).total).toBe(1);
+});
+
+const sum = (numbers: readonly number[]): number => numbers.reduce((total, number) => total + number, 0);

@@ -1,0 +1,155 @@
+import { max, type SQL, sql } from "drizzle-orm";
+import { changesIn } from "../../../../db/maintenance/carried-balances.ts";
+import { requireRow } from "../../../../db/require-row.ts";
+import {
+  CREDIT_KINDS,
+  type CreditKind,
+  type StatementContent,
+  statements,
+} from "../../../../db/schema/billing/statements.ts";
+import type { Db, Tx } from "../../../../db/types.ts";
+import { nowSeconds } from "../../../lib/clock.ts";
+import type { SettingsReader } from "../../../settings/settings.ts";
+import { computeStatement, readParties, type StatementDraft } from "./compute-statement.ts";
+import { type Month, monthAt, monthBefore, parseMonth } from "./month.ts";
+
+type IssueDeps = Readonly<{ db: Db; settings: SettingsReader }>;
+
+/** Charges of processes that were away at the month's end arrive within this time, mostly. */
+const SETTLING_S = 24 * 3600;
+/** Charges of older months are no longer compared with what was issued. */
+const MONTHS_COMPARED = 12;
+
+/**
+ * Issues what is due: corrections of months whose charges have changed since, and the statement of last month for each
+ * account whose balance changed in it, one day after its end. Each document is a transaction of its own, so that an
+ * interruption leaves no gap in the numbers. Returns how many were issued.
+ */
+export async function issueStatements(deps: IssueDeps, signal?: AbortSignal, now = nowSeconds()): Promise<number> {
+  if (!deps.settings.get("StatementsEnabled")) return 0;
+  let issued = 0;
+  for (const { userId, month } of await findChangedMonths(deps.db, now)) {
+    if (signal?.aborted) return issued;
+    if (await issueCorrection(deps, userId, parseMonth(month), now)) issued++;
+  }
+  const month = monthBefore(monthAt(now - SETTLING_S));
+  for (const userId of await findAccounts(deps.db, month)) {
+    if (signal?.aborted) return issued;
+    if (await issueStatement(deps, userId, month, now)) issued++;
+  }
+  return issued;
+}
+
+/** Accounts whose balance changed in `month` and that have no statement for it. */
+async function findAccounts(db: Db, month: Month): Promise<number[]> {
+  const during = (column: SQL) => sql`${column} >= ${month.from} and ${column} < ${month.until}`;
+  const rows = await db.execute<{ id: number }>(sql`
+    with management as (select * from logs l where l.type = 3 and ${during(sql`l.created_at`)})
+    select u.id from users u join (
+      select r.user_id from usage_rollups r where ${during(sql`r.hour`)}
+      union select l.user_id from logs l where l.type in (1, 4, 5) and l.quota <> 0 and ${during(sql`l.created_at`)}
+      union select o.user_id from top_up_orders o where o.status = 'success' and ${during(sql`o.completed_time`)}
+      union select c.user_id from (${changesIn(sql`management`)}) c
+    ) moved on moved.user_id = u.id
+    where not exists (select 1 from statements s
+      where s.user_id = u.id and s.month = ${month.name} and s.kind = 'statement')
+    order by u.id`);
+  return [...rows].map(({ id }) => Number(id));
+}
+
+/** Months of accounts whose charges are no longer what their documents say together. */
+async function findChangedMonths(db: Db, now: number): Promise<{ userId: number; month: string }[]> {
+  const earliest = monthAt(now - MONTHS_COMPARED * 31 * 24 * 3600);
+  const rows = await db.execute<{ user_id: number; month: string }>(sql`
+    with documented as (
+      select user_id, month, sum(charged) as charged, extract(epoch from (month || '-01')::timestamp)::bigint as start,
+        extract(epoch from (month || '-01')::timestamp + interval '1 month')::bigint as until
+      from statements where month >= ${earliest.name} group by user_id, month
+    )
+    select d.user_id, d.month from documented d
+    where d.charged <> (select coalesce(sum(r.quota), 0) from usage_rollups r
+      where r.user_id = d.user_id and r.hour >= d.start and r.hour < d.until)
+    order by d.month, d.user_id`);
+  return [...rows].map(({ user_id: userId, month }) => ({ userId: Number(userId), month }));
+}
+
+/** Issues the statement of a month for an account, unless it was before. Returns whether it did. */
+const issueStatement = ({ db, settings }: IssueDeps, userId: number, month: Month, now: number): Promise<boolean> =>
+  inSeries(db, async (tx) => {
+    const [issued] = await tx.execute(sql`
+      select 1 from statements where user_id = ${userId} and month = ${month.name} and kind = 'statement'`);
+    if (issued) return false;
+    await correct(tx, settings, userId, month, now);
+    await write(tx, settings, "statement", await computeStatement(tx, settings, userId, month), now);
+    return true;
+  });
+
+const issueCorrection = ({ db, settings }: IssueDeps, userId: number, month: Month, now: number): Promise<boolean> =>
+  inSeries(db, async (tx) => writeCorrection(tx, settings, userId, month.name, now));
+
+/** Corrects all earlier months of an account first: a statement opens with what came of them. */
+async function correct(tx: Tx, settings: SettingsReader, userId: number, before: Month, now: number): Promise<void> {
+  const months = await tx.execute<{ month: string }>(sql`
+    select distinct month from statements where user_id = ${userId} and month < ${before.name} order by month desc
+    limit ${MONTHS_COMPARED}`);
+  for (const { month } of [...months].reverse()) await writeCorrection(tx, settings, userId, month, now);
+}
+
+const NO_CREDITS = Object.fromEntries(CREDIT_KINDS.map((kind) => [kind, 0])) as Record<CreditKind, number>;
+
+/** Writes what the charges of an issued month are now, less what was documented, where that differs. */
+async function writeCorrection(
+  tx: Tx,
+  settings: SettingsReader,
+  userId: number,
+  name: string,
+  now: number,
+): Promise<boolean> {
+  const { from, until } = parseMonth(name);
+  const documented = requireRow(
+    await tx.execute<{ username: string | null; changed: string }>(sql`
+      select max(s.username) as username, ((select coalesce(sum(r.quota), 0) from usage_rollups r
+          where r.user_id = ${userId} and r.hour >= ${from} and r.hour < ${until}) - coalesce(sum(s.charged), 0))::text
+        as changed
+      from statements s where s.user_id = ${userId} and s.month = ${name}`),
+  );
+  const { username } = documented;
+  const charged = Number(documented.changed);
+  if (username === null || charged === 0) return false;
+  const content: StatementContent = {
+    ...(await readParties(tx, settings, userId, username)),
+    unitsPerDollar: settings.get("QuotaPerUnit"),
+    credits: NO_CREDITS,
+    orders: [],
+    models: [],
+    keys: [],
+  };
+  const sums = { opening: 0, closing: -charged, credited: 0, charged };
+  await write(tx, settings, "correction", { userId, username, month: name, ...sums, content }, now);
+  return true;
+}
+
+async function write(
+  tx: Tx,
+  settings: SettingsReader,
+  kind: "statement" | "correction",
+  draft: StatementDraft,
+  issuedAt: number,
+): Promise<void> {
+  const last = requireRow(await tx.select({ serial: max(statements.serial) }).from(statements));
+  const serial = (last.serial ?? 0) + 1;
+  const number = `${settings.get("StatementNumberPrefix")}${String(serial).padStart(6, "0")}`;
+  await tx.insert(statements).values({ ...draft, kind, serial, number, issuedAt });
+}
+
+/** Runs `work` on one snapshot, alone with the series of numbers. */
+async function inSeries<Result>(db: Db, work: (tx: Tx) => Promise<Result>): Promise<Result> {
+  return db.transaction(
+    async (tx) => {
+      // Before the snapshot is taken, which the first read does.
+      await tx.execute(sql`lock table statements in share row exclusive mode`);
+      return work(tx);
+    },
+    { isolationLevel: "repeatable read" },
+  );
+}

@@ -1,0 +1,104 @@
+import { type SQL, sql } from "drizzle-orm";
+import { changesIn, GIFTS } from "../../../../db/maintenance/carried-balances.ts";
+import { requireRow } from "../../../../db/require-row.ts";
+import type { StatementOrder, UsageLine } from "../../../../db/schema/billing/statements.ts";
+import type { DbOrTx } from "../../../../db/types.ts";
+import { LOG_TYPE } from "../../logs/write-log.ts";
+
+/** What changed a balance within a time: quota units. */
+export type Movements = Readonly<{
+  topUps: number;
+  codes: number;
+  /** Cashback, check-ins, gifts, and earnings that were moved to the balance. */
+  rewards: number;
+  /** What administrators gave and took, and transfers between a person and an organization. */
+  adjustments: number;
+  charged: number;
+}>;
+
+export const netOf = ({ topUps, codes, rewards, adjustments, charged }: Movements): number =>
+  topUps + codes + rewards + adjustments - charged;
+
+/** Epoch seconds: `from` is included, `until` is not; both on whole hours, as roll-ups count by hours. */
+export type Range = Readonly<{ from: number; until: number }>;
+
+const MOVED = sql`l.type = ${LOG_TYPE.system} and l.request_id is null
+  and l.content in ('Invitation rewards transferred to the balance', 'Agent''s earnings transferred to the balance')`;
+
+/** Sums of all that changed the balance of `userId` within the range, as far as the log and the orders tell. */
+export async function readMovements(db: DbOrTx, userId: number, { from, until }: Range): Promise<Movements> {
+  const during = (column: SQL) => sql`${column} >= ${from} and ${column} < ${until}`;
+  const rows = await db.execute<Record<keyof Movements, string>>(sql`
+    with recent as (select * from logs l where l.type = ${LOG_TYPE.management} and ${during(sql`l.created_at`)})
+    select
+      (select coalesce(sum(o.quota), 0) from top_up_orders o
+        where o.user_id = ${userId} and o.status = 'success' and ${during(sql`o.completed_time`)})::text as "topUps",
+      (select coalesce(sum(c.quota), 0) from redemption_uses c
+        where c.user_id = ${userId} and ${during(sql`c.used_time`)})::text as codes,
+      ((select coalesce(sum(r.quota), 0) from rebates r
+          where r.user_id = ${userId} and r.kind = 'cashback' and ${during(sql`r.created_time`)})
+        + (select coalesce(sum(d.quota), 0) from check_ins d
+          where d.user_id = ${userId} and ${during(sql`d.created_time`)})
+        + (select coalesce(sum(l.quota), 0) from logs l
+          where l.user_id = ${userId} and ${during(sql`l.created_at`)} and ((${GIFTS}) or (${MOVED}))))::text as rewards,
+      (select coalesce(sum(c.quota), 0) from (${changesIn(sql`recent`)}) c where c.user_id = ${userId})::text as adjustments,
+      (select coalesce(sum(r.quota), 0) from usage_rollups r
+        where r.user_id = ${userId} and ${during(sql`r.hour`)})::text as charged`);
+  const { topUps, codes, rewards, adjustments, charged } = requireRow(rows);
+  return {
+    topUps: Number(topUps),
+    codes: Number(codes),
+    rewards: Number(rewards),
+    adjustments: Number(adjustments),
+    charged: Number(charged),
+  };
+}
+
+/** Lines of a statement's longest list; the rest is one more line. */
+const LONGEST_LIST = 200;
+
+type RawLine = { name: string } & Record<Exclude<keyof UsageLine, "name">, string>;
+
+/** Charges within the range by model, or by API key (by its last name), largest first. */
+export async function readUsageLines(
+  db: DbOrTx,
+  userId: number,
+  by: "model" | "key",
+  { from, until }: Range,
+): Promise<UsageLine[]> {
+  const [key, name] =
+    by === "model"
+      ? [sql`r.model_name`, sql`r.model_name`]
+      : [sql`r.token_id`, sql`(array_agg(r.token_name order by r.hour desc))[1]`];
+  const rows = await db.execute<RawLine>(sql`
+    with lines as (
+      select ${name} as name, sum(r.count) as calls, sum(r.prompt_tokens) as prompt, sum(r.completion_tokens) as completion,
+        sum(r.quota) as quota, row_number() over (order by sum(r.quota) desc, ${key}) as place
+      from usage_rollups r where r.user_id = ${userId} and r.hour >= ${from} and r.hour < ${until} group by ${key}
+    )
+    select case when place <= ${LONGEST_LIST} then name else '' end as name, sum(calls)::text as calls,
+      sum(prompt)::text as "promptTokens", sum(completion)::text as "completionTokens", sum(quota)::text as quota
+    from lines group by least(place, ${LONGEST_LIST + 1}), 1 order by min(place)`);
+  return [...rows].map(({ name, calls, promptTokens, completionTokens, quota }) => ({
+    name,
+    calls: Number(calls),
+    promptTokens: Number(promptTokens),
+    completionTokens: Number(completionTokens),
+    quota: Number(quota),
+  }));
+}
+
+/** Top-ups that were paid within the range, oldest first. */
+export async function readPaidOrders(db: DbOrTx, userId: number, { from, until }: Range): Promise<StatementOrder[]> {
+  const rows = await db.execute<{ trade_no: string; time: string; money: string; currency: string; quota: string }>(sql`
+    select trade_no, completed_time::text as time, money::text as money, currency, quota::text as quota from top_up_orders
+    where user_id = ${userId} and status = 'success' and completed_time >= ${from} and completed_time < ${until}
+    order by completed_time, id`);
+  return [...rows].map(({ trade_no: tradeNo, time, money, currency, quota }) => ({
+    tradeNo,
+    time: Number(time),
+    money,
+    currency,
+    quota: Number(quota),
+  }));
+}

@@ -1,0 +1,166 @@
+import Download from "@mui/icons-material/FileDownloadOutlined";
+import Box from "@mui/material/Box";
+import Button from "@mui/material/Button";
+import Skeleton from "@mui/material/Skeleton";
+import { useMutation, useQuery } from "@tanstack/react-query";
+import { useTranslation } from "react-i18next";
+import type { CreditKind, Party, StatementContent, UsageLine } from "../../../../db/schema/billing/statements.ts";
+import type { StatementDocument } from "../../../../src/domain/wallet/statements/documents.ts";
+import { openFile } from "../../../components/display/DownloadButton.tsx";
+import { Money } from "../../../components/display/Money.tsx";
+import { ErrorState } from "../../../components/feedback/ErrorState.tsx";
+import { notifyError } from "../../../components/feedback/notify.tsx";
+import { Section, SideDrawer } from "../../../components/feedback/SideDrawer.tsx";
+import { Row } from "../../../components/layout.tsx";
+import { formatNumber } from "../../../lib/format/number.ts";
+import { moneyText } from "../wallet-calls.ts";
+import { requestStatement, type StatementRef, statement } from "./statement-calls.ts";
+import { kindOf } from "./statement-columns.tsx";
+
+const CREDIT_KINDS: readonly CreditKind[] = ["topUps", "codes", "rewards", "adjustments", "other"];
+
+/** A document with its lines, and its downloads. */
+export const StatementDrawer = ({ target, onClose }: { target: StatementRef; onClose: () => void }) => {
+  const { t, i18n } = useTranslation();
+  const { data, error, refetch } = useQuery(statement(target));
+  const download = useMutation({
+    mutationFn: (format: "pdf" | "csv") => requestStatement(target, format, i18n.language),
+    onSuccess: openFile,
+    onError: notifyError,
+  });
+  const title = data ? t(`wallet.statements.kinds.${kindOf(data)}`) : t("wallet.statements.kinds.statement");
+  return (
+    <SideDrawer
+      title={title}
+      subtitle={data && [data.number ?? t("wallet.statements.draft"), data.month].join(" · ")}
+      onClose={onClose}
+      footer={(close) => (
+        <>
+          {(["pdf", "csv"] as const).map((format) => (
+            <Button
+              key={format}
+              startIcon={<Download />}
+              loading={download.isPending && download.variables === format}
+              loadingPosition="start"
+              disabled={!data}
+              onClick={() => download.mutate(format)}
+            >
+              {format.toUpperCase()}
+            </Button>
+          ))}
+          <Box sx={{ flex: 1 }} />
+          <Button onClick={close}>{t("components.close")}</Button>
+        </>
+      )}
+    >
+      {data ? (
+        <Document document={data} />
+      ) : error ? (
+        <ErrorState error={error} onRetry={() => void refetch()} />
+      ) : (
+        <Skeleton variant="rounded" height={320} />
+      )}
+    </SideDrawer>
+  );
+};
+
+const Document = ({ document }: { document: StatementDocument }) => {
+  const { t } = useTranslation();
+  const { content, kind, number } = document;
+  return (
+    <>
+      {number === null && <Note>{t("wallet.statements.draftNote")}</Note>}
+      {kind === "correction" && <Note>{t("wallet.statements.correctionNote", { month: document.month })}</Note>}
+      <Section title={t("wallet.statements.summary")}>
+        {kind === "correction" ? (
+          <Line name={t(`wallet.statements.kinds.${kindOf(document)}`)} quota={document.closing} strong />
+        ) : (
+          <>
+            <Line name={t("wallet.statements.opening")} quota={document.opening} />
+            {CREDIT_KINDS.filter((credit) => content.credits[credit] !== 0).map((credit) => (
+              <Line key={credit} name={t(`wallet.statements.credits.${credit}`)} quota={content.credits[credit]} />
+            ))}
+            <Line name={t("wallet.statements.usage")} quota={-document.charged} />
+            <Line name={t("wallet.statements.closing")} quota={document.closing} strong />
+          </>
+        )}
+      </Section>
+      <Orders orders={content.orders} />
+      <Usage title={t("wallet.statements.byModel")} lines={content.models} />
+      <Usage title={t("wallet.statements.byKey")} lines={content.keys} />
+      <Section title={t("wallet.statements.parties")} hint={t("wallet.statements.partiesHint")}>
+        <Row gap={6} wrap sx={{ alignItems: "flex-start", rowGap: 3 }}>
+          <PartyBlock role={t("wallet.statements.issuer")} party={content.issuer} />
+          <PartyBlock role={t("wallet.statements.recipient")} party={content.recipient} />
+        </Row>
+      </Section>
+    </>
+  );
+};
+
+const Note = ({ children }: { children: string }) => (
+  <Box sx={{ mb: 4, fontSize: 13, color: "text.secondary" }}>{children}</Box>
+);
+
+const Line = ({ name, quota, strong = false }: { name: string; quota: number; strong?: boolean }) => (
+  <Row sx={{ fontSize: 13, justifyContent: "space-between", fontWeight: strong ? 620 : 400 }}>
+    <span>{name}</span>
+    <Money quota={quota} decimals={6} />
+  </Row>
+);
+
+const Orders = ({ orders }: { orders: StatementContent["orders"] }) => {
+  const { t, i18n } = useTranslation();
+  if (orders.length === 0) return null;
+  return (
+    <Section title={t("wallet.statements.orders")}>
+      {orders.map(({ tradeNo, money, currency, quota }) => (
+        <Row key={tradeNo} gap={3} sx={{ fontSize: 13 }}>
+          <Box className="mono" sx={{ flex: 1, minWidth: 0, overflowWrap: "anywhere" }}>
+            {tradeNo}
+          </Box>
+          <Box className="num" sx={{ color: "text.secondary" }}>
+            {moneyText(money, currency, i18n.language)}
+          </Box>
+          <Money quota={quota} decimals={6} />
+        </Row>
+      ))}
+    </Section>
+  );
+};
+
+const Usage = ({ title, lines }: { title: string; lines: readonly UsageLine[] }) => {
+  const { t } = useTranslation();
+  if (lines.length === 0) return null;
+  return (
+    <Section title={title}>
+      {lines.map((line) => (
+        <Row key={line.name} gap={3} sx={{ fontSize: 13 }}>
+          <Box sx={{ flex: 1, minWidth: 0 }}>
+            <Box sx={{ overflowWrap: "anywhere" }}>{line.name || t("wallet.statements.unnamed")}</Box>
+            <Box className="num" sx={{ fontSize: 12, color: "text.tertiary" }}>
+              {t("wallet.statements.calls", {
+                count: line.calls,
+                calls: formatNumber(line.calls),
+                tokens: formatNumber(line.promptTokens + line.completionTokens),
+              })}
+            </Box>
+          </Box>
+          <Money quota={line.quota} decimals={6} />
+        </Row>
+      ))}
+    </Section>
+  );
+};
+
+const PartyBlock = ({ role, party }: { role: string; party: Party }) => {
+  const { t } = useTranslation();
+  return (
+    <Box sx={{ flex: "1 1 200px", fontSize: 13, whiteSpace: "pre-line" }}>
+      <Box sx={{ fontSize: 12, color: "text.tertiary" }}>{role}</Box>
+      <div>{party.name}</div>
+      {party.address && <div>{party.address}</div>}
+      {party.taxId && <div>{t("wallet.statements.taxId", { id: party.taxId })}</div>}
+    </Box>
+  );
+};

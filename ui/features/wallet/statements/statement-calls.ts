@@ -1,0 +1,34 @@
+import { queryOptions } from "@tanstack/react-query";
+import { readData, readEnvelope, requestDownload } from "../../../api/client.ts";
+import { statementApi } from "../../../api/groups.ts";
+import { WALLET_KEY } from "../wallet-calls.ts";
+
+/** Which document is shown: the draft of the present month, an issued one of the account, or anybody's. */
+export type StatementRef = Readonly<{ scope: "draft" }> | Readonly<{ scope: "own" | "all"; id: number }>;
+
+export const statement = (ref: StatementRef) =>
+  queryOptions({
+    queryKey: [...WALLET_KEY, "statement", ref],
+    queryFn: ({ signal }) => {
+      const own = statementApi.user.statements;
+      if (ref.scope === "draft") return readData(own.draft.get({ fetch: { signal } }));
+      const query = { id: ref.id };
+      return ref.scope === "own"
+        ? readData(own.one.get({ query, fetch: { signal } }))
+        : readData(statementApi.statements.one.get({ query, fetch: { signal } }));
+    },
+  });
+
+/** Requests the URL from which the browser downloads a document, written in `lang`. */
+export function requestStatement(ref: StatementRef, format: "pdf" | "csv", lang: string): Promise<string> {
+  const file = ref.scope === "all" ? statementApi.statements.file : statementApi.user.statements.file;
+  return requestDownload(file, { id: ref.scope === "draft" ? "draft" : String(ref.id), format, lang });
+}
+
+export const billingProfile = queryOptions({
+  queryKey: [...WALLET_KEY, "billing-profile"],
+  queryFn: ({ signal }) => readData(statementApi.user.billing_profile.get({ fetch: { signal } })),
+});
+
+export const saveBillingProfile = (profile: { name: string; address: string; taxId: string }) =>
+  readEnvelope(statementApi.user.billing_profile.put(profile));
