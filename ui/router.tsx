@@ -207,6 +207,10 @@ const routeTree = root.addChildren([
     inside((pages) => pages.doctor(), "DoctorPage"),
   ),
   guarded(
+    "/exports",
+    inside((pages) => pages.sinkList(), "SinkListPage"),
+  ),
+  guarded(
     "/jobs",
     inside((pages) => pages.jobs(), "JobsPage"),
   ),

@@ -53,6 +53,7 @@ export default defineConfig({
         ["Alerts", "/operate/alerts"],
         ["Metrics", "/operate/metrics"],
         ["OpenTelemetry", "/operate/telemetry"],
+        ["Usage exports", "/operate/exports"],
         ["Security", "/operate/security"],
         ["Accessibility", "/operate/accessibility"],
         ["Benchmarks", "/operate/benchmarks"],

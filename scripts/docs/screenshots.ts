@@ -96,6 +96,7 @@ const PAGES: readonly (readonly [name: string, path: string, act?: (page: Page) 
   ["books", "/books"],
   ["doctor", "/doctor"],
   ["jobs", "/jobs"],
+  ["exports", "/exports"],
   ["alerts", "/alerts"],
   ["routes", "/routes"],
   ["organization", "/organization"],

@@ -14,6 +14,7 @@ import { sameOrigin } from "../console/http/same-origin.ts";
 import { auditRoutes } from "../console/logs/audit.ts";
 import { liveRoutes } from "../console/logs/live.ts";
 import { logRoutes } from "../console/logs/logs.ts";
+import { sinkRoutes } from "../console/logs/sinks.ts";
 import { taskRoutes } from "../console/logs/tasks.ts";
 import { dataRoutes } from "../console/logs/usage-data.ts";
 import { catalogRoutes } from "../console/models/catalog.ts";
@@ -98,5 +99,6 @@ export function managementApi(
     .use(walletRoutes(shared, guarded))
     .use(dataRoutes(shared, guarded))
     .use(logRoutes(services, guarded))
+    .use(sinkRoutes(shared, guarded))
     .use(liveRoutes(services, guarded));
 }

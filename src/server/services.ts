@@ -15,6 +15,7 @@ import type { OnDisabled } from "../domain/channels/status/set-status.ts";
 import { type ChannelTester, createChannelTester } from "../domain/channels/upstream/test-all.ts";
 import type { BalanceReading } from "../domain/channels/upstream/update-balance.ts";
 import { type CallFeed, createCallFeed } from "../domain/logs/live/call-feed.ts";
+import type { SinkDeps } from "../domain/logs/sinks/sink-type.ts";
 import { type Broadcasts, createBroadcasts } from "../domain/notifications/broadcast.ts";
 import { createMailer, type Mailer } from "../domain/notifications/mail/mail.ts";
 import { channelBalanceLow, channelDisabled, channelEnabled } from "../domain/notifications/notices/channel-notices.ts";
@@ -25,6 +26,7 @@ import type { Telemetry } from "../gateway/call/telemetry/telemetry.ts";
 import { type ClientAddress, createClientAddress } from "../lib/http/client-ip.ts";
 import { createSharedLimits, type SharedLimits } from "../lib/limits/shared-limits.ts";
 import { createAddressPolicy } from "../lib/outbound/address-policy.ts";
+import { createResolve } from "../lib/outbound/resolve.ts";
 import { createSafeFetch, type SafeFetch } from "../lib/outbound/safe-fetch.ts";
 import type { Logger } from "../lib/runtime/log.ts";
 import { type CountRefusal, createMetrics, createRefusalCount } from "../lib/runtime/metrics.ts";
@@ -67,6 +69,8 @@ export type Services = Readonly<{
   /** Redis or Valkey, where replicas count together; null without REDIS_URL. */
   sharedLimits: SharedLimits | null;
   fetch: SafeFetch;
+  /** Reaches the destinations of usage records. */
+  sinkDeps: SinkDeps;
   mailer: Mailer;
   notifier: Notifier;
   broadcasts: Broadcasts;
@@ -165,6 +169,7 @@ export async function openServices(config: Config, log: Logger, host: HostLink |
     const metrics = createMetrics();
     const telemetry = await openTelemetry(config);
     const sharedLimits = openSharedLimits(config, log, host);
+    const sinkDeps = { fetch, resolve: createResolve(policy) };
     const jobServices = {
       database,
       changes,
@@ -177,6 +182,7 @@ export async function openServices(config: Config, log: Logger, host: HostLink |
       broadcasts,
       tasks,
       fetch,
+      sinkDeps,
     };
     const jobs = createJobRunner(listJobs({ ...jobServices, onLowBalance, onDisabled, log }), { db, log });
     return {
@@ -201,6 +207,7 @@ export async function openServices(config: Config, log: Logger, host: HostLink |
       clientAddress,
       sharedLimits,
       fetch,
+      sinkDeps,
       mailer,
       notifier,
       broadcasts,

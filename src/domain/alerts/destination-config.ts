@@ -12,7 +12,7 @@ export type ConfigView = Readonly<{ config: DestinationConfig; secrets_set: read
 
 /** The stored configuration with the changes. Throws OperationError for a field that is refused or missing. */
 export function mergeConfig(
-  { fields }: DestinationType,
+  { fields }: Pick<DestinationType, "fields">,
   stored: DestinationConfig,
   input: ConfigInput,
 ): DestinationConfig {
@@ -36,7 +36,7 @@ function checkField({ name, format }: DestinationField, value: string): string {
 }
 
 /** What may be shown of a configuration; `target` names where it leads, without secrets. */
-export function viewConfig({ fields }: DestinationType, config: DestinationConfig): ConfigView {
+export function viewConfig({ fields }: Pick<DestinationType, "fields">, config: DestinationConfig): ConfigView {
   const shown = fields.filter(({ name, isSecret }) => !isSecret && config[name] !== undefined);
   const secrets = fields.filter(({ name, isSecret }) => isSecret && config[name] !== undefined);
   return {

@@ -12,6 +12,8 @@ import type { OnDisabled } from "../../domain/channels/status/set-status.ts";
 import { refreshAllModelLists } from "../../domain/channels/upstream/model-list.ts";
 import type { ChannelTester } from "../../domain/channels/upstream/test-all.ts";
 import { type BalanceReading, updateAllBalances } from "../../domain/channels/upstream/update-balance.ts";
+import { exportCalls } from "../../domain/logs/sinks/export-calls.ts";
+import type { SinkDeps } from "../../domain/logs/sinks/sink-type.ts";
 import type { Broadcasts } from "../../domain/notifications/broadcast.ts";
 import { keyEnabled } from "../../domain/notifications/notices/channel-notices.ts";
 import type { Notifier } from "../../domain/notifications/notifier.ts";
@@ -50,6 +52,7 @@ export type JobServices = Readonly<{
   broadcasts: Broadcasts;
   tasks: TaskDeps;
   fetch: SafeFetch;
+  sinkDeps: SinkDeps;
   onLowBalance: (channel: ChannelEntry, reading: BalanceReading, limit: number) => void;
   onDisabled: OnDisabled;
   log: Logger;
@@ -121,6 +124,7 @@ export function listJobs(services: JobServices): readonly Job[] {
       periodSeconds: () => settings.get("DataExportInterval") * MINUTE_S - 1,
       runsAtStart: true,
     },
+    once("usage exports", 10 * SECOND_MS, (signal) => exportCalls({ ...upstreams, ...services.sinkDeps }, signal)),
     once("unlogged calls", 10 * MINUTE_MS, () => forgetUnloggedCalls(database, nowSeconds())),
   ];
 }

@@ -260,6 +260,7 @@ describe("the pages of an operator", () => {
       ["/router", WORDS.zh.routing.title],
       ["/doctor", WORDS.zh.doctor.title],
       ["/jobs", WORDS.zh.jobs.title],
+      ["/exports", WORDS.zh.sinks.title],
       ["/audit?search=修改了用户", WORDS.zh.audit.title],
       ["/notice", WORDS.zh.notifications.broadcast.page],
       ["/reference", WORDS.zh.reference.title],

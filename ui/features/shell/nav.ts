@@ -16,6 +16,7 @@ import MenuBookOutlined from "@mui/icons-material/MenuBookOutlined";
 import MonitorHeartOutlined from "@mui/icons-material/MonitorHeartOutlined";
 import MusicNoteOutlined from "@mui/icons-material/MusicNoteOutlined";
 import NotificationsActiveOutlined from "@mui/icons-material/NotificationsActiveOutlined";
+import OutboxOutlined from "@mui/icons-material/OutboxOutlined";
 import PersonOutlineOutlined from "@mui/icons-material/PersonOutlineOutlined";
 import ReceiptLongOutlined from "@mui/icons-material/ReceiptLongOutlined";
 import ReceiptOutlined from "@mui/icons-material/ReceiptOutlined";
@@ -61,6 +62,7 @@ export type NavItem = Readonly<{
     | "/doctor"
     | "/jobs"
     | "/alerts"
+    | "/exports"
     | "/notice"
     | "/setting"
     | "/topup"
@@ -90,6 +92,7 @@ export type NavItem = Readonly<{
     | "doctor"
     | "jobs"
     | "alerts"
+    | "exports"
     | "notices"
     | "settings"
     | "wallet"
@@ -152,6 +155,7 @@ export const NAV: readonly NavSection[] = [
       { path: "/doctor", label: "doctor", icon: MonitorHeartOutlined, group: "trust", isForSuperAdmins: true },
       { path: "/jobs", label: "jobs", icon: ScheduleOutlined, group: "trust", isForSuperAdmins: true },
       { path: "/alerts", label: "alerts", icon: NotificationsActiveOutlined, group: "system" },
+      { path: "/exports", label: "exports", icon: OutboxOutlined, group: "system", isForSuperAdmins: true },
       { path: "/notice", label: "notices", icon: CampaignOutlined, group: "system", isForSuperAdmins: true },
       { path: "/setting", label: "settings", icon: TuneOutlined, group: "system", isForSuperAdmins: true },
     ],

@@ -6,4 +6,11 @@ export const logMessages = {
   },
   log_cursor_invalid: { en: "The place to continue from is not valid.", zh: "翻页位置无效。" },
   data_span_too_long: { en: "The time span must not exceed one month.", zh: "时间跨度不能超过一个月。" },
+  sink_not_found: { en: "This export destination does not exist.", zh: "导出目标不存在。" },
+  sink_refused: { en: "The destination did not accept the test: {reason}", zh: "导出目标未接受测试记录：{reason}" },
+  sink_tested: { en: "The destination accepted a test record.", zh: "导出目标已接受测试记录。" },
+  sink_config_unreadable: {
+    en: "Its configuration is encrypted under another key. Enter it again.",
+    zh: "该配置由其他密钥加密，请重新填写。",
+  },
 } as const;

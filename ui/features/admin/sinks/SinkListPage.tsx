@@ -1,0 +1,175 @@
+import Add from "@mui/icons-material/AddOutlined";
+import Delete from "@mui/icons-material/DeleteOutlineOutlined";
+import Edit from "@mui/icons-material/EditOutlined";
+import Export from "@mui/icons-material/OutboxOutlined";
+import Pause from "@mui/icons-material/PauseOutlined";
+import Resume from "@mui/icons-material/PlayArrowOutlined";
+import Send from "@mui/icons-material/SendOutlined";
+import Box from "@mui/material/Box";
+import Button from "@mui/material/Button";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useMemo, useState } from "react";
+import { useTranslation } from "react-i18next";
+import type { Column } from "../../../components/data-table/column.ts";
+import { DataTable } from "../../../components/data-table/DataTable.tsx";
+import { useDataTable } from "../../../components/data-table/use-data-table.ts";
+import { StatusChip } from "../../../components/display/StatusChip.tsx";
+import { TimeAgo } from "../../../components/display/TimeAgo.tsx";
+import { useConfirm } from "../../../components/feedback/confirm.tsx";
+import { EmptyState } from "../../../components/feedback/EmptyState.tsx";
+import { notifyDone, notifyError } from "../../../components/feedback/notify.tsx";
+import { PageHeader } from "../../../components/layout.tsx";
+import { formatDuration } from "../../../lib/format/duration.ts";
+import { formatNumber } from "../../../lib/format/number.ts";
+import { SinkDrawer } from "./SinkDrawer.tsx";
+import { changeSink, deleteSink, type Sink, sinkList, testSink } from "./sink-calls.ts";
+
+/** The server counts no further. */
+const MOST_COUNTED = 1000;
+
+/** Destinations that usage records are exported to, with what waits for each. */
+export const SinkListPage = () => {
+  const { t } = useTranslation();
+  const list = useQuery(sinkList);
+  const [opened, setOpened] = useState<{ sink: Sink | null } | null>(null);
+  const actions = useSinkActions();
+  const columns = useSinkColumns();
+  const model = useDataTable({
+    columns,
+    rows: list.data,
+    rowId: ({ id }) => id,
+    rowName: ({ name }) => name,
+    actions: (sink) => [
+      { label: t("sinks.test"), icon: <Send />, onSelect: () => void actions.test(sink) },
+      { label: t("sinks.edit"), icon: <Edit />, onSelect: () => setOpened({ sink }) },
+      {
+        label: t(sink.enabled ? "sinks.pause" : "sinks.resume"),
+        icon: sink.enabled ? <Pause /> : <Resume />,
+        onSelect: () => void actions.toggle(sink),
+      },
+      { label: t("sinks.delete"), icon: <Delete />, onSelect: () => void actions.remove(sink), isDangerous: true },
+    ],
+  });
+  const add = (
+    <Button variant="contained" color="primary" startIcon={<Add />} onClick={() => setOpened({ sink: null })}>
+      {t("sinks.add")}
+    </Button>
+  );
+  return (
+    <>
+      <PageHeader title={t("sinks.title")} purpose={t("sinks.purpose")} actions={add} />
+      <DataTable
+        model={model}
+        error={list.error}
+        onRetry={() => void list.refetch()}
+        onOpen={(sink) => setOpened({ sink })}
+        isDim={({ enabled }) => !enabled}
+        empty={
+          <EmptyState icon={<Export />} title={t("sinks.empty.title")} body={t("sinks.empty.body")} action={add} />
+        }
+      />
+      {opened && <SinkDrawer sink={opened.sink} onClose={() => setOpened(null)} />}
+    </>
+  );
+};
+
+function useSinkActions() {
+  const { t } = useTranslation();
+  const client = useQueryClient();
+  const confirm = useConfirm();
+  const run = async (work: () => Promise<unknown>, done: (result: unknown) => string) => {
+    try {
+      notifyDone(done(await work()));
+    } catch (error) {
+      notifyError(error);
+    } finally {
+      void client.invalidateQueries(sinkList);
+    }
+  };
+  return {
+    test: ({ id }: Sink) => run(() => testSink(id), String),
+    toggle: ({ id, name, enabled }: Sink) =>
+      run(
+        () => changeSink(id, { name, enabled: !enabled, config: {} }),
+        () => t(enabled ? "sinks.pausedToast" : "sinks.resumedToast", { name }),
+      ),
+    remove: async ({ id, name }: Sink) => {
+      const isSure = await confirm({
+        title: t("sinks.deleteTitle", { name }),
+        body: t("sinks.deleteBody"),
+        action: t("sinks.delete"),
+        isDangerous: true,
+      });
+      if (isSure) {
+        await run(
+          () => deleteSink(id),
+          () => t("sinks.deletedToast", { name }),
+        );
+      }
+    },
+  };
+}
+
+function useSinkColumns(): readonly Column<Sink>[] {
+  const { t } = useTranslation();
+  return useMemo(
+    () => [
+      { key: "name", head: t("sinks.columns.name"), isTitle: true, cell: ({ name }) => name },
+      { key: "type", head: t("sinks.columns.type"), width: 160, cell: ({ type }) => t(`sinks.types.${type}`) },
+      { key: "target", head: t("sinks.columns.target"), width: 220, cell: ({ target }) => target || "–" },
+      {
+        key: "state",
+        head: t("sinks.columns.state"),
+        width: 132,
+        isSolid: true,
+        cell: (sink) => <StateCell sink={sink} />,
+      },
+      {
+        key: "waiting",
+        head: t("sinks.columns.waiting"),
+        width: 120,
+        align: "right",
+        cell: ({ waiting }) => {
+          const calls = formatNumber(waiting);
+          return <span className="num">{waiting >= MOST_COUNTED ? t("sinks.moreWaiting", { calls }) : calls}</span>;
+        },
+      },
+      {
+        key: "lag",
+        head: t("sinks.columns.lag"),
+        width: 96,
+        align: "right",
+        cell: ({ lag_seconds }) => <span className="num">{formatDuration(lag_seconds * 1000)}</span>,
+      },
+      {
+        key: "exported",
+        head: t("sinks.columns.exported"),
+        width: 112,
+        align: "right",
+        cell: ({ exported }) => <span className="num">{formatNumber(exported)}</span>,
+      },
+      {
+        key: "last",
+        head: t("sinks.columns.last"),
+        width: 120,
+        cell: ({ last_success_at }) => (last_success_at === null ? "–" : <TimeAgo seconds={last_success_at} />),
+      },
+    ],
+    [t],
+  );
+}
+
+const StateCell = ({ sink: { enabled, last_error } }: Readonly<{ sink: Sink }>) => {
+  const { t } = useTranslation();
+  const reason = <Box sx={{ overflowWrap: "anywhere" }}>{last_error}</Box>;
+  if (last_error !== "") {
+    return (
+      <StatusChip tone="bad" reason={reason}>
+        {t("sinks.states.failing")}
+      </StatusChip>
+    );
+  }
+  return (
+    <StatusChip tone={enabled ? "ok" : "idle"}>{t(enabled ? "sinks.states.on" : "sinks.states.paused")}</StatusChip>
+  );
+};
