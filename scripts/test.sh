@@ -7,6 +7,13 @@ cd "$root"
 . scripts/tools.sh
 
 ensure_bun
+# Replicas, fail-overs and partitions with the real parts of a cluster; runs alone, and for some minutes.
+if [ "${1:-}" = --cluster ]; then
+  shift
+  ensure_cluster_parts
+  ensure_packages
+  exec bun scripts/cluster/run-cluster.ts "$@"
+fi
 prefer_debian "command -v chromium-headless-shell" chromium-headless-shell
 ensure_debian "command -v chromium-headless-shell || command -v chromium" chromium
 ensure_debian "fc-list :lang=zh | grep -q ." fontconfig fonts-noto-cjk

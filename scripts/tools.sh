@@ -42,3 +42,17 @@ ensure_debian() {
 prefer_debian() {
   (ensure_debian "$@") || echo "going on without it"
 }
+
+# What the cluster stage runs. Packages that start services of their own are told not to.
+ensure_cluster_parts() {
+  RUNLEVEL=1
+  export RUNLEVEL
+  ensure_debian "ls /usr/lib/postgresql/*/bin/initdb" postgresql
+  ensure_debian "command -v psql" postgresql-client
+  ensure_debian "command -v patroni && python3 -c 'import etcd, psycopg2'" patroni python3-etcd python3-psycopg2
+  ensure_debian "command -v etcd" etcd-server
+  ensure_debian "ls /usr/sbin/haproxy" haproxy
+  ensure_debian "ls /usr/sbin/pgbouncer" pgbouncer
+  ensure_debian "command -v redis-server && command -v redis-cli" redis-server redis-tools
+  ensure_debian "ls /usr/lib/*/faketime/libfaketime.so.1" libfaketime
+}

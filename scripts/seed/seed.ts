@@ -1,3 +1,4 @@
+import { DEADLINES_MS, withDeadline } from "../../db/server/deadlines.ts";
 import type { Database, Statements } from "../../db/types.ts";
 import { foldUsage } from "../../src/domain/logs/usage/fold-usage.ts";
 import type { Vault } from "../../src/lib/security/crypto.ts";
@@ -13,8 +14,12 @@ const HOUR_S = 3600;
 /** Sizes at which every list is to open at once. */
 export const FULL_SIZE: Sizes = { channels: 10_000, users: 100_000, tokens: 1_000_000, logs: 10_000_000 };
 
-/** Adds that many of each, with roll-ups, abilities and counters that agree with the log, over the last twelve months. */
-export async function seed({ database, vault, say }: Seeding, sizes: Sizes): Promise<void> {
+/** Adds that many of each; a step may take minutes. */
+export const seed = (seeding: Seeding, sizes: Sizes): Promise<void> =>
+  withDeadline(DEADLINES_MS.long, () => addAll(seeding, sizes));
+
+/** Adds rows with roll-ups, abilities and counters that agree with the log, over the last twelve months. */
+async function addAll({ database, vault, say }: Seeding, sizes: Sizes): Promise<void> {
   const step = async (what: string, work: (tx: Statements) => Promise<void>) => {
     const began = performance.now();
     await database.sql.begin(async (tx) => {

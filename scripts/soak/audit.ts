@@ -26,7 +26,7 @@ export async function auditBooks(place: Place, before: Before, traffic: Traffic)
 }
 
 /** Each delivered answer has one row with a charge; no call has two. */
-async function auditCalls({ sql }: Database, { delivered }: Traffic): Promise<Finding[]> {
+export async function auditCalls({ sql }: Database, { delivered }: Traffic): Promise<Finding[]> {
   const rows = await sql<{ id: string; rows: number; quota: number }[]>`
     select split_part(request_id, '~', 1) as id, count(*)::int as rows, sum(quota)::bigint as quota
     from logs where type = 2 group by 1`;
@@ -44,7 +44,7 @@ async function auditCalls({ sql }: Database, { delivered }: Traffic): Promise<Fi
 }
 
 /** What rows charge, balances lost, and counters count is the same. */
-async function auditSums({ sql }: Database, before: Before): Promise<Finding[]> {
+export async function auditSums({ sql }: Database, before: Before): Promise<Finding[]> {
   const [sums] = await sql<Record<string, number | string>[]>`
     select (select coalesce(sum(quota), 0) from logs where type = 2) as rows,
       (select coalesce(sum(uncovered), 0) from logs where type = 2) as uncovered,
@@ -72,7 +72,7 @@ async function auditSums({ sql }: Database, before: Before): Promise<Finding[]> 
 }
 
 /** The product's own check of its books. */
-async function auditOwnChecks({ db }: Database): Promise<Finding[]> {
+export async function auditOwnChecks({ db }: Database): Promise<Finding[]> {
   const findings: Finding[] = [];
   for (const book of BOOKS) {
     let wrong = 0;

@@ -2,9 +2,13 @@ import type { Socket } from "bun";
 
 type Side = { peer: Socket<Side> | null; waiting: Uint8Array[] };
 
-/** A loopback address that leads to another one until it is shut: then its connections end and new ones are refused. */
+/**
+ * A loopback address that leads to another one until it is shut: then its connections end and new ones are refused. While
+ * it is frozen nothing passes, and nothing is refused, as where packets are lost.
+ */
 export async function openTcpGate(target: Readonly<{ hostname: string; port: number }>) {
   const sockets = new Set<Socket<Side>>();
+  let isFrozen = false;
   // What one side could not take at once goes when it can.
   const flush = (socket: Socket<Side>) => {
     for (let bytes = socket.data.waiting.shift(); bytes; bytes = socket.data.waiting.shift()) {
@@ -40,12 +44,21 @@ export async function openTcpGate(target: Readonly<{ hostname: string; port: num
         const server = await Bun.connect<Side>({ ...target, data: { peer: client, waiting: [] }, socket: handlers });
         sockets.add(server);
         client.data.peer = server;
-        client.resume();
+        if (isFrozen) server.pause();
+        else client.resume();
       },
     },
   });
   return {
     port: listener.port,
+    freeze() {
+      isFrozen = true;
+      for (const socket of sockets) socket.pause();
+    },
+    thaw() {
+      isFrozen = false;
+      for (const socket of sockets) socket.resume();
+    },
     shut() {
       listener.stop(true);
       for (const socket of sockets) socket.terminate();
