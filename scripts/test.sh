@@ -12,7 +12,7 @@ if [ "${1:-}" = --cluster ]; then
   shift
   ensure_cluster_parts
   ensure_packages
-  exec bun scripts/cluster/run-cluster.ts "$@"
+  exec bun scripts/soak/cluster/run-cluster.ts "$@"
 fi
 prefer_debian "command -v chromium-headless-shell" chromium-headless-shell
 ensure_debian "command -v chromium-headless-shell || command -v chromium" chromium

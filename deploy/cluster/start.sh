@@ -8,4 +8,4 @@ cd "$root"
 ensure_bun
 ensure_cluster_parts
 ensure_packages
-exec bun scripts/cluster/run-cluster.ts --keep "$@"
+exec bun scripts/soak/cluster/run-cluster.ts --keep "$@"

@@ -57,6 +57,7 @@ export default defineConfig({
         ["Security", "/operate/security"],
         ["Accessibility", "/operate/accessibility"],
         ["Benchmarks", "/operate/benchmarks"],
+        ["Cluster stage", "/operate/cluster"],
       ]),
       section("Understand it", [
         ["Architecture", "/architecture"],

@@ -44,7 +44,7 @@ export async function auditCalls({ sql }: Database, { delivered }: Traffic): Pro
 }
 
 /** What rows charge, balances lost, and counters count is the same. */
-export async function auditSums({ sql }: Database, before: Before): Promise<Finding[]> {
+async function auditSums({ sql }: Database, before: Before): Promise<Finding[]> {
   const [sums] = await sql<Record<string, number | string>[]>`
     select (select coalesce(sum(quota), 0) from logs where type = 2) as rows,
       (select coalesce(sum(uncovered), 0) from logs where type = 2) as uncovered,

@@ -18,5 +18,5 @@ export async function serve(): Promise<number> {
 export async function serveAsWorker({ number, workers, port }: WorkerCommand): Promise<number> {
   const config = await loadConfig();
   const scratchDir = join(config.dataDir, "workers", String(number));
-  return runGateway({ ...config, workers, port, scratchDir }, new HostLink(number));
+  return runGateway({ ...config, workers, port, scratchDir }, new HostLink(number, config.dataDir));
 }

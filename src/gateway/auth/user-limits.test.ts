@@ -2,7 +2,7 @@ import { afterEach, expect, test } from "bun:test";
 import { startRelay } from "../../../test/support/gateway/start-gateway.ts";
 import { chatReply, startUpstream } from "../../../test/support/gateway/start-upstream.ts";
 import { until } from "../../../test/support/lib/until.ts";
-import { createHostSlots, HostCounter } from "../../lib/limits/host-limits.ts";
+import { createHostSlots, SlotCounter } from "../../lib/limits/host-slots.ts";
 import type { Call } from "../call/call.ts";
 import { createUserLimits } from "./user-limits.ts";
 
@@ -48,7 +48,7 @@ test("a user with a limit makes that many calls per minute", async () => {
 });
 
 test("a slot released by one worker is available to another", async () => {
-  const counter = new HostCounter();
+  const counter = new SlotCounter();
   const [here, there] = [1, 2].map((worker) =>
     createUserLimits(
       null,
@@ -70,7 +70,7 @@ test("a slot released by one worker is available to another", async () => {
 });
 
 test("a call that ends while its slot is requested does not keep it", async () => {
-  const counter = new HostCounter();
+  const counter = new SlotCounter();
   const limits = createUserLimits(
     null,
     createHostSlots(async (question) => counter.count(question, 1)),

@@ -1,5 +1,5 @@
 import type { UserEntry } from "../../domain/accounts/directory.ts";
-import type { HostSlots, ReleaseSlot } from "../../lib/limits/host-limits.ts";
+import type { HostSlots, ReleaseSlot } from "../../lib/limits/host-slots.ts";
 import type { SharedLimits } from "../../lib/limits/shared-limits.ts";
 import type { MessageCode } from "../../lib/messages.ts";
 import type { LimitKind } from "../../lib/runtime/metrics.ts";

@@ -8,7 +8,7 @@ import type { ChannelEntry } from "../../domain/channels/entry.ts";
 import type { CallFeed } from "../../domain/logs/live/call-feed.ts";
 import type { TaskDeps } from "../../domain/tasks/task.ts";
 import type { ClientAddress } from "../../lib/http/client-ip.ts";
-import type { HostSlots } from "../../lib/limits/host-limits.ts";
+import type { HostSlots } from "../../lib/limits/host-slots.ts";
 import type { SharedLimits } from "../../lib/limits/shared-limits.ts";
 import type { Reason } from "../../lib/reason.ts";
 import type { Logger } from "../../lib/runtime/log.ts";

@@ -19,10 +19,10 @@ type SharedRateLimiter = {
 /** Counts in this process, or where replicas count together. */
 export type Limiter = RateLimiter | SharedRateLimiter;
 
-/** A place to count in for several processes: Redis or Valkey, or the supervisor of this host's workers. */
+/** A place to count in for several processes: Redis or Valkey, or memory that this host's workers share. */
 export type SharedLimits = Readonly<{
   /** A limiter whose counts all replicas share under `name`. */
-  limiter(name: string, limit: Limit): SharedRateLimiter;
+  limiter(name: string, limit: Limit): Limiter;
   /** False while it is away: each process then counts for itself. */
   isAnswering(): boolean;
   /** Milliseconds until it answers; rejects with why it does not, within a few seconds. Null: there is no Redis. */

@@ -12,46 +12,63 @@ const PLACES = SLICES + 1;
 /** What one slice counted; slices are numbered from the epoch. */
 export type Slice = Readonly<{ index: number; count: number }>;
 
+/** Numbers that a count needs: its slices, the slice that is being counted, and the sum of all. */
+const [INDEX, TOTAL] = [PLACES, PLACES + 1];
+export const CELLS = PLACES + 2;
+
 /** What was counted in the window that ends now. */
 export class SlidingCount {
   readonly #sliceMs: number;
-  readonly #counts = new Float64Array(PLACES);
-  /** The slice that is being counted. */
-  #index = Number.NEGATIVE_INFINITY;
-  /** Sum of all slices. */
-  total = 0;
 
-  constructor(windowMs: number) {
+  /** `cells`: zeros, or what another count of the same window has left there. */
+  constructor(
+    windowMs: number,
+    private readonly cells: Float64Array = new Float64Array(CELLS),
+  ) {
     this.#sliceMs = windowMs / SLICES;
+  }
+
+  /** Sum of all slices. */
+  get total(): number {
+    return this.cells[TOTAL] ?? 0;
   }
 
   /** Forgets what has left the window that ends at `time`, epoch milliseconds. A clock set back forgets nothing. */
   advance(time: number): void {
+    const { cells } = this;
     const index = Math.floor(time / this.#sliceMs);
-    if (index <= this.#index) return;
-    if (index - this.#index >= PLACES) {
-      this.#counts.fill(0);
-      this.total = 0;
-    } else {
-      for (let next = this.#index + 1; next <= index; next += 1) {
-        this.total -= this.#counts[next % PLACES] ?? 0;
-        this.#counts[next % PLACES] = 0;
+    const counted = cells[INDEX] ?? 0;
+    if (index <= counted) return;
+    if (index - counted >= PLACES) cells.fill(0);
+    else {
+      let total = cells[TOTAL] ?? 0;
+      for (let next = counted + 1; next <= index; next += 1) {
+        total -= cells[next % PLACES] ?? 0;
+        cells[next % PLACES] = 0;
       }
+      cells[TOTAL] = total;
     }
-    this.#index = index;
+    cells[INDEX] = index;
   }
 
   /** Counts in the slice that `advance` came to. */
   add(amount: number): void {
-    this.#counts[this.#index % PLACES] = (this.#counts[this.#index % PLACES] ?? 0) + amount;
-    this.total += amount;
+    const { cells } = this;
+    const at = (cells[INDEX] ?? 0) % PLACES;
+    cells[at] = (cells[at] ?? 0) + amount;
+    cells[TOTAL] = (cells[TOTAL] ?? 0) + amount;
+  }
+
+  clear(): void {
+    this.cells.fill(0);
   }
 
   /** The slices that count something, oldest first. */
   slices(): Slice[] {
     const slices: Slice[] = [];
-    for (let index = this.#index - SLICES; index <= this.#index; index += 1) {
-      const count = this.#counts[index % PLACES] ?? 0;
+    const last = this.cells[INDEX] ?? 0;
+    for (let index = Math.max(0, last - SLICES); index <= last; index += 1) {
+      const count = this.cells[index % PLACES] ?? 0;
       if (count > 0) slices.push({ index, count });
     }
     return slices;

@@ -1,6 +1,7 @@
 import type { Registry } from "prom-client";
 import type { LiveCall } from "../../domain/logs/live/call-feed.ts";
-import { type CountQuestion, createHostLimits, createHostSlots, type HostSlots } from "../../lib/limits/host-limits.ts";
+import { CountTable, createHostLimits } from "../../lib/limits/count-table.ts";
+import { createHostSlots, type HostSlots, type SlotQuestion } from "../../lib/limits/host-slots.ts";
 import type { SharedLimits } from "../../lib/limits/shared-limits.ts";
 import { atEndOfTurn } from "../../lib/runtime/tick.ts";
 import type { Readiness } from "../health/routes.ts";
@@ -23,8 +24,8 @@ type Batch = {
   sentAtMs: number;
   /** Nobody waits for the answer any more. */
   isLate: boolean;
-  questions: CountQuestion[];
-  resolve: ((wait: number) => void)[];
+  questions: SlotQuestion[];
+  resolve: ((isTaken: boolean) => void)[];
   reject: ((error: Error) => void)[];
 };
 
@@ -59,11 +60,16 @@ export class HostLink {
   #onCalls = (_: readonly LiveCall[]) => {};
   #onWatched = (_: boolean) => {};
 
-  /** `worker`: its number on this host. The process must have been started by a supervisor. */
-  constructor(readonly worker: number) {
-    const ask = (question: CountQuestion) => this.#count(question);
-    this.limits = createHostLimits(ask);
-    this.slots = createHostSlots(ask);
+  /**
+   * `worker`: its number on this host; `dataDir`: for which the supervisor has made the table of limits. The process must have
+   * been started by a supervisor.
+   */
+  constructor(
+    readonly worker: number,
+    dataDir: string,
+  ) {
+    this.limits = createHostLimits(new CountTable(dataDir));
+    this.slots = createHostSlots((question) => this.#count(question));
     process.on("message", (message: unknown) => {
       if (isToWorker(message)) this.#receive(message);
     });
@@ -141,7 +147,7 @@ export class HostLink {
     else if (message.type === "adopt") void this.#sources?.adopt().catch(() => {});
     else if (message.type === "ask") void this.#answer(message.id, message.topic);
     else if (message.type === "gathered") this.#resolveGathered(message.id, message.value);
-    else if (message.type === "counted") this.#resolveCounted(message.id, message.waits);
+    else if (message.type === "counted") this.#resolveCounted(message.id, message.taken);
     else if (message.type === "watch") this.#onWatched(message.isWatched);
     else this.#onCalls(message.calls);
   }
@@ -179,8 +185,8 @@ export class HostLink {
   }
 
   /** All questions of one turn of the event loop go in one message. */
-  #count(question: CountQuestion): Promise<number> {
-    const { promise, resolve, reject } = Promise.withResolvers<number>();
+  #count(question: SlotQuestion): Promise<boolean> {
+    const { promise, resolve, reject } = Promise.withResolvers<boolean>();
     // A place that was counted is always given back.
     if (this.#isLost || (this.#isSilent && question[0] !== "leave")) reject(new SupervisorLost("nobody counts"));
     else {
@@ -205,19 +211,19 @@ export class HostLink {
     this.#send({ type: "count", id, questions: batch.questions });
   }
 
-  #resolveCounted(id: number, waits: readonly number[]): void {
+  #resolveCounted(id: number, taken: readonly boolean[]): void {
     const batch = this.#batches.get(id);
     this.#batches.delete(id);
-    if (batch?.isLate) this.#leaveUnused(batch, waits);
+    if (batch?.isLate) this.#leaveUnused(batch, taken);
     batch?.resolve.forEach((resolve, at) => {
-      resolve(waits[at] ?? 0);
+      resolve(taken[at] ?? true);
     });
   }
 
   /** Gives back the places that were taken for calls which did not wait for them. */
-  #leaveUnused({ questions }: Batch, waits: readonly number[]): void {
-    for (const [at, [action, name, , , key]] of questions.entries()) {
-      if (action === "enter" && waits[at] === 0) this.#count(["leave", name, 0, 0, key, 0]).catch(() => {});
+  #leaveUnused({ questions }: Batch, taken: readonly boolean[]): void {
+    for (const [at, [action, name, , key]] of questions.entries()) {
+      if (action === "enter" && taken[at]) this.#count(["leave", name, 0, key]).catch(() => {});
     }
   }
 

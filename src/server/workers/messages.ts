@@ -1,10 +1,10 @@
 import type { LiveCall } from "../../domain/logs/live/call-feed.ts";
-import type { CountQuestion } from "../../lib/limits/host-limits.ts";
+import type { SlotQuestion } from "../../lib/limits/host-slots.ts";
 import type { Readiness } from "../health/routes.ts";
 import type { MetricSnapshot } from "./metric-snapshots.ts";
 
 /** Changes with the messages below: a supervisor runs no workers of a release that speaks differently. */
-export const PROTOCOL = 1;
+export const PROTOCOL = 2;
 
 /** How a worker is doing. */
 export type WorkerStatus = Readonly<{
@@ -28,8 +28,8 @@ export type ToWorker =
   | Readonly<{ type: "adopt" }>
   | Readonly<{ type: "ask"; id: number; topic: Topic }>
   | Readonly<{ type: "gathered"; id: number; value: string | Readiness }>
-  /** Seconds to wait, one for each question of a batch. */
-  | Readonly<{ type: "counted"; id: number; waits: readonly number[] }>
+  /** Whether a place was taken, for each question of a batch. */
+  | Readonly<{ type: "counted"; id: number; taken: readonly boolean[] }>
   /** Whether a console shows calls anywhere. */
   | Readonly<{ type: "watch"; isWatched: boolean }>
   | Readonly<{ type: "calls"; calls: readonly LiveCall[] }>;
@@ -40,7 +40,7 @@ export type ToSupervisor =
   | Readonly<{ type: "report"; status: WorkerStatus; counters: readonly MetricSnapshot[] }>
   | Readonly<{ type: "answer"; id: number; value: readonly MetricSnapshot[] | Readiness }>
   | Readonly<{ type: "gather"; id: number; topic: Topic }>
-  | Readonly<{ type: "count"; id: number; questions: readonly CountQuestion[] }>
+  | Readonly<{ type: "count"; id: number; questions: readonly SlotQuestion[] }>
   | Readonly<{ type: "watch"; isWatched: boolean }>
   | Readonly<{ type: "calls"; calls: readonly LiveCall[] }>;
 

@@ -41,10 +41,17 @@ export async function openTcpGate(target: Readonly<{ hostname: string; port: num
         client.data = { peer: null, waiting: [] };
         sockets.add(client);
         client.pause();
-        const server = await Bun.connect<Side>({ ...target, data: { peer: client, waiting: [] }, socket: handlers });
+        const data: Side = { peer: client, waiting: [] };
+        const server = await Bun.connect<Side>({ ...target, data, socket: handlers }).catch(() => null);
+        if (!server) {
+          client.terminate();
+          return;
+        }
         sockets.add(server);
         client.data.peer = server;
-        if (isFrozen) server.pause();
+        // It may have left meanwhile.
+        if (!sockets.has(client)) server.end();
+        else if (isFrozen) server.pause();
         else client.resume();
       },
     },

@@ -1,5 +1,6 @@
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
+import { removeCountTable } from "../../../lib/limits/count-table.ts";
 import { ensureDataDir } from "../../../lib/runtime/data-dir.ts";
 import { createLogger } from "../../../lib/runtime/log.ts";
 import type { Config } from "../../../server/config.ts";
@@ -18,7 +19,8 @@ export async function supervise(config: Config, workers: number): Promise<number
       `another gateway runs with this DATA_DIR (${config.dataDir}): stop it, or set DATA_DIR to another one`,
     );
   }
-  const supervisor = new Supervisor({ expected: workers, port: await freePort(config), log });
+  const { dataDir } = config;
+  const supervisor = new Supervisor({ expected: workers, port: await freePort(config), dataDir, log });
   const endControl = await startSupervisorControl(supervisor, config.dataDir, log);
   const reload = () =>
     void supervisor.reload().then(
@@ -33,6 +35,7 @@ export async function supervise(config: Config, workers: number): Promise<number
   await supervisor.ended();
   await endControl();
   await rm(join(config.dataDir, "workers"), { recursive: true, force: true });
+  removeCountTable(dataDir);
   return failed ?? 0;
 }
 

@@ -1,4 +1,5 @@
-import { HostCounter } from "../../../lib/limits/host-limits.ts";
+import { CountTable, makeCountTable } from "../../../lib/limits/count-table.ts";
+import { SlotCounter } from "../../../lib/limits/host-slots.ts";
 import type { Logger } from "../../../lib/runtime/log.ts";
 import { PROTOCOL, type Topic, type ToSupervisor, type WorkerStatus } from "../../../server/workers/messages.ts";
 import { addCounters, type MetricSnapshot } from "../../../server/workers/metric-snapshots.ts";
@@ -18,12 +19,13 @@ class ReloadError extends Error {
   override name = "ReloadError";
 }
 
-type Parts = Readonly<{ expected: number; port: number; log: Logger }>;
+type Parts = Readonly<{ expected: number; port: number; dataDir: string; log: Logger }>;
 
 /** Keeps a number of workers running, counts for them, and answers for all of them. */
 export class Supervisor {
   #workers: WorkerProcess[] = [];
-  readonly #counter = new HostCounter();
+  readonly #slots = new SlotCounter();
+  readonly #limits: CountTable;
   readonly #ended = new Map<number, readonly MetricSnapshot[]>();
   readonly #watching = new Set<number>();
   readonly #restartTimers = new Set<Timer>();
@@ -32,7 +34,11 @@ export class Supervisor {
   #isStopping = false;
   #reloading: Promise<number> | null = null;
 
-  constructor(private readonly parts: Parts) {}
+  /** Makes the table of limits; throws when there is no space for it. */
+  constructor(private readonly parts: Parts) {
+    makeCountTable(parts.dataDir);
+    this.#limits = new CountTable(parts.dataDir);
+  }
 
   /** Starts the workers: one first, which brings the database up to date. Resolves with its exit code if that one fails. */
   async start(): Promise<number | null> {
@@ -134,7 +140,8 @@ export class Supervisor {
     const { log, expected } = this.parts;
     this.#workers = this.#workers.filter((other) => other !== worker);
     this.#ended.set(worker.number, addCounters(this.#ended.get(worker.number) ?? [], worker.counters));
-    this.#counter.forgetProcess(worker.pid);
+    this.#slots.forgetProcess(worker.pid);
+    this.#limits.releaseLocks(worker.pid);
     this.#watch(worker, false);
     if (worker.isLeaving || this.#isStopping) return;
     log.error({ worker: worker.number, pid: worker.pid, exitCode }, "a worker has ended by itself");
@@ -154,8 +161,8 @@ export class Supervisor {
 
   #receive(from: WorkerProcess, message: ToSupervisor): void {
     if (message.type === "count") {
-      const waits = message.questions.map((question) => this.#counter.count(question, from.pid));
-      from.send({ type: "counted", id: message.id, waits });
+      const taken = message.questions.map((question) => this.#slots.count(question, from.pid));
+      from.send({ type: "counted", id: message.id, taken });
     } else if (message.type === "gather") void this.#gather(from, message.id, message.topic);
     else if (message.type === "watch") this.#watch(from, message.isWatched);
     else if (message.type === "calls") {

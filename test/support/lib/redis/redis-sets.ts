@@ -12,7 +12,11 @@ type Server = Readonly<{ port: number; process: Bun.Subprocess }>;
 class RedisServers {
   readonly #servers: Server[] = [];
 
-  private constructor(readonly directory: string) {}
+  private constructor(readonly directory: string) {
+    process.on("exit", () => {
+      for (const { process: server } of this.#servers) server.kill("SIGKILL");
+    });
+  }
 
   static async open(): Promise<RedisServers> {
     return new RedisServers(await mkdtemp(join(tmpdir(), "redis-set-")));

@@ -5,7 +5,7 @@ import path from "node:path";
 const JOURNAL = "db/migrations/meta/_journal.json";
 
 /**
- * Builds the version before the newest migration out of the repository's history, beside the build of this one; returns the
+ * Builds the version before the newest migration out of the repository's history, next to the build of this one; returns the
  * executable. Null where the history does not reach back to it.
  */
 export async function buildOlder(root: string, say: (line: string) => void): Promise<string | null> {

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import postgres from "postgres";
-import { freePort } from "../../../test/support/lib/free-port.ts";
-import { until } from "../../../test/support/lib/until.ts";
+import { freePort } from "../../../../test/support/lib/free-port.ts";
+import { until } from "../../../../test/support/lib/until.ts";
 import type { Part, Processes } from "./processes.ts";
 
 const PASSWORD = "cluster-password";

@@ -1,7 +1,7 @@
-import { createChannel, type Session, setOptions, setUp } from "../../test/support/e2e/console-client.ts";
-import { startFakeUpstream } from "../../test/support/e2e/fake-upstream/fake-upstream.ts";
-import { freePort } from "../../test/support/lib/free-port.ts";
-import { startSentinelSet } from "../../test/support/lib/redis/redis-sets.ts";
+import { createChannel, type Session, setOptions, setUp } from "../../../test/support/e2e/console-client.ts";
+import { startFakeUpstream } from "../../../test/support/e2e/fake-upstream/fake-upstream.ts";
+import { freePort } from "../../../test/support/lib/free-port.ts";
+import { startSentinelSet } from "../../../test/support/lib/redis/redis-sets.ts";
 import { MODELS } from "./load.ts";
 import { type Host, startHost } from "./parts/hosts.ts";
 import { startPostgresPair } from "./parts/postgres-pair.ts";

@@ -1,11 +1,11 @@
 /** What came of the calls of one scenario. */
 export type LoadResult = Readonly<{
   calls: number;
-  /** Request ids of answers that arrived whole. */
+  /** Request ids of complete answers. */
   delivered: readonly string[];
   /** How many calls failed, by status or kind of failure. */
   failures: ReadonlyMap<string, number>;
-  /** Milliseconds until the whole answer of a call that is not streamed had arrived: all but the slowest hundredth. */
+  /** Milliseconds until the answer of a call that is not streamed was complete: all but the slowest hundredth. */
   p99Ms: number;
 }>;
 
@@ -67,10 +67,10 @@ async function call(url: string, key: string, id: string, isStreamed: boolean): 
     });
     const text = await answer.text();
     if (answer.status !== 200) return String(answer.status);
-    const isWhole = isStreamed
+    const isComplete = isStreamed
       ? text.trimEnd().endsWith("data: [DONE]") && !text.includes('{"error"')
       : text.includes('"usage"');
-    return isWhole ? "delivered" : "broken off";
+    return isComplete ? "delivered" : "broken off";
   } catch (error) {
     return error instanceof DOMException ? "no answer in time" : "no connection";
   }

@@ -1,5 +1,5 @@
-import { createApiKey } from "../../test/support/e2e/console-client.ts";
-import { until } from "../../test/support/lib/until.ts";
+import { createApiKey } from "../../../test/support/e2e/console-client.ts";
+import { until } from "../../../test/support/lib/until.ts";
 import { type Cluster, PRICED } from "./cluster.ts";
 import { faketimeLibrary, sumMetric } from "./parts/hosts.ts";
 
@@ -26,14 +26,15 @@ export const SCENARIOS: readonly Scenario[] = [
       if (!next) return "left out: no other version";
       const [first, ...others] = hosts;
       // The executable is replaced under the running supervisor on one host; the others are drained and started.
-      await first?.replaceExecutable(next);
+      const isReloaded = await first?.replaceExecutable(next);
       await Bun.sleep(PARTITION_MS / 4);
-      for (const host of others) {
+      for (const host of isReloaded ? others : hosts) {
         await host.install(next);
         await host.drain();
         await host.start();
       }
-      return "one host by reload, two by restart; old and new served side by side";
+      const how = isReloaded ? "one host by reload, two by restart" : "all hosts by restart";
+      return `${how}; old and new served side by side`;
     },
   },
   {

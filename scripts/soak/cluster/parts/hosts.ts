@@ -1,12 +1,12 @@
 import { readdirSync } from "node:fs";
 import { cp, rename, rm } from "node:fs/promises";
 import path from "node:path";
-import { openTcpGate } from "../../../test/support/lib/tcp-gate.ts";
-import { until } from "../../../test/support/lib/until.ts";
-import { testEnvironment } from "../../../test/support/processes/gateway.ts";
+import { openTcpGate } from "../../../../test/support/lib/tcp-gate.ts";
+import { until } from "../../../../test/support/lib/until.ts";
+import { testEnvironment } from "../../../../test/support/processes/gateway.ts";
 import type { Part, Processes } from "./processes.ts";
 
-export const WORKERS_A_HOST = 2;
+const WORKERS_A_HOST = 2;
 const READY_LIMIT_MS = 90_000;
 
 type Parts = Readonly<{
@@ -42,7 +42,7 @@ export async function startHost(processes: Processes, parts: Parts) {
     DATABASE_REPLICA_URL: `${login}${several}/sluice?target_session_attrs=prefer-standby`,
     REDIS_URL: parts.redisUrl,
     ...{ ENCRYPTION_KEY: "k".repeat(43), SESSION_SECRET: "s".repeat(43), LOG_LEVEL: "info" },
-    ...{ SHUTDOWN_DELAY: "2", SHUTDOWN_TIMEOUT: "30", TRUSTED_PROXIES: "127.0.0.1" },
+    ...{ SHUTDOWN_DELAY: "5", SHUTDOWN_TIMEOUT: "30", TRUSTED_PROXIES: "127.0.0.1" },
   };
   let part: Part;
   const start = async (extra: Readonly<Record<string, string>> = {}) => {
@@ -56,25 +56,20 @@ export async function startHost(processes: Processes, parts: Parts) {
     /** Drains the gateway as systemd or Kubernetes does. */
     drain: () => part.kill("SIGTERM"),
     start,
-    /** Puts another executable in the place of the running one, and replaces the workers one by one. */
-    async replaceExecutable(next: string): Promise<void> {
-      const before = await workerPids(env.DATA_DIR);
-      await cp(next, `${executable}.new`);
-      await rename(`${executable}.new`, executable);
-      process.kill(part.pid, "SIGHUP");
-      const deadline = performance.now() + READY_LIMIT_MS;
-      for (;;) {
-        const now = await workerPids(env.DATA_DIR);
-        if (now.length === WORKERS_A_HOST && now.every((pid) => !before.includes(pid))) return;
-        if (performance.now() > deadline) throw new Error(`${parts.name} has not replaced its workers`);
-        await Bun.sleep(100);
-      }
+    /**
+     * Puts another executable in the place of the running one, and replaces the workers one by one. False when the running
+     * supervisor can't: workers of the other version speak another protocol.
+     */
+    async replaceExecutable(next: string): Promise<boolean> {
+      await install(executable, next);
+      const answer = await fetch("http://localhost/reload", {
+        method: "POST",
+        unix: path.join(env.DATA_DIR, "run/supervisor.sock"),
+      });
+      return answer.ok;
     },
     /** Only puts another executable in place, for the next start. */
-    async install(next: string): Promise<void> {
-      await cp(next, `${executable}.new`);
-      await rename(`${executable}.new`, executable);
-    },
+    install: (next: string) => install(executable, next),
     /** Cuts the host off the database: packets are neither delivered nor refused. */
     cutOff: () => {
       for (const gate of gates) gate.freeze();
@@ -90,6 +85,12 @@ export async function startHost(processes: Processes, parts: Parts) {
       await rm(env.DATA_DIR, { recursive: true, force: true });
     },
   };
+}
+
+/** In one step: a program that runs keeps its file. */
+async function install(executable: string, next: string): Promise<void> {
+  await cp(next, `${executable}.new`);
+  await rename(`${executable}.new`, executable);
 }
 
 const workerPids = async (dataDir: string): Promise<number[]> => {

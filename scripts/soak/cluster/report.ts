@@ -1,6 +1,6 @@
 import { readFile, writeFile } from "node:fs/promises";
-import { table } from "../bench/report/report.ts";
-import type { Finding } from "../soak/audit.ts";
+import { table } from "../../bench/report/report.ts";
+import type { Finding } from "../audit.ts";
 import type { LoadResult } from "./load.ts";
 import type { Scenario } from "./scenarios.ts";
 

@@ -1,6 +1,6 @@
 import { chmod } from "node:fs/promises";
-import { freePort } from "../../../test/support/lib/free-port.ts";
-import { until } from "../../../test/support/lib/until.ts";
+import { freePort } from "../../../../test/support/lib/free-port.ts";
+import { until } from "../../../../test/support/lib/until.ts";
 import type { startPostgresPair } from "./postgres-pair.ts";
 import type { Processes } from "./processes.ts";
 
@@ -24,7 +24,8 @@ export async function startProxies(processes: Processes, pair: Pair, hostPorts: 
   const pgbouncer = await processes.fill("pgbouncer.ini", folder, {
     ...{ FOLDER: folder, PRIMARY_PORT: primaryPort, PGBOUNCER_PORT: pgbouncerPort },
   });
-  processes.start("pgbouncer", ["/usr/sbin/pgbouncer", "-q", pgbouncer], { user: "postgres", cwd: folder });
+  // PgBouncer 1.18 can crash when connections end while they sign in: service managers start it again.
+  processes.keep("pgbouncer", ["/usr/sbin/pgbouncer", pgbouncer], { user: "postgres", cwd: folder });
   for (const port of [gatewayPort, primaryPort, pgbouncerPort]) await until(() => accepts(port));
   return { gatewayUrl: `http://127.0.0.1:${gatewayPort}`, pgbouncerPort };
 }

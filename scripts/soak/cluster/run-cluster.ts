@@ -11,7 +11,7 @@
 import { existsSync } from "node:fs";
 import path from "node:path";
 import { parseArgs } from "node:util";
-import { ROOT_NAME, ROOT_PASSWORD } from "../../test/support/e2e/console-client.ts";
+import { ROOT_NAME, ROOT_PASSWORD } from "../../../test/support/e2e/console-client.ts";
 import { auditEnd, auditScenario, prepareScenario } from "./audit-cluster.ts";
 import { buildOlder } from "./build-older.ts";
 import { startCluster } from "./cluster.ts";
@@ -19,7 +19,7 @@ import { startLoad } from "./load.ts";
 import { renderReport, type ScenarioResult, writeReport } from "./report.ts";
 import { SCENARIOS } from "./scenarios.ts";
 
-const ROOT = path.resolve(import.meta.dir, "../..");
+const ROOT = path.resolve(import.meta.dir, "../../..");
 const QUIET_MS = 5000;
 
 const { values: flags } = parseArgs({
@@ -41,9 +41,16 @@ const scenarios = SCENARIOS.filter(({ name }) => name.includes(flags.only));
 const isUpgrading = scenarios[0] === SCENARIOS[0] && !flags.keep;
 const older = isUpgrading ? (flags.old ?? (await buildOlder(ROOT, say))) : null;
 
-const cluster = await startCluster(older ?? flags.executable, say);
 const abort = new AbortController();
-for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => abort.abort());
+let isStarting = true;
+for (const signal of ["SIGINT", "SIGTERM"] as const) {
+  process.once(signal, () => {
+    if (isStarting) process.exit(1);
+    abort.abort();
+  });
+}
+const cluster = await startCluster(older ?? flags.executable, say);
+isStarting = false;
 let code = 0;
 try {
   if (flags.keep) {

@@ -1,7 +1,7 @@
-import { openExistingDatabase } from "../../db/connect.ts";
-import type { Database } from "../../db/types.ts";
-import { createApiKey } from "../../test/support/e2e/console-client.ts";
-import { auditCalls, auditOwnChecks, type Finding } from "../soak/audit.ts";
+import { openExistingDatabase } from "../../../db/connect.ts";
+import type { Database } from "../../../db/types.ts";
+import { createApiKey } from "../../../test/support/e2e/console-client.ts";
+import { auditCalls, auditOwnChecks, type Finding } from "../audit.ts";
 import type { Cluster } from "./cluster.ts";
 import type { LoadResult } from "./load.ts";
 import { untilWritten } from "./parts/hosts.ts";
