@@ -108,7 +108,11 @@ const routeTree = root.addChildren([
   ),
   open(
     "/status",
-    lazyRouteComponent(() => import("./features/models/ModelStatusPage.tsx"), "ModelStatusPage"),
+    lazyRouteComponent(() => import("./features/models/page/ModelStatusPage.tsx"), "ModelStatusPage"),
+  ),
+  open(
+    "/model/$",
+    lazyRouteComponent(() => import("./features/models/page/ModelPage.tsx"), "ModelPage"),
   ),
   open(
     "/reference",

@@ -50,6 +50,7 @@ export default defineConfig({
         ["Operations", "/operate/operations"],
         ["Outages of Postgres", "/operate/outages"],
         ["Secret managers", "/operate/secrets"],
+        ["Your own site", "/operate/public-site"],
         ["Alerts", "/operate/alerts"],
         ["Metrics", "/operate/metrics"],
         ["OpenTelemetry", "/operate/telemetry"],

@@ -11,6 +11,7 @@ export type Catalog = Readonly<{
 export const UNKNOWN_MODEL: ModelInfo = {
   name: null,
   provider: null,
+  description: null,
   aliases: [],
   context_window: null,
   output_limit: null,

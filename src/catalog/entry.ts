@@ -96,6 +96,8 @@ const PRICE_READERS = {
 const FACT_READERS = {
   name: orNull(text),
   provider: orNull(text),
+  /** A sentence or two for the model's public page. */
+  description: orNull(text),
   aliases: listOf(text),
   context_window: orNull(tokens),
   output_limit: orNull(tokens),

@@ -15,6 +15,7 @@ import { doctorMessages } from "./messages/operations/diagnostics.ts";
 import { journalMessages } from "./messages/operations/journal.ts";
 import { logMessages } from "./messages/operations/logs.ts";
 import { notifyMessages } from "./messages/operations/notifications.ts";
+import { publicPageMessages } from "./messages/public-pages.ts";
 import { reasonMessages } from "./messages/reasons.ts";
 import { settingMessages } from "./messages/settings.ts";
 import fr from "./messages/translations/fr.json" with { type: "json" };
@@ -46,6 +47,7 @@ const catalogue = {
   ...journalMessages,
   ...reasonMessages,
   ...gatewayMessages,
+  ...publicPageMessages,
 } as const satisfies Record<string, Message>;
 
 type Message = Readonly<{ en: string; zh: string }>;

@@ -2,9 +2,13 @@ import { type AnyElysia, Elysia } from "elysia";
 import { describeLostJournal } from "../billing/ledger/processes/lost-journals.ts";
 import { docsSite } from "../console/docs-site.ts";
 import { compressed } from "../console/http/compressed.ts";
+import { createPublicModels } from "../console/models/public-models.ts";
+import { createPublicPages } from "../console/system/public-pages/public-pages.ts";
+import { type OriginOf, siteFiles } from "../console/system/public-pages/site-files.ts";
 import { type PageLimit, webAssets } from "../console/system/web-assets.ts";
 import { webManifest } from "../console/system/web-manifest.ts";
 import type { DiagnosticsContext, Overhead, RelayBenchmark } from "../domain/diagnostics/diagnostics-context.ts";
+import { createModelHealth } from "../domain/models/model-health.ts";
 import { createGateway, type SocketSession } from "../gateway/http/create-gateway.ts";
 import { limitKeyOf } from "../lib/http/client-ip.ts";
 import { REQUEST_ID_HEADER, requestIdOf } from "../lib/http/request-id.ts";
@@ -43,7 +47,9 @@ export function createApp(services: Services, draining: () => boolean): App {
   const { router, drain, cutOff, isResting, explain, readLive, readOverhead, keepTraffic } = createGateway(parts);
   const context = diagnosticsContextOf(services, readOverhead, () => runBenchmark(parts));
   const relay = new Elysia({ name: "data-plane" }).use(router.app).compile();
-  const api = managementApi(services, explain, readLive, context);
+  const modelHealth = createModelHealth(services);
+  const publicModels = createPublicModels({ ...services, modelHealth });
+  const api = managementApi(services, explain, readLive, context, { modelHealth, publicModels });
   registerHealthMetrics(services.metrics, {
     version,
     commit,
@@ -71,6 +77,11 @@ export function createApp(services: Services, draining: () => boolean): App {
   const apis: readonly AnyElysia[] = [relay, api, monitors];
   const document = lazily(() => openApiDocument(apis, version));
   const limitPages = pageLimit(services);
+  const renderPage = createPublicPages({ ...services, modelHealth, publicModels });
+  const originOf: OriginOf = (request, server) => {
+    const scheme = services.clientAddress.isHttps(request, server) ? "https" : "http";
+    return `${scheme}://${services.clientAddress.host(request, server)}`;
+  };
   const management = new Elysia({ name: "control-plane" })
     .onRequest(({ request, set, server }) => {
       set.headers[REQUEST_ID_HEADER] = requestIdOf(request);
@@ -83,7 +94,12 @@ export function createApp(services: Services, draining: () => boolean): App {
     .get("/openapi.json", () => document())
     .use(docsSite(docsRoot(), limitPages))
     .use(webManifest(services.settings))
-    .use(webAssets(consoleRoot(), limitPages, scriptHosts(services)))
+    .use(siteFiles({ ...services, publicModels }, originOf))
+    .use(
+      webAssets(consoleRoot(), limitPages, scriptHosts(services), (request, server, shell) =>
+        renderPage(request, originOf(request, server), shell),
+      ),
+    )
     .compile();
   let listening: Bun.Server<SocketSession> | null = null;
   const answer = (request: Request): Promise<Response> => {

@@ -21,6 +21,7 @@ import { catalogRoutes } from "../console/models/catalog.ts";
 import { modelStatusRoutes } from "../console/models/model-status.ts";
 import { modelRoutes } from "../console/models/models.ts";
 import { pricingRoutes } from "../console/models/pricing.ts";
+import type { PublicModels } from "../console/models/public-models.ts";
 import { modelRouteRoutes } from "../console/models/routes.ts";
 import { identityRoutes } from "../console/sign-in/identity.ts";
 import { doctorRoutes } from "../console/system/diagnostics.ts";
@@ -33,6 +34,7 @@ import { identifyUser } from "../domain/accounts/authenticate.ts";
 import { sessionAccount } from "../domain/accounts/organizations/acting.ts";
 import type { ReadLive } from "../domain/channels/live.ts";
 import type { DiagnosticsContext } from "../domain/diagnostics/diagnostics-context.ts";
+import type { ModelHealthReader } from "../domain/models/model-health.ts";
 import type { Explanation } from "../gateway/routing/explain.ts";
 import { nowSeconds } from "../lib/clock.ts";
 import type { Services } from "./services.ts";
@@ -47,10 +49,12 @@ export function managementApi(
   explain: Explain<Explanation>,
   readLive: ReadLive,
   context: DiagnosticsContext,
+  models: Readonly<{ modelHealth: ModelHealthReader; publicModels: PublicModels }>,
 ): AnyElysia {
   const { database, changes, vault, channels, config } = services;
   const shared = {
     ...services,
+    ...models,
     signInAddresses: config.signInAddresses,
     updateCheckUrl: config.updateCheckUrl,
     projectUrl: config.projectUrl,

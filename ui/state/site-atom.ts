@@ -8,6 +8,9 @@ export type SiteStatus = Readonly<{
   setup: boolean;
   system_name: string;
   logo: string;
+  /** Heading and introduction of the home page; a stored copy may lack them. */
+  home_title?: string;
+  home_lead?: string;
   footer_html: string;
   server_address: string;
   docs_link: string;

@@ -1,5 +1,5 @@
 import { queryOptions, replaceEqualDeep } from "@tanstack/react-query";
-import { getDefaultStore, useAtomValue } from "jotai";
+import { atom, getDefaultStore, useAtomValue } from "jotai";
 import { readData } from "../api/client.ts";
 import { statusApi } from "../api/groups.ts";
 import { type SiteStatus, siteAtom } from "./site-atom.ts";
@@ -34,7 +34,14 @@ export const siteStatus = queryOptions({
 });
 
 /** The site's status; undefined on a first visit until loaded. */
-export const useSite = (): SiteStatus | undefined => useAtomValue(siteAtom);
+export function useSite(): SiteStatus | undefined {
+  const site = useAtomValue(siteAtom);
+  const preview = useAtomValue(previewAtom);
+  return site && preview ? { ...site, ...preview } : site;
+}
+
+/** Unsaved values that a preview shows instead of the saved ones. */
+export const previewAtom = atom<Partial<SiteStatus> | null>(null);
 
 /** The site's name, as its administrator chose it. */
 export const useSiteName = (): string => useSite()?.system_name || "Sluice";

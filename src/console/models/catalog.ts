@@ -31,6 +31,7 @@ const entry: TSchema & { static: object } = t.Object(
   {
     name: orNull(t.String()),
     provider: orNull(t.String()),
+    description: orNull(t.String()),
     aliases: t.Optional(t.Array(t.String())),
     context_window: orNull(tokens),
     output_limit: orNull(tokens),

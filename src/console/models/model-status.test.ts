@@ -6,8 +6,9 @@ import { callRecord, writeCalls } from "../../../test/support/logs.ts";
 import { sessionUser } from "../../domain/accounts/authenticate.ts";
 import { createSessions } from "../../domain/accounts/sessions/sessions.ts";
 import { createRoutingIndex } from "../../domain/channels/routing/routing-index.ts";
+import { createModelHealth, type ModelStatus } from "../../domain/models/model-health.ts";
 import { nowSeconds } from "../../lib/clock.ts";
-import { type ModelStatus, modelStatusRoutes } from "./model-status.ts";
+import { modelStatusRoutes } from "./model-status.ts";
 
 const DAY_S = 86_400;
 let app: TestConsole;
@@ -32,8 +33,9 @@ beforeAll(async () => {
     index.add(channelEntry({ id: 7, name: "secret supplier", models, groups: ["default"] }));
     index.add(channelEntry({ id: 8, models: ["hidden"], groups: ["staff"] }));
     sessions = createSessions({ db, changes, users, secret: "the session secret of the tests" });
-    return modelStatusRoutes({ reads: readFromPrimary(db), settings, channels: index }, (request) =>
-      sessionUser({ users, sessions }, request),
+    return modelStatusRoutes(
+      { settings, modelHealth: createModelHealth({ reads: readFromPrimary(db), settings, channels: index }) },
+      (request) => sessionUser({ users, sessions }, request),
     );
   });
 });

@@ -2,12 +2,15 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
 import { users as usersTable } from "../../../db/schema/accounts/users.ts";
 import { priceChanges } from "../../../db/schema/billing/prices.ts";
+import { readFromPrimary } from "../../../db/server/replica.ts";
 import { startTestConsole, type TestConsole } from "../../../test/support/console/start-console.ts";
 import { channelEntry } from "../../../test/support/gateway/entries.ts";
 import { sessionUser } from "../../domain/accounts/authenticate.ts";
 import { createSessions } from "../../domain/accounts/sessions/sessions.ts";
 import { createRoutingIndex } from "../../domain/channels/routing/routing-index.ts";
+import { createModelHealth } from "../../domain/models/model-health.ts";
 import { pricingRoutes } from "./pricing.ts";
+import { createPublicModels } from "./public-models.ts";
 
 let app: TestConsole;
 let sessions: ReturnType<typeof createSessions>;
@@ -21,7 +24,11 @@ beforeAll(async () => {
     index.add(channelEntry({ id: 2, models: ["hidden"], groups: ["staff"] }));
     sessions = createSessions({ db, changes, users, secret: "the session secret of the tests" });
     const channels = { ...index, get: () => undefined, all: () => [], close: () => undefined };
-    return pricingRoutes({ db, settings, channels }, (request) => sessionUser({ users, sessions }, request));
+    const modelHealth = createModelHealth({ reads: readFromPrimary(db), settings, channels });
+    const publicModels = createPublicModels({ settings, channels, modelHealth });
+    return pricingRoutes({ db, settings, channels, publicModels }, (request) =>
+      sessionUser({ users, sessions }, request),
+    );
   });
 });
 afterAll(async () => {

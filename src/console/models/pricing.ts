@@ -1,34 +1,46 @@
 import { Elysia, t } from "elysia";
 import type { Db } from "../../../db/types.ts";
-import { createPriceTable } from "../../billing/pricing/price-table.ts";
 import type { UserEntry } from "../../domain/accounts/directory.ts";
 import { ROLE } from "../../domain/accounts/roles.ts";
 import { usableGroups as openGroups } from "../../domain/accounts/usable-groups.ts";
 import type { ChannelDirectory } from "../../domain/channels/directory.ts";
 import { listPriceChanges } from "../../domain/channels/prices/list-price-changes.ts";
-import { listPrices } from "../../domain/channels/prices/list-prices.ts";
-import { createModelCatalog } from "../../settings/model-catalog.ts";
+import { OperationError } from "../../lib/operation-error.ts";
 import type { SettingsReader } from "../../settings/settings.ts";
 import { ok } from "../http/envelope.ts";
 import { paged, pagingQuery } from "../http/paging.ts";
+import type { PublicModels } from "./public-models.ts";
 
-type Services = Readonly<{ db: Db; settings: SettingsReader; channels: ChannelDirectory }>;
+type Services = Readonly<{
+  db: Db;
+  settings: SettingsReader;
+  channels: ChannelDirectory;
+  publicModels: PublicModels;
+}>;
 
 /**
- * GET /api/pricing and /api/pricing/changes: public; visitors see what the default group may use. `caller` resolves the
+ * GET /api/pricing, /api/pricing/model and /api/pricing/changes: public; visitors see what the default group may use. `caller` resolves the
  * signed-in user, if any.
  */
 export function pricingRoutes(
-  { db, settings, channels }: Services,
+  { db, settings, channels, publicModels }: Services,
   caller: (request: Request) => Promise<UserEntry | null>,
 ) {
-  const deps = { settings, channels, prices: createPriceTable(settings), catalog: createModelCatalog(settings) };
   return new Elysia({ prefix: "/api", name: "console/pricing" })
     .get("/pricing", async ({ request }) => {
       const group = (await caller(request))?.group ?? "default";
-      const { models, groupRatio, discounts, usableGroups } = listPrices(deps, group);
+      const { models, groupRatio, discounts, usableGroups } = publicModels.prices(group);
       return { ...ok(models), group_ratio: groupRatio, discounts, usable_group: usableGroups, group };
     })
+    .get(
+      "/pricing/model",
+      async ({ request, query }) => {
+        const page = await publicModels.page(query.name, await caller(request));
+        if (!page) throw new OperationError("model_not_offered", { model: query.name });
+        return ok(page);
+      },
+      { query: t.Object({ name: t.String({ minLength: 1, maxLength: 200 }) }) },
+    )
     .get(
       "/pricing/changes",
       async ({ request, query }) => {

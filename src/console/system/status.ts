@@ -53,6 +53,8 @@ export function statusRoutes(services: StatusServices, guarded: ReturnType<typeo
 const publicOptions = (settings: SettingsReader) => ({
   system_name: settings.get("SystemName"),
   logo: settings.get("Logo"),
+  home_title: settings.get("HomeTitle"),
+  home_lead: settings.get("HomeLead"),
   footer_html: settings.get("Footer"),
   server_address: settings.get("ServerAddress"),
   docs_link: settings.get("general_setting.docs_link"),

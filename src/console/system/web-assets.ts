@@ -1,4 +1,6 @@
 import { join } from "node:path";
+import { promisify } from "node:util";
+import { gzip } from "node:zlib";
 import { Elysia } from "elysia";
 import type { PeerSource } from "../../lib/http/client-ip.ts";
 import { languageOf, say } from "../../lib/messages.ts";
@@ -35,6 +37,13 @@ export type Asset = { bytes: Uint8Array<ArrayBuffer>; type: string; etag: string
 /** Seconds that a caller must wait before the next page; 0: none. */
 export type PageLimit = (request: Request, server: PeerSource) => number;
 
+/** Adds what this site says of itself to the console's page. */
+type RenderPage = (
+  request: Request,
+  server: PeerSource,
+  shell: string,
+) => Promise<Readonly<{ html: string; status: number }>>;
+
 /** Other hosts whose scripts the page may run under the current settings. */
 export type ScriptHosts = () => readonly string[];
 
@@ -44,13 +53,19 @@ export type ScriptHosts = () => readonly string[];
  * pages, not to the assets they load. Replaces @elysiajs/static, which sends no precompressed files and has one set of
  * headers for all files.
  */
-export function webAssets(root: string, limit: PageLimit = () => 0, scriptHosts: ScriptHosts = () => []) {
+export function webAssets(
+  root: string,
+  limit: PageLimit = () => 0,
+  scriptHosts: ScriptHosts = () => [],
+  render: RenderPage | null = null,
+) {
   const load = createAssetLoader(root);
   return new Elysia({ name: "web-assets" }).get(
     "/*",
     ({ request, path, server }) => {
       const seconds = path.startsWith("/assets/") ? 0 : limit(request, server);
-      return seconds > 0 ? tooManyPages(request, seconds) : serve(load, request, path, scriptHosts);
+      if (seconds > 0) return tooManyPages(request, seconds);
+      return serve({ load, scriptHosts, render }, request, path, server);
     },
     { detail: { hide: true } },
   );
@@ -79,11 +94,28 @@ export function tooManyPages(request: Request, seconds: number): Response {
 /** Reads the file at a path in the best encoding that the client accepts; null: there is none. */
 export type AssetLoader = (path: string, acceptEncoding: string) => Promise<Asset | null>;
 
-async function serve(load: AssetLoader, request: Request, path: string, scriptHosts: ScriptHosts): Promise<Response> {
+type Served = Readonly<{ load: AssetLoader; scriptHosts: ScriptHosts; render: RenderPage | null }>;
+
+async function serve(served: Served, request: Request, path: string, server: PeerSource): Promise<Response> {
+  const { load, scriptHosts, render } = served;
   const hashed = path.startsWith("/assets/");
   const accepted = request.headers.get("accept-encoding") ?? "";
-  const asset = (await load(path, accepted)) ?? (hashed ? null : await load("/index.html", accepted));
-  return assetResponse(request, asset, hashed, scriptHosts);
+  const file = await load(path, accepted);
+  if (file || hashed) return assetResponse(request, file, hashed, scriptHosts);
+  const shell = await load("/index.html", render ? "" : accepted);
+  if (!shell || !render) return assetResponse(request, shell, false, scriptHosts);
+  const { html, status } = await render(request, server, new TextDecoder().decode(shell.bytes));
+  const etag = `"${Bun.hash(html).toString(36)}"`;
+  const page = await encodePage(html, accepted);
+  return assetResponse(request, { ...page, type: shell.type, etag }, false, scriptHosts, status);
+}
+
+const pack = promisify(gzip);
+
+async function encodePage(html: string, accepted: string): Promise<Pick<Asset, "bytes" | "encoding">> {
+  const bytes = new TextEncoder().encode(html);
+  if (!accepted.includes("gzip")) return { bytes, encoding: null };
+  return { bytes: new Uint8Array(await pack(bytes)), encoding: "gzip" };
 }
 
 /**
@@ -103,7 +135,7 @@ export function assetResponse(
     "x-content-type-options": "nosniff",
     "content-type": asset.type,
     "cache-control": hashed ? "public, max-age=31536000, immutable" : "no-cache",
-    vary: "accept-encoding",
+    vary: "accept-encoding, accept-language",
     etag: asset.etag,
   };
   if (request.headers.get("if-none-match")?.includes(asset.etag)) return new Response(null, { status: 304, headers });

@@ -1,4 +1,4 @@
-import { countMembers, findRepeatedMember } from "../../lib/values/json-text.ts";
+import { countMembers, findRepeatedMember } from "../../lib/values/json/json-text.ts";
 import type { JsonObject } from "../json.ts";
 
 /**

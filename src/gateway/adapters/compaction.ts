@@ -15,7 +15,7 @@ import {
 import { openaiResponsesCodec } from "../../formats/openai-responses/index.ts";
 import { randomId } from "../../lib/http/request-id.ts";
 import { textOfBytes } from "../../lib/values/bytes.ts";
-import { spliceTopLevel } from "../../lib/values/json-splice.ts";
+import { spliceTopLevel } from "../../lib/values/json/json-splice.ts";
 import type { CallParams, Limitation } from "../../providers/contract/provider.ts";
 import { OutputMeter } from "../billing/output-meter.ts";
 import type { Call } from "../call/call.ts";

@@ -14,7 +14,7 @@ import { readUsage, usageIn } from "../../formats/openai-chat/response/usage.ts"
 import { outgoingForm } from "../../lib/http/multipart/form-stream.ts";
 import type { Form } from "../../lib/http/multipart/read-form.ts";
 import { lastIndexOfBytes, textOfBytes } from "../../lib/values/bytes.ts";
-import { spliceTopLevel, type TopLevelChanges } from "../../lib/values/json-splice.ts";
+import { spliceTopLevel, type TopLevelChanges } from "../../lib/values/json/json-splice.ts";
 import type { CallParams } from "../../providers/contract/provider.ts";
 import { searchToolOf } from "../billing/hosted-tools.ts";
 import { OutputMeter } from "../billing/output-meter.ts";

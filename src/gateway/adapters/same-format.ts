@@ -1,7 +1,7 @@
 import { continuesThread } from "../../formats/anthropic/request/decode-request.ts";
 import { hasGatewayMark } from "../../formats/conversation/signature.ts";
 import { canPassThrough } from "../../formats/gemini/request/can-passthrough.ts";
-import { spliceTopLevel } from "../../lib/values/json-splice.ts";
+import { spliceTopLevel } from "../../lib/values/json/json-splice.ts";
 import { chatOf } from "../../providers/contract/chat.ts";
 import type { CallParams } from "../../providers/contract/provider.ts";
 import type { Call } from "../call/call.ts";

@@ -4,7 +4,7 @@ import type { JsonObject } from "../../formats/json.ts";
 import type { RequestSummary } from "../../formats/openai-chat/request/summary.ts";
 import { nowSeconds } from "../../lib/clock.ts";
 import { identify } from "../../lib/http/request-id.ts";
-import type { TopLevelChanges } from "../../lib/values/json-splice.ts";
+import type { TopLevelChanges } from "../../lib/values/json/json-splice.ts";
 import type { Caller } from "../auth/authenticate.ts";
 import type { ClientBody } from "../http/client-body.ts";
 import { ClientPresence } from "../http/client-presence.ts";

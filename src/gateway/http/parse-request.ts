@@ -1,6 +1,6 @@
 import { DecodeError } from "../../formats/conversation/codec.ts";
 import { type JsonObject, textOf } from "../../formats/json.ts";
-import type { TopLevelChanges } from "../../lib/values/json-splice.ts";
+import type { TopLevelChanges } from "../../lib/values/json/json-splice.ts";
 import { promptTokensBound } from "../billing/estimate.ts";
 import type { CallTiming } from "../call/call-timing.ts";
 import type { GatewayServices } from "../call/services.ts";

@@ -13,6 +13,10 @@ export const settingMessages = {
     en: "{key} must be a URL that starts with http:// or https://.",
     zh: "{key} 必须是以 http:// 或 https:// 开头的地址。",
   },
+  option_color: {
+    en: "{key} must be a color such as #0f766e, or empty.",
+    zh: "{key} 必须是 #0f766e 这样的颜色，或留空。",
+  },
   option_link: {
     en: "{key} must be a URL that starts with http:// or https://, or a path such as /logo.png.",
     zh: "{key} 必须是以 http:// 或 https:// 开头的地址，或 /logo.png 这样的路径。",

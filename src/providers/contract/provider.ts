@@ -2,7 +2,7 @@ import type { Catalog } from "../../catalog/catalog.ts";
 import type { ChatDialect } from "../../formats/conversation/conversation.ts";
 import type { JsonObject } from "../../formats/json.ts";
 import type { ReadError } from "../../formats/openai-chat/errors/error.ts";
-import type { TopLevelChanges } from "../../lib/values/json-splice.ts";
+import type { TopLevelChanges } from "../../lib/values/json/json-splice.ts";
 import type { ChatApi } from "./chat.ts";
 import type { NativeFormat } from "./native-format.ts";
 import type { TaskProtocol, VideoProtocol } from "./tasks.ts";

@@ -1,5 +1,5 @@
 import { type JsonObject, recordsOf, textOf, textsOf } from "../../formats/json.ts";
-import type { TopLevelChanges } from "../../lib/values/json-splice.ts";
+import type { TopLevelChanges } from "../../lib/values/json/json-splice.ts";
 import { lookupTable } from "../../lib/values/lookup-table.ts";
 import type { CallParams, Limitation, Rejection } from "../contract/provider.ts";
 

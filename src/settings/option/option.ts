@@ -1,4 +1,5 @@
 import { OperationError } from "../../lib/operation-error.ts";
+import { isHexColor } from "../../lib/values/color.ts";
 import { type Decimal, decimal, isNegative, subtract, toText } from "../../lib/values/decimal.ts";
 import { lookupTable } from "../../lib/values/lookup-table.ts";
 
@@ -110,6 +111,19 @@ export const line = (initial = "", traits: Traits = {}): Option<string> =>
     (raw, key) => {
       const value = raw.trim();
       if (value.length > 2000 || /[\r\n]/.test(value)) throw new OperationError("option_too_long", { key, max: 2000 });
+      return value;
+    },
+    (value) => value,
+  );
+
+/** A color such as #0f766e, or nothing. */
+export const color = (): Option<string> =>
+  option(
+    "",
+    {},
+    (raw, key) => {
+      const value = raw.trim().toLowerCase();
+      if (value !== "" && !isHexColor(value)) throw new OperationError("option_color", { key });
       return value;
     },
     (value) => value,

@@ -1,5 +1,5 @@
 import { chatLinksShape, json } from "../option/json-option.ts";
-import { address, bool, integer, line, link, text } from "../option/option.ts";
+import { address, bool, color, integer, line, link, text } from "../option/option.ts";
 
 /** The site: its name, its texts, how amounts are shown, which usage mode it runs in. */
 export const generalOptions = {
@@ -10,6 +10,16 @@ export const generalOptions = {
   Notice: text(),
   About: text(),
   HomePageContent: text(),
+  /** Heading and introduction of the built-in home page; empty: the console's own. */
+  HomeTitle: line(),
+  HomeLead: line(),
+  /** The accent color of pages; empty: the console's own. */
+  BrandColor: color(),
+  /** Styles added to every page. */
+  CustomCss: text(),
+  /** What search engines and link previews say about the site. */
+  SiteDescription: line(),
+  SearchIndexingEnabled: bool(true),
   TopUpLink: link(),
   "general_setting.docs_link": link(),
   /** `{key}` becomes the API key with `sk-`, `{address}` the gateway's URL-encoded address. */

@@ -39,6 +39,32 @@ describe("the pages of an operator", () => {
     await consolePage.expectAccessible();
   }, 120_000);
 
+  test("a visitor reads a model's page; the brand is seen before it is saved", async () => {
+    const words = WORDS.en;
+    const { page } = consolePage;
+    await consolePage.open("/setting?tab=other&section=identity");
+    await page.getByLabel(words.settings.fields.HomeTitle.label).fill("Models of the harbor");
+    await page.getByLabel(words.settings.fields.BrandColor.label).fill("#1d4ed8");
+    const preview = page.frameLocator("main iframe");
+    await preview.getByRole("heading", { name: "Models of the harbor" }).waitFor();
+    await consolePage.button(/^Save/).click();
+    await consolePage.expectAccessible();
+    await until(
+      async () => (await fetch(`${gateway.url}/`)).text(),
+      (html) => html.includes("<h1>Models of the harbor</h1>") && html.includes("/brand.css"),
+    );
+    await consolePage.open(`/model/${MODEL}`);
+    await page.getByRole("heading", { name: MODEL }).waitFor();
+    const main = () =>
+      page.evaluate(() => getComputedStyle(document.documentElement).getPropertyValue("--sl-palette-primary-main"));
+    expect(await until(main, (color) => color !== "")).toContain("#1d4ed8");
+    await page.getByLabel(words.model.workload.requests).fill("0");
+    await page.getByRole("status").getByText("$0.00", { exact: true }).waitFor();
+    await consolePage.expectAccessible();
+    const raw = await (await fetch(`${gateway.url}/model/${MODEL}`)).text();
+    expect(raw).toContain(`<h1>${MODEL}</h1>`);
+  }, 120_000);
+
   test("the router says where a call would go, and why not elsewhere", async () => {
     const words = WORDS.en.routing;
     await consolePage.open("/router");

@@ -23,6 +23,7 @@ import { SaveBar } from "./page/SaveBar.tsx";
 import { SectionNav } from "./page/SectionNav.tsx";
 import { SectionView } from "./page/SectionView.tsx";
 import { AnnouncementsPanel } from "./panels/AnnouncementsPanel.tsx";
+import { BrandPreview } from "./panels/BrandPreview.tsx";
 import { ChatsPanel } from "./panels/ChatsPanel.tsx";
 import { ClearLogsPanel } from "./panels/ClearLogsPanel.tsx";
 import { CatalogPanel, DiscoveryPanel } from "./panels/DiscoveryPanel.tsx";
@@ -186,6 +187,7 @@ const SettingSearch = ({ onFound }: { onFound: (target: SettingTarget) => void }
 };
 
 const EXTRAS: Readonly<Record<Extra, () => ReactElement>> = {
+  brandPreview: BrandPreview,
   catalog: CatalogPanel,
   groups: GroupsPanel,
   pricing: PricingPanel,

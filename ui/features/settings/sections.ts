@@ -176,8 +176,19 @@ const MODELS: readonly TabSection[] = [
 const OTHER: readonly TabSection[] = [
   { id: "systemInfo", fields: [], extra: "systemInfo" },
   { id: "notice", fields: [{ key: "Notice", kind: "content" }] },
-  { id: "identity", fields: text("SystemName", "Logo") },
-  { id: "home", fields: [{ key: "HomePageContent", kind: "content" }] },
+  {
+    id: "identity",
+    fields: [
+      ...text("SystemName", "Logo", "HomeTitle", "HomeLead"),
+      { key: "BrandColor", kind: "color" },
+      { key: "CustomCss", kind: "code" },
+    ],
+    extra: "brandPreview",
+  },
+  {
+    id: "home",
+    fields: [{ key: "HomePageContent", kind: "content" }, ...text("SiteDescription"), ...on("SearchIndexingEnabled")],
+  },
   { id: "about", fields: [{ key: "About", kind: "content" }] },
   { id: "footer", fields: [{ key: "Footer", kind: "content" }] },
   { id: "transfer", fields: [], extra: "transfer" },

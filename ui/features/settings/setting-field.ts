@@ -24,7 +24,11 @@ type Control =
   | Readonly<{ kind: "json"; shape: "object" | "list" }>
   | Readonly<{ kind: "domains" }>
   | Readonly<{ kind: "lines" }>
+  /** Several lines, stored as typed. */
+  | Readonly<{ kind: "code" }>
   | Readonly<{ kind: "content" }>
+  /** A color such as #0f766e. */
+  | Readonly<{ kind: "color" }>
   | Readonly<{ kind: "choice"; choices: readonly string[] }>;
 
 type Unit =
@@ -96,7 +100,8 @@ export type Extra =
   | "announcements"
   | "transfer"
   | "calculator"
-  | "catalog";
+  | "catalog"
+  | "brandPreview";
 
 export type SettingSection = Readonly<{
   /** A key under `settings.sections` in the locales. */

@@ -3,7 +3,7 @@ import { roundTo } from "../../lib/format/number.ts";
 import type { SettingField } from "./setting-field.ts";
 
 /** Validation error of a field: a key under `settings.errors` in the locales. */
-type SettingFault = "number" | "integer" | "least" | "range" | "decimals" | "address" | "json";
+type SettingFault = "number" | "integer" | "least" | "range" | "decimals" | "address" | "color" | "json";
 
 /** Validates a field's text; null if valid. The server validates again. */
 export function faultOf(field: SettingField, typed: string): SettingFault | null {
@@ -22,12 +22,16 @@ export function faultOf(field: SettingField, typed: string): SettingFault | null
     case "address":
     case "endpoint":
       return value === "" || (/^https?:\/\//i.test(value) && URL.canParse(value)) ? null : "address";
+    case "color":
+      return value === "" || COLOR.test(value) ? null : "color";
     case "json":
       return value !== "" && checkJson(value, field.shape) === null ? null : "json";
     default:
       return null;
   }
 }
+
+const COLOR = /^#([0-9a-f]{3}|[0-9a-f]{6})$/i;
 
 type Limits = Readonly<{ min?: number; max?: number; isInteger?: boolean; decimals?: number }>;
 
@@ -58,6 +62,8 @@ export function normalize(field: SettingField, typed: string): string {
     case "text":
     case "secret":
       return typed.trim();
+    case "color":
+      return typed.trim().toLowerCase();
     case "lines":
       return typed
         .split(/\r?\n/)

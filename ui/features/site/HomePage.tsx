@@ -12,6 +12,7 @@ import { useSession } from "../../state/session.ts";
 import { useSite } from "../../state/site-status.ts";
 import { exampleModel } from "../models/default-model.ts";
 import { pricing } from "../models/pricing/pricing.ts";
+import { useBrandPreview } from "./brand-preview.ts";
 import { curlExample, gatewayAddress } from "./examples.ts";
 import { SiteText, siteText } from "./SiteText.tsx";
 
@@ -19,6 +20,7 @@ import { SiteText, siteText } from "./SiteText.tsx";
 export function HomePage() {
   const { t } = useTranslation();
   const { data, error, refetch } = useQuery(siteText("home_page_content"));
+  useBrandPreview();
   if (error) return <ErrorState title={t("home.loadFailed")} error={error} onRetry={() => void refetch()} />;
   if (data === undefined) return null;
   return data === "" ? <Landing /> : <SiteText text={data} frameTitle={t("home.customFrame")} />;
@@ -35,7 +37,8 @@ const CLIENT_FORMATS = [
 function Landing() {
   const { t } = useTranslation();
   const { user } = useSession();
-  const address = gatewayAddress(useSite()?.server_address);
+  const site = useSite();
+  const address = gatewayAddress(site?.server_address);
   const { data: prices } = useQuery(pricing(user?.id));
   const example = curlExample(address, exampleModel(prices?.models.map(({ model_name }) => model_name) ?? []));
   return (
@@ -44,10 +47,10 @@ function Landing() {
         variant="h1"
         sx={{ fontSize: { xs: 28, md: 38 }, lineHeight: { xs: "36px", md: "46px" }, letterSpacing: "-0.024em" }}
       >
-        {t("home.title")}
+        {site?.home_title || t("home.title")}
       </Typography>
       <Typography sx={{ mt: 3, maxWidth: 620, fontSize: 16, lineHeight: "25px", color: "text.secondary" }}>
-        {t("home.lead")}
+        {site?.home_lead || t("home.lead")}
       </Typography>
       <Row gap={3} wrap sx={{ mt: 7 }}>
         <AddressBox label={t("home.baseUrl")} address={`${address}/v1`} />

@@ -40,5 +40,6 @@ export { default as start } from "./shell/start.json" with { type: "json" };
 export { default as about } from "./site/about.json" with { type: "json" };
 export { default as announcements } from "./site/announcements.json" with { type: "json" };
 export { default as home } from "./site/home.json" with { type: "json" };
+export { default as model } from "./site/model.json" with { type: "json" };
 export { default as reference } from "./site/reference.json" with { type: "json" };
 export { default as status } from "./site/status.json" with { type: "json" };

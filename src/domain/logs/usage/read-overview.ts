@@ -95,7 +95,7 @@ const FIGURES = sql`
   coalesce(sum(cached), 0)::float8 as cached_tokens, coalesce(sum(saved), 0)::float8 as saved_quota`;
 
 /** The performance of the newest requests, in total and in up to 24 equal parts of their time. */
-async function readPerformance(db: Db, filter: LogFilter) {
+export async function readPerformance(db: Db, filter: LogFilter) {
   // The row of the total has no part.
   const rows = await db.execute<Performance & { start: number | null }>(sql`
     with newest as materialized (${newestCalls(db, filter)}),

@@ -5,7 +5,7 @@ import type { PeerSource } from "../../../lib/http/client-ip.ts";
 import { randomId, requestIdOf } from "../../../lib/http/request-id.ts";
 import { readEvents } from "../../../lib/http/sse.ts";
 import { textOfBytes } from "../../../lib/values/bytes.ts";
-import { spliceTopLevel } from "../../../lib/values/json-splice.ts";
+import { spliceTopLevel } from "../../../lib/values/json/json-splice.ts";
 import { authenticate } from "../../auth/authenticate.ts";
 import { authorize } from "../../auth/authorize.ts";
 import { refuseUnserved } from "../../billing/record.ts";

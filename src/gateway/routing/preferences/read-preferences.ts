@@ -8,7 +8,7 @@ import {
   oneOf,
   text,
 } from "../../../lib/field-readers.ts";
-import { spliceTopLevel } from "../../../lib/values/json-splice.ts";
+import { spliceTopLevel } from "../../../lib/values/json/json-splice.ts";
 import { type ClientBody, invalidRequest } from "../../http/client-body.ts";
 
 /** Which channels a request prefers (`provider`, https://openrouter.ai/docs/features/provider-routing). */

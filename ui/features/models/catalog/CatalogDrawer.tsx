@@ -176,6 +176,7 @@ export const CatalogDrawer = ({ entry, mayEdit, onClose }: CatalogDrawerProps) =
         )}
         <Section title={t("catalog.form.limits")} hint={t("catalog.form.limitsHint")}>
           {text("provider", t("catalog.columns.provider"), facts?.provider)}
+          {text("description", t("catalog.form.description"), facts?.description, t("catalog.form.descriptionHint"))}
           <Row gap={3} sx={{ alignItems: "flex-start" }}>
             {text("context", t("catalog.form.context"), facts?.context_window)}
             {text("output", t("catalog.form.output"), facts?.output_limit)}

@@ -18,6 +18,7 @@ type Style = (typeof REASONING_STYLES)[number];
 export type EntryForm = Readonly<{
   model: string;
   provider: string;
+  description: string;
   context: string;
   output: string;
   inputs: readonly Modality[];
@@ -47,6 +48,7 @@ export function entryForm(entry: CatalogModel | null): EntryForm {
   return {
     model: entry?.model ?? "",
     provider: textOf(own.provider),
+    description: textOf(own.description),
     context: textOf(own.context_window),
     output: textOf(own.output_limit),
     inputs: own.input_modalities ?? [],
@@ -100,6 +102,7 @@ export function entryOf(form: EntryForm, entry: CatalogModel | null): OwnEntry {
   const facts: OwnEntry = {
     ...entry?.own,
     provider: text(form.provider),
+    description: text(form.description),
     context_window: parseCount(form.context),
     output_limit: parseCount(form.output),
     input_modalities: chosen(form.inputs),

@@ -1,3 +1,4 @@
+import Calculate from "@mui/icons-material/CalculateOutlined";
 import Copy from "@mui/icons-material/ContentCopyOutlined";
 import History from "@mui/icons-material/HistoryOutlined";
 import Info from "@mui/icons-material/InfoOutlined";
@@ -28,6 +29,7 @@ import { useAddress } from "../../../components/use-address.ts";
 import { exactTime } from "../../../lib/format/time.ts";
 import { useSession } from "../../../state/session.ts";
 import { NoModelsAction } from "../../playground/NoModels.tsx";
+import { CalculatorDialog } from "../page/CalculatorDialog.tsx";
 import { CAPABILITIES, capabilityOf, makerOf } from "./model-traits.ts";
 import { PriceChangesDialog } from "./PriceChangesDialog.tsx";
 import { usePriceColumns } from "./price-columns.tsx";
@@ -44,6 +46,7 @@ export const PricingPage = () => {
   const { data, error, refetch } = useQuery(pricing(user?.id));
   const [selected, setSelected] = useState(NO_ROWS);
   const [refused, setRefused] = useState("");
+  const [isCalculating, setCalculating] = useState(false);
   const [isShowingChanges, setShowingChanges] = useState(false);
   const filters = {
     text: address.text("search"),
@@ -106,9 +109,14 @@ export const PricingPage = () => {
         title={t("pricing.title")}
         purpose={t("pricing.purpose")}
         actions={
-          <Button startIcon={<History />} onClick={() => setShowingChanges(true)}>
-            {t("pricing.changes.title")}
-          </Button>
+          <>
+            <Button startIcon={<Calculate />} onClick={() => setCalculating(true)}>
+              {t("model.calculator.open")}
+            </Button>
+            <Button startIcon={<History />} onClick={() => setShowingChanges(true)}>
+              {t("pricing.changes.title")}
+            </Button>
+          </>
         }
       />
       {!data && !error && <Skeleton variant="rounded" height={62} sx={{ mb: 3 }} />}
@@ -179,6 +187,9 @@ export const PricingPage = () => {
             },
           ]}
         />
+      )}
+      {isCalculating && (
+        <CalculatorDialog models={found} groupRatio={groupRatio} onClose={() => setCalculating(false)} />
       )}
       {isShowingChanges && <PriceChangesDialog userId={user?.id} onClose={() => setShowingChanges(false)} />}
       {refused && <ManualCopyDialog text={refused} onClose={() => setRefused("")} />}

@@ -1,8 +1,11 @@
+import ArrowForward from "@mui/icons-material/ArrowForwardOutlined";
 import Check from "@mui/icons-material/CheckCircleOutlineOutlined";
 import Cancel from "@mui/icons-material/RemoveCircleOutlineOutlined";
 import Box from "@mui/material/Box";
 import ButtonBase from "@mui/material/ButtonBase";
+import IconButton from "@mui/material/IconButton";
 import Tooltip from "@mui/material/Tooltip";
+import { Link } from "@tanstack/react-router";
 import type { TFunction } from "i18next";
 import { useMemo } from "react";
 import { useTranslation } from "react-i18next";
@@ -13,10 +16,12 @@ import { ProviderGlyph } from "../../../components/display/provider/ProviderGlyp
 import { GroupTag, Tag } from "../../../components/display/Tag.tsx";
 import { notifyDone } from "../../../components/feedback/notify.tsx";
 import { Col, Row } from "../../../components/layout.tsx";
-import { formatShort, roundTo } from "../../../lib/format/number.ts";
+import { roundTo } from "../../../lib/format/number.ts";
 import { Modalities, tokenCount } from "../catalog/catalog-columns.tsx";
+import { modelPath } from "../page/model-page.ts";
 import { makerOf } from "./model-traits.ts";
-import { type PricedModel, tokenPrice, unitPrice, usd } from "./pricing.ts";
+import { PriceLines, Quiet } from "./PriceLines.tsx";
+import type { PricedModel } from "./pricing.ts";
 
 type PriceView = Readonly<{
   group: string;
@@ -88,7 +93,7 @@ const columnsOf = (t: TFunction, view: PriceView, quotaPerUnit: number): readonl
     head: t("pricing.columns.price"),
     width: 188,
     align: "right",
-    cell: (model) => <Price model={model} groupRatio={view.groupRatio} quotaPerUnit={quotaPerUnit} />,
+    cell: (model) => <PriceLines model={model} groupRatio={view.groupRatio} quotaPerUnit={quotaPerUnit} />,
   },
 ];
 
@@ -144,6 +149,17 @@ const ModelName = ({ name, onRefused }: { name: string; onRefused: (text: string
           </Box>
         </ButtonBase>
       </Tooltip>
+      <Tooltip title={t("pricing.open", { name })}>
+        <IconButton
+          component={Link}
+          to={modelPath(name)}
+          size="small"
+          aria-label={t("pricing.open", { name })}
+          sx={{ color: "text.tertiary" }}
+        >
+          <ArrowForward sx={{ fontSize: 15 }} />
+        </IconButton>
+      </Tooltip>
     </Row>
   );
 };
@@ -171,62 +187,6 @@ const Groups = ({ model, group, groups, onGroup }: { model: PricedModel } & Pric
     </Row>
   );
 };
-
-const Price = ({
-  model,
-  groupRatio,
-  quotaPerUnit,
-}: {
-  model: PricedModel;
-  groupRatio: number;
-  quotaPerUnit: number;
-}) => {
-  const { t } = useTranslation();
-  if (!model.is_priced) return quiet(t("pricing.unset"));
-  const { unit } = model;
-  if (unit !== "token") {
-    const price = usd(unitPrice(model, groupRatio, quotaPerUnit));
-    return (
-      <Col gap={0} sx={{ fontSize: 12.5, lineHeight: "17px", py: 0.5 }}>
-        <span className="num">{t(`pricing.each.${unit}`, { price })}</span>
-        {Object.entries(model.variants).map(([variant, amount]) => (
-          <Quiet key={variant}>{t("pricing.variant", { variant, price: usd(amount * groupRatio) })}</Quiet>
-        ))}
-        {model.is_estimate && <Quiet>{t("pricing.assumed")}</Quiet>}
-      </Col>
-    );
-  }
-  const { input, cached, output, ...others } = tokenPrice(model, groupRatio, quotaPerUnit);
-  const { imageInput, imageOutput, audioInput, audioOutput, cacheWritten } = others;
-  return (
-    <Col gap={0} sx={{ fontSize: 12.5, lineHeight: "17px", py: 0.5 }}>
-      <span className="num">{t("pricing.input", { price: usd(input) })}</span>
-      <span className="num">{t("pricing.output", { price: usd(output) })}</span>
-      {model.cache_ratio !== 1 && <Quiet>{t("pricing.cached", { price: usd(cached) })}</Quiet>}
-      {cacheWritten !== null && <Quiet>{t("pricing.cacheWritten", { price: usd(cacheWritten) })}</Quiet>}
-      {imageInput !== null && <Quiet>{t("pricing.imageInput", { price: usd(imageInput) })}</Quiet>}
-      {imageOutput !== null && <Quiet>{t("pricing.imageOutput", { price: usd(imageOutput) })}</Quiet>}
-      {audioInput !== null && <Quiet>{t("pricing.audioInput", { price: usd(audioInput) })}</Quiet>}
-      {audioOutput !== null && <Quiet>{t("pricing.audioOutput", { price: usd(audioOutput) })}</Quiet>}
-      {model.context_tiers.map((tier) => (
-        <Quiet key={tier.over}>
-          {t("pricing.tier", {
-            over: formatShort(tier.over),
-            input: usd(input * tier.input),
-            output: usd(output * tier.output),
-          })}
-        </Quiet>
-      ))}
-    </Col>
-  );
-};
-
-/** A further line of a price. */
-const Quiet = ({ children }: { children: string }) => (
-  <Box component="span" className="num" sx={{ color: "text.tertiary", whiteSpace: "normal" }}>
-    {children}
-  </Box>
-);
 
 const quiet = (text: string) => (
   <Box component="span" sx={{ color: "text.tertiary" }}>

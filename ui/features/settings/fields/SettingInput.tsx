@@ -12,9 +12,11 @@ import { useLeft } from "../../../components/inputs/JsonField.tsx";
 import { formatJson } from "../../../components/inputs/json-text.ts";
 import { QuotaInput } from "../../../components/inputs/QuotaInput.tsx";
 import { Field, Row } from "../../../components/layout.tsx";
+import { fontMono } from "../../../theme/tokens.ts";
 import { type SettingField, wordOf } from "../setting-field.ts";
 import { domainsOf, faultOf, shortDefault, stepped } from "../setting-text.ts";
 import { useSettingHint, useSettings } from "../settings-store.tsx";
+import { ColorField } from "./ColorField.tsx";
 import { ContentField } from "./ContentField.tsx";
 import { DomainField } from "./DomainField.tsx";
 import { DefaultTools, JsonInput } from "./JsonInput.tsx";
@@ -89,6 +91,8 @@ export const SettingInput = ({ field }: { field: SettingField }) => {
       );
     case "content":
       return <ContentField id={id} label={label} hint={hint} value={value} onChange={onChange} />;
+    case "color":
+      return <ColorField {...{ id, label, hint, error, value, onChange }} onBlur={leave} />;
     case "choice":
       return (
         <Field label={label} htmlFor={id} hint={hint}>
@@ -106,6 +110,7 @@ export const SettingInput = ({ field }: { field: SettingField }) => {
           </Select>
         </Field>
       );
+    case "code":
     case "lines":
       return (
         <Field label={label} htmlFor={id} hint={hint} sx={wide}>
@@ -117,6 +122,10 @@ export const SettingInput = ({ field }: { field: SettingField }) => {
             maxRows={14}
             value={value}
             onChange={(event) => onChange(event.target.value)}
+            {...(field.kind === "code" && {
+              inputProps: { spellCheck: false },
+              sx: { fontFamily: fontMono, fontSize: 12.5 },
+            })}
           />
           {tools}
         </Field>

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { RandomJson, seededRandom } from "../../../test/support/lib/random-json.ts";
+import { RandomJson, seededRandom } from "../../../../test/support/lib/random-json.ts";
 import { countMembers, findRepeatedMember } from "./json-text.ts";
 
 const SEED = 20_261_122;

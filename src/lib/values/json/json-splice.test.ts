@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { HOSTILE_NAMES, RandomJson, seededRandom } from "../../../test/support/lib/random-json.ts";
+import { HOSTILE_NAMES, RandomJson, seededRandom } from "../../../../test/support/lib/random-json.ts";
 import { spliceTopLevel as splice, type TopLevelChanges } from "./json-splice.ts";
 
 const spliceTopLevel = (text: string, changes: TopLevelChanges) => splice(text, changes, JSON.parse(text));

@@ -1,26 +1,27 @@
 import Heart from "@mui/icons-material/MonitorHeartOutlined";
 import Box from "@mui/material/Box";
+import MuiLink from "@mui/material/Link";
 import Skeleton from "@mui/material/Skeleton";
-import type { SxProps, Theme } from "@mui/material/styles";
 import { queryOptions, useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
 import { useMemo } from "react";
 import { useTranslation } from "react-i18next";
-import type { ModelStatus } from "../../../src/console/models/model-status.ts";
-import { readData } from "../../api/client.ts";
-import { modelStatusApi } from "../../api/groups.ts";
-import type { Column } from "../../components/data-table/column.ts";
-import { DataTable } from "../../components/data-table/DataTable.tsx";
-import { useLocalPaging } from "../../components/data-table/url-state.ts";
-import { useDataTable } from "../../components/data-table/use-data-table.ts";
-import { StatusChip } from "../../components/display/StatusChip.tsx";
-import { EmptyState } from "../../components/feedback/EmptyState.tsx";
-import { FilterBar } from "../../components/inputs/FilterBar.tsx";
-import { PageHeader } from "../../components/layout.tsx";
-import { useAddress } from "../../components/use-address.ts";
-import { formatShare } from "../../lib/format/number.ts";
-import { formatDate } from "../../lib/format/time.ts";
-import { useSession } from "../../state/session.ts";
-import { fuzzyMatch } from "./pricing/pricing.ts";
+import type { ModelStatus } from "../../../../src/domain/models/model-health.ts";
+import { readData } from "../../../api/client.ts";
+import { modelStatusApi } from "../../../api/groups.ts";
+import type { Column } from "../../../components/data-table/column.ts";
+import { DataTable } from "../../../components/data-table/DataTable.tsx";
+import { useLocalPaging } from "../../../components/data-table/url-state.ts";
+import { useDataTable } from "../../../components/data-table/use-data-table.ts";
+import { StatusChip } from "../../../components/display/StatusChip.tsx";
+import { EmptyState } from "../../../components/feedback/EmptyState.tsx";
+import { FilterBar } from "../../../components/inputs/FilterBar.tsx";
+import { PageHeader } from "../../../components/layout.tsx";
+import { useAddress } from "../../../components/use-address.ts";
+import { useSession } from "../../../state/session.ts";
+import { fuzzyMatch } from "../pricing/pricing.ts";
+import { DayBars, shareOrDash } from "./DayBars.tsx";
+import { modelPath } from "./model-page.ts";
 
 const TONE = { up: "ok", degraded: "warn", down: "bad" } as const;
 const STATES = ["down", "degraded", "up"] as const;
@@ -48,9 +49,16 @@ export const ModelStatusPage = () => {
         head: t("status.model"),
         isTitle: true,
         cell: ({ model_name }) => (
-          <Box component="span" title={model_name} sx={{ fontWeight: 560 }}>
+          <MuiLink
+            component={Link}
+            to={modelPath(model_name)}
+            title={model_name}
+            color="inherit"
+            underline="hover"
+            sx={{ fontWeight: 560 }}
+          >
             {model_name}
-          </Box>
+          </MuiLink>
         ),
       },
       {
@@ -126,49 +134,7 @@ export const ModelStatusPage = () => {
 };
 
 const nameOf = ({ model_name }: ModelStatus): string => model_name;
-const shareText = ({ availability }: ModelStatus): string => (availability === null ? "–" : percent(availability));
-
-const BAR = 3;
-const STEP = 4;
-const HEIGHT = 22;
-const DAY_MS = 86_400_000;
-const GOOD = 9900;
-const FAIR = 9000;
-
-/** One bar per day: green, amber or red by success rate, gray without calls. */
-const DayBars = ({ days, count, label }: { days: readonly (number | null)[]; count: number; label: string }) => {
-  const { i18n } = useTranslation();
-  const shown = days.length === 0 ? Array.from({ length: count }, () => null) : days;
-  const dayAt = (index: number) =>
-    formatDate(Date.now() - (shown.length - 1 - index) * DAY_MS, i18n.language, {
-      dateStyle: "medium",
-      timeZone: "UTC",
-    });
-  return (
-    <Box
-      component="svg"
-      viewBox={`0 0 ${shown.length * STEP - 1} ${HEIGHT}`}
-      role="img"
-      aria-label={label}
-      preserveAspectRatio="none"
-      sx={{ width: "100%", maxWidth: shown.length * STEP, height: HEIGHT, display: "block" }}
-    >
-      {shown.map((share, index) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: a day is its place
-        <Box key={index} component="rect" x={index * STEP} width={BAR} height={HEIGHT} rx={1} sx={fillOf(share)}>
-          <title>{share === null ? dayAt(index) : `${dayAt(index)}: ${percent(share)}`}</title>
-        </Box>
-      ))}
-    </Box>
-  );
-};
-
-function fillOf(share: number | null): SxProps<Theme> {
-  const tone = share === null ? "idle" : share >= GOOD ? "ok" : share >= FAIR ? "warn" : "bad";
-  return { fill: (theme) => (theme.vars ?? theme).palette.tone[tone].solid, opacity: share === null ? 0.3 : 1 };
-}
-
-export type { ModelStatus };
+const shareText = ({ availability }: ModelStatus): string => shareOrDash(availability);
 
 const ASK_EVERY_MS = 60_000;
 
@@ -179,8 +145,3 @@ const modelStatus = (userId: number | undefined) =>
     queryFn: ({ signal }) => readData(modelStatusApi.models.get({ fetch: { signal } }), { stayOn401: true }),
     refetchInterval: ASK_EVERY_MS,
   });
-
-const BASIS_POINTS = 10_000;
-
-/** "99.93 %" of a share in ten-thousandths. */
-const percent = (share: number): string => formatShare(share / BASIS_POINTS);

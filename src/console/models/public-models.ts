@@ -1,0 +1,65 @@
+import { createPriceTable } from "../../billing/pricing/price-table.ts";
+import type { ModelInfo } from "../../catalog/catalog.ts";
+import type { UserEntry } from "../../domain/accounts/directory.ts";
+import { ROLE } from "../../domain/accounts/roles.ts";
+import type { ChannelDirectory } from "../../domain/channels/directory.ts";
+import { listPrices, type PricedModel, type PriceList } from "../../domain/channels/prices/list-prices.ts";
+import type { ModelHealthReader, ModelSpeed, ModelStatus } from "../../domain/models/model-health.ts";
+import { createModelCatalog } from "../../settings/model-catalog.ts";
+import type { SettingsReader } from "../../settings/settings.ts";
+
+type Services = Readonly<{ settings: SettingsReader; channels: ChannelDirectory; modelHealth: ModelHealthReader }>;
+
+/** What a model's page says besides its price; null: not known. */
+type ModelFactsView = Pick<ModelInfo, "name" | "provider" | "description" | "tools" | "structured_output"> &
+  Readonly<{ reasoning: boolean | null; efforts: readonly string[] }>;
+
+/** Everything that the public page of a model shows. */
+export type ModelPageView = Readonly<{
+  model: PricedModel;
+  facts: ModelFactsView;
+  /** Null: the site does not publish how models do. */
+  status: ModelStatus | null;
+  speed: ModelSpeed | null;
+}>;
+
+/** Whether a caller may read how models do: administrators, and everybody where the site publishes it. */
+export const mayReadStatus = (settings: SettingsReader, user: UserEntry | null): boolean =>
+  settings.get("StatusPageEnabled") || (user !== null && user.role >= ROLE.admin);
+
+/** Reads what visitors may know of models; visitors see what the default group may use. */
+export function createPublicModels({ settings, channels, modelHealth }: Services) {
+  const deps = { settings, channels, prices: createPriceTable(settings), catalog: createModelCatalog(settings) };
+  return {
+    prices: (group: string): PriceList => listPrices(deps, group),
+    /** The page of a model; null where the caller's groups do not offer it. */
+    async page(name: string, user: UserEntry | null): Promise<ModelPageView | null> {
+      const group = user?.group ?? "default";
+      const model = listPrices(deps, group).models.find(({ model_name }) => model_name === name);
+      if (!model) return null;
+      const facts = factsView(deps.catalog().find(name));
+      if (!mayReadStatus(settings, user)) return { model, facts, status: null, speed: null };
+      const [statuses, speed] = await Promise.all([modelHealth.statuses(group), modelHealth.speedOf(name)]);
+      return { model, facts, status: statuses.find(({ model_name }) => model_name === name) ?? null, speed };
+    },
+  };
+}
+
+export type PublicModels = ReturnType<typeof createPublicModels>;
+
+const factsView = ({
+  name,
+  provider,
+  description,
+  tools,
+  structured_output,
+  reasoning,
+}: ModelInfo): ModelFactsView => ({
+  name,
+  provider,
+  description,
+  tools,
+  structured_output,
+  reasoning: reasoning && reasoning.style !== "none",
+  efforts: reasoning?.efforts ?? [],
+});

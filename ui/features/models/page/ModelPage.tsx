@@ -1,0 +1,171 @@
+import Box from "@mui/material/Box";
+import Button from "@mui/material/Button";
+import MuiLink from "@mui/material/Link";
+import Skeleton from "@mui/material/Skeleton";
+import { useQuery } from "@tanstack/react-query";
+import { Link, useParams } from "@tanstack/react-router";
+import { useSetAtom } from "jotai";
+import { useState } from "react";
+import { useTranslation } from "react-i18next";
+import type { ModelPageView } from "../../../../src/console/models/public-models.ts";
+import { CopyButton } from "../../../components/display/CopyButton.tsx";
+import { KeyValue } from "../../../components/display/KeyValue.tsx";
+import { useMoneyFormat } from "../../../components/display/Money.tsx";
+import { ProviderGlyph } from "../../../components/display/provider/ProviderGlyph.tsx";
+import { GroupTag, Tag } from "../../../components/display/Tag.tsx";
+import { ErrorState } from "../../../components/feedback/ErrorState.tsx";
+import { Col, Panel, Row } from "../../../components/layout.tsx";
+import { formatDollars } from "../../../lib/format/money.ts";
+import { formatNumber } from "../../../lib/format/number.ts";
+import { useSession } from "../../../state/session.ts";
+import { chatToOpenAtom, DEFAULT_SETTINGS, newChat } from "../../playground/chat/chat.ts";
+import { joinWords } from "../catalog/catalog-columns.tsx";
+import { capabilityOf, makerOf } from "../pricing/model-traits.ts";
+import { PriceLines } from "../pricing/PriceLines.tsx";
+import { type PricedModel, pricing } from "../pricing/pricing.ts";
+import { ExampleCall } from "./ExampleCall.tsx";
+import { ModelHealth } from "./ModelHealth.tsx";
+import { modelPage, TYPICAL_WORKLOAD, workloadCost } from "./model-page.ts";
+import { WorkloadFields } from "./WorkloadFields.tsx";
+
+/** The public page of a model: what it is, what it costs, how it does, and how to call it. */
+export const ModelPage = () => {
+  const { t } = useTranslation();
+  const { _splat: name = "" } = useParams({ strict: false });
+  const { user } = useSession();
+  const { data, error, refetch } = useQuery(modelPage(name, user?.id));
+  const prices = useQuery(pricing(user?.id));
+  const openChat = useSetAtom(chatToOpenAtom);
+  const maker = makerOf(name);
+  return (
+    <Box sx={{ maxWidth: 1200, mx: "auto", width: "100%", px: { xs: 3, sm: 6 }, py: 6 }}>
+      <MuiLink component={Link} to="/pricing" underline="hover" sx={{ fontSize: 13 }}>
+        {t("model.all")}
+      </MuiLink>
+      <Row gap={3} wrap sx={{ mt: 3, mb: 4, rowGap: 2 }}>
+        {maker && <ProviderGlyph name={maker} size={36} />}
+        <Box sx={{ flex: 1, minWidth: 200 }}>
+          <Row gap={1}>
+            <Box component="h1" sx={{ m: 0, fontSize: 22, lineHeight: "28px", overflowWrap: "anywhere" }}>
+              {name}
+            </Box>
+            <CopyButton text={name} />
+          </Row>
+          <Box sx={{ fontSize: 13, color: "text.secondary" }}>{data?.facts.provider ?? maker}</Box>
+        </Box>
+        {user && data && capabilityOf(name) === "chat" && (
+          <Button
+            component={Link}
+            to="/playground"
+            variant="contained"
+            color="primary"
+            onClick={() => openChat(newChat({ ...DEFAULT_SETTINGS, models: [name] }))}
+          >
+            {t("model.try")}
+          </Button>
+        )}
+      </Row>
+      {error && <ErrorState error={error} onRetry={() => void refetch()} />}
+      {!data && !error && <Skeleton variant="rounded" height={320} />}
+      {data && <Body page={data} groupRatios={prices.data?.groupRatio} ownGroup={prices.data?.ownGroup ?? "default"} />}
+    </Box>
+  );
+};
+
+type BodyProps = Readonly<{
+  page: ModelPageView;
+  groupRatios: Readonly<Record<string, number>> | undefined;
+  ownGroup: string;
+}>;
+
+const Body = ({ page, groupRatios, ownGroup }: BodyProps) => {
+  const { t } = useTranslation();
+  const { quotaPerUnit } = useMoneyFormat();
+  const { model, facts } = page;
+  const group = model.enable_groups.includes(ownGroup) ? ownGroup : (model.enable_groups[0] ?? ownGroup);
+  const groupRatio = groupRatios?.[group] ?? 1;
+  const isChat = capabilityOf(model.model_name) === "chat";
+  const description =
+    facts.description ?? t(isChat ? "model.about" : "model.aboutOther", { name: facts.name ?? model.model_name });
+  return (
+    <Box
+      sx={{
+        display: "grid",
+        gap: 4,
+        gridTemplateColumns: { xs: "minmax(0,1fr)", md: "minmax(0,3fr) minmax(0,2fr)" },
+        alignItems: "start",
+      }}
+    >
+      <Col gap={4}>
+        <Box sx={{ fontSize: 14, lineHeight: "22px", maxWidth: 720 }}>{description}</Box>
+        <Panel title={t("model.abilities")}>
+          <Abilities page={page} />
+        </Panel>
+        <ExampleCall model={model.model_name} />
+      </Col>
+      <Col gap={4}>
+        <Panel
+          title={t("model.price")}
+          action={
+            <Row gap={2}>
+              <Tag>{t(model.unit === "token" ? "model.perMillion" : `pricing.units.${model.unit}`)}</Tag>
+              <GroupTag group={group} />
+            </Row>
+          }
+        >
+          <PriceLines model={model} groupRatio={groupRatio} quotaPerUnit={quotaPerUnit} />
+        </Panel>
+        {model.is_priced && <Calculator model={model} groupRatio={groupRatio} quotaPerUnit={quotaPerUnit} />}
+        <ModelHealth page={page} />
+      </Col>
+    </Box>
+  );
+};
+
+const Abilities = ({ page: { model, facts } }: { page: ModelPageView }) => {
+  const { t, i18n } = useTranslation();
+  const kinds = (names: readonly string[] | null) =>
+    names
+      ? joinWords(
+          names.map((name) => t(`catalog.kinds.${name}`)),
+          i18n.language,
+        )
+      : t("model.unknown");
+  const flag = (value: boolean | null) => t(value === null ? "model.unknown" : value ? "model.yes" : "model.no");
+  const tokens = (count: number | null) =>
+    count === null ? t("model.unknown") : t("model.tokens", { count, text: formatNumber(count) });
+  const efforts = facts.efforts.length > 0 ? ` (${facts.efforts.join(", ")})` : "";
+  return (
+    <KeyValue
+      width={148}
+      items={[
+        [t("model.context"), tokens(model.context_window)],
+        [t("model.outputLimit"), tokens(model.output_limit)],
+        [t("model.inputs"), kinds(model.input_modalities)],
+        [t("model.outputs"), kinds(model.output_modalities)],
+        [t("model.tools"), flag(facts.tools)],
+        [t("model.structured"), flag(facts.structured_output)],
+        [t("model.reasoning"), `${flag(facts.reasoning)}${efforts}`],
+        ...(model.deprecation_date ? ([[t("model.shutdown"), model.deprecation_date]] as const) : []),
+      ]}
+    />
+  );
+};
+
+type CalculatorProps = Readonly<{ model: PricedModel; groupRatio: number; quotaPerUnit: number }>;
+
+const Calculator = ({ model, groupRatio, quotaPerUnit }: CalculatorProps) => {
+  const { t } = useTranslation();
+  const [work, setWork] = useState(TYPICAL_WORKLOAD);
+  return (
+    <Panel title={t("model.calculator.title")}>
+      <WorkloadFields value={work} onChange={setWork} withCache={model.cache_ratio !== 1} />
+      <Row gap={2} sx={{ mt: 3, fontSize: 13 }}>
+        <Box sx={{ flex: 1, color: "text.secondary" }}>{t("model.calculator.month")}</Box>
+        <Box className="num" role="status" sx={{ fontSize: 16, fontWeight: 620 }}>
+          {formatDollars(workloadCost(model, work, groupRatio, quotaPerUnit), 2)}
+        </Box>
+      </Row>
+    </Panel>
+  );
+};

@@ -1,0 +1,62 @@
+import Box from "@mui/material/Box";
+import { useTranslation } from "react-i18next";
+import { Col } from "../../../components/layout.tsx";
+import { formatShort } from "../../../lib/format/number.ts";
+import { type PricedModel, tokenPrice, unitPrice, usd } from "./pricing.ts";
+
+/** All prices of a model, one a line. */
+export const PriceLines = ({
+  model,
+  groupRatio,
+  quotaPerUnit,
+}: {
+  model: PricedModel;
+  groupRatio: number;
+  quotaPerUnit: number;
+}) => {
+  const { t } = useTranslation();
+  if (!model.is_priced) return <Quiet>{t("pricing.unset")}</Quiet>;
+  const { unit } = model;
+  if (unit !== "token") {
+    const price = usd(unitPrice(model, groupRatio, quotaPerUnit));
+    return (
+      <Col gap={0} sx={{ fontSize: 12.5, lineHeight: "17px", py: 0.5 }}>
+        <span className="num">{t(`pricing.each.${unit}`, { price })}</span>
+        {Object.entries(model.variants).map(([variant, amount]) => (
+          <Quiet key={variant}>{t("pricing.variant", { variant, price: usd(amount * groupRatio) })}</Quiet>
+        ))}
+        {model.is_estimate && <Quiet>{t("pricing.assumed")}</Quiet>}
+      </Col>
+    );
+  }
+  const { input, cached, output, ...others } = tokenPrice(model, groupRatio, quotaPerUnit);
+  const { imageInput, imageOutput, audioInput, audioOutput, cacheWritten } = others;
+  return (
+    <Col gap={0} sx={{ fontSize: 12.5, lineHeight: "17px", py: 0.5 }}>
+      <span className="num">{t("pricing.input", { price: usd(input) })}</span>
+      <span className="num">{t("pricing.output", { price: usd(output) })}</span>
+      {model.cache_ratio !== 1 && <Quiet>{t("pricing.cached", { price: usd(cached) })}</Quiet>}
+      {cacheWritten !== null && <Quiet>{t("pricing.cacheWritten", { price: usd(cacheWritten) })}</Quiet>}
+      {imageInput !== null && <Quiet>{t("pricing.imageInput", { price: usd(imageInput) })}</Quiet>}
+      {imageOutput !== null && <Quiet>{t("pricing.imageOutput", { price: usd(imageOutput) })}</Quiet>}
+      {audioInput !== null && <Quiet>{t("pricing.audioInput", { price: usd(audioInput) })}</Quiet>}
+      {audioOutput !== null && <Quiet>{t("pricing.audioOutput", { price: usd(audioOutput) })}</Quiet>}
+      {model.context_tiers.map((tier) => (
+        <Quiet key={tier.over}>
+          {t("pricing.tier", {
+            over: formatShort(tier.over),
+            input: usd(input * tier.input),
+            output: usd(output * tier.output),
+          })}
+        </Quiet>
+      ))}
+    </Col>
+  );
+};
+
+/** A further line of a price. */
+export const Quiet = ({ children }: { children: string }) => (
+  <Box component="span" className="num" sx={{ color: "text.tertiary", whiteSpace: "normal" }}>
+    {children}
+  </Box>
+);
