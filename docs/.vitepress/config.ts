@@ -50,7 +50,7 @@ export default defineConfig({
         ["Operations", "/operate/operations"],
         ["Outages of Postgres", "/operate/outages"],
         ["Secret managers", "/operate/secrets"],
-        ["Your own site", "/operate/public-site"],
+        ["Your own site", "/public-site"],
         ["Alerts", "/operate/alerts"],
         ["Metrics", "/operate/metrics"],
         ["OpenTelemetry", "/operate/telemetry"],
