@@ -54,7 +54,7 @@ export default defineConfig({
         ["Alerts", "/operate/alerts"],
         ["Metrics", "/operate/metrics"],
         ["OpenTelemetry", "/operate/telemetry"],
-        ["Usage exports", "/operate/exports"],
+        ["Usage exports", "/operate/monitoring/exports"],
         ["Security", "/operate/security"],
         ["Accessibility", "/operate/accessibility"],
         ["Benchmarks", "/operate/benchmarks"],

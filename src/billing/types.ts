@@ -124,6 +124,10 @@ export type Attempt = {
   /** First byte of the body; null when none came. */
   firstByteMs: number | null;
   endMs: number;
+  /** A hedge: another channel responded first. */
+  isCancelled?: boolean;
+  /** What a cancelled attempt cost the operator at least, in quota units at list price: nobody is charged for it. */
+  cost?: number;
 } & FailureNote;
 
 /** Why a call or an attempt failed, without secrets; nothing on success. */

@@ -18,6 +18,7 @@ import { refuse, respondWithError, toGatewayError } from "./http/refuse.ts";
 import { acrossModels, bindAcross, findFallbacks, type PricedCall, selectModel } from "./routing/model-fallbacks.ts";
 import { withPreferencesFor } from "./routing/preferences/prefer-channels.ts";
 import { Router } from "./routing/router.ts";
+import { raceChannels } from "./routing/routes/race-channels.ts";
 import type { Choice } from "./routing/scheduler/choose.ts";
 import { bindState } from "./state/provider-state.ts";
 import { type Finish, respond } from "./streaming/respond.ts";
@@ -69,7 +70,7 @@ async function relay(context: GatewayContext, call: Call, reserved: Reservation)
   try {
     await beginCall(context, call);
     answered = await acrossModels(context, [{ call, prices: reserved.prices }, ...reserved.fallbacks], (model) =>
-      failOver(context, model.call, model.prices, (choice) => attempt(context, model, choice)),
+      failOver(context, model.call, model.prices, (choice, router) => attemptOrRace(context, model, choice, router)),
     );
   } catch (error) {
     throw failCall(context, call, reserved, error);
@@ -88,20 +89,36 @@ export async function failOver<Result>(
   context: GatewayContext,
   call: Call,
   prices: CallPrices,
-  attempt: (choice: Choice) => Promise<Result>,
+  attempt: (choice: Choice, router: Router) => Promise<Result>,
 ): Promise<Result> {
   const router = new Router(context, call, prices);
   for (;;) {
     const choice = await router.next();
     refuseIfClientLeft(call);
     try {
-      const result = await attempt(choice);
+      const result = await attempt(choice, router);
       router.succeeded(choice);
       return result;
     } catch (error) {
       router.failed(choice, error);
     }
   }
+}
+
+/** Tries one channel, and a second one where the call's route hedges. */
+async function attemptOrRace(context: GatewayContext, model: PricedCall, choice: Choice, router: Router) {
+  const { call, prices } = model;
+  const hedge = call.route?.hedge;
+  if (!hedge) return attempt(context, model, choice);
+  const served = await raceChannels<Received>(context, {
+    ...{ call, hedge, choice },
+    alternative: () => router.alternativeTo(choice),
+    attempt: (own, other) => attempt(context, { call: own, prices }, other),
+    discard: (result) => result.kind === "stream" && result.exchange.abort(),
+    onFailed: (other, error) => router.noteFailure(other, error),
+  });
+  router.servedBy(served.choice);
+  return served.result;
 }
 
 /** Tries one channel. Rejects AttemptFailure if another channel may be tried. */

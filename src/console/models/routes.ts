@@ -23,6 +23,12 @@ const definition: TSchema & { static: object } = t.Object(
     description: t.Optional(t.String()),
     enabled: t.Optional(t.Boolean()),
     strategy: t.Optional(t.String({ description: `One of: ${STRATEGIES.join(", ")}.` })),
+    hedge: t.Optional(
+      t.Object({
+        after_ms: t.Optional(t.Integer({ description: "Absent: after the channel's 95th percentile." })),
+        max_extra_percent: t.Optional(t.Integer({ description: "Of what the route spends; 10 unless set." })),
+      }),
+    ),
     candidates: t.Array(
       t.Object(
         {

@@ -12,6 +12,7 @@ import type { Prices } from "../billing/price.ts";
 import type { createHealth } from "../routing/channel-health.ts";
 import type { createModelsOf } from "../routing/model-fit.ts";
 import type { ConversationModels } from "../routing/routes/conversation-models.ts";
+import type { Hedges } from "../routing/routes/hedges.ts";
 import type { Speeds } from "../routing/routes/speeds.ts";
 import type { CoolDown } from "../routing/scheduler/cool-down.ts";
 import type { KeyRing } from "../routing/scheduler/key-ring.ts";
@@ -37,6 +38,8 @@ export type GatewayContext = Readonly<{
   conversationModels: ConversationModels;
   /** How fast channels serve their models. */
   speeds: Speeds;
+  /** Delays and budgets of hedged routes. */
+  hedges: Hedges;
   health: ReturnType<typeof createHealth>;
   upstream: Upstream;
   dialWebSocket: DialWebSocket;

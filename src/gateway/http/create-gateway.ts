@@ -25,6 +25,7 @@ import { readLive } from "../routing/channel-live.ts";
 import { type ExplainQuestion, type Explanation, explain } from "../routing/explain.ts";
 import { createModelsOf } from "../routing/model-fit.ts";
 import { createConversationModels } from "../routing/routes/conversation-models.ts";
+import { createHedges } from "../routing/routes/hedges.ts";
 import { createSpeeds } from "../routing/routes/speeds.ts";
 import { createCoolDown } from "../routing/scheduler/cool-down.ts";
 import { createKeyRing } from "../routing/scheduler/key-ring.ts";
@@ -121,6 +122,7 @@ export function createContext(services: GatewayServices, earlierTraffic: Traffic
     traffic: createKeyTraffic(Date.now, earlierTraffic),
     conversationModels: createConversationModels(),
     speeds: createSpeeds(),
+    hedges: createHedges(),
     health: createHealth(services),
     upstream: createUpstream(policy, {
       usesEnvironmentProxy: services.config.usesEnvironmentProxy,

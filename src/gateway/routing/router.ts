@@ -28,6 +28,8 @@ export class Router {
   #lastFailure: AttemptFailure | null = null;
   /** The key of the call's conversation; null: routed by weight. */
   #conversation: bigint | null = null;
+  /** The channel that responded first, where it is not the chosen one. */
+  #served: Choice | null = null;
 
   constructor(
     private readonly context: GatewayContext,
@@ -59,8 +61,30 @@ export class Router {
     throw this.#lastFailure ? clientErrorFor(this.context, this.#lastFailure) : noChannel(this.call, this.#tiers);
   }
 
+  /** Another channel that could serve the call now, next to an attempt that has not responded; null: there is none. */
+  alternativeTo({ channel: current }: Choice): Choice | null {
+    const { keys, random } = this.context;
+    const channels = new Set([...(this.#excluded?.channels ?? []), current]);
+    const others = { channels, keys: this.#excluded?.keys ?? new Map() };
+    const other = choose(this.#tiers, others, keys, this.#fits, random, this.#preference());
+    return other && !channels.has(other.channel) && keys.isFit(other.channel, other.key) ? other : null;
+  }
+
+  /** A channel other than the chosen one responded. */
+  servedBy(choice: Choice): void {
+    this.#served = choice;
+  }
+
+  /** A channel failed while another one goes on with the call. */
+  noteFailure(choice: Choice, error: unknown): void {
+    if (!(error instanceof AttemptFailure)) return;
+    this.#exclude(choice, error);
+    reportFailure(this.context, choice, error);
+  }
+
   /** The attempt succeeded: later calls of its conversation go to the same channel. */
-  succeeded(choice: Choice): void {
+  succeeded(chosen: Choice): void {
+    const choice = this.#served ?? chosen;
     const { coolDown, stickiness } = this.context;
     coolDown.succeeded(choice.channel.id, choice.key);
     if (this.#conversation !== null) stickiness.keep(this.#conversation, choice);

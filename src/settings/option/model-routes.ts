@@ -59,6 +59,8 @@ export type ModelRoute = Readonly<{
   isEnabled: boolean;
   strategy: Strategy;
   candidates: readonly RouteCandidate[];
+  /** Null: no second channel is called while the first has not responded. */
+  hedge: Readonly<{ afterMs: number | null; maxExtraPercent: number }> | null;
 }>;
 
 export type ModelRoutes = ReadonlyMap<string, ModelRoute>;
@@ -67,6 +69,8 @@ const MAX_CANDIDATES = 16;
 const MAX_WEIGHT = 10_000;
 const MAX_PROMPT_TOKENS = 100_000_000;
 const MAX_NAME_LENGTH = 200;
+const MAX_HEDGE_MS = 600_000;
+const DEFAULT_EXTRA_PERCENT = 10;
 
 const modelName: FieldReader<string> = (value, field) => {
   if (typeof value === "string" && value.trim() === value && value !== "" && value.length <= MAX_NAME_LENGTH)
@@ -118,6 +122,7 @@ const readDefinitionFields = fieldsOf({
   enabled: flag,
   strategy: oneOf(STRATEGIES),
   candidates: listOf(readCandidateFields),
+  hedge: fieldsOf({ after_ms: integerFrom(1, MAX_HEDGE_MS), max_extra_percent: integerFrom(1, 100) }),
 });
 
 /** A route as JSON. Absent: enabled, strategy “priority”. */
@@ -127,14 +132,19 @@ export type RouteDefinition = ReturnType<typeof readDefinitionFields>;
 export function readRoute(name: string, value: unknown, field: string): ModelRoute {
   modelName(name, field === "" ? "name" : field);
   const definition = readDefinitionFields(value, field);
-  const { enabled: isEnabled = true, strategy = "priority", candidates = [] } = definition;
+  const { enabled: isEnabled = true, strategy = "priority", candidates = [], hedge } = definition;
   const path = field === "" ? "candidates" : `${field}.candidates`;
   if (candidates.length === 0 || candidates.length > MAX_CANDIDATES) {
     throw new FieldError(path, `a list of 1 to ${MAX_CANDIDATES} models`);
   }
   const read = candidates.map((candidate, at) => readCandidate(candidate, `${path}.${at}`));
-  return { name, definition, isEnabled, strategy, candidates: read };
+  return { name, definition, isEnabled, strategy, candidates: read, hedge: hedge ? readHedge(hedge) : null };
 }
+
+const readHedge = ({
+  after_ms: afterMs,
+  max_extra_percent: maxExtraPercent = DEFAULT_EXTRA_PERCENT,
+}: NonNullable<RouteDefinition["hedge"]>) => ({ afterMs: afterMs ?? null, maxExtraPercent });
 
 function readCandidate(definition: CandidateDefinition, field: string): RouteCandidate {
   const { model, weight = 1, channel_tags: channelTags, hours, tags, groups, ...others } = definition;

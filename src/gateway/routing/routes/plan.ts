@@ -14,8 +14,20 @@ import { type RankedCandidate, type RouteQuery, rankCandidates } from "./rank.ts
 /** A model of a route, and the channels that serve it. */
 export type RouteTarget = Readonly<{ model: string; candidates: Candidates }>;
 
+/** When a second channel is called besides the first, for streams that have no token yet. */
+export type HedgeRule = Readonly<{
+  /** The route's name. */
+  route: string;
+  /** Null: after the channel's 95th percentile. */
+  afterMs: number | null;
+  /** Bound of what cancelled attempts may cost, in percent of what the route spends. */
+  maxExtraPercent: number;
+}>;
+
 /** What a route decided for a call. */
 export type RoutePlan = Readonly<{
+  /** Null: channels are tried one after the other. */
+  hedge: HedgeRule | null;
   /** In the order in which to try them. */
   targets: readonly RouteTarget[];
   /** The key of the call's conversation, which stays with its model; null: none, or the route's order is fixed. */
@@ -59,6 +71,7 @@ export function planRoute(context: GatewayContext, call: Call, route: ModelRoute
     const ordered = ranked.toSorted((a, b) => Number(isEarlier(b)) - Number(isEarlier(a)));
     return {
       conversation,
+      hedge: route.hedge && call.summary.stream ? { route: route.name, ...route.hedge } : null,
       targets: ordered.map(({ candidate, candidates }) => ({ model: candidate.model, candidates })),
     };
   }

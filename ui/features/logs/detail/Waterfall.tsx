@@ -1,6 +1,7 @@
 import Box from "@mui/material/Box";
 import { useTranslation } from "react-i18next";
 import type { Attempt } from "../../../../src/billing/types.ts";
+import { Money } from "../../../components/display/Money.tsx";
 import { StatusChip } from "../../../components/display/StatusChip.tsx";
 import { Row } from "../../../components/layout.tsx";
 import { formatDuration } from "../../../lib/format/duration.ts";
@@ -35,9 +36,7 @@ export const Waterfall = ({ attempts }: { attempts: readonly Attempt[] }) => {
             </Box>
             {attempt.channelName || `#${attempt.channelId}`}
           </Box>
-          <StatusChip tone={isFailed(attempt) ? "bad" : "ok"} dot={false} reason={attempt.error}>
-            {attempt.status || t("components.waterfall.noAnswer")}
-          </StatusChip>
+          <AttemptChip attempt={attempt} />
           <Box
             sx={{
               flex: 1,
@@ -83,7 +82,31 @@ export const Waterfall = ({ attempts }: { attempts: readonly Attempt[] }) => {
   );
 };
 
-const isFailed = (attempt: Attempt): boolean =>
+/** The attempt's status; of a hedge that lost, what it cost the operator. */
+const AttemptChip = ({ attempt }: { attempt: Attempt }) => {
+  const { t } = useTranslation();
+  if (!attempt.isCancelled) {
+    return (
+      <StatusChip tone={isFailed(attempt) ? "bad" : "ok"} dot={false} reason={attempt.error}>
+        {attempt.status || t("components.waterfall.noAnswer")}
+      </StatusChip>
+    );
+  }
+  const cost = (
+    <>
+      {t("components.waterfall.cancelledWhy")} <Money quota={attempt.cost ?? 0} decimals={6} />
+    </>
+  );
+  return (
+    <StatusChip tone="idle" dot={false} reason={cost}>
+      {t("components.waterfall.cancelled")}
+    </StatusChip>
+  );
+};
+
+const isFailed = (attempt: Attempt): boolean => !attempt.isCancelled && isUnanswered(attempt);
+
+const isUnanswered = (attempt: Attempt): boolean =>
   attempt.error !== undefined || attempt.status >= 400 || attempt.status === 0;
 
 type Segment = { from: number; to: number; color: string };

@@ -33,6 +33,7 @@ const FULL: RouteView = {
     },
     { model: "b" },
   ],
+  hedge: { after_ms: 800, max_extra_percent: 5 },
 };
 
 test("a route survives its form, and what it saves is valid for the server", () => {
@@ -45,10 +46,17 @@ test("a route survives its form, and what it saves is valid for the server", () 
 
 test("a new route needs a name that is free, and a model", () => {
   const form = formOf(null);
-  expect(checkRouteForm(form, [])).toEqual({ name: "name", description: undefined, candidates: "candidates" });
+  expect(checkRouteForm(form, [])).toEqual({
+    name: "name",
+    description: undefined,
+    candidates: "candidates",
+    hedgeAfter: undefined,
+  });
+  expect(checkRouteForm({ ...form, isHedged: true, hedgeAfter: "0" }, []).hedgeAfter).toBe("hedge");
+  expect(checkRouteForm({ ...form, isHedged: true, hedgePercent: "" }, []).hedgeAfter).toBe("hedge");
   const filled = { ...form, name: " best ", candidates: [newCandidate("a")] };
   expect(checkRouteForm(filled, ["best"]).name).toBe("taken");
-  expect(Object.values(checkRouteForm(filled, ["other"]))).toEqual([undefined, undefined, undefined]);
+  expect(Object.values(checkRouteForm(filled, ["other"]))).toEqual([undefined, undefined, undefined, undefined]);
   expect(checkRouteForm({ ...filled, candidates: [] }, []).candidates).toBe("candidates");
 });
 

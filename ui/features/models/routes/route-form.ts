@@ -42,6 +42,10 @@ export type RouteForm = {
   isEnabled: boolean;
   strategy: Strategy;
   candidates: readonly CandidateForm[];
+  isHedged: boolean;
+  /** Milliseconds; empty: the channel's 95th percentile. */
+  hedgeAfter: string;
+  hedgePercent: string;
 };
 
 const ANY: CandidateForm["contents"] = { image: "any", audio: "any", file: "any", tools: "any" };
@@ -49,6 +53,8 @@ export const MAX_CANDIDATES = 16;
 const MAX_WEIGHT = 10_000;
 const MAX_PROMPT_TOKENS = 100_000_000;
 const MAX_NAME_LENGTH = 200;
+const MAX_HEDGE_MS = 600_000;
+const DEFAULT_HEDGE_PERCENT = 10;
 
 export const newCandidate = (model = ""): CandidateForm => ({
   id: crypto.randomUUID(),
@@ -72,6 +78,9 @@ export const formOf = (route: RouteView | null): RouteForm => ({
   isEnabled: route?.enabled ?? true,
   strategy: route?.strategy ?? "priority",
   candidates: route?.candidates?.map(candidateForm) ?? [newCandidate()],
+  isHedged: route?.hedge !== undefined,
+  hedgeAfter: textOf(route?.hedge?.after_ms),
+  hedgePercent: String(route?.hedge?.max_extra_percent ?? DEFAULT_HEDGE_PERCENT),
 });
 
 function candidateForm(candidate: Candidate): CandidateForm {
@@ -103,6 +112,12 @@ export const definitionOf = (form: RouteForm): RouteDefinition => ({
   ...(!form.isEnabled && { enabled: false }),
   strategy: form.strategy,
   candidates: form.candidates.map(candidateOf),
+  ...(form.isHedged && {
+    hedge: {
+      ...(form.hedgeAfter.trim() && { after_ms: Number(form.hedgeAfter) }),
+      max_extra_percent: Number(form.hedgePercent),
+    },
+  }),
 });
 
 const candidateOf = (form: CandidateForm): Candidate => ({
@@ -144,6 +159,11 @@ export function candidateError(form: CandidateForm): "model" | "weight" | "token
 
 const isCount = (text: string, most: number): boolean => /^\d{1,9}$/.test(text.trim()) && Number(text) <= most;
 
+function isHedgeValid({ isHedged, hedgeAfter, hedgePercent }: RouteForm): boolean {
+  const isDelay = hedgeAfter.trim() === "" || (isCount(hedgeAfter, MAX_HEDGE_MS) && Number(hedgeAfter) > 0);
+  return !isHedged || (isDelay && isCount(hedgePercent, 100) && Number(hedgePercent) > 0);
+}
+
 /** What is wrong with the form, by field; `taken`: the names of other routes. */
 export function checkRouteForm(form: RouteForm, taken: readonly string[]) {
   const name = form.name.trim();
@@ -155,6 +175,7 @@ export function checkRouteForm(form: RouteForm, taken: readonly string[]) {
       form.candidates.length === 0 || form.candidates.some((candidate) => candidateError(candidate) !== null)
         ? ("candidates" as const)
         : undefined,
+    hedgeAfter: isHedgeValid(form) ? undefined : ("hedge" as const),
   };
 }
 

@@ -1,0 +1,67 @@
+import { LRUCache } from "lru-cache";
+
+/** What hedging needs to know of the past, in memory, of this process only. */
+export type Hedges = {
+  /** A channel took this long to the first token of a model, or longer. */
+  observe(channelId: number, model: string, firstTokenMs: number): void;
+  /** The 95th percentile of a channel's latest times to first token; null: too few are known. */
+  p95(channelId: number, model: string): number | null;
+  /** A call of the route costs about so much (quota units), whoever serves it. */
+  spend(route: string, cost: number): void;
+  /** Takes the cost of a cancelled attempt from the route's budget, in percent of what it spends. False: it is used up. */
+  reserve(route: string, cost: number, maxExtraPercent: number): boolean;
+  /** Gives back what was reserved for an attempt that was not sent, or served the call. */
+  release(route: string, cost: number): void;
+};
+
+/** So many of the latest calls are remembered, and fewer than these say nothing. */
+const [MOST_SAMPLES, FEWEST_SAMPLES] = [64, 20];
+const MAX_ENTRIES = 2000;
+/** Spending is forgotten by half after each period. */
+const HALF_LIFE_MS = 30 * 60_000;
+
+type Budget = { spent: number; extra: number; since: number };
+
+/** Creates the memory of hedging. `now`: of tests. */
+export function createHedges(now: () => number = Date.now): Hedges {
+  const samples = new LRUCache<string, number[]>({ max: MAX_ENTRIES });
+  const budgets = new LRUCache<string, Budget>({ max: MAX_ENTRIES });
+  const budgetOf = (route: string): Budget => {
+    const known = budgets.get(route) ?? { spent: 0, extra: 0, since: now() };
+    budgets.set(route, known);
+    const halves = Math.floor((now() - known.since) / HALF_LIFE_MS);
+    if (halves > 0) {
+      known.spent /= 2 ** halves;
+      known.extra /= 2 ** halves;
+      known.since += halves * HALF_LIFE_MS;
+    }
+    return known;
+  };
+  return {
+    observe(channelId, model, firstTokenMs) {
+      const name = `${channelId} ${model}`;
+      const latest = samples.get(name) ?? [];
+      latest.push(firstTokenMs);
+      if (latest.length > MOST_SAMPLES) latest.shift();
+      samples.set(name, latest);
+    },
+    p95(channelId, model) {
+      const latest = samples.get(`${channelId} ${model}`);
+      if (!latest || latest.length < FEWEST_SAMPLES) return null;
+      return latest.toSorted((a, b) => a - b)[Math.ceil(latest.length * 0.95) - 1] ?? null;
+    },
+    spend(route, cost) {
+      budgetOf(route).spent += cost;
+    },
+    reserve(route, cost, maxExtraPercent) {
+      const budget = budgetOf(route);
+      if (budget.extra + cost > (budget.spent * maxExtraPercent) / 100) return false;
+      budget.extra += cost;
+      return true;
+    },
+    release(route, cost) {
+      const budget = budgetOf(route);
+      budget.extra = Math.max(0, budget.extra - cost);
+    },
+  };
+}
