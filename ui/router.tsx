@@ -147,6 +147,10 @@ const routeTree = root.addChildren([
     inside((pages) => pages.orderList(), "OrderListPage"),
   ),
   guarded(
+    "/plan",
+    inside((pages) => pages.planList(), "PlanListPage"),
+  ),
+  guarded(
     "/statement",
     inside((pages) => pages.statementList(), "StatementListPage"),
   ),

@@ -6,6 +6,7 @@ export * from "./accounts/sign-in.ts";
 export * from "./accounts/users.ts";
 export * from "./billing/codes.ts";
 export * from "./billing/ledger.ts";
+export * from "./billing/plans.ts";
 export * from "./billing/prices.ts";
 export * from "./billing/statements.ts";
 export * from "./billing/wallet.ts";

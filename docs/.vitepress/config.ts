@@ -40,6 +40,7 @@ export default defineConfig({
         ["Pricing and billing", "/guide/pricing"],
         ["Model catalog", "/guide/model-catalog"],
         ["Organizations", "/guide/organizations"],
+        ["Plans", "/accounts/plans"],
         ["Statements", "/accounts/statements"],
         ["API reference", "/guide/api"],
         ["Migration", "/guide/migration"],

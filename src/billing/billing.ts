@@ -284,7 +284,7 @@ export async function createBilling(parts: Parts): Promise<Billing> {
       } finally {
         // Before the hold ends: memory must not offer what was moved.
         await ledger
-          .refresh("user", [from, to])
+          .refresh("user", to === null ? [from] : [from, to])
           .catch((error) => log.warn({ error }, "balances could not be read after a transfer"));
         end(hold, "refunded");
       }

@@ -1,6 +1,7 @@
 import { accountMessages } from "./messages/accounts/accounts.ts";
 import { oauthMessages } from "./messages/accounts/oauth.ts";
 import { organizationMessages } from "./messages/accounts/organizations.ts";
+import { planMessages } from "./messages/accounts/plans.ts";
 import { securityMessages } from "./messages/accounts/security.ts";
 import { setupMessages } from "./messages/accounts/setup.ts";
 import { signUpMessages } from "./messages/accounts/sign-up.ts";
@@ -42,6 +43,7 @@ const catalogue = {
   ...logMessages,
   ...walletMessages,
   ...statementMessages,
+  ...planMessages,
   ...codeMessages,
   ...doctorMessages,
   ...journalMessages,

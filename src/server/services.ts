@@ -183,6 +183,7 @@ export async function openServices(config: Config, log: Logger, host: HostLink |
       tasks,
       fetch,
       sinkDeps,
+      billing,
     };
     const jobs = createJobRunner(listJobs({ ...jobServices, onLowBalance, onDisabled, log }), { db, log });
     return {

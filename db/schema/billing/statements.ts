@@ -18,7 +18,7 @@ export type StatementContent = Readonly<{
 }>;
 
 /** `other`: calls that were not logged, and changes whose log rows were cleared. */
-export const CREDIT_KINDS = ["topUps", "codes", "rewards", "adjustments", "other"] as const;
+export const CREDIT_KINDS = ["topUps", "codes", "rewards", "plans", "adjustments", "other"] as const;
 export type CreditKind = (typeof CREDIT_KINDS)[number];
 
 export type Party = Readonly<{ name: string; address: string; taxId: string }>;

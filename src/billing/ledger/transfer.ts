@@ -3,8 +3,8 @@ import { users } from "../../../db/schema/accounts/users.ts";
 import type { Tx } from "../../../db/types.ts";
 import { InsufficientQuota } from "./errors.ts";
 
-/** Quota units, a whole number above 0, from one user's balance to another's. */
-export type Transfer = Readonly<{ from: number; to: number; amount: number }>;
+/** Quota units, a whole number above 0, from one user's balance to another's; `to` null: to the site. */
+export type Transfer = Readonly<{ from: number; to: number | null; amount: number }>;
 
 /**
  * Moves quota from one balance to another, in the transaction `tx`: first out of what `processId` holds of it, for which the
@@ -12,14 +12,15 @@ export type Transfer = Readonly<{ from: number; to: number; amount: number }>;
  * locked, in the order of their ids as in every statement of the ledger. Throws InsufficientQuota.
  */
 export async function moveQuota(tx: Tx, processId: string, { from, to, amount }: Transfer): Promise<void> {
+  const ids = to === null ? [from] : [from, to];
   const rows = await tx
     .select({ id: users.id, quota: users.quota, held: users.held })
     .from(users)
-    .where(inArray(users.id, [from, to]))
+    .where(inArray(users.id, ids))
     .orderBy(users.id)
     .for("update");
   const payer = rows.find(({ id }) => id === from);
-  if (!payer || rows.length !== 2) throw new InsufficientQuota("user", 0);
+  if (!payer || rows.length !== ids.length) throw new InsufficientQuota("user", 0);
   const [own] = await tx.execute<{ spent: number }>(sql`
     with before as materialized (
       select amount from holds where process_id = ${processId} and subject = 'user' and subject_id = ${from} for update
@@ -36,5 +37,5 @@ export async function moveQuota(tx: Tx, processId: string, { from, to, amount }:
       quota: sql`${users.quota} + case when ${users.id} = ${from} then ${-amount}::bigint else ${amount}::bigint end`,
       held: sql`${users.held} - case when ${users.id} = ${from} then ${spent}::bigint else 0 end`,
     })
-    .where(inArray(users.id, [from, to]));
+    .where(inArray(users.id, ids));
 }

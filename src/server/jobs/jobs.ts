@@ -2,6 +2,7 @@ import type { Changes } from "../../../db/changes.ts";
 import { ensurePartitions } from "../../../db/maintenance/partitions.ts";
 import { createDatabaseTidier } from "../../../db/maintenance/upkeep.ts";
 import type { Database } from "../../../db/types.ts";
+import type { Billing } from "../../billing/billing.ts";
 import type { Alerter } from "../../domain/alerts/alerter.ts";
 import { evaluateRules } from "../../domain/alerts/evaluate.ts";
 import { renewBudgets } from "../../domain/api-keys/budget/renew-budgets.ts";
@@ -20,6 +21,7 @@ import type { Notifier } from "../../domain/notifications/notifier.ts";
 import { pollTasks } from "../../domain/tasks/polling/poll-tasks.ts";
 import type { TaskDeps } from "../../domain/tasks/task.ts";
 import { expireOrders } from "../../domain/wallet/orders/expire-orders.ts";
+import { advanceSubscriptions } from "../../domain/wallet/plans/advance-subscriptions.ts";
 import { issueStatements } from "../../domain/wallet/statements/issue-statements.ts";
 import { nowSeconds } from "../../lib/clock.ts";
 import type { SafeFetch } from "../../lib/outbound/safe-fetch.ts";
@@ -45,6 +47,7 @@ export type JobServices = Readonly<{
   changes: Changes;
   vault: Vault;
   settings: Settings;
+  billing: Pick<Billing, "transfer">;
   channels: ChannelDirectory;
   tester: ChannelTester;
   notifier: Notifier;
@@ -118,6 +121,7 @@ export function listJobs(services: JobServices): readonly Job[] {
     once("alert rules", MINUTE_MS, (signal) => evaluateRules({ db, settings, alerter }, nowSeconds(), signal)),
     once("unpaid orders", 10 * MINUTE_MS, () => expireOrders(db, nowSeconds())),
     once("statements", HOUR_MS, async (signal) => void (await issueStatements({ db, settings }, signal))),
+    once("plans", 30 * SECOND_MS, async (signal) => void (await advanceSubscriptions(upstreams, signal))),
     once("API key budgets", 30 * SECOND_MS, () => renewBudgets(upstreams)),
     {
       ...once("usage totals", MINUTE_MS, (signal) => foldFinishedHours(database, signal)),

@@ -4,6 +4,7 @@ import BalanceOutlined from "@mui/icons-material/BalanceOutlined";
 import BrushOutlined from "@mui/icons-material/BrushOutlined";
 import CallSplitOutlined from "@mui/icons-material/CallSplitOutlined";
 import CampaignOutlined from "@mui/icons-material/CampaignOutlined";
+import CardMembershipOutlined from "@mui/icons-material/CardMembershipOutlined";
 import ForumOutlined from "@mui/icons-material/ForumOutlined";
 import GroupOutlined from "@mui/icons-material/GroupOutlined";
 import GroupsOutlined from "@mui/icons-material/GroupsOutlined";
@@ -69,6 +70,7 @@ export type NavItem = Readonly<{
     | "/organization"
     | "/order"
     | "/statement"
+    | "/plan"
     | "/agent"
     | "/personal";
   /** A key under `shell` in the locales. */
@@ -99,6 +101,7 @@ export type NavItem = Readonly<{
     | "organizations"
     | "orders"
     | "statements"
+    | "plans"
     | "agents"
     | "personalSettings";
   icon: typeof SvgIcon;
@@ -148,6 +151,7 @@ export const NAV: readonly NavSection[] = [
       { path: "/user", label: "users", icon: GroupOutlined, group: "people" },
       { path: "/redemption", label: "codes", icon: RedeemOutlined, group: "people" },
       { path: "/agent", label: "agents", icon: HandshakeOutlined, group: "people" },
+      { path: "/plan", label: "plans", icon: CardMembershipOutlined, group: "people" },
       { path: "/order", label: "orders", icon: ReceiptOutlined, group: "people" },
       { path: "/statement", label: "statements", icon: RequestQuoteOutlined, group: "people" },
       { path: "/books", label: "books", icon: BalanceOutlined, group: "trust", isForSuperAdmins: true },

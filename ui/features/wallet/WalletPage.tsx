@@ -19,14 +19,16 @@ import { usageSeries } from "../dashboard/data-queries.ts";
 import { ownAgent } from "./agents/agent-calls.ts";
 import { CheckInCard } from "./CheckInCard.tsx";
 import { InvitationCard } from "./InvitationCard.tsx";
-import { OrderTable } from "./order-columns.tsx";
+import { OrderTable } from "./orders/order-columns.tsx";
+import { PlansPanel } from "./plans/PlansPanel.tsx";
+import { offeredPlans, ownSubscriptions } from "./plans/plan-calls.ts";
 import { RebateTable } from "./RebateTable.tsx";
 import { RedeemCard } from "./RedeemCard.tsx";
 import { StatementTable } from "./statements/StatementTable.tsx";
 import { TopUpCard } from "./TopUpCard.tsx";
 import { paymentOptions } from "./wallet-calls.ts";
 
-const LISTS = ["orders", "statements", "rebates"] as const;
+const LISTS = ["plans", "orders", "statements", "rebates"] as const;
 
 /** The balance of the account that the user acts for, ways to top up, and past top-ups. */
 export const WalletPage = () => {
@@ -36,7 +38,10 @@ export const WalletPage = () => {
   const { data: payment } = useQuery({ ...paymentOptions, enabled: may("wallet.read") });
   const isOwn = organization === null;
   // Rebates are for whoever invited others, not for an organization.
-  const lists = isOwn ? LISTS : LISTS.slice(0, 2);
+  const plans = useQuery({ ...offeredPlans, enabled: may("wallet.read") });
+  const own = useQuery({ ...ownSubscriptions, enabled: may("wallet.read") });
+  const hasPlans = Boolean(plans.data?.length || own.data?.length);
+  const lists = LISTS.filter((name) => (name !== "rebates" || isOwn) && (name !== "plans" || hasPlans));
   const list = lists.find((name) => name === address.text("list")) ?? "orders";
   return (
     <>
@@ -68,7 +73,7 @@ export const WalletPage = () => {
 
 type List = (typeof LISTS)[number];
 
-/** Past top-ups, statements, and for people rebates. */
+/** Plans where there are any, past top-ups, statements, and for people rebates. */
 const Lists = ({ list, lists }: { list: List; lists: readonly List[] }) => {
   const { t } = useTranslation();
   const address = useAddress();
@@ -85,6 +90,7 @@ const Lists = ({ list, lists }: { list: List; lists: readonly List[] }) => {
         ))}
       </Tabs>
       <div role="tabpanel" id="list" aria-labelledby={`tab-${list}`}>
+        {list === "plans" && <PlansPanel />}
         {list === "orders" && <OrderTable />}
         {list === "statements" && <StatementTable />}
         {list === "rebates" && (

@@ -18,6 +18,7 @@ export { default as codes } from "./admin/codes.json" with { type: "json" };
 export { default as doctor } from "./admin/doctor.json" with { type: "json" };
 export { default as jobs } from "./admin/jobs.json" with { type: "json" };
 export { default as notifications } from "./admin/notifications.json" with { type: "json" };
+export { default as plans } from "./admin/plans.json" with { type: "json" };
 export { default as settings } from "./admin/settings.json" with { type: "json" };
 export { default as sinks } from "./admin/sinks.json" with { type: "json" };
 export { default as users } from "./admin/users.json" with { type: "json" };

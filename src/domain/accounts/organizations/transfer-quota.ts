@@ -2,6 +2,7 @@ import type { Billing } from "../../../billing/billing.ts";
 import { InsufficientQuota, LedgerUnavailable } from "../../../billing/ledger/errors.ts";
 import { OperationError } from "../../../lib/operation-error.ts";
 import { LOG_TYPE, writeLog } from "../../logs/write-log.ts";
+import { lockPlanAccount } from "../../wallet/plans/plan-account.ts";
 import { requireOrganizations, requireRight } from "./membership.ts";
 import type { OrganizationDeps, Person } from "./operation.ts";
 
@@ -33,6 +34,11 @@ export async function transferQuota(
     await billing.transfer(db, { from, to, amount: quotaUnits }, async (tx) => {
       // Both accounts are locked: the person may have lost the right, or the organization been deleted, meanwhile.
       await requireRight(tx, organizationId, person.id, right);
+      // Quota of plans stays with the account that has them.
+      const { walletUnits } = await lockPlanAccount(tx, from);
+      if (walletUnits < 0) {
+        throw new OperationError("organization_transfer_too_large", { available: walletUnits + quotaUnits });
+      }
       for (const [userId, delta] of [
         [from, -quotaUnits],
         [to, quotaUnits],

@@ -1,8 +1,9 @@
-import { and, eq, inArray, isNull, sql } from "drizzle-orm";
+import { and, eq, inArray, isNull, ne, sql } from "drizzle-orm";
 import type { Changes } from "../../../../db/changes.ts";
 import { tokens } from "../../../../db/schema/accounts/api-keys.ts";
 import { passkeys, recoveryCodes, totpSecrets } from "../../../../db/schema/accounts/sign-in.ts";
 import { identities, sessions, users } from "../../../../db/schema/accounts/users.ts";
+import { subscriptions } from "../../../../db/schema/billing/plans.ts";
 import { withdrawals } from "../../../../db/schema/billing/wallet.ts";
 import { storedResponses } from "../../../../db/schema/gateway/responses.ts";
 import type { Db, Tx } from "../../../../db/types.ts";
@@ -60,6 +61,11 @@ export async function deleteAccount(tx: Tx, vault: Vault, userId: number): Promi
   await tx.delete(passkeys).where(eq(passkeys.userId, userId));
   await tx.delete(recoveryCodes).where(eq(recoveryCodes.userId, userId));
   await tx.delete(totpSecrets).where(eq(totpSecrets.userId, userId));
+  // What is left of plans goes with the next run of their job.
+  await tx
+    .update(subscriptions)
+    .set({ status: "ending", windowEnd: 0 })
+    .where(and(eq(subscriptions.userId, userId), ne(subscriptions.status, "ended")));
   // What was said, kept for the next turn; upstreams keep theirs themselves.
   await tx.delete(storedResponses).where(and(eq(storedResponses.userId, userId), eq(storedResponses.isNative, false)));
   // Where money went; what is still to be paid needs its account.

@@ -43,8 +43,8 @@ export async function computeStatement(
     .from(users)
     .where(eq(users.id, userId));
   if (!user) throw new OperationError("user_not_found");
-  const { topUps, codes, rewards, adjustments, charged } = await readMovements(tx, userId, month);
-  const explained = topUps + codes + rewards + adjustments - charged;
+  const { charged, ...credits } = await readMovements(tx, userId, month);
+  const explained = netOf({ charged, ...credits });
   const closing = user.quota - netOf(await readMovements(tx, userId, { from: month.until, until: FOREVER }));
   const opening = (await closedWith(tx, userId, month)) ?? closing - explained;
   const other = closing - opening - explained;
@@ -54,12 +54,12 @@ export async function computeStatement(
     month: month.name,
     opening,
     closing,
-    credited: topUps + codes + rewards + adjustments + other,
+    credited: explained + charged + other,
     charged,
     content: {
       ...(await readParties(tx, settings, userId, user.username)),
       unitsPerDollar: settings.get("QuotaPerUnit"),
-      credits: { topUps, codes, rewards, adjustments, other },
+      credits: { ...credits, other },
       orders: await readPaidOrders(tx, userId, month),
       models: await readUsageLines(tx, userId, "model", month),
       keys: await readUsageLines(tx, userId, "key", month),

@@ -20,6 +20,7 @@ const CREDITS: Readonly<Record<CreditKind, MessageCode>> = {
   topUps: "statement_top_ups",
   codes: "statement_codes",
   rewards: "statement_rewards",
+  plans: "statement_plans",
   adjustments: "statement_adjustments",
   other: "statement_other",
 };

@@ -11,16 +11,21 @@ export type Movements = Readonly<{
   codes: number;
   /** Cashback, check-ins, gifts, and earnings that were moved to the balance. */
   rewards: number;
+  /** Quota of plans, less what was paid for them. */
+  plans: number;
   /** What administrators gave and took, and transfers between a person and an organization. */
   adjustments: number;
   charged: number;
 }>;
 
-export const netOf = ({ topUps, codes, rewards, adjustments, charged }: Movements): number =>
-  topUps + codes + rewards + adjustments - charged;
+export const netOf = ({ topUps, codes, rewards, plans, adjustments, charged }: Movements): number =>
+  topUps + codes + rewards + plans + adjustments - charged;
 
-/** Epoch seconds: `from` is included, `until` is not; both on whole hours, as roll-ups count by hours. */
+/** Epoch seconds: `from` is included, `until` is not; both at the start of an hour, as roll-ups count by hours. */
 export type Range = Readonly<{ from: number; until: number }>;
+
+/** Rows of the log by which plans change a balance. */
+const OF_PLANS = '%"target":"subscription"%';
 
 const MOVED = sql`l.type = ${LOG_TYPE.system} and l.request_id is null
   and l.content in ('Invitation rewards transferred to the balance', 'Agent''s earnings transferred to the balance')`;
@@ -29,7 +34,9 @@ const MOVED = sql`l.type = ${LOG_TYPE.system} and l.request_id is null
 export async function readMovements(db: DbOrTx, userId: number, { from, until }: Range): Promise<Movements> {
   const during = (column: SQL) => sql`${column} >= ${from} and ${column} < ${until}`;
   const rows = await db.execute<Record<keyof Movements, string>>(sql`
-    with recent as (select * from logs l where l.type = ${LOG_TYPE.management} and ${during(sql`l.created_at`)})
+    with recent as (select * from logs l where l.type = ${LOG_TYPE.management} and ${during(sql`l.created_at`)}),
+    of_plans as (select * from recent l where l.user_id = ${userId} and l.other like ${OF_PLANS}),
+    others as (select * from recent l where l.other not like ${OF_PLANS})
     select
       (select coalesce(sum(o.quota), 0) from top_up_orders o
         where o.user_id = ${userId} and o.status = 'success' and ${during(sql`o.completed_time`)})::text as "topUps",
@@ -41,14 +48,16 @@ export async function readMovements(db: DbOrTx, userId: number, { from, until }:
           where d.user_id = ${userId} and ${during(sql`d.created_time`)})
         + (select coalesce(sum(l.quota), 0) from logs l
           where l.user_id = ${userId} and ${during(sql`l.created_at`)} and ((${GIFTS}) or (${MOVED}))))::text as rewards,
-      (select coalesce(sum(c.quota), 0) from (${changesIn(sql`recent`)}) c where c.user_id = ${userId})::text as adjustments,
+      (select coalesce(sum(c.quota), 0) from (${changesIn(sql`others`)}) c where c.user_id = ${userId})::text as adjustments,
+      (select coalesce(sum(c.quota), 0) from (${changesIn(sql`of_plans`)}) c where c.user_id = ${userId})::text as plans,
       (select coalesce(sum(r.quota), 0) from usage_rollups r
         where r.user_id = ${userId} and ${during(sql`r.hour`)})::text as charged`);
-  const { topUps, codes, rewards, adjustments, charged } = requireRow(rows);
+  const { topUps, codes, rewards, plans, adjustments, charged } = requireRow(rows);
   return {
     topUps: Number(topUps),
     codes: Number(codes),
     rewards: Number(rewards),
+    plans: Number(plans),
     adjustments: Number(adjustments),
     charged: Number(charged),
   };

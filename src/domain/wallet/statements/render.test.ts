@@ -15,7 +15,7 @@ const document = (values: Partial<StatementDocument> = {}): StatementDocument =>
     issuer: { name: "Acme GmbH", address: "Street 1\n10115 Berlin", taxId: "DE123" },
     recipient: { name: "小明", address: "", taxId: "" },
     unitsPerDollar: 500_000,
-    credits: { topUps: 250_000, codes: 0, rewards: 0, adjustments: 3, other: 0 },
+    credits: { topUps: 250_000, codes: 0, rewards: 0, plans: 0, adjustments: 3, other: 0 },
     orders: [{ tradeNo: "USR1NO9", time: 1_793_491_200, money: "0.50", currency: "USD", quota: 250_000 }],
     models: [line("gpt-4o-mini", 3)],
     keys: [line("=cmd()", 3)],

@@ -26,6 +26,7 @@ export const statementMessages = {
   statement_top_ups: { en: "Top-ups", zh: "充值" },
   statement_codes: { en: "Redemption codes", zh: "兑换码" },
   statement_rewards: { en: "Rewards, check-ins and gifts", zh: "奖励、签到与赠送" },
+  statement_plans: { en: "Plans: quota less price", zh: "套餐：额度减价格" },
   statement_adjustments: { en: "Adjustments and transfers", zh: "调整与转账" },
   statement_other: { en: "Other changes", zh: "其他变动" },
   statement_charges: { en: "Usage", zh: "用量费用" },

@@ -17,7 +17,7 @@ import { moneyText } from "../wallet-calls.ts";
 import { requestStatement, type StatementRef, statement } from "./statement-calls.ts";
 import { kindOf } from "./statement-columns.tsx";
 
-const CREDIT_KINDS: readonly CreditKind[] = ["topUps", "codes", "rewards", "adjustments", "other"];
+const CREDIT_KINDS: readonly CreditKind[] = ["topUps", "codes", "rewards", "plans", "adjustments", "other"];
 
 /** A document with its lines, and its downloads. */
 export const StatementDrawer = ({ target, onClose }: { target: StatementRef; onClose: () => void }) => {

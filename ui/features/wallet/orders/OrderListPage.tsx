@@ -2,21 +2,21 @@ import Done from "@mui/icons-material/DoneAllOutlined";
 import Receipt from "@mui/icons-material/ReceiptOutlined";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
-import type { AnyOrder } from "../../../src/domain/wallet/orders/order-view.ts";
-import { readData, requestDownload } from "../../api/client.ts";
-import { paymentApi } from "../../api/groups.ts";
-import type { Column } from "../../components/data-table/column.ts";
-import { PagedTable } from "../../components/data-table/PagedTable.tsx";
-import { DownloadButton } from "../../components/display/DownloadButton.tsx";
-import { amountText, useMoneyFormat } from "../../components/display/Money.tsx";
-import { useConfirm } from "../../components/feedback/confirm.tsx";
-import { EmptyState } from "../../components/feedback/EmptyState.tsx";
-import { notifyDone, notifyError } from "../../components/feedback/notify.tsx";
-import { FilterBar } from "../../components/inputs/FilterBar.tsx";
-import { PageHeader } from "../../components/layout.tsx";
-import { useAddress } from "../../components/use-address.ts";
+import type { AnyOrder } from "../../../../src/domain/wallet/orders/order-view.ts";
+import { readData, requestDownload } from "../../../api/client.ts";
+import { paymentApi } from "../../../api/groups.ts";
+import type { Column } from "../../../components/data-table/column.ts";
+import { PagedTable } from "../../../components/data-table/PagedTable.tsx";
+import { DownloadButton } from "../../../components/display/DownloadButton.tsx";
+import { amountText, useMoneyFormat } from "../../../components/display/Money.tsx";
+import { useConfirm } from "../../../components/feedback/confirm.tsx";
+import { EmptyState } from "../../../components/feedback/EmptyState.tsx";
+import { notifyDone, notifyError } from "../../../components/feedback/notify.tsx";
+import { FilterBar } from "../../../components/inputs/FilterBar.tsx";
+import { PageHeader } from "../../../components/layout.tsx";
+import { useAddress } from "../../../components/use-address.ts";
+import { completeOrder, WALLET_KEY } from "../wallet-calls.ts";
 import { ORDER_STATUSES, orderColumns } from "./order-columns.tsx";
-import { completeOrder, WALLET_KEY } from "./wallet-calls.ts";
 
 /** All users' orders; administrators can complete those whose payment callback never arrived. */
 export const OrderListPage = () => {

@@ -3,16 +3,16 @@ import { useQueryClient } from "@tanstack/react-query";
 import type { TFunction } from "i18next";
 import { useCallback, useRef } from "react";
 import { useTranslation } from "react-i18next";
-import type { OwnOrder } from "../../../src/domain/wallet/orders/order-view.ts";
-import { readData } from "../../api/client.ts";
-import { paymentApi } from "../../api/groups.ts";
-import type { Column } from "../../components/data-table/column.ts";
-import { PagedTable } from "../../components/data-table/PagedTable.tsx";
-import { Money } from "../../components/display/Money.tsx";
-import { StatusChip, type ToneName } from "../../components/display/StatusChip.tsx";
-import { TimeAgo } from "../../components/display/TimeAgo.tsx";
-import { EmptyState } from "../../components/feedback/EmptyState.tsx";
-import { moneyText } from "./wallet-calls.ts";
+import type { OwnOrder } from "../../../../src/domain/wallet/orders/order-view.ts";
+import { readData } from "../../../api/client.ts";
+import { paymentApi } from "../../../api/groups.ts";
+import type { Column } from "../../../components/data-table/column.ts";
+import { PagedTable } from "../../../components/data-table/PagedTable.tsx";
+import { Money } from "../../../components/display/Money.tsx";
+import { StatusChip, type ToneName } from "../../../components/display/StatusChip.tsx";
+import { TimeAgo } from "../../../components/display/TimeAgo.tsx";
+import { EmptyState } from "../../../components/feedback/EmptyState.tsx";
+import { moneyText } from "../wallet-calls.ts";
 
 const METHODS = ["zfb", "wx", "stripe"] as const;
 

@@ -1,0 +1,94 @@
+import { sql } from "drizzle-orm";
+import { boolean, check, index, integer, pgTable, text } from "drizzle-orm/pg-core";
+import { epochSeconds, quotaUnits } from "../columns.ts";
+
+/** How often the quota of a plan is filled up again; `period`: once for each paid period. */
+export const PLAN_WINDOWS = ["5h", "day", "week", "month", "period"] as const;
+export type PlanWindow = (typeof PLAN_WINDOWS)[number];
+
+export const PLAN_PERIODS = ["day", "week", "month", "year"] as const;
+export type PlanPeriod = (typeof PLAN_PERIODS)[number];
+
+/** What users can subscribe to. A plan that was retired is offered to nobody; its subscriptions run to their end. */
+export const plans = pgTable(
+  "plans",
+  {
+    id: integer("id").primaryKey().generatedByDefaultAsIdentity(),
+    name: text("name").notNull(),
+    description: text("description").notNull().default(""),
+    /** Quota units for each period, taken from the balance. */
+    price: quotaUnits("price").notNull(),
+    period: text("period").$type<PlanPeriod>().notNull(),
+    periodCount: integer("period_count").notNull().default(1),
+    /** What each window is filled up to, in quota units. */
+    windowQuota: quotaUnits("window_quota").notNull(),
+    window: text("window").$type<PlanWindow>().notNull(),
+    /** The group that subscribers are in; empty: their own. */
+    userGroup: text("user_group").notNull().default(""),
+    /** Days that are free before the first period, once for each account. */
+    trialDays: integer("trial_days").notNull().default(0),
+    /** Offered to users; administrators can grant it in any case. */
+    isVisible: boolean("is_visible").notNull().default(true),
+    isRetired: boolean("is_retired").notNull().default(false),
+    createdAt: epochSeconds("created_at").notNull(),
+  },
+  () => [
+    check("plans_price_not_negative", sql`price >= 0`),
+    check("plans_window_quota_not_negative", sql`window_quota >= 0`),
+    check("plans_window_known", sql`"window" in ('5h', 'day', 'week', 'month', 'period')`),
+    check("plans_period_known", sql`period in ('day', 'week', 'month', 'year')`),
+  ],
+);
+
+export const SUBSCRIPTION_STATUSES = ["active", "past_due", "ending", "ended"] as const;
+export type SubscriptionStatus = (typeof SUBSCRIPTION_STATUSES)[number];
+
+/**
+ * Subscriptions of accounts. The quota of the present window is part of the account's balance: `remaining` is what of it was
+ * left when the account's usage was last distributed (`plan_accounts`).
+ */
+export const subscriptions = pgTable(
+  "subscriptions",
+  {
+    id: integer("id").primaryKey().generatedByDefaultAsIdentity(),
+    userId: integer("user_id").notNull(),
+    planId: integer("plan_id")
+      .notNull()
+      .references(() => plans.id),
+    /**
+     * `past_due`: the period is over and the balance did not cover the next; `ending`: over, and what is left is being taken
+     * back from the balance.
+     */
+    status: text("status").$type<SubscriptionStatus>().notNull(),
+    isTrial: boolean("is_trial").notNull().default(false),
+    /** Price that was paid for this period, quota units. */
+    paid: quotaUnits("paid").notNull(),
+    startedAt: epochSeconds("started_at").notNull(),
+    periodStart: epochSeconds("period_start").notNull(),
+    periodEnd: epochSeconds("period_end").notNull(),
+    windowStart: epochSeconds("window_start").notNull(),
+    windowEnd: epochSeconds("window_end").notNull(),
+    remaining: quotaUnits("remaining").notNull(),
+    /** Ends with its period instead of being renewed. */
+    cancelAtEnd: boolean("cancel_at_end").notNull().default(false),
+    /** The plan of the next period; null: the same. */
+    nextPlanId: integer("next_plan_id").references(() => plans.id),
+    endedAt: epochSeconds("ended_at"),
+  },
+  (t) => [
+    index("subscriptions_user_idx").on(t.userId, t.id),
+    index("subscriptions_running_idx").on(t.windowEnd).where(sql`${t.status} <> 'ended'`),
+    check("subscriptions_remaining_not_negative", sql`${t.remaining} >= 0`),
+    check("subscriptions_status_known", sql`${t.status} in ('active', 'past_due', 'ending', 'ended')`),
+  ],
+);
+
+/** Up to where the usage of an account with subscriptions is distributed over them. */
+export const planAccounts = pgTable("plan_accounts", {
+  userId: integer("user_id").primaryKey(),
+  /** The account's used quota at that time. */
+  distributed: quotaUnits("distributed").notNull(),
+  /** The group that a plan has put the account into, and the one to return to; null: no plan sets one. */
+  planGroup: text("plan_group"),
+  ownGroup: text("own_group"),
+});

@@ -1,0 +1,99 @@
+import { Elysia, t } from "elysia";
+import { endNow, setRenewal, switchPlan } from "../../domain/wallet/plans/change-subscription.ts";
+import {
+  listOwnSubscriptions,
+  listPlans,
+  listSubscriptions,
+  retirePlan,
+  savePlan,
+} from "../../domain/wallet/plans/plans.ts";
+import { grantPlan, type PlanDeps, subscribe } from "../../domain/wallet/plans/subscribe.ts";
+import { done, ok } from "../http/envelope.ts";
+import type { guard } from "../http/guard.ts";
+import { paged, pagingQuery } from "../http/paging.ts";
+
+const id = t.Integer({ minimum: 1, maximum: 2_147_483_647 });
+const planBody = t.Object({
+  id: t.Optional(id),
+  name: t.String(),
+  description: t.String(),
+  price: t.Number(),
+  period: t.String(),
+  periodCount: t.Number(),
+  windowQuota: t.Number(),
+  window: t.String(),
+  userGroup: t.String({ maxLength: 64 }),
+  trialDays: t.Number(),
+  isVisible: t.Boolean(),
+});
+
+/** Plans and subscriptions: an account's own, and everybody's for administrators. */
+export function planRoutes(services: PlanDeps, guarded: ReturnType<typeof guard>) {
+  const { db } = services;
+  return new Elysia({ prefix: "/api", name: "console/plans" })
+    .use(guarded)
+    .guard({ account: "wallet.read" }, (app) =>
+      app
+        .get("/user/plans", async () => ok(await listPlans(db, { onlyVisible: true })))
+        .get("/user/subscriptions", async ({ actor }) => ok(await listOwnSubscriptions(db, actor.id))),
+    )
+    .guard({ account: "wallet.topUp" }, (app) =>
+      app
+        .post(
+          "/user/subscriptions",
+          async ({ actor, request, body }) => {
+            await subscribe(services, actor.id, body.plan_id);
+            return done(request, "plan_subscribed");
+          },
+          { body: t.Object({ plan_id: id }) },
+        )
+        .put(
+          "/user/subscriptions",
+          async ({ actor, request, body }) => {
+            if (body.plan_id !== undefined) await switchPlan(services, actor.id, body.id, body.plan_id);
+            else await setRenewal(services, actor.id, body.id, body.renew !== false);
+            return done(request, "subscription_saved");
+          },
+          { body: t.Object({ id, plan_id: t.Optional(id), renew: t.Optional(t.Boolean()) }) },
+        ),
+    )
+    .guard({ role: "admin" }, (app) =>
+      app
+        .get("/plan", async () => ok(await listPlans(db, { onlyVisible: false })))
+        .get(
+          "/subscription",
+          ({ query }) => paged(query, (page) => listSubscriptions(db, { ...page, all: query.all })),
+          {
+            query: t.Object({ ...pagingQuery, all: t.Boolean({ default: false }) }),
+          },
+        )
+        .post(
+          "/subscription/grant",
+          async ({ actor, request, body }) => {
+            await grantPlan(services, actor, body.user_id, body.plan_id);
+            return done(request, "subscription_saved");
+          },
+          { body: t.Object({ user_id: id, plan_id: id }) },
+        )
+        .post(
+          "/subscription/end",
+          async ({ actor, request, body }) => {
+            await endNow(services, actor, body.id);
+            return done(request, "subscription_saved");
+          },
+          { body: t.Object({ id }) },
+        ),
+    )
+    .guard({ role: "root" }, (app) =>
+      app
+        .post("/plan", async ({ actor, body }) => ok({ id: await savePlan(services, actor, body) }), { body: planBody })
+        .delete(
+          "/plan",
+          async ({ actor, request, query }) => {
+            await retirePlan(services, actor, query.id);
+            return done(request, "plan_retired");
+          },
+          { query: t.Object({ id }) },
+        ),
+    );
+}

@@ -1,0 +1,134 @@
+import { and, asc, eq, lte, ne } from "drizzle-orm";
+import { subscriptions } from "../../../../db/schema/billing/plans.ts";
+import type { Tx } from "../../../../db/types.ts";
+import { nowSeconds } from "../../../lib/clock.ts";
+import { OperationError } from "../../../lib/operation-error.ts";
+import { addQuota } from "../add-quota.ts";
+import { periodEnd } from "./periods.ts";
+import { applyGroup, fillWindow, lockPlanAccount, logPlan, type PlanAccount, type Running } from "./plan-account.ts";
+import { findPlan, type PlanDeps, paying, requireWallet } from "./subscribe.ts";
+
+/** How long a subscription whose renewal the wallet does not cover waits for a top-up. */
+export const GRACE_S = 3 * 86_400;
+
+/**
+ * Does what is due: fills windows that begin, renews periods that are over, or ends them. Each subscription is a transaction
+ * of its own, in which it is looked at again, so that several processes may do this at once. Returns how many changed.
+ */
+export async function advanceSubscriptions(deps: PlanDeps, signal?: AbortSignal, now = nowSeconds()): Promise<number> {
+  const due = await deps.db
+    .select({ id: subscriptions.id, userId: subscriptions.userId })
+    .from(subscriptions)
+    .where(and(ne(subscriptions.status, "ended"), lte(subscriptions.windowEnd, now)))
+    .orderBy(asc(subscriptions.windowEnd), asc(subscriptions.id));
+  let changed = 0;
+  for (const { id, userId } of due) {
+    if (signal?.aborted) break;
+    if (!(await advance(deps, userId, id, now))) continue;
+    changed++;
+    await deps.changes.publish("users", [userId]);
+  }
+  return changed;
+}
+
+async function advance(deps: PlanDeps, userId: number, id: number, now: number): Promise<boolean> {
+  const step = await deps.db.transaction(async (tx) => {
+    const account = await lockPlanAccount(tx, userId);
+    const running = account.running.find(({ subscription }) => subscription.id === id);
+    if (!running) return null;
+    const { subscription } = running;
+    const units = Math.min(subscription.remaining, Math.max(0, account.balanceUnits));
+    if (subscription.status === "ending") return { kind: "end", running, units } as const;
+    if (now < subscription.periodEnd) {
+      await fillWindow(tx, running, now);
+      return { kind: "done" } as const;
+    }
+    if (subscription.cancelAtEnd || (await isLate(tx, running, now))) {
+      await tx.update(subscriptions).set({ status: "ending" }).where(eq(subscriptions.id, id));
+      await applyGroup(tx, account);
+      return { kind: "end", running, units } as const;
+    }
+    return { kind: "renew", running } as const;
+  });
+  if (!step) return false;
+  if (step.kind === "renew") return renew(deps, step.running, now);
+  if (step.kind === "end") return takeBack(deps, step.running, step.units, now);
+  return true;
+}
+
+/** The wallet did not cover the next period in time, or nobody offers its plan any more. */
+const isLate = async (tx: Tx, { subscription, plan }: Running, now: number): Promise<boolean> =>
+  now >= subscription.periodEnd + GRACE_S ||
+  (await findPlan(tx, subscription.nextPlanId ?? plan.id).then(
+    () => false,
+    () => true,
+  ));
+
+/** Pays the next period from the wallet and begins it where the last one ended; without the money it is past due. */
+async function renew(deps: PlanDeps, { subscription }: Running, now: number): Promise<boolean> {
+  const { id, userId } = subscription;
+  const plan = await findPlan(deps.db, subscription.nextPlanId ?? subscription.planId);
+  try {
+    await paying(deps, userId, plan.price, async (tx) => {
+      const account = await lockPlanAccount(tx, userId);
+      const current = requireDue(account, id, subscription.periodEnd);
+      requireWallet(deps, account, plan.price);
+      // After an outage longer than a period, or past due for a while, the new period begins now.
+      const start =
+        now - subscription.periodEnd < GRACE_S && current.status === "active" ? subscription.periodEnd : now;
+      const values = {
+        ...{ status: "active" as const, planId: plan.id, nextPlanId: null, isTrial: false, paid: plan.price },
+        ...{ periodStart: start, periodEnd: periodEnd(start, plan.period, plan.periodCount) },
+      };
+      await tx.update(subscriptions).set(values).where(eq(subscriptions.id, id));
+      if (plan.price > 0) await logPlan(tx, userId, "plan_paid", plan, -plan.price);
+      await fillWindow(tx, { plan, subscription: { ...current, ...values } }, now);
+      await applyGroup(tx, account);
+    });
+    return true;
+  } catch (error) {
+    if (!(error instanceof OperationError) || error.code !== "plan_balance_too_low") throw error;
+    const [row] = await deps.db
+      .update(subscriptions)
+      .set({ status: "past_due" })
+      .where(and(eq(subscriptions.id, id), eq(subscriptions.status, "active")))
+      .returning({ id: subscriptions.id });
+    return row !== undefined;
+  }
+}
+
+function requireDue({ running }: PlanAccount, id: number, end: number) {
+  const current = running.find(({ subscription }) => subscription.id === id)?.subscription;
+  if (!current || current.status === "ending" || current.periodEnd !== end) {
+    throw new OperationError("subscription_changed");
+  }
+  return current;
+}
+
+/**
+ * Takes what is left of the window back from the balance (`units`, as last looked at) and ends the subscription. What calls
+ * under way hold is left to them and tried again by the next run.
+ */
+async function takeBack(deps: PlanDeps, { subscription, plan }: Running, units: number, now: number): Promise<boolean> {
+  const { id, userId } = subscription;
+  try {
+    await paying(deps, userId, units, async (tx) => {
+      const account = await lockPlanAccount(tx, userId);
+      const current = account.running.find((running) => running.subscription.id === id)?.subscription;
+      if (!current) throw new OperationError("subscription_changed");
+      // Calls have used some of it since it was looked at: so much was taken from the wallet instead.
+      const taken = Math.min(units, current.remaining);
+      if (units > taken) await addQuota(tx, userId, units - taken);
+      await tx
+        .update(subscriptions)
+        .set({ status: "ended", remaining: 0, endedAt: now })
+        .where(eq(subscriptions.id, id));
+      if (taken > 0) await logPlan(tx, userId, "plan_quota_expired", plan, -taken);
+      await applyGroup(tx, account);
+    });
+    return true;
+  } catch (error) {
+    if (error instanceof OperationError) return false;
+    throw error;
+  }
+}

@@ -1,0 +1,126 @@
+import { eq } from "drizzle-orm";
+import { users } from "../../../../db/schema/accounts/users.ts";
+import { subscriptions } from "../../../../db/schema/billing/plans.ts";
+import { nowSeconds } from "../../../lib/clock.ts";
+import { OperationError } from "../../../lib/operation-error.ts";
+import { divide, integer, multiply, truncate } from "../../../lib/values/decimal.ts";
+import type { UserEntry } from "../../accounts/directory.ts";
+import { checkReach } from "../../accounts/users/manage-user.ts";
+import { writeManagementLog } from "../../logs/write-log.ts";
+import type { WalletDeps } from "../operation.ts";
+import { periodEnd } from "./periods.ts";
+import {
+  applyGroup,
+  fillWindow,
+  lockPlanAccount,
+  logPlan,
+  type PlanAccount,
+  type Running,
+  type Subscription,
+} from "./plan-account.ts";
+import { findPlan, type PlanDeps, paying, requireWallet } from "./subscribe.ts";
+
+/** Lets a subscription end with its period, or has it renewed after all. Throws OperationError. */
+export async function setRenewal(
+  { db }: Pick<WalletDeps, "db">,
+  userId: number,
+  subscriptionId: number,
+  isRenewed: boolean,
+): Promise<void> {
+  await db.transaction(async (tx) => {
+    const { subscription } = findRunning(await lockPlanAccount(tx, userId), subscriptionId);
+    if (subscription.status === "ending") throw new OperationError("subscription_not_found");
+    await tx
+      .update(subscriptions)
+      .set({ cancelAtEnd: !isRenewed, ...(!isRenewed && { nextPlanId: null }) })
+      .where(eq(subscriptions.id, subscriptionId));
+  });
+}
+
+/**
+ * Changes the plan of a subscription: one with a higher price begins at once, and what the unused time was worth counts
+ * towards its price; one with the same or a lower price begins with the next period. Throws OperationError.
+ */
+export async function switchPlan(
+  deps: PlanDeps,
+  userId: number,
+  subscriptionId: number,
+  planId: number,
+  now = nowSeconds(),
+): Promise<void> {
+  const { db } = deps;
+  const next = await findPlan(db, planId);
+  if (!next.isVisible) throw new OperationError("plan_not_found");
+  const [current] = await db.select().from(subscriptions).where(eq(subscriptions.id, subscriptionId));
+  if (!current || current.userId !== userId) throw new OperationError("subscription_not_found");
+  const credit = creditOf(current, now);
+  const present = await db.transaction(async (tx) => findRunning(await lockPlanAccount(tx, userId), subscriptionId));
+  if (next.id === present.plan.id) throw new OperationError("plan_subscribed_already");
+  if (next.price <= present.plan.price) {
+    await db.transaction(async (tx) => {
+      findActive(await lockPlanAccount(tx, userId), subscriptionId);
+      await tx
+        .update(subscriptions)
+        .set({ nextPlanId: next.id, cancelAtEnd: false })
+        .where(eq(subscriptions.id, subscriptionId));
+    });
+    return;
+  }
+  const due = Math.max(0, next.price - credit);
+  await paying(deps, userId, due, async (tx) => {
+    const account = await lockPlanAccount(tx, userId);
+    requireWallet(deps, account, due);
+    const { subscription, plan } = findActive(account, subscriptionId);
+    // What was looked at before the price was taken must still be so.
+    if (plan.id !== present.plan.id || subscription.periodEnd !== current.periodEnd) {
+      throw new OperationError("subscription_changed");
+    }
+    const values = {
+      ...{ planId: next.id, nextPlanId: null, cancelAtEnd: false, isTrial: false, paid: next.price },
+      ...{ periodStart: now, periodEnd: periodEnd(now, next.period, next.periodCount) },
+    };
+    await tx.update(subscriptions).set(values).where(eq(subscriptions.id, subscriptionId));
+    if (due > 0) await logPlan(tx, userId, "plan_paid", next, -due);
+    await fillWindow(tx, { plan: next, subscription: { ...subscription, ...values } }, now);
+    await applyGroup(tx, account);
+  });
+  await deps.changes.publish("users", [userId]);
+}
+
+/** What the rest of a paid period is worth at `now`, in quota units, rounded down. */
+function creditOf({ paid, periodStart, periodEnd: end }: Subscription, now: number): number {
+  if (now >= end) return 0;
+  const share = multiply(integer(paid), integer(end - Math.max(now, periodStart)));
+  return truncate(divide(share, integer(end - periodStart), 6));
+}
+
+/** Ends a subscription at once, by an administrator; what is left of its window is taken back. Throws OperationError. */
+export async function endNow({ db }: Pick<WalletDeps, "db">, actor: UserEntry, subscriptionId: number): Promise<void> {
+  await db.transaction(async (tx) => {
+    const [found] = await tx
+      .select({ userId: subscriptions.userId, role: users.role })
+      .from(subscriptions)
+      .innerJoin(users, eq(users.id, subscriptions.userId))
+      .where(eq(subscriptions.id, subscriptionId));
+    if (!found) throw new OperationError("subscription_not_found");
+    checkReach(actor, found);
+    findRunning(await lockPlanAccount(tx, found.userId), subscriptionId);
+    await tx.update(subscriptions).set({ status: "ending", windowEnd: 0 }).where(eq(subscriptions.id, subscriptionId));
+    await writeManagementLog(tx, actor, `Ended the subscription #${subscriptionId}`, {
+      ...{ note: { code: "subscription_ended", params: { id: subscriptionId } } },
+      ...{ action: "delete", target: "subscription", user_id: found.userId },
+    });
+  });
+}
+
+function findRunning({ running }: PlanAccount, id: number): Running {
+  const found = running.find(({ subscription }) => subscription.id === id);
+  if (!found) throw new OperationError("subscription_not_found");
+  return found;
+}
+
+function findActive(account: PlanAccount, id: number): Running {
+  const found = findRunning(account, id);
+  if (found.subscription.status !== "active") throw new OperationError("subscription_not_active");
+  return found;
+}

@@ -1,0 +1,122 @@
+import { and, asc, desc, eq, inArray, ne } from "drizzle-orm";
+import { users } from "../../../../db/schema/accounts/users.ts";
+import { planAccounts, plans, subscriptions } from "../../../../db/schema/billing/plans.ts";
+import type { Tx } from "../../../../db/types.ts";
+import { OperationError } from "../../../lib/operation-error.ts";
+import { LOG_TYPE, writeLog } from "../../logs/write-log.ts";
+import { addQuota } from "../add-quota.ts";
+import { windowAt } from "./periods.ts";
+
+export type Plan = typeof plans.$inferSelect;
+export type Subscription = typeof subscriptions.$inferSelect;
+export type Running = Readonly<{ subscription: Subscription; plan: Plan }>;
+
+/** An account with its running subscriptions; its row and theirs are locked until the transaction ends. */
+export type PlanAccount = Readonly<{
+  userId: number;
+  group: string;
+  /** Balance in quota units, what is left of windows included. */
+  balanceUnits: number;
+  /** Balance without what is left of windows, in quota units: what can pay for a plan. */
+  walletUnits: number;
+  running: readonly Running[];
+}>;
+
+/**
+ * Locks an account and distributes what its calls were charged since the last time over the windows of its subscriptions: the
+ * window that ends first pays first, and only then the wallet. Throws OperationError.
+ */
+export async function lockPlanAccount(tx: Tx, userId: number): Promise<PlanAccount> {
+  const [user] = await tx
+    .select({ quota: users.quota, usedQuota: users.usedQuota, group: users.group })
+    .from(users)
+    .where(eq(users.id, userId))
+    .for("update");
+  if (!user) throw new OperationError("user_not_found");
+  const [account] = await tx.select().from(planAccounts).where(eq(planAccounts.userId, userId));
+  const rows = await tx
+    .select({ subscription: subscriptions, plan: plans })
+    .from(subscriptions)
+    .innerJoin(plans, eq(plans.id, subscriptions.planId))
+    .where(and(eq(subscriptions.userId, userId), ne(subscriptions.status, "ended")))
+    .orderBy(asc(subscriptions.windowEnd), asc(subscriptions.id))
+    .for("update", { of: subscriptions });
+  // Refunds lower what was used: they go to the wallet.
+  let drawn = Math.max(0, user.usedQuota - (account?.distributed ?? user.usedQuota));
+  const running: Running[] = [];
+  for (const { subscription, plan } of rows) {
+    const taken = Math.min(drawn, subscription.remaining);
+    drawn -= taken;
+    const remaining = subscription.remaining - taken;
+    running.push({ plan, subscription: { ...subscription, remaining } });
+    if (taken > 0) await tx.update(subscriptions).set({ remaining }).where(eq(subscriptions.id, subscription.id));
+  }
+  await tx
+    .insert(planAccounts)
+    .values({ userId, distributed: user.usedQuota })
+    .onConflictDoUpdate({ target: planAccounts.userId, set: { distributed: user.usedQuota } });
+  const inWindows = running.reduce((sum, { subscription }) => sum + subscription.remaining, 0);
+  return { userId, group: user.group, balanceUnits: user.quota, walletUnits: user.quota - inWindows, running };
+}
+
+/** Begins the window of `now` and fills it up to the plan's quota. Returns the subscription as it is then. */
+export async function fillWindow(tx: Tx, { subscription, plan }: Running, now: number): Promise<Subscription> {
+  const { id, userId, periodStart, remaining } = subscription;
+  const window = windowAt(plan.window, periodStart, now, subscription.periodEnd);
+  // A smaller plan that follows a larger one does not take away what is left.
+  const filled = Math.max(remaining, plan.windowQuota);
+  const windowEnd = Math.min(window.end, subscription.periodEnd);
+  const values = { windowStart: window.start, windowEnd, remaining: filled };
+  await tx.update(subscriptions).set(values).where(eq(subscriptions.id, id));
+  if (filled > remaining) {
+    await addQuota(tx, userId, filled - remaining);
+    await logPlan(tx, userId, "plan_quota_granted", plan, filled - remaining);
+  }
+  return { ...subscription, ...values };
+}
+
+const CONTENT = {
+  plan_quota_granted: "Quota of the plan",
+  plan_quota_expired: "Unused quota of the plan taken back",
+  plan_paid: "Paid for the plan",
+} as const;
+
+/** Writes what a plan did to the balance; the ledger's checks add these rows up. */
+export const logPlan = (tx: Tx, userId: number, code: keyof typeof CONTENT, plan: Plan, units: number): Promise<void> =>
+  writeLog(tx, {
+    type: LOG_TYPE.management,
+    userId,
+    content: `${CONTENT[code]} ${plan.name}`,
+    note: { code, params: { name: plan.name } },
+    quota: Math.abs(units),
+    other: { user_id: userId, quota_delta: units, target: "subscription", action: "update" },
+  });
+
+/** Puts the account into the group of its plan with the highest price, or back into its own when none sets one. */
+export async function applyGroup(tx: Tx, { userId, group }: Pick<PlanAccount, "userId" | "group">): Promise<void> {
+  const [highest] = await tx
+    .select({ group: plans.userGroup })
+    .from(subscriptions)
+    .innerJoin(plans, eq(plans.id, subscriptions.planId))
+    .where(
+      and(
+        eq(subscriptions.userId, userId),
+        inArray(subscriptions.status, ["active", "past_due"]),
+        ne(plans.userGroup, ""),
+      ),
+    )
+    .orderBy(desc(plans.price), asc(subscriptions.id))
+    .limit(1);
+  const [account] = await tx.select().from(planAccounts).where(eq(planAccounts.userId, userId));
+  const set = (next: string, planGroup: string | null, ownGroup: string | null) =>
+    Promise.all([
+      tx.update(users).set({ group: next }).where(eq(users.id, userId)),
+      tx.update(planAccounts).set({ planGroup, ownGroup }).where(eq(planAccounts.userId, userId)),
+    ]);
+  if (highest) {
+    if (group !== highest.group) await set(highest.group, highest.group, account?.ownGroup ?? group);
+  } else if (account?.planGroup) {
+    // An administrator may have put the account into another group meanwhile: it stays there.
+    await set(group === account.planGroup ? (account.ownGroup ?? group) : group, null, null);
+  }
+}

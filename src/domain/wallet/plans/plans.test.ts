@@ -1,0 +1,206 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { addUser, silentLog, temporaryDirectory, usageRecord } from "../../../../test/support/billing/start-billing.ts";
+import { openTestDatabase, type TestDatabase } from "../../../../test/support/database.ts";
+import { fixedSettings } from "../../../../test/support/lib/settings.ts";
+import { type Billing, createBilling } from "../../../billing/billing.ts";
+import { checkBooks } from "../../../billing/check-ledger/check-ledger.ts";
+import type { UserEntry } from "../../accounts/directory.ts";
+import { advanceSubscriptions, GRACE_S } from "./advance-subscriptions.ts";
+import { setRenewal, switchPlan } from "./change-subscription.ts";
+import { lockPlanAccount } from "./plan-account.ts";
+import { listOwnSubscriptions, type PlanInput, savePlan } from "./plans.ts";
+import { type PlanDeps, subscribe } from "./subscribe.ts";
+
+const DAY_S = 86_400;
+const START = Date.UTC(2026, 0, 31) / 1000;
+const settings = fixedSettings({ GroupRatio: '{"default":1,"pro":1}' });
+
+let database: TestDatabase;
+let directory: Awaited<ReturnType<typeof temporaryDirectory>>;
+let billing: Billing;
+let deps: PlanDeps;
+let actor: UserEntry;
+beforeAll(async () => {
+  database = await openTestDatabase();
+  directory = await temporaryDirectory();
+  const { changes } = database;
+  billing = await createBilling({ database, changes, dataDir: directory.path, processId: "p", log: silentLog });
+  deps = { db: database.db, changes, settings, billing };
+  actor = { id: await addUser(database.sql, 0), role: 100 } as UserEntry;
+});
+afterAll(async () => {
+  await billing.close();
+  await database.close();
+  await directory.remove();
+});
+
+const plan = (values: Partial<PlanInput>) =>
+  savePlan(deps, actor, {
+    ...{ name: "plan", description: "", price: 1000, period: "month", periodCount: 1, windowQuota: 500, window: "day" },
+    ...{ userGroup: "", trialDays: 0, isVisible: true, ...values },
+  });
+
+/** A call that is charged `quota`, in the database when this resolves. */
+async function spend(userId: number, quota: number): Promise<void> {
+  const hold = await billing.reserve({ userId, token: null, amount: quota });
+  await billing.settle(hold, usageRecord({ userId, quota }));
+  await billing.flush();
+}
+
+const accountOf = (userId: number) => database.db.transaction((tx) => lockPlanAccount(tx, userId));
+const stateOf = async (userId: number) => {
+  const { walletUnits, group } = await accountOf(userId);
+  const own = await listOwnSubscriptions(database.db, userId);
+  return { walletUnits, group, left: own.map(({ remaining }) => remaining), status: own.map(({ status }) => status) };
+};
+const advance = (now: number) => advanceSubscriptions(deps, undefined, now);
+const only = async (userId: number) => {
+  const [subscription] = await listOwnSubscriptions(database.db, userId);
+  if (!subscription) throw new Error("there is no subscription");
+  return subscription;
+};
+
+test("a call draws on the window first, then on the wallet; each window is filled up once", async () => {
+  const userId = await addUser(database.sql, 5000);
+  await subscribe(deps, userId, await plan({ userGroup: "pro" }), START);
+  expect(await stateOf(userId)).toEqual({ walletUnits: 4000, group: "pro", left: [500], status: ["active"] });
+  await spend(userId, 200);
+  expect(await stateOf(userId)).toMatchObject({ walletUnits: 4000, left: [300] });
+  await spend(userId, 450);
+  expect(await stateOf(userId)).toMatchObject({ walletUnits: 3850, left: [0] });
+  expect(await advance(START + DAY_S - 1)).toBe(0);
+  expect(await advance(START + DAY_S)).toBe(1);
+  expect(await advance(START + DAY_S)).toBe(0);
+  expect(await stateOf(userId)).toMatchObject({ walletUnits: 3850, left: [500] });
+});
+
+test("a period is renewed from the wallet alone, waits for a top-up, and ends with what is left of its window", async () => {
+  const userId = await addUser(database.sql, 2300);
+  await subscribe(deps, userId, await plan({ windowQuota: 5000, window: "period" }), START);
+  const end = Date.UTC(2026, 1, 28) / 1000;
+  expect((await only(userId)).period_end).toBe(end);
+  await advance(end);
+  expect(await stateOf(userId)).toMatchObject({ walletUnits: 300, left: [5000], status: ["active"] });
+  const next = (await only(userId)).period_end;
+  expect(next).toBe(Date.UTC(2026, 2, 28) / 1000);
+  // 5,000 units of the plan are left, but they do not pay for it.
+  await advance(next);
+  expect(await stateOf(userId)).toMatchObject({ walletUnits: 300, left: [5000], status: ["past_due"] });
+  await database.sql`update users set quota = quota + 700 where id = ${userId}`;
+  await database.changes.publish("users", [userId]);
+  await advance(next + 60);
+  expect(await stateOf(userId)).toMatchObject({ walletUnits: 0, left: [5000], status: ["active"] });
+  await spend(userId, 4000);
+  const last = (await only(userId)).period_end;
+  await advance(last);
+  await advance(last + GRACE_S);
+  expect(await stateOf(userId)).toEqual({ walletUnits: 0, group: "default", left: [], status: [] });
+});
+
+test("a plan that was canceled ends with its period and gives the group back; a trial is free once", async () => {
+  const userId = await addUser(database.sql, 1500);
+  const planId = await plan({ trialDays: 7, userGroup: "pro" });
+  await subscribe(deps, userId, planId, START);
+  expect(await stateOf(userId)).toMatchObject({ walletUnits: 1500, group: "pro" });
+  await expect(subscribe(deps, userId, planId, START)).rejects.toMatchObject({ code: "plan_subscribed_already" });
+  await setRenewal(deps, userId, (await only(userId)).id, false);
+  await advance(START + 7 * DAY_S);
+  expect(await stateOf(userId)).toEqual({ walletUnits: 1500, group: "default", left: [], status: [] });
+  await subscribe(deps, userId, planId, START + 8 * DAY_S);
+  expect((await stateOf(userId)).walletUnits).toBe(500);
+});
+
+test("a more expensive plan begins at once, less what the unused time was worth; a cheaper one with the next period", async () => {
+  const userId = await addUser(database.sql, 10_000);
+  const [small, large] = [await plan({ price: 3100 }), await plan({ price: 5000, windowQuota: 900 })];
+  const march = Date.UTC(2026, 2, 1) / 1000;
+  await subscribe(deps, userId, small, march);
+  const { id } = await only(userId);
+  // 21 of 31 days are left: 2,100 of 3,100.
+  await switchPlan(deps, userId, id, large, march + 10 * DAY_S);
+  expect(await stateOf(userId)).toMatchObject({ walletUnits: 10_000 - 3100 - (5000 - 2100), left: [900] });
+  await switchPlan(deps, userId, id, small, march + 11 * DAY_S);
+  expect(await only(userId)).toMatchObject({ plan_id: large, next_plan_id: small });
+  await advance((await only(userId)).period_end);
+  expect(await only(userId)).toMatchObject({ plan_id: small, next_plan_id: null });
+  expect((await stateOf(userId)).walletUnits).toBe(10_000 - 3100 - 2900 - 3100);
+});
+
+test("a price is not paid with quota of plans, nor twice by clicks at the same time", async () => {
+  const userId = await addUser(database.sql, 1000);
+  await subscribe(deps, userId, await plan({ windowQuota: 9000 }), START);
+  await expect(subscribe(deps, userId, await plan({ price: 500 }), START)).rejects.toMatchObject({
+    code: "plan_balance_too_low",
+  });
+  const other = await addUser(database.sql, 10_000);
+  const planId = await plan({});
+  const clicks = await Promise.allSettled(Array.from({ length: 8 }, () => subscribe(deps, other, planId, START)));
+  expect(clicks.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
+  expect(await stateOf(other)).toMatchObject({ walletUnits: 9000, left: [500] });
+});
+
+test("what is left of a window is taken back at its end, as far as an administrator left it in the balance", async () => {
+  const userId = await addUser(database.sql, 1000);
+  await subscribe(deps, userId, await plan({ windowQuota: 800, window: "period" }), START);
+  await setRenewal(deps, userId, (await only(userId)).id, false);
+  await spend(userId, 100);
+  await database.sql`update users set quota = 300 where id = ${userId}`;
+  await database.changes.publish("users", [userId]);
+  await advance((await only(userId)).period_end);
+  expect(await stateOf(userId)).toEqual({ walletUnits: 0, group: "default", left: [], status: [] });
+});
+
+test("a year of random calls, top-ups, plans and clocks: balances agree with the ledger after every step", async () => {
+  const random = randomFrom(2_026);
+  const planIds = [
+    await plan({ name: "hourly", window: "5h", windowQuota: 40, price: 300 }),
+    await plan({ name: "weekly", window: "week", windowQuota: 900, price: 700, period: "week", periodCount: 2 }),
+    await plan({ name: "monthly", window: "month", windowQuota: 2000, price: 1500, period: "year" }),
+  ];
+  const users = [await addUser(database.sql, 3000), await addUser(database.sql, 9000)];
+  let now = START;
+  for (let step = 0; step < 400; step++) {
+    now += random(2 * DAY_S);
+    const userId = users[random(users.length)] ?? 0;
+    const before = await accountOf(userId);
+    const kind = random(8);
+    if (kind < 4) {
+      const quota = Math.min(billing.available(userId) ?? 100, 1 + random(120));
+      if (quota > 0) {
+        await spend(userId, quota).catch(() => {});
+        const after = await accountOf(userId);
+        // The wallet pays only once every window is empty.
+        const left = after.running.reduce((sum, { subscription }) => sum + subscription.remaining, 0);
+        expect(after.walletUnits === before.walletUnits || left === 0).toBe(true);
+      }
+    } else if (kind === 4) {
+      await database.sql`update users set quota = quota + 500 where id = ${userId}`;
+      await database.sql`insert into logs (created_at, type, user_id, other)
+        values (1, 3, ${userId}, ${JSON.stringify({ user_id: userId, quota_delta: 500 })})`;
+      await database.changes.publish("users", [userId]);
+    } else if (kind === 5) await subscribe(deps, userId, planIds[random(3)] ?? 0, now).catch(() => {});
+    else if (kind === 6) {
+      const [some] = before.running;
+      if (some) await setRenewal(deps, userId, some.subscription.id, random(2) === 0).catch(() => {});
+    } else {
+      const [some] = before.running;
+      if (some) await switchPlan(deps, userId, some.subscription.id, planIds[random(3)] ?? 0, now).catch(() => {});
+    }
+    await advance(now);
+    for (const id of users) expect((await accountOf(id)).walletUnits).toBeGreaterThanOrEqual(0);
+  }
+  const wrong = (await checkBooks(database.db, "balances", 0, now)).wrong;
+  // Test accounts begin with a balance that nobody gave them.
+  expect(wrong.filter(({ id }) => users.includes(id)).map(({ stored, added }) => stored - added)).toEqual([3000, 9000]);
+  const [paid] = await database.sql`select count(*)::int as count from logs where content like 'Paid for the plan%'`;
+  expect(paid?.count).toBeGreaterThan(20);
+}, 120_000);
+
+/** Random numbers that are the same in each run. */
+function randomFrom(seed: number): (below: number) => number {
+  let state = seed;
+  return (below) => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return Math.floor((state / 2 ** 32) * below);
+  };
+}

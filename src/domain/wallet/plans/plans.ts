@@ -1,0 +1,166 @@
+import { asc, count, desc, eq, ne } from "drizzle-orm";
+import { requireRow } from "../../../../db/require-row.ts";
+import { users } from "../../../../db/schema/accounts/users.ts";
+import { PLAN_PERIODS, PLAN_WINDOWS, plans, subscriptions } from "../../../../db/schema/billing/plans.ts";
+import type { Db } from "../../../../db/types.ts";
+import { nowSeconds } from "../../../lib/clock.ts";
+import { OperationError } from "../../../lib/operation-error.ts";
+import type { SettingsReader } from "../../../settings/settings.ts";
+import type { UserEntry } from "../../accounts/directory.ts";
+import { writeManagementLog } from "../../logs/write-log.ts";
+import type { Listed, Page } from "../orders/list-orders.ts";
+import { lockPlanAccount, type Plan } from "./plan-account.ts";
+
+/** What an administrator enters; amounts are quota units. Without `id`, a new plan. */
+export type PlanInput = Readonly<{
+  id?: number;
+  name: string;
+  description: string;
+  price: number;
+  period: string;
+  periodCount: number;
+  windowQuota: number;
+  window: string;
+  userGroup: string;
+  trialDays: number;
+  isVisible: boolean;
+}>;
+
+const MOST_UNITS = 1_000_000_000_000;
+const LONGEST = { name: 60, description: 500 } as const;
+
+/** Creates or changes a plan. Running subscriptions follow it from their next window or period on. Throws OperationError. */
+export async function savePlan(
+  { db, settings }: Readonly<{ db: Db; settings: SettingsReader }>,
+  actor: UserEntry,
+  input: PlanInput,
+): Promise<number> {
+  const values = readPlan(settings, input);
+  return db.transaction(async (tx) => {
+    const [saved] =
+      input.id === undefined
+        ? await tx
+            .insert(plans)
+            .values({ ...values, createdAt: nowSeconds() })
+            .returning({ id: plans.id })
+        : await tx.update(plans).set(values).where(eq(plans.id, input.id)).returning({ id: plans.id });
+    if (!saved) throw new OperationError("plan_not_found");
+    await writeManagementLog(tx, actor, `Saved the plan ${values.name}`, {
+      ...{ note: { code: "plan_saved", params: { name: values.name } }, target: "plan", plan_id: saved.id },
+      ...{ action: input.id === undefined ? "create" : "update", after: values },
+    });
+    return saved.id;
+  });
+}
+
+function readPlan(settings: SettingsReader, input: PlanInput) {
+  const name = input.name.trim();
+  const description = input.description.trim();
+  const period = PLAN_PERIODS.find((known) => known === input.period);
+  const window = PLAN_WINDOWS.find((known) => known === input.window);
+  if (name === "" || name.length > LONGEST.name) throw new OperationError("plan_name_invalid", { max: LONGEST.name });
+  if (description.length > LONGEST.description) throw new OperationError("note_too_long", { max: LONGEST.description });
+  if (!period || !isInteger(input.periodCount, 1, 120)) throw new OperationError("plan_period_invalid");
+  if (!window) throw new OperationError("plan_window_invalid");
+  if (!isInteger(input.price, 0, MOST_UNITS)) throw new OperationError("plan_price_invalid");
+  if (!isInteger(input.windowQuota, 0, MOST_UNITS)) throw new OperationError("plan_quota_invalid");
+  if (!isInteger(input.trialDays, 0, 365)) throw new OperationError("plan_trial_invalid");
+  if (input.userGroup !== "" && !settings.get("GroupRatio").has(input.userGroup)) {
+    throw new OperationError("user_group_unknown", { group: input.userGroup });
+  }
+  const { price, periodCount, windowQuota, userGroup, trialDays, isVisible } = input;
+  return { name, description, price, period, periodCount, windowQuota, window, userGroup, trialDays, isVisible };
+}
+
+const isInteger = (value: number, least: number, most: number) =>
+  Number.isSafeInteger(value) && value >= least && value <= most;
+
+/** Offers a plan to nobody any more; its subscriptions end with their periods. Throws OperationError. */
+export async function retirePlan({ db }: Readonly<{ db: Db }>, actor: UserEntry, id: number): Promise<void> {
+  await db.transaction(async (tx) => {
+    const [plan] = await tx.update(plans).set({ isRetired: true }).where(eq(plans.id, id)).returning();
+    if (!plan) throw new OperationError("plan_not_found");
+    await writeManagementLog(tx, actor, `Retired the plan ${plan.name}`, {
+      ...{ note: { code: "plan_retired", params: { name: plan.name } }, target: "plan", plan_id: id, action: "delete" },
+    });
+  });
+}
+
+/** Plans that are not retired, the least expensive first; with `onlyVisible` those that are offered to users. */
+export async function listPlans(db: Db, { onlyVisible }: Readonly<{ onlyVisible: boolean }>): Promise<Plan[]> {
+  const rows = await db.select().from(plans).where(eq(plans.isRetired, false)).orderBy(asc(plans.price), asc(plans.id));
+  return rows.filter(({ isVisible }) => isVisible || !onlyVisible);
+}
+
+/** A subscription as it is shown; times are epoch seconds, amounts quota units. */
+export type SubscriptionView = {
+  id: number;
+  user_id: number;
+  username: string;
+  plan_id: number;
+  plan_name: string;
+  status: string;
+  is_trial: boolean;
+  price: number;
+  period_start: number;
+  period_end: number;
+  window: string;
+  window_end: number;
+  window_quota: number;
+  remaining: number;
+  cancel_at_end: boolean;
+  next_plan_id: number | null;
+};
+
+const view = {
+  id: subscriptions.id,
+  user_id: subscriptions.userId,
+  username: users.username,
+  plan_id: subscriptions.planId,
+  plan_name: plans.name,
+  status: subscriptions.status,
+  is_trial: subscriptions.isTrial,
+  price: plans.price,
+  period_start: subscriptions.periodStart,
+  period_end: subscriptions.periodEnd,
+  window: plans.window,
+  window_end: subscriptions.windowEnd,
+  window_quota: plans.windowQuota,
+  remaining: subscriptions.remaining,
+  cancel_at_end: subscriptions.cancelAtEnd,
+  next_plan_id: subscriptions.nextPlanId,
+};
+
+const viewed = (db: Db) =>
+  db
+    .select(view)
+    .from(subscriptions)
+    .innerJoin(plans, eq(plans.id, subscriptions.planId))
+    .innerJoin(users, eq(users.id, subscriptions.userId));
+
+/** An account's running subscriptions, with what is left of their windows now. */
+export async function listOwnSubscriptions(db: Db, userId: number): Promise<SubscriptionView[]> {
+  const own = () =>
+    viewed(db)
+      .where(eq(subscriptions.userId, userId))
+      .orderBy(asc(subscriptions.id))
+      .then((rows) => rows.filter(({ status }) => status !== "ended"));
+  if ((await own()).length === 0) return [];
+  await db.transaction(async (tx) => void (await lockPlanAccount(tx, userId)));
+  return own();
+}
+
+/** Everybody's subscriptions, newest first; ended ones only where `all`. */
+export async function listSubscriptions(
+  db: Db,
+  { all, page, pageSize }: Page & Readonly<{ all: boolean }>,
+): Promise<Listed<SubscriptionView>> {
+  const where = all ? undefined : ne(subscriptions.status, "ended");
+  const { total } = requireRow(await db.select({ total: count() }).from(subscriptions).where(where));
+  const items = await viewed(db)
+    .where(where)
+    .orderBy(desc(subscriptions.id))
+    .limit(pageSize)
+    .offset(page * pageSize);
+  return { items, total };
+}

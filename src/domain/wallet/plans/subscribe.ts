@@ -1,0 +1,141 @@
+import { and, eq, isNull, sql } from "drizzle-orm";
+import { users } from "../../../../db/schema/accounts/users.ts";
+import { plans, subscriptions } from "../../../../db/schema/billing/plans.ts";
+import type { Db, Tx } from "../../../../db/types.ts";
+import type { Billing } from "../../../billing/billing.ts";
+import { InsufficientQuota, LedgerUnavailable } from "../../../billing/ledger/errors.ts";
+import { nowSeconds } from "../../../lib/clock.ts";
+import { OperationError } from "../../../lib/operation-error.ts";
+import type { UserEntry } from "../../accounts/directory.ts";
+import { checkReach } from "../../accounts/users/manage-user.ts";
+import { writeManagementLog } from "../../logs/write-log.ts";
+import { amountText } from "../amount-text.ts";
+import type { WalletDeps } from "../operation.ts";
+import { periodEnd } from "./periods.ts";
+import { applyGroup, fillWindow, lockPlanAccount, logPlan, type Plan, type PlanAccount } from "./plan-account.ts";
+
+export type PlanDeps = WalletDeps & Readonly<{ billing: Pick<Billing, "transfer"> }>;
+
+const DAY_S = 86_400;
+
+/**
+ * Subscribes an account to a plan that is offered: its price is taken from the wallet, not from what is left of other plans;
+ * an account's first subscription to a plan with a trial begins with that. Throws OperationError.
+ */
+export async function subscribe(deps: PlanDeps, userId: number, planId: number, now = nowSeconds()): Promise<void> {
+  const plan = await offeredPlan(deps.db, planId);
+  const isTrial = plan.trialDays > 0 && !(await hadPlan(deps.db, userId, planId));
+  const price = isTrial ? 0 : plan.price;
+  await paying(deps, userId, price, async (tx) => {
+    const account = await lockPlanAccount(tx, userId);
+    requireWallet(deps, account, price);
+    if (account.running.some((running) => running.plan.id === planId && running.subscription.status !== "ending")) {
+      throw new OperationError("plan_subscribed_already");
+    }
+    if (isTrial && (await hadPlan(tx, userId, planId))) throw new OperationError("plan_subscribed_already");
+    await begin(tx, account, plan, now, isTrial ? now + plan.trialDays * DAY_S : null, price);
+  });
+  await deps.changes.publish("users", [userId]);
+}
+
+/** Gives an account a plan for one period without a price; it ends with that period. Throws OperationError. */
+export async function grantPlan(
+  { db, changes }: WalletDeps,
+  actor: UserEntry,
+  userId: number,
+  planId: number,
+  now = nowSeconds(),
+): Promise<void> {
+  const plan = await findPlan(db, planId);
+  await db.transaction(async (tx) => {
+    const account = await lockPlanAccount(tx, userId);
+    const [user] = await tx
+      .select({ username: users.username, role: users.role })
+      .from(users)
+      .where(and(eq(users.id, userId), isNull(users.deletedAt)));
+    if (!user) throw new OperationError("user_not_found");
+    checkReach(actor, user);
+    const subscriptionId = await begin(tx, account, plan, now, null, 0);
+    await tx.update(subscriptions).set({ cancelAtEnd: true }).where(eq(subscriptions.id, subscriptionId));
+    await writeManagementLog(tx, actor, `Granted the plan ${plan.name} to ${user.username} (#${userId})`, {
+      ...{ note: { code: "plan_granted", params: { plan: plan.name, name: user.username, id: userId } } },
+      ...{ action: "create", target: "subscription", user_id: userId },
+    });
+  });
+  await changes.publish("users", [userId]);
+}
+
+/** Begins a subscription with its first window. Returns its id. */
+async function begin(
+  tx: Tx,
+  account: PlanAccount,
+  plan: Plan,
+  now: number,
+  trialEnd: number | null,
+  paid: number,
+): Promise<number> {
+  const { userId } = account;
+  const end = trialEnd ?? periodEnd(now, plan.period, plan.periodCount);
+  const [subscription] = await tx
+    .insert(subscriptions)
+    .values({
+      ...{ userId, planId: plan.id, status: "active", isTrial: trialEnd !== null, paid, startedAt: now },
+      ...{ periodStart: now, periodEnd: end, windowStart: now, windowEnd: now, remaining: 0 },
+    })
+    .returning();
+  if (!subscription) throw new Error("the subscription was not stored");
+  if (paid > 0) await logPlan(tx, userId, "plan_paid", plan, -paid);
+  await fillWindow(tx, { subscription, plan }, now);
+  await applyGroup(tx, account);
+  return subscription.id;
+}
+
+/**
+ * Runs `work` in a transaction that has taken `price` quota units from the account's balance; with both rows locked, as in
+ * every transfer of the ledger. Throws OperationError.
+ */
+export async function paying(
+  { db, billing, settings }: PlanDeps,
+  userId: number,
+  price: number,
+  work: (tx: Tx) => Promise<void>,
+): Promise<void> {
+  if (price <= 0) return db.transaction(work);
+  try {
+    await billing.transfer(db, { from: userId, to: null, amount: price }, work);
+  } catch (error) {
+    if (error instanceof InsufficientQuota) throw tooLittle({ settings }, price);
+    if (error instanceof LedgerUnavailable) throw new OperationError("database_unavailable", {}, { status: 503 });
+    throw error;
+  }
+}
+
+/** The price is taken already: what is left must still cover the windows. Throws OperationError. */
+export function requireWallet(deps: Pick<PlanDeps, "settings">, { walletUnits }: PlanAccount, price: number): void {
+  if (price > 0 && walletUnits < 0) throw tooLittle(deps, price);
+}
+
+const tooLittle = ({ settings }: Pick<PlanDeps, "settings">, price: number) =>
+  new OperationError("plan_balance_too_low", { price: amountText(settings, price) });
+
+async function offeredPlan(db: Db, planId: number): Promise<Plan> {
+  const plan = await findPlan(db, planId);
+  if (!plan.isVisible) throw new OperationError("plan_not_found");
+  return plan;
+}
+
+/** A plan that can be subscribed to. Throws OperationError. */
+export async function findPlan(db: Db | Tx, planId: number): Promise<Plan> {
+  const [plan] = await db.select().from(plans).where(eq(plans.id, planId));
+  if (!plan || plan.isRetired) throw new OperationError("plan_not_found");
+  return plan;
+}
+
+async function hadPlan(db: Db | Tx, userId: number, planId: number): Promise<boolean> {
+  const rows = await db
+    .select({ one: sql`1` })
+    .from(subscriptions)
+    .where(and(eq(subscriptions.userId, userId), eq(subscriptions.planId, planId)))
+    .limit(1);
+  return rows.length > 0;
+}

@@ -1,0 +1,166 @@
+import Add from "@mui/icons-material/AddOutlined";
+import CardMembership from "@mui/icons-material/CardMembershipOutlined";
+import Stop from "@mui/icons-material/StopCircleOutlined";
+import Button from "@mui/material/Button";
+import TabItem from "@mui/material/Tab";
+import Tabs from "@mui/material/Tabs";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import { useTranslation } from "react-i18next";
+import type { Plan } from "../../../../src/domain/wallet/plans/plan-account.ts";
+import type { SubscriptionView } from "../../../../src/domain/wallet/plans/plans.ts";
+import { readData } from "../../../api/client.ts";
+import { planApi } from "../../../api/groups.ts";
+import type { Column } from "../../../components/data-table/column.ts";
+import { PagedTable } from "../../../components/data-table/PagedTable.tsx";
+import { Money } from "../../../components/display/Money.tsx";
+import { StatusChip } from "../../../components/display/StatusChip.tsx";
+import { TimeAgo } from "../../../components/display/TimeAgo.tsx";
+import { useConfirm } from "../../../components/feedback/confirm.tsx";
+import { EmptyState } from "../../../components/feedback/EmptyState.tsx";
+import { notifyDone, notifyError } from "../../../components/feedback/notify.tsx";
+import { PageHeader, Row } from "../../../components/layout.tsx";
+import { useAddress } from "../../../components/use-address.ts";
+import { useSession } from "../../../state/session.ts";
+import { isSuperAdmin } from "../../../state/stored-user.ts";
+import { WALLET_KEY } from "../wallet-calls.ts";
+import { GrantDialog } from "./GrantDialog.tsx";
+import { PlanDialog } from "./PlanDialog.tsx";
+import { PlanTable } from "./PlanTable.tsx";
+import { allPlans, endSubscription } from "./plan-calls.ts";
+
+/** Plans, and who has them. */
+export const PlanListPage = () => {
+  const { t } = useTranslation();
+  const address = useAddress();
+  const { user } = useSession();
+  const plans = useQuery(allPlans);
+  const [edited, setEdited] = useState<{ plan: Plan | null } | null>(null);
+  const [isGranting, setGranting] = useState(false);
+  const tab = address.text("tab") === "subscriptions" ? "subscriptions" : "plans";
+  const mayEdit = isSuperAdmin(user);
+  return (
+    <>
+      <PageHeader
+        title={t("plans.title")}
+        purpose={t("plans.purpose")}
+        actions={
+          <Row gap={2}>
+            <Button disabled={!plans.data?.length} onClick={() => setGranting(true)}>
+              {t("plans.grant.action")}
+            </Button>
+            {mayEdit && (
+              <Button variant="contained" color="primary" startIcon={<Add />} onClick={() => setEdited({ plan: null })}>
+                {t("plans.form.add")}
+              </Button>
+            )}
+          </Row>
+        }
+      />
+      <Tabs
+        value={tab}
+        onChange={(_, next: string) => address.set({ tab: next, sort: undefined, order: undefined })}
+        aria-label={t("plans.title")}
+        sx={{ mb: 3 }}
+      >
+        <TabItem value="plans" label={t("plans.title")} id="tab-plans" aria-controls="list" />
+        <TabItem value="subscriptions" label={t("plans.subscriptions")} id="tab-subscriptions" aria-controls="list" />
+      </Tabs>
+      <div role="tabpanel" id="list" aria-labelledby={`tab-${tab}`}>
+        {tab === "plans" ? (
+          <PlanTable plans={plans} onEdit={mayEdit ? (plan) => setEdited({ plan }) : null} />
+        ) : (
+          <SubscriptionTable />
+        )}
+      </div>
+      {edited && <PlanDialog plan={edited.plan} onClose={() => setEdited(null)} />}
+      {isGranting && plans.data && <GrantDialog plans={plans.data} onClose={() => setGranting(false)} />}
+    </>
+  );
+};
+
+const SubscriptionTable = () => {
+  const { t } = useTranslation();
+  const confirm = useConfirm();
+  const client = useQueryClient();
+  const end = useMutation({
+    mutationFn: endSubscription,
+    onSuccess: () => notifyDone(t("plans.ended")),
+    onError: notifyError,
+    onSettled: () => client.invalidateQueries({ queryKey: WALLET_KEY }),
+  });
+  const ask = async (row: SubscriptionView) => {
+    const isSure = await confirm({
+      title: t("plans.endTitle", { name: row.plan_name, user: row.username }),
+      body: t("plans.endBody"),
+      action: t("plans.end"),
+      isDangerous: true,
+    });
+    if (isSure) end.mutate(row.id);
+  };
+  const columns: Column<SubscriptionView>[] = [
+    { key: "user", head: t("wallet.allOrders.user"), isTitle: true, cell: (row) => row.username },
+    { key: "plan", head: t("plans.plan"), width: 160, cell: (row) => row.plan_name },
+    {
+      key: "status",
+      head: t("wallet.orders.status"),
+      width: 130,
+      isSolid: true,
+      cell: (row) => (
+        <StatusChip tone={row.status === "active" ? "ok" : "warn"} quiet={row.status === "active"}>
+          {t(`plans.statuses.${row.is_trial && row.status === "active" ? "trial" : keyOf(row.status)}`)}
+        </StatusChip>
+      ),
+    },
+    {
+      key: "left",
+      head: t("plans.left"),
+      width: 130,
+      align: "right",
+      cell: (row) => <Money quota={row.remaining} />,
+    },
+    {
+      key: "end",
+      head: t("plans.periodEnds"),
+      width: 150,
+      cell: (row) => <TimeAgo seconds={row.period_end} />,
+    },
+    {
+      key: "renewal",
+      head: t("plans.renewal"),
+      width: 120,
+      cell: (row) => t(row.cancel_at_end ? "plans.endsThen" : "plans.renews"),
+    },
+  ];
+  return (
+    <PagedTable<SubscriptionView>
+      name="all-subscriptions"
+      read={({ p, page_size }, signal) =>
+        readData(planApi.subscription.get({ query: { p, page_size, all: false }, fetch: { signal } }))
+      }
+      columns={columns}
+      rowId={(row) => row.id}
+      rowName={(row) => row.username}
+      unit={t("plans.subscriptionUnit")}
+      empty={
+        <EmptyState
+          icon={<CardMembership />}
+          title={t("plans.noSubscriptionsTitle")}
+          body={t("plans.noSubscriptionsBody")}
+        />
+      }
+      actions={(row) => [
+        {
+          label: t("plans.end"),
+          icon: <Stop />,
+          onSelect: () => void ask(row),
+          isDisabled: row.status === "ending",
+          isDangerous: true,
+        },
+      ]}
+    />
+  );
+};
+
+const keyOf = (status: string) =>
+  (["active", "past_due", "ending"] as const).find((known) => known === status) ?? "ending";

@@ -1,0 +1,101 @@
+import CardMembership from "@mui/icons-material/CardMembershipOutlined";
+import Delete from "@mui/icons-material/DeleteOutlined";
+import Edit from "@mui/icons-material/EditOutlined";
+import { type UseQueryResult, useMutation, useQueryClient } from "@tanstack/react-query";
+import { useTranslation } from "react-i18next";
+import type { Plan } from "../../../../src/domain/wallet/plans/plan-account.ts";
+import type { Column } from "../../../components/data-table/column.ts";
+import { DataTable } from "../../../components/data-table/DataTable.tsx";
+import { useDataTable } from "../../../components/data-table/use-data-table.ts";
+import { Money } from "../../../components/display/Money.tsx";
+import { StatusChip } from "../../../components/display/StatusChip.tsx";
+import { useConfirm } from "../../../components/feedback/confirm.tsx";
+import { EmptyState } from "../../../components/feedback/EmptyState.tsx";
+import { notifyDone, notifyError } from "../../../components/feedback/notify.tsx";
+import { WALLET_KEY } from "../wallet-calls.ts";
+import { retirePlan } from "./plan-calls.ts";
+
+type PlanTableProps = Readonly<{
+  plans: UseQueryResult<Plan[]>;
+  /** Null: the reader may not change plans. */
+  onEdit: ((plan: Plan) => void) | null;
+}>;
+
+/** Every plan that is not retired. */
+export const PlanTable = ({ plans, onEdit }: PlanTableProps) => {
+  const { t } = useTranslation();
+  const confirm = useConfirm();
+  const client = useQueryClient();
+  const retire = useMutation({
+    mutationFn: retirePlan,
+    onSuccess: () => notifyDone(t("plans.retired")),
+    onError: notifyError,
+    onSettled: () => client.invalidateQueries({ queryKey: WALLET_KEY }),
+  });
+  const ask = async (plan: Plan) => {
+    const isSure = await confirm({
+      title: t("plans.retireTitle", { name: plan.name }),
+      body: t("plans.retireBody"),
+      action: t("plans.retire"),
+      isDangerous: true,
+    });
+    if (isSure) retire.mutate(plan.id);
+  };
+  const columns: Column<Plan>[] = [
+    { key: "name", head: t("plans.plan"), isTitle: true, cell: (plan) => plan.name },
+    {
+      key: "price",
+      head: t("plans.form.price"),
+      width: 120,
+      align: "right",
+      cell: (plan) => <Money quota={plan.price} />,
+    },
+    {
+      key: "period",
+      head: t("plans.form.period"),
+      width: 140,
+      cell: (plan) => t(`plans.per.${plan.period}`, { count: plan.periodCount }),
+    },
+    {
+      key: "quota",
+      head: t("plans.form.windowQuota"),
+      width: 150,
+      align: "right",
+      cell: (plan) => <Money quota={plan.windowQuota} />,
+    },
+    { key: "window", head: t("plans.form.window"), width: 150, cell: (plan) => t(`plans.windows.${plan.window}`) },
+    { key: "group", head: t("plans.form.group"), width: 120, cell: (plan) => plan.userGroup || "–" },
+    {
+      key: "visible",
+      head: t("plans.form.visible"),
+      width: 110,
+      isSolid: true,
+      cell: (plan) => (
+        <StatusChip tone={plan.isVisible ? "ok" : "idle"} quiet>
+          {t(plan.isVisible ? "plans.offered" : "plans.hidden")}
+        </StatusChip>
+      ),
+    },
+  ];
+  const model = useDataTable({
+    columns,
+    rows: plans.data,
+    rowId: (plan) => plan.id,
+    rowName: (plan) => plan.name,
+    ...(onEdit && {
+      actions: (plan: Plan) => [
+        { label: t("plans.form.edit", { name: plan.name }), icon: <Edit />, onSelect: () => onEdit(plan) },
+        { label: t("plans.retire"), icon: <Delete />, onSelect: () => void ask(plan), isDangerous: true },
+      ],
+    }),
+  });
+  return (
+    <DataTable
+      model={model}
+      error={plans.error}
+      onRetry={() => void plans.refetch()}
+      {...(onEdit && { onOpen: onEdit })}
+      empty={<EmptyState icon={<CardMembership />} title={t("plans.noneTitle")} body={t("plans.noneBody")} />}
+    />
+  );
+};

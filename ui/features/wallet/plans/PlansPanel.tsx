@@ -1,0 +1,213 @@
+import CardMembership from "@mui/icons-material/CardMembershipOutlined";
+import Box from "@mui/material/Box";
+import Button from "@mui/material/Button";
+import LinearProgress from "@mui/material/LinearProgress";
+import Skeleton from "@mui/material/Skeleton";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useTranslation } from "react-i18next";
+import type { Plan } from "../../../../src/domain/wallet/plans/plan-account.ts";
+import type { SubscriptionView } from "../../../../src/domain/wallet/plans/plans.ts";
+import { amountText, useMoneyFormat } from "../../../components/display/Money.tsx";
+import { StatusChip } from "../../../components/display/StatusChip.tsx";
+import { TimeAgo } from "../../../components/display/TimeAgo.tsx";
+import { useConfirm } from "../../../components/feedback/confirm.tsx";
+import { EmptyState } from "../../../components/feedback/EmptyState.tsx";
+import { ErrorState } from "../../../components/feedback/ErrorState.tsx";
+import { notifyDone, notifyError } from "../../../components/feedback/notify.tsx";
+import { Panel, Row } from "../../../components/layout.tsx";
+import { formatDate } from "../../../lib/format/time.ts";
+import { useActing } from "../../account/organizations/use-organization.ts";
+import { WALLET_KEY } from "../wallet-calls.ts";
+import { changePlan, offeredPlans, ownSubscriptions, setRenewal, subscribeTo } from "./plan-calls.ts";
+
+/** The account's subscriptions and the plans that are offered to it. */
+export const PlansPanel = () => {
+  const { t } = useTranslation();
+  const plans = useQuery(offeredPlans);
+  const own = useQuery(ownSubscriptions);
+  const error = plans.error ?? own.error;
+  if (error) {
+    return (
+      <ErrorState
+        error={error}
+        onRetry={() => {
+          void plans.refetch();
+          void own.refetch();
+        }}
+      />
+    );
+  }
+  if (!plans.data || !own.data) return <Skeleton variant="rounded" height={220} />;
+  if (plans.data.length === 0 && own.data.length === 0) {
+    return <EmptyState icon={<CardMembership />} title={t("plans.emptyTitle")} body={t("plans.emptyBody")} />;
+  }
+  return (
+    <Box sx={{ display: "grid", gap: 4, gridTemplateColumns: "repeat(auto-fill, minmax(min(100%, 280px), 1fr))" }}>
+      {own.data.map((subscription) => (
+        <SubscriptionCard key={subscription.id} subscription={subscription} plans={plans.data} />
+      ))}
+      {plans.data
+        .filter(({ id }) => !own.data.some(({ plan_id }) => plan_id === id))
+        .map((plan) => (
+          <PlanCard key={plan.id} plan={plan} own={own.data} />
+        ))}
+    </Box>
+  );
+};
+
+/** Runs a change of subscriptions and reloads what depends on it. */
+function useChange(onDone: string) {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: (change: () => Promise<unknown>) => change(),
+    onSuccess: () => notifyDone(onDone),
+    onError: notifyError,
+    onSettled: () =>
+      Promise.all([
+        client.invalidateQueries({ queryKey: WALLET_KEY }),
+        client.invalidateQueries({ queryKey: ["self"] }),
+      ]),
+  });
+}
+
+const SubscriptionCard = ({ subscription: own, plans }: { subscription: SubscriptionView; plans: readonly Plan[] }) => {
+  const { t, i18n } = useTranslation();
+  const format = useMoneyFormat();
+  const confirm = useConfirm();
+  const { may } = useActing();
+  const change = useChange(t("plans.saved"));
+  const dateOf = (seconds: number) => formatDate(seconds * 1000, i18n.language, { dateStyle: "medium" });
+  const next = plans.find(({ id }) => id === own.next_plan_id);
+  const cancel = async () => {
+    const isSure = await confirm({
+      title: t("plans.cancelTitle", { name: own.plan_name }),
+      body: t("plans.cancelBody", { date: dateOf(own.period_end) }),
+      action: t("plans.cancel"),
+      isDangerous: true,
+    });
+    if (isSure) change.mutate(() => setRenewal(own.id, false));
+  };
+  return (
+    <Panel
+      title={own.plan_name}
+      action={
+        <StatusChip tone={own.status === "active" ? "ok" : "warn"} quiet={own.status === "active"}>
+          {t(`plans.statuses.${statusOf(own)}`)}
+        </StatusChip>
+      }
+    >
+      {own.window_quota > 0 && (
+        <>
+          <Row sx={{ fontSize: 13, justifyContent: "space-between" }}>
+            <span>{t("plans.left")}</span>
+            <span className="num">
+              {t("plans.leftOf", {
+                left: amountText(own.remaining, format),
+                quota: amountText(own.window_quota, format),
+              })}
+            </span>
+          </Row>
+          <LinearProgress
+            variant="determinate"
+            value={Math.min(100, (100 * own.remaining) / own.window_quota)}
+            aria-label={t("plans.left")}
+            sx={{ my: 2, height: 6, borderRadius: 3 }}
+          />
+          <Row gap={1} sx={{ fontSize: 12, color: "text.secondary" }}>
+            {t("plans.refilled")} <TimeAgo seconds={own.window_end} />
+          </Row>
+        </>
+      )}
+      <Box sx={{ mt: 2, fontSize: 13 }}>
+        {own.status === "past_due"
+          ? t("plans.pastDue", { price: amountText(own.price, format) })
+          : own.cancel_at_end
+            ? t("plans.endsOn", { date: dateOf(own.period_end) })
+            : t("plans.renewsOn", {
+                date: dateOf(own.period_end),
+                price: amountText(next?.price ?? own.price, format),
+                name: next?.name ?? own.plan_name,
+              })}
+      </Box>
+      {may("wallet.topUp") && (
+        <Row sx={{ mt: 3 }}>
+          {own.cancel_at_end ? (
+            <Button loading={change.isPending} onClick={() => change.mutate(() => setRenewal(own.id, true))}>
+              {t("plans.resume")}
+            </Button>
+          ) : (
+            <Button loading={change.isPending} onClick={() => void cancel()}>
+              {t("plans.cancel")}
+            </Button>
+          )}
+        </Row>
+      )}
+    </Panel>
+  );
+};
+
+const statusOf = ({ status, is_trial }: SubscriptionView) =>
+  status === "active" ? (is_trial ? "trial" : "active") : status === "past_due" ? "past_due" : "ending";
+
+const PlanCard = ({ plan, own }: { plan: Plan; own: readonly SubscriptionView[] }) => {
+  const { t } = useTranslation();
+  const format = useMoneyFormat();
+  const confirm = useConfirm();
+  const { may } = useActing();
+  const subscribed = useChange(t("plans.subscribed", { name: plan.name }));
+  const switchable = own.find(({ status }) => status === "active");
+  const price = amountText(plan.price, format);
+  const subscribe = async () => {
+    const isSure = await confirm({
+      title: t("plans.subscribeTitle", { name: plan.name }),
+      body:
+        plan.trialDays > 0
+          ? t("plans.trialBody", { count: plan.trialDays, price })
+          : t("plans.subscribeBody", { price, period: t(`plans.per.${plan.period}`, { count: plan.periodCount }) }),
+      action: t("plans.subscribe"),
+    });
+    if (isSure) subscribed.mutate(() => subscribeTo(plan.id));
+  };
+  const change = async (current: SubscriptionView) => {
+    const isSure = await confirm({
+      title: t("plans.switchTitle", { name: plan.name }),
+      body: t(plan.price > current.price ? "plans.upgradeBody" : "plans.downgradeBody", {
+        price,
+        current: current.plan_name,
+      }),
+      action: t("plans.switch"),
+    });
+    if (isSure) subscribed.mutate(() => changePlan(current.id, plan.id));
+  };
+  return (
+    <Panel title={plan.name}>
+      <Box className="num" sx={{ fontSize: 24, lineHeight: "32px", fontWeight: 650 }}>
+        {plan.price === 0 ? t("plans.free") : price}
+        <Box component="span" sx={{ ml: 1, fontSize: 13, fontWeight: 400, color: "text.secondary" }}>
+          {t(`plans.per.${plan.period}`, { count: plan.periodCount })}
+        </Box>
+      </Box>
+      <Box sx={{ mt: 2, fontSize: 13 }}>
+        {t(`plans.quotaPer.${plan.window}`, { quota: amountText(plan.windowQuota, format) })}
+      </Box>
+      {plan.userGroup && (
+        <Box sx={{ fontSize: 13, color: "text.secondary" }}>{t("plans.group", { group: plan.userGroup })}</Box>
+      )}
+      {plan.description && (
+        <Box sx={{ mt: 1, fontSize: 13, color: "text.secondary", whiteSpace: "pre-line" }}>{plan.description}</Box>
+      )}
+      {may("wallet.topUp") && (
+        <Row gap={2} wrap sx={{ mt: 3, rowGap: 2 }}>
+          <Button variant="contained" color="primary" loading={subscribed.isPending} onClick={() => void subscribe()}>
+            {plan.trialDays > 0 ? t("plans.try", { count: plan.trialDays }) : t("plans.subscribe")}
+          </Button>
+          {switchable && (
+            <Button disabled={subscribed.isPending} onClick={() => void change(switchable)}>
+              {t("plans.switchFrom", { name: switchable.plan_name })}
+            </Button>
+          )}
+        </Row>
+      )}
+    </Panel>
+  );
+};

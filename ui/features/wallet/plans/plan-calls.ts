@@ -1,0 +1,34 @@
+import { queryOptions } from "@tanstack/react-query";
+import type { PlanInput } from "../../../../src/domain/wallet/plans/plans.ts";
+import { readData, readEnvelope } from "../../../api/client.ts";
+import { planApi } from "../../../api/groups.ts";
+import { WALLET_KEY } from "../wallet-calls.ts";
+
+/** Plans that are offered to users. */
+export const offeredPlans = queryOptions({
+  queryKey: [...WALLET_KEY, "plans"],
+  queryFn: ({ signal }) => readData(planApi.user.plans.get({ fetch: { signal } })),
+});
+
+/** The account's running subscriptions. */
+export const ownSubscriptions = queryOptions({
+  queryKey: [...WALLET_KEY, "subscriptions"],
+  queryFn: ({ signal }) => readData(planApi.user.subscriptions.get({ fetch: { signal } })),
+});
+
+/** Every plan that is not retired, for administrators. */
+export const allPlans = queryOptions({
+  queryKey: [...WALLET_KEY, "all-plans"],
+  queryFn: ({ signal }) => readData(planApi.plan.get({ fetch: { signal } })),
+});
+
+export const subscribeTo = (planId: number) => readEnvelope(planApi.user.subscriptions.post({ plan_id: planId }));
+export const changePlan = (id: number, planId: number) =>
+  readEnvelope(planApi.user.subscriptions.put({ id, plan_id: planId }));
+export const setRenewal = (id: number, renew: boolean) => readEnvelope(planApi.user.subscriptions.put({ id, renew }));
+
+export const savePlan = (plan: PlanInput) => readData(planApi.plan.post({ ...plan }));
+export const retirePlan = (id: number) => readEnvelope(planApi.plan.delete({}, { query: { id } }));
+export const grantPlan = (userId: number, planId: number) =>
+  readEnvelope(planApi.subscription.grant.post({ user_id: userId, plan_id: planId }));
+export const endSubscription = (id: number) => readEnvelope(planApi.subscription.end.post({ id }));
