@@ -66,7 +66,7 @@ async function call(url: string, key: string, id: string, isStreamed: boolean): 
       }),
     });
     const text = await answer.text();
-    if (answer.status !== 200) return String(answer.status);
+    if (answer.status !== 200) return `${answer.status} ${reasonIn(text)}`;
     const isComplete = isStreamed
       ? text.trimEnd().endsWith("data: [DONE]") && !text.includes('{"error"')
       : text.includes('"usage"');
@@ -74,4 +74,9 @@ async function call(url: string, key: string, id: string, isStreamed: boolean): 
   } catch (error) {
     return error instanceof DOMException ? "no answer in time" : "no connection";
   }
+}
+
+/** The message of an error as the gateway says it; a proxy's own page has none. */
+function reasonIn(text: string): string {
+  return /"message":"([^"]{0,60})/.exec(text)?.[1] ?? "from the proxy";
 }

@@ -1,5 +1,6 @@
 import { DatabaseUnreachable } from "../../../db/types.ts";
 import { gatewaySockets } from "../../gateway/http/create-gateway.ts";
+import { requireHost } from "../../lib/http/require-host.ts";
 import { ensureDataDir } from "../../lib/runtime/data-dir.ts";
 import { createLogger, type Logger } from "../../lib/runtime/log.ts";
 import { type App, createApp } from "../../server/app.ts";
@@ -42,7 +43,7 @@ export async function runGateway(config: Config, host: HostLink | null): Promise
       reusePort: host !== null,
       idleTimeout: config.idleTimeoutSeconds,
       maxRequestBodySize: Math.max(config.maxRequestBodyBytes, config.maxUploadBytes),
-      fetch: gateway.fetch,
+      fetch: requireHost(gateway.fetch),
       websocket: gatewaySockets,
     }),
   ).catch(async (error) => {

@@ -1,0 +1,17 @@
+type Fetch = (request: Request) => Response | Promise<Response>;
+
+const PROBES = new Set(["/healthz", "/readyz", "/metrics"]);
+
+/**
+ * Requests without a Host header have no absolute address, by which handlers are found. Probes are answered all the same:
+ * load balancers send them as HTTP/1.0, which needs none. Others get 400 (RFC 9112, section 3.2).
+ */
+export const requireHost =
+  (fetch: Fetch): Fetch =>
+  (request) => {
+    const { url, method, headers } = request;
+    if (!url.startsWith("/")) return fetch(request);
+    const [path = ""] = url.split("?");
+    if (PROBES.has(path)) return fetch(new Request(`http://localhost${url}`, { method, headers }));
+    return new Response("The request has no Host header.\n", { status: 400 });
+  };
