@@ -54,7 +54,7 @@ export default defineConfig({
         ["Your own site", "/public-site"],
         ["Alerts", "/operate/alerts"],
         ["Metrics", "/operate/metrics"],
-        ["OpenTelemetry", "/operate/telemetry"],
+        ["OpenTelemetry", "/operate/monitoring/telemetry"],
         ["Usage exports", "/operate/monitoring/exports"],
         ["Security", "/operate/security"],
         ["Accessibility", "/operate/accessibility"],
