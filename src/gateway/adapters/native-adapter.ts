@@ -16,6 +16,7 @@ import {
   type StreamView,
   UNKNOWN_FAILURE,
 } from "./adapter.ts";
+import { isText } from "./recognize-response.ts";
 import { EventsView, responseAsEvents } from "./views/events-view.ts";
 
 const FIRST_WAIT_MS = 500;
@@ -130,7 +131,11 @@ export class NativeAdapter implements Adapter {
   #decode(body: Uint8Array<ArrayBuffer>, contentType: string): JsonObject | null {
     const { endpoint, body: request } = this.call;
     const answer = IS_MEDIA.test(contentType) ? null : answerOf(body);
-    const decoded = answer ? this.format.decode(answer, request.json) : (this.format.decodeBytes?.(body) ?? null);
+    const decoded = answer
+      ? this.format.decode(answer, request.json)
+      : isText(body, contentType)
+        ? null
+        : (this.format.decodeBytes?.(body) ?? null);
     return (
       decoded && { ...decoded, ...(IMAGE_CAPABILITIES.has(endpoint.capability) && { created: this.call.createdAt }) }
     );

@@ -51,8 +51,12 @@ export const isStreamOf = (capability: Capability | TaskCapability, block: Uint8
   mentions(capability === "chat" || capability === "completions" ? (QUOTED.get("chat") ?? []) : EVENT_TYPE, block);
 
 /** Whether a response is a web page. */
-export const isHtml = (body: Uint8Array, contentType: string): boolean =>
+const isHtml = (body: Uint8Array, contentType: string): boolean =>
   contentType.startsWith("text/html") || IS_HTML.test(Buffer.from(body.subarray(0, HTML_PROBE_BYTES)).toString());
+
+/** Whether a response that should be an image or audio is a page or another text; events may carry either. */
+export const isText = (body: Uint8Array, contentType: string): boolean =>
+  isHtml(body, contentType) || (contentType.startsWith("text/") && !contentType.startsWith("text/event-stream"));
 
 const mentions = (members: readonly Buffer[], bytes: Uint8Array): boolean =>
   members.some((member) => indexOfBytes(bytes, member) >= 0);

@@ -3,7 +3,7 @@ import type { JsonObject } from "../../formats/json.ts";
 import { carriesData } from "../../formats/openai-chat/response/stream.ts";
 import type { AdaptedRequest } from "../adapters/adapt.ts";
 import type { Adapter, CompleteResponse, StreamView } from "../adapters/adapter.ts";
-import { isHtml } from "../adapters/recognize-response.ts";
+import { isText } from "../adapters/recognize-response.ts";
 import type { Call } from "../call/call.ts";
 import type { GatewayContext } from "../call/context.ts";
 import { EventBuffer } from "../streaming/event-buffer.ts";
@@ -82,7 +82,7 @@ async function openBytes(
   const { channel, key } = route;
   const body = await openBody(response, exchange, context.services.config.streamingTimeoutMs);
   if (!body) throw noResponse(channel, key, "empty");
-  if (isHtml(body.first, contentType)) {
+  if (isText(body.first, contentType)) {
     exchange.abort();
     throw noResponse(channel, key, "invalid");
   }
