@@ -215,6 +215,10 @@ const routeTree = root.addChildren([
     inside((pages) => pages.doctor(), "DoctorPage"),
   ),
   guarded(
+    "/sessions",
+    inside((pages) => pages.sessionList(), "SessionListPage"),
+  ),
+  guarded(
     "/exports",
     inside((pages) => pages.sinkList(), "SinkListPage"),
   ),

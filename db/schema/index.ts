@@ -14,6 +14,7 @@ export * from "./gateway/channels.ts";
 export * from "./gateway/logs.ts";
 export * from "./gateway/objects.ts";
 export * from "./gateway/responses.ts";
+export * from "./gateway/sessions.ts";
 export * from "./gateway/sinks.ts";
 export * from "./gateway/tasks.ts";
 export * from "./settings.ts";

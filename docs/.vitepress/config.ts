@@ -56,6 +56,7 @@ export default defineConfig({
         ["Metrics", "/operate/metrics"],
         ["OpenTelemetry", "/operate/monitoring/telemetry"],
         ["Usage exports", "/operate/monitoring/exports"],
+        ["Sessions of agents", "/operate/monitoring/sessions"],
         ["Security", "/operate/security"],
         ["Accessibility", "/operate/accessibility"],
         ["Benchmarks", "/operate/benchmarks"],

@@ -97,6 +97,7 @@ const PAGES: readonly (readonly [name: string, path: string, act?: (page: Page) 
   ["doctor", "/doctor"],
   ["jobs", "/jobs"],
   ["exports", "/exports"],
+  ["sessions", "/sessions"],
   ["alerts", "/alerts"],
   ["routes", "/routes"],
   ["organization", "/organization"],

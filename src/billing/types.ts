@@ -142,6 +142,17 @@ export type FailureNote = {
 export const failureNote = (reason: Reason): FailureNote =>
   typeof reason === "string" ? { error: reason } : { error: sayReason(reason, "en"), error_reason: reason };
 
+/** The run of an agent that a call belongs to, as its client named it. */
+export type AgentSession = Readonly<{
+  id: string;
+  /** Where it was named. */
+  by: "header" | "body" | "metadata" | "conversation" | "trace";
+  /** The part of the run: a span of the client's trace, or what it named so. */
+  step?: string;
+  /** Tools whose results the call sent. */
+  tools?: readonly string[];
+}>;
+
 /** JSON in `logs.other`: names as in one-api and new-api, and some of our own. */
 export type LogOther = {
   model_ratio?: number;
@@ -198,6 +209,7 @@ export type LogOther = {
   uncovered?: number;
   /** Quota units that went back later: the task that the call ordered failed. */
   refunded?: number;
+  agent_session?: AgentSession;
   /** Status answered to the client. */
   status?: number;
 } & FailureNote;

@@ -14,6 +14,7 @@ import { sameOrigin } from "../console/http/same-origin.ts";
 import { auditRoutes } from "../console/logs/audit.ts";
 import { liveRoutes } from "../console/logs/live.ts";
 import { logRoutes } from "../console/logs/logs.ts";
+import { agentSessionRoutes } from "../console/logs/sessions.ts";
 import { sinkRoutes } from "../console/logs/sinks.ts";
 import { taskRoutes } from "../console/logs/tasks.ts";
 import { dataRoutes } from "../console/logs/usage-data.ts";
@@ -103,6 +104,7 @@ export function managementApi(
     .use(walletRoutes(shared, guarded))
     .use(dataRoutes(shared, guarded))
     .use(logRoutes(services, guarded))
+    .use(agentSessionRoutes(shared, guarded))
     .use(sinkRoutes(shared, guarded))
     .use(liveRoutes(services, guarded));
 }

@@ -15,6 +15,7 @@ import { toText } from "../../lib/values/decimal.ts";
 import { isTask } from "../../providers/contract/provider.ts";
 import type { SettingsReader } from "../../settings/settings.ts";
 import type { Call } from "../call/call.ts";
+import { agentSessionOf } from "./agent-session.ts";
 import type { LoggedContent } from "./log-content.ts";
 import type { Reservation } from "./reserve.ts";
 
@@ -158,6 +159,8 @@ function otherOf(
     if (usage.imageOutputTokens && price.imageCompletionRatio) other.image_output = usage.imageOutputTokens;
   }
   if (route && route.dropped.length > 0) other.dropped = [...route.dropped];
+  const session = agentSessionOf(call);
+  if (session) other.agent_session = session;
   if (outcome.content) Object.assign(other, outcome.content);
   return other;
 }

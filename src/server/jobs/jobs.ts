@@ -13,6 +13,7 @@ import type { OnDisabled } from "../../domain/channels/status/set-status.ts";
 import { refreshAllModelLists } from "../../domain/channels/upstream/model-list.ts";
 import type { ChannelTester } from "../../domain/channels/upstream/test-all.ts";
 import { type BalanceReading, updateAllBalances } from "../../domain/channels/upstream/update-balance.ts";
+import { foldSessions } from "../../domain/logs/sessions/fold-sessions.ts";
 import { exportCalls } from "../../domain/logs/sinks/export-calls.ts";
 import type { SinkDeps } from "../../domain/logs/sinks/sink-type.ts";
 import type { Broadcasts } from "../../domain/notifications/broadcast.ts";
@@ -129,6 +130,7 @@ export function listJobs(services: JobServices): readonly Job[] {
       runsAtStart: true,
     },
     once("usage exports", 10 * SECOND_MS, (signal) => exportCalls({ ...upstreams, ...services.sinkDeps }, signal)),
+    once("agent sessions", 10 * SECOND_MS, (signal) => foldSessions(db, signal)),
     once("unlogged calls", 10 * MINUTE_MS, () => forgetUnloggedCalls(database, nowSeconds())),
   ];
 }

@@ -1,4 +1,5 @@
 import AccountBalanceWalletOutlined from "@mui/icons-material/AccountBalanceWalletOutlined";
+import AccountTreeOutlined from "@mui/icons-material/AccountTreeOutlined";
 import AltRouteOutlined from "@mui/icons-material/AltRouteOutlined";
 import BalanceOutlined from "@mui/icons-material/BalanceOutlined";
 import BrushOutlined from "@mui/icons-material/BrushOutlined";
@@ -49,6 +50,7 @@ export type NavItem = Readonly<{
     | "/detail"
     | "/token"
     | "/log"
+    | "/sessions"
     | "/midjourney"
     | "/task"
     | "/channel"
@@ -80,6 +82,7 @@ export type NavItem = Readonly<{
     | "dashboard"
     | "tokens"
     | "logs"
+    | "sessions"
     | "drawings"
     | "tasks"
     | "channels"
@@ -135,6 +138,7 @@ export const NAV: readonly NavSection[] = [
       { path: "/detail", label: "dashboard", icon: InsightsOutlined, needs: "enable_data_export" },
       { path: "/token", label: "tokens", icon: KeyOutlined },
       { path: "/log", label: "logs", icon: ReceiptLongOutlined },
+      { path: "/sessions", label: "sessions", icon: AccountTreeOutlined },
       { path: "/midjourney", label: "drawings", icon: BrushOutlined, needs: "enable_drawing" },
       { path: "/task", label: "tasks", icon: MusicNoteOutlined, needs: "enable_task" },
     ],

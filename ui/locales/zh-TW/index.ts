@@ -36,6 +36,7 @@ export { default as routing } from "./gateway/routing.json" with { type: "json" 
 export { default as tasks } from "./gateway/tasks.json" with { type: "json" };
 export { default as api } from "./shell/api.json" with { type: "json" };
 export { default as components } from "./shell/components.json" with { type: "json" };
+export { default as sessions } from "./shell/sessions.json" with { type: "json" };
 export { default as shell } from "./shell/shell.json" with { type: "json" };
 export { default as start } from "./shell/start.json" with { type: "json" };
 export { default as about } from "./site/about.json" with { type: "json" };

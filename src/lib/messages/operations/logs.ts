@@ -6,6 +6,7 @@ export const logMessages = {
   },
   log_cursor_invalid: { en: "The place to continue from is not valid.", zh: "翻页位置无效。" },
   data_span_too_long: { en: "The time span must not exceed one month.", zh: "时间跨度不能超过一个月。" },
+  agent_session_not_found: { en: "There is no such session, or it is too old.", zh: "会话不存在或已过期。" },
   sink_not_found: { en: "This export destination does not exist.", zh: "导出目标不存在。" },
   sink_refused: { en: "The destination did not accept the test: {reason}", zh: "导出目标未接受测试记录：{reason}" },
   sink_tested: { en: "The destination accepted a test record.", zh: "导出目标已接受测试记录。" },

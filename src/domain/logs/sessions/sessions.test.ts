@@ -1,0 +1,87 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { agentSessionFold, agentSessions } from "../../../../db/schema/gateway/sessions.ts";
+import { openTestDatabase, type TestDatabase } from "../../../../test/support/database.ts";
+import { callRecord, writeCalls } from "../../../../test/support/logs.ts";
+import type { AgentSession } from "../../../billing/types.ts";
+import { foldSessions } from "./fold-sessions.ts";
+import { listSessions, readSession } from "./read-sessions.ts";
+
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await openTestDatabase();
+});
+afterAll(() => database.close());
+
+const NOW = Math.floor(Date.now() / 1000);
+const call = (userId: number, session: AgentSession | null, values = {}) => {
+  const requestId = Bun.randomUUIDv7();
+  const other = { request_id: requestId, cache_tokens: 4, frt: 90, ...(session && { agent_session: session }) };
+  return callRecord({ requestId, userId, username: `user${userId}`, other, createdAt: NOW, ...values });
+};
+const fold = () => foldSessions(database.db, new AbortController().signal);
+const list = (userId: number | null, search = "") => listSessions(database.db, { userId, search });
+
+test("calls become sessions of their user, each counted once however often the job runs", async () => {
+  await writeCalls(database, [call(1, { id: "before the first run", by: "header" })]);
+  await fold();
+  expect(await list(null)).toEqual([]);
+  const run = (step: string, ...tools: string[]): AgentSession => ({ id: "run", by: "trace", step, tools });
+  await writeCalls(database, [
+    call(1, run("plan")),
+    call(1, null),
+    call(1, run("edit", "read", "grep"), { createdAt: NOW + 5, modelName: "gpt-4o-mini", failed: true }),
+    call(2, { id: "run", by: "header" }),
+  ]);
+  await Promise.all([fold(), fold()]);
+  await writeCalls(database, [call(1, run("plan"), { createdAt: NOW + 9 })]);
+  await fold();
+  await fold();
+  expect(await list(1)).toMatchObject([
+    {
+      ...{ id: "run", source: "trace", username: "user1", started_at: NOW, ended_at: NOW + 9, calls: 3, failed: 1 },
+      ...{ prompt_tokens: 30, cached_tokens: 12, completion_tokens: 60, elapsed_ms: 3 * 1234, tool_calls: 2 },
+    },
+  ]);
+  expect(await list(null)).toHaveLength(2);
+  expect(await list(null, "user2")).toMatchObject([{ user_id: 2, calls: 1 }]);
+  expect(await list(null, "nobody")).toEqual([]);
+});
+
+test("a session is a tree of steps and calls; another user's is not found", async () => {
+  const { steps } = await readSession(database.db, 1, "run");
+  expect(steps.map(({ step, calls }) => [step, calls.map(({ created_at }) => created_at - NOW)])).toEqual([
+    ["plan", [0, 9]],
+    ["edit", [5]],
+  ]);
+  expect(steps[1]?.calls[0]).toMatchObject({ model: "gpt-4o-mini", failed: true, tools: ["read", "grep"] });
+  expect(readSession(database.db, 3, "run")).rejects.toThrow("agent_session_not_found");
+});
+
+test("sums are those of the log, also when many calls are written while the job runs", async () => {
+  const session: AgentSession = { id: "busy", by: "header" };
+  await Promise.all([
+    ...Array.from({ length: 20 }, () =>
+      writeCalls(
+        database,
+        Array.from({ length: 5 }, () => call(7, session)),
+      ),
+    ),
+    ...Array.from({ length: 5 }, fold),
+  ]);
+  await fold();
+  expect(await list(7)).toMatchObject([{ calls: 100, prompt_tokens: 1000, completion_tokens: 2000 }]);
+});
+
+test("old sessions are deleted with their calls, and log text that is no session is left alone", async () => {
+  await writeCalls(database, [
+    call(8, { id: "old", by: "header" }, { createdAt: NOW - 40 * 86_400 }),
+    call(8, null, { other: { request_id: "x", content: 'says "agent_session":{' } }),
+  ]);
+  await fold();
+  await fold();
+  expect(await list(8)).toEqual([]);
+  const [left] = await database.sql`select count(*)::int as calls from agent_session_calls where user_id = 8`;
+  expect(left?.calls).toBe(0);
+  expect(await database.db.select().from(agentSessionFold)).toHaveLength(1);
+  expect((await database.db.select().from(agentSessions)).length).toBe(3);
+});
