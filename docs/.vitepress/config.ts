@@ -60,7 +60,8 @@ export default defineConfig({
         ["Security", "/operate/security"],
         ["Accessibility", "/operate/accessibility"],
         ["Benchmarks", "/operate/benchmarks"],
-        ["Cluster stage", "/operate/cluster"],
+        ["Plan for scale", "/scale/plan"],
+        ["A cluster, broken part by part", "/scale/cluster"],
       ]),
       section("Understand it", [
         ["Architecture", "/architecture"],

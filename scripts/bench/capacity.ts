@@ -1,6 +1,6 @@
 /**
  * A plan for so many calls: replicas, cores, memory, connections, storage and what is exhausted first, from measured figures
- * (docs/operate/scale.md). Figures of your own machine take the place of ours, and numbers of your traffic the place of a
+ * (docs/scale/plan.md). Figures of your own machine take the place of ours, and numbers of your traffic the place of a
  * billion calls a month:
  *   bun run capacity -- --callsAMonth=50e6 --streamedShare=0.9 --coresAHost=16 --cpuUsStreamed=900
  */
@@ -30,7 +30,7 @@ export const TRAFFIC = {
   spareHosts: 1,
 };
 
-/** What was measured, and how: docs/operate/scale.md. Replace it with what you measure. */
+/** What was measured, and how: docs/scale/plan.md. Replace it with what you measure. */
 export const MEASURED = {
   cpuUsNotStreamed: 340,
   cpuUsStreamed: 2865,
@@ -166,16 +166,16 @@ export function describePlan(plan: Plan): string {
   return [...lines, "", "How much of each the busiest minute takes, and what moves it:", ...exhausted, ""].join("\n");
 }
 
-/** The defaults with what the command line gives. Throws for names and values that are none. */
+/** The defaults, and what the command line replaces. Throws for names and values that are none. */
 export function readNumbers(args: readonly string[]): [Traffic, Measured] {
   const names = Object.keys({ ...TRAFFIC, ...MEASURED });
   const options = Object.fromEntries(names.map((name) => [name, { type: "string" }] as const));
   const { values } = parseArgs({ args: [...args], options });
-  const given = (defaults: Readonly<Record<string, number>>) =>
+  const numbersOf = (defaults: Readonly<Record<string, number>>) =>
     Object.fromEntries(Object.entries(defaults).map(([name, value]) => [name, Number(values[name] ?? value)]));
   return [
-    { ...TRAFFIC, ...given(TRAFFIC) },
-    { ...MEASURED, ...given(MEASURED) },
+    { ...TRAFFIC, ...numbersOf(TRAFFIC) },
+    { ...MEASURED, ...numbersOf(MEASURED) },
   ];
 }
 

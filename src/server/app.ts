@@ -1,5 +1,4 @@
 import { type AnyElysia, Elysia } from "elysia";
-import { describeLostJournal } from "../billing/ledger/processes/lost-journals.ts";
 import { docsSite } from "../console/docs-site.ts";
 import { compressed } from "../console/http/compressed.ts";
 import { createPublicModels } from "../console/models/public-models.ts";
@@ -18,7 +17,8 @@ import { createSafeFetch } from "../lib/outbound/safe-fetch.ts";
 import { runBenchmark } from "./benchmark/run-benchmark.ts";
 import { gatewayServices } from "./gateway-services.ts";
 import { registerHealthMetrics } from "./health/metrics.ts";
-import { health, type Readiness } from "./health/routes.ts";
+import { createReadiness } from "./health/readiness.ts";
+import { health } from "./health/routes.ts";
 import { managementApi } from "./management-api.ts";
 import { openApiDocument } from "./openapi.ts";
 import { consoleRoot, docsRoot, type Services } from "./services.ts";
@@ -50,10 +50,11 @@ export function createApp(services: Services, draining: () => boolean): App {
   const modelHealth = createModelHealth(services);
   const publicModels = createPublicModels({ ...services, modelHealth });
   const api = managementApi(services, explain, readLive, context, { modelHealth, publicModels });
+  const ownReadiness = createReadiness(services, draining);
   registerHealthMetrics(services.metrics, {
     version,
     commit,
-    readiness: () => readiness(services, draining),
+    readiness: ownReadiness,
     billing: services.billing.status,
     askDatabase: () => services.database.health(),
     replica: services.reads.replica,
@@ -61,7 +62,6 @@ export function createApp(services: Services, draining: () => boolean): App {
     channels: services.channels.all,
     isResting,
   });
-  const ownReadiness = () => readiness(services, draining);
   const { host } = services;
   host?.attach({
     readiness: ownReadiness,
@@ -182,53 +182,4 @@ function diagnosticsContextOf(
     benchmark,
     running: { billing, readOverhead },
   };
-}
-
-/** Charges are written within seconds; older ones mean that the database does not take them. */
-const OLD_CHARGE_S = 30;
-const LEDGER_SILENT_MS = 5000;
-/** Another replica may do better once this one could not answer a single call for so long. */
-const REFUSING_MS = 10_000;
-/** A database that does not answer within this is not there. */
-const HEALTH_TIMEOUT_MS = 2000;
-
-/** Whether the process takes calls, and everything that is wrong with it. `draining`: it is shutting down. */
-async function readiness(
-  { database, reads, billing, sharedLimits }: Services,
-  draining: () => boolean,
-): Promise<Readiness> {
-  const { databaseDown, diskRefused, pendingRecords, rejectedRecords, lostJournals, journalCopy, ...status } =
-    billing.status();
-  const { oldestSeconds, ledgerUnansweredMs, refusingCallsMs } = status;
-  const degraded: string[] = [];
-  const answers = await Promise.race([
-    database.health().then(
-      () => true,
-      () => false,
-    ),
-    Bun.sleep(HEALTH_TIMEOUT_MS).then(() => false),
-  ]);
-  if (!answers) degraded.push("database: does not answer");
-  const replica = reads.replica();
-  if (replica?.isUsed === false) {
-    const why = replica.lagSeconds === null ? "does not answer" : `is ${replica.lagSeconds} s behind`;
-    degraded.push(`database replica: ${why}, lists are read from the primary`);
-  }
-  if (databaseDown) degraded.push(`journal: ${pendingRecords} charges wait for the database`);
-  else if ((oldestSeconds ?? 0) > OLD_CHARGE_S) {
-    degraded.push(`journal: ${pendingRecords} charges wait for the database, the oldest for ${oldestSeconds} s`);
-  }
-  if (ledgerUnansweredMs > LEDGER_SILENT_MS) {
-    degraded.push(`ledger: the database has not answered for ${Math.round(ledgerUnansweredMs / 1000)} s`);
-  }
-  const isRefusing = refusingCallsMs > REFUSING_MS;
-  if (isRefusing) degraded.push("ledger: calls are refused, their balances can't be checked");
-  if (diskRefused) degraded.push("journal: the disk refuses it, charges are in memory only");
-  if (journalCopy === "behind")
-    degraded.push("journal: redis has no complete copy, unwritten charges are on this disk alone");
-  if (rejectedRecords > 0) degraded.push(`journal: ${rejectedRecords} rejected charges, see sluice journal inspect`);
-  for (const lost of lostJournals) degraded.push(`journal: ${describeLostJournal(lost)}`);
-  if (sharedLimits && !sharedLimits.isAnswering()) degraded.push("redis: does not answer, limits are per process");
-  if (draining()) degraded.push("shutting down");
-  return { ready: !draining() && !diskRefused && !isRefusing, degraded };
 }

@@ -1,4 +1,4 @@
-type Fetch = (request: Request) => Response | Promise<Response>;
+type Handler = (request: Request) => Response | Promise<Response>;
 
 const PROBES = new Set(["/healthz", "/readyz", "/metrics"]);
 
@@ -7,11 +7,11 @@ const PROBES = new Set(["/healthz", "/readyz", "/metrics"]);
  * load balancers send them as HTTP/1.0, which needs none. Others get 400 (RFC 9112, section 3.2).
  */
 export const requireHost =
-  (fetch: Fetch): Fetch =>
+  (handle: Handler): Handler =>
   (request) => {
     const { url, method, headers } = request;
-    if (!url.startsWith("/")) return fetch(request);
+    if (!url.startsWith("/")) return handle(request);
     const [path = ""] = url.split("?");
-    if (PROBES.has(path)) return fetch(new Request(`http://localhost${url}`, { method, headers }));
+    if (PROBES.has(path)) return handle(new Request(`http://localhost${url}`, { method, headers }));
     return new Response("The request has no Host header.\n", { status: 400 });
   };
