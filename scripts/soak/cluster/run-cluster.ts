@@ -5,7 +5,7 @@
  *   --only=TEXT        only scenarios that have the text in their name
  *   --executable=PATH  the version to test, dist/sluice by default; it is built when it is missing
  *   --old=PATH         an older version for the upgrade; by default the commit before the newest migration is built
- *   --write            writes the figures into docs/scale/cluster.md
+ *   --write            writes the figures into docs/contributing/cluster.md
  * Exit code 1 when a figure misses its target.
  */
 import { existsSync } from "node:fs";
@@ -77,7 +77,7 @@ try {
     const report = renderReport(results, findings);
     process.stdout.write(report);
     if (report.includes("**missed**")) code = 1;
-    if (flags.write) await writeReport(path.join(ROOT, "docs/scale/cluster.md"), report);
+    if (flags.write) await writeReport(path.join(ROOT, "docs/contributing/cluster.md"), report);
   }
 } finally {
   await cluster.close();
