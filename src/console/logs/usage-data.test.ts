@@ -1,11 +1,17 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { eq } from "drizzle-orm";
 import { users } from "../../../db/schema/accounts/users.ts";
+import { channels } from "../../../db/schema/gateway/channels.ts";
+import { logs } from "../../../db/schema/gateway/logs.ts";
 import { startTestOperations, type TestOperations } from "../../../test/support/console/operations.ts";
 import { callRecord, writeCalls } from "../../../test/support/logs.ts";
 import type { Latency } from "../../domain/logs/usage/read-latency.ts";
+import type { ChannelMark } from "../../domain/logs/usage/read-marks.ts";
+import type { UsageOverview } from "../../domain/logs/usage/read-overview.ts";
 import type { QuotaData } from "../../domain/logs/usage/read-quota-data.ts";
 import type { RunningOut } from "../../domain/logs/usage/read-running-out.ts";
 import type { Series } from "../../domain/logs/usage/series/read-series.ts";
+import { writeManagementLog } from "../../domain/logs/write-log.ts";
 
 let app: TestOperations;
 /** A Sunday, 22:00 UTC. */
@@ -39,8 +45,48 @@ const ask = async <T>(path: string, headers = app.as.admin) =>
   (await app.ask("GET", `/api/data/${path}`, undefined, headers)).body.data as T;
 const series = (query: string) => ask<Series[]>(`series?${range}&${query}`);
 
+test("an overview is compared with the period before, or with the one that is chosen", async () => {
+  const later = `start_timestamp=${SUNDAY + 24 * HOUR}&end_timestamp=${SUNDAY + 32 * HOUR}`;
+  expect(await ask<UsageOverview>(`overview?${later}`)).toMatchObject({ previous: { sums: { count: 0 } } });
+  const chosen = await ask<UsageOverview>(`overview?${later}&compare_start=${SUNDAY}`);
+  expect(chosen.previous.sums).toMatchObject({ count: 3, quota: 1150 });
+  const own = await ask<UsageOverview>(`self/overview?${later}&compare_start=${SUNDAY}`, app.as.user);
+  expect(own.previous.sums).toMatchObject({ count: 2, quota: 150 });
+});
+
+test("a chart learns when channels went off and came back", async () => {
+  const at = SUNDAY + HOUR;
+  const actor = { id: app.ids.root };
+  const params = (name: string) => ({ name, id: 1 });
+  await app.db.transaction(async (tx) => {
+    await writeManagementLog(tx, actor, "off", {
+      action: "disable",
+      note: { code: "channel_disabled", params: params('the "big" one') },
+    });
+    await writeManagementLog(tx, actor, "on", {
+      action: "enable",
+      note: { code: "channel_enabled", params: params("small") },
+    });
+    await writeManagementLog(tx, actor, "other", {
+      action: "create",
+      note: { code: "channel_created", params: params("new") },
+    });
+    await tx.update(logs).set({ createdAt: at }).where(eq(logs.type, 3));
+  });
+  const [failed] = await app.db
+    .insert(channels)
+    .values({ type: 1, name: "failing", keyCipher: "", createdTime: at, status: 3, otherInfo: { status_time: at + 5 } })
+    .returning({ id: channels.id });
+  expect(failed).toBeDefined();
+  expect(await ask<ChannelMark[]>(`marks?${range}`)).toEqual([
+    { at: at + 5, kind: "channel_off", name: "failing" },
+    { at, kind: "channel_on", name: "small" },
+    { at, kind: "channel_off", name: 'the "big" one' },
+  ]);
+});
+
 describe("who may call", () => {
-  test.each(["", "users", "series", "latency", "running-out"])(
+  test.each(["", "users", "series", "latency", "running-out", "marks"])(
     "GET /api/data/%s is for administrators",
     async (path) => {
       expect((await app.ask("GET", `/api/data/${path}`, undefined, app.as.user)).body.code).toBe("permission_denied");

@@ -4,6 +4,7 @@ import type { Db } from "../../../db/types.ts";
 import type { LogFilter } from "../../domain/logs/list/log-filter.ts";
 import { resolveFilter } from "../../domain/logs/list/resolve-filter.ts";
 import { readLatency } from "../../domain/logs/usage/read-latency.ts";
+import { readChannelMarks } from "../../domain/logs/usage/read-marks.ts";
 import { readOverview } from "../../domain/logs/usage/read-overview.ts";
 import { readQuotaData } from "../../domain/logs/usage/read-quota-data.ts";
 import { readRunningOut } from "../../domain/logs/usage/read-running-out.ts";
@@ -29,9 +30,11 @@ const ownDimension = [t.Literal("model"), t.Literal("group"), t.Literal("token")
 const rangeOnly = t.Object(rangeQuery);
 const dataQuery = t.Object({ ...rangeQuery, username: text });
 const ownSeries = t.Object({ ...rangeQuery, ...narrowing, ...stepping, by: t.Optional(t.Union([...ownDimension])) });
-const ownOverview = t.Object({ ...rangeQuery, ...narrowing });
+/** Start of the period to compare with; the one before unless given. */
+const comparing = { compare_start: timestamp() };
+const ownOverview = t.Object({ ...rangeQuery, ...narrowing, ...comparing });
 const widest = { ...narrowing, username: text, channel: integerField() };
-const allOverview = t.Object({ ...rangeQuery, ...widest });
+const allOverview = t.Object({ ...rangeQuery, ...widest, ...comparing });
 const allSeries = t.Object({
   ...rangeQuery,
   ...widest,
@@ -80,7 +83,13 @@ export function dataRoutes({ reads }: Readonly<{ reads: Reads }>, guarded: Retur
       "/overview",
       ({ query: period }) =>
         reads.read(async (db) =>
-          ok(await readOverview(db, { ...(await resolveFilter(db, widestOf(period))), ...rangeOf(period) })),
+          ok(
+            await readOverview(
+              db,
+              { ...(await resolveFilter(db, widestOf(period))), ...rangeOf(period) },
+              compareStartOf(period),
+            ),
+          ),
         ),
       { role: "admin", query: allOverview },
     )
@@ -89,7 +98,8 @@ export function dataRoutes({ reads }: Readonly<{ reads: Reads }>, guarded: Retur
       ({ actor, query: period }) =>
         reads.read(async (db) => {
           const filter = await resolveFilter(db, narrowingOf(period));
-          return ok(await readOverview(db, { ...filter, ...rangeOf(period), userId: actor.id }));
+          const own = { ...filter, ...rangeOf(period), userId: actor.id };
+          return ok(await readOverview(db, own, compareStartOf(period)));
         }),
       { account: "logs.read", query: ownOverview },
     )
@@ -126,8 +136,15 @@ export function dataRoutes({ reads }: Readonly<{ reads: Reads }>, guarded: Retur
         }),
       },
     )
+    .get("/marks", async ({ query }) => ok(await reads.read((db) => readChannelMarks(db, rangeOf(query)))), {
+      role: "admin",
+      query: rangeOnly,
+    })
     .get("/running-out", async () => ok(await reads.read(readRunningOut)), { role: "admin" });
 }
+
+const compareStartOf = ({ compare_start: start }: typeof ownOverview.static): number | undefined =>
+  start ? Math.trunc(start) : undefined;
 
 type Range = Readonly<{ start: number; end: number }>;
 

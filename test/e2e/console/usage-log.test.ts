@@ -214,6 +214,26 @@ describe("the usage log", () => {
     expect(await head(words.columns.retry).count()).toBe(0);
   }, 120_000);
 
+  test("a column keeps the width that it was given, until it is fitted again", async () => {
+    const { page } = consolePage;
+    await consolePage.open("/log");
+    const head = page.getByRole("columnheader", { name: words.columns.token });
+    const handle = head.getByRole("button");
+    await handle.waitFor();
+    const width = async () => Math.round((await head.boundingBox())?.width ?? 0);
+    const before = await width();
+    await handle.focus();
+    for (let step = 0; step < 4; step += 1) await page.keyboard.press("ArrowRight");
+    const wide = await until(width, (now) => now > before + 30);
+    await page.reload();
+    await handle.waitFor();
+    await until(width, (now) => Math.abs(now - wide) <= 1);
+    await handle.focus();
+    await page.keyboard.press("Escape");
+    await until(width, (now) => Math.abs(now - before) <= 1);
+    await consolePage.expectAccessible();
+  }, 120_000);
+
   test("opens a row into its receipt, its attempts and what was dropped", async () => {
     const { page, button, row } = consolePage;
     await page.evaluate(() => localStorage.setItem("logs-table-columns", JSON.stringify({ retry: true })));

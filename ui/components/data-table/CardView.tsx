@@ -10,7 +10,7 @@ import Skeleton from "@mui/material/Skeleton";
 import type { RowData } from "@tanstack/react-table";
 import { useTranslation } from "react-i18next";
 import { Col, Row as Line } from "../layout.tsx";
-import { CONTROLS } from "./control-columns.tsx";
+import { CONTROLS } from "./columns/control-columns.tsx";
 import { headOf, type RowOf, renderCell, type Table } from "./table.ts";
 import type { ViewProps } from "./use-data-table.ts";
 

@@ -1,7 +1,4 @@
-import ArrowDownward from "@mui/icons-material/ArrowDownward";
-import ArrowUpward from "@mui/icons-material/ArrowUpward";
 import Box from "@mui/material/Box";
-import ButtonBase from "@mui/material/ButtonBase";
 import Skeleton from "@mui/material/Skeleton";
 import Table from "@mui/material/Table";
 import TableBody from "@mui/material/TableBody";
@@ -9,12 +6,13 @@ import TableCell from "@mui/material/TableCell";
 import TableFooter from "@mui/material/TableFooter";
 import TableHead from "@mui/material/TableHead";
 import TableRow from "@mui/material/TableRow";
-import type { Header, RowData } from "@tanstack/react-table";
+import type { RowData } from "@tanstack/react-table";
 import { useWindowVirtualizer } from "@tanstack/react-virtual";
 import { Fragment, type ReactNode, type RefObject, useEffect, useRef } from "react";
 import { size } from "../../theme/theme.ts";
-import { CONTROLS } from "./control-columns.tsx";
-import { type features, headOf, type RowOf, renderCell, renderFoot, renderHead } from "./table.ts";
+import { HeadCell } from "./columns/HeadCell.tsx";
+import { useColumnWidths } from "./columns/use-column-widths.ts";
+import { type RowOf, renderCell, renderFoot } from "./table.ts";
 import type { ViewProps } from "./use-data-table.ts";
 
 const SKELETON_ROWS = 8;
@@ -31,7 +29,7 @@ const IN_SIGHT = { position: "sticky", left: 0, width: "min(100%, 100cqw)" } as 
 
 /** The table on a wide screen: 40 px rows, numbers on the right, a faint line between rows. */
 export function TableView<Row extends RowData>(props: ViewProps<Row>) {
-  const { table, isLoading, isCompact } = props;
+  const { table, isLoading, isCompact, columns: pageColumns, chosenWidths, setWidth } = props;
   const { rows } = table.getRowModel();
   const headers = table.getHeaderGroups()[0]?.headers ?? [];
   const columns = headers.map(({ column }) => column);
@@ -41,11 +39,11 @@ export function TableView<Row extends RowData>(props: ViewProps<Row>) {
   // An expanded row has its own height.
   const isVirtual = rows.length >= VIRTUAL_FROM && !table.getIsSomeRowsExpanded();
   const ref = useStickyHeader();
-  const minWidth = table.getTotalSize();
+  const { room, widths, least: minWidth } = useColumnWidths(table, pageColumns, chosenWidths);
   // Headers can't stick to the viewport inside a box that scrolls sideways, so only a table that is too wide scrolls.
   const tooNarrow = `@container (max-width: ${minWidth - 1}px)`;
   return (
-    <Box sx={{ containerType: "inline-size" }}>
+    <Box ref={room} sx={{ containerType: "inline-size" }}>
       <Box sx={{ [tooNarrow]: { overflowX: "auto" } }}>
         <Table
           ref={ref}
@@ -67,13 +65,13 @@ export function TableView<Row extends RowData>(props: ViewProps<Row>) {
         >
           <colgroup>
             {columns.map((column) => (
-              <col key={column.id} style={column.columnDef.meta?.isFlexible ? {} : { width: column.getSize() }} />
+              <col key={column.id} style={widths.has(column.id) ? { width: widths.get(column.id) } : {}} />
             ))}
           </colgroup>
           <TableHead>
             <TableRow>
               {headers.map((header) => (
-                <HeadCell key={header.id} header={header} />
+                <HeadCell key={header.id} header={header} onWidth={setWidth} />
               ))}
             </TableRow>
           </TableHead>
@@ -117,30 +115,6 @@ export function TableView<Row extends RowData>(props: ViewProps<Row>) {
         </Table>
       </Box>
     </Box>
-  );
-}
-
-function HeadCell<Row extends RowData>({ header }: { header: Header<typeof features, Row, unknown> }) {
-  const { column } = header;
-  const align = column.columnDef.meta?.align ?? "left";
-  if (column.getIsPinned()) {
-    return (
-      <TableCell sx={column.id === CONTROLS.select ? { textOverflow: "clip" } : {}}>{renderHead(header)}</TableCell>
-    );
-  }
-  if (!column.getCanSort()) return <TableCell align={align}>{headOf(column)}</TableCell>;
-  const direction = column.getIsSorted();
-  const Arrow = direction === "asc" ? ArrowUpward : ArrowDownward;
-  return (
-    <TableCell align={align} sortDirection={direction}>
-      <ButtonBase
-        onClick={() => column.toggleSorting()}
-        sx={{ gap: 0.5, font: "inherit", ...(direction && { color: "text.primary" }) }}
-      >
-        {headOf(column)}
-        {direction && <Arrow sx={{ fontSize: 13 }} />}
-      </ButtonBase>
-    </TableCell>
   );
 }
 

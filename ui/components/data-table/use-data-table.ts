@@ -5,7 +5,7 @@ import { type ReactNode, useMemo, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { jsonFormat, storedAtoms } from "../../state/stored-atom.ts";
 import type { Column, RowAction, RowId, Selection, Sort } from "./column.ts";
-import { controlColumns, PINNING } from "./control-columns.tsx";
+import { controlColumns, PINNING } from "./columns/control-columns.tsx";
 import { columnDefOf, features, type Table } from "./table.ts";
 
 type Options<Row> = Readonly<{
@@ -31,7 +31,13 @@ export type TableModel<Row extends RowData> = Readonly<{
   isLoading: boolean;
   rowName: (row: Row) => string;
   detail?: ((row: Row) => ReactNode) | undefined;
-  /** Restores the default columns. */
+  /** The pages' columns, by whose texts widths are fitted. */
+  columns: readonly Column<Row>[];
+  /** Widths that the reader set, by column, in pixels. */
+  chosenWidths: Readonly<Record<string, number>>;
+  /** Sets and remembers a column's width; null: what fits. Missing where columns are not remembered. */
+  setWidth?: ((id: string, width: number | null) => void) | undefined;
+  /** Restores the default columns and widths. */
   resetColumns: () => void;
 }>;
 
@@ -53,6 +59,7 @@ export function useDataTable<Row extends RowData>(options: Options<Row>): TableM
   const { columns, rows, rowId, rowName, columnsKey, sort, onSort, selection, detail, actions } = options;
   const { t } = useTranslation();
   const [chosen, setChosen] = useAtom(visibilityAtom(columnsKey ?? ""));
+  const [chosenWidths, setWidths] = useAtom(widthsAtom(`${columnsKey ?? ""}-widths`));
   const [expanded, setExpanded] = useState<ExpandedState>({});
   const [hasDetail, isSelectable] = [detail !== undefined, selection !== undefined];
   const columnDefs = useMemo(
@@ -93,7 +100,26 @@ export function useDataTable<Row extends RowData>(options: Options<Row>): TableM
     manualExpanding: true,
     onExpandedChange: (change) => setExpanded((open) => onlyNewest(open, functionalUpdate(change, open))),
   });
-  return { table, isLoading: rows === undefined, rowName, detail, resetColumns: () => setChosen(RESET) };
+  return {
+    table,
+    isLoading: rows === undefined,
+    rowName,
+    detail,
+    columns,
+    chosenWidths,
+    setWidth:
+      columnsKey === undefined
+        ? undefined
+        : (id, width) =>
+            setWidths((now) => {
+              const { [id]: _, ...others } = now;
+              return width === null ? others : { ...others, [id]: width };
+            }),
+    resetColumns: () => {
+      setChosen(RESET);
+      setWidths(RESET);
+    },
+  };
 }
 
 const NO_ROWS: readonly never[] = [];
@@ -107,6 +133,16 @@ const isVisibility = (value: unknown): value is Visibility =>
 
 /** The columns that the user chose for a table; null: the default. */
 const visibilityAtom = storedAtoms(jsonFormat((value) => (isVisibility(value) ? value : null)));
+
+const isWidths = (value: unknown): value is Readonly<Record<string, number>> =>
+  typeof value === "object" &&
+  value !== null &&
+  !Array.isArray(value) &&
+  Object.values(value).every((width) => typeof width === "number" && width > 0);
+
+/** The widths that the user set in a table. */
+const widthsAtom = storedAtoms(jsonFormat((value) => (isWidths(value) ? value : NO_WIDTHS)));
+const NO_WIDTHS: Readonly<Record<string, number>> = {};
 
 const visibleByDefault = <Row>(columns: readonly Column<Row>[]): Visibility =>
   Object.fromEntries(columns.map(({ key, isHiddenByDefault }) => [key, !isHiddenByDefault]));

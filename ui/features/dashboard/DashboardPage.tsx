@@ -20,9 +20,12 @@ import { logStat } from "../logs/log-queries.ts";
 import { compactCount } from "../logs/Overview.tsx";
 import { RangePicker } from "../logs/RangePicker.tsx";
 import { rangeOf, useNow } from "../logs/time-range.ts";
+import { CompareSelect, compareStartOf } from "./CompareSelect.tsx";
+import { useChartMarks } from "./chart-marks.ts";
 import { DashboardFilters, filterChange, filterOf } from "./DashboardFilters.tsx";
 import { runningOut, usageOverview, usageSeries } from "./data-queries.ts";
 import { Choice, LatencyPanel } from "./LatencyPanel.tsx";
+import { MarkList } from "./MarkList.tsx";
 import { OverviewTiles } from "./OverviewTiles.tsx";
 import { SeriesTable } from "./SeriesTable.tsx";
 import { type Measure, periodsOf, STEP_SECONDS, seriesCsv } from "./series-values.ts";
@@ -65,7 +68,9 @@ export const DetailPage = () => {
   // An open range ends in the future, where nothing can be compared.
   const period = { start: range.start, end: Math.min(range.end, now) };
   const stat = useQuery(logStat(scope, period));
-  const overview = useQuery(usageOverview(scope, period, filter));
+  const versus = address.text("vs");
+  const overview = useQuery(usageOverview(scope, period, filter, compareStartOf(versus, period.start)));
+  const marks = useChartMarks(period, isForAdmin);
   const series = useQuery(usageSeries(scope, period, filter, { by, step }));
   const isExpanded = address.text("largest") !== "";
   const largest = useQuery({
@@ -113,6 +118,7 @@ export const DetailPage = () => {
           }}
           onCustom={(from, to) => address.set({ from, to, range: undefined })}
         />
+        <CompareSelect value={versus} start={period.start} onChange={(vs) => address.set({ vs })} />
         {stat.data && (
           <Box className="num" sx={{ color: "text.secondary", fontSize: 12.5 }}>
             {t("dashboard.rates", { rpm: compactCount(stat.data.rpm), tpm: compactCount(stat.data.tpm) })}
@@ -161,8 +167,17 @@ export const DetailPage = () => {
             <EmptyState icon={<InsightsOutlined />} title={t("dashboard.noCalls")} body={t("dashboard.noCallsBody")} />
           )}
           {series.data && series.data.length > 0 && (
-            <UsageChart key={by} series={series.data} step={step} range={range} measure={measure} nameOf={nameOf} />
+            <UsageChart
+              key={by}
+              series={series.data}
+              step={step}
+              range={range}
+              measure={measure}
+              nameOf={nameOf}
+              marks={marks}
+            />
           )}
+          <MarkList marks={marks} />
         </Panel>
         {series.data && series.data.length > 0 && (
           <Panel title={t("dashboard.table")}>

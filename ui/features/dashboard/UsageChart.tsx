@@ -1,6 +1,7 @@
 import Box from "@mui/material/Box";
 import { useTheme } from "@mui/material/styles";
 import { BarChart } from "@mui/x-charts/BarChart";
+import { ChartsReferenceLine } from "@mui/x-charts/ChartsReferenceLine";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import type { Series, SeriesStep } from "../../../src/domain/logs/usage/series/read-series.ts";
@@ -8,6 +9,7 @@ import { amountText, useMoneyFormat } from "../../components/display/Money.tsx";
 import { Row, usePhone } from "../../components/layout.tsx";
 import { formatDate } from "../../lib/format/time.ts";
 import { compactCount } from "../logs/Overview.tsx";
+import { type ChartMark, markedPeriods } from "./chart-marks.ts";
 import { type Measure, periodsOf, STEP_SECONDS, valuesOf } from "./series-values.ts";
 
 const COLORS = ["s1", "s2", "s3", "s4", "s5", "s6"] as const;
@@ -19,6 +21,7 @@ type UsageChartProps = Readonly<{
   range: Readonly<{ start: number; end: number }>;
   measure: Measure;
   nameOf: (one: Series) => string;
+  marks: readonly ChartMark[];
 }>;
 
 const MOST_LABELS = { hour: 8, day: 15, week: 13 } as const;
@@ -40,7 +43,7 @@ function labelledOf(periods: readonly number[], step: SeriesStep, most: number) 
 const SMALL_DECIMALS = 4;
 
 /** Bars per period, stacked by series; a click on a name toggles its series. */
-export const UsageChart = ({ series, step, range, measure, nameOf }: UsageChartProps) => {
+export const UsageChart = ({ series, step, range, measure, nameOf, marks }: UsageChartProps) => {
   const { t, i18n } = useTranslation();
   const isPhone = usePhone();
   const { vars, palette } = useTheme();
@@ -95,7 +98,15 @@ export const UsageChart = ({ series, step, range, measure, nameOf }: UsageChartP
                   },
                 ],
           )}
-        />
+        >
+          {markedPeriods(marks, periods).map((start) => (
+            <ChartsReferenceLine
+              key={start}
+              x={start}
+              lineStyle={{ strokeDasharray: "3 3", stroke: (vars ?? { palette }).palette.text.secondary }}
+            />
+          ))}
+        </BarChart>
       </Box>
       <Row wrap gap={1} sx={{ mt: 2 }}>
         {series.map((one, index) => (

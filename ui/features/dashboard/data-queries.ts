@@ -54,13 +54,32 @@ export const usageSeries = (scope: DataScope, period: Period, filter: DataFilter
     placeholderData: keepPreviousData,
   });
 
-export const usageOverview = (scope: DataScope, period: Period, filter: DataFilter) =>
+/** `compareStart`: where the period to compare with starts; the one before unless given. */
+export const usageOverview = (scope: DataScope, period: Period, filter: DataFilter, compareStart?: number) =>
   queryOptions({
-    queryKey: ["data", "overview", scope, period, filter],
+    queryKey: ["data", "overview", scope, period, filter, compareStart],
+    queryFn: ({ signal }) => {
+      const compare = { compare_start: compareStart };
+      return scope === "all"
+        ? readData(dataApi.overview.get({ query: { ...allQuery(period, filter), ...compare }, fetch: { signal } }))
+        : readData(
+            dataApi.self.overview.get({ query: { ...ownQuery(period, filter), ...compare }, fetch: { signal } }),
+          );
+    },
+    placeholderData: keepPreviousData,
+  });
+
+/** When channels went off or came back. */
+export const channelMarks = (period: Period) =>
+  queryOptions({
+    queryKey: ["data", "marks", period],
     queryFn: ({ signal }) =>
-      scope === "all"
-        ? readData(dataApi.overview.get({ query: allQuery(period, filter), fetch: { signal } }))
-        : readData(dataApi.self.overview.get({ query: ownQuery(period, filter), fetch: { signal } })),
+      readData(
+        dataApi.marks.get({
+          query: { start_timestamp: period.start, end_timestamp: period.end },
+          fetch: { signal },
+        }),
+      ),
     placeholderData: keepPreviousData,
   });
 

@@ -1,6 +1,7 @@
 import Box from "@mui/material/Box";
 import ButtonBase from "@mui/material/ButtonBase";
 import Tooltip from "@mui/material/Tooltip";
+import type { TFunction } from "i18next";
 import { type ReactNode, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { copyText, ManualCopyDialog } from "../../components/display/CopyButton.tsx";
@@ -59,22 +60,27 @@ const KINDS: ReadonlyMap<number, readonly [string, ToneName]> = new Map([
   [LOG_TYPES.checkIn, ["checkIn", "ok"]],
 ]);
 
+/** The name of a row's type. */
+export const typeText = (entry: LogEntry, t: TFunction): string =>
+  t(`logs.types.${entry.failed ? "failed" : (KINDS.get(entry.type)?.[0] ?? "consume")}`);
+
 /** The type of a row; marks failed calls. */
 export const TypeCell = ({ entry }: { entry: LogEntry }) => {
   const { t } = useTranslation();
-  if (entry.failed) return <StatusChip tone="bad">{t("logs.types.failed")}</StatusChip>;
+  const text = typeText(entry, t);
+  if (entry.failed) return <StatusChip tone="bad">{text}</StatusChip>;
   const kind = KINDS.get(entry.type);
   if (!kind) {
     return (
       <StatusChip tone="idle" quiet dot={false}>
-        {t("logs.types.consume")}
+        {text}
       </StatusChip>
     );
   }
-  const [name, tone] = kind;
+  const [, tone] = kind;
   return (
     <StatusChip tone={tone} dot={false} quiet={tone === "idle"}>
-      {t(`logs.types.${name}`)}
+      {text}
     </StatusChip>
   );
 };
@@ -99,6 +105,14 @@ export const CostCell = ({ entry }: { entry: LogEntry }) => {
     </Box>
   );
 };
+
+/** What the cell of durations shows, as one text; two blanks stand for the frame of the tag. */
+export function latencyText(entry: LogEntry, t: TFunction): string {
+  if (!isCall(entry)) return "";
+  const firstMs = entry.is_stream ? firstTokenMsOf(otherOf(entry)) : null;
+  const times = [elapsedMsOf(entry), ...(firstMs === null ? [] : [firstMs])].map(formatDuration).join(" / ");
+  return `${times}  ${t(entry.is_stream ? "logs.stream" : "logs.noStream")}  `;
+}
 
 /** The call's duration, its time to first token, and whether it was streamed. */
 export const LatencyCell = ({ entry }: { entry: LogEntry }) => {

@@ -10,7 +10,17 @@ import { formatNumber } from "../../lib/format/number.ts";
 import { clockTime, exactTime, formatDate } from "../../lib/format/time.ts";
 import { failureText } from "../../state/failure-text.ts";
 import { ratiosText } from "./detail/Facts.tsx";
-import { ChannelCell, CopyText, CostCell, Dash, LatencyCell, RetryCell, TypeCell } from "./log-cells.tsx";
+import {
+  ChannelCell,
+  CopyText,
+  CostCell,
+  Dash,
+  LatencyCell,
+  latencyText,
+  RetryCell,
+  TypeCell,
+  typeText,
+} from "./log-cells.tsx";
 import { groupOf, isCall, type LogEntry, noteText, otherOf } from "./log-entry.ts";
 
 type LogColumn = Column<LogEntry> & { isForAdmins?: boolean };
@@ -45,6 +55,7 @@ const columnsOf = (
     key: "user",
     head: t("logs.columns.user"),
     width: 68,
+    text: ({ username }) => username,
     isForAdmins: true,
     cell: ({ user_id, username }) =>
       username ? (
@@ -65,26 +76,37 @@ const columnsOf = (
     key: "token",
     head: t("logs.columns.token"),
     width: 84,
+    text: ({ token_name }) => token_name,
     cell: ({ token_name }) => (token_name ? <CopyText text={token_name} /> : <Dash />),
   },
   {
     key: "group",
     head: t("logs.columns.group"),
     width: 72,
+    text: groupOf,
     isHiddenByDefault: isTight,
     cell: (entry) => <GroupCell entry={entry} />,
   },
-  { key: "type", head: t("logs.columns.type"), width: 92, isSolid: true, cell: (entry) => <TypeCell entry={entry} /> },
+  {
+    key: "type",
+    head: t("logs.columns.type"),
+    width: 92,
+    text: (entry) => typeText(entry, t),
+    isSolid: true,
+    cell: (entry) => <TypeCell entry={entry} />,
+  },
   {
     key: "model",
     head: t("logs.columns.model"),
     isTitle: true,
+    text: ({ model_name }) => model_name,
     cell: (entry) => <ModelCell entry={entry} t={t} language={language} />,
   },
   {
     key: "channel",
     head: t("logs.columns.channel"),
     width: 92,
+    text: ({ channel_name }) => channel_name,
     isForAdmins: true,
     cell: (entry) => <ChannelCell entry={entry} />,
   },
@@ -92,6 +114,7 @@ const columnsOf = (
     key: "latency",
     head: t("logs.columns.latency"),
     width: 174,
+    text: (entry) => latencyText(entry, t),
     align: "right",
     isSolid: true,
     cell: (entry) => <LatencyCell entry={entry} />,
@@ -121,6 +144,7 @@ const columnsOf = (
     key: "retry",
     head: t("logs.columns.retry"),
     width: 76,
+    text: () => "",
     isSolid: true,
     isForAdmins: true,
     isHiddenByDefault: isTight,

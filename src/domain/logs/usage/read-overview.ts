@@ -29,7 +29,7 @@ type Period = Readonly<{ sums: UsageSums; performance: Performance }>;
 
 export type UsageOverview = Readonly<{
   current: Period;
-  /** The period of the same length that ended where this one began. */
+  /** The period of the same length that it is compared with: the one that ended where this one began, unless chosen. */
   previous: Period;
   points: readonly PerformancePoint[];
 }>;
@@ -38,13 +38,19 @@ export type UsageOverview = Readonly<{
 const MOST_CALLS = 1000;
 const POINTS = 24;
 
-/** Usage and performance in a period (epoch seconds, both inclusive), and in the one before it. */
+/**
+ * Usage and performance in a period (epoch seconds, both inclusive), and in one of the same length: the one before, or
+ * that which starts at `compareStart`.
+ */
 export async function readOverview(
   db: Db,
   filter: LogFilter & Readonly<{ start: number; end: number }>,
+  compareStart?: number,
 ): Promise<UsageOverview> {
-  const end = filter.start - 1;
-  const before = { ...filter, start: Math.max(0, filter.start - (filter.end - filter.start) - 1), end };
+  const span = filter.end - filter.start;
+  const start = compareStart ?? Math.max(0, filter.start - span - 1);
+  const end = compareStart === undefined ? filter.start - 1 : compareStart + span;
+  const before = { ...filter, start, end };
   const [sums, earlierSums, newest, earlier] = await Promise.all([
     sumUsage(db, filter),
     sumUsage(db, before),

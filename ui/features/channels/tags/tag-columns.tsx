@@ -27,8 +27,9 @@ export function useListColumns(
     () =>
       columns
         .filter(({ key }) => !(byTag && key === "tag"))
-        .map((column) => ({
+        .map(({ text, ...column }) => ({
           ...column,
+          ...(text && { text: (row: ListRow) => (isTagRow(row) ? row.tag : text(row)) }),
           cell: (row) => {
             if (isTagRow(row)) return <>{tagCell(column.key, row, actions, open.has(row.tag), t)}</>;
             // The channels of an expanded tag are indented.

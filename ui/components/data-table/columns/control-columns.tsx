@@ -11,8 +11,8 @@ import type { RowData } from "@tanstack/react-table";
 import type { TFunction } from "i18next";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
-import type { RowAction } from "./column.ts";
-import type { ColumnOf } from "./table.ts";
+import type { RowAction } from "../column.ts";
+import type { ColumnOf } from "../table.ts";
 
 /** The columns that every table adds to the page's own, at its edges. */
 export const CONTROLS = { detail: "$detail", select: "$select", actions: "$actions" } as const;

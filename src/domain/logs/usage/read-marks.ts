@@ -1,0 +1,68 @@
+import { and, desc, eq, gte, inArray, lte, sql } from "drizzle-orm";
+import { channels } from "../../../../db/schema/gateway/channels.ts";
+import { logs } from "../../../../db/schema/gateway/logs.ts";
+import type { Db } from "../../../../db/types.ts";
+import { CHANNEL_STATUS } from "../../channels/entry.ts";
+import { isOfType } from "../list/log-filter.ts";
+import { LOG_TYPE } from "../write-log.ts";
+
+/** Something that explains a step in a chart: a channel, or several, went off or came back. */
+export type ChannelMark = Readonly<{
+  /** Epoch seconds. */
+  at: number;
+  kind: "channel_off" | "channel_on";
+  /** The channel's or tag's name; empty: several channels. */
+  name: string;
+}>;
+
+const MOST = 50;
+const OFF = ["channel_disabled", "channels_disabled", "tag_disabled"] as const;
+const ON = ["channel_enabled", "channels_enabled", "tag_enabled"] as const;
+
+/**
+ * When channels went off or came back in a period (epoch seconds, both inclusive), newest first, 50 at most: those that
+ * administrators switched, and those that are off now because they failed.
+ */
+export async function readChannelMarks(
+  db: Db,
+  period: Readonly<{ start: number; end: number }>,
+): Promise<ChannelMark[]> {
+  // Quotes within texts are escaped, so that only the note's own member matches.
+  const code = sql<string | null>`substring(${logs.other} from '"code":"([a-z_]+)"')`;
+  const name = sql<string | null>`substring(${logs.other} from '"(?:name|tag)":"((?:[^"\\\\]|\\\\.)*)"')`;
+  const switched = await db
+    .select({ at: logs.createdAt, code, name })
+    .from(logs)
+    .where(
+      and(
+        isOfType(LOG_TYPE.management),
+        gte(logs.createdAt, period.start),
+        lte(logs.createdAt, period.end),
+        inArray(code, [...OFF, ...ON]),
+      ),
+    )
+    .orderBy(desc(logs.createdAt), desc(logs.id))
+    .limit(MOST);
+  const time = sql<number>`(${channels.otherInfo} ->> 'status_time')::float8`;
+  const failed = await db
+    .select({ at: time, name: channels.name })
+    .from(channels)
+    .where(
+      and(
+        eq(channels.status, CHANNEL_STATUS.autoDisabled),
+        gte(time, sql`${period.start}::float8`),
+        lte(time, sql`${period.end}::float8`),
+      ),
+    )
+    .orderBy(desc(time))
+    .limit(MOST);
+  const marks: ChannelMark[] = [
+    ...switched.map((row) => ({
+      at: row.at,
+      kind: OFF.some((one) => one === row.code) ? ("channel_off" as const) : ("channel_on" as const),
+      name: row.name === null ? "" : String(JSON.parse(`"${row.name}"`)),
+    })),
+    ...failed.map((row) => ({ at: Number(row.at), kind: "channel_off" as const, name: row.name })),
+  ];
+  return marks.toSorted((one, other) => other.at - one.at).slice(0, MOST);
+}

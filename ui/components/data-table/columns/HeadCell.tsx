@@ -1,0 +1,114 @@
+import ArrowDownward from "@mui/icons-material/ArrowDownward";
+import ArrowUpward from "@mui/icons-material/ArrowUpward";
+import Box from "@mui/material/Box";
+import ButtonBase from "@mui/material/ButtonBase";
+import TableCell from "@mui/material/TableCell";
+import type { Header, RowData } from "@tanstack/react-table";
+import { type KeyboardEvent, type PointerEvent, useRef } from "react";
+import { useTranslation } from "react-i18next";
+import { type features, headOf, renderHead } from "../table.ts";
+import { CONTROLS } from "./control-columns.tsx";
+
+type HeadCellProps<Row extends RowData> = Readonly<{
+  header: Header<typeof features, Row, unknown>;
+  /** Sets the column's width; null: back to what fits. Without it the column can't be resized. */
+  onWidth?: ((id: string, width: number | null) => void) | undefined;
+}>;
+
+/** The head of a column: its name, which sorts where the server can, and a handle for its width. */
+export function HeadCell<Row extends RowData>({ header, onWidth }: HeadCellProps<Row>) {
+  const { column } = header;
+  const align = column.columnDef.meta?.align ?? "left";
+  if (column.getIsPinned()) {
+    return (
+      <TableCell sx={column.id === CONTROLS.select ? { textOverflow: "clip" } : {}}>{renderHead(header)}</TableCell>
+    );
+  }
+  const handle = onWidth && <ResizeHandle name={headOf(column)} onWidth={(width) => onWidth(column.id, width)} />;
+  // Without it the handle would be part of the name.
+  const named = handle ? { "aria-label": headOf(column) } : {};
+  if (!column.getCanSort()) {
+    return (
+      <TableCell align={align} {...named}>
+        {headOf(column)}
+        {handle}
+      </TableCell>
+    );
+  }
+  const direction = column.getIsSorted();
+  const Arrow = direction === "asc" ? ArrowUpward : ArrowDownward;
+  return (
+    <TableCell align={align} sortDirection={direction} {...named}>
+      <ButtonBase
+        onClick={() => column.toggleSorting()}
+        sx={{ gap: 0.5, font: "inherit", ...(direction && { color: "text.primary" }) }}
+      >
+        {headOf(column)}
+        {direction && <Arrow sx={{ fontSize: 13 }} />}
+      </ButtonBase>
+      {handle}
+    </TableCell>
+  );
+}
+
+const STEP_PX = 16;
+const MOST_PX = 2000;
+
+type ResizeHandleProps = Readonly<{ name: string; onWidth: (width: number | null) => void }>;
+
+/** Drags a column's right edge; arrow keys move it, a double click or Escape fits the column to its texts again. */
+const ResizeHandle = ({ name, onWidth }: ResizeHandleProps) => {
+  const { t } = useTranslation();
+  const start = useRef<Readonly<{ x: number; width: number }> | null>(null);
+  const widthOf = (handle: Element) => Math.round(handle.closest("th")?.getBoundingClientRect().width ?? 0);
+  const move = (event: PointerEvent) => {
+    if (start.current) onWidth(Math.min(Math.round(start.current.width + event.clientX - start.current.x), MOST_PX));
+  };
+  const onKeyDown = (event: KeyboardEvent) => {
+    const step = event.key === "ArrowRight" ? STEP_PX : event.key === "ArrowLeft" ? -STEP_PX : 0;
+    if (step !== 0) onWidth(widthOf(event.currentTarget) + step);
+    else if (event.key === "Escape") onWidth(null);
+    else return;
+    event.preventDefault();
+    event.stopPropagation();
+  };
+  return (
+    <Box
+      component="button"
+      type="button"
+      aria-label={t("components.table.resize", { name })}
+      title={t("components.table.resizeHint")}
+      onKeyDown={onKeyDown}
+      onClick={(event) => event.stopPropagation()}
+      onDoubleClick={() => onWidth(null)}
+      onPointerDown={(event) => {
+        event.currentTarget.setPointerCapture(event.pointerId);
+        start.current = { x: event.clientX, width: widthOf(event.currentTarget) };
+      }}
+      onPointerMove={move}
+      onPointerUp={() => {
+        start.current = null;
+      }}
+      sx={{
+        position: "absolute",
+        top: 0,
+        right: 0,
+        width: 9,
+        height: "100%",
+        p: 0,
+        border: 0,
+        bgcolor: "transparent",
+        cursor: "col-resize",
+        touchAction: "none",
+        "&::after": {
+          content: '""',
+          position: "absolute",
+          inset: "8px 0 8px 8px",
+          bgcolor: "line.strong",
+          opacity: 0,
+        },
+        "thead:hover &::after, &:focus-visible::after": { opacity: 1 },
+      }}
+    />
+  );
+};

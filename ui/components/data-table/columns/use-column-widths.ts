@@ -1,0 +1,64 @@
+import type { RowData } from "@tanstack/react-table";
+import { type RefObject, useEffect, useMemo, useRef, useState } from "react";
+import { fontSans } from "../../../theme/tokens.ts";
+import type { Column } from "../column.ts";
+import type { Table } from "../table.ts";
+import { type ColumnFit, fitColumns } from "./fit-columns.ts";
+
+type Widths = Readonly<{
+  /** For the element that is as wide as the table may be. */
+  room: RefObject<HTMLDivElement | null>;
+  /** By column; one that is missing takes what is left. */
+  widths: ReadonlyMap<string, number>;
+  /** Below this width the table scrolls sideways. */
+  least: number;
+}>;
+
+/** Fits the columns of a table to their texts and the room there is. `chosen`: widths that the reader set. */
+export function useColumnWidths<Row extends RowData>(
+  table: Table<Row>,
+  pageColumns: readonly Column<Row>[],
+  chosen: Readonly<Record<string, number>>,
+): Widths {
+  const room = useRef<HTMLDivElement>(null);
+  const [width, setWidth] = useState(0);
+  useEffect(() => {
+    const element = room.current;
+    if (!element) return;
+    const observer = new ResizeObserver(() => setWidth(element.clientWidth));
+    observer.observe(element);
+    return () => observer.disconnect();
+  }, []);
+  const columns = table.getHeaderGroups()[0]?.headers.map(({ column }) => column) ?? [];
+  const rows = table.getRowModel().rows;
+  const needs = useMemo(() => {
+    const texts = pageColumns.map(({ key, head, text }) =>
+      text ? ([key, widest([head, ...rows.map(({ original }) => text(original))])] as const) : null,
+    );
+    return new Map(texts.filter((entry) => entry !== null));
+  }, [rows, pageColumns]);
+  const fits = columns.map(
+    (column): ColumnFit => ({
+      id: column.id,
+      size: column.getSize(),
+      need: needs.get(column.id),
+      chosen: chosen[column.id],
+    }),
+  );
+  const { widths, least } = fitColumns(fits, width);
+  const fixed = columns.filter(({ id, columnDef }) => !columnDef.meta?.isFlexible || chosen[id] !== undefined);
+  return { room, least, widths: new Map(fixed.map(({ id }) => [id, widths.get(id) ?? 0])) };
+}
+
+const PADDING_PX = 24;
+let context: CanvasRenderingContext2D | null | undefined;
+
+/** The width of the widest text in a cell, in pixels; measured in the weight of emphasized ones. */
+function widest(texts: readonly string[]): number {
+  context ??= document.createElement("canvas").getContext("2d");
+  if (!context) return 0;
+  context.font = `550 13px ${fontSans}`;
+  let most = 0;
+  for (const text of new Set(texts)) most = Math.max(most, context.measureText(text).width);
+  return Math.ceil(most) + PADDING_PX;
+}
