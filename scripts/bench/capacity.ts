@@ -34,15 +34,15 @@ export const TRAFFIC = {
 export const MEASURED = {
   cpuUsNotStreamed: 340,
   cpuUsStreamed: 2865,
-  idleMibAWorker: 97,
+  idleMibAWorker: 71,
   mibAnOpenStream: 0.1,
   bytesAKeyInMemory: 250,
   /** Batches of all processes take turns: Postgres takes so many, whatever it has of cores. */
-  recordsASecond: 12_000,
-  databaseCpuUsARecord: 80,
+  recordsASecond: 3100,
+  databaseCpuUsARecord: 65,
   bytesALogRow: 753,
   bytesOfRollUpsACall: 59,
-  walBytesARecord: 2000,
+  walBytesARecord: 1900,
   connectionsAHost: 48,
   redisCpuUsACall: 12,
 };
@@ -113,7 +113,7 @@ export function planCapacity(traffic: Traffic, measured: Measured): Plan {
     {
       name: "a disk of 4 TB for the log",
       share: storageGib / LIMITS.diskGib,
-      remedy: "fewer months in the database: retention, an archive of older months, or calls that are not logged",
+      remedy: "fewer months in the database, or calls that are not logged",
     },
     {
       name: "connections to Postgres",
