@@ -18,7 +18,7 @@ import { refuse, respondWithError, toGatewayError } from "./http/refuse.ts";
 import { acrossModels, bindAcross, findFallbacks, type PricedCall, selectModel } from "./routing/model-fallbacks.ts";
 import { withPreferencesFor } from "./routing/preferences/prefer-channels.ts";
 import { Router } from "./routing/router.ts";
-import { raceChannels } from "./routing/routes/race-channels.ts";
+import { hedged } from "./routing/routes/hedged.ts";
 import type { Choice } from "./routing/scheduler/choose.ts";
 import { bindState } from "./state/provider-state.ts";
 import { type Finish, respond } from "./streaming/respond.ts";
@@ -29,19 +29,18 @@ import { send } from "./upstream/send.ts";
 /** Handles a call of an API key or of the playground. Responds to every failure in the client's format. */
 export async function handleCall(context: GatewayContext, arrival: Arrival): Promise<Response> {
   const { request, server, endpoint, signedIn } = arrival;
-  const { services } = context;
   const timing = signedIn?.timing ?? new CallTiming(performance.now());
   server?.timeout(request, 0);
   let body: ClientBody | null = null;
   try {
-    const ip = services.clientAddress.ip(request, server);
-    const caller = signedIn?.caller ?? (await authenticate(services, request, ip));
+    const ip = context.services.clientAddress.ip(request, server);
+    const caller = signedIn?.caller ?? (await authenticate(context.services, request, ip));
     await rateLimit(context, arrival, caller);
-    body = await readRequest(services, arrival, timing);
+    body = await readRequest(context.services, arrival, timing);
     const parsed = parseRequest(arrival, body);
-    const candidates = authorize(services, arrival, caller, parsed);
+    const candidates = authorize(context.services, arrival, caller, parsed);
     const authorized = { request, endpoint, caller, ip, ...parsed, candidates };
-    const call = selectModel(context, newCall(authorized, timing, services.telemetry));
+    const call = selectModel(context, newCall(authorized, timing, context.services.telemetry));
     const unserved = refuseUnserved(context, call);
     if (unserved) return respondWithError(context, request, unserved, endpoint.codec, body);
     return await runCall(context, await bindAcross(call, (each) => bindState(context, each)));
@@ -70,7 +69,7 @@ async function relay(context: GatewayContext, call: Call, reserved: Reservation)
   try {
     await beginCall(context, call);
     answered = await acrossModels(context, [{ call, prices: reserved.prices }, ...reserved.fallbacks], (model) =>
-      failOver(context, model.call, model.prices, (choice, router) => attemptOrRace(context, model, choice, router)),
+      failOver(context, model.call, model.prices, (choice, router) => hedged(context, model, choice, router, attempt)),
     );
   } catch (error) {
     throw failCall(context, call, reserved, error);
@@ -78,8 +77,8 @@ async function relay(context: GatewayContext, call: Call, reserved: Reservation)
     // Each attempt reads a form's files again.
     void call.body.form?.discard();
   }
-  const { served, result } = answered;
-  return respond(context, served.call, { ...reserved, prices: served.prices }, result, finish);
+  const { call: served, prices } = answered.served;
+  return respond(context, served, { ...reserved, prices }, answered.result, finish);
 }
 
 /**
@@ -103,22 +102,6 @@ export async function failOver<Result>(
       router.failed(choice, error);
     }
   }
-}
-
-/** Tries one channel, and a second one where the call's route hedges. */
-async function attemptOrRace(context: GatewayContext, model: PricedCall, choice: Choice, router: Router) {
-  const { call, prices } = model;
-  const hedge = call.route?.hedge;
-  if (!hedge) return attempt(context, model, choice);
-  const served = await raceChannels<Received>(context, {
-    ...{ call, hedge, choice },
-    alternative: () => router.alternativeTo(choice),
-    attempt: (own, other) => attempt(context, { call: own, prices }, other),
-    discard: (result) => result.kind === "stream" && result.exchange.abort(),
-    onFailed: (other, error) => router.noteFailure(other, error),
-  });
-  router.servedBy(served.choice);
-  return served.result;
 }
 
 /** Tries one channel. Rejects AttemptFailure if another channel may be tried. */

@@ -89,7 +89,7 @@ test("codes used by people who did not come along are right in the books, and st
   await run();
   expect(await codes()).toMatchObject({ wrong: [] });
   await database.sql`update redemption_codes set used_count = 5 where key = 'party'`;
-  expect((await codes()).wrong).toMatchObject([{ name: "party", kept: 5, added: 4 }]);
+  expect((await codes()).wrong).toMatchObject([{ name: "party", stored: 5, added: 4 }]);
 });
 
 test("a log that is brought later takes the place of what was booked for it", async () => {
@@ -134,7 +134,7 @@ test("what users brought along is in the books, once; what was here before is to
   const off = async () => (await checkBooks(database.db, "balances", 0, 1_800_000_000)).wrong;
   await database.sql`insert into users (username, aff_code, created_at, quota) values ('here', 'here', 1, 3)`;
   const before = await off();
-  expect(before).toMatchObject([{ name: "here", kept: 3, added: 0 }]);
+  expect(before).toMatchObject([{ name: "here", stored: 3, added: 0 }]);
   await run();
   expect(await off()).toEqual(before);
   const after = await contents(database);
