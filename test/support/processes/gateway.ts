@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import { removeCountTable } from "../../../src/lib/limits/count-table.ts";
 import { freePort } from "../lib/free-port.ts";
 
 const ROOT = path.resolve(import.meta.dir, "../../..");
@@ -33,6 +34,7 @@ process.on("exit", endLeftovers);
 /** Ends every gateway that still runs and removes the temporary data of all: when this process ends, or its tests do. */
 export function endLeftovers(): void {
   for (const child of running) child.kill("SIGKILL");
+  for (const folder of folders) removeCountTable(folder);
   if (folders.size) Bun.spawnSync(["rm", "-rf", ...folders]);
 }
 

@@ -1,6 +1,7 @@
 import { readdirSync } from "node:fs";
 import { cp, rename, rm } from "node:fs/promises";
 import path from "node:path";
+import { removeCountTable } from "../../../../src/lib/limits/count-table.ts";
 import { openTcpGate } from "../../../../test/support/lib/tcp-gate.ts";
 import { until } from "../../../../test/support/lib/until.ts";
 import { testEnvironment } from "../../../../test/support/processes/gateway.ts";
@@ -82,6 +83,7 @@ export async function startHost(processes: Processes, parts: Parts) {
       const pids = await workerPids(env.DATA_DIR);
       await part.kill("SIGKILL");
       for (const pid of pids) killNow(pid);
+      removeCountTable(env.DATA_DIR);
       await rm(env.DATA_DIR, { recursive: true, force: true });
     },
   };
