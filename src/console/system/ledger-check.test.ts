@@ -41,6 +41,16 @@ test("books of a new site are right", async () => {
   expect((await check("hours")).checked).toBeGreaterThanOrEqual(24);
 });
 
+test("the page learns when all books were last checked, and what was off", async () => {
+  const overview = async () => (await app.ask("GET", "/api/books/", undefined, root)).body.data;
+  expect(await overview()).toMatchObject({ last_check: null });
+  await app.ask("POST", "/api/books/checked", { checked: 40, off: 0 }, root);
+  const { body } = await app.ask("POST", "/api/books/checked", { checked: 42, off: 1 }, root);
+  expect(body.data).toMatchObject({ username: "root", checked: 42, off: 1 });
+  expect(await overview()).toMatchObject({ last_check: body.data });
+  expect((await app.ask("POST", "/api/books/checked", { checked: -1, off: 0 }, root)).body.success).toBe(false);
+});
+
 test("a sum that is off by one unit is shown, with both sides", async () => {
   await rollUp(100, 7);
   await app.db.update(users).set({ usedQuota: 99 }).where(sql`${users.id} = ${userId}`);

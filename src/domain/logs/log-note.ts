@@ -32,6 +32,7 @@ export const LOG_NOTES = {
   channels_disabled: ["changed", "total"],
   abilities_rebuilt: ["count"],
   job_run: ["name"],
+  books_checked: ["checked", "off"],
   channel_keys_seen: ["name", "id"],
   channels_exported: ["count"],
   channels_exported_with_keys: ["count"],

@@ -2,14 +2,16 @@ import Box from "@mui/material/Box";
 import Button from "@mui/material/Button";
 import LinearProgress from "@mui/material/LinearProgress";
 import Skeleton from "@mui/material/Skeleton";
-import { queryOptions, useQuery } from "@tanstack/react-query";
+import { queryOptions, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 import type { Book, BookSlice, Discrepancy } from "../../../src/billing/check-ledger/check-ledger.ts";
+import type { LastCheck as LastBooksCheck } from "../../../src/domain/logs/audit/last-books-check.ts";
 import { readData } from "../../api/client.ts";
 import { bookApi } from "../../api/groups.ts";
-import { Money } from "../../components/display/Money.tsx";
+import { exactAmountText, Money, useMoneyFormat } from "../../components/display/Money.tsx";
 import { StatusChip } from "../../components/display/StatusChip.tsx";
+import { TimeAgo } from "../../components/display/TimeAgo.tsx";
 import { ErrorState } from "../../components/feedback/ErrorState.tsx";
 import { notifyError } from "../../components/feedback/notify.tsx";
 import { Col, PageHeader, Panel, Row } from "../../components/layout.tsx";
@@ -23,6 +25,7 @@ export const BooksPage = () => {
   const overview = useQuery(booksOverview);
   const [progress, setProgress] = useState<Progresses>({});
   const [isRunning, setRunning] = useState(false);
+  const queries = useQueryClient();
   const stop = useRef<AbortController | null>(null);
   useEffect(() => () => stop.current?.abort(), []);
   const run = async (books: readonly Book[]) => {
@@ -31,8 +34,14 @@ export const BooksPage = () => {
     setProgress({});
     setRunning(true);
     try {
-      for (const book of books)
-        await checkBook(book, (now) => setProgress((all) => ({ ...all, [book]: now })), control.signal);
+      let [checked, off] = [0, 0];
+      for (const book of books) {
+        const done = await checkBook(book, (now) => setProgress((all) => ({ ...all, [book]: now })), control.signal);
+        checked += done.checked;
+        off += done.wrong.length;
+      }
+      const last = await readData(bookApi.checked.post({ checked, off }));
+      queries.setQueryData(booksOverview.queryKey, (old) => old && { ...old, last_check: last });
     } catch (error) {
       if (!control.signal.aborted) notifyError(error);
     }
@@ -62,6 +71,7 @@ export const BooksPage = () => {
       {overview.error && <ErrorState error={overview.error} onRetry={() => overview.refetch()} />}
       {overview.data && (
         <Col gap={4} sx={{ maxWidth: 880 }}>
+          <LastCheck last={overview.data.last_check} />
           <Panel title={t("books.uncovered")} action={<Money quota={overview.data.uncovered} decimals={6} strong />}>
             <Box sx={{ fontSize: 13, color: "text.secondary" }}>{t("books.uncoveredWhat")}</Box>
           </Panel>
@@ -74,12 +84,35 @@ export const BooksPage = () => {
   );
 };
 
+/** When all books were last checked, and how that went. */
+const LastCheck = ({ last }: { last: LastBooksCheck | null }) => {
+  const { t } = useTranslation();
+  if (!last) return <Box sx={{ fontSize: 13, color: "text.secondary" }}>{t("books.never")}</Box>;
+  return (
+    <Row gap={3} wrap sx={{ fontSize: 13 }}>
+      <StatusChip tone={last.off > 0 ? "bad" : "ok"}>
+        {last.off > 0 ? t("books.off", { count: last.off }) : t("books.right")}
+      </StatusChip>
+      <span className="num">{t("books.checked", { count: last.checked })}</span>
+      <Box component="span" sx={{ color: "text.secondary" }}>
+        {t("books.lastCheck", { name: last.username })} <TimeAgo seconds={last.at} />
+      </Box>
+    </Row>
+  );
+};
+
+/** Balances are compared in quota units; of these books the sums are numbers of uses. */
+const COUNTS: ReadonlySet<Book> = new Set(["codes"]);
+
 const MOST_SHOWN = 50;
 
 /** One ledger check: what is compared, its progress and its differences. */
 const BookPanel = ({ book, progress }: { book: Book; progress: Progress | undefined }) => {
   const { t } = useTranslation();
   const wrong = progress?.wrong ?? [];
+  const money = useMoneyFormat();
+  const amount = (value: number) =>
+    COUNTS.has(book) ? formatNumber(value) : `${exactAmountText(value, money)} (${formatNumber(value)})`;
   return (
     <Panel
       title={t(`books.names.${book}`)}
@@ -109,11 +142,7 @@ const BookPanel = ({ book, progress }: { book: Book; progress: Progress | undefi
             {name} (#{id})
           </Box>
           <Box className="num">
-            {t("books.sides", {
-              stored: formatNumber(stored),
-              added: formatNumber(added),
-              off: formatNumber(stored - added),
-            })}
+            {t("books.sides", { stored: amount(stored), added: amount(added), off: amount(stored - added) })}
           </Box>
         </Row>
       ))}
@@ -133,7 +162,11 @@ type Progress = Readonly<{ checked: number; wrong: readonly Discrepancy[]; isDon
 /**
  * Runs a ledger check batch by batch and reports progress after each. Rejects ApiError, also when `signal` aborts it.
  */
-async function checkBook(book: Book, onProgress: (progress: Progress) => void, signal: AbortSignal) {
+async function checkBook(
+  book: Book,
+  onProgress: (progress: Progress) => void,
+  signal: AbortSignal,
+): Promise<Omit<Progress, "isDone">> {
   let checked = 0;
   const wrong: Discrepancy[] = [];
   for (let after: number | null = 0; after !== null; ) {
@@ -143,4 +176,5 @@ async function checkBook(book: Book, onProgress: (progress: Progress) => void, s
     after = slice.next;
     onProgress({ checked, wrong: [...wrong], isDone: after === null });
   }
+  return { checked, wrong };
 }

@@ -1,10 +1,12 @@
 import Box from "@mui/material/Box";
+import Tooltip from "@mui/material/Tooltip";
 import { useMemo } from "react";
 import { useTranslation } from "react-i18next";
 import type { AuditEntry } from "../../../../src/domain/logs/audit/list-audit.ts";
 import type { Column } from "../../../components/data-table/column.ts";
 import { TimeAgo } from "../../../components/display/TimeAgo.tsx";
 import { Row } from "../../../components/layout.tsx";
+import { clockTime, exactTime, formatDate } from "../../../lib/format/time.ts";
 import { sayNote } from "../../logs/log-entry.ts";
 import { useChangesText, useDifferences } from "./differences.ts";
 
@@ -18,8 +20,14 @@ export function useAuditColumns(): readonly Column<AuditEntry>[] {
         key: "time",
         head: t("audit.columns.time"),
         sortKey: "time",
-        width: 120,
-        cell: ({ created_at }) => <TimeAgo seconds={created_at} />,
+        width: 172,
+        cell: ({ created_at }) => (
+          <Tooltip title={exactTime(created_at, i18n.language)}>
+            <time dateTime={new Date(created_at * 1000).toISOString()}>
+              {formatDate(created_at * 1000, i18n.language, { dateStyle: "short" })} {clockTime(created_at)}
+            </time>
+          </Tooltip>
+        ),
       },
       {
         key: "actor",
