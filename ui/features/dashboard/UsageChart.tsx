@@ -9,7 +9,7 @@ import { amountText, useMoneyFormat } from "../../components/display/Money.tsx";
 import { Row, usePhone } from "../../components/layout.tsx";
 import { formatDate } from "../../lib/format/time.ts";
 import { compactCount } from "../logs/Overview.tsx";
-import { type ChartMark, markedPeriods } from "./chart-marks.ts";
+import { type ChartMark, markedPeriods } from "./marks/chart-marks.ts";
 import { type Measure, periodsOf, STEP_SECONDS, valuesOf } from "./series-values.ts";
 
 const COLORS = ["s1", "s2", "s3", "s4", "s5", "s6"] as const;

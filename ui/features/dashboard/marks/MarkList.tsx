@@ -2,7 +2,7 @@ import Box from "@mui/material/Box";
 import MuiLink from "@mui/material/Link";
 import { Link } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
-import { formatDate } from "../../lib/format/time.ts";
+import { formatDate } from "../../../lib/format/time.ts";
 import type { ChartMark } from "./chart-marks.ts";
 
 const MOST = 8;

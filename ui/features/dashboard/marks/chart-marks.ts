@@ -1,8 +1,8 @@
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
-import { useSession } from "../../state/session.ts";
-import { priceChanges } from "../models/pricing/pricing.ts";
-import { channelMarks } from "./data-queries.ts";
+import { useSession } from "../../../state/session.ts";
+import { priceChanges } from "../../models/pricing/pricing.ts";
+import { channelMarks } from "../data-queries.ts";
 
 /** Something that may explain a step in the chart. */
 export type ChartMark = Readonly<{
