@@ -193,7 +193,7 @@ export async function createBilling(parts: Parts): Promise<Billing> {
     else log.error({ state, was: hold.state }, "a hold was ended twice");
     return ended;
   };
-  const reserve = ({ userId, token, amount }: ReserveRequest): Promise<Hold> =>
+  const reserve = ({ userId, token, amount }: ReserveRequest): Hold | Promise<Hold> =>
     openHolds.watch(availability.watchReservation(ledger.reserve({ userId, token, amount: saneCharge(amount) })));
   return {
     reserve,

@@ -42,8 +42,9 @@ async function payer(quota: number) {
 }
 type Payer = Awaited<ReturnType<typeof payer>>;
 
-const reserve = (billing: Billing, { userId, token }: Payer, amount: number) =>
+const reserve = async (billing: Billing, { userId, token }: Payer, amount: number) =>
   billing.reserve({ userId, token, amount });
+
 const refusal = (work: Promise<unknown>) =>
   work.then(
     () => null,

@@ -40,7 +40,13 @@ export class LedgerAvailability {
   }
 
   /** Takes note of how a reservation ends. */
-  async watchReservation(hold: Promise<Hold>): Promise<Hold> {
+  watchReservation(hold: Hold | Promise<Hold>): Hold | Promise<Hold> {
+    if (hold instanceof Promise) return this.#watchPending(hold);
+    this.#refusingSince = null;
+    return hold;
+  }
+
+  async #watchPending(hold: Promise<Hold>): Promise<Hold> {
     try {
       const held = await hold;
       this.#refusingSince = null;

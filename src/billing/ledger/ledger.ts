@@ -54,7 +54,7 @@ export class Ledger {
    * Sets `amount` aside for a call, on the user and on a limited key, or on neither. Asks the database only
    * where memory does not suffice. Rejects InsufficientQuota, LedgerUnavailable.
    */
-  async reserve({ userId, token, amount }: ReserveRequest): Promise<Hold> {
+  reserve({ userId, token, amount }: ReserveRequest): Hold | Promise<Hold> {
     const now = performance.now();
     const user = this.accounts.get("user", userId);
     const key = token?.limited ? this.accounts.get("token", token.id) : null;

@@ -43,14 +43,12 @@ const transfer = (index: number, from: number, to: number, amount: number) =>
   outcome(billingOf(index).transfer(database.db, { from, to, amount }, async () => {}));
 const call = async (index: number, userId: number, amount: number) => {
   const request = { userId, token: null, amount };
-  return outcome(
-    billingOf(index)
-      .reserve(request)
-      .then(async (hold) => {
-        await Bun.sleep(index % 7);
-        await billingOf(index).settle(hold, chargeFor(request, amount));
-      }),
-  );
+  const reserveAndSettle = async () => {
+    const hold = await billingOf(index).reserve(request);
+    await Bun.sleep(index % 7);
+    await billingOf(index).settle(hold, chargeFor(request, amount));
+  };
+  return outcome(reserveAndSettle());
 };
 const balances = async (...ids: readonly number[]) =>
   Promise.all(ids.map(async (id) => (await booksOf(database.sql, id)).quota));

@@ -5,7 +5,7 @@ import { GatewayError } from "../call/errors.ts";
 import { boundedNames, type Route } from "../upstream/bind-channel.ts";
 import { buildRequest } from "../upstream/build-request.ts";
 import type { Outgoing } from "../upstream/upstream.ts";
-import type { Adapter } from "./adapter.ts";
+import type { Adapter, EncodedRequest } from "./adapter.ts";
 import { selectAdapter } from "./select-adapter.ts";
 
 /** The request in the form that one upstream accepts, and the adapter that reads its response. */
@@ -17,17 +17,32 @@ export type AdaptedRequest = Readonly<{
 
 /**
  * Writes the call's request in the format of its route. Records the final model name and the dropped fields in the
- * route. Rejects DecodeError, GatewayError.
+ * route. Throws or rejects DecodeError, GatewayError.
  */
-export async function adapt(context: GatewayContext, call: Call, bound: Route): Promise<AdaptedRequest> {
+export function adapt(context: GatewayContext, call: Call, bound: Route): AdaptedRequest | Promise<AdaptedRequest> {
   const adapter = selectAdapter(context, call, bound);
-  const encoded = await adapter.encode();
+  const encoded = adapter.encode();
+  return encoded instanceof Promise
+    ? encoded.then((request) => addressed(context, call, bound, adapter, request))
+    : addressed(context, call, bound, adapter, encoded);
+}
+
+/** The encoded request with its URL and headers. */
+function addressed(
+  context: GatewayContext,
+  call: Call,
+  bound: Route,
+  adapter: Adapter,
+  encoded: EncodedRequest,
+): AdaptedRequest | Promise<AdaptedRequest> {
   const { ask } = encoded;
   const dropped = boundedNames(encoded.dropped);
   call.attempts.route = { ...bound, upstreamModel: ask.model, dropped };
   refuseLoss(call, dropped);
-  const outgoing = await buildRequest(context, call, encoded, bound);
-  return { adapter, ask, outgoing };
+  const built = buildRequest(context, call, encoded, bound);
+  return built instanceof Promise
+    ? built.then((outgoing) => ({ adapter, ask, outgoing }))
+    : { adapter, ask, outgoing: built };
 }
 
 /** Rejects a request with dropped fields if the client or its key asks for that (header `X-Sluice-Strict`). */

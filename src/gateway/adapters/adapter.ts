@@ -32,8 +32,8 @@ export type CompleteResponse = Readonly<{
  * decodes and encodes them. Created for each attempt, so it may store parts of the request.
  */
 export type Adapter = {
-  /** Rejects DecodeError and GatewayError. */
-  encode(): Promise<EncodedRequest>;
+  /** Throws or rejects DecodeError and GatewayError. */
+  encode(): EncodedRequest | Promise<EncodedRequest>;
   /** Waits for the result if the response only announces a job; `ask` fetches a URL of the same upstream. */
   awaitResult?(
     body: Uint8Array<ArrayBuffer>,

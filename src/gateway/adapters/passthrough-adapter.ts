@@ -56,7 +56,7 @@ export class PassthroughAdapter implements Adapter {
     private readonly options: AdapterOptions,
   ) {}
 
-  async encode(): Promise<EncodedRequest> {
+  encode(): EncodedRequest | Promise<EncodedRequest> {
     const { call, route, options } = this;
     const { body, endpoint, summary } = call;
     const stream = summary.stream && !options.neverStreams;

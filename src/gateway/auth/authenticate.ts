@@ -142,16 +142,19 @@ async function authenticateByDatabase(
   return authenticateByMemory(services, request, ip, nowSeconds());
 }
 
-/** The caller, from memory or else from the database, in a group that it may use. Rejects GatewayError. */
-export async function authenticate(services: GatewayServices, request: Request, ip: string): Promise<Caller> {
+/** The caller, from memory or else from the database, in a group that it may use. Throws or rejects GatewayError. */
+export function authenticate(services: GatewayServices, request: Request, ip: string): Caller | Promise<Caller> {
+  const authorized = (caller: Caller): Caller => {
+    authorizeGroup(services, caller);
+    return caller;
+  };
   let caller: Caller;
   try {
     caller = authenticateByMemory(services, request, ip, nowSeconds());
   } catch (error) {
-    caller = await authenticateByDatabase(services, request, ip, error);
+    return authenticateByDatabase(services, request, ip, error).then(authorized);
   }
-  authorizeGroup(services, caller);
-  return caller;
+  return authorized(caller);
 }
 
 /** Checks that the caller may use its group. Throws GatewayError. */

@@ -9,16 +9,30 @@ import { hasLimits } from "./key-limits.ts";
 
 /**
  * Checks that the site offers the endpoint, and counts the request toward the limits of the site, the user and the key.
- * Rejects GatewayError.
+ * Throws or rejects GatewayError.
  */
-export async function rateLimit(
-  { services, requestLimit, userLimits, tokenLimits }: GatewayContext,
+export function rateLimit(
+  context: GatewayContext,
   { request, endpoint }: Pick<Arrival, "request" | "endpoint">,
-  { user, token }: Caller,
-): Promise<void> {
+  caller: Caller,
+): undefined | Promise<void> {
+  const { services, requestLimit } = context;
   refuseDisabled(services.settings, endpoint);
   refuseBrowserExtension(services.settings, request);
-  if (requestLimit.isOn) await requestLimit.admit(user.id);
+  const admission = requestLimit.isOn ? requestLimit.admit(caller.user.id) : undefined;
+  return admission || hasOwnLimits(caller) ? admitByOwnLimits(context, caller, admission) : undefined;
+}
+
+const hasOwnLimits = ({ user, token }: Caller): boolean =>
+  user.requestsPerMinute > 0 || (token !== null && hasLimits(token));
+
+/** Counts toward the limits of the user and the key once the site's has admitted the request. */
+async function admitByOwnLimits(
+  { userLimits, tokenLimits }: GatewayContext,
+  { user, token }: Caller,
+  admission: undefined | Promise<void>,
+): Promise<void> {
+  await admission;
   if (user.requestsPerMinute > 0) await userLimits.admit(user);
   if (token && hasLimits(token)) await tokenLimits.admit(token, nowSeconds());
 }

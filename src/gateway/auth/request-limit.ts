@@ -9,8 +9,8 @@ import { GatewayError } from "../call/errors.ts";
 export type ModelRequestLimit = {
   /** Whether the site limits requests. */
   readonly isOn: boolean;
-  /** Counts an incoming request. Rejects GatewayError 429 when a limit is reached. */
-  admit(userId: number): Promise<void>;
+  /** Counts an incoming request. Throws or rejects GatewayError 429 when a limit is reached. */
+  admit(userId: number): undefined | Promise<void>;
   /** Counts a request whose response had a status below 400. */
   succeeded(userId: number): void;
 };
@@ -49,19 +49,36 @@ export function createModelRequestLimit(settings: SettingsReader, shared: Shared
       if (version !== settings.version) refresh();
       return enabled;
     },
-    async admit(userId) {
+    admit(userId) {
       if (version !== settings.version) refresh();
       if (!enabled || !limits) return;
-      const { all, successes, total, success, minutes } = limits;
+      const { all, successes } = limits;
       const key = String(userId);
-      const [forAll, forSuccess] = await Promise.all([all?.take(key) ?? 0, successes.check(key)]);
-      if (forAll > 0) throw tooMany("user_requests", total, minutes, forAll);
-      if (forSuccess > 0) throw tooMany("user_successes", success, minutes, forSuccess);
+      const forAll = all?.take(key) ?? 0;
+      const forSuccess = successes.check(key);
+      if (typeof forAll !== "number" || typeof forSuccess !== "number") return admitShared(limits, forAll, forSuccess);
+      refuseOver(limits, forAll, forSuccess);
     },
     succeeded(userId) {
       if (enabled) void limits?.successes.take(String(userId));
     },
   };
+}
+
+/** Replicas count together, which takes an exchange with Redis or the supervisor. */
+async function admitShared(
+  limits: Limits,
+  forAll: number | Promise<number>,
+  forSuccess: number | Promise<number>,
+): Promise<void> {
+  const [all, success] = await Promise.all([forAll, forSuccess]);
+  refuseOver(limits, all, success);
+}
+
+/** `forAll`, `forSuccess`: seconds until a request is allowed again; 0: it is. */
+function refuseOver({ total, success, minutes }: Limits, forAll: number, forSuccess: number): undefined {
+  if (forAll > 0) throw tooMany("user_requests", total, minutes, forAll);
+  if (forSuccess > 0) throw tooMany("user_successes", success, minutes, forSuccess);
 }
 
 const tooMany = (limit: LimitKind, count: number, minutes: number, retryAfterSeconds: number): GatewayError =>

@@ -17,7 +17,7 @@ import type { Settlement } from "./settle.ts";
  * Charges a settled call against its hold, and writes its log row. Resolves with the billed usage once the record is
  * durable.
  */
-export async function record(
+export function record(
   context: GatewayContext,
   call: Call,
   reserved: Reservation,
@@ -49,14 +49,17 @@ export async function record(
   }
   const { token } = call.caller;
   if (token) context.tokenLimits.used(token, usage.promptTokens + usage.completionTokens);
-  await survives;
-  return usage;
+  return survives.then(() => usage);
 }
 
 /** Begins a call: counts it toward its user's limit and publishes it to the live feed. Rejects GatewayError 429. */
-export async function beginCall({ userLimits, services: { feed } }: GatewayContext, call: Call): Promise<void> {
-  if (call.caller.user.maxConcurrency > 0) await userLimits.begin(call);
-  if (feed.isWatched) feed.tell(liveCallOf(call));
+export function beginCall(context: GatewayContext, call: Call): undefined | Promise<void> {
+  const publish = () => {
+    const { feed } = context.services;
+    if (feed.isWatched) feed.tell(liveCallOf(call));
+  };
+  if (call.caller.user.maxConcurrency > 0) return context.userLimits.begin(call).then(publish);
+  publish();
 }
 
 /** Records a call that failed before a response; returns the error for the client. */

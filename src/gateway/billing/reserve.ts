@@ -25,24 +25,27 @@ const NO_FALLBACKS: readonly PricedCall[] = [];
  * the balance is too small for a more expensive fallback, holds the cost of the requested model and drops the fallbacks.
  * Rejects GatewayError: not enough quota, or the balance cannot be determined.
  */
-export async function reserve(
+export function reserve(
   context: GatewayContext,
   call: Call,
   prices: CallPrices,
   fallbacks: readonly PricedCall[] = NO_FALLBACKS,
-): Promise<Reservation> {
+): Reservation | Promise<Reservation> {
   const { services } = context;
   const upper = upperCost(context, call, prices);
   let upperOfAll = upper;
   for (const fallback of fallbacks)
     upperOfAll = Math.max(upperOfAll, upperCost(context, fallback.call, fallback.prices));
-  try {
-    return { prices, fallbacks, hold: await reserveAmount(services, call.caller, upperOfAll) };
-  } catch (error) {
-    const isTooLittle = error instanceof GatewayError && error.limit !== undefined;
-    if (!isTooLittle || upperOfAll === upper) throw error;
-    return { prices, fallbacks: NO_FALLBACKS, hold: await reserveAmount(services, call.caller, upper) };
-  }
+  const reserved = reserveAmount(services, call.caller, upperOfAll);
+  if (!(reserved instanceof Promise)) return { prices, fallbacks, hold: reserved };
+  return reserved.then(
+    (hold) => ({ prices, fallbacks, hold }),
+    async (error) => {
+      const isTooLittle = error instanceof GatewayError && error.limit !== undefined;
+      if (!isTooLittle || upperOfAll === upper) throw error;
+      return { prices, fallbacks: NO_FALLBACKS, hold: await reserveAmount(services, call.caller, upper) };
+    },
+  );
 }
 
 /** The most that the call can cost with one model, in quota units. */
@@ -69,14 +72,14 @@ function cacheWritesOf(body: string): CacheWrites {
  * Holds an amount of quota units, at least one: a user without quota cannot make calls, not even to free models.
  * Rejects GatewayError.
  */
-export async function reserveAmount({ billing }: GatewayServices, caller: Caller, units: number): Promise<Hold> {
+export function reserveAmount({ billing }: GatewayServices, caller: Caller, units: number): Hold | Promise<Hold> {
   const token = caller.token && { id: caller.token.id, limited: !caller.token.unlimitedQuota };
   const amount = Math.max(1, units);
-  try {
-    return await billing.reserve({ userId: caller.user.id, token, amount });
-  } catch (error) {
+  const hold = billing.reserve({ userId: caller.user.id, token, amount });
+  if (!(hold instanceof Promise)) return hold;
+  return hold.catch((error: unknown) => {
     throw refusal(error, amount);
-  }
+  });
 }
 
 function refusal(error: unknown, amount: number): GatewayError {

@@ -30,26 +30,38 @@ export type Settlement = Readonly<{
 }>;
 
 /** Determines the billed usage of a call and its cost: the upstream's usage, or a local count if it reported none. */
-export async function settle(
+export function settle(
+  context: GatewayContext,
+  call: Call,
+  reserved: Reservation,
+  ended: Ending,
+): Settlement | Promise<Settlement> {
+  const billed = usageOf(call, ended);
+  return billed instanceof Promise
+    ? billed.then((counted) => settlementOf(context, call, reserved, ended, counted))
+    : settlementOf(context, call, reserved, ended, billed);
+}
+
+/** The billed usage, and where it is from. */
+type BilledUsage = Readonly<{ usage: Usage; evidence: UsageEvidence }>;
+
+function settlementOf(
   context: GatewayContext,
   call: Call,
   { prices }: Reservation,
   ended: Ending,
-): Promise<Settlement> {
+  { usage, evidence }: BilledUsage,
+): Settlement {
   const route = call.attempts.route;
   const price = route?.price ?? prices.price;
-  const { usage, evidence } = await usageOf(call, ended);
   const toolCalls = route && hostedTools(call, route, ended.meter, context.catalog());
   const counted = toolCalls ? { ...usage, toolCalls: { ...toolCalls, ...usage.toolCalls } } : usage;
   return { ended, usage, evidence, charged: charge(price, counted, context.prices.quotaPerUnit()) };
 }
 
-async function usageOf(call: Call, ended: Ending): Promise<Readonly<{ usage: Usage; evidence: UsageEvidence }>> {
+function usageOf(call: Call, ended: Ending): BilledUsage | Promise<BilledUsage> {
   const { reported, meter } = ended;
-  if (!reported) {
-    if (meter.isEmpty) return { usage: NO_USAGE, evidence: "none" };
-    return { usage: await estimateUsage(call, meter), evidence: "estimated" };
-  }
+  if (!reported) return meter.isEmpty ? { usage: NO_USAGE, evidence: "none" } : estimateUsage(call, meter);
   if (mayBeIncomplete(call, ended)) return atLeastCounted(call, ended, reported);
   return { usage: isFreeReply(call, reported, meter) ? NO_USAGE : reported, evidence: evidenceOf(ended) };
 }
@@ -66,11 +78,11 @@ const mayBeIncomplete = (call: Call, { ending, drained, reported, meter }: Endin
 };
 
 /** The reported output tokens, or the local count if that is larger. */
-async function atLeastCounted(call: Call, ended: Ending, reported: Usage) {
+async function atLeastCounted(call: Call, ended: Ending, reported: Usage): Promise<BilledUsage> {
   const { text, extraTokens } = ended.meter.countable();
   const came = (await countText(call.summary.model, text)) + extraTokens;
   if (came <= reported.completionTokens) return { usage: reported, evidence: evidenceOf(ended) };
-  return { usage: { ...reported, completionTokens: came }, evidence: "estimated" as const };
+  return { usage: { ...reported, completionTokens: came }, evidence: "estimated" };
 }
 
 const evidenceOf = ({ drained, counted }: Ending): UsageEvidence =>
@@ -80,12 +92,13 @@ const evidenceOf = ({ drained, counted }: Ending): UsageEvidence =>
 const isFreeReply = (call: Call, reported: Usage, meter: OutputMeter): boolean =>
   call.endpoint.emptyIsFree && reported.completionTokens === 0 && meter.isEmpty;
 
-async function estimateUsage(call: Call, meter: OutputMeter): Promise<Usage> {
+async function estimateUsage(call: Call, meter: OutputMeter): Promise<BilledUsage> {
   const { text, extraTokens } = meter.countable();
   const { prompt, summary } = call;
   const [promptTokens, outputTokens] = await Promise.all([
     countPrompt(summary.model, prompt),
     countText(summary.model, text),
   ]);
-  return { ...NO_USAGE, promptTokens, completionTokens: outputTokens + extraTokens };
+  const usage = { ...NO_USAGE, promptTokens, completionTokens: outputTokens + extraTokens };
+  return { usage, evidence: "estimated" };
 }

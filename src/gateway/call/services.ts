@@ -48,7 +48,11 @@ export type GatewayServices = Readonly<{
   /** Stores image, music and video tasks. */
   tasks: TaskDeps;
   billing: {
-    reserve(request: { userId: number; token: { id: number; limited: boolean } | null; amount: number }): Promise<Hold>;
+    reserve(request: {
+      userId: number;
+      token: { id: number; limited: boolean } | null;
+      amount: number;
+    }): Hold | Promise<Hold>;
     /** Resolves once the record is durable. */
     settle(hold: Hold, record: UsageRecord): Promise<void>;
     refund(hold: Hold): void;

@@ -11,6 +11,8 @@ const deadlines = createDeadlineWheel();
  * over a slow line: clients that trickle a body would otherwise hold a connection indefinitely.
  */
 export function withBodyDeadline<Body>(reading: Promise<Body>, bytes: number, timeoutMs: number): Promise<Body> {
+  // Most bodies have arrived together with the headers.
+  if (Bun.peek.status(reading) !== "pending") return reading;
   return new Promise((resolve, reject) => {
     const deadlineMs = performance.now() + timeoutMs + bytes / MIN_BYTES_PER_MS;
     const watched: HasDeadline = {

@@ -10,14 +10,17 @@ import { corsHeaders } from "./headers.ts";
  * the stream with a comment, and sends another every interval until the response begins. A failure after that can no
  * longer have its HTTP status, so it becomes an error event.
  */
-export async function withEarlyPings(
+export function withEarlyPings(
   { services: { settings } }: GatewayContext,
   call: Call,
   answer: Promise<Response>,
 ): Promise<Response> {
   if (!call.summary.stream || !settings.get("general_setting.ping_interval_enabled")) return answer;
+  return pingUntilAnswered(call, answer, settings.get("general_setting.ping_interval_seconds") * 1000);
+}
+
+async function pingUntilAnswered(call: Call, answer: Promise<Response>, intervalMs: number): Promise<Response> {
   const { request } = call;
-  const intervalMs = settings.get("general_setting.ping_interval_seconds") * 1000;
   const { promise: waited, resolve: wake } = Promise.withResolvers<null>();
   const first = setTimeout(() => wake(null), intervalMs);
   const early = await Promise.race([answer, waited]).finally(() => clearTimeout(first));

@@ -84,14 +84,21 @@ function onRoute(context: GatewayContext, call: Call, route: ModelRoute): Call {
 }
 
 /**
- * Binds a call to what it continues with `bind`; of a route to the first model whose channels may have it. Rejects the first
- * model's error if none may.
+ * Binds a call to what it continues with `bind`; of a route to the first model whose channels may have it. Throws or rejects
+ * the first model's error if none may.
  */
-export async function bindAcross(call: Call, bind: (call: Call) => Promise<Call>): Promise<Call> {
+export const bindAcross = (call: Call, bind: (call: Call) => Call | Promise<Call>): Call | Promise<Call> =>
+  call.route ? bindAcrossTargets(call, call.route.targets, bind) : bind(call);
+
+async function bindAcrossTargets(
+  call: Call,
+  targets: readonly RouteTarget[],
+  bind: (call: Call) => Call | Promise<Call>,
+): Promise<Call> {
   const failures: unknown[] = [];
-  for (const target of call.route?.targets ?? [NO_TARGET]) {
+  for (const target of targets) {
     try {
-      return await bind(target ? onTarget(call, target) : call);
+      return await bind(onTarget(call, target));
     } catch (error) {
       if (!(error instanceof GatewayError)) throw error;
       failures.push(error);
@@ -99,8 +106,6 @@ export async function bindAcross(call: Call, bind: (call: Call) => Promise<Call>
   }
   throw failures[0];
 }
-
-const NO_TARGET = null;
 
 /** Later calls of a conversation on a route go to the model that responded. */
 function rememberModel({ conversationModels }: GatewayContext, { route, summary }: Call): void {

@@ -48,15 +48,20 @@ export class Router {
    * The channel and key of the next attempt. Excludes channels whose provider does not serve this kind of request,
    * whose model name has no price, or whose `max_input_tokens` the prompt exceeds; the prompt is counted only if its
    * estimated bound exceeds that limit. Channels whose model, according to the catalog, lacks what the request needs
-   * come last. Rejects GatewayError if nothing is left to try.
+   * come last. Throws or rejects GatewayError if nothing is left to try.
    */
-  async next(): Promise<Choice> {
-    let choice = this.#choose();
-    if (this.#requirements.needsTokenCount) {
-      const { prompt, summary } = this.call;
-      this.#requirements.counted(await countPrompt(summary.model, prompt));
-      choice = this.#choose();
-    }
+  next(): Choice | Promise<Choice> {
+    const choice = this.#choose();
+    return this.#requirements.needsTokenCount ? this.#nextByCount() : this.#orRefusal(choice);
+  }
+
+  async #nextByCount(): Promise<Choice> {
+    const { prompt, summary } = this.call;
+    this.#requirements.counted(await countPrompt(summary.model, prompt));
+    return this.#orRefusal(this.#choose());
+  }
+
+  #orRefusal(choice: Choice | null): Choice {
     if (choice) return choice;
     throw this.#lastFailure ? clientErrorFor(this.context, this.#lastFailure) : noChannel(this.call, this.#tiers);
   }

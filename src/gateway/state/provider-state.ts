@@ -17,10 +17,10 @@ import { resume } from "./responses/resume.ts";
  * that may have it, or inserts what the gateway stores. It never drops such a reference, because the answer would
  * ignore the conversation. Throws or rejects GatewayError if no channel can have it.
  */
-export async function bindState(context: GatewayContext, call: Call): Promise<Call> {
+export function bindState(context: GatewayContext, call: Call): Call | Promise<Call> {
   switch (call.endpoint.codec.dialect) {
     case "openai-responses":
-      return bindReferences(context, await bindCompactions(context, await resume(context, call)));
+      return bindResponses(context, call);
     case "anthropic":
       return bindThread(context, bindReferences(context, call));
     case "gemini":
@@ -28,6 +28,10 @@ export async function bindState(context: GatewayContext, call: Call): Promise<Ca
     default:
       return call;
   }
+}
+
+async function bindResponses(context: GatewayContext, call: Call): Promise<Call> {
+  return bindReferences(context, await bindCompactions(context, await resume(context, call)));
 }
 
 /** The reference in a request that only providers of its format can resolve; null if none. */

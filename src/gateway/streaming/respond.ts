@@ -19,13 +19,13 @@ import { StreamPump } from "./stream-pump.ts";
 export type Finish = (context: GatewayContext, call: Call, reserved: Reservation, ending: Ending) => Promise<Usage>;
 
 /** The response to the client; `finish` is called when it is complete. Rejects GatewayError. */
-export async function respond(
+export function respond(
   context: GatewayContext,
   call: Call,
   reserved: Reservation,
   received: Received,
   finish: Finish,
-): Promise<Response> {
+): Response | Promise<Response> {
   switch (received.kind) {
     case "complete":
       return respondComplete(context, call, reserved, received.response, finish);

@@ -8,12 +8,12 @@ import type { Route } from "./bind-channel.ts";
 import type { Outgoing } from "./upstream.ts";
 
 /** Builds the request for the route's upstream: URL, key, and a signature if the provider requires one. */
-export async function buildRequest(
+export function buildRequest(
   context: GatewayContext,
   call: Call,
   { ask: adapted, body }: Pick<EncodedRequest, "ask" | "body">,
   { channel, key, provider }: Pick<Route, "channel" | "key" | "provider">,
-): Promise<Outgoing> {
+): Outgoing | Promise<Outgoing> {
   const ask = { ...adapted, key, requestedModel: call.summary.model, ...requestedVersionOf(call.request.url) };
   const url = provider.url(channel, ask);
   const headers = provider.authHeaders(channel, key, ask);
@@ -32,8 +32,9 @@ export async function buildRequest(
   const outgoing = { url, headers, body, webSocket, proxy: proxyOf(channel) };
   if (!provider.sign || isForm) return outgoing;
   const text = typeof body === "string" ? body : new TextDecoder().decode(body);
-  const added = await provider.sign({ url, headers, body: text }, channel, key, context.signing);
-  return { ...outgoing, body: text, ...added, headers: { ...headers, ...added.headers } };
+  return provider
+    .sign({ url, headers, body: text }, channel, key, context.signing)
+    .then((added) => ({ ...outgoing, body: text, ...added, headers: { ...headers, ...added.headers } }));
 }
 
 const NO_HEADERS: readonly string[] = [];

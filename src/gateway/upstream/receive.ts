@@ -46,7 +46,7 @@ export type OpenStream = Readonly<{
 }>;
 
 /** Receives a successful response. Null: the request is worth adapting and resending once. Rejects AttemptFailure. */
-export async function receive(
+export function receive(
   context: GatewayContext,
   call: Call,
   attempt: RunningAttempt,

@@ -70,7 +70,7 @@ export function createUpstream(policy: AddressPolicy, options: UpstreamOptions):
       const target = targetOf(outgoing.url);
       const addresses = policy.allowPrivate ? null : await resolve(target.hostname);
       const proxy = outgoing.proxy === "" ? undefined : await checkedProxy(outgoing.proxy, resolve);
-      exchange.occupy(await limit.acquire(`${target.url.origin} ${outgoing.proxy}`, signal));
+      exchange.occupy(await limit.acquire(`${target.origin} ${outgoing.proxy}`, signal));
       try {
         if (outgoing.webSocket && typeof outgoing.body === "string") {
           return await frameExchange(dial, outgoing, outgoing.body, signal);

@@ -11,7 +11,7 @@ export type ConnectionLimit = {
    * Takes one of the origin's connections: at once where one is free, else when another caller gives one back, first come
    * first served. Rejects UpstreamBusyError after `waitMs`, or the signal's reason when it aborts.
    */
-  acquire(origin: string, signal: AbortSignal): Promise<ReleaseConnection>;
+  acquire(origin: string, signal: AbortSignal): ReleaseConnection | Promise<ReleaseConnection>;
 };
 
 type Origin = { inUse: number; readonly waiting: Set<() => void> };
@@ -35,7 +35,7 @@ export function createConnectionLimit(maxPerOrigin: number, waitMs: number): Con
   };
 
   return {
-    async acquire(name, signal) {
+    acquire(name, signal) {
       let origin = origins.get(name);
       if (!origin) {
         origin = { inUse: 0, waiting: new Set() };
@@ -45,8 +45,8 @@ export function createConnectionLimit(maxPerOrigin: number, waitMs: number): Con
         origin.inUse += 1;
         return lend(name, origin);
       }
-      await waitForTurn(origin, signal, waitMs);
-      return lend(name, origin);
+      const lender = origin;
+      return waitForTurn(lender, signal, waitMs).then(() => lend(name, lender));
     },
   };
 }

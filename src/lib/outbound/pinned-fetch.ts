@@ -6,12 +6,16 @@ import { hostnameOf } from "./url.ts";
 /** An HTTP(S) URL that requests go to again and again; what is derived from it is computed once. */
 export class FetchTarget {
   readonly hostname: string;
+  readonly origin: string;
+  readonly href: string;
   readonly #tls: { serverName: string } | undefined;
   #address = "";
   #addressUrl = "";
 
   constructor(readonly url: URL) {
     this.hostname = hostnameOf(url);
+    this.origin = url.origin;
+    this.href = url.href;
     const verifiesName = url.protocol === "https:" && isIP(this.hostname) === 0;
     this.#tls = verifiesName ? { serverName: this.hostname } : undefined;
   }
@@ -73,12 +77,16 @@ const CONNECT_FAILURES: ReadonlySet<string> = new Set(["ECONNREFUSED", "EHOSTUNR
  * connection could be made. Without addresses the runtime resolves the name. Redirects are not followed. Answers are
  * requested uncompressed; a compressed one is decoded as it is read. Rejects what fetch rejects, or EncodingError.
  */
-export async function fetchPinned(
+export function fetchPinned(
   target: FetchTarget,
   addresses: readonly string[] | null,
   request: FetchRequest,
 ): Promise<Response> {
-  if (!addresses) return decodeBody(await fetch(target.url.href, initOf(request, request.headers)));
+  if (addresses) return fetchFrom(addresses, target, request);
+  return fetch(target.href, initOf(request, request.headers)).then(decodeBody);
+}
+
+async function fetchFrom(addresses: readonly string[], target: FetchTarget, request: FetchRequest): Promise<Response> {
   const headers = { ...request.headers, host: target.url.host };
   for (let index = 0; ; index += 1) {
     const init = { ...initOf(request, headers), tls: target.tls };
@@ -101,7 +109,10 @@ function initOf({ method, body, signal, proxy }: FetchRequest, headers: FetchReq
     decompress: false,
     ...(proxy === undefined
       ? { session }
-      : { session: sessionFor(proxy), proxy: { url: proxy, respectNoProxy: false } }),
+      : {
+          session: sessionFor(proxy),
+          proxy: { url: proxy, respectNoProxy: false },
+        }),
   } as BunFetchRequestInit;
 }
 

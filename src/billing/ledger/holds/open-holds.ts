@@ -7,8 +7,11 @@ export class OpenHolds {
   units = 0;
 
   /** Counts a reservation once it has become a hold. */
-  async watch(reserved: Promise<Hold>): Promise<Hold> {
-    const hold = await reserved;
+  watch(reserved: Hold | Promise<Hold>): Hold | Promise<Hold> {
+    return reserved instanceof Promise ? reserved.then((hold) => this.#begin(hold)) : this.#begin(reserved);
+  }
+
+  #begin(hold: Hold): Hold {
     this.count += 1;
     this.units += hold.amount;
     return hold;

@@ -46,10 +46,12 @@ export function createRouter(context: GatewayContext, groups: readonly RouteGrou
     take(request, path, server) {
       const handle = request.method === "POST" ? fixed.get(path) : undefined;
       if (!handle) return null;
-      return Promise.try(handle, { request, server, param: none }).then(
-        (response) => response ?? preflight(),
-        (error) => failed(request, path, error),
-      );
+      const onError = (error: unknown) => failed(request, path, error);
+      try {
+        return handle({ request, server, param: none }).then(orPreflight, onError);
+      } catch (error) {
+        return Promise.resolve(onError(error));
+      }
     },
     owns: (path) => owned.test(path),
   };
@@ -61,6 +63,7 @@ const none = (): string => "";
 const ownedBy = (prefix: string): RegExp => new RegExp(`^${RegExp.escape(prefix)}(?:/|$)`);
 
 const preflight = () => new Response(null, { status: 204, headers: PREFLIGHT_HEADERS });
+const orPreflight = (response: Response | undefined): Response => response ?? preflight();
 
 function elysiaOf(
   groups: readonly RouteGroup[],
