@@ -1,7 +1,6 @@
 import {
   add,
   type Decimal,
-  decimal,
   integer,
   isZero,
   multiply,
@@ -66,15 +65,24 @@ export function charge(price: Price, usage: Usage, quotaPerUnit: Decimal): { quo
     subtotal: toText(subtotal),
     groupRatio: factors.groupRatio,
     total: quota,
-    quotaPerUnit: toText(quotaPerUnit),
+    quotaPerUnit: unitText(quotaPerUnit),
   };
-  const rounding = subtract(decimal(quota), exact);
+  const rounding = subtract(integer(quota), exact);
   if (!isZero(rounding)) receipt.rounding = toText(rounding);
   if (price.discount) receipt.discountPercent = toText(price.discount.percent);
   if (tier) receipt.contextOver = tier.over;
   if (price.kind === "per_call" && price.variant !== undefined) receipt.variant = price.variant;
   return { quota, receipt };
 }
+
+/** A unit's text: made once, for all calls share the unit. */
+function unitText(unit: Decimal): string {
+  const known = textByUnit.get(unit) ?? toText(unit);
+  textByUnit.set(unit, known);
+  return known;
+}
+
+const textByUnit = new WeakMap<Decimal, string>();
 
 /** The cost of tools that the provider ran itself, in addition to tokens or to a fixed price. */
 function toolLines(price: Price, toolCalls: NonNullable<Usage["toolCalls"]>, quotaPerUnit: Decimal) {

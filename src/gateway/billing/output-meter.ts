@@ -39,7 +39,8 @@ export class OutputMeter implements OutputSink {
   #searchUsage = 0;
   #showsPlaces = false;
   #cites = false;
-  #containers = new Set<string>();
+  /** Created with the first one: most responses run no code. */
+  #containers: Set<string> | null = null;
 
   /** Adds a block of complete stream events. */
   push(block: Uint8Array): void {
@@ -132,14 +133,15 @@ export class OutputMeter implements OutputSink {
   /** Hosted tools whose use the response shows; null if none. */
   get toolCalls(): ToolCalls | null {
     const googleSearches = Math.max(this.#googleSearches, this.#searchUsage);
-    const uses = this.#searches + this.#fileSearches + googleSearches + this.#containers.size;
+    const containers = this.#containers?.size ?? 0;
+    const uses = this.#searches + this.#fileSearches + googleSearches + containers;
     if (uses === 0 && !this.#showsPlaces) return null;
     return {
       ...(googleSearches > 0 && { google_search: googleSearches }),
       ...(this.#showsPlaces && { google_maps: 1 }),
       ...(this.#searches > 0 && { web_search: this.#searches }),
       ...(this.#fileSearches > 0 && { file_search: this.#fileSearches }),
-      ...(this.#containers.size > 0 && { code_interpreter: this.#containers.size }),
+      ...(containers > 0 && { code_interpreter: containers }),
     };
   }
 
@@ -147,8 +149,10 @@ export class OutputMeter implements OutputSink {
   #hostedTool(item: JsonObject): void {
     if (item.type === "web_search_call" && (recordOf(item.action)?.type ?? "search") === "search") this.#searches += 1;
     else if (item.type === "file_search_call") this.#fileSearches += 1;
-    else if (item.type === "code_interpreter_call")
+    else if (item.type === "code_interpreter_call") {
+      this.#containers ??= new Set();
       this.#containers.add(textOf(item.container_id) ?? textOf(item.id) ?? "");
+    }
   }
 
   /** The response has only whitespace: no text, tool call or other output. */

@@ -35,14 +35,14 @@ export function divide(a: Decimal, b: Decimal, places: number): Decimal {
   return new Big(new Divisible(a).div(b));
 }
 
-export const isZero = (a: Decimal): boolean => a.eq(0);
-export const isNegative = (a: Decimal): boolean => a.lt(0);
+export const isZero = (a: Decimal): boolean => a.eq(ZERO);
+export const isNegative = (a: Decimal): boolean => a.lt(ZERO);
 
 /** Nearest integer, halves away from zero, clamped to ±(2^53 − 1). */
 export const roundToInteger = (a: Decimal): number => clamped(a.round(0, Big.roundHalfUp));
 
 /** Smallest integer not below `a`, clamped likewise. */
-export const roundUp = (a: Decimal): number => clamped(a.round(0, a.gt(0) ? Big.roundUp : Big.roundDown));
+export const roundUp = (a: Decimal): number => clamped(a.round(0, a.gt(ZERO) ? Big.roundUp : Big.roundDown));
 
 /** Drops the decimals; clamped like the others. */
 export const truncate = (a: Decimal): number => clamped(a.round(0, Big.roundDown));

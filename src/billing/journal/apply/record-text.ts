@@ -27,7 +27,8 @@ export const saneCharge = (quota: number): number => within(Math.ceil(quota), MA
  */
 export function recordText(record: UsageRecord): string {
   const other = JSON.stringify(record.other);
-  const retained = UNSTORABLE.test(other) ? JSON.stringify(JSON.parse(other, storable)) : other;
+  const retained =
+    other.includes("\\u") && UNSTORABLE.test(other) ? JSON.stringify(JSON.parse(other, storable)) : other;
   return [
     plain(record.requestId),
     record.createdAt,
