@@ -201,6 +201,34 @@ describe.each(["en", "zh"] as const)("the wallet in %s", (language) => {
     await consolePage.expectAccessible();
   });
 
+  test("subscribes to a plan, sees it on this month's statement and downloads that", async () => {
+    const plan = `Pro-${language}`;
+    await root.post("/api/plan", {
+      ...{ name: plan, description: "", price: 5 * DOLLAR, period: "month", periodCount: 1, windowQuota: 2 * DOLLAR },
+      ...{ window: "day", userGroup: "", trialDays: 0, isVisible: true },
+    });
+    const { plans, components: common } = WORDS[language];
+    await consolePage.open("/topup?list=plans");
+    await consolePage.page.getByRole("button", { name: plans.subscribe, exact: true }).last().click();
+    await consolePage.button(plans.subscribe, consolePage.dialog()).click();
+    await consolePage.waitForNotice(fillPlaceholders(plans.subscribed, { name: plan }));
+    await consolePage.page.getByText(plans.statuses.active, { exact: true }).waitFor();
+    expect((await own.get("/api/user/self")).quota).toBe((before + 12 - 5 + 2) * DOLLAR);
+    await consolePage.expectAccessible();
+    await consolePage.open("/topup?list=statements");
+    await consolePage.button(words.statements.thisMonth).click();
+    await consolePage.dialog().getByText(words.statements.credits.plans, { exact: true }).waitFor();
+    await consolePage
+      .dialog()
+      .getByText(`$${before + 9}.000000`, { exact: true })
+      .waitFor();
+    const { name: file, text } = await consolePage.download(() => consolePage.button("CSV").click());
+    expect(file).toMatch(/^draft-\d{4}-\d\d\.csv$/);
+    expect(text).toContain(`,${(before + 9) * DOLLAR},${before + 9}`);
+    await consolePage.expectAccessible();
+    await consolePage.button(common.close, consolePage.dialog()).last().click();
+  });
+
   test("an administrator finds a stuck order and completes it, once; the log says who did", async () => {
     const body = { amount: 4, top_up_code: "", payment_method: "zfb" };
     const { out_trade_no: tradeNo } = await invited.post("/api/user/pay", body);
