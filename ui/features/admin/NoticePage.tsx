@@ -119,6 +119,17 @@ const BroadcastForm = ({ isBusy }: { isBusy: boolean }) => {
               onChange={({ target }) => setContent(target.value)}
             />
           </Field>
+          {(title.trim() !== "" || content.trim() !== "") && (
+            <Box
+              component="section"
+              aria-label={t("settings.preview")}
+              sx={{ p: 4, border: "1px dashed", borderColor: "line.strong", borderRadius: 1, overflowWrap: "anywhere" }}
+            >
+              <Box sx={{ mb: 2, fontSize: 12, color: "text.tertiary" }}>{t("settings.preview")}</Box>
+              <Box sx={{ mb: 2, fontSize: 14, fontWeight: 600 }}>{title}</Box>
+              <Box sx={{ fontSize: 13, lineHeight: "20px", whiteSpace: "pre-wrap" }}>{content}</Box>
+            </Box>
+          )}
           <Button
             type="submit"
             variant="contained"
