@@ -209,6 +209,8 @@ export type LogOther = {
   uncovered?: number;
   /** Quota units that went back later: the task that the call ordered failed. */
   refunded?: number;
+  /** Milliseconds that it waited because its route was busy. */
+  queued_ms?: number;
   agent_session?: AgentSession;
   /** Status answered to the client. */
   status?: number;

@@ -18,6 +18,7 @@ import { refuse, respondWithError, toGatewayError } from "./http/refuse.ts";
 import { acrossModels, bindAcross, findFallbacks, type PricedCall, selectModel } from "./routing/model-fallbacks.ts";
 import { withPreferencesFor } from "./routing/preferences/prefer-channels.ts";
 import { Router } from "./routing/router.ts";
+import { queued } from "./routing/routes/call-queues.ts";
 import { hedged } from "./routing/routes/hedged.ts";
 import type { Choice } from "./routing/scheduler/choose.ts";
 import { bindState } from "./state/provider-state.ts";
@@ -68,9 +69,12 @@ async function relay(context: GatewayContext, call: Call, reserved: Reservation)
   let answered: Readonly<{ served: PricedCall; result: Received }>;
   try {
     await beginCall(context, call);
-    answered = await acrossModels(context, [{ call, prices: reserved.prices }, ...reserved.fallbacks], (model) =>
-      failOver(context, model.call, model.prices, (choice, router) => hedged(context, model, choice, router, attempt)),
-    );
+    const models = [{ call, prices: reserved.prices }, ...reserved.fallbacks];
+    const tryModels = () =>
+      acrossModels(context, models, ({ call: own, prices }) =>
+        failOver(context, own, prices, (choice, router) => hedged(context, { call: own, prices }, choice, router, attempt)),
+      );
+    answered = await queued(context, call, tryModels);
   } catch (error) {
     throw failCall(context, call, reserved, error);
   } finally {

@@ -23,6 +23,15 @@ const definition: TSchema & { static: object } = t.Object(
     description: t.Optional(t.String()),
     enabled: t.Optional(t.Boolean()),
     strategy: t.Optional(t.String({ description: `One of: ${STRATEGIES.join(", ")}.` })),
+    queue: t.Optional(
+      t.Object({
+        max_wait_ms: t.Optional(t.Integer({ description: "30,000 unless set." })),
+        max_length: t.Optional(
+          t.Integer({ description: "Calls that may wait at a time in each process; 100 unless set." }),
+        ),
+        groups: t.Optional(t.Array(t.String(), { description: "Groups in the order in which they are served." })),
+      }),
+    ),
     hedge: t.Optional(
       t.Object({
         after_ms: t.Optional(t.Integer({ description: "Absent: after the channel's 95th percentile." })),

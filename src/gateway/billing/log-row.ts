@@ -159,6 +159,7 @@ function otherOf(
     if (usage.imageOutputTokens && price.imageCompletionRatio) other.image_output = usage.imageOutputTokens;
   }
   if (route && route.dropped.length > 0) other.dropped = [...route.dropped];
+  if (timing.queuedMs > 0) other.queued_ms = Math.round(timing.queuedMs);
   const session = agentSessionOf(call);
   if (session) other.agent_session = session;
   if (outcome.content) Object.assign(other, outcome.content);

@@ -4,6 +4,8 @@ export class CallTiming {
   firstByteMs: number | null = null;
   /** The gateway's own time up to the first byte of the response; null before. */
   overheadMs: number | null = null;
+  /** Time spent in the queue of a busy route; part of `waitedMs`. */
+  queuedMs = 0;
 
   constructor(
     /** `performance.now()` at arrival, or when a response of a realtime session began. */

@@ -11,6 +11,7 @@ import type { UserLimits } from "../auth/user-limits.ts";
 import type { Prices } from "../billing/price.ts";
 import type { createHealth } from "../routing/channel-health.ts";
 import type { createModelsOf } from "../routing/model-fit.ts";
+import type { CallQueues } from "../routing/routes/call-queues.ts";
 import type { ConversationModels } from "../routing/routes/conversation-models.ts";
 import type { Hedges } from "../routing/routes/hedges.ts";
 import type { Speeds } from "../routing/routes/speeds.ts";
@@ -38,6 +39,8 @@ export type GatewayContext = Readonly<{
   conversationModels: ConversationModels;
   /** How fast channels serve their models. */
   speeds: Speeds;
+  /** Calls that wait for busy routes. */
+  queues: CallQueues;
   /** Delays and budgets of hedged routes. */
   hedges: Hedges;
   health: ReturnType<typeof createHealth>;

@@ -24,6 +24,7 @@ import { createHealth } from "../routing/channel-health.ts";
 import { readLive } from "../routing/channel-live.ts";
 import { type ExplainQuestion, type Explanation, explain } from "../routing/explain.ts";
 import { createModelsOf } from "../routing/model-fit.ts";
+import { createCallQueues } from "../routing/routes/call-queues.ts";
 import { createConversationModels } from "../routing/routes/conversation-models.ts";
 import { createHedges } from "../routing/routes/hedges.ts";
 import { createSpeeds } from "../routing/routes/speeds.ts";
@@ -122,6 +123,7 @@ export function createContext(services: GatewayServices, earlierTraffic: Traffic
     traffic: createKeyTraffic(Date.now, earlierTraffic),
     conversationModels: createConversationModels(),
     speeds: createSpeeds(),
+    queues: createCallQueues(),
     hedges: createHedges(),
     health: createHealth(services),
     upstream: createUpstream(policy, {

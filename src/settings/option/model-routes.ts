@@ -61,6 +61,8 @@ export type ModelRoute = Readonly<{
   candidates: readonly RouteCandidate[];
   /** Null: no second channel is called while the first has not responded. */
   hedge: Readonly<{ afterMs: number | null; maxExtraPercent: number }> | null;
+  /** Null: a call is refused where everything is busy. `groups`: in the order in which they are served; others follow. */
+  queue: Readonly<{ maxWaitMs: number; maxLength: number; groups: readonly string[] }> | null;
 }>;
 
 export type ModelRoutes = ReadonlyMap<string, ModelRoute>;
@@ -71,6 +73,8 @@ const MAX_PROMPT_TOKENS = 100_000_000;
 const MAX_NAME_LENGTH = 200;
 const MAX_HEDGE_MS = 600_000;
 const DEFAULT_EXTRA_PERCENT = 10;
+const [MAX_WAIT_MS, DEFAULT_WAIT_MS] = [600_000, 30_000];
+const [MAX_QUEUE_LENGTH, DEFAULT_QUEUE_LENGTH] = [10_000, 100];
 
 const modelName: FieldReader<string> = (value, field) => {
   if (typeof value === "string" && value.trim() === value && value !== "" && value.length <= MAX_NAME_LENGTH)
@@ -122,6 +126,11 @@ const readDefinitionFields = fieldsOf({
   enabled: flag,
   strategy: oneOf(STRATEGIES),
   candidates: listOf(readCandidateFields),
+  queue: fieldsOf({
+    max_wait_ms: integerFrom(1, MAX_WAIT_MS),
+    max_length: integerFrom(1, MAX_QUEUE_LENGTH),
+    groups: names,
+  }),
   hedge: fieldsOf({ after_ms: integerFrom(1, MAX_HEDGE_MS), max_extra_percent: integerFrom(1, 100) }),
 });
 
@@ -132,14 +141,28 @@ export type RouteDefinition = ReturnType<typeof readDefinitionFields>;
 export function readRoute(name: string, value: unknown, field: string): ModelRoute {
   modelName(name, field === "" ? "name" : field);
   const definition = readDefinitionFields(value, field);
-  const { enabled: isEnabled = true, strategy = "priority", candidates = [], hedge } = definition;
+  const { enabled: isEnabled = true, strategy = "priority", candidates = [], hedge, queue } = definition;
   const path = field === "" ? "candidates" : `${field}.candidates`;
   if (candidates.length === 0 || candidates.length > MAX_CANDIDATES) {
     throw new FieldError(path, `a list of 1 to ${MAX_CANDIDATES} models`);
   }
   const read = candidates.map((candidate, at) => readCandidate(candidate, `${path}.${at}`));
-  return { name, definition, isEnabled, strategy, candidates: read, hedge: hedge ? readHedge(hedge) : null };
+  return {
+    name,
+    definition,
+    isEnabled,
+    strategy,
+    candidates: read,
+    hedge: hedge ? readHedge(hedge) : null,
+    queue: queue ? readQueue(queue) : null,
+  };
 }
+
+const readQueue = ({
+  max_wait_ms: maxWaitMs = DEFAULT_WAIT_MS,
+  max_length: maxLength = DEFAULT_QUEUE_LENGTH,
+  groups = [],
+}: NonNullable<RouteDefinition["queue"]>) => ({ maxWaitMs, maxLength, groups });
 
 const readHedge = ({
   after_ms: afterMs,

@@ -24,8 +24,21 @@ export type HedgeRule = Readonly<{
   maxExtraPercent: number;
 }>;
 
+/** How long a call waits where everything is busy. */
+export type QueueRule = Readonly<{
+  /** The route's name. */
+  route: string;
+  maxWaitMs: number;
+  /** Calls that may wait at a time. */
+  maxLength: number;
+  /** Of the call's group; the lowest is served first. */
+  priority: number;
+}>;
+
 /** What a route decided for a call. */
 export type RoutePlan = Readonly<{
+  /** Null: a busy route refuses the call. */
+  queue: QueueRule | null;
   /** Null: channels are tried one after the other. */
   hedge: HedgeRule | null;
   /** In the order in which to try them. */
@@ -71,6 +84,7 @@ export function planRoute(context: GatewayContext, call: Call, route: ModelRoute
     const ordered = ranked.toSorted((a, b) => Number(isEarlier(b)) - Number(isEarlier(a)));
     return {
       conversation,
+      queue: route.queue && queueRule(route.name, route.queue, caller.group),
       hedge: route.hedge && call.summary.stream ? { route: route.name, ...route.hedge } : null,
       targets: ordered.map(({ candidate, candidates }) => ({ model: candidate.model, candidates })),
     };
@@ -81,6 +95,11 @@ export function planRoute(context: GatewayContext, call: Call, route: ModelRoute
   }
   const details = { type: "invalid_request_error", param: "model" } as const;
   throw new GatewayError(400, "route_not_applicable", { code: "gateway_route_conditions", params }, details);
+}
+
+function queueRule(route: string, { groups, ...limits }: NonNullable<ModelRoute["queue"]>, group: string): QueueRule {
+  const at = groups.indexOf(group);
+  return { route, ...limits, priority: at < 0 ? groups.length : at };
 }
 
 function conversationOf({ caller, summary, body, prompt, promptBound }: Call): bigint | null {

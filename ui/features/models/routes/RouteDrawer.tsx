@@ -9,8 +9,9 @@ import { Section, SideDrawer } from "../../../components/feedback/SideDrawer.tsx
 import { LabelledInput } from "../../../components/inputs/LabelledInput.tsx";
 import { SwitchRow } from "../../../components/inputs/SwitchRow.tsx";
 import { useCheckedForm } from "../../../components/inputs/use-checked-form.ts";
-import { Field, Row } from "../../../components/layout.tsx";
+import { Field } from "../../../components/layout.tsx";
 import { CandidateList } from "./CandidateList.tsx";
+import { RouteSpeed } from "./RouteSpeed.tsx";
 import { createRoute, type RouteView, routes, updateRoute } from "./route-calls.ts";
 import { checkRouteForm, definitionOf, formOf, type RouteForm, STRATEGIES } from "./route-form.ts";
 
@@ -104,29 +105,7 @@ export const RouteDrawer = ({ route, taken, onClose }: RouteDrawerProps) => {
           />
         </Section>
         <Section title={t("routes.form.hedge")}>
-          <SwitchRow
-            label={t("routes.form.hedged")}
-            hint={t("routes.form.hedgedHint")}
-            isOn={form.isHedged}
-            onChange={(isHedged) => change({ isHedged })}
-          />
-          {form.isHedged && (
-            <Row gap={3} sx={{ alignItems: "flex-start" }}>
-              <LabelledInput
-                label={t("routes.form.hedgeAfter")}
-                hint={t("routes.form.hedgeAfterHint")}
-                value={form.hedgeAfter}
-                onChange={(hedgeAfter) => change({ hedgeAfter })}
-                error={faults.hedgeAfter && t("routes.form.errors.hedge")}
-              />
-              <LabelledInput
-                label={t("routes.form.hedgePercent")}
-                hint={t("routes.form.hedgePercentHint")}
-                value={form.hedgePercent}
-                onChange={(hedgePercent) => change({ hedgePercent })}
-              />
-            </Row>
-          )}
+          <RouteSpeed form={form} faults={faults} onChange={change} />
         </Section>
       </Box>
     </SideDrawer>

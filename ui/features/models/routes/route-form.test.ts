@@ -34,6 +34,7 @@ const FULL: RouteView = {
     { model: "b" },
   ],
   hedge: { after_ms: 800, max_extra_percent: 5 },
+  queue: { max_wait_ms: 20_000, max_length: 50, groups: ["vip"] },
 };
 
 test("a route survives its form, and what it saves is valid for the server", () => {
@@ -51,12 +52,14 @@ test("a new route needs a name that is free, and a model", () => {
     description: undefined,
     candidates: "candidates",
     hedgeAfter: undefined,
+    queueWait: undefined,
   });
   expect(checkRouteForm({ ...form, isHedged: true, hedgeAfter: "0" }, []).hedgeAfter).toBe("hedge");
+  expect(checkRouteForm({ ...form, isQueued: true, queueLength: "0" }, []).queueWait).toBe("queue");
   expect(checkRouteForm({ ...form, isHedged: true, hedgePercent: "" }, []).hedgeAfter).toBe("hedge");
   const filled = { ...form, name: " best ", candidates: [newCandidate("a")] };
   expect(checkRouteForm(filled, ["best"]).name).toBe("taken");
-  expect(Object.values(checkRouteForm(filled, ["other"]))).toEqual([undefined, undefined, undefined, undefined]);
+  expect(Object.values(checkRouteForm(filled, ["other"]))).toEqual(Array(5).fill(undefined));
   expect(checkRouteForm({ ...filled, candidates: [] }, []).candidates).toBe("candidates");
 });
 

@@ -46,6 +46,11 @@ export type RouteForm = {
   /** Milliseconds; empty: the channel's 95th percentile. */
   hedgeAfter: string;
   hedgePercent: string;
+  isQueued: boolean;
+  /** Milliseconds. */
+  queueWait: string;
+  queueLength: string;
+  queueGroups: readonly string[];
 };
 
 const ANY: CandidateForm["contents"] = { image: "any", audio: "any", file: "any", tools: "any" };
@@ -55,6 +60,8 @@ const MAX_PROMPT_TOKENS = 100_000_000;
 const MAX_NAME_LENGTH = 200;
 const MAX_HEDGE_MS = 600_000;
 const DEFAULT_HEDGE_PERCENT = 10;
+const [MAX_WAIT_MS, DEFAULT_WAIT_MS] = [600_000, 30_000];
+const [MAX_QUEUE_LENGTH, DEFAULT_QUEUE_LENGTH] = [10_000, 100];
 
 export const newCandidate = (model = ""): CandidateForm => ({
   id: crypto.randomUUID(),
@@ -81,6 +88,10 @@ export const formOf = (route: RouteView | null): RouteForm => ({
   isHedged: route?.hedge !== undefined,
   hedgeAfter: textOf(route?.hedge?.after_ms),
   hedgePercent: String(route?.hedge?.max_extra_percent ?? DEFAULT_HEDGE_PERCENT),
+  isQueued: route?.queue !== undefined,
+  queueWait: String(route?.queue?.max_wait_ms ?? DEFAULT_WAIT_MS),
+  queueLength: String(route?.queue?.max_length ?? DEFAULT_QUEUE_LENGTH),
+  queueGroups: route?.queue?.groups ?? [],
 });
 
 function candidateForm(candidate: Candidate): CandidateForm {
@@ -112,6 +123,13 @@ export const definitionOf = (form: RouteForm): RouteDefinition => ({
   ...(!form.isEnabled && { enabled: false }),
   strategy: form.strategy,
   candidates: form.candidates.map(candidateOf),
+  ...(form.isQueued && {
+    queue: {
+      max_wait_ms: Number(form.queueWait),
+      max_length: Number(form.queueLength),
+      ...(form.queueGroups.length > 0 && { groups: form.queueGroups }),
+    },
+  }),
   ...(form.isHedged && {
     hedge: {
       ...(form.hedgeAfter.trim() && { after_ms: Number(form.hedgeAfter) }),
@@ -164,6 +182,11 @@ function isHedgeValid({ isHedged, hedgeAfter, hedgePercent }: RouteForm): boolea
   return !isHedged || (isDelay && isCount(hedgePercent, 100) && Number(hedgePercent) > 0);
 }
 
+function isQueueValid({ isQueued, queueWait, queueLength }: RouteForm): boolean {
+  const isPositive = (text: string, most: number) => isCount(text, most) && Number(text) > 0;
+  return !isQueued || (isPositive(queueWait, MAX_WAIT_MS) && isPositive(queueLength, MAX_QUEUE_LENGTH));
+}
+
 /** What is wrong with the form, by field; `taken`: the names of other routes. */
 export function checkRouteForm(form: RouteForm, taken: readonly string[]) {
   const name = form.name.trim();
@@ -176,6 +199,7 @@ export function checkRouteForm(form: RouteForm, taken: readonly string[]) {
         ? ("candidates" as const)
         : undefined,
     hedgeAfter: isHedgeValid(form) ? undefined : ("hedge" as const),
+    queueWait: isQueueValid(form) ? undefined : ("queue" as const),
   };
 }
 

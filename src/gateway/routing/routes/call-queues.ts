@@ -1,0 +1,125 @@
+import type { Call } from "../../call/call.ts";
+import { GatewayError } from "../../call/errors.ts";
+import { CLIENT_LEFT } from "../../http/client-presence.ts";
+import type { QueueRule } from "./plan.ts";
+
+/** Calls that wait for a busy route, in memory, of this process only. */
+export type CallQueues = {
+  /**
+   * Runs `work`, and again while everything is busy, until the route's deadline: one call at a time, by priority and then
+   * in the order of arrival. Rejects as `work` does where it is not busy, the queue is full or the deadline has passed.
+   */
+  run<Result>(call: WaitingCall, rule: QueueRule, work: () => Promise<Result>): Promise<Result>;
+  /** How many calls wait for a route. */
+  lengthOf(route: string): number;
+};
+
+type WaitingCall = Pick<Call, "client" | "attempts" | "timing">;
+
+type Entry = {
+  readonly priority: number;
+  /** The call before it was served, so there is room. */
+  hasRoom: boolean;
+  /** Ends the pause that it is in. */
+  wake: () => void;
+};
+
+/** Pauses between tries of the first in the queue. */
+const [SHORTEST_PAUSE_MS, LONGEST_PAUSE_MS] = [250, 1000];
+/** Too many requests, unavailable, and Anthropic's “overloaded”. */
+const BUSY: ReadonlySet<number> = new Set([429, 503, 529]);
+
+export function createCallQueues(): CallQueues {
+  const queues = new Map<string, Entry[]>();
+
+  async function runInQueue<Result>(
+    queue: Entry[],
+    { client, attempts, timing }: WaitingCall,
+    { route, priority, maxWaitMs }: QueueRule,
+    work: () => Promise<Result>,
+    refusal: unknown,
+  ): Promise<Result> {
+    const entry: Entry = { priority, hasRoom: refusal === null, wake: () => {} };
+    const behind = queue.findIndex((other) => other.priority > priority);
+    queue.splice(behind < 0 ? queue.length : behind, 0, entry);
+    queues.set(route, queue);
+    const deadlineMs = performance.now() + maxWaitMs;
+    const firstTry = attempts.entries.length;
+    let lastRefusal = refusal;
+    let pauseMs = SHORTEST_PAUSE_MS;
+    const pause = async (ms: number) => {
+      const startedMs = performance.now();
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(resolve, Math.max(0, Math.min(ms, deadlineMs - startedMs)));
+        entry.wake = () => {
+          clearTimeout(timer);
+          resolve();
+        };
+        client.onLeave = entry.wake;
+      });
+      const pausedMs = performance.now() - startedMs;
+      timing.waitedMs += pausedMs;
+      timing.queuedMs += pausedMs;
+      if (client.hasLeft) throw CLIENT_LEFT;
+    };
+    try {
+      for (;;) {
+        const isLate = performance.now() >= deadlineMs;
+        if (isLate && lastRefusal !== null) throw lastRefusal;
+        if (!isLate && queue[0] !== entry) {
+          await pause(maxWaitMs);
+          continue;
+        }
+        if (!isLate && !entry.hasRoom) {
+          entry.hasRoom = true;
+          await pause(pauseMs);
+          continue;
+        }
+        // Of the tries, the first and the last are logged: the others say the same.
+        attempts.entries.length = firstTry;
+        try {
+          const result = await work();
+          const [, next] = queue;
+          if (next) next.hasRoom = true;
+          return result;
+        } catch (error) {
+          if (!isBusy(error)) throw error;
+          lastRefusal = error;
+          entry.hasRoom = false;
+          pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS);
+        }
+      }
+    } finally {
+      queue.splice(queue.indexOf(entry), 1);
+      if (queue.length === 0) queues.delete(route);
+      queue[0]?.wake();
+    }
+  }
+
+  return {
+    async run(call, rule, work) {
+      const queue = queues.get(rule.route) ?? [];
+      if (queue.length >= rule.maxLength) return work();
+      if (queue.length > 0) return runInQueue(queue, call, rule, work, null);
+      try {
+        return await work();
+      } catch (error) {
+        // Others may have come meanwhile.
+        const current = queues.get(rule.route) ?? [];
+        if (!isBusy(error) || call.client.hasLeft || current.length >= rule.maxLength) throw error;
+        return runInQueue(current, call, rule, work, error);
+      }
+    },
+    lengthOf: (route) => queues.get(route)?.length ?? 0,
+  };
+}
+
+/** Runs `work`; where everything is busy and the call's route has a queue, in its turn. */
+export const queued = <Result>(
+  { queues }: Readonly<{ queues: CallQueues }>,
+  call: WaitingCall & Pick<Call, "route">,
+  work: () => Promise<Result>,
+): Promise<Result> => (call.route?.queue ? queues.run(call, call.route.queue, work) : work());
+
+const isBusy = (error: unknown): boolean =>
+  error instanceof GatewayError && BUSY.has(error.status) && error.code !== "server_shutting_down";
