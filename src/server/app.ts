@@ -44,12 +44,13 @@ export type App = Readonly<{
  */
 export function createApp(services: Services, draining: () => boolean): App {
   const parts = gatewayServices(services);
-  const { router, drain, cutOff, isResting, explain, readLive, readOverhead, keepTraffic } = createGateway(parts);
+  const { router, drain, cutOff, isResting, explain, predictOutcomes, readLive, readOverhead, keepTraffic } =
+    createGateway(parts);
   const context = diagnosticsContextOf(services, readOverhead, () => runBenchmark(parts));
   const relay = new Elysia({ name: "data-plane" }).use(router.app).compile();
   const modelHealth = createModelHealth(services);
   const publicModels = createPublicModels({ ...services, modelHealth });
-  const api = managementApi(services, explain, readLive, context, { modelHealth, publicModels });
+  const api = managementApi(services, explain, readLive, context, { modelHealth, publicModels, predictOutcomes });
   const ownReadiness = createReadiness(services, draining);
   registerHealthMetrics(services.metrics, {
     version,

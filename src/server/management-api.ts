@@ -36,6 +36,7 @@ import { sessionAccount } from "../domain/accounts/organizations/acting.ts";
 import type { ReadLive } from "../domain/channels/live.ts";
 import type { DiagnosticsContext } from "../domain/diagnostics/diagnostics-context.ts";
 import type { ModelHealthReader } from "../domain/models/model-health.ts";
+import type { PredictOutcomes } from "../domain/models/simulation.ts";
 import type { Explanation } from "../gateway/routing/explain.ts";
 import { nowSeconds } from "../lib/clock.ts";
 import type { Services } from "./services.ts";
@@ -50,7 +51,7 @@ export function managementApi(
   explain: Explain<Explanation>,
   readLive: ReadLive,
   context: DiagnosticsContext,
-  models: Readonly<{ modelHealth: ModelHealthReader; publicModels: PublicModels }>,
+  models: Readonly<{ modelHealth: ModelHealthReader; publicModels: PublicModels; predictOutcomes: PredictOutcomes }>,
 ): AnyElysia {
   const { database, changes, vault, channels, config } = services;
   const shared = {

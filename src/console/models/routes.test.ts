@@ -1,17 +1,27 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
 import { logs } from "../../../db/schema/gateway/logs.ts";
+import type { Database } from "../../../db/types.ts";
 import { startTestConsole, type TestConsole } from "../../../test/support/console/start-console.ts";
+import { callRecord, writeCalls } from "../../../test/support/logs.ts";
 import { createChannelDirectory } from "../../domain/channels/directory.ts";
+import type { PastCall } from "../../domain/models/simulation.ts";
 import { modelRouteRoutes } from "./routes.ts";
 
+let predicted: Readonly<{ calls: readonly PastCall[]; known: readonly PastCall[] }> | null = null;
+let database: Pick<Database, "sql">;
 let app: TestConsole;
 let admin: Record<string, string>;
 let user: Record<string, string>;
 beforeAll(async () => {
   app = await startTestConsole(undefined, async (services, guarded) => {
+    database = services.database;
     const channels = await createChannelDirectory(services);
-    return modelRouteRoutes({ ...services, channels }, guarded);
+    const predictOutcomes = (_: unknown, calls: readonly PastCall[], known: readonly PastCall[]) => {
+      predicted = { calls, known };
+      return { cost: 1, latency_ms: 2, success: 0.5, shares: {}, refused: 0 };
+    };
+    return modelRouteRoutes({ ...services, channels, predictOutcomes }, guarded);
   });
   await app.addUser("helper", "admin");
   await app.addUser("guest", "user");
@@ -75,4 +85,30 @@ describe("routes", () => {
     expect(strange).toMatchObject({ success: false, code: "field_invalid" });
     expect(await list()).toEqual([]);
   });
+});
+
+test("a changed route is simulated with the last day's calls to it", async () => {
+  const routed = (values: object) => {
+    const { requestId, ...record } = callRecord({ modelName: "a", elapsedMs: 1000, ...values });
+    const other = { request_id: requestId, requested_model: "best", cache_tokens: 4 };
+    return { ...record, requestId, other };
+  };
+  await writeCalls(database, [
+    routed({}),
+    routed({ modelName: "b", failed: true }),
+    routed({ createdAt: Math.floor(Date.now() / 1000) - 90_000 }),
+    callRecord({ modelName: "a", elapsedMs: 9000 }),
+    callRecord({ modelName: "elsewhere" }),
+  ]);
+  const definition = { candidates: [{ model: "a" }, { model: "b" }, { model: "new" }] };
+  const answer = await app.ask("POST", "/api/route/simulate", { name: "best", route: definition }, admin);
+  expect(answer.body.data).toEqual({
+    calls: 2,
+    before: { cost: 0, latency_ms: 1000, success: 0.5, shares: { a: 0.5, b: 0.5 }, refused: 0 },
+    after: { cost: 1, latency_ms: 2, success: 0.5, shares: {}, refused: 0 },
+    unmeasured: ["new"],
+  });
+  expect([predicted?.calls.length, predicted?.known.length]).toEqual([2, 3]);
+  const wrong = await app.ask("POST", "/api/route/simulate", { name: "best", route: { candidates: [] } }, admin);
+  expect(wrong.body).toMatchObject({ success: false });
 });

@@ -3,14 +3,22 @@ import type { Db } from "../../../db/types.ts";
 import type { ChannelDirectory } from "../../domain/channels/directory.ts";
 import type { LogNote } from "../../domain/logs/log-note.ts";
 import { type ManagementAction, writeManagementLog } from "../../domain/logs/write-log.ts";
+import { refusing } from "../../domain/models/save-entry.ts";
 import { createRoute, deleteRoute, listRoutes, updateRoute } from "../../domain/models/save-route.ts";
-import { STRATEGIES } from "../../settings/option/model-routes.ts";
+import { type PredictOutcomes, simulateRoute } from "../../domain/models/simulation.ts";
+import { readRoute, STRATEGIES } from "../../settings/option/model-routes.ts";
 import { optionTexts, tellOptions } from "../../settings/record-option-changes.ts";
 import type { Settings } from "../../settings/settings.ts";
 import { ok } from "../http/envelope.ts";
 import type { guard } from "../http/guard.ts";
 
-type Services = Readonly<{ db: Db; settings: Settings; channels: ChannelDirectory }>;
+type Services = Readonly<{
+  db: Db;
+  settings: Settings;
+  channels: ChannelDirectory;
+  /** Of the gateway, which knows prices and strategies. */
+  predictOutcomes: PredictOutcomes;
+}>;
 
 const tokens = t.Optional(t.Integer({ minimum: 0, description: "Estimated prompt tokens." }));
 const flag = t.Optional(t.Boolean({ description: "True: only calls with it; false: only calls without it." }));
@@ -58,7 +66,10 @@ const definition: TSchema & { static: object } = t.Object(
 const name = t.String({ minLength: 1, maxLength: 200, description: "The name that callers send as the model." });
 
 /** Named routes, for administrators: names that callers use as a model, and the models they resolve to. */
-export function modelRouteRoutes({ db, settings, channels }: Services, guarded: ReturnType<typeof guard>) {
+export function modelRouteRoutes(
+  { db, settings, channels, predictOutcomes }: Services,
+  guarded: ReturnType<typeof guard>,
+) {
   const audited = async (
     actor: Readonly<{ id: number }>,
     content: string,
@@ -86,6 +97,15 @@ export function modelRouteRoutes({ db, settings, channels }: Services, guarded: 
           "create",
           () => createRoute({ settings }, body.name, body.route),
         ),
+      { body: t.Object({ name, route: definition }) },
+    )
+    .post(
+      "/simulate",
+      async ({ body }) => {
+        const route = refusing(() => readRoute(body.name, body.route, ""));
+        const current = settings.get("ModelRoutes").get(body.name) ?? null;
+        return ok(await simulateRoute(db, { route, current }, predictOutcomes));
+      },
       { body: t.Object({ name, route: definition }) },
     )
     .put(

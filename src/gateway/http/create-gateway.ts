@@ -1,12 +1,14 @@
 import { rmSync } from "node:fs";
 import type { ChannelEntry } from "../../domain/channels/entry.ts";
 import type { ChannelLive } from "../../domain/channels/live.ts";
+import type { PastCall } from "../../domain/models/simulation.ts";
 import { nowSeconds } from "../../lib/clock.ts";
 import { createAddressPolicy } from "../../lib/outbound/address-policy.ts";
 import { createDialWebSocket } from "../../lib/outbound/dial-websocket.ts";
 import { createSafeFetch } from "../../lib/outbound/safe-fetch.ts";
 import { signingTools } from "../../providers/contract/signing-tools.ts";
 import { createModelCatalog } from "../../settings/model-catalog.ts";
+import type { ModelRoute } from "../../settings/option/model-routes.ts";
 import { createConversationSettings } from "../adapters/conversation/conversation-settings.ts";
 import { createReasoningMemory } from "../adapters/conversation/reasoning-memory.ts";
 import { createApiKeyLimits } from "../auth/key-limits.ts";
@@ -27,6 +29,7 @@ import { createModelsOf } from "../routing/model-fit.ts";
 import { createCallQueues } from "../routing/routes/call-queues.ts";
 import { createConversationModels } from "../routing/routes/conversation-models.ts";
 import { createHedges } from "../routing/routes/hedges.ts";
+import { predictOutcomes } from "../routing/routes/simulate.ts";
 import { createSpeeds } from "../routing/routes/speeds.ts";
 import { createCoolDown } from "../routing/scheduler/cool-down.ts";
 import { createKeyRing } from "../routing/scheduler/key-ring.ts";
@@ -81,6 +84,8 @@ export function createGateway(
       context.deadlines.cutOff();
       await Promise.all([realtime.cut(), responseSockets.cut()]);
     },
+    predictOutcomes: (route: ModelRoute, calls: readonly PastCall[], known: readonly PastCall[]) =>
+      predictOutcomes(context, route, calls, known),
     explain: (question: ExplainQuestion): Explanation => explain(context, services.channels.all(), question),
     readOverhead: () => context.metrics.overhead(),
     readLive: (channel: ChannelEntry): ChannelLive => readLive(context, channel),

@@ -14,6 +14,7 @@ import { CandidateList } from "./CandidateList.tsx";
 import { RouteSpeed } from "./RouteSpeed.tsx";
 import { createRoute, type RouteView, routes, updateRoute } from "./route-calls.ts";
 import { checkRouteForm, definitionOf, formOf, type RouteForm, STRATEGIES } from "./route-form.ts";
+import { SimulationPanel } from "./SimulationPanel.tsx";
 
 type RouteDrawerProps = Readonly<{
   /** Null: a new one. */
@@ -106,6 +107,9 @@ export const RouteDrawer = ({ route, taken, onClose }: RouteDrawerProps) => {
         </Section>
         <Section title={t("routes.form.hedge")}>
           <RouteSpeed form={form} faults={faults} onChange={change} />
+        </Section>
+        <Section title={t("routes.simulation.title")} hint={t("routes.simulation.hint")}>
+          <SimulationPanel form={form} />
         </Section>
       </Box>
     </SideDrawer>

@@ -6,11 +6,12 @@ import { NameListInput } from "../../../components/inputs/NameListInput.tsx";
 import { SwitchRow } from "../../../components/inputs/SwitchRow.tsx";
 import { Field, Row } from "../../../components/layout.tsx";
 import { groupNames } from "../../channels/channel-queries.ts";
-import type { checkRouteForm, RouteForm } from "./route-form.ts";
+import type { RouteForm } from "./route-form.ts";
 
 type RouteSpeedProps = Readonly<{
   form: RouteForm;
-  faults: Readonly<Partial<Pick<ReturnType<typeof checkRouteForm>, "hedgeAfter" | "queueWait">>>;
+  /** What is wrong, by field. */
+  faults: Readonly<{ hedgeAfter?: unknown; queueWait?: unknown }>;
   onChange: (fields: Partial<RouteForm>) => void;
 }>;
 
@@ -36,7 +37,7 @@ export const RouteSpeed = ({ form, faults, onChange }: RouteSpeedProps) => {
             hint={t("routes.form.hedgeAfterHint")}
             value={form.hedgeAfter}
             onChange={(hedgeAfter) => onChange({ hedgeAfter })}
-            error={faults.hedgeAfter && t("routes.form.errors.hedge")}
+            error={faults.hedgeAfter ? t("routes.form.errors.hedge") : undefined}
           />
           <LabelledInput
             label={t("routes.form.hedgePercent")}
@@ -59,7 +60,7 @@ export const RouteSpeed = ({ form, faults, onChange }: RouteSpeedProps) => {
               label={t("routes.form.queueWait")}
               value={form.queueWait}
               onChange={(queueWait) => onChange({ queueWait })}
-              error={faults.queueWait && t("routes.form.errors.queue")}
+              error={faults.queueWait ? t("routes.form.errors.queue") : undefined}
             />
             <LabelledInput
               label={t("routes.form.queueLength")}

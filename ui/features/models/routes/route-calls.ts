@@ -18,6 +18,10 @@ export const createRoute = (name: string, route: RouteDefinition) => readData(ro
 export const updateRoute = (name: string, newName: string, route: RouteDefinition) =>
   readData(routeApi.put({ name, new_name: newName, route }));
 
+/** What the last day's calls would have cost and taken under a route. */
+export const simulateRoute = (name: string, route: RouteDefinition) =>
+  readData(routeApi.simulate.post({ name, route }));
+
 export const deleteRoute = (name: string) => readData(routeApi.delete({}, { query: { name } }));
 
 /** The definition without what the server adds. */

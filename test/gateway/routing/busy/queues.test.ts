@@ -1,8 +1,8 @@
 /** Routes whose calls wait where everything is busy. */
 import { afterEach, expect, test } from "bun:test";
-import { startRelay } from "../../support/gateway/start-gateway.ts";
-import { chatReply, startUpstream } from "../../support/gateway/start-upstream.ts";
-import { until } from "../../support/lib/until.ts";
+import { startRelay } from "../../../support/gateway/start-gateway.ts";
+import { chatReply, startUpstream } from "../../../support/gateway/start-upstream.ts";
+import { until } from "../../../support/lib/until.ts";
 
 const stops: (() => unknown)[] = [];
 afterEach(() => {

@@ -1,8 +1,8 @@
 /** Routes that call a second channel where the first has no token in time. */
 import { afterEach, expect, test } from "bun:test";
-import { startRelay } from "../../support/gateway/start-gateway.ts";
-import { chunk, DONE, startUpstream, usageChunk } from "../../support/gateway/start-upstream.ts";
-import { until } from "../../support/lib/until.ts";
+import { startRelay } from "../../../support/gateway/start-gateway.ts";
+import { chunk, DONE, startUpstream, usageChunk } from "../../../support/gateway/start-upstream.ts";
+import { until } from "../../../support/lib/until.ts";
 
 const stops: (() => unknown)[] = [];
 afterEach(() => {
@@ -143,7 +143,7 @@ test("many calls at once are each charged once, whoever wins", async () => {
 });
 
 test("a wrong hedge is refused by name", async () => {
-  const { readRoute } = await import("../../../src/settings/option/model-routes.ts");
+  const { readRoute } = await import("../../../../src/settings/option/model-routes.ts");
   const read = (hedge: object) => () => readRoute("r", { candidates: [{ model: "m" }], hedge }, "");
   expect(read({ after_ms: 0 })).toThrow("hedge.after_ms");
   expect(read({ max_extra_percent: 101 })).toThrow("hedge.max_extra_percent");
