@@ -1,7 +1,7 @@
 import { queryOptions } from "@tanstack/react-query";
-import type { SessionCall, SessionView } from "../../../../src/domain/logs/sessions/read-sessions.ts";
-import { readData } from "../../../api/client.ts";
-import { agentSessionApi } from "../../../api/groups.ts";
+import type { SessionCall, SessionView } from "../../../../../src/domain/logs/sessions/read-sessions.ts";
+import { readData } from "../../../../api/client.ts";
+import { agentSessionApi } from "../../../../api/groups.ts";
 
 export type { SessionCall, SessionView };
 

@@ -7,17 +7,17 @@ import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useMemo } from "react";
 import { useTranslation } from "react-i18next";
-import type { Column } from "../../../components/data-table/column.ts";
-import { DataTable } from "../../../components/data-table/DataTable.tsx";
-import { useDataTable } from "../../../components/data-table/use-data-table.ts";
-import { Money } from "../../../components/display/Money.tsx";
-import { StatusChip } from "../../../components/display/StatusChip.tsx";
-import { ErrorState } from "../../../components/feedback/ErrorState.tsx";
-import { Col, PageHeader, Panel } from "../../../components/layout.tsx";
-import { useAddress } from "../../../components/use-address.ts";
-import { formatDuration } from "../../../lib/format/duration.ts";
-import { formatNumber, formatShare } from "../../../lib/format/number.ts";
-import { clockTime } from "../../../lib/format/time.ts";
+import type { Column } from "../../../../components/data-table/column.ts";
+import { DataTable } from "../../../../components/data-table/DataTable.tsx";
+import { useDataTable } from "../../../../components/data-table/use-data-table.ts";
+import { Money } from "../../../../components/display/Money.tsx";
+import { StatusChip } from "../../../../components/display/StatusChip.tsx";
+import { ErrorState } from "../../../../components/feedback/ErrorState.tsx";
+import { Col, PageHeader, Panel } from "../../../../components/layout.tsx";
+import { useAddress } from "../../../../components/use-address.ts";
+import { formatDuration } from "../../../../lib/format/duration.ts";
+import { formatNumber, formatShare } from "../../../../lib/format/number.ts";
+import { clockTime } from "../../../../lib/format/time.ts";
 import {
   type SessionCall,
   type SessionKey,
