@@ -18,8 +18,8 @@ import { refuse, respondWithError, toGatewayError } from "./http/refuse.ts";
 import { acrossModels, bindAcross, findFallbacks, type PricedCall, selectModel } from "./routing/model-fallbacks.ts";
 import { withPreferencesFor } from "./routing/preferences/prefer-channels.ts";
 import { Router } from "./routing/router.ts";
-import { queued } from "./routing/routes/call-queues.ts";
-import { hedged } from "./routing/routes/hedged.ts";
+import { queued } from "./routing/routes/busy/call-queues.ts";
+import { hedged } from "./routing/routes/busy/hedged.ts";
 import type { Choice } from "./routing/scheduler/choose.ts";
 import { bindState } from "./state/provider-state.ts";
 import { type Finish, respond } from "./streaming/respond.ts";
@@ -72,7 +72,9 @@ async function relay(context: GatewayContext, call: Call, reserved: Reservation)
     const models = [{ call, prices: reserved.prices }, ...reserved.fallbacks];
     const tryModels = () =>
       acrossModels(context, models, ({ call: own, prices }) =>
-        failOver(context, own, prices, (choice, router) => hedged(context, { call: own, prices }, choice, router, attempt)),
+        failOver(context, own, prices, (choice, router) =>
+          hedged(context, { call: own, prices }, choice, router, attempt),
+        ),
       );
     answered = await queued(context, call, tryModels);
   } catch (error) {

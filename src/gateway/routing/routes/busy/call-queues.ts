@@ -1,7 +1,7 @@
-import type { Call } from "../../call/call.ts";
-import { GatewayError } from "../../call/errors.ts";
-import { CLIENT_LEFT } from "../../http/client-presence.ts";
-import type { QueueRule } from "./plan.ts";
+import type { Call } from "../../../call/call.ts";
+import { GatewayError } from "../../../call/errors.ts";
+import { CLIENT_LEFT } from "../../../http/client-presence.ts";
+import type { QueueRule } from "../plan.ts";
 
 /** Calls that wait for a busy route, in memory, of this process only. */
 export type CallQueues = {

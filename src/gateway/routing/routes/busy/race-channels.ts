@@ -1,14 +1,14 @@
-import { estimate } from "../../../billing/pricing/estimate.ts";
-import type { Attempt, Price } from "../../../billing/types.ts";
-import { ONE } from "../../../lib/values/decimal.ts";
-import { typicalTokens } from "../../billing/estimate.ts";
-import type { Call } from "../../call/call.ts";
-import { CallTiming } from "../../call/call-timing.ts";
-import type { GatewayContext } from "../../call/context.ts";
-import { ClientPresence } from "../../http/client-presence.ts";
-import { AttemptLog } from "../../upstream/attempt-log.ts";
-import type { Choice } from "../scheduler/choose.ts";
-import type { HedgeRule } from "./plan.ts";
+import { estimate } from "../../../../billing/pricing/estimate.ts";
+import type { Attempt, Price } from "../../../../billing/types.ts";
+import { ONE } from "../../../../lib/values/decimal.ts";
+import { typicalTokens } from "../../../billing/estimate.ts";
+import type { Call } from "../../../call/call.ts";
+import { CallTiming } from "../../../call/call-timing.ts";
+import type { GatewayContext } from "../../../call/context.ts";
+import { ClientPresence } from "../../../http/client-presence.ts";
+import { AttemptLog } from "../../../upstream/attempt-log.ts";
+import type { Choice } from "../../scheduler/choose.ts";
+import type { HedgeRule } from "../plan.ts";
 
 /** What a race asks of whoever runs the call. */
 export type Race<Result> = Readonly<{

@@ -1,8 +1,8 @@
-import type { GatewayContext } from "../../call/context.ts";
-import type { Received } from "../../upstream/receive.ts";
-import type { PricedCall } from "../model-fallbacks.ts";
-import type { Router } from "../router.ts";
-import type { Choice } from "../scheduler/choose.ts";
+import type { GatewayContext } from "../../../call/context.ts";
+import type { Received } from "../../../upstream/receive.ts";
+import type { PricedCall } from "../../model-fallbacks.ts";
+import type { Router } from "../../router.ts";
+import type { Choice } from "../../scheduler/choose.ts";
 import { raceChannels } from "./race-channels.ts";
 
 type Attempt = (context: GatewayContext, model: PricedCall, choice: Choice) => Promise<Received>;
