@@ -121,7 +121,7 @@ export function listJobs(services: JobServices): readonly Job[] {
     }),
     once("alert rules", MINUTE_MS, (signal) => evaluateRules({ db, settings, alerter }, nowSeconds(), signal)),
     once("unpaid orders", 10 * MINUTE_MS, () => expireOrders(db, nowSeconds())),
-    once("statements", HOUR_MS, async (signal) => void (await issueStatements({ db, settings }, signal))),
+    once("statements", 6 * HOUR_MS, async (signal) => void (await issueStatements({ db, settings }, signal))),
     once("plans", 30 * SECOND_MS, async (signal) => void (await advanceSubscriptions(upstreams, signal))),
     once("API key budgets", 30 * SECOND_MS, () => renewBudgets(upstreams)),
     {

@@ -48,6 +48,9 @@ async function advance(deps: PlanDeps, userId: number, id: number, now: number):
       await applyGroup(tx, account);
       return { kind: "end", running, units } as const;
     }
+    // Until a top-up there is nothing to try.
+    const isWaiting = subscription.status === "past_due" && subscription.nextPlanId === null;
+    if (isWaiting && account.walletUnits < running.plan.price) return null;
     return { kind: "renew", running } as const;
   });
   if (!step) return false;

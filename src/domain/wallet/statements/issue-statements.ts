@@ -18,7 +18,7 @@ type IssueDeps = Readonly<{ db: Db; settings: SettingsReader }>;
 /** Charges of processes that were away at the month's end arrive within this time, mostly. */
 const SETTLING_S = 24 * 3600;
 /** Charges of older months are no longer compared with what was issued. */
-const MONTHS_COMPARED = 12;
+const MONTHS_COMPARED = 6;
 
 /**
  * Issues what is due: corrections of months whose charges have changed since, and the statement of last month for each
@@ -62,14 +62,14 @@ async function findChangedMonths(db: Db, now: number): Promise<{ userId: number;
   const earliest = monthAt(now - MONTHS_COMPARED * 31 * 24 * 3600);
   const rows = await db.execute<{ user_id: number; month: string }>(sql`
     with documented as (
-      select user_id, month, sum(charged) as charged, extract(epoch from (month || '-01')::timestamp)::bigint as start,
-        extract(epoch from (month || '-01')::timestamp + interval '1 month')::bigint as until
-      from statements where month >= ${earliest.name} group by user_id, month
+      select user_id, month, sum(charged) as charged from statements where month >= ${earliest.name} group by 1, 2
+    ),
+    rolled_up as (
+      select user_id, to_char(to_timestamp(hour) at time zone 'utc', 'YYYY-MM') as month, sum(quota) as charged
+      from usage_rollups where hour >= ${earliest.from} group by 1, 2
     )
-    select d.user_id, d.month from documented d
-    where d.charged <> (select coalesce(sum(r.quota), 0) from usage_rollups r
-      where r.user_id = d.user_id and r.hour >= d.start and r.hour < d.until)
-    order by d.month, d.user_id`);
+    select d.user_id, d.month from documented d left join rolled_up r using (user_id, month)
+    where d.charged <> coalesce(r.charged, 0) order by d.month, d.user_id`);
   return [...rows].map(({ user_id: userId, month }) => ({ userId: Number(userId), month }));
 }
 
