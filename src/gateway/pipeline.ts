@@ -70,13 +70,9 @@ async function relay(context: GatewayContext, call: Call, reserved: Reservation)
   try {
     await beginCall(context, call);
     const models = [{ call, prices: reserved.prices }, ...reserved.fallbacks];
-    const tryModels = () =>
-      acrossModels(context, models, ({ call: own, prices }) =>
-        failOver(context, own, prices, (choice, router) =>
-          hedged(context, { call: own, prices }, choice, router, attempt),
-        ),
-      );
-    answered = await queued(context, call, tryModels);
+    const tryOne = (model: PricedCall) =>
+      failOver(context, model.call, model.prices, (choice, router) => hedged(context, model, choice, router, attempt));
+    answered = await queued(context, call, () => acrossModels(context, models, tryOne));
   } catch (error) {
     throw failCall(context, call, reserved, error);
   } finally {
@@ -87,9 +83,7 @@ async function relay(context: GatewayContext, call: Call, reserved: Reservation)
   return respond(context, served, { ...reserved, prices }, answered.result, finish);
 }
 
-/**
- * Tries channels one after the other until one responds; until then the client receives nothing. Rejects GatewayError.
- */
+/** Tries channels until one responds; until then the client receives nothing. Rejects GatewayError. */
 export async function failOver<Result>(
   context: GatewayContext,
   call: Call,
