@@ -78,8 +78,7 @@ export const SessionDetail = ({ scope, session }: SessionDetailProps) => {
             <Panel
               key={step}
               title={step === "" ? t("sessions.noStep") : t("sessions.step", { step })}
-              hint={<Money quota={calls.reduce((sum, { quota }) => sum + quota, 0)} decimals={4} />}
-              pad={false}
+              hint={<Money quota={calls.reduce((sum, { quota }) => sum + quota, 0)} decimals={6} />}
             >
               <CallTable calls={calls} />
             </Panel>
@@ -132,7 +131,7 @@ const FigureTable = ({ session, other }: Readonly<{ session: SessionView; other:
 };
 
 const FigureValue = ({ figure, value }: Readonly<{ figure: Figure; value: number }>) => {
-  if (figure === "cost") return <Money quota={value} decimals={4} />;
+  if (figure === "cost") return <Money quota={value} decimals={6} />;
   const isTime = figure === "duration" || figure === "busy";
   return <span className="num">{isTime ? formatDuration(value) : formatNumber(value)}</span>;
 };
@@ -162,7 +161,7 @@ const CallTable = ({ calls }: Readonly<{ calls: readonly SessionCall[] }>) => {
           </Box>
         ),
       },
-      { key: "tools", head: t("sessions.columns.tools"), width: 180, cell: ({ tools }) => tools.join(", ") || "–" },
+      { key: "tools", head: t("sessions.columns.tools"), width: 140, cell: ({ tools }) => tools.join(", ") || "–" },
       number("prompt", ({ prompt_tokens }) => prompt_tokens),
       number("cached", ({ cached_tokens }) => cached_tokens),
       number("completion", ({ completion_tokens }) => completion_tokens),
@@ -185,7 +184,7 @@ const CallTable = ({ calls }: Readonly<{ calls: readonly SessionCall[] }>) => {
         head: t("sessions.columns.cost"),
         width: 104,
         align: "right",
-        cell: ({ quota }) => <Money quota={quota} decimals={4} />,
+        cell: ({ quota }) => <Money quota={quota} decimals={6} />,
       },
     ];
   }, [t]);

@@ -96,7 +96,7 @@ function useSessionColumns(hasUsers: boolean): readonly Column<SessionView>[] {
         head: t("sessions.columns.cost"),
         width: 104,
         align: "right",
-        cell: ({ quota }) => <Money quota={quota} decimals={4} />,
+        cell: ({ quota }) => <Money quota={quota} decimals={6} />,
       },
       {
         key: "duration",
