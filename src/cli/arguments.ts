@@ -47,7 +47,7 @@ Commands
   journal inspect          show charges that are not in the database, rejected ones and lost processes
   journal replay [--force] charge rejected records again, each once; --force also those older than the log
   journal acknowledge WHAT end the alarm about a lost process (its id), or about all rejected charges (rejected)
-                           (all three take --json, and work beside a running gateway)
+                           (all three take --json, and work next to a running gateway)
   sbom                     print what the executable consists of (CycloneDX, JSON)
   healthcheck              exit 0 when the gateway on this machine is ready
 

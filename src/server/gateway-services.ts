@@ -49,7 +49,7 @@ export function gatewayServices(services: Services): GatewayServices {
           const reported = {
             channelId: channel.id,
             reason: sayReason(reason, "en"),
-            affectsWholeChannel: key === null,
+            affectsAllKeys: key === null,
           };
           log.warn(reported, "disabled automatically");
           notifier.tellRoot(channelDisabled(channel, key !== null, reason));

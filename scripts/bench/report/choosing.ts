@@ -56,8 +56,8 @@ function time(work: (call: number) => unknown): number {
 export const choosingTable = (rows: readonly ChoosingRow[]): string =>
   table(
     ["choosing a channel among", "by weight ns", "1 in 20 cools down ns", "the conversation's own ns"],
-    rows.map(({ channels, drawnNs, coolingNs, stickyNs: keptNs }) => [
+    rows.map(({ channels, drawnNs, coolingNs, stickyNs }) => [
       channels.toLocaleString("en"),
-      ...[drawnNs, coolingNs, keptNs].map((value) => value.toFixed(0)),
+      ...[drawnNs, coolingNs, stickyNs].map((value) => value.toFixed(0)),
     ]),
   );

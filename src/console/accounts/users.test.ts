@@ -71,7 +71,7 @@ describe("many at once", () => {
     app.db.$count(logs, and(eq(logs.type, 3), like(logs.content, `%(#${id})`), eq(logs.userId, ids.admin ?? 0)));
   const standing = async (id: number) => {
     const [row] = await app.db.select().from(users).where(eq(users.id, id));
-    return row && { status: row.status, group: row.group, gone: row.deletedAt !== null };
+    return row && { status: row.status, group: row.group, isDeleted: row.deletedAt !== null };
   };
   let some: number[];
   beforeAll(async () => {
@@ -120,7 +120,7 @@ describe("many at once", () => {
 
   test("deregistered", async () => {
     await batch("admin", { ids: some, action: "delete" });
-    for (const id of some) expect(await standing(id)).toMatchObject({ gone: true });
+    for (const id of some) expect(await standing(id)).toMatchObject({ isDeleted: true });
   });
 
   test.each([

@@ -437,13 +437,13 @@ describe("what an upstream offers, compared with its channel", () => {
 
   test("new and gone models, by their names at the upstream", async () => {
     const id = await create({ models: "mine,old,real-high", model_mapping: '{"mine":"theirs"}' });
-    expect(await listed(id)).toMatchObject({ added: [], gone: [], checked_time: 0 });
+    expect(await listed(id)).toMatchObject({ added: [], removed: [], checked_time: 0 });
     offers("theirs", "fresh", "real");
-    expect(await refresh(id)).toMatchObject({ added: ["fresh", "real"], gone: ["old"], error: "" });
+    expect(await refresh(id)).toMatchObject({ added: ["fresh", "real"], removed: ["old"], error: "" });
     const { data } = await call("GET", `/api/channel/?keyword=${id}&stats=true`);
     // The ports of other channels' addresses may have the same digits.
     expect((data as { id: number }[]).find((row) => row.id === id)).toMatchObject({
-      models_changed: { added: 2, gone: 1 },
+      models_changed: { added: 2, removed: 1 },
     });
   });
 
@@ -454,7 +454,7 @@ describe("what an upstream offers, compared with its channel", () => {
     const choice = { add: ["c"], remove: ["a"], ignore: ["d"] };
     expect(await call("POST", `/api/channel/${id}/model_list/take`, choice)).toMatchObject({ success: true });
     expect(app.channels.get(id)?.models).toEqual(["b", "c"]);
-    expect(await listed(id)).toMatchObject({ added: [], gone: [], ignored: ["d"] });
+    expect(await listed(id)).toMatchObject({ added: [], removed: [], ignored: ["d"] });
     expect(await call("POST", `/api/channel/${id}/model_list/take`, { remove: ["b", "c"] })).toMatchObject({
       code: "channel_model_required",
     });

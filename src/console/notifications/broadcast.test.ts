@@ -53,7 +53,7 @@ test("tells whoever wants to hear of it, and nobody else", async () => {
     async () => (await ask("GET")).body,
     ({ data }) => !(data as { is_running: boolean }).is_running,
   );
-  expect(data).toMatchObject({ is_running: false, told: 1, failed: 1, event: "promotion" });
+  expect(data).toMatchObject({ is_running: false, delivered: 1, failed: 1, event: "promotion" });
   expect(post.received.map(({ to }) => to)).toEqual([["wants@example.com"]]);
   expect(post.received[0]?.text).toContain("Only <b>today</b> {{value}}");
   expect(post.received[0]?.text).toContain("Only &lt;b&gt;today&lt;/b&gt; {{value}}");

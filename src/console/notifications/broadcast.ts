@@ -42,13 +42,13 @@ export function broadcastRoutes(
     .delete(
       "/",
       async ({ actor }) => {
-        const { is_running: wasRunning, title, event, told } = broadcasts.progress();
+        const { is_running: wasRunning, title, event, delivered } = broadcasts.progress();
         broadcasts.cancel();
         if (wasRunning) {
           await writeManagementLog(db, actor, `Stopped telling everybody: ${title}`, {
             note: { code: "broadcast_stopped", params: { title } },
             action: "disable",
-            after: { event, told },
+            after: { event, delivered },
           });
         }
         return ok(broadcasts.progress());

@@ -155,7 +155,7 @@ test("waiting charges are reported, with a running gateway and without one", asy
   expect(await check({})).toEqual(["ok doctor_journal_empty", "ok doctor_journal_flush"]);
   expect(await check({ databaseDown: true, pendingRecords: 3 })).toEqual(["fail doctor_journal_waits"]);
   expect((await check({ diskRefused: true }))[0]).toBe("fail doctor_journal_refused");
-  expect((await check({}, () => Promise.reject(new Error("late"))))[1]).toBe("fail doctor_journal_stuck");
+  expect((await check({}, () => Promise.reject(new Error("late"))))[1]).toBe("fail doctor_journal_not_draining");
   expect([judgeDepth(9000, 1).state, judgeDepth(1, 60).state]).toEqual(["warn", "warn"]);
 
   expect(await check({ journalCopy: "behind" })).toContain("warn doctor_journal_copy_behind");

@@ -16,7 +16,7 @@ export type BroadcastProgress = {
   is_running: boolean;
   event: NotifyEvent | null;
   title: string;
-  told: number;
+  delivered: number;
   failed: number;
 };
 
@@ -36,11 +36,11 @@ const AT_ONCE = 4;
 
 /** Creates the broadcasts of this process; `close` is `cancel`. */
 export function createBroadcasts(deps: Readonly<{ db: Db; notifier: Notifier; log: Logger }>): Broadcasts {
-  let state: BroadcastProgress = { is_running: false, event: null, title: "", told: 0, failed: 0 };
+  let state: BroadcastProgress = { is_running: false, event: null, title: "", delivered: 0, failed: 0 };
   let isCancelled = false;
 
   const tell = async (userId: number, notice: Notice) => {
-    if (await deps.notifier.tell(userId, notice)) state.told += 1;
+    if (await deps.notifier.tell(userId, notice)) state.delivered += 1;
     else state.failed += 1;
   };
   const run = async (event: NotifyEvent, notice: Notice) => {
@@ -65,7 +65,7 @@ export function createBroadcasts(deps: Readonly<{ db: Db; notifier: Notifier; lo
       throwRuleError(noticeError({ title, content }), NOTICE_LIMITS);
       if (state.is_running) throw new OperationError("broadcast_under_way");
       isCancelled = false;
-      state = { is_running: true, event, title, told: 0, failed: 0 };
+      state = { is_running: true, event, title, delivered: 0, failed: 0 };
       // What an administrator writes is one text for everybody; braces in it mean themselves.
       const words = { en: "{{value}}", zh: "{{value}}" };
       run(event, { type: event, title: { en: title, zh: title }, content: words, values: [content] })

@@ -193,7 +193,7 @@ describe("at Anthropic", () => {
   test("another user's message is no thread", async () => {
     const account = startAccount("a");
     const { relay } = startOnto([account.channel]);
-    const thread = { type: "continue", previous_message_id: "msg_stranger" };
+    const thread = { type: "continue", previous_message_id: "msg_unknown" };
     const answer = await relay.post("/v1/messages", { model: "m", max_tokens: 9, thread, messages: [question] });
     expect(answer.status).toBe(404);
     expect(await answer.json()).toMatchObject({

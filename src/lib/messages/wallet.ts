@@ -41,7 +41,7 @@ export const walletMessages = {
     en: "Too many wrong codes. Try again in {seconds} seconds.",
     zh: "错误次数过多，请在 {seconds} 秒后重试。",
   },
-  top_up_amount_whole: { en: "Enter a whole amount.", zh: "请输入整数金额。" },
+  top_up_amount_integer: { en: "Enter a whole amount.", zh: "请输入整数金额。" },
   top_up_too_small: { en: "The minimum top-up amount is {minimum}.", zh: "充值金额不能小于 {minimum}。" },
   top_up_too_large: { en: "The maximum top-up amount is {maximum}.", zh: "充值金额不能大于 {maximum}。" },
   top_up_price_too_low: { en: "The amount is too low. Enter a larger amount.", zh: "充值金额过低，请提高金额。" },

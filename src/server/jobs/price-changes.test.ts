@@ -19,7 +19,13 @@ type Changes = Parameters<typeof notifyPriceChanges>[1];
 
 function tell(enabled: boolean, changes: Changes = CHANGES, isRunning = false) {
   const sent: BroadcastRequest[] = [];
-  const progress = (): BroadcastProgress => ({ is_running: isRunning, event: null, title: "", told: 0, failed: 0 });
+  const progress = (): BroadcastProgress => ({
+    is_running: isRunning,
+    event: null,
+    title: "",
+    delivered: 0,
+    failed: 0,
+  });
   const broadcasts = { start: (request: BroadcastRequest) => void sent.push(request), progress, cancel: () => {} };
   const settings = fixedSettings({ PriceChangeNoticeEnabled: String(enabled) });
   const channels = {

@@ -195,12 +195,12 @@ test("models are compared with what upstreams offer: what is new and what is gon
   await lists();
   await lists();
   expect(requests.filter((name) => name === "grows")).toHaveLength(1);
-  expect(await seen(id)).toMatchObject({ added: ["x", "y", "z"], gone: ["old"], error: "" });
-  for (const each of broken) expect(await seen(each)).toMatchObject({ added: [], gone: [], error: "HTTP 500" });
+  expect(await seen(id)).toMatchObject({ added: ["x", "y", "z"], removed: ["old"], error: "" });
+  for (const each of broken) expect(await seen(each)).toMatchObject({ added: [], removed: [], error: "HTTP 500" });
   // A list that cannot be had leaves the one before, and says why.
   offered.delete("grows");
   await next(lists);
-  expect(await seen(id)).toMatchObject({ added: ["x", "y", "z"], gone: ["old"], error: "HTTP 500" });
+  expect(await seen(id)).toMatchObject({ added: ["x", "y", "z"], removed: ["old"], error: "HTTP 500" });
   await letPass(366 * 86_400);
   requests.length = 0;
   await lists(0);

@@ -38,7 +38,7 @@ export function NoticePage() {
               <Box role="status" sx={{ flex: 1, fontSize: 13 }}>
                 {t(data.is_running ? "notifications.broadcast.running" : "notifications.broadcast.over")}{" "}
                 <span className="num">
-                  {t("notifications.broadcast.counts", { delivered: data.told, failed: data.failed })}
+                  {t("notifications.broadcast.counts", { delivered: data.delivered, failed: data.failed })}
                 </span>
               </Box>
               {data.is_running && (

@@ -20,14 +20,14 @@ test("nothing stays of what was said, where money went and where calls came from
   const { db, changes } = database;
   const [deleted, stays] = [await addUser("gone"), await addUser("stays")];
   await deleteUser({ db, changes, vault: createVault({ encryptionKey: "of this test" }) }, deleted);
-  const of = { gone: await left(deleted), stays: await left(stays) };
-  expect(of.gone).toEqual({
-    talks: ["upstream"],
+  const of = { removed: await left(deleted), stays: await left(stays) };
+  expect(of.removed).toEqual({
+    sessions: ["upstream"],
     accounts: ["", "", "IBAN 1", "IBAN 1"],
     keys: [""],
   });
   expect(of.stays).toEqual({
-    talks: ["here", "upstream"],
+    sessions: ["here", "upstream"],
     accounts: ["IBAN 1", "IBAN 1", "IBAN 1", "IBAN 1"],
     keys: ["10.0.0.1"],
   });
@@ -67,7 +67,7 @@ async function left(userId: number) {
   const paid = await db.select().from(withdrawals).where(eq(withdrawals.userId, userId));
   const keys = await db.select().from(tokens).where(eq(tokens.userId, userId));
   return {
-    talks: sessions.map(({ id }) => id.split(" ").at(-1)).sort(),
+    sessions: sessions.map(({ id }) => id.split(" ").at(-1)).sort(),
     accounts: paid.map(({ account }) => account).sort(),
     keys: keys.map(({ allowIps }) => allowIps),
   };

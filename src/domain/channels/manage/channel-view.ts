@@ -49,7 +49,7 @@ export type ChannelView = Readonly<{
   /** Ours, on request: one entry an hour of the last 24, oldest first. */
   traffic?: { count: number; failed: number }[];
   /** Ours, on request, where the upstream was asked: how many models it offers beyond the channel's, and how many no more. */
-  models_changed?: { added: number; gone: number };
+  models_changed?: { added: number; removed: number };
   /** Ours, on request: how it does, and its last hour. */
   live?: LiveView;
 }>;

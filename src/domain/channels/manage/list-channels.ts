@@ -191,7 +191,7 @@ async function view(
   });
 }
 
-const countDifference = ({ added, gone }: ModelDifference) => ({ added: added.length, gone: gone.length });
+const countDifference = ({ added, removed }: ModelDifference) => ({ added: added.length, removed: removed.length });
 
 function countStatuses(rows: readonly { status: number; rows: number }[]): StatusCounts {
   const of = (status: number) => rows.find((row) => row.status === status)?.rows ?? 0;

@@ -19,7 +19,7 @@ export type ModelDifference = Readonly<{
   /** Offered, and neither the channel's nor among the ignored. */
   added: string[];
   /** The channel's, and offered no more. */
-  gone: string[];
+  removed: string[];
 }>;
 
 type ModelList = typeof channelModelLists.$inferSelect;
@@ -41,7 +41,7 @@ export function compareModels(
   const known = new Set([...names.keys(), ...names.values(), ...ignored]);
   return {
     added: models.filter((name) => !known.has(name)),
-    gone: [...names].flatMap(([model, name]) =>
+    removed: [...names].flatMap(([model, name]) =>
       offered.has(name) || offered.has(name.replace(OWN_ENDING, "")) ? [] : [model],
     ),
   };
@@ -108,7 +108,7 @@ export async function viewModelList(db: Db, channel: ChannelEntry, language: Lan
   const [list] = await db.select().from(channelModelLists).where(eq(channelModelLists.channelId, channel.id));
   const error = sayStored(list?.error ?? "", language);
   if (!list || list.models.length === 0) {
-    return { added: [], gone: [], ignored: [], checked_time: list?.checkedTime ?? 0, error };
+    return { added: [], removed: [], ignored: [], checked_time: list?.checkedTime ?? 0, error };
   }
   const { ignored, checkedTime } = list;
   return { ...compareModels(channel, list), ignored, checked_time: checkedTime, error };

@@ -58,7 +58,7 @@ async function checkRunning({ billing }: NonNullable<DiagnosticsContext["running
     () => performance.now() - start,
     () => null,
   );
-  if (ms === null) return [...findings, trouble("fail", ["doctor_journal_stuck"], ["doctor_fix_journal_waits"])];
+  if (ms === null) return [...findings, trouble("fail", ["doctor_journal_not_draining"], ["doctor_fix_journal_waits"])];
   const message = ["doctor_journal_flush", { ms: ms.toFixed(0) }] as const;
   findings.push(ms > SLOW_FLUSH_MS ? trouble("warn", message, ["doctor_fix_database_slow"]) : fine(...message));
   return findings;

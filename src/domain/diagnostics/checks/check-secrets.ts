@@ -22,7 +22,7 @@ export async function checkSecrets(
 
 async function checkKey({ dataDir, encryptionKey }: Pick<DiagnosticsContext["config"], "dataDir" | "encryptionKey">) {
   if (encryptionKey !== null) {
-    if (encryptionKey.length >= SHORT_KEY) return fine("doctor_key_given");
+    if (encryptionKey.length >= SHORT_KEY) return fine("doctor_key_from_environment");
     return trouble("warn", ["doctor_key_short", { count: encryptionKey.length }], ["doctor_fix_key_short"]);
   }
   const path = join(dataDir, "secret.key");

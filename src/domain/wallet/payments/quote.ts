@@ -39,7 +39,7 @@ export function quoteTopUp(settings: SettingsReader, group: string, amount: numb
   const worth = inDollars ? 1 : unit;
   const minimum = Math.max(1, settings.get("MinTopUp") * worth);
   const maximum = MOST_DOLLARS * worth;
-  if (!Number.isSafeInteger(amount)) throw new OperationError("top_up_amount_whole");
+  if (!Number.isSafeInteger(amount)) throw new OperationError("top_up_amount_integer");
   if (amount < minimum) throw new OperationError("top_up_too_small", { minimum });
   if (amount > maximum) throw new OperationError("top_up_too_large", { maximum });
   const quotaUnits = inDollars ? amount * unit : amount;

@@ -166,7 +166,10 @@ export const doctorMessages = {
     zh: "请启动 Redis 或更正 REDIS_URL；在此之前各进程独立统计速率限制。",
   },
 
-  doctor_key_given: { en: "The encryption key comes from ENCRYPTION_KEY.", zh: "加密密钥来自 ENCRYPTION_KEY。" },
+  doctor_key_from_environment: {
+    en: "The encryption key comes from ENCRYPTION_KEY.",
+    zh: "加密密钥来自 ENCRYPTION_KEY。",
+  },
   doctor_key_short: { en: "ENCRYPTION_KEY has only {count} characters.", zh: "ENCRYPTION_KEY 只有 {count} 个字符。" },
   doctor_fix_key_short: {
     en: "Use at least 32 random characters for new installations. Existing data cannot be read with another key.",

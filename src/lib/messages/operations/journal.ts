@@ -14,7 +14,10 @@ export const journalMessages = {
     en: "The database rejects charges: {count} are waiting, the oldest for {seconds} s.",
     zh: "数据库拒绝写入计费：{count} 条等待中，最早的已等待 {seconds} 秒。",
   },
-  doctor_journal_stuck: { en: "Charges did not reach the database within 30 s.", zh: "计费在 30 秒内未能写入数据库。" },
+  doctor_journal_not_draining: {
+    en: "Charges did not reach the database within 30 s.",
+    zh: "计费在 30 秒内未能写入数据库。",
+  },
   doctor_fix_journal_waits: {
     en: "Restore the database. Pending charges are stored on disk and written afterwards.",
     zh: "请恢复数据库的响应速度；等待中的记录保存在磁盘上，恢复后会自动写入。",

@@ -66,9 +66,9 @@ type ModelsChangedProps = Readonly<{ channel: Channel; onCompare: (channel: Chan
 /** Says that the upstream's models differ from the channel's, and opens the comparison. */
 export const ModelsChanged = ({ channel, onCompare }: ModelsChangedProps) => {
   const { t } = useTranslation();
-  const { added = 0, gone = 0 } = channel.models_changed ?? {};
-  if (added + gone === 0) return null;
-  const label = t("channels.modelList.changed", { added, removed: gone });
+  const { added = 0, removed = 0 } = channel.models_changed ?? {};
+  if (added + removed === 0) return null;
+  const label = t("channels.modelList.changed", { added, removed });
   return (
     <Tooltip title={label}>
       <ButtonBase
@@ -88,7 +88,7 @@ export const ModelsChanged = ({ channel, onCompare }: ModelsChangedProps) => {
           bgcolor: "tone.info.tint",
         }}
       >
-        {[added > 0 && `+${added}`, gone > 0 && `−${gone}`].filter(Boolean).join(" ")}
+        {[added > 0 && `+${added}`, removed > 0 && `−${removed}`].filter(Boolean).join(" ")}
       </ButtonBase>
     </Tooltip>
   );

@@ -43,10 +43,10 @@ export const ModelListDialog = ({ channel, onClose }: { channel: Channel; onClos
   const list = stored.data;
   const chosen = (names: readonly string[]) => names.filter((name) => !left.has(name));
   const take = useMutation({
-    mutationFn: ({ added, gone }: ModelList) =>
+    mutationFn: ({ added, removed }: ModelList) =>
       applyModels(channel.id, {
         add: chosen(added),
-        remove: chosen(gone),
+        remove: chosen(removed),
         ignore: isIgnoring ? added.filter((name) => left.has(name)) : [],
       }),
     onSuccess: () => {
@@ -62,7 +62,7 @@ export const ModelListDialog = ({ channel, onClose }: { channel: Channel; onClos
     setLeft(next);
   };
   const added = chosen(list?.added ?? []).length;
-  const removed = chosen(list?.gone ?? []).length;
+  const removed = chosen(list?.removed ?? []).length;
   return (
     <Dialog open onClose={onClose} aria-labelledby={`${id}title`} fullWidth maxWidth="sm">
       <DialogTitle id={`${id}title`} sx={{ fontSize: 16, fontWeight: 620, pb: 1, overflowWrap: "anywhere" }}>
@@ -96,11 +96,11 @@ export const ModelListDialog = ({ channel, onClose }: { channel: Channel; onClos
         )}
         {!list &&
           (stored.isError ? <ErrorState error={stored.error} onRetry={() => stored.refetch()} /> : <FormSkeleton />)}
-        {list && list.added.length + list.gone.length === 0 && list.checked_time > 0 && (
+        {list && list.added.length + list.removed.length === 0 && list.checked_time > 0 && (
           <Box sx={{ py: 6, textAlign: "center", color: "text.tertiary" }}>{t("channels.modelList.same")}</Box>
         )}
         {list &&
-          (["added", "gone"] as const).map((side) => {
+          (["added", "removed"] as const).map((side) => {
             const names = list[side];
             if (names.length === 0) return null;
             const ticked = new Set(chosen(names));
