@@ -12,6 +12,7 @@ import { GatewayError } from "../call/errors.ts";
 import { failOver } from "../pipeline.ts";
 import { type Connected, connect } from "./connect.ts";
 import { realtime } from "./endpoint.ts";
+import { transcriptionModelOf } from "./filters/transcription-model.ts";
 import { RealtimeWordFilter } from "./filters/word-filter.ts";
 import { type Charge, RealtimeBilling, type ReservedResponse } from "./metering/billing.ts";
 import { RealtimeMeter } from "./metering/session-meter.ts";
@@ -62,7 +63,7 @@ export class RealtimeSession implements SocketSession {
     private readonly origin: SessionOrigin,
     private readonly onEnd: (session: RealtimeSession) => void,
   ) {
-    this.#words = new RealtimeWordFilter(context, origin.requestId, origin.model);
+    this.#words = new RealtimeWordFilter(context, origin);
   }
 
   /** The client is connected. */
@@ -179,7 +180,7 @@ export class RealtimeSession implements SocketSession {
     switch (event.type) {
       case "session.created":
       case "session.updated":
-        this.#transcriber = transcriberOf(recordOf(event.session));
+        this.#transcriber = transcriptionModelOf(recordOf(event.session));
         return;
       case "response.created":
         this.#responses.set(textOf(recordOf(event.response)?.id) ?? "", performance.now());
@@ -291,9 +292,3 @@ export class RealtimeSession implements SocketSession {
 
 const textOfFrame = (frame: Frame): string => (typeof frame === "string" ? frame : textOfBytes(frame));
 const eventOf = (frame: Frame): JsonObject | null => recordOf(parseJson(textOfFrame(frame)));
-
-/** The transcription model for the client's audio: under `audio`, or in beta sessions at the top level. */
-const transcriberOf = (session: JsonObject | null): string =>
-  textOf(recordOf(recordOf(recordOf(session?.audio)?.input)?.transcription)?.model) ??
-  textOf(recordOf(session?.input_audio_transcription)?.model) ??
-  "";

@@ -156,6 +156,30 @@ describe("a talk", () => {
     // (40 audio × 2 + 10 × 4) × 0.5
     expect(record.quota).toBe(60);
   });
+
+  test.each([
+    ["under audio", (model: string) => ({ audio: { input: { transcription: { model } } } }), "session.update"],
+    ["in beta sessions", (model: string) => ({ input_audio_transcription: { model } }), "transcription_session.update"],
+  ])("transcriptions: a model that the key or the price list lacks is refused (%s)", async (_, session, type) => {
+    const received: unknown[] = [];
+    const upstream = startUpstream((_peer, event) => void received.push(event.session));
+    const models = ["gpt-realtime", "gpt-4o-mini-transcribe", "without-price"];
+    const relay = startRealtime(upstream.url, {
+      tokens: { test: { modelLimits: new Set(models) } },
+    });
+    const client = connect(relay.url);
+    await client.waitFor("session.created");
+    const asks = (model: string) => client.send({ type, event_id: `asks ${model}`, session: session(model) });
+    asks("gpt-4o-transcribe");
+    const refused = await client.waitFor("error");
+    expect(refused.error).toMatchObject({ code: "model_not_allowed", event_id: "asks gpt-4o-transcribe" });
+    asks("without-price");
+    await until(() => client.events.filter((event) => event.type === "error").length === 2);
+    expect(client.events.at(-1)?.error).toMatchObject({ code: "model_price_error" });
+    asks("gpt-4o-mini-transcribe");
+    await until(() => received.length > 0);
+    expect(received).toEqual([session("gpt-4o-mini-transcribe")]);
+  });
 });
 
 describe("the end of a talk", () => {

@@ -6,9 +6,11 @@ import { checkRequest } from "../../http/check-request.ts";
 import { invalidRequest } from "../../http/client-body.ts";
 import type { Frame } from "../pipe.ts";
 import { realtimeRules } from "../request-rules.ts";
+import type { SessionOrigin } from "../response-call.ts";
 import { errorEvent } from "../session-end.ts";
 import { clientTexts } from "./client-texts.ts";
 import { TranscriptFilter } from "./transcript-filter.ts";
+import { refuseTranscriptionModel } from "./transcription-model.ts";
 
 /** What to send to the client and back to the upstream for an upstream's frame. */
 type FilteredFrame = Readonly<{ toClient: readonly Frame[]; toUpstream: Frame | null }>;
@@ -22,15 +24,15 @@ export class RealtimeWordFilter {
 
   constructor(
     private readonly context: GatewayContext,
-    private readonly requestId: string,
-    private readonly model: string,
+    private readonly origin: SessionOrigin,
   ) {
     this.#transcripts = new TranscriptFilter(context.services.settings);
   }
 
   /**
    * The error for a client's event that must not be forwarded: it is no JSON object, other parsers may read it
-   * differently, it requests another model than the session's, or it contains forbidden words. Null: forward it.
+   * differently, it requests another model than the session's or a transcription model that the key lacks, or it
+   * contains forbidden words. Null: forward it.
    * `event` is the parsed `text`.
    */
   refusalOf(text: string, event: JsonObject | null): Frame | null {
@@ -38,12 +40,13 @@ export class RealtimeWordFilter {
       if (!event) throw invalidRequest({ code: "gateway_event_no_object" });
       checkRequest(text, event, realtimeRules);
       this.#refuseOtherModel(event);
+      refuseTranscriptionModel(this.context, this.origin, event);
       refuseBlockedWords(this.context.services.settings, clientTexts(event));
       return null;
     } catch (error) {
       if (!(error instanceof GatewayError)) throw error;
       this.context.metrics.refused(error.status);
-      return JSON.stringify(errorEvent(error, this.requestId, textOf(event?.event_id)));
+      return JSON.stringify(errorEvent(error, this.origin.requestId, textOf(event?.event_id)));
     }
   }
 
@@ -51,8 +54,8 @@ export class RealtimeWordFilter {
   #refuseOtherModel(event: JsonObject): void {
     for (const name of ["session", "response"] as const) {
       const model = recordOf(event[name])?.model;
-      if (model == null || model === this.model) continue;
-      throw invalidRequest({ code: "gateway_session_model", params: { model: this.model } }, `${name}.model`);
+      if (model == null || model === this.origin.model) continue;
+      throw invalidRequest({ code: "gateway_session_model", params: { model: this.origin.model } }, `${name}.model`);
     }
   }
 
