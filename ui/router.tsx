@@ -9,6 +9,7 @@ import {
 import { safeReturnTo } from "./api/login-redirect.ts";
 import { RootLayout } from "./features/shell/RootLayout.tsx";
 import { NotFoundPage, PageError } from "./features/shell/StatePages.tsx";
+import { loadSignedInTexts } from "./state/i18n.ts";
 import { parseSearch, stringifySearch } from "./state/search-text.ts";
 import { siteStatus } from "./state/site-status.ts";
 import { readUser } from "./state/stored-user.ts";
@@ -31,9 +32,10 @@ const root = createRootRouteWithContext<Context>()({
   },
 });
 
-/** Redirects to the sign-in page, which returns here. */
-function requireSignIn({ location }: { location: { href: string } }): void {
+/** Redirects to the sign-in page, which returns here; for signed-in users, loads the texts of their pages. */
+async function requireSignIn({ location }: { location: { href: string } }): Promise<void> {
   if (!readUser()) throw redirect({ to: "/login", search: { returnTo: location.href } });
+  await loadSignedInTexts();
 }
 
 /** Redirects signed-in users away from the sign-in page; an expired session is forgotten before this runs. */
@@ -102,10 +104,13 @@ const routeTree = root.addChildren([
     "/pricing",
     lazyRouteComponent(() => import("./features/models/pricing/PricingPage.tsx"), "PricingPage"),
   ),
-  open(
-    "/key",
-    lazyRouteComponent(() => import("./features/tokens/KeyUsagePage.tsx"), "KeyUsagePage"),
-  ),
+  createRoute({
+    getParentRoute: () => root,
+    path: "/key",
+    component: lazyRouteComponent(() => import("./features/tokens/KeyUsagePage.tsx"), "KeyUsagePage"),
+    // It shows rows of the log as the log itself does.
+    beforeLoad: loadSignedInTexts,
+  }),
   open(
     "/status",
     lazyRouteComponent(() => import("./features/models/page/ModelStatusPage.tsx"), "ModelStatusPage"),

@@ -12,19 +12,67 @@ type LanguageInfo = Readonly<{
   short: string;
   /** Translated by a machine, and not reviewed yet by somebody who speaks it. */
   isMachineMade?: true;
-  /** Each language is its own chunk; only the current one is loaded. */
+  /** Each language has two chunks of its own: the texts of public pages, and those that only signed-in pages need. */
   load: () => Promise<object>;
+  loadSignedIn: () => Promise<object>;
 }>;
 
 /** The console's languages. */
 export const LANGUAGES: readonly LanguageInfo[] = [
-  { tag: "en", name: "English", short: "EN", load: () => import("../locales/en/index.ts") },
-  { tag: "zh", name: "简体中文", short: "中", load: () => import("../locales/zh/index.ts") },
-  { tag: "zh-TW", name: "繁體中文", short: "繁", isMachineMade: true, load: () => import("../locales/zh-TW/index.ts") },
-  { tag: "ja", name: "日本語", short: "日", isMachineMade: true, load: () => import("../locales/ja/index.ts") },
-  { tag: "fr", name: "Français", short: "FR", isMachineMade: true, load: () => import("../locales/fr/index.ts") },
-  { tag: "ru", name: "Русский", short: "RU", isMachineMade: true, load: () => import("../locales/ru/index.ts") },
-  { tag: "vi", name: "Tiếng Việt", short: "VI", isMachineMade: true, load: () => import("../locales/vi/index.ts") },
+  {
+    tag: "en",
+    name: "English",
+    short: "EN",
+    load: () => import("../locales/en/public.ts"),
+    loadSignedIn: () => import("../locales/en/signed-in.ts"),
+  },
+  {
+    tag: "zh",
+    name: "简体中文",
+    short: "中",
+    load: () => import("../locales/zh/public.ts"),
+    loadSignedIn: () => import("../locales/zh/signed-in.ts"),
+  },
+  {
+    tag: "zh-TW",
+    name: "繁體中文",
+    short: "繁",
+    isMachineMade: true,
+    load: () => import("../locales/zh-TW/public.ts"),
+    loadSignedIn: () => import("../locales/zh-TW/signed-in.ts"),
+  },
+  {
+    tag: "ja",
+    name: "日本語",
+    short: "日",
+    isMachineMade: true,
+    load: () => import("../locales/ja/public.ts"),
+    loadSignedIn: () => import("../locales/ja/signed-in.ts"),
+  },
+  {
+    tag: "fr",
+    name: "Français",
+    short: "FR",
+    isMachineMade: true,
+    load: () => import("../locales/fr/public.ts"),
+    loadSignedIn: () => import("../locales/fr/signed-in.ts"),
+  },
+  {
+    tag: "ru",
+    name: "Русский",
+    short: "RU",
+    isMachineMade: true,
+    load: () => import("../locales/ru/public.ts"),
+    loadSignedIn: () => import("../locales/ru/signed-in.ts"),
+  },
+  {
+    tag: "vi",
+    name: "Tiếng Việt",
+    short: "VI",
+    isMachineMade: true,
+    load: () => import("../locales/vi/public.ts"),
+    loadSignedIn: () => import("../locales/vi/signed-in.ts"),
+  },
 ];
 
 /** The console's language for a tag such as "fr-CA" or "zh-HK" (BCP 47); null: none. */
@@ -51,13 +99,18 @@ export function preferredLanguage(): Language {
   return "zh";
 }
 
+/** Set once a signed-in page was opened: its texts are then loaded with each language. */
+let signedInTexts: Promise<void> | null = null;
+
 /** The texts of a language and its sentences on why calls fail. */
 async function load(language: Language): Promise<{ translation: object; failures: object }> {
-  const [words, failures] = await Promise.all([
-    LANGUAGES.find(({ tag }) => tag === language)?.load(),
+  const info = LANGUAGES.find(({ tag }) => tag === language);
+  const [words, more, failures] = await Promise.all([
+    info?.load(),
+    signedInTexts ? info?.loadSignedIn() : {},
     import("../locales/failures.ts").then(({ failureWords }) => failureWords(language)),
   ]);
-  return { translation: { ...words }, failures };
+  return { translation: { ...words, ...more }, failures };
 }
 
 /** Loads the language's texts and initializes i18next. */
@@ -69,6 +122,18 @@ export async function startI18n(language: Language): Promise<void> {
     interpolation: { escapeValue: false },
   });
   document.documentElement.lang = language;
+}
+
+/** Loads the texts that only signed-in pages need; resolves when they can be shown. */
+export function loadSignedInTexts(): Promise<void> {
+  signedInTexts ??= addSignedInTexts();
+  return signedInTexts;
+}
+
+async function addSignedInTexts(): Promise<void> {
+  const { language } = i18next;
+  const texts = await LANGUAGES.find(({ tag }) => tag === language)?.loadSignedIn();
+  i18next.addResourceBundle(language, "translation", { ...texts }, true);
 }
 
 /** Switches to a language and stores the choice. */

@@ -21,6 +21,7 @@ const OPEN: readonly string[] = [
   "GET /api/oauth/{provider}/start",
   "GET /api/pricing",
   "GET /api/pricing/changes",
+  "GET /api/pricing/model",
   "GET /api/reset_password",
   "GET /api/setup/",
   "GET /api/status",

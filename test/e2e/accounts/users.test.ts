@@ -133,10 +133,10 @@ describe("users", () => {
     await row("ferry").waitFor();
     expect(await row("root").count()).toBe(0);
     const head = page.getByRole("columnheader", { name: words.columns.quota });
-    await head.getByRole("button").click();
+    await head.getByRole("button", { name: words.columns.quota, exact: true }).click();
     await isFirst("ferry");
     expect(await head.getAttribute("aria-sort")).toBe("descending");
-    await head.getByRole("button").click();
+    await head.getByRole("button", { name: words.columns.quota, exact: true }).click();
     await until(names, (all) => all.at(-1)?.includes("ferry") ?? false);
     const query = () => new URL(page.url()).searchParams;
     expect([query().get("sort"), query().get("order")]).toEqual(["quota", "asc"]);

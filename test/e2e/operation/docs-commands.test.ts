@@ -11,7 +11,10 @@ import { gatewayCommand, testEnvironment } from "../../support/processes/gateway
 const REASONS = [
   "builds for a minute",
   "builds, then serves in the foreground",
+  "installs packages and takes 10 minutes",
   "measures for minutes",
+  "needs a clone",
+  "needs root and takes ports",
   "needs Docker",
   "needs Vault",
   "needs a cluster",

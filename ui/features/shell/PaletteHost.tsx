@@ -1,8 +1,12 @@
 import { useAtom } from "jotai";
 import { lazy, Suspense, useEffect } from "react";
+import { loadSignedInTexts } from "../../state/i18n.ts";
 import { paletteAtom } from "./nav.ts";
 
-const CommandPalette = lazy(async () => ({ default: (await import("../../signed-in.ts")).CommandPalette }));
+const CommandPalette = lazy(async () => {
+  const [{ CommandPalette: palette }] = await Promise.all([import("../../signed-in.ts"), loadSignedInTexts()]);
+  return { default: palette };
+});
 
 /** Ctrl-K or ⌘-K opens the command palette, and closes it. It listens before the palette itself is loaded. */
 export const PaletteHost = () => {

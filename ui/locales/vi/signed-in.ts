@@ -1,0 +1,16 @@
+export { default as agents } from "./admin/agents.json" with { type: "json" };
+export { default as alerts } from "./admin/alerts.json" with { type: "json" };
+export { default as audit } from "./admin/audit.json" with { type: "json" };
+export { default as books } from "./admin/books.json" with { type: "json" };
+export { default as codes } from "./admin/codes.json" with { type: "json" };
+export { default as doctor } from "./admin/doctor.json" with { type: "json" };
+export { default as jobs } from "./admin/jobs.json" with { type: "json" };
+export { default as notifications } from "./admin/notifications.json" with { type: "json" };
+export { default as plans } from "./admin/plans.json" with { type: "json" };
+export { default as settings } from "./admin/settings.json" with { type: "json" };
+export { default as sinks } from "./admin/sinks.json" with { type: "json" };
+export { default as users } from "./admin/users.json" with { type: "json" };
+export { default as channels } from "./gateway/channels.json" with { type: "json" };
+export { default as logNotes } from "./gateway/log-notes.json" with { type: "json" };
+export { default as routes } from "./gateway/routes.json" with { type: "json" };
+export { default as routing } from "./gateway/routing.json" with { type: "json" };
