@@ -1,2 +1,0 @@
-export * from "./public.ts";
-export * from "./signed-in.ts";
