@@ -46,8 +46,8 @@ describe("the console's words", () => {
     for (const key of keys) if (key.endsWith("_one")) expect(keys).toContain(key.replace(/_one$/, "_other"));
   });
 
-  describe.each(LANGUAGES.map(({ tag, load }) => [tag, load] as const))("in %s", async (tag, load) => {
-    const words = await load();
+  describe.each(LANGUAGES.map((language) => [language.tag, language] as const))("in %s", async (tag, language) => {
+    const words = { ...(await language.load()), ...(await language.loadSignedIn()) };
     const own = keysOf(words);
 
     test("have the same keys as in English", () => expect(own.toSorted()).toEqual(keysIn(tag, keys)));
