@@ -4,6 +4,7 @@ export * from "./accounts/api-keys.ts";
 export * from "./accounts/organizations.ts";
 export * from "./accounts/sign-in.ts";
 export * from "./accounts/users.ts";
+export * from "./billing/budgets.ts";
 export * from "./billing/codes.ts";
 export * from "./billing/ledger.ts";
 export * from "./billing/plans.ts";

@@ -193,8 +193,10 @@ export async function createBilling(parts: Parts): Promise<Billing> {
     else log.error({ state, was: hold.state }, "a hold was ended twice");
     return ended;
   };
-  const reserve = ({ userId, token, amount }: ReserveRequest): Hold | Promise<Hold> =>
-    openHolds.watch(availability.watchReservation(ledger.reserve({ userId, token, amount: saneCharge(amount) })));
+  const reserve = ({ userId, token, budgets = [], amount }: ReserveRequest): Hold | Promise<Hold> =>
+    openHolds.watch(
+      availability.watchReservation(ledger.reserve({ userId, token, budgets, amount: saneCharge(amount) })),
+    );
   return {
     reserve,
     async transfer(db, transfer, work) {
@@ -223,7 +225,7 @@ export async function createBilling(parts: Parts): Promise<Billing> {
       if (!(await ledger.keep(hold, name)))
         throw new Error(`the balance does not cover what is to be kept for ${name}`);
     },
-    async settleStored({ name, userId, tokenId }, records) {
+    async settleStored({ name, userId, tokenId, budgets = [] }, records) {
       const id = storedHoldName(name);
       await inTurn(async () => {
         const unwritten = await withoutWritten(sql, records.map(recordText));
@@ -232,6 +234,7 @@ export async function createBilling(parts: Parts): Promise<Billing> {
       });
       await ledger.refresh("user", [userId]);
       await ledger.refresh("token", [tokenId]);
+      await ledger.refresh("budget", [...new Set(budgets)]);
     },
     record: (record) => keep(record, recordText(record)),
     available: (userId) => ledger.available(userId),

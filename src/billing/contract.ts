@@ -38,11 +38,11 @@ export type BillingStatus = Readonly<{
 }>;
 
 /** What was kept by `keepHold`, and whose it is; `tokenId` 0: no API key's. */
-export type StoredHold = Readonly<{ name: string; userId: number; tokenId: number }>;
+export type StoredHold = Readonly<{ name: string; userId: number; tokenId: number; budgets?: readonly number[] }>;
 
 export type Billing = Readonly<{
   /**
-   * Sets `amount` quota units aside for a call, on the user and on a limited key, or on neither. Rejects
+   * Sets `amount` quota units aside for a call, on the user, on a limited key and on budgets, or on none of them. Rejects
    * InsufficientQuota (403 for the caller) or LedgerUnavailable (503).
    */
   reserve(request: ReserveRequest): Hold | Promise<Hold>;
@@ -72,7 +72,7 @@ export type Billing = Readonly<{
   record(record: UsageRecord): Promise<void>;
   /** Quota units the user may still spend, as far as this process knows; undefined: never looked at. */
   available(userId: number): number | undefined;
-  /** The last known balances of all users, or of all limited API keys. */
+  /** The last known balances of all users, of all limited API keys, or of all hard budgets. */
   balances(subject: Subject): Iterable<Balance>;
   /** Resolves when all charges so far are in the database; rejects after 30 s. */
   flush(): Promise<void>;

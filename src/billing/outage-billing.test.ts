@@ -12,10 +12,12 @@ beforeEach(async () => {
 afterEach(() => directory.remove());
 
 const USER = 1;
+const BUDGET = 3;
 const KEY = { id: 7, limited: true };
 const balances = (quota: number, held = 0, own = 0, keyQuota = 1_000_000) => ({
   user: new Map([[USER, { quota, held, own }]]),
   token: new Map([[KEY.id, { quota: keyQuota, held: 0, own: 0 }]]),
+  budget: new Map([[BUDGET, { quota: 20, held: 0, own: 0 }]]),
 });
 const open = (known: ReturnType<typeof balances>, liveProcesses = 1, spendRatio = 1) =>
   OutageBilling.open({ dataDir: directory.path, balances: known, liveProcesses, spendRatio, log: silentLog });
@@ -108,4 +110,16 @@ test("calls go on from the snapshot when the database goes away again before its
   await waiting;
   await expect(billing.reserve(request(11))).rejects.toBeInstanceOf(InsufficientQuota);
   billing.close();
+});
+
+test("a hard budget limits what is spent, and journals of earlier processes count in it", async () => {
+  const billing = await open(balances(1000));
+  const inBudget = (amount: number) => billing.reserve({ ...request(amount), budgets: [BUDGET] });
+  await billing.settle(await inBudget(15), { ...record(15), budgets: [BUDGET] });
+  await expect(inBudget(6)).rejects.toMatchObject({ who: "budget", availableUnits: 5 });
+  billing.close();
+  const next = await open(balances(1000));
+  await expect(next.reserve({ ...request(6), budgets: [BUDGET] })).rejects.toBeInstanceOf(InsufficientQuota);
+  await next.reserve({ ...request(5), budgets: [BUDGET] });
+  next.close();
 });

@@ -35,7 +35,7 @@ type OutageHold = { readonly amount: number; readonly request: ReserveRequest; n
  * `handOver` is called everything goes to the billing of the database.
  */
 export class OutageBilling {
-  readonly #accounts: Record<Subject, Map<number, Account>> = { user: new Map(), token: new Map() };
+  readonly #accounts: Record<Subject, Map<number, Account>> = { user: new Map(), token: new Map(), budget: new Map() };
   readonly #outage: Outage;
   readonly #root: string;
   readonly #open = new Set<OutageHold>();
@@ -144,9 +144,8 @@ export class OutageBilling {
   handOver(billing: Billing): void {
     this.#billing = billing;
     for (const hold of this.#open) {
-      const { userId, token } = hold.request;
       // What the balance no longer covers is charged without a hold.
-      const reserve = async () => billing.reserve({ userId, token, amount: hold.amount });
+      const reserve = async () => billing.reserve({ ...hold.request, amount: hold.amount });
       hold.next = reserve().catch(() => null);
     }
     this.resume();
@@ -172,14 +171,14 @@ export class OutageBilling {
 
   #expect(record: UsageRecord): void {
     this.#pendingRecords += 1;
-    const { userId, tokenId, tokenLimited, quota } = record;
+    const { userId, tokenId, tokenLimited, budgets = [], quota } = record;
     const token = { id: tokenId, limited: tokenLimited };
-    for (const account of this.#accountsOf({ userId, token, amount: 0 })) account.expect(saneCharge(quota));
+    for (const account of this.#accountsOf({ userId, token, budgets, amount: 0 })) account.expect(saneCharge(quota));
   }
 
-  #accountsOf({ userId, token }: ReserveRequest): Account[] {
-    const user = this.#account("user", userId);
-    return token?.limited ? [user, this.#account("token", token.id)] : [user];
+  #accountsOf({ userId, token, budgets = [] }: ReserveRequest): Account[] {
+    const own = [this.#account("user", userId), ...(token?.limited ? [this.#account("token", token.id)] : [])];
+    return [...own, ...budgets.map((id) => this.#account("budget", id))];
   }
 
   #account(subject: Subject, id: number): Account {

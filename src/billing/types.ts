@@ -212,6 +212,8 @@ export type LogOther = {
   /** Milliseconds that it waited because its route was busy. */
   queued_ms?: number;
   agent_session?: AgentSession;
+  /** The budgets of an organization that it counts in, the narrowest first. */
+  budgets?: readonly Readonly<{ id: number; scope: string; name: string; period: string }>[];
   /** Status answered to the client. */
   status?: number;
 } & FailureNote;
@@ -244,4 +246,6 @@ export type UsageRecord = {
   other: LogOther;
   /** Charged without a row in the log. */
   unlogged?: true;
+  /** Ids of the budgets that the charge counts in. */
+  budgets?: readonly number[];
 };

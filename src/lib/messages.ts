@@ -1,4 +1,5 @@
 import { accountMessages } from "./messages/accounts/accounts.ts";
+import { budgetMessages } from "./messages/accounts/budgets.ts";
 import { oauthMessages } from "./messages/accounts/oauth.ts";
 import { organizationMessages } from "./messages/accounts/organizations.ts";
 import { planMessages } from "./messages/accounts/plans.ts";
@@ -38,6 +39,7 @@ const catalogue = {
   ...alertMessages,
   ...oauthMessages,
   ...organizationMessages,
+  ...budgetMessages,
   ...securityMessages,
   ...tokenMessages,
   ...logMessages,

@@ -1,4 +1,5 @@
-import { sessionAccount } from "../domain/accounts/organizations/acting.ts";
+import { sessionActing } from "../domain/accounts/organizations/acting.ts";
+import { renewOrganizationBudgets } from "../domain/accounts/organizations/budgets/renew-organization-budgets.ts";
 import { readStanding } from "../domain/api-keys/budget/read-standing.ts";
 import { renewBudgets } from "../domain/api-keys/budget/renew-budgets.ts";
 import { createRecheckKey, type RecheckKey } from "../domain/api-keys/directory/recheck-key.ts";
@@ -32,11 +33,14 @@ export function gatewayServices(services: Services): GatewayServices {
     tasks: { ...services.tasks, db: database.callDb },
     responses: createResponseStore(database.callDb, log),
     objects: createObjectStore(database.callDb),
-    resolveSession: (request) => sessionAccount({ ...services, db: database.db }, request, "playground.use"),
+    resolveSession: (request) => sessionActing({ ...services, db: database.db }, request, "playground.use"),
     recheckKey: recheckKeyOf(services),
     readStanding: (subject) => readStanding(database.callDb, subject),
     renewBudget: async (tokenId) => {
       await renewBudgets({ ...deps, db: database.callDb, settings: services.settings }, [tokenId]);
+    },
+    renewOrganizationBudgets: async (ids) => {
+      await renewOrganizationBudgets({ ...deps, db: database.callDb, settings: services.settings }, ids);
     },
     disableChannel(channel, key, reason, status = CHANNEL_STATUS.autoDisabled) {
       const change =

@@ -5,6 +5,7 @@ import { openReplica, type Reads, readFromPrimary } from "../../db/server/replic
 import type { Database } from "../../db/types.ts";
 import { type Billing, createBilling } from "../billing/billing.ts";
 import { createUserDirectory, type UserDirectory } from "../domain/accounts/directory.ts";
+import { type BudgetDirectory, createBudgetDirectory } from "../domain/accounts/organizations/budgets/directory.ts";
 import { createSetup, type Setup } from "../domain/accounts/registration/setup.ts";
 import { createSessions, type Sessions } from "../domain/accounts/sessions/sessions.ts";
 import { type Alerter, createAlerter } from "../domain/alerts/alerter.ts";
@@ -57,6 +58,8 @@ export type Services = Readonly<{
   sessions: Sessions;
   setup: Setup;
   tokens: ApiKeyDirectory;
+  /** Budgets of organizations. */
+  budgets: BudgetDirectory;
   channels: ChannelDirectory;
   /** Resolves references to secret managers. */
   secretReader: SecretReader;
@@ -111,6 +114,7 @@ export async function openServices(config: Config, log: Logger, host: HostLink |
     const sessions = createSessions({ db: database.callDb, changes, users, secret: secrets.sessionSecret });
     const setup = await createSetup({ db, changes, vault, version });
     const tokens = await createApiKeyDirectory({ db, changes, vault, log });
+    const budgets = await createBudgetDirectory({ db, changes, log });
     const secretReader = createSecretReader(config.secretManagers);
     const channels = await createChannelDirectory({ db, changes, vault, log, secrets: secretReader });
     const billing = await createBilling({
@@ -199,6 +203,7 @@ export async function openServices(config: Config, log: Logger, host: HostLink |
       sessions,
       setup,
       tokens,
+      budgets,
       channels,
       secretReader,
       tester,
@@ -226,7 +231,7 @@ export async function openServices(config: Config, log: Logger, host: HostLink |
         sharedLimits?.close();
         await billing.close();
         await telemetry?.close();
-        for (const store of [sessions, channels, tokens, users, settings]) store.close();
+        for (const store of [sessions, channels, budgets, tokens, users, settings]) store.close();
         await changes.close();
         await reads.close();
         await database.close();

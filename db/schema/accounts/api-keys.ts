@@ -1,6 +1,7 @@
 import { sql } from "drizzle-orm";
 import { boolean, check, index, integer, pgTable, text, uniqueIndex } from "drizzle-orm/pg-core";
 import { epochSeconds, quotaUnits } from "../columns.ts";
+import { projects } from "./organizations.ts";
 import { users } from "./users.ts";
 
 /** API keys of users. */
@@ -13,6 +14,8 @@ export const tokens = pgTable(
       .references(() => users.id, { onDelete: "cascade" }),
     /** The member who created a key of an organization; null for keys of people. */
     createdBy: integer("created_by").references(() => users.id, { onDelete: "set null" }),
+    /** The project of its organization that a key belongs to; null: none. */
+    projectId: integer("project_id").references(() => projects.id, { onDelete: "set null" }),
     name: text("name").notNull(),
     /** Keyed hash of the key without `sk-`, hex: how calls find it. */
     keyHash: text("key_hash").notNull(),
@@ -55,6 +58,7 @@ export const tokens = pgTable(
     uniqueIndex("tokens_previous_key_hash_key").on(t.previousKeyHash),
     index("tokens_user_idx").on(t.userId, t.id),
     index("tokens_created_by_idx").on(t.createdBy).where(sql`${t.createdBy} is not null`),
+    index("tokens_project_idx").on(t.projectId).where(sql`${t.projectId} is not null`),
     index("tokens_budget_renews_idx").on(t.budgetRenewsAt).where(sql`${t.budgetRenewsAt} > 0`),
     check("tokens_status_known", sql`${t.status} in (1, 2, 3, 4)`),
     check("tokens_budget_period_known", sql`${t.budgetPeriod} in ('', 'day', 'week', 'month')`),

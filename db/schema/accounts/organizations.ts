@@ -7,6 +7,20 @@ import { users } from "./users.ts";
 export const ORGANIZATION_ROLES = ["owner", "admin", "billing", "developer", "viewer"] as const;
 export type OrganizationRole = (typeof ORGANIZATION_ROLES)[number];
 
+/** Parts of an organization that group API keys: a product, a team, an environment. */
+export const projects = pgTable(
+  "projects",
+  {
+    id: integer("id").primaryKey().generatedByDefaultAsIdentity(),
+    organizationId: integer("organization_id")
+      .notNull()
+      .references(() => users.id, { onDelete: "cascade" }),
+    name: text("name").notNull(),
+    createdAt: epochSeconds("created_at").notNull(),
+  },
+  (t) => [uniqueIndex("projects_name_key").on(t.organizationId, sql`lower(${t.name})`)],
+);
+
 /** Who belongs to which organization, an account of kind `organization`. */
 export const organizationMembers = pgTable(
   "organization_members",

@@ -34,7 +34,7 @@ export const lostJournals = pgTable("lost_journals", {
   journalCopy: text("journal_copy").notNull(),
 });
 
-/** Quota set aside by a process for calls of a user (subject "user") or of a limited API key ("token"). */
+/** Quota set aside by a process for calls of a user (subject "user"), of a limited API key ("token") or within a budget ("budget"). */
 export const holds = pgTable(
   "holds",
   {
@@ -49,6 +49,6 @@ export const holds = pgTable(
     primaryKey({ columns: [t.processId, t.subject, t.subjectId] }),
     index("holds_subject_idx").on(t.subject, t.subjectId),
     check("holds_amount_not_negative", sql`${t.amount} >= 0`),
-    check("holds_subject_known", sql`${t.subject} in ('user', 'token')`),
+    check("holds_subject_known", sql`${t.subject} in ('user', 'token', 'budget')`),
   ],
 );

@@ -130,6 +130,8 @@ export const unloggedCalls = pgTable(
     channelId: integer("channel_id").notNull(),
     quota: quotaUnits("quota").notNull(),
     uncovered: quotaUnits("uncovered").notNull(),
+    /** Ids of the budgets that it counted in, with commas. */
+    budgets: text("budgets").notNull().default(""),
   },
   (t) => [primaryKey({ columns: [t.requestId, t.createdAt] }), index("unlogged_calls_created_idx").on(t.createdAt)],
 );

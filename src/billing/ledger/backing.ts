@@ -130,12 +130,16 @@ export class Backing {
    * Makes a hold outlive this process, and reads its accounts before anything else is done with them. Answers whether the
    * database could. Rejects when it does not answer.
    */
-  async keep(name: string, { amount, user, token }: Hold): Promise<boolean> {
+  async keep(name: string, { amount, user, token, budgets }: Hold): Promise<boolean> {
     const { sql, processId } = this.parts;
     return this.parts.inTurn(async () => {
-      const done = await keepHold(sql, { processId, name, amount, userId: user.id, tokenId: token?.id ?? null });
+      const done = await keepHold(sql, {
+        ...{ processId, name, amount, userId: user.id, tokenId: token?.id ?? null },
+        budgetIds: budgets.map(({ id }) => id),
+      });
       await this.#read("user", [user]);
       if (token) await this.#read("token", [token]);
+      if (budgets.length > 0) await this.#read("budget", budgets);
       return done;
     });
   }

@@ -8,6 +8,7 @@ export class InsufficientQuota extends Error {
     readonly who: Subject,
     /** Quota units that were available. */
     readonly availableUnits: number,
+    readonly id = 0,
   ) {
     super(`the ${who}'s quota does not cover the call`);
   }

@@ -26,11 +26,15 @@ const ANSWER_WITHIN_MS = 5000;
 export type ReserveRequest = Readonly<{
   userId: number;
   token: Readonly<{ id: number; limited: boolean }> | null;
+  /** Ids of the hard budgets that the call counts in, the narrowest first. */
+  budgets?: readonly number[];
   /** Quota units, a whole number ≥ 0. */
   amount: number;
 }>;
 
-/** The balances of users and limited keys as this process may spend them, and the holds on them. */
+const NO_ACCOUNTS: readonly Account[] = [];
+
+/** The balances of users, limited keys and budgets as this process may spend them, and the holds on them. */
 export class Ledger {
   readonly accounts: Accounts;
   readonly #backing: Backing;
@@ -51,21 +55,39 @@ export class Ledger {
   }
 
   /**
-   * Sets `amount` aside for a call, on the user and on a limited key, or on neither. Asks the database only
+   * Sets `amount` aside for a call, on the user, on a limited key and on budgets, or on none of them. Asks the database only
    * where memory does not suffice. Rejects InsufficientQuota, LedgerUnavailable.
    */
-  reserve({ userId, token, amount }: ReserveRequest): Hold | Promise<Hold> {
+  reserve({ userId, token, budgets, amount }: ReserveRequest): Hold | Promise<Hold> {
     const now = performance.now();
     const user = this.accounts.get("user", userId);
     const key = token?.limited ? this.accounts.get("token", token.id) : null;
     user.usedAt = now;
     if (key) key.usedAt = now;
+    if (budgets && budgets.length > 0) return this.#reserveInBudgets(user, key, budgets, amount, now);
     if (!this.#coversNow(user, amount, now) || (key && !this.#coversNow(key, amount, now))) {
-      return this.#reserveSlowly(user, key, amount);
+      return this.#reserveSlowly(user, key, NO_ACCOUNTS, amount);
     }
     this.#hold(user, amount);
     if (key) this.#hold(key, amount);
-    return { state: "held", amount, user, token: key };
+    return { state: "held", amount, user, token: key, budgets: NO_ACCOUNTS };
+  }
+
+  #reserveInBudgets(
+    user: Account,
+    token: Account | null,
+    ids: readonly number[],
+    amount: number,
+    now: number,
+  ): Hold | Promise<Hold> {
+    const budgets = ids.map((id) => this.accounts.get("budget", id));
+    for (const budget of budgets) budget.usedAt = now;
+    const accounts = [user, ...(token ? [token] : []), ...budgets];
+    if (!accounts.every((account) => this.#coversNow(account, amount, now))) {
+      return this.#reserveSlowly(user, token, budgets, amount);
+    }
+    for (const account of accounts) this.#hold(account, amount);
+    return { state: "held", amount, user, token, budgets };
   }
 
   /** Ends a hold. Answers false, and does nothing, when it has ended before. */
@@ -74,6 +96,7 @@ export class Ledger {
     hold.state = state;
     this.#release(hold.user, hold.amount);
     if (hold.token) this.#release(hold.token, hold.amount);
+    for (const budget of hold.budgets) this.#release(budget, hold.amount);
     return true;
   }
 
@@ -211,8 +234,10 @@ export class Ledger {
   }
 
   #payers(record: UsageRecord): Account[] {
-    const user = this.accounts.get("user", record.userId);
-    return record.tokenLimited ? [user, this.accounts.get("token", record.tokenId)] : [user];
+    const payers = [this.accounts.get("user", record.userId)];
+    if (record.tokenLimited) payers.push(this.accounts.get("token", record.tokenId));
+    for (const id of record.budgets ?? []) payers.push(this.accounts.get("budget", id));
+    return payers;
   }
 
   #coversNow(account: Account, amount: number, now: number): boolean {
@@ -222,27 +247,37 @@ export class Ledger {
   }
 
   /**
-   * The key first: what a call holds of a key while it waits is missing to calls of the same user only, who would be refused
-   * too. The other way round two processes could each hold what the other lacks.
+   * From the narrowest to the widest, the user last: what a call holds of a key while it waits is missing to calls of the same
+   * user only, who would be refused too. The other way round two processes could each hold what the other lacks.
    */
-  async #reserveSlowly(user: Account, token: Account | null, amount: number): Promise<Hold> {
-    if (token) {
-      if (!this.#coversNow(user, amount, performance.now())) this.#prefetch(user, amount);
-      if (!(await this.#cover(token, amount))) {
-        // Who has too little both ways is told of their own balance.
-        if (user.lastKnown === null) await this.#backing.read("user", [user]).catch(() => {});
-        const refusing = user.available < amount ? user : token;
-        throw new InsufficientQuota(refusing.subject, refusing.available);
-      }
-    }
-    let covered = false;
+  async #reserveSlowly(
+    user: Account,
+    token: Account | null,
+    budgets: readonly Account[],
+    amount: number,
+  ): Promise<Hold> {
+    const narrower = token ? [token, ...budgets] : budgets;
+    if (narrower.length > 0 && !this.#coversNow(user, amount, performance.now())) this.#prefetch(user, amount);
+    const held: Account[] = [];
+    let isReserved = false;
     try {
-      covered = await this.#cover(user, amount);
+      for (const account of narrower) {
+        if (!(await this.#cover(account, amount))) throw await this.#refusal(user, account, amount);
+        held.push(account);
+      }
+      if (!(await this.#cover(user, amount))) throw new InsufficientQuota("user", user.available);
+      isReserved = true;
     } finally {
-      if (!covered && token) this.#release(token, amount);
+      if (!isReserved) for (const account of held) this.#release(account, amount);
     }
-    if (!covered) throw new InsufficientQuota("user", user.available);
-    return { state: "held", amount, user, token };
+    return { state: "held", amount, user, token, budgets };
+  }
+
+  /** Who has too little both ways is told of their own balance. */
+  async #refusal(user: Account, account: Account, amount: number): Promise<InsufficientQuota> {
+    if (user.lastKnown === null) await this.#backing.read("user", [user]).catch(() => {});
+    const refusing = user.available < amount ? user : account;
+    return new InsufficientQuota(refusing.subject, refusing.available, refusing.id);
   }
 
   /** Has the user's part set aside by the same exchange as the key's; other processes can have it back until it is held. */

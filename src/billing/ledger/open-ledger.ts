@@ -63,6 +63,7 @@ export function openLedger(parts: Parts): OpenLedger {
       unsubscribe = [
         changes.subscribe("users", refresh("user")),
         changes.subscribe("tokens", refresh("token")),
+        changes.subscribe("budgets", refresh("budget")),
         changes.onGap(loader.reload),
       ];
       if (!sole) await others.announce("joined");

@@ -1,7 +1,7 @@
-/** Whose balance: a user's, or a limited API key's own. */
-export type Subject = "user" | "token";
+/** Whose balance: a user's, a limited API key's own, or what is left of an organization's budget. */
+export type Subject = "user" | "token" | "budget";
 
-export const SUBJECTS: readonly Subject[] = ["user", "token"];
+export const SUBJECTS: readonly Subject[] = ["user", "token", "budget"];
 
 /** A balance as the database has it; whole quota units. */
 export type Balance = Readonly<{
@@ -17,4 +17,5 @@ export type Balance = Readonly<{
 export const BALANCES = {
   user: { table: "users", quota: "quota" },
   token: { table: "tokens", quota: "remain_quota" },
+  budget: { table: "budgets", quota: "remaining" },
 } as const;

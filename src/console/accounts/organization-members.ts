@@ -1,15 +1,15 @@
 import { Elysia, t } from "elysia";
-import { changeMemberRole, removeMember } from "../../domain/accounts/organizations/change-members.ts";
+import { changeMemberRole, removeMember } from "../../domain/accounts/organizations/members/change-members.ts";
 import {
   acceptInvitation,
   previewInvitation,
-} from "../../domain/accounts/organizations/invitations/accept-invitation.ts";
+} from "../../domain/accounts/organizations/members/invitations/accept-invitation.ts";
 import {
   createInvitation,
   type InvitationDeps,
   listInvitations,
   revokeInvitation,
-} from "../../domain/accounts/organizations/invitations/invite.ts";
+} from "../../domain/accounts/organizations/members/invitations/invite.ts";
 import { listMembers } from "../../domain/accounts/organizations/list-organizations.ts";
 import { requireOrganizations, requireRight } from "../../domain/accounts/organizations/membership.ts";
 import type { ClientAddress } from "../../lib/http/client-ip.ts";

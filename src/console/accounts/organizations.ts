@@ -10,6 +10,7 @@ import type { SharedLimits } from "../../lib/limits/shared-limits.ts";
 import { ok } from "../http/envelope.ts";
 import type { guard } from "../http/guard.ts";
 import type { rateLimit } from "../http/rate-limit.ts";
+import { organizationBudgetRoutes } from "./organization-budgets.ts";
 import { type MemberServices, organizationMemberRoutes } from "./organization-members.ts";
 
 type OrganizationServices = Omit<MemberServices, "mailLimiter"> &
@@ -29,6 +30,7 @@ export function organizationRoutes(
   const mailLimiter = createMailLimiter(services.sharedLimits);
   return new Elysia({ prefix: "/api/organization", name: "console/organizations" })
     .use(organizationMemberRoutes({ ...services, mailLimiter }, guarded, limits))
+    .use(organizationBudgetRoutes(services, guarded))
     .use(guarded)
     .guard({ role: "user" })
     .get("/", async ({ actor }) => {

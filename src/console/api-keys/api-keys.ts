@@ -31,6 +31,7 @@ const tokenBody = {
   tokens_per_minute: t.Optional(t.Number()),
   budget_period: t.Optional(t.String({ maxLength: 10 })),
   budget_quota: t.Optional(t.Number()),
+  project_id: t.Optional(t.Integer({ minimum: 0, maximum: 2_147_483_647 })),
 };
 /** Clients of the older search API send no page size, so the default covers most accounts. */
 const SEARCH_SIZE = 100;
@@ -40,6 +41,7 @@ const listQuery = t.Object({
   keyword: t.Optional(t.String()),
   token: t.Optional(t.String()),
   status: integerField(),
+  project_id: integerField(),
   group: t.Optional(t.String()),
 });
 
@@ -100,11 +102,12 @@ export function apiKeyRoutes(services: ApiKeyDeps, guarded: ReturnType<typeof gu
     );
 }
 
-function filterOf({ keyword, token, status, group }: typeof listQuery.static): TokenFilter {
+function filterOf({ keyword, token, status, project_id: projectId, group }: typeof listQuery.static): TokenFilter {
   return {
     ...(keyword && { keyword }),
     ...(token && { key: token }),
     ...(status && { status }),
+    ...(projectId && { projectId }),
     ...(group && { group }),
   };
 }

@@ -4,7 +4,8 @@ import { users } from "../../../db/schema/accounts/users.ts";
 import type { DbOrTx } from "../../../db/types.ts";
 import { type Alert, storedAlert } from "./alert.ts";
 import type { Alerter } from "./alerter.ts";
-import { findLowBalance, findUnusedKeys, findUsedBudgets } from "./conditions/account-conditions.ts";
+import { findLowBalance, findUnusedKeys } from "./conditions/account-conditions.ts";
+import { findUsedBudgets, findUsedOrganizationBudgets } from "./conditions/budget-conditions.ts";
 import type { Condition, ConditionDeps, FindConditions } from "./conditions/condition.ts";
 import { findPriceChanges } from "./conditions/price-conditions.ts";
 import { findDisabledChannels, findLostJournals, findLowChannelBalances } from "./conditions/site-conditions.ts";
@@ -25,6 +26,7 @@ const FINDERS: Readonly<Record<AlertEvent, FindConditions>> = {
   price_change: findPriceChanges,
   balance_low: findLowBalance,
   key_budget: findUsedBudgets,
+  organization_budget: findUsedOrganizationBudgets,
   key_unused: findUnusedKeys,
 };
 

@@ -21,6 +21,8 @@ export type ApiKeyInput = BudgetInput & {
   /** 0: no limit. */
   requests_per_minute?: number;
   tokens_per_minute?: number;
+  /** The project of the organization that owns the key; 0: none. */
+  project_id?: number;
 };
 
 export type TokenValues = Partial<typeof tokens.$inferInsert>;
@@ -39,6 +41,7 @@ export function readTokenInput(input: ApiKeyInput, owner: Owner, settings: ApiKe
   if (input.model_limits !== undefined) values.modelLimits = readModels(input.model_limits);
   if (input.allow_ips !== undefined) values.allowIps = readAllowIps(input.allow_ips ?? "");
   if (input.group !== undefined) values.group = readGroup(input.group, owner, settings);
+  if (input.project_id !== undefined) values.projectId = input.project_id || null;
   if (input.strict !== undefined) values.strict = input.strict;
   if (input.requests_per_minute !== undefined) values.requestsPerMinute = readRate(input.requests_per_minute);
   if (input.tokens_per_minute !== undefined) values.tokensPerMinute = readRate(input.tokens_per_minute);

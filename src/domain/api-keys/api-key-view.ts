@@ -9,6 +9,8 @@ export type ApiKeyView = Readonly<{
   user_id: number;
   /** The member who created a key of an organization; 0: nobody known. */
   created_by: number;
+  /** The project of the organization that owns it; 0: none. */
+  project_id: number;
   /** Empty for members who may not see it. */
   key: string;
   status: number;
@@ -41,6 +43,7 @@ export const viewApiKey = (row: ApiKeyRow, vault: Vault, withSecret = true): Api
   id: row.id,
   user_id: row.userId,
   created_by: row.createdBy ?? 0,
+  project_id: row.projectId ?? 0,
   key: withSecret ? vault.decrypt(row.keyCipher) : "",
   status: row.status,
   name: row.name,

@@ -2,6 +2,7 @@ import { randomInt } from "node:crypto";
 import { tokens } from "../../../db/schema/accounts/api-keys.ts";
 import { nowSeconds } from "../../lib/clock.ts";
 import { OperationError, throwRuleError } from "../../lib/operation-error.ts";
+import { requireProject } from "../accounts/organizations/projects/projects.ts";
 import { type ApiKeyInput, readTokenInput } from "./api-key-input.ts";
 import { longestName, SUFFIX_LENGTH, TOKEN_LIMITS, tokenCountError, tokenNameError } from "./api-key-rules.ts";
 import { type ApiKeyView, viewApiKey } from "./api-key-view.ts";
@@ -43,6 +44,7 @@ export async function createApiKeys(
   const common = { ...filled, status: stateOf(filled), userId: owner.id, createdBy, createdTime: now };
   const rows = await deps.db.transaction(async (tx) => {
     await holdKeyRight(tx, owner);
+    if (filled.projectId) await requireProject(tx, owner.id, filled.projectId);
     const keys = namesOf(name, count).map((one) => ({ ...common, name: one, ...newKey(deps.vault) }));
     return tx.insert(tokens).values(keys).returning();
   });

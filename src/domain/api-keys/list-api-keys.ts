@@ -13,6 +13,7 @@ export type TokenFilter = Readonly<{
   /** A whole key, with or without `sk-`. */
   key?: string;
   status?: number;
+  projectId?: number;
   group?: string;
 }>;
 
@@ -44,6 +45,7 @@ export async function listTokens(
     filter.keyword?.trim() ? contains(tokens.name, filter.keyword.trim()) : undefined,
     key ? eq(tokens.keyHash, vault.keyedHash(key)) : undefined,
     filter.status ? eq(tokens.status, filter.status) : undefined,
+    filter.projectId ? eq(tokens.projectId, filter.projectId) : undefined,
     filter.group ? eq(tokens.group, filter.group) : undefined,
   );
   const { total } = requireRow(await db.select({ total: count() }).from(tokens).where(where));

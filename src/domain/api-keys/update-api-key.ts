@@ -2,6 +2,7 @@ import { and, eq, type SQL } from "drizzle-orm";
 import { tokens } from "../../../db/schema/accounts/api-keys.ts";
 import { nowSeconds } from "../../lib/clock.ts";
 import { OperationError } from "../../lib/operation-error.ts";
+import { requireProject } from "../accounts/organizations/projects/projects.ts";
 import { type ApiKeyInput, readTokenInput } from "./api-key-input.ts";
 import { type ApiKeyRow, type ApiKeyView, viewApiKey } from "./api-key-view.ts";
 import { readBudget } from "./budget/budget.ts";
@@ -75,6 +76,7 @@ export async function changeToken(
     if (!before) throw new OperationError("token_not_found");
     const values = decide(before);
     if (Object.keys(values).length === 0) return before;
+    if (values.projectId) await requireProject(tx, owner.id, values.projectId);
     const [row] = await tx.update(tokens).set(values).where(eq(tokens.id, id)).returning();
     return row ?? before;
   });

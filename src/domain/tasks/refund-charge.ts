@@ -2,6 +2,7 @@ import { sql } from "drizzle-orm";
 import { UNLOGGED_HOUR } from "../../../db/schema/gateway/logs.ts";
 import type { Tx } from "../../../db/types.ts";
 import { SETTLING } from "../../billing/journal/apply/apply-batch.ts";
+import { isOneOf } from "../../lib/values/sql-text.ts";
 import type { LogNote } from "../logs/log-note.ts";
 import { LOG_TYPE, writeLog } from "../logs/write-log.ts";
 
@@ -18,10 +19,16 @@ export type Charge = Readonly<{
 }>;
 
 /** What a charge took; `other` is that of its log row, null where calls were not logged. */
-type Taken = Readonly<{ quota: string | number; uncovered: string | number; other: string | null }>;
+type Taken = Readonly<{
+  quota: string | number;
+  uncovered: string | number;
+  other: string | null;
+  /** Ids of the budgets that it counted in. */
+  budgets: readonly number[];
+}>;
 
 /**
- * Gives back what a record took: to the user, the API key with its budget, and every counter and sum it is part of; the
+ * Gives back what a record took: to the user, the API key with its budget, the budgets of an organization, and every counter and sum it is part of; the
  * log row then says 0 and what was refunded, and an event tells of it. To be called once, in the transaction that ends the
  * task. Resolves with the quota units that went back; null: the record is not in the database yet, try later. With
  * `mayVoid` such a record is made void instead: a log row in its place makes its journal line, should it still come, void.
@@ -51,15 +58,20 @@ export async function refundCharge(tx: Tx, charge: Charge, mayVoid: boolean): Pr
 }
 
 async function findCharge(tx: Tx, { chargeId, createdAt }: Charge): Promise<Taken | undefined> {
-  const [logged] = await tx.execute<Taken>(sql`
+  const [logged] = await tx.execute<Omit<Taken, "budgets">>(sql`
     select quota, uncovered, other from logs
     where request_id = ${chargeId} and created_at = ${createdAt} and type = ${LOG_TYPE.consumption} for update`);
-  if (logged) return logged;
-  const [unlogged] = await tx.execute<Taken>(sql`
-    select quota, uncovered, null as other from unlogged_calls
+  if (logged) return { ...logged, budgets: readBudgets(readOther(logged.other ?? "{}").budgets) };
+  const [unlogged] = await tx.execute<Omit<Taken, "budgets"> & Readonly<{ ids: string }>>(sql`
+    select quota, uncovered, null as other, budgets as ids from unlogged_calls
     where request_id = ${chargeId} and created_at = ${createdAt} for update`);
-  return unlogged;
+  if (!unlogged) return undefined;
+  const { ids, ...row } = unlogged;
+  return { ...row, budgets: ids === "" ? [] : ids.split(",").map(Number) };
 }
+
+const readBudgets = (value: unknown): number[] =>
+  Array.isArray(value) ? value.flatMap(({ id }) => (Number.isSafeInteger(id) ? [Number(id)] : [])) : [];
 
 async function voidCharge(tx: Tx, { chargeId, createdAt, userId, tokenId, channelId, task }: Charge): Promise<void> {
   const note: LogNote = { code: `${task.kind}_not_taken`, params: { task: task.name } };
@@ -72,7 +84,7 @@ async function voidCharge(tx: Tx, { chargeId, createdAt, userId, tokenId, channe
     on conflict (request_id, created_at) do nothing`);
 }
 
-/** Users before keys before channels, as the writer of charges locks them. */
+/** Users before keys before budgets before channels, as the writer of charges locks them. */
 async function takeBack(tx: Tx, charge: Charge, taken: number, row: Taken): Promise<void> {
   const { chargeId, createdAt, userId, tokenId } = charge;
   await tx.execute(
@@ -88,6 +100,7 @@ async function takeBack(tx: Tx, charge: Charge, taken: number, row: Taken): Prom
         status = case when status = 4 and ${taken} > 0 then 1 else status end
       where id = ${tokenId}`);
   }
+  if (row.budgets.length > 0) await takeBackBudgets(tx, row.budgets, taken, createdAt);
   if (row.other === null) return takeBackUnlogged(tx, charge);
   const other = JSON.stringify({ ...readOther(row.other), refunded: taken });
   await tx.execute(sql`
@@ -103,6 +116,17 @@ async function takeBack(tx: Tx, charge: Charge, taken: number, row: Taken): Prom
       and r.model_name = l.model_name and r."group" = l."group"`);
   // Totals of long ranges that have the hour already are made again.
   await tx.execute(sql`update usage_fold set until = ${createdAt - (createdAt % 3600)} where until > ${createdAt}`);
+}
+
+/** Periods that began after the charge never counted it. */
+async function takeBackBudgets(tx: Tx, ids: readonly number[], taken: number, createdAt: number): Promise<void> {
+  await tx.execute(sql`
+    with due as materialized (
+      select id from budgets where ${isOneOf(sql`id`, ids)} and period_start <= ${createdAt} order by id for update
+    )
+    update budgets b set spent = greatest(0, b.spent - ${taken}::bigint),
+      remaining = greatest(0, b.limit_units - greatest(0, b.spent - ${taken}::bigint))
+    from due where b.id = due.id`);
 }
 
 async function takeBackUnlogged(tx: Tx, { chargeId, createdAt }: Charge): Promise<void> {

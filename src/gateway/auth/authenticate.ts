@@ -1,5 +1,6 @@
 import type { UserEntry } from "../../domain/accounts/directory.ts";
 import { ROLE, USER_STATUS } from "../../domain/accounts/roles.ts";
+import type { BudgetEntry } from "../../domain/accounts/organizations/budgets/directory.ts";
 import { usableGroups } from "../../domain/accounts/usable-groups.ts";
 import type { ApiKeyEntry } from "../../domain/api-keys/directory/index.ts";
 import { nowSeconds } from "../../lib/clock.ts";
@@ -16,6 +17,8 @@ export type Caller = Readonly<{
   group: string;
   /** The only channel to use, from an administrator's `sk-KEY-CHANNELID`. */
   pinnedChannelId: number | null;
+  /** The budgets of an organization that the call counts in, the narrowest first. */
+  budgets?: readonly BudgetEntry[];
 }>;
 
 type Credential = Readonly<{ key: string; channelId: number | null }>;
@@ -100,6 +103,7 @@ export function authenticateByMemory(services: GatewayServices, request: Request
     tokenName: token.name,
     group: token.group || user.group,
     pinnedChannelId: credential.channelId,
+    ...(services.budgets && { budgets: services.budgets.of(token) }),
   };
 }
 

@@ -9,6 +9,7 @@ import {
   type UsageEvidence,
   type UsageRecord,
 } from "../../billing/types.ts";
+import type { BudgetEntry } from "../../domain/accounts/organizations/budgets/directory.ts";
 import { textOf } from "../../formats/json.ts";
 import { type Reason, sayReason } from "../../lib/reason.ts";
 import { toText } from "../../lib/values/decimal.ts";
@@ -79,6 +80,7 @@ export function logRowOf(call: Call, reserved: Reservation | null, outcome: Outc
     ip,
     content: contentOf(call, outcome, notes),
     other: otherOf(call, reserved, outcome, notes, price),
+    ...(caller.budgets && caller.budgets.length > 0 && { budgets: caller.budgets.map(({ id }) => id) }),
   };
 }
 
@@ -162,9 +164,13 @@ function otherOf(
   if (timing.queuedMs > 0) other.queued_ms = Math.round(timing.queuedMs);
   const session = agentSessionOf(call);
   if (session) other.agent_session = session;
+  const { budgets } = call.caller;
+  if (budgets && budgets.length > 0) other.budgets = budgets.map(receiptBudget);
   if (outcome.content) Object.assign(other, outcome.content);
   return other;
 }
+
+const receiptBudget = ({ id, scope, name, period }: BudgetEntry) => ({ id, scope, name, period });
 
 function adminInfoOf({ attempts: { entries, route } }: Call): NonNullable<LogOther["admin_info"]> {
   const info = { use_channel: entries.map(({ channelId }) => String(channelId)), attempts: entries };

@@ -1,5 +1,8 @@
 import { InsufficientQuota } from "../../billing/ledger/errors.ts";
 import type { CacheWrites } from "../../billing/pricing/estimate.ts";
+import type { BudgetEntry } from "../../domain/accounts/organizations/budgets/directory.ts";
+import { nowSeconds } from "../../lib/clock.ts";
+import type { Sentence } from "../../lib/messages.ts";
 import type { Caller } from "../auth/authenticate.ts";
 import type { Call } from "../call/call.ts";
 import type { GatewayContext } from "../call/context.ts";
@@ -72,35 +75,90 @@ function cacheWritesOf(body: string): CacheWrites {
  * Holds an amount of quota units, at least one: a user without quota cannot make calls, not even to free models.
  * Rejects GatewayError.
  */
-export function reserveAmount({ billing }: GatewayServices, caller: Caller, units: number): Hold | Promise<Hold> {
+export function reserveAmount(services: GatewayServices, caller: Caller, units: number): Hold | Promise<Hold> {
+  const { budgets } = caller;
+  if (!budgets || budgets.length === 0) return holdAmount(services, caller, units, NO_IDS);
+  const hard = budgets.filter(({ isHard }) => isHard).map(({ id }) => id);
+  const due = dueBudgets(budgets);
+  if (due.length === 0) return holdAmount(services, caller, units, hard);
+  return renewBudgets(services, due).then(() => holdAmount(services, caller, units, hard));
+}
+
+const NO_IDS: readonly number[] = [];
+
+function dueBudgets(budgets: readonly BudgetEntry[]): number[] {
+  const now = nowSeconds();
+  return budgets.filter(({ renewsAt }) => renewsAt !== 0 && renewsAt <= now).map(({ id }) => id);
+}
+
+async function renewBudgets(services: GatewayServices, ids: readonly number[]): Promise<void> {
+  try {
+    await services.renewOrganizationBudgets?.(ids);
+  } catch (error) {
+    services.log.warn({ error, ids }, "budgets of an organization could not be renewed");
+    throw ledgerUnavailable({ code: "gateway_no_organization_budget" });
+  }
+}
+
+function holdAmount(
+  { billing }: GatewayServices,
+  caller: Caller,
+  units: number,
+  budgets: readonly number[],
+): Hold | Promise<Hold> {
   const token = caller.token && { id: caller.token.id, limited: !caller.token.unlimitedQuota };
   const amount = Math.max(1, units);
-  const hold = billing.reserve({ userId: caller.user.id, token, amount });
+  const hold = billing.reserve({ userId: caller.user.id, token, budgets, amount });
   if (!(hold instanceof Promise)) return hold;
   return hold.catch((error: unknown) => {
-    throw refusal(error, amount);
+    throw refusal(error, amount, caller);
   });
 }
 
-function refusal(error: unknown, amount: number): GatewayError {
-  if (!(error instanceof InsufficientQuota)) {
-    return ledgerUnavailable({ code: "gateway_no_ledger" });
-  }
-  const { who, availableUnits } = error;
-  const params = { needed: amount, available: Math.max(0, availableUnits) };
-  return who === "user"
-    ? new GatewayError(
+function refusal(error: unknown, needed: number, { budgets }: Caller): GatewayError {
+  if (!(error instanceof InsufficientQuota)) return ledgerUnavailable({ code: "gateway_no_ledger" });
+  const available = Math.max(0, error.availableUnits);
+  switch (error.who) {
+    case "user":
+      return new GatewayError(
         403,
         "insufficient_user_quota",
-        { code: "gateway_user_quota", params },
-        {
-          limit: "user_quota",
-        },
-      )
-    : new GatewayError(
+        { code: "gateway_user_quota", params: { needed, available } },
+        { limit: "user_quota" },
+      );
+    case "token":
+      return new GatewayError(
         403,
         "pre_consume_token_quota_failed",
-        { code: "gateway_key_quota", params },
+        { code: "gateway_key_quota", params: { needed, available } },
         { limit: "key_quota" },
       );
+    case "budget":
+      return new GatewayError(
+        403,
+        "budget_exceeded",
+        budgetReason(
+          budgets?.find(({ id }) => id === error.id),
+          { needed, available },
+        ),
+        { limit: "budget" },
+      );
+  }
+}
+
+/** Names the budget that refuses a call. */
+function budgetReason(
+  budget: BudgetEntry | undefined,
+  params: Readonly<{ needed: number; available: number }>,
+): Sentence {
+  switch (budget?.scope) {
+    case "key":
+      return { code: "gateway_budget_key", params };
+    case "member":
+      return { code: "gateway_budget_member", params };
+    case "project":
+      return { code: "gateway_budget_project", params: { ...params, project: budget.name } };
+    default:
+      return { code: "gateway_budget_organization", params };
+  }
 }

@@ -1,6 +1,7 @@
 import type { Registry } from "prom-client";
 import type { UsageRecord } from "../../billing/types.ts";
 import type { UserDirectory, UserEntry } from "../../domain/accounts/directory.ts";
+import type { BudgetLookup } from "../../domain/accounts/organizations/budgets/directory.ts";
 import type { Standing, StandingSubject } from "../../domain/api-keys/budget/read-standing.ts";
 import type { ApiKeyDirectory } from "../../domain/api-keys/directory/index.ts";
 import type { ChannelDirectory } from "../../domain/channels/directory.ts";
@@ -51,6 +52,7 @@ export type GatewayServices = Readonly<{
     reserve(request: {
       userId: number;
       token: { id: number; limited: boolean } | null;
+      budgets: readonly number[];
       amount: number;
     }): Hold | Promise<Hold>;
     /** Resolves once the record is durable. */
@@ -58,7 +60,7 @@ export type GatewayServices = Readonly<{
     refund(hold: Hold): void;
     keepHold(hold: Hold, name: string): Promise<void>;
     settleStored(
-      hold: Readonly<{ name: string; userId: number; tokenId: number }>,
+      hold: Readonly<{ name: string; userId: number; tokenId: number; budgets?: readonly number[] }>,
       records: readonly UsageRecord[],
     ): Promise<void>;
     record(record: UsageRecord): Promise<void>;
@@ -72,16 +74,20 @@ export type GatewayServices = Readonly<{
   readStanding(subject: StandingSubject): Promise<Standing>;
   /** Renews the budget of an API key whose period has ended; resolves when calls can use it. */
   renewBudget(tokenId: number): Promise<void>;
+  /** The budgets of organizations; absent: there are none. */
+  budgets?: Pick<BudgetLookup, "of">;
+  /** Begins the next period of budgets of organizations; resolves when calls can use them. */
+  renewOrganizationBudgets?(ids: readonly number[]): Promise<void>;
   clientAddress: ClientAddress;
   /** Counts shared by replicas; null: each process counts alone. */
   sharedLimits: SharedLimits | null;
   /** Concurrent calls counted by all workers of this host; otherwise this process counts alone. */
   host?: Readonly<{ slots: HostSlots }> | null;
   /**
-   * The account that a console session calls for: the user's, or that of an organization; null without a session. Rejects
-   * OperationError when they may not call for the organization that the request names.
+   * The account that a console session calls for, the person's or that of an organization, and the person; null without a
+   * session. Rejects OperationError when they may not call for the organization that the request names.
    */
-  resolveSession(request: Request): Promise<UserEntry | null>;
+  resolveSession(request: Request): Promise<Readonly<{ actor: UserEntry; person: Pick<UserEntry, "id"> }> | null>;
   /** Authenticates values that the gateway creates and clients send back. */
   vault: Pick<Vault, "keyedHash">;
   /** Publishes calls to administrators as they happen. */

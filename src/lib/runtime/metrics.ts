@@ -11,6 +11,7 @@ export const LIMIT_KINDS = [
   "key_tokens_per_minute",
   "user_quota",
   "key_quota",
+  "budget",
   "console_api",
   "console_critical",
   "console_pages",

@@ -26,6 +26,8 @@ export const user: UserEntry = {
 export const token: ApiKeyEntry = {
   id: 0,
   userId: user.id,
+  projectId: 0,
+  createdBy: 0,
   name: "doctor",
   status: 1,
   unlimitedQuota: true,

@@ -4,6 +4,7 @@ import { createDatabaseTidier } from "../../../db/maintenance/upkeep.ts";
 import type { Database } from "../../../db/types.ts";
 import type { Billing } from "../../billing/billing.ts";
 import type { Alerter } from "../../domain/alerts/alerter.ts";
+import { renewOrganizationBudgets } from "../../domain/accounts/organizations/budgets/renew-organization-budgets.ts";
 import { evaluateRules } from "../../domain/alerts/evaluate.ts";
 import { renewBudgets } from "../../domain/api-keys/budget/renew-budgets.ts";
 import type { ChannelDirectory } from "../../domain/channels/directory.ts";
@@ -124,6 +125,7 @@ export function listJobs(services: JobServices): readonly Job[] {
     once("statements", 6 * HOUR_MS, async (signal) => void (await issueStatements({ db, settings }, signal))),
     once("plans", 30 * SECOND_MS, async (signal) => void (await advanceSubscriptions(upstreams, signal))),
     once("API key budgets", 30 * SECOND_MS, () => renewBudgets(upstreams)),
+    once("organization budgets", 30 * SECOND_MS, () => renewOrganizationBudgets(upstreams)),
     {
       ...once("usage totals", MINUTE_MS, (signal) => foldFinishedHours(database, signal)),
       periodSeconds: () => settings.get("DataExportInterval") * MINUTE_S - 1,

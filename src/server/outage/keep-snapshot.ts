@@ -17,7 +17,7 @@ export type SnapshotKeeper = Readonly<{
  * embedded database needs none.
  */
 export function keepSnapshot(services: Services): SnapshotKeeper {
-  const { config, vault, billing, settings, channels, users, tokens, log } = services;
+  const { config, vault, billing, settings, channels, users, tokens, budgets, log } = services;
   const { databaseUrl, dataDir } = config;
   if (databaseUrl === null) return { close: async () => {} };
   let writing: Promise<void> | null = null;
@@ -38,6 +38,7 @@ export function keepSnapshot(services: Services): SnapshotKeeper {
       channels: channels.all(),
       users: users.all(),
       tokens: tokens.all(),
+      budgets: budgets.all(),
       balances: billing.balances,
     };
     await writeSnapshot({ dataDir, databaseUrl, vault }, source).catch((error) =>

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, expect, test } from "bun:test";
 import { appendFile } from "node:fs/promises";
 import { temporaryDirectory } from "../../../test/support/billing/start-billing.ts";
 import { channelEntry, tokenEntry, userEntry } from "../../../test/support/gateway/entries.ts";
+import type { BudgetEntry } from "../../domain/accounts/organizations/budgets/directory.ts";
 import { compileIpList } from "../../domain/api-keys/directory/ip-list.ts";
 import { createVault } from "../../lib/security/crypto.ts";
 import type { SnapshotSource } from "./snapshot.ts";
@@ -24,12 +25,17 @@ const channel = channelEntry({
   modelMapping: new Map([["a", "b"]]),
   statusCodeMapping: new Map([[400, 500]]),
 });
+const budget: BudgetEntry = {
+  ...{ id: 5, organizationId: 9, scope: "project", scopeId: 2, name: "web" },
+  ...{ period: "month", isHard: true, renewsAt: 1_800_000_000 },
+};
 const token = tokenEntry({ modelLimits: new Set(["m"]), keyHash: vault.keyedHash("key") });
 const source: SnapshotSource = {
   liveProcesses: 3,
   options: [["SMTPToken", "mail-password"]],
   channels: [channel],
   users: Array.from({ length: 2500 }, (_, id) => userEntry({ id })),
+  budgets: [budget],
   tokens: [{ ...token, allowIps: compileIpList("10.0.0.0/8") }],
   balances: (subject) => (subject === "user" ? [{ id: 4, quota: 9, held: 3, own: 1 }] : []),
 };
@@ -39,7 +45,8 @@ test("what is written is read again, and stands nowhere in clear", async () => {
   const snapshot = await readSnapshot(place());
   expect(snapshot).toMatchObject({ liveProcesses: 3, channels: [channel], options: new Map(source.options) });
   expect(snapshot?.users.size).toBe(2500);
-  expect(snapshot?.balances).toEqual({ user: new Map([[4, { quota: 9, held: 3, own: 1 }]]), token: new Map() });
+  expect(snapshot?.balances).toEqual({ user: new Map([[4, { quota: 9, held: 3, own: 1 }]]), token: new Map(), budget: new Map() });
+  expect([...(snapshot?.budgets.all() ?? [])]).toEqual([budget]);
   const found = snapshot?.tokens.findByHash(token.keyHash);
   expect(found).toMatchObject({ id: token.id, modelLimits: new Set(["m"]) });
   expect(["10.1.1.1", "11.1.1.1"].map((ip) => found?.allowIps?.matches(ip))).toEqual([true, false]);

@@ -1,5 +1,10 @@
-import type { Balance, Subject } from "../../billing/ledger/subject.ts";
+import { type Balance, SUBJECTS, type Subject } from "../../billing/ledger/subject.ts";
 import type { UserEntry } from "../../domain/accounts/directory.ts";
+import {
+  type BudgetEntry,
+  type BudgetLookup,
+  createBudgetIndex,
+} from "../../domain/accounts/organizations/budgets/directory.ts";
 import type { ApiKeyEntry } from "../../domain/api-keys/directory/api-key-entry.ts";
 import { ApiKeyTable } from "../../domain/api-keys/directory/api-key-table.ts";
 import { compileIpList } from "../../domain/api-keys/directory/ip-list.ts";
@@ -17,6 +22,7 @@ export type Snapshot = Readonly<{
   channels: readonly ChannelEntry[];
   users: ReadonlyMap<number, UserEntry>;
   tokens: ApiKeyTable;
+  budgets: BudgetLookup;
   balances: Readonly<Record<Subject, ReadonlyMap<number, Omit<Balance, "id">>>>;
 }>;
 
@@ -27,6 +33,7 @@ export type SnapshotSource = Readonly<{
   channels: Iterable<ChannelEntry>;
   users: Iterable<UserEntry>;
   tokens: Iterable<ApiKeyEntry>;
+  budgets: Iterable<BudgetEntry>;
   balances(subject: Subject): Iterable<Balance>;
 }>;
 
@@ -60,6 +67,7 @@ type Slice =
   | Readonly<{ kind: "channels"; rows: readonly ReturnType<typeof storedChannel>[] }>
   | Readonly<{ kind: "users"; rows: readonly UserEntry[] }>
   | Readonly<{ kind: "tokens"; rows: readonly ReturnType<typeof storedToken>[] }>
+  | Readonly<{ kind: "budgets"; rows: readonly BudgetEntry[] }>
   | Readonly<{ kind: Subject; rows: readonly StoredBalance[] }>
   | Readonly<{ kind: "end"; slices: number }>;
 
@@ -80,7 +88,8 @@ function* slicesOf(source: SnapshotSource, database: string, takenAt: number): G
   for (const rows of inSlices(source.channels, storedChannel)) yield { kind: "channels", rows };
   for (const rows of inSlices(source.users, (user) => user)) yield { kind: "users", rows };
   for (const rows of inSlices(source.tokens, storedToken)) yield { kind: "tokens", rows };
-  for (const kind of ["user", "token"] as const)
+  for (const rows of inSlices(source.budgets, (budget) => budget)) yield { kind: "budgets", rows };
+  for (const kind of SUBJECTS)
     for (const rows of inSlices(source.balances(kind), storedBalance)) yield { kind, rows };
 }
 
@@ -104,13 +113,16 @@ export function readSlices(texts: Iterable<string>, database: string): Snapshot 
   const channels: ChannelEntry[] = [];
   const users = new Map<number, UserEntry>();
   const tokens = new ApiKeyTable();
-  const balances = { user: new Map<number, Omit<Balance, "id">>(), token: new Map<number, Omit<Balance, "id">>() };
+  const budgets: BudgetEntry[] = [];
+  const balances = { user: new Map(), token: new Map(), budget: new Map() } satisfies Record<Subject, Map<number, Omit<Balance, "id">>>;
   let slices = 0;
   for (const text of texts) {
     // Nobody else can have written it: each part is encrypted under this installation's key.
     const slice = JSON.parse(text) as Slice;
     if (slice.kind === "end")
-      return header && slice.slices === slices ? { ...header, options, channels, users, tokens, balances } : null;
+      return header && slice.slices === slices
+        ? { ...header, options, channels, users, tokens, budgets: createBudgetIndex(budgets), balances }
+        : null;
     slices += 1;
     switch (slice.kind) {
       case "header":
@@ -128,6 +140,9 @@ export function readSlices(texts: Iterable<string>, database: string): Snapshot 
         break;
       case "tokens":
         for (const token of slice.rows) tokens.put(tokenOf(token));
+        break;
+      case "budgets":
+        budgets.push(...slice.rows);
         break;
       default:
         for (const [id, quota, held, own] of slice.rows) balances[slice.kind].set(id, { quota, held, own });

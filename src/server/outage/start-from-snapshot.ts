@@ -206,6 +206,8 @@ function gatewayServices(config: Config, log: Logger, parts: Parts): GatewayServ
     disableChannel: ({ id }) =>
       log.warn({ channelId: id }, "a channel would be disabled: the database does not answer"),
     billing,
+    budgets: snapshot.budgets,
+    renewOrganizationBudgets: away,
     responses: createResponseStore(database.callDb, log),
     objects: createObjectStore(database.callDb),
     tasks: {

@@ -29,6 +29,21 @@ export async function addToken(sql: Sql, userId: number, remainQuota: number | n
   return row?.id as number;
 }
 
+/** A budget of the organization `organizationId`, for anything in it. */
+export async function addBudget(sql: Sql, organizationId: number, limit: number, isHard = true): Promise<number> {
+  const scopeId = Math.floor(Math.random() * 2_000_000_000);
+  const [row] = await sql<{ id: number }[]>`
+    insert into budgets (organization_id, scope, scope_id, period, is_hard, limit_units, remaining, period_start, created_at)
+    values (${organizationId}, 'project', ${scopeId}, 'total', ${isHard}, ${limit}, ${limit}, ${NOW}, ${NOW}) returning id`;
+  return row?.id as number;
+}
+
+export async function budgetBooks(sql: Sql, id: number) {
+  const [row] = await sql<Record<"remaining" | "held" | "spent", number>[]>`
+    select remaining, held, spent from budgets where id = ${id}`;
+  return { ...(row as NonNullable<typeof row>) };
+}
+
 export async function addChannel(sql: Sql): Promise<number> {
   const [row] = await sql<{ id: number }[]>`
     insert into channels (type, name, key_cipher, created_time) values (1, 'test', '', ${NOW}) returning id`;
@@ -62,8 +77,11 @@ export function usageRecord(values: Partial<UsageRecord> & Pick<UsageRecord, "us
 }
 
 /** What `request` reserves, charged with `quota`. */
-export const chargeFor = ({ userId, token }: Omit<ReserveRequest, "amount">, quota: number): UsageRecord =>
-  usageRecord({ userId, tokenId: token?.id ?? 0, tokenLimited: token?.limited ?? false, quota });
+export const chargeFor = ({ userId, token, budgets }: Omit<ReserveRequest, "amount">, quota: number): UsageRecord =>
+  usageRecord({
+    ...{ userId, tokenId: token?.id ?? 0, tokenLimited: token?.limited ?? false, quota },
+    ...(budgets && { budgets }),
+  });
 
 /** The books of one user: what is left, what is set aside, and what counters, log and roll-ups say was taken. */
 export async function booksOf(sql: Sql, userId: number) {

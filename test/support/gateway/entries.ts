@@ -22,6 +22,8 @@ export const userEntry = (fields: Partial<UserEntry> = {}): UserEntry => ({
 export const tokenEntry = (fields: Partial<ApiKeyEntry> = {}): ApiKeyEntry => ({
   id: 1,
   userId: 1,
+  projectId: 0,
+  createdBy: 0,
   name: "key",
   status: 1,
   unlimitedQuota: true,

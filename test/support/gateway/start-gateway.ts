@@ -126,7 +126,7 @@ export function startRelay(setup: Setup) {
     },
     clientAddress: createClientAddress([]),
     sharedLimits: null,
-    resolveSession: async () => setup.session ?? null,
+    resolveSession: async () => (setup.session ? { actor: setup.session, person: setup.session } : null),
     vault: createVault({ encryptionKey: "a key of tests" }),
     feed,
     log: pino({ level: "silent" }),

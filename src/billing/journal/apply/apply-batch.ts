@@ -1,10 +1,11 @@
 import { UNLOGGED_HOUR } from "../../../../db/schema/gateway/logs.ts";
 import type { Statements } from "../../../../db/types.ts";
-import { batchText, FIELD, RECORD } from "./record-text.ts";
+import type { Subject } from "../../ledger/subject.ts";
+import { batchText, FIELD, hasBudgets, RECORD } from "./record-text.ts";
 
 /** An account after a batch. Without the last three: nothing of it was new to the database, its row was not read. */
 export type SettledAccount = Readonly<{
-  subject: "user" | "token";
+  subject: Subject;
   id: number;
   /** Sum of the batch's charges, before balances were looked at. */
   requested: number;
@@ -36,8 +37,47 @@ const forAny = (sql: Statements) => ({
     )`,
 });
 
+/** What only batches do that have charges in budgets. */
+const withBudgets = (sql: Statements, processId: string) => ({
+  column: sql`f[21] as budgets,`,
+  notedColumn: sql`, budgets`,
+  notedValue: sql`, coalesce(budgets, '')`,
+  paid: sql`budget_sums as (
+      select s.*, least(coalesce(h.amount, 0), s.asked) as spent, coalesce(h.amount, 0) as own
+      from (
+        select b.id::integer as budget_id, sum(a.taken)::bigint as taken, sum(a.asked)::bigint as asked
+        from applied a, unnest(string_to_array(a.budgets, ',')) as b(id) group by 1
+      ) s left join holds h on h.process_id = ${processId} and h.subject = 'budget' and h.subject_id = s.budget_id
+    ),
+    budget_keys as materialized (
+      select id from budgets where id = any(array(select budget_id from budget_sums))
+        and (select count(*) from keys) >= 0 order by id for update
+    ),
+    paid_budgets as (
+      update budgets b set remaining = greatest(0, b.remaining - s.taken), spent = b.spent + s.taken,
+        held = greatest(0, b.held - s.spent)
+      from budget_sums s join budget_keys k on k.id = s.budget_id where b.id = s.budget_id
+      returning b.id, b.remaining as quota, b.held, s.own - s.spent as own
+    ),`,
+  spent: sql`union all select 'budget', budget_id, spent from budget_sums`,
+  settled: sql`union all
+    select 'budget', e.budget_id, e.asked, p.quota, p.held, p.own
+    from (
+      select b.id::integer as budget_id, sum(asked)::bigint as asked
+      from entries, unnest(string_to_array(budgets, ',')) as b(id) group by 1
+    ) e left join paid_budgets p on p.id = e.budget_id`,
+});
+const withoutBudgets = (sql: Statements): ReturnType<typeof withBudgets> => ({
+  column: sql``,
+  notedColumn: sql``,
+  notedValue: sql``,
+  paid: sql``,
+  spent: sql``,
+  settled: sql``,
+});
+
 /**
- * Writes a batch of records (`recordText`s) as log rows and applies their sums to users, limited tokens, channels,
+ * Writes a batch of records (`recordText`s) as log rows and applies their sums to users, limited tokens, budgets, channels,
  * roll-ups and the holds of `processId`: one statement, each record exactly once by (request id, time). A balance stops
  * at zero: in the order of the batch, a record's `quota` is what could be taken, the rest is `uncovered`. Records that
  * are already in the log change nothing. A limited key with nothing left becomes exhausted. Records that are `unlogged` leave a note in its place, and roll-ups out of sight.
@@ -52,6 +92,7 @@ export async function applyBatch(
   { areNew = false }: Readonly<{ areNew?: boolean }> = {},
 ): Promise<SettledAccount[]> {
   const { unlessLogged, unlessNoted, applied } = areNew ? forNew(sql) : forAny(sql);
+  const budgets = records.some(hasBudgets) ? withBudgets(sql, processId) : withoutBudgets(sql);
   return sql<SettledAccount[]>`
     with turn as materialized (select pg_advisory_xact_lock(${SETTLING})),
     entries as materialized (
@@ -59,7 +100,8 @@ export async function applyBatch(
         f[5]::integer as token_id, f[6] as token_name, f[7]::boolean as token_limited, f[8] as model_name,
         f[9]::integer as channel_id, f[10] as "group", f[11]::boolean as is_stream, f[12]::boolean as failed,
         f[13]::integer as elapsed_ms, f[14]::integer as prompt_tokens, f[15]::integer as completion_tokens,
-        f[16]::bigint as asked, f[17] as ip, f[18] as content, f[19] as other, f[20]::boolean as unlogged, place
+        f[16]::bigint as asked, f[17] as ip, f[18] as content, f[19] as other, f[20]::boolean as unlogged, ${budgets.column}
+        place
       from turn, (
         select string_to_array(record, ${FIELD}) as f, place
         from string_to_table(${batchText(records)}, ${RECORD}) with ordinality as r(record, place)
@@ -96,8 +138,8 @@ export async function applyBatch(
       returning request_id, created_at
     ),
     noted as (
-      insert into unlogged_calls (request_id, created_at, user_id, token_id, channel_id, quota, uncovered)
-      select request_id, created_at, user_id, token_id, channel_id, taken, asked - taken
+      insert into unlogged_calls (request_id, created_at, user_id, token_id, channel_id, quota, uncovered${budgets.notedColumn})
+      select request_id, created_at, user_id, token_id, channel_id, taken, asked - taken${budgets.notedValue}
       from charged c where unlogged ${unlessNoted}
       returning request_id, created_at
     ),
@@ -141,6 +183,7 @@ export async function applyBatch(
       from token_sums s join keys k on k.id = s.token_id where t.id = s.token_id
       returning t.id, t.remain_quota as quota, t.held, s.own - s.spent as own
     ),
+    ${budgets.paid}
     paid_channels as (
       update channels c set used_quota = c.used_quota + s.taken
       from (select channel_id, sum(taken)::bigint as taken from sums where channel_id > 0 group by channel_id) s
@@ -151,6 +194,7 @@ export async function applyBatch(
       from (
         select 'user' as subject, user_id as id, spent from user_sums
         union all select 'token', token_id, spent from token_sums
+        ${budgets.spent}
       ) s
       where h.process_id = ${processId} and h.subject = s.subject and h.subject_id = s.id and s.spent > 0
     ),
@@ -180,5 +224,6 @@ export async function applyBatch(
     union all
     select 'token', e.token_id, e.asked, p.quota, p.held, p.own
     from (select token_id, sum(asked)::bigint as asked from entries where token_limited group by token_id) e
-    left join paid_tokens p on p.id = e.token_id`;
+    left join paid_tokens p on p.id = e.token_id
+    ${budgets.settled}`;
 }

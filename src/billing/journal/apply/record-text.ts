@@ -50,6 +50,8 @@ export function recordText(record: UsageRecord): string {
     plain(record.content),
     retained,
     record.unlogged === true,
+    // Most charges count in none: they end with the field before.
+    ...(record.budgets?.length ? [record.budgets.join()] : []),
   ].join(FIELD);
 }
 
@@ -81,8 +83,13 @@ export function readRecord(text: string): UsageRecord {
     content: string(17),
     other: JSON.parse(fields[18] ?? "{}") as LogOther,
     ...(flag(19) && { unlogged: true }),
+    ...(fields[20] && { budgets: fields[20].split(",").map(Number) }),
   };
 }
+
+/** Whether a record, as its text, counts in budgets. */
+export const hasBudgets = (text: string): boolean =>
+  text.startsWith("{") ? text.includes('"budgets":[') : !text.endsWith("true") && !text.endsWith("false");
 
 /** Texts of records as the database reads them: U+001E between records, U+001F between fields. */
 export function batchText(texts: readonly string[]): string {

@@ -26,6 +26,7 @@ const FIELDS: Readonly<Record<keyof UsageRecord, (value: unknown) => boolean>> =
   ip: isText,
   content: isText,
   other: isObject,
+  budgets: (value) => value === undefined || (Array.isArray(value) && value.every(isCount)),
   unlogged: (value) => value === undefined || value === true,
 };
 

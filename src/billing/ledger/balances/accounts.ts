@@ -6,8 +6,12 @@ const READ_IS_NEWER_MS = 4000;
 
 /** The balances that this process knows: accounts that calls use as objects, all others as numbers in a table. */
 export class Accounts {
-  readonly #used: Record<Subject, Map<number, Account>> = { user: new Map(), token: new Map() };
-  readonly #unused: Record<Subject, BalanceTable> = { user: new BalanceTable(), token: new BalanceTable() };
+  readonly #used: Record<Subject, Map<number, Account>> = { user: new Map(), token: new Map(), budget: new Map() };
+  readonly #unused: Record<Subject, BalanceTable> = {
+    user: new BalanceTable(),
+    token: new BalanceTable(),
+    budget: new BalanceTable(),
+  };
 
   constructor(private readonly sole: boolean) {}
 

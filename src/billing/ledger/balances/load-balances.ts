@@ -4,6 +4,9 @@ import type { Logger } from "../../../lib/runtime/log.ts";
 import { BALANCES, SUBJECTS, type Subject } from "../subject.ts";
 import type { Accounts } from "./accounts.ts";
 
+/** Accounts of a subject that calls never hold anything of. */
+const UNLIMITED: Readonly<Record<Subject, string>> = { user: "false", token: "unlimited_quota", budget: "not is_hard" };
+
 /** Short queries with rests: calls are served meanwhile, and the embedded engine has one session for all. */
 const SERVER_PACE: Pace = { rows: 5000, pauseMs: 5 };
 const EMBEDDED_PACE: Pace = { rows: 2000, pauseMs: 20 };
@@ -86,7 +89,7 @@ const FIELD = " ";
 type Pace = Readonly<{ rows: number; pauseMs: number }>;
 
 /**
- * Reads the balances of all accounts of a subject in pages; of API keys only those with a limit of their own. The database
+ * Reads the balances of all accounts of a subject in pages; of API keys only those with a limit of their own, of budgets only hard ones. The database
  * writes a page as one text, which costs both sides a fraction of what rows do. Ends early, and answers false, once
  * `isCanceled` says so. Rejects when the database does not answer.
  */
@@ -97,14 +100,14 @@ async function readAllBalances(
   { put, isCanceled }: Readonly<{ put(id: number, quota: number, held: number): void; isCanceled(): boolean }>,
 ): Promise<boolean> {
   const { table, quota } = BALANCES[subject];
-  const limited = subject === "token" ? sql`and not unlimited_quota` : sql``;
+  const isUnlimited = sql.unsafe(UNLIMITED[subject]);
   for (let last = 0; ; ) {
     const page = requireRow(
       await sql<{ count: number; text: string | null }[]>`
       select count(*)::integer as count, string_agg(concat_ws(${FIELD}, id, quota, held), ${ENTRY} order by id) as text
       from (
         select id, ${sql(quota)} as quota, held from ${sql(table)}
-        where id > ${last} and deleted_at is null ${limited} order by id limit ${rows}
+        where id > ${last} and deleted_at is null and not (${isUnlimited}) order by id limit ${rows}
       ) page`,
     );
     if (isCanceled()) return false;

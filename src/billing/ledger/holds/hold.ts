@@ -8,4 +8,6 @@ export type Hold = {
   readonly user: Account;
   /** The API key's own balance when it is limited. */
   readonly token: Account | null;
+  /** What is left of hard budgets that the call counts in, the narrowest first. */
+  readonly budgets: readonly Account[];
 };

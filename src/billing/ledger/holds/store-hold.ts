@@ -3,7 +3,7 @@ import type { Sql } from "../../../../db/types.ts";
 import { storedHoldName } from "./hold-name.ts";
 
 /** Which accounts a hold is on; `tokenId` null: no limited key pays along. */
-export type HoldSubjects = Readonly<{ userId: number; tokenId: number | null }>;
+type HoldSubjects = Readonly<{ userId: number; tokenId: number | null; budgetIds: readonly number[] }>;
 
 /** It ends when it is settled, not when a process dies. */
 const FOR_EVER = 9_999_999_999;
@@ -14,10 +14,17 @@ const FOR_EVER = 9_999_999_999;
  */
 export async function keepHold(
   sql: Sql,
-  { processId, name, amount, userId, tokenId }: HoldSubjects & { processId: string; name: string; amount: number },
+  {
+    processId,
+    name,
+    amount,
+    userId,
+    tokenId,
+    budgetIds,
+  }: HoldSubjects & Readonly<{ processId: string; name: string; amount: number }>,
 ): Promise<boolean> {
   const retained = storedHoldName(name);
-  const accounts = tokenId === null ? 1 : 2;
+  const accounts = (tokenId === null ? 1 : 2) + budgetIds.length;
   const row = requireRow(
     await sql<{ done: boolean }[]>`
     with locked_user as materialized (
@@ -27,10 +34,19 @@ export async function keepHold(
       select id, remain_quota - held as free from tokens
       where id = ${tokenId}::integer and (select count(*) from locked_user) >= 0 for update
     ),
+    locked_budgets as materialized (
+      select id, remaining - held as free from budgets
+      where id = any(${budgetIds as number[]}::integer[]) and (select count(*) from locked_token) >= 0
+      order by id for update
+    ),
     parts as materialized (
       select a.*, least(coalesce(h.amount, 0), ${amount}::bigint) as moved,
         ${amount}::bigint - least(coalesce(h.amount, 0), ${amount}::bigint) as fresh
-      from (select 'user' as subject, * from locked_user union all select 'token', * from locked_token) a
+      from (
+        select 'user' as subject, * from locked_user
+        union all select 'token', * from locked_token
+        union all select 'budget', * from locked_budgets
+      ) a
       left join holds h on h.process_id = ${processId} and h.subject = a.subject and h.subject_id = a.id
     ),
     ready as materialized (
@@ -46,6 +62,9 @@ export async function keepHold(
     ),
     taken_tokens as (
       update tokens t set held = t.held + p.fresh from parts p, ready where p.subject = 'token' and t.id = p.id
+    ),
+    taken_budgets as (
+      update budgets b set held = b.held + p.fresh from parts p, ready where p.subject = 'budget' and b.id = p.id
     ),
     moved as (
       update holds h set amount = h.amount - p.moved from parts p, ready

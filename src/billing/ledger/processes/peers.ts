@@ -1,6 +1,6 @@
 import type { Changes } from "../../../../db/changes.ts";
 import type { Logger } from "../../../lib/runtime/log.ts";
-import type { Subject } from "../subject.ts";
+import { SUBJECTS, type Subject } from "../subject.ts";
 
 /** Long enough for any process that lives, short enough for a call that waits. */
 const COLLECT_WITHIN_MS = 900;
@@ -112,13 +112,14 @@ export class Peers {
   }
 }
 
-const keyText = ({ subject, id }: AccountKey): string => `${subject === "user" ? "u" : "t"}${id}`;
+const LETTERS: Readonly<Record<Subject, string>> = { user: "u", token: "t", budget: "b" };
+const keyText = ({ subject, id }: AccountKey): string => `${LETTERS[subject]}${id}`;
 
 function readKey(text: string): AccountKey | null {
   const id = Number(text.slice(1));
   if (!Number.isSafeInteger(id) || id <= 0) return null;
-  if (text.startsWith("u")) return { subject: "user", id };
-  return text.startsWith("t") ? { subject: "token", id } : null;
+  const subject = SUBJECTS.find((one) => text.startsWith(LETTERS[one]));
+  return subject ? { subject, id } : null;
 }
 
 function readBalance(text: string): KnownBalance | null {

@@ -4,7 +4,7 @@ import { STORED_HOLD_NAMES } from "../holds/hold-name.ts";
 /** Which processes count as dead: these, or all except one and holds that outlive processes. */
 export type Dead = Readonly<{ ids: readonly string[] } | { except: string }>;
 
-/** Gives back all that dead processes held and forgets them; locks users before keys. Answers their ids. */
+/** Gives back all that dead processes held and forgets them; locks users before keys before budgets. Answers their ids. */
 export async function releaseDeadProcesses(sql: Statements, dead: Dead): Promise<string[]> {
   const ids = "ids" in dead ? [...dead.ids] : [];
   const except = "ids" in dead ? null : dead.except;
@@ -35,6 +35,14 @@ export async function releaseDeadProcesses(sql: Statements, dead: Dead): Promise
     freed_tokens as (
       update tokens t set held = greatest(0, t.held - s.amount)
       from sums s join locked_tokens using (id) where s.subject = 'token' and t.id = s.id
+    ),
+    locked_budgets as materialized (
+      select b.id from budgets b join sums s on s.subject = 'budget' and s.id = b.id
+      where (select count(*) from locked_tokens) >= 0 order by b.id for update of b
+    ),
+    freed_budgets as (
+      update budgets b set held = greatest(0, b.held - s.amount)
+      from sums s join locked_budgets using (id) where s.subject = 'budget' and b.id = s.id
     ),
     forgotten as (delete from processes p using dead d where p.id = d.id)
     select id from dead`;

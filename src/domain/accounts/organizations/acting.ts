@@ -18,17 +18,24 @@ export type Acting = Readonly<{
 
 export type ActingServices = Pick<AuthenticationServices, "db" | "users"> & Readonly<{ settings: SettingsReader }>;
 
-/**
- * The account that a signed-in session acts for; null without a session. Throws OperationError as `actFor` does.
- */
-export async function sessionAccount(
-  services: ActingServices & Pick<AuthenticationServices, "sessions">,
+type SessionServices = ActingServices & Pick<AuthenticationServices, "sessions">;
+
+/** For whom a signed-in session acts; null without a session. Throws OperationError as `actFor` does. */
+export async function sessionActing(
+  services: SessionServices,
   request: Request,
   right: OrganizationRight,
-): Promise<UserEntry | null> {
+): Promise<Acting | null> {
   const caller = await sessionCaller(services, request);
-  return caller && (await actFor(services, caller, right)).actor;
+  return caller && actFor(services, caller, right);
 }
+
+/** The account that a signed-in session acts for; null without a session. Throws OperationError as `actFor` does. */
+export const sessionAccount = async (
+  services: SessionServices,
+  request: Request,
+  right: OrganizationRight,
+): Promise<UserEntry | null> => (await sessionActing(services, request, right))?.actor ?? null;
 
 /**
  * Resolves the account that a caller acts for: their own, or the organization that the call names, in which their role must

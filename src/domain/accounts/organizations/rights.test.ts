@@ -10,6 +10,7 @@ test.each([
   [
     "admin",
     [
+      "budgets.manage",
       "keys.all",
       "keys.read",
       "keys.write",
@@ -18,10 +19,11 @@ test.each([
       "organization.read",
       "organization.rename",
       "playground.use",
+      "projects.manage",
       "wallet.read",
     ],
   ],
-  ["billing", ["keys.read", "logs.read", "organization.read", "wallet.read", "wallet.topUp"]],
+  ["billing", ["budgets.manage", "keys.read", "logs.read", "organization.read", "wallet.read", "wallet.topUp"]],
   ["developer", ["keys.read", "keys.write", "logs.read", "organization.read", "playground.use"]],
   ["viewer", ["keys.read", "logs.read", "organization.read", "wallet.read"]],
 ] as const)("%s has these rights and no others", (role, rights) => {

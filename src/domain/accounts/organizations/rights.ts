@@ -12,6 +12,10 @@ export const RIGHTS = {
   "members.manage": ["owner", "admin"],
   /** Make owners, and change or remove them. */
   "owners.manage": ["owner"],
+  /** Create, rename and delete projects. */
+  "projects.manage": ["owner", "admin"],
+  /** Set what projects, members and keys may spend. */
+  "budgets.manage": ["owner", "admin", "billing"],
   /** See requests, tasks and usage. */
   "logs.read": EVERYBODY,
   /** See keys; secrets only with `keys.write`. */

@@ -11,7 +11,7 @@ import { nowSeconds } from "../../../lib/clock.ts";
 import { OperationError } from "../../../lib/operation-error.ts";
 import type { Vault } from "../../../lib/security/crypto.ts";
 import { keepFormer, type Reach } from "../identities/former-identities.ts";
-import { endMemberships, lockWithOrganizations } from "../organizations/leave-organizations.ts";
+import { endMemberships, lockWithOrganizations } from "../organizations/members/leave-organizations.ts";
 import { ROLE } from "../roles.ts";
 
 export type DeleteDeps = Readonly<{ db: Db; changes: Changes; vault: Vault }>;

@@ -3,8 +3,8 @@ import { users } from "../../../../db/schema/accounts/users.ts";
 import { OperationError } from "../../../lib/operation-error.ts";
 import { writeManagementLog } from "../../logs/write-log.ts";
 import type { UserEntry } from "../directory.ts";
-import { lockWithOrganizations } from "../organizations/leave-organizations.ts";
-import { disableMemberKeys } from "../organizations/member-keys.ts";
+import { lockWithOrganizations } from "../organizations/members/leave-organizations.ts";
+import { disableMemberKeys } from "../organizations/members/member-keys.ts";
 import { ROLE, USER_STATUS } from "../roles.ts";
 import { type DeleteDeps, deleteAccount } from "./delete-user.ts";
 

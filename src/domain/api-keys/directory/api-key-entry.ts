@@ -27,6 +27,10 @@ export type ApiKeyEntry = TokenExtras &
   Readonly<{
     id: number;
     userId: number;
+    /** The project of its organization; 0: none. */
+    projectId: number;
+    /** The member who created it for an organization; 0: nobody. */
+    createdBy: number;
     name: string;
     status: number;
     unlimitedQuota: boolean;

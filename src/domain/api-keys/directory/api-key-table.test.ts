@@ -7,6 +7,8 @@ const hashOf = (text: string) => createHash("sha256").update(text).digest("hex")
 const entry = (id: number, input: Partial<ApiKeyEntry> = {}): ApiKeyEntry => ({
   id,
   userId: id * 2,
+  projectId: id * 3,
+  createdBy: id * 5,
   name: `key ${id}`,
   status: 1,
   unlimitedQuota: id % 2 === 0,

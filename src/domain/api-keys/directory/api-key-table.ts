@@ -27,6 +27,8 @@ export class ApiKeyTable {
   /** 0: nothing is in that row. */
   #ids = new Int32Array(FEWEST);
   #userIds = new Int32Array(FEWEST);
+  #projectIds = new Int32Array(FEWEST);
+  #creators = new Int32Array(FEWEST);
   #expiredTimes = new Float64Array(FEWEST);
   #flags = new Uint8Array(FEWEST);
   #hashes = new Uint8Array(FEWEST * HASH_BYTES);
@@ -70,6 +72,8 @@ export class ApiKeyTable {
     if (slot >= this.#capacity) this.#grow();
     this.#ids[slot] = entry.id;
     this.#userIds[slot] = entry.userId;
+    this.#projectIds[slot] = entry.projectId;
+    this.#creators[slot] = entry.createdBy;
     this.#expiredTimes[slot] = entry.expiredTime;
     this.#flags[slot] = entry.status | (entry.unlimitedQuota ? UNLIMITED : 0);
     this.#names.set(slot, entry.name);
@@ -134,6 +138,8 @@ export class ApiKeyTable {
     return {
       id: this.#ids[slot] as number,
       userId: this.#userIds[slot] as number,
+      projectId: this.#projectIds[slot] as number,
+      createdBy: this.#creators[slot] as number,
       name: this.#names.get(slot),
       status: flags & STATUS,
       unlimitedQuota: (flags & UNLIMITED) !== 0,
@@ -147,6 +153,8 @@ export class ApiKeyTable {
     this.#capacity *= 2;
     this.#ids = enlarged(this.#ids, new Int32Array(this.#capacity));
     this.#userIds = enlarged(this.#userIds, new Int32Array(this.#capacity));
+    this.#projectIds = enlarged(this.#projectIds, new Int32Array(this.#capacity));
+    this.#creators = enlarged(this.#creators, new Int32Array(this.#capacity));
     this.#expiredTimes = enlarged(this.#expiredTimes, new Float64Array(this.#capacity));
     this.#flags = enlarged(this.#flags, new Uint8Array(this.#capacity));
     this.#hashes = enlarged(this.#hashes, new Uint8Array(this.#capacity * HASH_BYTES));

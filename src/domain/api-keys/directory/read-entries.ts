@@ -31,7 +31,7 @@ export async function readEntries(db: Db, where: SQL, limit: number): Promise<Ap
   const rows = await db.execute<{ text: string | null }>(sql`
     select string_agg(line, ${KEYS} order by id) as text from (
       select ${t.id} as id, concat_ws(${FIELDS}, ${t.id}, ${t.userId}, ${t.status}, ${t.unlimitedQuota},
-        ${t.expiredTime}, ${t.keyHash},
+        ${t.expiredTime}, ${t.keyHash}, coalesce(${t.projectId}, 0), coalesce(${t.createdBy}, 0),
         case when ${t.modelLimitsEnabled} or ${t.allowIps} <> '' or ${t.group} <> '' or ${t.previousKeyHash} is not null
           or ${t.strict} or ${t.requestsPerMinute} > 0 or ${t.tokensPerMinute} > 0 or ${t.budgetRenewsAt} > 0
         then json_build_array(case when ${t.modelLimitsEnabled} then ${t.modelLimits} end, ${t.allowIps}, ${t.group},
@@ -44,13 +44,16 @@ export async function readEntries(db: Db, where: SQL, limit: number): Promise<Ap
 }
 
 function entryOf(line: string): ApiKeyEntry {
-  const [id, userId, status, unlimited, expiredTime, keyHash = "", extras, name = ""] = line.split(FIELDS);
+  const [id, userId, status, unlimited, expiredTime, keyHash = "", projectId, createdBy, extras, name = ""] =
+    line.split(FIELDS);
   const [limits, ips, group, previousKeyHash, previousKeyUntil, strict, requests, tokensAMinute, renewsAt] = extras
     ? (JSON.parse(extras) as Extras)
     : USUAL;
   return {
     id: Number(id),
     userId: Number(userId),
+    projectId: Number(projectId),
+    createdBy: Number(createdBy),
     // A part of a text keeps the whole text in memory: the name is copied out of it.
     name: Buffer.from(name).toString(),
     status: Number(status),

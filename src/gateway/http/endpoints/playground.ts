@@ -25,8 +25,9 @@ export async function handlePlayground(
   server?.timeout(request, 0);
   try {
     const { services } = context;
-    const user = await services.resolveSession(request).catch(toGatewayError);
-    if (!user) throw notSignedIn(request);
+    const session = await services.resolveSession(request).catch(toGatewayError);
+    if (!session) throw notSignedIn(request);
+    const { actor: user, person } = session;
     const body = await readBody(request, services.config, chatCompletions.rules);
     if (!textOf(body.json.model))
       throw new GatewayError(400, "model_required", { code: "gateway_field_missing", params: { field: "model" } });
@@ -34,7 +35,11 @@ export async function handlePlayground(
     if (!usableGroups(services.settings, user.group).has(group)) {
       throw new GatewayError(403, "group_not_allowed", { code: "gateway_group_closed", params: { group } });
     }
-    const caller: Caller = { user, token: null, tokenName: `playground-${group}`, group, pinnedChannelId: null };
+    const payer = { id: 0, userId: user.id, projectId: 0, createdBy: person.id };
+    const caller: Caller = {
+      ...{ user, token: null, tokenName: `playground-${group}`, group, pinnedChannelId: null },
+      ...(services.budgets && { budgets: services.budgets.of(payer) }),
+    };
     const changes = { group: undefined, ...(body.json.max_tokens === 0 && { max_tokens: undefined }) };
     const signedIn = { caller, timing, body, changes };
     return await handleCall(context, { request, server, endpoint: chatCompletions, signedIn });

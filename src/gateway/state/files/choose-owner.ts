@@ -47,6 +47,7 @@ export const storedObjectOf = (
     group: caller.group,
     acceptsUnset: caller.user.acceptUnsetPrice,
     ...(model && { model }),
+    ...(caller.budgets && caller.budgets.length > 0 && { budgets: caller.budgets.map(({ id }) => id) }),
   },
   createdAt: nowSeconds(),
   settledAt: null,

@@ -76,7 +76,10 @@ export async function abandonObject({ services }: GatewayContext, object: Stored
   await services.objects.settled(object.id, nowSeconds());
 }
 
-const holdOf = ({ id, userId, tokenId }: StoredObject) => ({ name: id, userId, tokenId });
+const holdOf = ({ id, userId, tokenId, payer: { budgets } }: StoredObject) => ({
+  ...{ name: id, userId, tokenId },
+  ...(budgets && { budgets }),
+});
 
 /** The usage of one model's responses whose prompts have the same price tier. */
 type Used = Readonly<{
@@ -209,6 +212,7 @@ function recordOfUse({ prices }: GatewayContext, object: StoredObject, used: Use
     completionTokens: usage.completionTokens,
     quota: charged?.quota ?? 0,
     ip: "",
+    ...(object.payer.budgets && { budgets: object.payer.budgets }),
     content: CONTENTS[object.kind](object.id),
     other: {
       request_id: requestId,

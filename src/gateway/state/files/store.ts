@@ -19,6 +19,8 @@ export type Payer = Readonly<{
   acceptsUnset?: boolean;
   /** The requested model, which determines the price, and its upstream name; absent if each call has its own. */
   model?: Readonly<{ requested: string; upstream: string }>;
+  /** Ids of the budgets that its charge counts in. */
+  budgets?: readonly number[];
 }>;
 
 /** An object that an upstream stores for a user. */

@@ -8,6 +8,26 @@ export const limitMessages = {
     en: "Insufficient API key quota: this request needs up to {needed} quota units, {available} are available.",
     zh: "令牌额度不足：本次请求最多需要 {needed} 额度单位，可用 {available}。",
   },
+  gateway_budget_key: {
+    en: "Budget of this API key exceeded: this request needs up to {needed} quota units, {available} are left in this period.",
+    zh: "该令牌的预算不足：本次请求最多需要 {needed} 额度单位，本周期剩余 {available}。",
+  },
+  gateway_budget_member: {
+    en: "Your budget in the organization is exceeded: this request needs up to {needed} quota units, {available} are left in this period.",
+    zh: "你在组织中的预算不足：本次请求最多需要 {needed} 额度单位，本周期剩余 {available}。",
+  },
+  gateway_budget_project: {
+    en: "Budget of the project {project} exceeded: this request needs up to {needed} quota units, {available} are left in this period.",
+    zh: "项目「{project}」的预算不足：本次请求最多需要 {needed} 额度单位，本周期剩余 {available}。",
+  },
+  gateway_budget_organization: {
+    en: "Budget of the organization exceeded: this request needs up to {needed} quota units, {available} are left in this period.",
+    zh: "组织预算不足：本次请求最多需要 {needed} 额度单位，本周期剩余 {available}。",
+  },
+  gateway_no_organization_budget: {
+    en: "A budget of the organization cannot be reset right now. Try again shortly.",
+    zh: "组织预算暂时无法重置，请稍后重试。",
+  },
   gateway_no_ledger: {
     en: "The balance cannot be checked right now. Try again shortly.",
     zh: "暂时无法核对余额，请稍后重试。",

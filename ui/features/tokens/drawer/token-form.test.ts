@@ -6,6 +6,7 @@ const token: Token = {
   id: 1,
   user_id: 1,
   created_by: 0,
+  project_id: 0,
   name: "ide",
   key: "abcdefghijklmnop",
   status: 1,

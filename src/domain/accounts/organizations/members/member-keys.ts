@@ -1,7 +1,7 @@
 import { and, eq, isNotNull, isNull, ne } from "drizzle-orm";
-import { tokens } from "../../../../db/schema/accounts/api-keys.ts";
-import type { Tx } from "../../../../db/types.ts";
-import { TOKEN_STATUS } from "../../api-keys/directory/api-key-entry.ts";
+import { tokens } from "../../../../../db/schema/accounts/api-keys.ts";
+import type { Tx } from "../../../../../db/types.ts";
+import { TOKEN_STATUS } from "../../../api-keys/directory/api-key-entry.ts";
 
 /**
  * Disables the keys that a person created in one organization, or in all: they may have copies. Returns the ids that the

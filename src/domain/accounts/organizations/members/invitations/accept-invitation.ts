@@ -3,14 +3,14 @@ import {
   type OrganizationRole,
   organizationInvitations,
   organizationMembers,
-} from "../../../../../db/schema/accounts/organizations.ts";
-import { users } from "../../../../../db/schema/accounts/users.ts";
-import type { DbOrTx } from "../../../../../db/types.ts";
-import { nowSeconds } from "../../../../lib/clock.ts";
-import { OperationError } from "../../../../lib/operation-error.ts";
-import type { Vault } from "../../../../lib/security/crypto.ts";
-import { findRole, requireOrganizations } from "../membership.ts";
-import { type OrganizationDeps, type Person, writeOrganizationLog } from "../operation.ts";
+} from "../../../../../../db/schema/accounts/organizations.ts";
+import { users } from "../../../../../../db/schema/accounts/users.ts";
+import type { DbOrTx } from "../../../../../../db/types.ts";
+import { nowSeconds } from "../../../../../lib/clock.ts";
+import { OperationError } from "../../../../../lib/operation-error.ts";
+import type { Vault } from "../../../../../lib/security/crypto.ts";
+import { findRole, requireOrganizations } from "../../membership.ts";
+import { type OrganizationDeps, type Person, writeOrganizationLog } from "../../operation.ts";
 import { invitationHash } from "./invite.ts";
 
 type AcceptDeps = OrganizationDeps & Readonly<{ vault: Vault }>;

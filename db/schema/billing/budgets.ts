@@ -1,0 +1,51 @@
+import { sql } from "drizzle-orm";
+import { boolean, check, index, integer, pgTable, text, uniqueIndex } from "drizzle-orm/pg-core";
+import { users } from "../accounts/users.ts";
+import { epochSeconds, quotaUnits } from "../columns.ts";
+
+/** What a budget limits: all of an organization, one of its projects, the keys of one member, or one key. */
+export const BUDGET_SCOPES = ["organization", "project", "member", "key"] as const;
+export type BudgetScope = (typeof BUDGET_SCOPES)[number];
+
+/** When a budget is filled again; `total`: never. */
+export const BUDGET_PERIODS = ["day", "week", "month", "total"] as const;
+export type BudgetPeriod = (typeof BUDGET_PERIODS)[number];
+
+/** What parts of an organization may spend of its balance. The ledger holds and settles `remaining` as it does balances. */
+export const budgets = pgTable(
+  "budgets",
+  {
+    id: integer("id").primaryKey().generatedByDefaultAsIdentity(),
+    organizationId: integer("organization_id")
+      .notNull()
+      .references(() => users.id, { onDelete: "cascade" }),
+    scope: text("scope").$type<BudgetScope>().notNull(),
+    /** Id of the project, member or key; 0 for the organization. */
+    scopeId: integer("scope_id").notNull(),
+    period: text("period").$type<BudgetPeriod>().notNull(),
+    /** A hard budget refuses calls; a soft one only notifies. */
+    isHard: boolean("is_hard").notNull(),
+    limit: quotaUnits("limit_units").notNull(),
+    remaining: quotaUnits("remaining").notNull(),
+    /** Part of `remaining` that is set aside for calls under way. */
+    held: quotaUnits("held").notNull().default(0),
+    /** Charged in the running period, also beyond the limit. */
+    spent: quotaUnits("spent").notNull().default(0),
+    periodStart: epochSeconds("period_start").notNull(),
+    /** When the running period ends; 0: never. */
+    renewsAt: epochSeconds("renews_at").notNull().default(0),
+    createdAt: epochSeconds("created_at").notNull(),
+    deletedAt: epochSeconds("deleted_at"),
+  },
+  (t) => [
+    uniqueIndex("budgets_scope_key")
+      .on(t.organizationId, t.scope, t.scopeId, t.period)
+      .where(sql`${t.deletedAt} is null`),
+    index("budgets_renews_idx").on(t.renewsAt).where(sql`${t.renewsAt} > 0 and ${t.deletedAt} is null`),
+    check("budgets_scope_known", sql`${t.scope} in ('organization', 'project', 'member', 'key')`),
+    check("budgets_period_known", sql`${t.period} in ('day', 'week', 'month', 'total')`),
+    check("budgets_limit_positive", sql`${t.limit} > 0`),
+    check("budgets_remaining_not_negative", sql`${t.remaining} >= 0`),
+    check("budgets_held_not_negative", sql`${t.held} >= 0`),
+  ],
+);

@@ -1,0 +1,119 @@
+import { and, asc, eq, isNull } from "drizzle-orm";
+import type { Changes } from "../../../../../db/changes.ts";
+import { projects } from "../../../../../db/schema/accounts/organizations.ts";
+import { type BudgetPeriod, type BudgetScope, budgets } from "../../../../../db/schema/billing/budgets.ts";
+import type { Db } from "../../../../../db/types.ts";
+import type { Logger } from "../../../../lib/runtime/log.ts";
+import { createSerial } from "../../../../lib/runtime/serial.ts";
+import { isOneOf } from "../../../../lib/values/sql-text.ts";
+
+/** A budget as calls need it; what is left of it lives in the ledger. */
+export type BudgetEntry = Readonly<{
+  id: number;
+  organizationId: number;
+  scope: BudgetScope;
+  scopeId: number;
+  /** Name of the project; empty for other scopes. */
+  name: string;
+  period: BudgetPeriod;
+  isHard: boolean;
+  /** Epoch seconds; 0: never. */
+  renewsAt: number;
+}>;
+
+/** What decides in which budgets a call counts; 0: none. */
+export type BudgetPayer = Readonly<{ id: number; userId: number; projectId: number; createdBy: number }>;
+
+/** Which budgets exist, and which of them a call counts in. */
+export type BudgetLookup = Readonly<{
+  /** The budgets of a key of an organization, the narrowest first. */
+  of(payer: BudgetPayer): readonly BudgetEntry[];
+  all(): Iterable<BudgetEntry>;
+}>;
+
+export type BudgetDirectory = BudgetLookup & Readonly<{ close(): void }>;
+
+export const NO_BUDGETS: readonly BudgetEntry[] = [];
+
+/** A safety net: changes arrive by events. */
+const REREAD_MS = 300_000;
+/** The order in which all processes hold them, so that none waits for what another holds that waits for it. */
+const ORDER: readonly BudgetScope[] = ["key", "member", "project", "organization"];
+
+/** Looks budgets up among these. */
+export function createBudgetIndex(entries: Iterable<BudgetEntry>): BudgetLookup {
+  const byId = new Map<number, BudgetEntry>();
+  const byOrganization = new Map<number, Map<string, BudgetEntry[]>>();
+  for (const entry of [...entries].sort((a, b) => a.id - b.id)) {
+    byId.set(entry.id, entry);
+    const scopes = byOrganization.get(entry.organizationId) ?? new Map<string, BudgetEntry[]>();
+    byOrganization.set(entry.organizationId, scopes);
+    const key = scopeKey(entry.scope, entry.scopeId);
+    scopes.set(key, [...(scopes.get(key) ?? []), entry]);
+  }
+  return {
+    all: () => byId.values(),
+    of({ id, userId, projectId, createdBy }) {
+      const scopes = byOrganization.get(userId);
+      if (!scopes) return NO_BUDGETS;
+      const ids = { key: id, member: createdBy, project: projectId, organization: 0 };
+      return ORDER.flatMap((scope) => scopes.get(scopeKey(scope, ids[scope])) ?? NO_BUDGETS);
+    },
+  };
+}
+
+const scopeKey = (scope: BudgetScope, id: number): string => `${scope}/${id}`;
+
+/** Loads all budgets, which are few, and keeps them true. */
+export async function createBudgetDirectory(
+  deps: Readonly<{ db: Db; changes: Changes; log: Logger }>,
+): Promise<BudgetDirectory> {
+  const { db, changes, log } = deps;
+  const inOrder = createSerial();
+  let index = createBudgetIndex([]);
+  const readAll = () =>
+    inOrder(async () => {
+      index = createBudgetIndex(await readEntries(db));
+    });
+  const refresh = (ids: readonly number[]) =>
+    inOrder(async () => {
+      const changed = new Set(ids);
+      const unchanged = [...index.all()].filter(({ id }) => !changed.has(id));
+      index = createBudgetIndex([...unchanged, ...(await readEntries(db, ids))]);
+    });
+  await readAll();
+  const failed = (error: unknown) => log.warn({ error }, "budgets could not be read again");
+  const timer = setInterval(() => void readAll().catch(failed), REREAD_MS);
+  timer.unref();
+  const unsubscribe = [
+    changes.subscribe("budgets", (ids) => refresh(ids.map(Number).filter(Number.isSafeInteger))),
+    changes.onGap(() => readAll()),
+  ];
+  return {
+    of: (payer) => index.of(payer),
+    all: () => index.all(),
+    close() {
+      clearInterval(timer);
+      for (const end of unsubscribe) end();
+    },
+  };
+}
+
+async function readEntries(db: Db, ids?: readonly number[]): Promise<BudgetEntry[]> {
+  const rows = await db
+    .select({ budget: budgets, name: projects.name })
+    .from(budgets)
+    .leftJoin(projects, eq(projects.id, budgets.scopeId))
+    .where(and(isNull(budgets.deletedAt), ids && isOneOf(budgets.id, ids)))
+    .orderBy(asc(budgets.id));
+  return rows.map(({ budget, name }) => ({
+    id: budget.id,
+    organizationId: budget.organizationId,
+    scope: budget.scope,
+    scopeId: budget.scopeId,
+    name: budget.scope === "project" ? (name ?? "") : "",
+    period: budget.period,
+    isHard: budget.isHard,
+    renewsAt: budget.renewsAt,
+  }));
+}

@@ -1,0 +1,62 @@
+import { and, asc, eq, isNull } from "drizzle-orm";
+import { tokens } from "../../../../../db/schema/accounts/api-keys.ts";
+import { projects } from "../../../../../db/schema/accounts/organizations.ts";
+import { users } from "../../../../../db/schema/accounts/users.ts";
+import { type BudgetPeriod, type BudgetScope, budgets } from "../../../../../db/schema/billing/budgets.ts";
+import type { Db } from "../../../../../db/types.ts";
+import { forecastBudget } from "./forecast-budget.ts";
+
+/** A budget as members see it; amounts in quota units, times in epoch seconds. */
+export type BudgetView = Readonly<{
+  id: number;
+  scope: BudgetScope;
+  scope_id: number;
+  /** Of the project, member or key; empty for the organization, and where it is gone. */
+  name: string;
+  period: BudgetPeriod;
+  is_hard: boolean;
+  limit: number;
+  spent: number;
+  /** Set aside for calls under way. */
+  held: number;
+  period_start: number;
+  /** 0: never. */
+  renews_at: number;
+  /** What will have been spent when the period ends, at the pace of this period; null: too early to say. */
+  forecast: number | null;
+  /** When the limit is reached at that pace; null: not in this period. */
+  runs_out_at: number | null;
+}>;
+
+/** The budgets of an organization, widest scope first. The caller has checked the right to see them. */
+export async function listBudgets(db: Db, organizationId: number, now: number): Promise<BudgetView[]> {
+  const rows = await db
+    .select({ budget: budgets, project: projects.name, member: users.username, key: tokens.name })
+    .from(budgets)
+    .leftJoin(projects, and(eq(budgets.scope, "project"), eq(projects.id, budgets.scopeId)))
+    .leftJoin(users, and(eq(budgets.scope, "member"), eq(users.id, budgets.scopeId)))
+    .leftJoin(tokens, and(eq(budgets.scope, "key"), eq(tokens.id, budgets.scopeId), isNull(tokens.deletedAt)))
+    .where(and(eq(budgets.organizationId, organizationId), isNull(budgets.deletedAt)))
+    .orderBy(asc(budgets.id));
+  const views = rows.map(({ budget, project, member, key }): BudgetView => {
+    const { forecast, runsOutAt } = forecastBudget(budget, now);
+    return {
+      id: budget.id,
+      scope: budget.scope,
+      scope_id: budget.scopeId,
+      name: project ?? member ?? key ?? "",
+      period: budget.period,
+      is_hard: budget.isHard,
+      limit: budget.limit,
+      spent: budget.spent,
+      held: budget.held,
+      period_start: budget.periodStart,
+      renews_at: budget.renewsAt,
+      forecast,
+      runs_out_at: runsOutAt,
+    };
+  });
+  return views.sort((a, b) => WIDEST_FIRST[a.scope] - WIDEST_FIRST[b.scope]);
+}
+
+const WIDEST_FIRST: Readonly<Record<BudgetScope, number>> = { organization: 0, project: 1, member: 2, key: 3 };

@@ -1,0 +1,115 @@
+import { and, asc, eq, gt, inArray, isNull } from "drizzle-orm";
+import { tokens } from "../../../../db/schema/accounts/api-keys.ts";
+import type { BudgetScope } from "../../../../db/schema/billing/budgets.ts";
+import { listBudgets } from "../../accounts/organizations/budgets/list-budgets.ts";
+import { listOrganizations } from "../../accounts/organizations/list-organizations.ts";
+import { hasRight } from "../../accounts/organizations/rights.ts";
+import type { Notice } from "../../notifications/message.ts";
+import { type Condition, dollars, type FindConditions, shortNumber } from "./condition.ts";
+
+const ENABLED = 1;
+const EXHAUSTED = 4;
+/** Percent of a budget that are reported, from the rule's threshold on. */
+const BUDGET_LEVELS = [50, 80, 95, 100];
+
+type Used = Readonly<{ spent: number; limit: number; threshold: number }>;
+
+/** A condition for each level that was passed; the highest is sent. */
+function passedLevels(
+  { spent, limit, threshold }: Used,
+  conditionOf: (percent: number) => Omit<Condition, "severity" | "isQuiet">,
+): Condition[] {
+  const percent = (100 * spent) / limit;
+  const levels = [...new Set([threshold, ...BUDGET_LEVELS.filter((level) => level > threshold)])];
+  const passed = levels.filter((level) => percent >= level);
+  const { subject, notice } = conditionOf(percent);
+  return passed.map((level) => ({
+    subject: `${subject}/${level}`,
+    severity: level >= 100 ? "error" : "warning",
+    isQuiet: level !== passed.at(-1),
+    notice,
+  }));
+}
+
+/** API keys that have used so much of their budget. */
+export const findUsedBudgets: FindConditions = async (deps, { owner, threshold }) => {
+  if (owner === "site") return [];
+  const keys = await deps.db
+    .select({ id: tokens.id, name: tokens.name, budget: tokens.budgetQuota, remains: tokens.remainQuota })
+    .from(tokens)
+    .where(
+      and(
+        eq(tokens.userId, owner),
+        gt(tokens.budgetQuota, 0),
+        isNull(tokens.deletedAt),
+        inArray(tokens.status, [ENABLED, EXHAUSTED]),
+      ),
+    )
+    .orderBy(asc(tokens.id));
+  return keys.flatMap(({ id, name, budget, remains }) => {
+    const spent = budget - remains;
+    return passedLevels({ spent, limit: budget, threshold }, (percent) => ({
+      subject: `key/${id}`,
+      notice: {
+        type: "key_budget",
+        title: { en: "An API key's budget is running out", zh: "令牌额度即将用尽" },
+        content: {
+          en: "API key “{{value}}” has used {{value}}% of its budget: {{value}} of {{value}}.",
+          zh: "令牌「{{value}}」已使用额度的 {{value}}%：{{value}} / {{value}}。",
+        },
+        values: [name, shortNumber(percent), dollars(spent, deps), dollars(budget, deps)],
+        path: "/token",
+      },
+    }));
+  });
+};
+
+/** Budgets that have been used so much, of the organizations in which a person manages them. */
+export const findUsedOrganizationBudgets: FindConditions = async (deps, { owner, threshold, now }) => {
+  if (owner === "site") return [];
+  const organizations = await listOrganizations(deps.db, owner);
+  const managed = organizations.filter(({ role }) => hasRight(role, "budgets.manage"));
+  const conditions: Condition[] = [];
+  for (const organization of managed) {
+    for (const budget of await listBudgets(deps.db, organization.id, now)) {
+      const { id, scope, spent, limit, period_start: start } = budget;
+      const used = { spent, limit, threshold };
+      const found = passedLevels(used, (percent) => ({
+        // Each period is an incident of its own.
+        subject: `budget/${id}/${start}`,
+        notice: {
+          type: "organization_budget",
+          title: { en: "A budget of your organization is running out", zh: "组织预算即将用尽" },
+          content: BUDGET_TEXTS[scope],
+          values: [
+            organization.display_name || organization.username,
+            ...(scope === "organization" ? [] : [budget.name]),
+            ...[shortNumber(percent), dollars(spent, deps), dollars(limit, deps)],
+          ],
+          path: "/organization",
+        },
+      }));
+      conditions.push(...found);
+    }
+  }
+  return conditions;
+};
+
+const BUDGET_TEXTS: Readonly<Record<BudgetScope, Notice["content"]>> = {
+  organization: {
+    en: "{{value}} has used {{value}}% of its budget: {{value}} of {{value}}.",
+    zh: "组织 {{value}} 已使用预算的 {{value}}%：{{value}} / {{value}}。",
+  },
+  project: {
+    en: "{{value}}: the project “{{value}}” has used {{value}}% of its budget: {{value}} of {{value}}.",
+    zh: "组织 {{value}}：项目「{{value}}」已使用预算的 {{value}}%：{{value}} / {{value}}。",
+  },
+  member: {
+    en: "{{value}}: “{{value}}” has used {{value}}% of their budget: {{value}} of {{value}}.",
+    zh: "组织 {{value}}：成员「{{value}}」已使用预算的 {{value}}%：{{value}} / {{value}}。",
+  },
+  key: {
+    en: "{{value}}: the API key “{{value}}” has used {{value}}% of its budget: {{value}} of {{value}}.",
+    zh: "组织 {{value}}：令牌「{{value}}」已使用预算的 {{value}}%：{{value}} / {{value}}。",
+  },
+};

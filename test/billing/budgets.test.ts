@@ -1,0 +1,175 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { type Billing, createBilling } from "../../src/billing/billing.ts";
+import { storedHoldName } from "../../src/billing/ledger/holds/hold-name.ts";
+import { InsufficientQuota } from "../../src/billing/ledger/errors.ts";
+import { releaseDeadProcesses } from "../../src/billing/ledger/processes/release-dead-processes.ts";
+import {
+  addBudget,
+  addToken,
+  addUser,
+  booksOf,
+  budgetBooks,
+  chargeFor,
+  silentLog,
+  temporaryDirectory,
+  tokenBooks,
+} from "../support/billing/start-billing.ts";
+import { openTestDatabase, type TestDatabase } from "../support/database.ts";
+
+/** Budgets nest and are never overdrawn, whatever the interleaving of calls and processes. */
+
+let database: TestDatabase;
+let directory: Awaited<ReturnType<typeof temporaryDirectory>>;
+
+beforeAll(async () => {
+  database = await openTestDatabase();
+  directory = await temporaryDirectory();
+});
+afterAll(async () => {
+  await database.close();
+  await directory.remove();
+});
+
+const open = (sole: boolean): Promise<Billing> =>
+  createBilling({
+    ...{ database, changes: database.changes, dataDir: directory.path, log: silentLog, sole },
+    processId: Bun.randomUUIDv7(),
+  });
+
+const CALLS = 1000;
+const PRICE = 7;
+const COVERED = 10;
+
+describe.each([
+  ["one process that decides alone", [true]],
+  ["four processes", [false, false, false, false]],
+])("%s", (_, modes) => {
+  test("1,000 parallel calls against key → project → organization, each with quota for 10: exactly 10", async () => {
+    const { sql } = database;
+    const processes = await Promise.all(modes.map(open));
+    const limit = COVERED * PRICE;
+    const userId = await addUser(sql, limit);
+    const id = await addToken(sql, userId, limit);
+    const budgets = [await addBudget(sql, userId, limit), await addBudget(sql, userId, limit)];
+    const request = { userId, token: { id, limited: true }, budgets };
+    let refused = 0;
+    let granted = 0;
+    const call = async (index: number) => {
+      const billing = processes[index % processes.length] as Billing;
+      try {
+        const hold = await billing.reserve({ ...request, amount: PRICE });
+        granted += 1;
+        await Bun.sleep(index % 7);
+        await billing.settle(hold, chargeFor(request, PRICE));
+      } catch (error) {
+        if (!(error instanceof InsufficientQuota)) throw error;
+        refused += 1;
+      }
+    };
+    await Promise.all(Array.from({ length: CALLS }, (_, index) => call(index)));
+    await Promise.all(processes.map((billing) => billing.flush()));
+    expect({ granted, refused }).toEqual({ granted: COVERED, refused: CALLS - COVERED });
+    await Promise.all(processes.map((billing) => billing.close()));
+    expect(await booksOf(sql, userId)).toMatchObject({ quota: 0, held: 0, used: limit, uncovered: 0 });
+    expect(await tokenBooks(sql, id)).toMatchObject({ remain: 0, held: 0, used: limit });
+    for (const budget of budgets) {
+      expect(await budgetBooks(sql, budget)).toEqual({ remaining: 0, held: 0, spent: limit });
+    }
+  }, 60_000);
+
+  test("many keys in projects that share an organization's budget: each level stops at its own limit", async () => {
+    const { sql } = database;
+    const processes = await Promise.all(modes.map(open));
+    const userId = await addUser(sql, 10_000_000);
+    const organization = await addBudget(sql, userId, 3000);
+    const soft = await addBudget(sql, userId, 50, false);
+    const limits = [400, 1000, 100_000];
+    const projects = await Promise.all(limits.map((limit) => addBudget(sql, userId, limit)));
+    const keys = await Promise.all(Array.from({ length: 30 }, () => addToken(sql, userId, 500)));
+    const charged = new Map<number, number>();
+    const add = (budget: number, amount: number) => charged.set(budget, (charged.get(budget) ?? 0) + amount);
+    const call = async (index: number) => {
+      const billing = processes[index % processes.length] as Billing;
+      const token = { id: keys[(index * 13) % keys.length] as number, limited: true };
+      const project = projects[(index * 7) % projects.length] as number;
+      const amount = 1 + ((index * 31) % 40);
+      await Bun.sleep(index % 23);
+      try {
+        const hold = await billing.reserve({ userId, token, budgets: [project, organization], amount });
+        await Bun.sleep(index % 5);
+        if (index % 4 === 0) return billing.refund(hold);
+        const quota = index % 3 === 0 ? amount : Math.ceil(amount / 2);
+        const budgets = [project, organization, soft];
+        await billing.settle(hold, chargeFor({ userId, token, budgets }, quota));
+        for (const budget of budgets) add(budget, quota);
+      } catch (error) {
+        if (!(error instanceof InsufficientQuota)) throw error;
+      }
+    };
+    await Promise.all(Array.from({ length: CALLS * 2 }, (_, index) => call(index)));
+    await Promise.all(processes.map((billing) => billing.close()));
+    const known = [
+      [organization, 3000],
+      [soft, 50],
+      ...projects.map((id, index) => [id, limits[index] as number] as const),
+    ] as const;
+    for (const [id, limit] of known) {
+      const spent = charged.get(id) ?? 0;
+      expect(await budgetBooks(sql, id)).toEqual({ remaining: Math.max(0, limit - spent), held: 0, spent });
+      if (id !== soft) expect(spent).toBeLessThanOrEqual(limit);
+    }
+    // The soft budget refused nothing.
+    expect(charged.get(soft)).toBe(charged.get(organization) as number);
+    expect(charged.get(soft)).toBeGreaterThan(1000);
+  }, 60_000);
+});
+
+test("who refuses is named, and what was held before is free again", async () => {
+  const { sql } = database;
+  const billing = await open(false);
+  const userId = await addUser(sql, 1000);
+  const narrow = await addBudget(sql, userId, 500);
+  const wide = await addBudget(sql, userId, 100);
+  const reserve = (amount: number, budgets: number[]) => billing.reserve({ userId, token: null, budgets, amount });
+  const refused = async () => reserve(101, [narrow, wide]);
+  expect(refused()).rejects.toMatchObject({ who: "budget", id: wide, availableUnits: 100 });
+  const hold = await reserve(500, [narrow]);
+  billing.refund(hold);
+  await billing.close();
+  expect(await budgetBooks(sql, narrow)).toEqual({ remaining: 500, held: 0, spent: 0 });
+});
+
+test("a hold that outlives its process keeps its part of budgets until it is settled", async () => {
+  const { sql } = database;
+  const first = await open(false);
+  const userId = await addUser(sql, 1000);
+  const budget = await addBudget(sql, userId, 100);
+  const request = { userId, token: null, budgets: [budget] };
+  const name = Bun.randomUUIDv7();
+  await first.keepHold(await first.reserve({ ...request, amount: 80 }), name);
+  await first.close();
+  expect(await budgetBooks(sql, budget)).toEqual({ remaining: 100, held: 80, spent: 0 });
+
+  const second = await open(false);
+  const tooMuch = async () => second.reserve({ ...request, amount: 21 });
+  expect(tooMuch()).rejects.toMatchObject({ who: "budget", id: budget, availableUnits: 20 });
+  const record = chargeFor(request, 30);
+  for (let attempt = 0; attempt < 2; attempt++) {
+    await second.settleStored({ name, userId, tokenId: 0, budgets: [budget] }, [record]);
+  }
+  second.refund(await second.reserve({ ...request, amount: 70 }));
+  await second.close();
+  expect(await budgetBooks(sql, budget)).toEqual({ remaining: 70, held: 0, spent: 30 });
+});
+
+test("what a dead process held of budgets is free again", async () => {
+  const { sql } = database;
+  const billing = await open(false);
+  const userId = await addUser(sql, 1000);
+  const budget = await addBudget(sql, userId, 100);
+  const name = Bun.randomUUIDv7();
+  await billing.keepHold(await billing.reserve({ userId, token: null, budgets: [budget], amount: 60 }), name);
+  await releaseDeadProcesses(sql, { ids: [storedHoldName(name)] });
+  await billing.close();
+  expect(await budgetBooks(sql, budget)).toEqual({ remaining: 100, held: 0, spent: 0 });
+});
