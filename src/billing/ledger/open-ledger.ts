@@ -58,12 +58,18 @@ export function openLedger(parts: Parts): OpenLedger {
       if (absent > 0) outage.expectReturn(performance.now(), liveProcesses() + absent);
       const loader = loadBalances({ sql, kind, accounts: ledger.accounts, log });
       balances = loader;
+      const numbersOf = (ids: readonly (number | string)[]) => ids.map(Number).filter(Number.isSafeInteger);
       const refresh = (subject: Subject) => (ids: readonly (number | string)[]) =>
-        ledger.refresh(subject, ids.map(Number).filter(Number.isSafeInteger));
+        ledger.refresh(subject, numbersOf(ids));
       unsubscribe = [
         changes.subscribe("users", refresh("user")),
         changes.subscribe("tokens", refresh("token")),
-        changes.subscribe("budgets", refresh("budget")),
+        changes.subscribe("budgets", async (ids) => {
+          await refresh("budget")(ids);
+          // A lower limit must not be spent out of what was set aside under the higher one.
+          const used = numbersOf(ids).filter((id) => ledger.accounts.find("budget", id));
+          await ledger.giveBack(used.map((id) => ({ subject: "budget" as const, id })));
+        }),
         changes.onGap(loader.reload),
       ];
       if (!sole) await others.announce("joined");

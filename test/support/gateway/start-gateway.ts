@@ -58,6 +58,9 @@ type Setup = {
   standing?: Standing;
   /** Instead of billing in memory. */
   billing?: GatewayServices["billing"];
+  /** Budgets of organizations; without it there are none. */
+  budgets?: GatewayServices["budgets"];
+  renewOrganizationBudgets?: GatewayServices["renewOrganizationBudgets"];
   /** Where tasks are kept; without it there are none. */
   tasks?: TaskDeps;
   /** Bounds of connections in the WebSocket mode of Responses. */
@@ -124,6 +127,8 @@ export function startRelay(setup: Setup) {
     renewBudget: async (tokenId) => {
       await setup.renewBudget?.(tokenId);
     },
+    ...(setup.budgets && { budgets: setup.budgets }),
+    ...(setup.renewOrganizationBudgets && { renewOrganizationBudgets: setup.renewOrganizationBudgets }),
     clientAddress: createClientAddress([]),
     sharedLimits: null,
     resolveSession: async () => (setup.session ? { actor: setup.session, person: setup.session } : null),
