@@ -16,6 +16,8 @@ import { InvitationsPanel } from "./InvitationsPanel.tsx";
 import { MembersPanel } from "./MembersPanel.tsx";
 import { organizations } from "./organization-calls.ts";
 import { ProfilePanel, WalletPanel } from "./ProfilePanel.tsx";
+import { BudgetsPanel } from "./spending/BudgetsPanel.tsx";
+import { ProjectsPanel } from "./spending/ProjectsPanel.tsx";
 import { useActing, useHasOrganizations, useSwitchAccount } from "./use-organization.ts";
 
 const SKELETON_HEIGHT = 150;
@@ -117,6 +119,8 @@ const OrganizationDetail = () => {
       />
       <Col gap={4} sx={{ maxWidth: 880 }}>
         <WalletPanel organization={organization} />
+        <BudgetsPanel organization={organization} />
+        <ProjectsPanel organization={organization} />
         <MembersPanel organization={organization} />
         {may("members.manage") && <InvitationsPanel organization={organization} />}
         {may("organization.rename") && <ProfilePanel organization={organization} />}

@@ -1,8 +1,10 @@
 import Box from "@mui/material/Box";
 import Button from "@mui/material/Button";
 import Chip from "@mui/material/Chip";
+import MenuItem from "@mui/material/MenuItem";
 import OutlinedInput from "@mui/material/OutlinedInput";
-import { useQueryClient } from "@tanstack/react-query";
+import Select from "@mui/material/Select";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useId } from "react";
 import { useTranslation } from "react-i18next";
 import { TOKEN_LIMITS } from "../../../../src/domain/api-keys/api-key-rules.ts";
@@ -11,6 +13,8 @@ import { Section, SideDrawer } from "../../../components/feedback/SideDrawer.tsx
 import { DateTimeInput } from "../../../components/inputs/DateTimeInput.tsx";
 import { useCheckedForm } from "../../../components/inputs/use-checked-form.ts";
 import { Field, Row } from "../../../components/layout.tsx";
+import { projects } from "../../account/organizations/spending/spending-calls.ts";
+import { useActing } from "../../account/organizations/use-organization.ts";
 import { NEVER, TOKENS_KEY, type Token } from "../token.ts";
 import { AccessSection } from "./AccessSection.tsx";
 import { LimitsSection, QuotaSection } from "./QuotaSection.tsx";
@@ -113,6 +117,7 @@ export const ApiKeyDrawer = ({ token, onClose, onCreated }: TokenDrawerProps) =>
               </Row>
             </Field>
           )}
+          <ProjectField value={form.projectId} onChange={(projectId) => change({ projectId })} />
           <ExpiryField
             value={form.expiresAt}
             onChange={(expiresAt) => change({ expiresAt })}
@@ -124,6 +129,33 @@ export const ApiKeyDrawer = ({ token, onClose, onCreated }: TokenDrawerProps) =>
         <LimitsSection form={form} faults={faults} change={change} />
       </Box>
     </SideDrawer>
+  );
+};
+
+type ProjectFieldProps = Readonly<{ value: number; onChange: (projectId: number) => void }>;
+
+/** The project of a key, where the account is an organization that has projects. */
+const ProjectField = ({ value, onChange }: ProjectFieldProps) => {
+  const { t } = useTranslation();
+  const { id } = useActing();
+  const { data } = useQuery({ ...projects(id ?? 0), enabled: id !== null });
+  if (!data || data.length === 0) return null;
+  return (
+    <Field label={t("tokens.form.project")}>
+      <Select
+        fullWidth
+        value={String(value)}
+        onChange={(event) => onChange(Number(event.target.value))}
+        inputProps={{ "aria-label": t("tokens.form.project") }}
+      >
+        <MenuItem value="0">{t("tokens.form.projectNone")}</MenuItem>
+        {data.map((project) => (
+          <MenuItem key={project.id} value={String(project.id)}>
+            {project.name}
+          </MenuItem>
+        ))}
+      </Select>
+    </Field>
   );
 };
 

@@ -69,6 +69,7 @@ test("a stored key survives a round through the form", () => {
     allow_ips: "",
     group: "vip",
     strict: false,
+    project_id: 0,
     requests_per_minute: 0,
     tokens_per_minute: 0,
     budget_period: "",

@@ -30,6 +30,8 @@ export type ApiKeyForm = {
   requestsPerMinute: string;
   tokensPerMinute: string;
   strict: boolean;
+  /** The project of the organization that owns the key; 0: none. */
+  projectId: number;
 };
 
 const NEW_TOKEN_QUOTA = "500000";
@@ -47,6 +49,7 @@ export const NEW_TOKEN: ApiKeyForm = {
   requestsPerMinute: "",
   tokensPerMinute: "",
   strict: false,
+  projectId: 0,
 };
 
 export function formOf(token: Token): ApiKeyForm {
@@ -63,6 +66,7 @@ export function formOf(token: Token): ApiKeyForm {
     requestsPerMinute: rateText(token.requests_per_minute),
     tokensPerMinute: rateText(token.tokens_per_minute),
     strict: token.strict,
+    projectId: token.project_id,
   };
 }
 
@@ -78,6 +82,7 @@ type TokenBody = Readonly<{
   allow_ips: string;
   group: string;
   strict: boolean;
+  project_id: number;
   requests_per_minute: number;
   tokens_per_minute: number;
   budget_period: string;
@@ -102,6 +107,7 @@ export function bodyOf(form: ApiKeyForm, name: string, stored?: Token): TokenBod
     allow_ips: linesOf(form.allowIps).join("\n"),
     group: form.group,
     strict: form.strict,
+    project_id: form.projectId,
     requests_per_minute: Number(form.requestsPerMinute) || 0,
     tokens_per_minute: Number(form.tokensPerMinute) || 0,
     budget_period: period,

@@ -1,0 +1,149 @@
+import Box from "@mui/material/Box";
+import Button from "@mui/material/Button";
+import LinearProgress from "@mui/material/LinearProgress";
+import Skeleton from "@mui/material/Skeleton";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import { useTranslation } from "react-i18next";
+import { amountText, useMoneyFormat } from "../../../../components/display/Money.tsx";
+import { StatusChip } from "../../../../components/display/StatusChip.tsx";
+import { TimeAgo } from "../../../../components/display/TimeAgo.tsx";
+import { useConfirm } from "../../../../components/feedback/confirm.tsx";
+import { ErrorState } from "../../../../components/feedback/ErrorState.tsx";
+import { notifyDone, notifyError } from "../../../../components/feedback/notify.tsx";
+import { Panel, Row } from "../../../../components/layout.tsx";
+import { Entry } from "../../security/Entry.tsx";
+import type { Organization } from "../organization-calls.ts";
+import { useActing } from "../use-organization.ts";
+import { BudgetDialog } from "./BudgetDialog.tsx";
+import { type Budget, budgets, deleteBudget } from "./spending-calls.ts";
+
+const WARNING_PERCENT = 80;
+const REFRESH_MS = 15_000;
+
+/** What the organization, its projects, members and keys may spend, and how far they are. */
+export const BudgetsPanel = ({ organization: { id } }: { organization: Organization }) => {
+  const { t } = useTranslation();
+  const client = useQueryClient();
+  const confirm = useConfirm();
+  const { may } = useActing();
+  const { data, error, refetch } = useQuery({ ...budgets(id), refetchInterval: REFRESH_MS });
+  /** Null: a new one. */
+  const [edited, setEdited] = useState<Budget | null | undefined>(undefined);
+  const isManager = may("budgets.manage");
+  const remove = async (budget: Budget) => {
+    const isSure = await confirm({
+      title: t("organizations.budgets.deleteTitle"),
+      body: t("organizations.budgets.deleteBody"),
+      action: t("organizations.budgets.delete"),
+      isDangerous: true,
+    });
+    if (!isSure) return;
+    try {
+      await deleteBudget(id, budget.id);
+      notifyDone(t("organizations.budgets.deleted"));
+    } catch (failure) {
+      notifyError(failure);
+    }
+    await client.invalidateQueries(budgets(id));
+  };
+  return (
+    <Panel
+      title={t("organizations.budgets.title")}
+      hint={t("organizations.budgets.hint")}
+      action={
+        isManager && (
+          <Button size="small" onClick={() => setEdited(null)}>
+            {t("organizations.budgets.create")}
+          </Button>
+        )
+      }
+    >
+      {error && !data && <ErrorState error={error} onRetry={() => void refetch()} />}
+      {!data && !error && <Skeleton variant="rounded" height={80} />}
+      {data?.length === 0 && <Box sx={{ fontSize: 13, color: "text.secondary" }}>{t("organizations.budgets.none")}</Box>}
+      {data?.map((budget) => (
+        <Entry
+          key={budget.id}
+          title={<BudgetTitle budget={budget} />}
+          action={
+            isManager && (
+              <Row gap={2}>
+                <Button size="small" onClick={() => setEdited(budget)}>
+                  {t("organizations.budgets.change")}
+                </Button>
+                <Button size="small" color="error" onClick={() => void remove(budget)}>
+                  {t("organizations.budgets.delete")}
+                </Button>
+              </Row>
+            )
+          }
+        >
+          <BudgetState budget={budget} />
+        </Entry>
+      ))}
+      {edited !== undefined && <BudgetDialog id={id} budget={edited} onClose={() => setEdited(undefined)} />}
+    </Panel>
+  );
+};
+
+const BudgetTitle = ({ budget: { scope, name, period, is_hard: isHard } }: { budget: Budget }) => {
+  const { t } = useTranslation();
+  return (
+    <Row gap={2} wrap>
+      {scope === "organization"
+        ? t("organizations.budgets.scopes.organization")
+        : t("organizations.budgets.titleOf", { scope: t(`organizations.budgets.scopes.${scope}`), name: name || "–" })}
+      <Box component="span" sx={{ fontWeight: 400, color: "text.secondary" }}>
+        {t(`organizations.budgets.periods.${period}`)}
+      </Box>
+      {!isHard && (
+        <StatusChip tone="warn" dot={false}>
+          {t("organizations.budgets.soft")}
+        </StatusChip>
+      )}
+    </Row>
+  );
+};
+
+/** How much is spent, held and expected. */
+const BudgetState = ({ budget }: { budget: Budget }) => {
+  const { t } = useTranslation();
+  const format = useMoneyFormat();
+  const { limit, spent, held, forecast, renews_at: renewsAt, runs_out_at: runsOutAt } = budget;
+  const percent = (100 * spent) / limit;
+  const spentText = t("organizations.budgets.spentOf", {
+    spent: amountText(spent, format),
+    limit: amountText(limit, format),
+    percent: Math.floor(percent),
+  });
+  const color = percent >= 100 ? "error" : percent >= WARNING_PERCENT ? "warning" : "primary";
+  return (
+    <>
+      <LinearProgress
+        variant="determinate"
+        value={Math.min(100, percent)}
+        color={color}
+        aria-label={spentText}
+        sx={{ my: 1.5, height: 6, borderRadius: 3 }}
+      />
+      <Row gap={1} wrap>
+        <span className="num">{spentText}</span>
+        {held > 0 && <span className="num">· {t("organizations.budgets.held", { amount: amountText(held, format) })}</span>}
+        {renewsAt > 0 && (
+          <span>
+            · {t("organizations.budgets.renews")} <TimeAgo seconds={renewsAt} />
+          </span>
+        )}
+        {forecast !== null && (
+          <span className="num">· {t("organizations.budgets.forecast", { amount: amountText(forecast, format) })}</span>
+        )}
+        {runsOutAt !== null && (
+          <Box component="span" sx={{ color: "tone.warn.text" }}>
+            · {t("organizations.budgets.runsOut")} <TimeAgo seconds={runsOutAt} />
+          </Box>
+        )}
+      </Row>
+    </>
+  );
+};
