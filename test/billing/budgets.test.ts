@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { type Billing, createBilling } from "../../src/billing/billing.ts";
-import { storedHoldName } from "../../src/billing/ledger/holds/hold-name.ts";
+import { checkBooks } from "../../src/billing/check-ledger/check-ledger.ts";
 import { InsufficientQuota } from "../../src/billing/ledger/errors.ts";
+import { storedHoldName } from "../../src/billing/ledger/holds/hold-name.ts";
 import { releaseDeadProcesses } from "../../src/billing/ledger/processes/release-dead-processes.ts";
 import {
   addBudget,
@@ -10,6 +11,7 @@ import {
   booksOf,
   budgetBooks,
   chargeFor,
+  NOW,
   silentLog,
   temporaryDirectory,
   tokenBooks,
@@ -160,6 +162,19 @@ test("a hold that outlives its process keeps its part of budgets until it is set
   second.refund(await second.reserve({ ...request, amount: 70 }));
   await second.close();
   expect(await budgetBooks(sql, budget)).toEqual({ remaining: 70, held: 0, spent: 30 });
+});
+
+test("the books check budgets", async () => {
+  const { db, sql } = database;
+  const userId = await addUser(sql, 1000);
+  const budget = await addBudget(sql, userId, 100);
+  const wrong = async () => (await checkBooks(db, "budgets", budget - 1, NOW)).wrong;
+  expect(await wrong()).toEqual([]);
+  await sql`update budgets set spent = 40, remaining = 61 where id = ${budget}`;
+  expect(await wrong()).toMatchObject([{ id: budget, stored: 61, added: 60 }]);
+  await sql`update budgets set remaining = 60, held = 5 where id = ${budget}`;
+  expect(await wrong()).toMatchObject([{ id: budget, stored: 65, added: 60 }]);
+  await sql`update budgets set held = 0 where id = ${budget}`;
 });
 
 test("what a dead process held of budgets is free again", async () => {

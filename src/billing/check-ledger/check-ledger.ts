@@ -12,6 +12,7 @@ export const BOOKS = [
   "tokens",
   "hours",
   "holds",
+  "budgets",
   "codes",
   "dividends",
   "statements",
@@ -92,6 +93,11 @@ function statementOf(book: Book, after: number, nowSeconds: number): SQL {
       return sql`select u.id, u.username as name, u.held as stored,
           (select coalesce(sum(h.amount), 0) from holds h where h.subject = 'user' and h.subject_id = u.id) as added
         from users u where u.id > ${after} order by u.id limit ${SLICE}`;
+    case "budgets":
+      return sql`select b.id, concat_ws(' ', u.username, b.scope, b.period) as name, b.remaining + b.held as stored,
+          greatest(0, b.limit_units - b.spent)
+            + (select coalesce(sum(h.amount), 0) from holds h where h.subject = 'budget' and h.subject_id = b.id) as added
+        from budgets b join users u on u.id = b.organization_id where b.id > ${after} order by b.id limit ${SLICE}`;
     case "codes":
       return sql`select c.id, c.name,
           case when c.is_gift then c.used_count when c.status = 3 then 1 else 0 end as stored,

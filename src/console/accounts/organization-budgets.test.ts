@@ -4,10 +4,10 @@ import { tokens } from "../../../db/schema/accounts/api-keys.ts";
 import { budgets } from "../../../db/schema/billing/budgets.ts";
 import { startTestOrganizations, type TestOrganizations } from "../../../test/support/console/organizations.ts";
 import { renewOrganizationBudgets } from "../../domain/accounts/organizations/budgets/renew-organization-budgets.ts";
+import { findUsedOrganizationBudgets } from "../../domain/alerts/conditions/budget-conditions.ts";
 import { createApiKey } from "../../domain/api-keys/create-api-key.ts";
 import { updateToken } from "../../domain/api-keys/update-api-key.ts";
 import { createVault } from "../../lib/security/crypto.ts";
-import { findUsedOrganizationBudgets } from "../../domain/alerts/conditions/budget-conditions.ts";
 
 const vault = createVault({ encryptionKey: "a key of tests" });
 let app: TestOrganizations;
@@ -23,8 +23,7 @@ type Method = Parameters<TestOrganizations["as"]>[1];
 const call = (by: string, method: Method, path: string, body?: object) =>
   app.as(by, method, `/api/organization/${id}/${path}`, body);
 const codeOf = async (...args: Parameters<typeof call>) => (await call(...args)).body.code;
-const createdId = async (...args: Parameters<typeof call>) =>
-  ((await call(...args)).body.data as { id: number }).id;
+const createdId = async (...args: Parameters<typeof call>) => ((await call(...args)).body.data as { id: number }).id;
 const budgetOf = async (budget: number) => {
   const [row] = await app.database.db.select().from(budgets).where(eq(budgets.id, budget));
   return row as NonNullable<typeof row>;
@@ -81,7 +80,7 @@ describe("budgets", () => {
     await call("alice", "DELETE", `budgets/${await createdId("alice", "POST", "budgets", newBudget)}`);
   });
 
-  test("are managed by owners, admins and billing; others see them, strangers don't", async () => {
+  test("are managed by owners, admins and billing; others see them, others don't", async () => {
     const budget = await createdId("alice", "POST", "budgets", newBudget);
     expect((await call("bob", "GET", "budgets")).body.data).toMatchObject([{ id: budget, spent: 0, limit: 1000 }]);
     for (const [method, path, body] of [
@@ -125,7 +124,7 @@ describe("budgets", () => {
     await call("alice", "DELETE", `budgets/${budget}`);
   });
 
-  test("warn those who manage them at each level, and each period anew", async () => {
+  test("warn those who manage them at each level, and again in each period", async () => {
     const budget = await createdId("alice", "POST", "budgets", newBudget);
     const found = async (name: string, spent: number) => {
       await app.database.db.update(budgets).set({ spent }).where(eq(budgets.id, budget));

@@ -1,7 +1,11 @@
 import { Elysia, t } from "elysia";
 import { BUDGET_PERIODS, BUDGET_SCOPES } from "../../../db/schema/billing/budgets.ts";
 import { listBudgets } from "../../domain/accounts/organizations/budgets/list-budgets.ts";
-import { changeBudget, createBudget, deleteBudget } from "../../domain/accounts/organizations/budgets/manage-budgets.ts";
+import {
+  changeBudget,
+  createBudget,
+  deleteBudget,
+} from "../../domain/accounts/organizations/budgets/manage-budgets.ts";
 import { requireOrganizations, requireRight } from "../../domain/accounts/organizations/membership.ts";
 import type { OrganizationDeps } from "../../domain/accounts/organizations/operation.ts";
 import {

@@ -1,4 +1,5 @@
 import { Elysia, t } from "elysia";
+import { listMembers } from "../../domain/accounts/organizations/list-organizations.ts";
 import { changeMemberRole, removeMember } from "../../domain/accounts/organizations/members/change-members.ts";
 import {
   acceptInvitation,
@@ -10,7 +11,6 @@ import {
   listInvitations,
   revokeInvitation,
 } from "../../domain/accounts/organizations/members/invitations/invite.ts";
-import { listMembers } from "../../domain/accounts/organizations/list-organizations.ts";
 import { requireOrganizations, requireRight } from "../../domain/accounts/organizations/membership.ts";
 import type { ClientAddress } from "../../lib/http/client-ip.ts";
 import { languageOf } from "../../lib/messages.ts";

@@ -1,6 +1,6 @@
 import type { UserEntry } from "../../domain/accounts/directory.ts";
-import { ROLE, USER_STATUS } from "../../domain/accounts/roles.ts";
 import type { BudgetEntry } from "../../domain/accounts/organizations/budgets/directory.ts";
+import { ROLE, USER_STATUS } from "../../domain/accounts/roles.ts";
 import { usableGroups } from "../../domain/accounts/usable-groups.ts";
 import type { ApiKeyEntry } from "../../domain/api-keys/directory/index.ts";
 import { nowSeconds } from "../../lib/clock.ts";

@@ -45,7 +45,11 @@ test("what is written is read again, and stands nowhere in clear", async () => {
   const snapshot = await readSnapshot(place());
   expect(snapshot).toMatchObject({ liveProcesses: 3, channels: [channel], options: new Map(source.options) });
   expect(snapshot?.users.size).toBe(2500);
-  expect(snapshot?.balances).toEqual({ user: new Map([[4, { quota: 9, held: 3, own: 1 }]]), token: new Map(), budget: new Map() });
+  expect(snapshot?.balances).toEqual({
+    user: new Map([[4, { quota: 9, held: 3, own: 1 }]]),
+    token: new Map(),
+    budget: new Map(),
+  });
   expect([...(snapshot?.budgets.all() ?? [])]).toEqual([budget]);
   const found = snapshot?.tokens.findByHash(token.keyHash);
   expect(found).toMatchObject({ id: token.id, modelLimits: new Set(["m"]) });

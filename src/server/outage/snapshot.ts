@@ -89,8 +89,7 @@ function* slicesOf(source: SnapshotSource, database: string, takenAt: number): G
   for (const rows of inSlices(source.users, (user) => user)) yield { kind: "users", rows };
   for (const rows of inSlices(source.tokens, storedToken)) yield { kind: "tokens", rows };
   for (const rows of inSlices(source.budgets, (budget) => budget)) yield { kind: "budgets", rows };
-  for (const kind of SUBJECTS)
-    for (const rows of inSlices(source.balances(kind), storedBalance)) yield { kind, rows };
+  for (const kind of SUBJECTS) for (const rows of inSlices(source.balances(kind), storedBalance)) yield { kind, rows };
 }
 
 function* inSlices<Row, Stored>(rows: Iterable<Row>, store: (row: Row) => Stored): Generator<Stored[]> {
@@ -114,7 +113,10 @@ export function readSlices(texts: Iterable<string>, database: string): Snapshot 
   const users = new Map<number, UserEntry>();
   const tokens = new ApiKeyTable();
   const budgets: BudgetEntry[] = [];
-  const balances = { user: new Map(), token: new Map(), budget: new Map() } satisfies Record<Subject, Map<number, Omit<Balance, "id">>>;
+  const balances = { user: new Map(), token: new Map(), budget: new Map() } satisfies Record<
+    Subject,
+    Map<number, Omit<Balance, "id">>
+  >;
   let slices = 0;
   for (const text of texts) {
     // Nobody else can have written it: each part is encrypted under this installation's key.

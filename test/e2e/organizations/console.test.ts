@@ -117,6 +117,35 @@ describe.each(["en", "zh"] as const)("an organization in %s", (language) => {
     if (language === "en") expect(seen).toContain(member);
   });
 
+  test("limits a project with a budget, in which its keys are", async () => {
+    const { page, open, button, dialog, waitForNotice, expectAccessible } = first;
+    await open("/organization");
+    await page.getByText(texts.projects.none).waitFor();
+    await button(texts.projects.create).click();
+    await dialog(texts.projects.create).getByLabel(texts.name, { exact: true }).fill("Website");
+    await button(texts.projects.create, dialog(texts.projects.create)).click();
+    await waitForNotice(texts.projects.saved.replace("{{name}}", "Website"));
+    await button(texts.budgets.create).click();
+    const form = dialog(texts.budgets.create);
+    await form.getByRole("combobox", { name: texts.budgets.scope }).click();
+    await page.getByRole("option", { name: texts.budgets.scopes.project, exact: true }).click();
+    await form.getByRole("combobox", { name: texts.budgets.scopes.project, exact: true }).click();
+    await page.getByRole("option", { name: "Website" }).click();
+    await form.getByLabel(texts.budgets.limit).fill("500000");
+    await expectAccessible();
+    await button(texts.budgets.create, form).click();
+    await waitForNotice(texts.budgets.saved);
+    await expectAccessible();
+
+    await keyNames(second);
+    await second.chooseRowAction("shared", words.tokens.edit);
+    const drawer = second.page.getByRole("dialog");
+    await drawer.getByRole("combobox", { name: words.tokens.form.project }).click();
+    await second.page.getByRole("option", { name: "Website" }).click();
+    await drawer.getByRole("button", { name: words.tokens.form.save }).click();
+    await second.waitForNotice(words.tokens.saved.replace("{{name}}", "shared"));
+  });
+
   test("pays for calls with its key, which its owner sees in the log and in the wallet", async () => {
     const [row] = await second.page.evaluate(
       async ({ id, organization }) => {
@@ -135,6 +164,10 @@ describe.each(["en", "zh"] as const)("an organization in %s", (language) => {
     });
     expect(reply.status).toBe(200);
     await until(async () => (await root.get(`/api/user/${row.user_id}`)).request_count === 1);
+    await first.open("/log");
+    const called = first.row("gpt-4o").first();
+    await (language === "en" ? called : first.button(words.components.table.details, called)).first().click();
+    await first.page.getByText(`${texts.budgets.scopes.project} Website ${texts.budgets.periods.month}`).waitFor();
     await first.open("/log");
     await first.page.locator("[data-row]").filter({ hasText: "gpt-4o" }).first().waitFor();
     await first.expectAccessible();

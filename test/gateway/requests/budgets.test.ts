@@ -1,16 +1,7 @@
 import { afterAll, afterEach, beforeAll, expect, test } from "bun:test";
 import { createBilling } from "../../../src/billing/billing.ts";
-import {
-  type BudgetEntry,
-  createBudgetIndex,
-} from "../../../src/domain/accounts/organizations/budgets/directory.ts";
-import {
-  addBudget,
-  addUser,
-  budgetBooks,
-  silentLog,
-  temporaryDirectory,
-} from "../../support/billing/start-billing.ts";
+import { type BudgetEntry, createBudgetIndex } from "../../../src/domain/accounts/organizations/budgets/directory.ts";
+import { addBudget, addUser, budgetBooks, silentLog, temporaryDirectory } from "../../support/billing/start-billing.ts";
 import { openTestDatabase, type TestDatabase } from "../../support/database.ts";
 import { startRelay } from "../../support/gateway/start-gateway.ts";
 import { chatReply, startUpstream } from "../../support/gateway/start-upstream.ts";

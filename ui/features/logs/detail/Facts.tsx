@@ -71,7 +71,9 @@ export const Facts = ({ entry, other }: { entry: LogEntry; other: Partial<LogOth
 const budgetsText = (budgets: NonNullable<LogOther["budgets"]>, t: TFunction): string =>
   budgets
     .map(({ scope, name, period }) =>
-      [t(`logs.detail.budgetScopes.${scope}`), name, t(`logs.detail.budgetPeriods.${period}`)].filter(Boolean).join(" "),
+      [t(`logs.detail.budgetScopes.${scope}`), name, t(`logs.detail.budgetPeriods.${period}`)]
+        .filter(Boolean)
+        .join(" "),
     )
     .join(" · ");
 

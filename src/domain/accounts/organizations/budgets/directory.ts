@@ -33,7 +33,7 @@ export type BudgetLookup = Readonly<{
 
 export type BudgetDirectory = BudgetLookup & Readonly<{ close(): void }>;
 
-export const NO_BUDGETS: readonly BudgetEntry[] = [];
+const NO_BUDGETS: readonly BudgetEntry[] = [];
 
 /** A safety net: changes arrive by events. */
 const REREAD_MS = 300_000;

@@ -3,10 +3,10 @@ import { type OrganizationRole, organizationMembers } from "../../../../../db/sc
 import { users } from "../../../../../db/schema/accounts/users.ts";
 import type { Tx } from "../../../../../db/types.ts";
 import { OperationError } from "../../../../lib/operation-error.ts";
-import { disableMemberKeys } from "./member-keys.ts";
 import { lockForChange, requireOrganizations, requireOtherOwner, roleOfMember } from "../membership.ts";
 import { type OrganizationDeps, type Person, writeOrganizationLog } from "../operation.ts";
 import { hasRight, mayAssign } from "../rights.ts";
+import { disableMemberKeys } from "./member-keys.ts";
 
 /** Whose place in which organization. */
 type Place = Readonly<{ organizationId: number; userId: number }>;

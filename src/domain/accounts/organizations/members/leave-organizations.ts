@@ -3,8 +3,8 @@ import { organizationInvitations, organizationMembers } from "../../../../../db/
 import { users } from "../../../../../db/schema/accounts/users.ts";
 import type { Tx } from "../../../../../db/types.ts";
 import { OperationError } from "../../../../lib/operation-error.ts";
-import { disableMemberKeys } from "./member-keys.ts";
 import { requireOtherOwner } from "../membership.ts";
+import { disableMemberKeys } from "./member-keys.ts";
 
 /** Locks an account that is to be deleted, with the organizations that a person belongs to, in the order of their ids. */
 export async function lockWithOrganizations(tx: Tx, userId: number): Promise<void> {

@@ -52,7 +52,9 @@ export const BudgetDialog = ({ id, budget, onClose }: Props) => {
     rejection: "inline",
     send: async ({ scope, scopeId, period, limit, isHard }) => {
       const values = { limit: Number(limit), is_hard: isHard };
-      await (budget ? changeBudget(id, budget.id, values) : createBudget(id, { scope, scope_id: scopeId, period, ...values }));
+      await (budget
+        ? changeBudget(id, budget.id, values)
+        : createBudget(id, { scope, scope_id: scopeId, period, ...values }));
       await client.invalidateQueries(budgets(id));
       notifyDone(t("organizations.budgets.saved"));
       onClose();
@@ -127,7 +129,7 @@ export const BudgetDialog = ({ id, budget, onClose }: Props) => {
             id={field}
             value={form.limit}
             onChange={(limit) => change({ limit })}
-            hasError={problem !== undefined}
+            hasError={problem !== null}
             picks={QUOTA_PICKS}
           />
         </Field>
@@ -146,7 +148,10 @@ export const BudgetDialog = ({ id, budget, onClose }: Props) => {
 function useTargets(id: number, scope: BudgetScope): readonly Readonly<{ id: number; name: string }>[] {
   const known = useQuery({ ...projects(id), enabled: scope === "project" });
   const people = useQuery({ ...members(id), enabled: scope === "member" });
-  const keys = useQuery({ ...tokenPage({ page: 0, pageSize: MOST_KEYS, sort: "name", order: "asc" }), enabled: scope === "key" });
+  const keys = useQuery({
+    ...tokenPage({ page: 0, pageSize: MOST_KEYS, sort: "name", order: "asc" }),
+    enabled: scope === "key",
+  });
   switch (scope) {
     case "project":
       return known.data ?? [];

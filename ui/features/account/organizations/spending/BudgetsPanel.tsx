@@ -50,7 +50,6 @@ export const BudgetsPanel = ({ organization: { id } }: { organization: Organizat
   return (
     <Panel
       title={t("organizations.budgets.title")}
-      hint={t("organizations.budgets.hint")}
       action={
         isManager && (
           <Button size="small" onClick={() => setEdited(null)}>
@@ -59,9 +58,12 @@ export const BudgetsPanel = ({ organization: { id } }: { organization: Organizat
         )
       }
     >
+      <Box sx={{ mb: 3, fontSize: 12, color: "text.tertiary" }}>{t("organizations.budgets.hint")}</Box>
       {error && !data && <ErrorState error={error} onRetry={() => void refetch()} />}
       {!data && !error && <Skeleton variant="rounded" height={80} />}
-      {data?.length === 0 && <Box sx={{ fontSize: 13, color: "text.secondary" }}>{t("organizations.budgets.none")}</Box>}
+      {data?.length === 0 && (
+        <Box sx={{ fontSize: 13, color: "text.secondary" }}>{t("organizations.budgets.none")}</Box>
+      )}
       {data?.map((budget) => (
         <Entry
           key={budget.id}
@@ -125,11 +127,13 @@ const BudgetState = ({ budget }: { budget: Budget }) => {
         value={Math.min(100, percent)}
         color={color}
         aria-label={spentText}
-        sx={{ my: 1.5, height: 6, borderRadius: 3 }}
+        sx={{ my: 1.5, height: 6, borderRadius: 3, bgcolor: "line.main" }}
       />
       <Row gap={1} wrap>
         <span className="num">{spentText}</span>
-        {held > 0 && <span className="num">· {t("organizations.budgets.held", { amount: amountText(held, format) })}</span>}
+        {held > 0 && (
+          <span className="num">· {t("organizations.budgets.held", { amount: amountText(held, format) })}</span>
+        )}
         {renewsAt > 0 && (
           <span>
             · {t("organizations.budgets.renews")} <TimeAgo seconds={renewsAt} />

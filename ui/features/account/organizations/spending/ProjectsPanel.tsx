@@ -46,7 +46,6 @@ export const ProjectsPanel = ({ organization: { id } }: { organization: Organiza
   return (
     <Panel
       title={t("organizations.projects.title")}
-      hint={t("organizations.projects.hint")}
       action={
         isManager && (
           <Button size="small" onClick={() => setEdited(null)}>
@@ -55,6 +54,7 @@ export const ProjectsPanel = ({ organization: { id } }: { organization: Organiza
         )
       }
     >
+      <Box sx={{ mb: 3, fontSize: 12, color: "text.tertiary" }}>{t("organizations.projects.hint")}</Box>
       {error && !data && <ErrorState error={error} onRetry={() => void refetch()} />}
       {!data && !error && <Skeleton variant="rounded" height={40} />}
       {data?.length === 0 && (
@@ -118,7 +118,7 @@ const ProjectDialog = ({ id, project, onClose }: DialogProps) => {
           autoFocus
           autoComplete="off"
           value={form.name}
-          error={problem !== undefined}
+          error={problem !== null}
           onChange={(event) => change({ name: event.target.value })}
         />
       </Field>
