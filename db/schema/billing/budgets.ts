@@ -7,6 +7,12 @@ import { epochSeconds, quotaUnits } from "../columns.ts";
 export const BUDGET_SCOPES = ["organization", "project", "member", "key"] as const;
 export type BudgetScope = (typeof BUDGET_SCOPES)[number];
 
+/**
+ * `plan`: calls of an account, a person's too, whose plans allow no overage. The plans keep it equal to what is left of their
+ * windows.
+ */
+export type AnyBudgetScope = BudgetScope | "plan";
+
 /** When a budget is filled again; `total`: never. */
 export const BUDGET_PERIODS = ["day", "week", "month", "total"] as const;
 export type BudgetPeriod = (typeof BUDGET_PERIODS)[number];
@@ -19,7 +25,7 @@ export const budgets = pgTable(
     organizationId: integer("organization_id")
       .notNull()
       .references(() => users.id, { onDelete: "cascade" }),
-    scope: text("scope").$type<BudgetScope>().notNull(),
+    scope: text("scope").$type<AnyBudgetScope>().notNull(),
     /** Id of the project, member or key; 0 for the organization. */
     scopeId: integer("scope_id").notNull(),
     period: text("period").$type<BudgetPeriod>().notNull(),
@@ -42,7 +48,7 @@ export const budgets = pgTable(
       .on(t.organizationId, t.scope, t.scopeId, t.period)
       .where(sql`${t.deletedAt} is null`),
     index("budgets_renews_idx").on(t.renewsAt).where(sql`${t.renewsAt} > 0 and ${t.deletedAt} is null`),
-    check("budgets_scope_known", sql`${t.scope} in ('organization', 'project', 'member', 'key')`),
+    check("budgets_scope_known", sql`${t.scope} in ('organization', 'project', 'member', 'key', 'plan')`),
     check("budgets_period_known", sql`${t.period} in ('day', 'week', 'month', 'total')`),
     check("budgets_limit_positive", sql`${t.limit} > 0`),
     check("budgets_remaining_not_negative", sql`${t.remaining} >= 0`),

@@ -27,6 +27,8 @@ export const plans = pgTable(
     userGroup: text("user_group").notNull().default(""),
     /** Days that are free before the first period, once for each account. */
     trialDays: integer("trial_days").notNull().default(0),
+    /** Whether calls go on at the wallet's expense when the windows are empty. */
+    allowsOverage: boolean("allows_overage").notNull().default(true),
     /** Offered to users; administrators can grant it in any case. */
     isVisible: boolean("is_visible").notNull().default(true),
     isRetired: boolean("is_retired").notNull().default(false),

@@ -24,6 +24,7 @@ const planBody = t.Object({
   window: t.String(),
   userGroup: t.String({ maxLength: 64 }),
   trialDays: t.Number(),
+  allowsOverage: t.Boolean({ default: true }),
   isVisible: t.Boolean(),
 });
 

@@ -133,16 +133,11 @@ function refusal(error: unknown, needed: number, { budgets }: Caller): GatewayEr
         { code: "gateway_key_quota", params: { needed, available } },
         { limit: "key_quota" },
       );
-    case "budget":
-      return new GatewayError(
-        403,
-        "budget_exceeded",
-        budgetReason(
-          budgets?.find(({ id }) => id === error.id),
-          { needed, available },
-        ),
-        { limit: "budget" },
-      );
+    case "budget": {
+      const budget = budgets?.find(({ id }) => id === error.id);
+      const code = budget?.scope === "plan" ? "plan_quota_exceeded" : "budget_exceeded";
+      return new GatewayError(403, code, budgetReason(budget, { needed, available }), { limit: "budget" });
+    }
   }
 }
 
@@ -158,6 +153,8 @@ function budgetReason(
       return { code: "gateway_budget_member", params };
     case "project":
       return { code: "gateway_budget_project", params: { ...params, project: budget.name } };
+    case "plan":
+      return { code: "gateway_budget_plan", params };
     default:
       return { code: "gateway_budget_organization", params };
   }

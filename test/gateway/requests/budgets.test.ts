@@ -91,6 +91,17 @@ test("a budget that is used up refuses the call and says which it is; a soft one
   expect(relay.upstream.received).toHaveLength(1);
 });
 
+test("a plan without overage refuses calls in words of its own", async () => {
+  const relay = await start([{ scope: "plan", period: "total" }]);
+  await relay.limitTo(0, 0);
+  await database.changes.publish("budgets", relay.ids);
+  const refused = await relay.post("/v1/chat/completions", ASK);
+  expect(refused.status).toBe(403);
+  const { error } = (await refused.json()) as { error: { code: string; message: string } };
+  expect(error.code).toBe("plan_quota_exceeded");
+  expect(error.message).toContain("Quota of the plan exceeded");
+});
+
 test("a budget whose period is over is renewed before the call; if that fails, the call is refused", async () => {
   const renewed: number[] = [];
   const renewing = await start([{ renewsAt: 1000 }], async (ids) => void renewed.push(...ids));

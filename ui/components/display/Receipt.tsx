@@ -2,7 +2,7 @@ import Box from "@mui/material/Box";
 import type { TFunction } from "i18next";
 import { Fragment } from "react";
 import { useTranslation } from "react-i18next";
-import type { Receipt as ReceiptData } from "../../../src/billing/types.ts";
+import type { LogOther, Receipt as ReceiptData } from "../../../src/billing/types.ts";
 import { formatNumber } from "../../lib/format/number.ts";
 import { Row, usePhone } from "../layout.tsx";
 import { dollars } from "./Money.tsx";
@@ -15,17 +15,22 @@ type Props = {
   reserved?: number | undefined;
   /** Quota units refunded later because the task failed. */
   refunded?: number | undefined;
+  /** What windows of plans paid of it; the balance paid the rest. */
+  planDraws?: LogOther["plan_draws"];
+  /** Quota units that were charged; less than the total where the balance was too small. */
+  paid?: number;
 };
 
 /** Decimals of the amounts below the sums. */
 const DECIMALS = 6;
 
 /** The line items of a charge, in dollars. */
-export const Receipt = ({ receipt, group, reserved, refunded }: Props) => {
+export const Receipt = ({ receipt, group, reserved, refunded, planDraws, paid = receipt.total }: Props) => {
   const { t } = useTranslation();
   const isPhone = usePhone();
   const sums = receiptSums(receipt);
   const usd = (quota: number) => dollars(quota, Number(receipt.quotaPerUnit) || 1, DECIMALS);
+  const planRest = (planDraws ?? []).reduce((rest, { units }) => rest - units, paid);
   const heads = ["item", "quantity", "price", "usd"] as const;
   return (
     <Box
@@ -80,6 +85,10 @@ export const Receipt = ({ receipt, group, reserved, refunded }: Props) => {
           {t("components.money.units", { units: formatNumber(receipt.total) })}
         </Box>
         <Amount text={sums.charged} isStrong />
+        {planDraws?.map(({ subscription, plan, units }) => (
+          <Draw key={subscription} label={t("components.receipt.fromPlan", { plan })} amount={usd(units)} />
+        ))}
+        {planDraws && planRest > 0 && <Draw label={t("components.receipt.fromBalance")} amount={usd(planRest)} />}
       </Box>
       {receipt.contextOver !== undefined && (
         <Box className="num" sx={{ mt: 1.5, fontSize: 11.5, lineHeight: "16px", color: "text.tertiary" }}>
@@ -118,6 +127,16 @@ export const Receipt = ({ receipt, group, reserved, refunded }: Props) => {
 
 const Rule = ({ isStrong }: { isStrong?: boolean }) => (
   <Box sx={{ gridColumn: "1 / -1", height: "1px", my: 1, bgcolor: isStrong ? "line.strong" : "line.main" }} />
+);
+
+/** What paid for a part of the charge. */
+const Draw = ({ label, amount }: { label: string; amount: string }) => (
+  <>
+    <Box sx={{ gridColumn: "span 3", color: "text.secondary" }}>{label}</Box>
+    <Box className="r" sx={{ color: "text.secondary" }}>
+      {amount}
+    </Box>
+  </>
 );
 
 /** An amount of dollars; the zeros at its end are dimmed. */

@@ -1,6 +1,7 @@
 import { UNLOGGED_HOUR } from "../../../../db/schema/gateway/logs.ts";
 import type { Statements } from "../../../../db/types.ts";
 import type { Subject } from "../../ledger/subject.ts";
+import { planDraws } from "./plan-draws.ts";
 import { batchText, FIELD, hasBudgets, RECORD } from "./record-text.ts";
 
 /** An account after a batch. Without the last three: nothing of it was new to the database, its row was not read. */
@@ -111,7 +112,7 @@ export async function applyBatch(
     ),
     asked_of as materialized (select user_id, sum(asked)::bigint as asked from entries group by user_id),
     payers as materialized (
-      select id, quota from users where id = any(array(select user_id from asked_of)) order by id for update
+      select id, quota, used_quota from users where id = any(array(select user_id from asked_of)) order by id for update
     ),
     short as materialized (
       select e.place, greatest(0, least(e.asked, s.quota - coalesce(sum(e.asked) over (
@@ -124,6 +125,7 @@ export async function applyBatch(
     charged as materialized (
       select e.*, coalesce(s.taken, e.asked) as taken from entries e left join short s using (place)
     ),
+    ${planDraws(sql, areNew)},
     keys as materialized (
       select id from tokens where id = any(array(select distinct token_id from charged where token_id > 0)) order by id for update
     ),
@@ -133,8 +135,8 @@ export async function applyBatch(
         content, other)
       select created_at, 2, user_id, username, token_id, token_name, model_name, channel_id, "group",
         is_stream, failed, elapsed_ms / 1000, elapsed_ms, prompt_tokens, completion_tokens, taken, asked - taken, ip,
-        request_id, content, other
-      from charged where not unlogged ${unlessLogged}
+        request_id, content, case when d.draws is null then other else left(other, -1) || ',"plan_draws":' || d.draws || '}' end
+      from charged left join plan_draws d using (place) where not unlogged ${unlessLogged}
       returning request_id, created_at
     ),
     noted as (

@@ -4,8 +4,9 @@ import type { Tx } from "../../../../db/types.ts";
 import { nowSeconds } from "../../../lib/clock.ts";
 import { OperationError } from "../../../lib/operation-error.ts";
 import { addQuota } from "../add-quota.ts";
+import { limitOverage, publishPlanAccount } from "./overage.ts";
 import { periodEnd } from "./periods.ts";
-import { applyGroup, fillWindow, lockPlanAccount, logPlan, type PlanAccount, type Running } from "./plan-account.ts";
+import { applyPlans, fillWindow, lockPlanAccount, logPlan, type PlanAccount, type Running } from "./plan-account.ts";
 import { findPlan, type PlanDeps, paying, requireWallet } from "./subscribe.ts";
 
 /** How long a subscription whose renewal the wallet does not cover waits for a top-up. */
@@ -26,7 +27,7 @@ export async function advanceSubscriptions(deps: PlanDeps, signal?: AbortSignal,
     if (signal?.aborted) break;
     if (!(await advance(deps, userId, id, now))) continue;
     changed++;
-    await deps.changes.publish("users", [userId]);
+    await publishPlanAccount(deps, userId);
   }
   return changed;
 }
@@ -41,11 +42,12 @@ async function advance(deps: PlanDeps, userId: number, id: number, now: number):
     if (subscription.status === "ending") return { kind: "end", running, units } as const;
     if (now < subscription.periodEnd) {
       await fillWindow(tx, running, now);
+      await limitOverage(tx, userId);
       return { kind: "done" } as const;
     }
     if (subscription.cancelAtEnd || (await isLate(tx, running, now))) {
       await tx.update(subscriptions).set({ status: "ending" }).where(eq(subscriptions.id, id));
-      await applyGroup(tx, account);
+      await applyPlans(tx, account);
       return { kind: "end", running, units } as const;
     }
     // Until a top-up there is nothing to try.
@@ -86,7 +88,7 @@ async function renew(deps: PlanDeps, { subscription }: Running, now: number): Pr
       await tx.update(subscriptions).set(values).where(eq(subscriptions.id, id));
       if (plan.price > 0) await logPlan(tx, userId, "plan_paid", plan, -plan.price);
       await fillWindow(tx, { plan, subscription: { ...current, ...values } }, now);
-      await applyGroup(tx, account);
+      await applyPlans(tx, account);
     });
     return true;
   } catch (error) {
@@ -127,7 +129,7 @@ async function takeBack(deps: PlanDeps, { subscription, plan }: Running, units: 
         .set({ status: "ended", remaining: 0, endedAt: now })
         .where(eq(subscriptions.id, id));
       if (taken > 0) await logPlan(tx, userId, "plan_quota_expired", plan, -taken);
-      await applyGroup(tx, account);
+      await applyPlans(tx, account);
     });
     return true;
   } catch (error) {

@@ -8,9 +8,10 @@ import type { UserEntry } from "../../accounts/directory.ts";
 import { checkReach } from "../../accounts/users/manage-user.ts";
 import { writeManagementLog } from "../../logs/write-log.ts";
 import type { WalletDeps } from "../operation.ts";
+import { publishPlanAccount } from "./overage.ts";
 import { periodEnd } from "./periods.ts";
 import {
-  applyGroup,
+  applyPlans,
   fillWindow,
   lockPlanAccount,
   logPlan,
@@ -82,9 +83,9 @@ export async function switchPlan(
     await tx.update(subscriptions).set(values).where(eq(subscriptions.id, subscriptionId));
     if (due > 0) await logPlan(tx, userId, "plan_paid", next, -due);
     await fillWindow(tx, { plan: next, subscription: { ...subscription, ...values } }, now);
-    await applyGroup(tx, account);
+    await applyPlans(tx, account);
   });
-  await deps.changes.publish("users", [userId]);
+  await publishPlanAccount(deps, userId);
 }
 
 /** What the rest of a paid period is worth at `now`, in quota units, rounded down. */

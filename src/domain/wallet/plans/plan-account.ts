@@ -5,6 +5,7 @@ import type { Tx } from "../../../../db/types.ts";
 import { OperationError } from "../../../lib/operation-error.ts";
 import { LOG_TYPE, writeLog } from "../../logs/write-log.ts";
 import { addQuota } from "../add-quota.ts";
+import { limitOverage } from "./overage.ts";
 import { windowAt } from "./periods.ts";
 
 export type Plan = typeof plans.$inferSelect;
@@ -92,8 +93,12 @@ export const logPlan = (tx: Tx, userId: number, code: keyof typeof CONTENT, plan
     other: { user_id: userId, quota_delta: units, target: "subscription", action: "update" },
   });
 
-/** Puts the account into the group of its plan with the highest price, or back into its own when none sets one. */
-export async function applyGroup(tx: Tx, { userId, group }: Pick<PlanAccount, "userId" | "group">): Promise<void> {
+/**
+ * Applies what running plans say of the account: limits its calls to their windows where they allow no overage, and puts it
+ * into the group of the plan with the highest price, or back into its own when none sets one.
+ */
+export async function applyPlans(tx: Tx, { userId, group }: Pick<PlanAccount, "userId" | "group">): Promise<void> {
+  await limitOverage(tx, userId);
   const [highest] = await tx
     .select({ group: plans.userGroup })
     .from(subscriptions)

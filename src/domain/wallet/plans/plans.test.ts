@@ -4,10 +4,11 @@ import { openTestDatabase, type TestDatabase } from "../../../../test/support/da
 import { fixedSettings } from "../../../../test/support/lib/settings.ts";
 import { type Billing, createBilling } from "../../../billing/billing.ts";
 import { checkBooks } from "../../../billing/check-ledger/check-ledger.ts";
+import type { LogOther } from "../../../billing/types.ts";
 import type { UserEntry } from "../../accounts/directory.ts";
 import { advanceSubscriptions, GRACE_S } from "./advance-subscriptions.ts";
 import { setRenewal, switchPlan } from "./change-subscription.ts";
-import { lockPlanAccount } from "./plan-account.ts";
+import { lockPlanAccount, type PlanAccount } from "./plan-account.ts";
 import { listOwnSubscriptions, type PlanInput, savePlan } from "./plans.ts";
 import { type PlanDeps, subscribe } from "./subscribe.ts";
 
@@ -37,7 +38,7 @@ afterAll(async () => {
 const plan = (values: Partial<PlanInput>) =>
   savePlan(deps, actor, {
     ...{ name: "plan", description: "", price: 1000, period: "month", periodCount: 1, windowQuota: 500, window: "day" },
-    ...{ userGroup: "", trialDays: 0, isVisible: true, ...values },
+    ...{ userGroup: "", trialDays: 0, allowsOverage: true, isVisible: true, ...values },
   });
 
 /** A call that is charged `quota`, in the database when this resolves. */
@@ -167,11 +168,12 @@ test("a year of random calls, top-ups, plans and clocks: balances agree with the
     if (kind < 4) {
       const quota = Math.min(billing.available(userId) ?? 100, 1 + random(120));
       if (quota > 0) {
-        await spend(userId, quota).catch(() => {});
+        await spend(userId, quota);
         const after = await accountOf(userId);
+        // The receipt says what the windows paid.
+        expect(await drawnByLast(userId)).toBe(leftIn(before) - leftIn(after));
         // The wallet pays only once every window is empty.
-        const left = after.running.reduce((sum, { subscription }) => sum + subscription.remaining, 0);
-        expect(after.walletUnits === before.walletUnits || left === 0).toBe(true);
+        expect(after.walletUnits === before.walletUnits || leftIn(after) === 0).toBe(true);
       }
     } else if (kind === 4) {
       await database.sql`update users set quota = quota + 500 where id = ${userId}`;
@@ -195,6 +197,16 @@ test("a year of random calls, top-ups, plans and clocks: balances agree with the
   const [paid] = await database.sql`select count(*)::int as count from logs where content like 'Paid for the plan%'`;
   expect(paid?.count).toBeGreaterThan(20);
 }, 120_000);
+
+const leftIn = ({ running }: PlanAccount) => running.reduce((sum, { subscription }) => sum + subscription.remaining, 0);
+
+/** What windows paid of the account's last call, by its receipt. */
+async function drawnByLast(userId: number): Promise<number> {
+  const [row] = await database.sql<{ other: string }[]>`
+    select other from logs where user_id = ${userId} and type = 2 order by id desc limit 1`;
+  const { plan_draws: draws = [] } = JSON.parse(row?.other ?? "{}") as LogOther;
+  return draws.reduce((sum, { units }) => sum + units, 0);
+}
 
 /** Random numbers that are the same in each run. */
 function randomFrom(seed: number): (below: number) => number {

@@ -23,6 +23,7 @@ export type PlanInput = Readonly<{
   window: string;
   userGroup: string;
   trialDays: number;
+  allowsOverage: boolean;
   isVisible: boolean;
 }>;
 
@@ -68,8 +69,11 @@ function readPlan(settings: SettingsReader, input: PlanInput) {
   if (input.userGroup !== "" && !settings.get("GroupRatio").has(input.userGroup)) {
     throw new OperationError("user_group_unknown", { group: input.userGroup });
   }
-  const { price, periodCount, windowQuota, userGroup, trialDays, isVisible } = input;
-  return { name, description, price, period, periodCount, windowQuota, window, userGroup, trialDays, isVisible };
+  const { price, periodCount, windowQuota, userGroup, trialDays, allowsOverage, isVisible } = input;
+  return {
+    ...{ name, description, price, period, periodCount, windowQuota, window, userGroup, trialDays },
+    ...{ allowsOverage, isVisible },
+  };
 }
 
 const isInteger = (value: number, least: number, most: number) =>
@@ -110,6 +114,7 @@ export type SubscriptionView = {
   remaining: number;
   cancel_at_end: boolean;
   next_plan_id: number | null;
+  allows_overage: boolean;
 };
 
 const view = {
@@ -129,6 +134,7 @@ const view = {
   remaining: subscriptions.remaining,
   cancel_at_end: subscriptions.cancelAtEnd,
   next_plan_id: subscriptions.nextPlanId,
+  allows_overage: plans.allowsOverage,
 };
 
 const viewed = (db: Db) =>

@@ -11,8 +11,9 @@ import { checkReach } from "../../accounts/users/manage-user.ts";
 import { writeManagementLog } from "../../logs/write-log.ts";
 import { amountText } from "../amount-text.ts";
 import type { WalletDeps } from "../operation.ts";
+import { publishPlanAccount } from "./overage.ts";
 import { periodEnd } from "./periods.ts";
-import { applyGroup, fillWindow, lockPlanAccount, logPlan, type Plan, type PlanAccount } from "./plan-account.ts";
+import { applyPlans, fillWindow, lockPlanAccount, logPlan, type Plan, type PlanAccount } from "./plan-account.ts";
 
 export type PlanDeps = WalletDeps & Readonly<{ billing: Pick<Billing, "transfer"> }>;
 
@@ -35,7 +36,7 @@ export async function subscribe(deps: PlanDeps, userId: number, planId: number, 
     if (isTrial && (await hadPlan(tx, userId, planId))) throw new OperationError("plan_subscribed_already");
     await begin(tx, account, plan, now, isTrial ? now + plan.trialDays * DAY_S : null, price);
   });
-  await deps.changes.publish("users", [userId]);
+  await publishPlanAccount(deps, userId);
 }
 
 /** Gives an account a plan for one period without a price; it ends with that period. Throws OperationError. */
@@ -62,7 +63,7 @@ export async function grantPlan(
       ...{ action: "create", target: "subscription", user_id: userId },
     });
   });
-  await changes.publish("users", [userId]);
+  await publishPlanAccount({ db, changes }, userId);
 }
 
 /** Begins a subscription with its first window. Returns its id. */
@@ -86,7 +87,7 @@ async function begin(
   if (!subscription) throw new Error("the subscription was not stored");
   if (paid > 0) await logPlan(tx, userId, "plan_paid", plan, -paid);
   await fillWindow(tx, { subscription, plan }, now);
-  await applyGroup(tx, account);
+  await applyPlans(tx, account);
   return subscription.id;
 }
 

@@ -24,6 +24,10 @@ export const limitMessages = {
     en: "Budget of the organization exceeded: this request needs up to {needed} quota units, {available} are left in this period.",
     zh: "组织预算不足：本次请求最多需要 {needed} 额度单位，本周期剩余 {available}。",
   },
+  gateway_budget_plan: {
+    en: "Quota of the plan exceeded: this request needs up to {needed} quota units, {available} are left until the plan is filled up again. The plan does not allow calls at the expense of the balance.",
+    zh: "套餐额度不足：本次请求最多需要 {needed} 额度单位，本次重置前剩余 {available}。该套餐不允许超出后使用余额。",
+  },
   gateway_no_organization_budget: {
     en: "A budget of the organization cannot be reset right now. Try again shortly.",
     zh: "组织预算暂时无法重置，请稍后重试。",

@@ -53,7 +53,7 @@ export const Facts = ({ entry, other }: { entry: LogEntry; other: Partial<LogOth
     ...fact("effort", other.reasoning_effort, other.reasoning_effort),
     ...fact("ratios", isCall(entry) && !other.receipt && other.model_ratio !== undefined, ratiosText(other, t)),
     ...fact("uncovered", entry.uncovered, <Money key="uncovered" quota={entry.uncovered} decimals={6} />),
-    ...fact("budgets", other.budgets, budgetsText(other.budgets ?? [], t)),
+    ...fact("budgets", other.budgets?.some(isOwnBudget), budgetsText(other.budgets ?? [], t)),
     ...fact("status", other.status, other.status),
     ...fact("error", other.error, failureText(other)),
     // For calls of this gateway it repeats, in English, what the receipt or the error says.
@@ -67,9 +67,13 @@ export const Facts = ({ entry, other }: { entry: LogEntry; other: Partial<LogOth
   }
 };
 
+/** What plans allow stands on the receipt. */
+const isOwnBudget = ({ scope }: { scope: string }) => scope !== "plan";
+
 /** The budgets of an organization that a call counted in. */
 const budgetsText = (budgets: NonNullable<LogOther["budgets"]>, t: TFunction): string =>
   budgets
+    .filter(isOwnBudget)
     .map(({ scope, name, period }) =>
       [t(`logs.detail.budgetScopes.${scope}`), name, t(`logs.detail.budgetPeriods.${period}`)]
         .filter(Boolean)

@@ -45,6 +45,8 @@ export const LogDetail = ({ entry, place = "row" }: LogDetailProps) => {
                 group={entry.group}
                 reserved={other.reserved}
                 refunded={other.refunded}
+                planDraws={other.plan_draws}
+                paid={entry.quota}
               />
             ) : (
               <Box sx={{ fontSize: 13, color: "text.secondary" }}>

@@ -28,6 +28,7 @@ type PlanForm = {
   window: Plan["window"];
   userGroup: string;
   trialDays: string;
+  allowsOverage: boolean;
   isVisible: boolean;
 };
 
@@ -41,6 +42,7 @@ const formOf = (plan: Plan | null): PlanForm => ({
   window: plan?.window ?? "month",
   userGroup: plan?.userGroup ?? "",
   trialDays: String(plan?.trialDays ?? 0),
+  allowsOverage: plan?.allowsOverage ?? true,
   isVisible: plan?.isVisible ?? true,
 });
 
@@ -185,6 +187,12 @@ export const PlanDialog = ({ plan, onClose }: { plan: Plan | null; onClose: () =
             sx={{ width: 96 }}
           />
         </Field>
+        <SwitchRow
+          label={t("plans.form.overage")}
+          hint={t("plans.form.overageHint")}
+          isOn={form.allowsOverage}
+          onChange={(allowsOverage) => change({ allowsOverage })}
+        />
         <SwitchRow
           label={t("plans.form.visible")}
           hint={t("plans.form.visibleHint")}

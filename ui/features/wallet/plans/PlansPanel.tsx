@@ -118,6 +118,7 @@ const SubscriptionCard = ({ subscription: own, plans }: { subscription: Subscrip
           </Row>
         </>
       )}
+      {!own.allows_overage && <Box sx={{ mt: 2, fontSize: 13 }}>{t("plans.noOverage")}</Box>}
       <Box sx={{ mt: 2, fontSize: 13 }}>
         {own.status === "past_due"
           ? t("plans.pastDue", { price: amountText(own.price, format) })
@@ -190,6 +191,7 @@ const PlanCard = ({ plan, own }: { plan: Plan; own: readonly SubscriptionView[] 
       <Box sx={{ mt: 2, fontSize: 13 }}>
         {t(`plans.quotaPer.${plan.window}`, { quota: amountText(plan.windowQuota, format) })}
       </Box>
+      {!plan.allowsOverage && <Box sx={{ fontSize: 13, color: "text.secondary" }}>{t("plans.noOverage")}</Box>}
       {plan.userGroup && (
         <Box sx={{ fontSize: 13, color: "text.secondary" }}>{t("plans.group", { group: plan.userGroup })}</Box>
       )}

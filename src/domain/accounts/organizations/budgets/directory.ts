@@ -1,7 +1,7 @@
 import { and, asc, eq, isNull } from "drizzle-orm";
 import type { Changes } from "../../../../../db/changes.ts";
 import { projects } from "../../../../../db/schema/accounts/organizations.ts";
-import { type BudgetPeriod, type BudgetScope, budgets } from "../../../../../db/schema/billing/budgets.ts";
+import { type AnyBudgetScope, type BudgetPeriod, budgets } from "../../../../../db/schema/billing/budgets.ts";
 import type { Db } from "../../../../../db/types.ts";
 import type { Logger } from "../../../../lib/runtime/log.ts";
 import { createSerial } from "../../../../lib/runtime/serial.ts";
@@ -11,7 +11,7 @@ import { isOneOf } from "../../../../lib/values/sql-text.ts";
 export type BudgetEntry = Readonly<{
   id: number;
   organizationId: number;
-  scope: BudgetScope;
+  scope: AnyBudgetScope;
   scopeId: number;
   /** Name of the project; empty for other scopes. */
   name: string;
@@ -26,7 +26,7 @@ export type BudgetPayer = Readonly<{ id: number; userId: number; projectId: numb
 
 /** Which budgets exist, and which of them a call counts in. */
 export type BudgetLookup = Readonly<{
-  /** The budgets of a key of an organization, the narrowest first. */
+  /** The budgets of a key, the narrowest first: those of its organization, and what plans of its account allow. */
   of(payer: BudgetPayer): readonly BudgetEntry[];
   all(): Iterable<BudgetEntry>;
 }>;
@@ -38,7 +38,7 @@ const NO_BUDGETS: readonly BudgetEntry[] = [];
 /** A safety net: changes arrive by events. */
 const REREAD_MS = 300_000;
 /** The order in which all processes hold them, so that none waits for what another holds that waits for it. */
-const ORDER: readonly BudgetScope[] = ["key", "member", "project", "organization"];
+const ORDER: readonly AnyBudgetScope[] = ["key", "member", "project", "organization", "plan"];
 
 /** Looks budgets up among these. */
 export function createBudgetIndex(entries: Iterable<BudgetEntry>): BudgetLookup {
@@ -56,13 +56,13 @@ export function createBudgetIndex(entries: Iterable<BudgetEntry>): BudgetLookup 
     of({ id, userId, projectId, createdBy }) {
       const scopes = byOrganization.get(userId);
       if (!scopes) return NO_BUDGETS;
-      const ids = { key: id, member: createdBy, project: projectId, organization: 0 };
+      const ids = { key: id, member: createdBy, project: projectId, organization: 0, plan: 0 };
       return ORDER.flatMap((scope) => scopes.get(scopeKey(scope, ids[scope])) ?? NO_BUDGETS);
     },
   };
 }
 
-const scopeKey = (scope: BudgetScope, id: number): string => `${scope}/${id}`;
+const scopeKey = (scope: AnyBudgetScope, id: number): string => `${scope}/${id}`;
 
 /** Loads all budgets, which are few, and keeps them true. */
 export async function createBudgetDirectory(

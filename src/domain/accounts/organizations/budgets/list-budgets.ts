@@ -38,11 +38,14 @@ export async function listBudgets(db: Db, organizationId: number, now: number): 
     .leftJoin(tokens, and(eq(budgets.scope, "key"), eq(tokens.id, budgets.scopeId), isNull(tokens.deletedAt)))
     .where(and(eq(budgets.organizationId, organizationId), isNull(budgets.deletedAt)))
     .orderBy(asc(budgets.id));
-  const views = rows.map(({ budget, project, member, key }): BudgetView => {
+  const views = rows.flatMap(({ budget, project, member, key }): BudgetView[] => {
+    const { scope } = budget;
+    // That one follows plans and is no one's to change.
+    if (scope === "plan") return [];
     const { forecast, runsOutAt } = forecastBudget(budget, now);
-    return {
+    const view = {
       id: budget.id,
-      scope: budget.scope,
+      scope,
       scope_id: budget.scopeId,
       name: project ?? member ?? key ?? "",
       period: budget.period,
@@ -55,6 +58,7 @@ export async function listBudgets(db: Db, organizationId: number, now: number): 
       forecast,
       runs_out_at: runsOutAt,
     };
+    return [view];
   });
   return views.sort((a, b) => WIDEST_FIRST[a.scope] - WIDEST_FIRST[b.scope]);
 }

@@ -1,4 +1,4 @@
-import { and, count, eq, isNull, sql } from "drizzle-orm";
+import { and, count, eq, isNull, ne, sql } from "drizzle-orm";
 import { requireRow } from "../../../../../db/require-row.ts";
 import { tokens } from "../../../../../db/schema/accounts/api-keys.ts";
 import { projects } from "../../../../../db/schema/accounts/organizations.ts";
@@ -122,7 +122,12 @@ async function lockBudget(tx: Tx, organizationId: number, id: number) {
   const [row] = await tx
     .select()
     .from(budgets)
-    .where(and(eq(budgets.id, id), eq(budgets.organizationId, organizationId), isNull(budgets.deletedAt)))
+    .where(
+      and(
+        ...[eq(budgets.id, id), eq(budgets.organizationId, organizationId)],
+        ...[ne(budgets.scope, "plan"), isNull(budgets.deletedAt)],
+      ),
+    )
     .for("update");
   if (!row) throw new OperationError("budget_not_found", {}, { status: 404 });
   return row;
