@@ -58,7 +58,7 @@ export type Adapter = {
   /** Reads a complete response; null if it is none, such as a web page or another API's object. */
   readResponse(body: Uint8Array<ArrayBuffer>, contentType: string): CompleteResponse | null;
   /** Turns a complete response into a stream for a client that requested one; null if it is invalid. */
-  synthesizeStream(body: Uint8Array<ArrayBuffer>): CompleteResponse | null;
+  synthesizeStream(body: Uint8Array<ArrayBuffer>, contentType: string): CompleteResponse | null;
   streamView(): StreamView;
 };
 

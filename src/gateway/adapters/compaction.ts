@@ -47,9 +47,9 @@ export const watchCompactions = (inner: Adapter, keep: (output: unknown) => void
       },
     }),
     findBackgroundResponse: (first) => inner.findBackgroundResponse?.(first) ?? null,
-    synthesizeStream(body) {
+    synthesizeStream(body, contentType) {
       read(body);
-      return inner.synthesizeStream(body);
+      return inner.synthesizeStream(body, contentType);
     },
     streamView: () => new CompactionView(inner.streamView(), keep),
   };

@@ -23,6 +23,7 @@ const FIRST_WAIT_MS = 500;
 const MAX_WAIT_MS = 3_000;
 const GIVE_UP_MS = 300_000;
 const IS_MEDIA = /^(image|audio|video)\//;
+const IS_BYTES = /^((image|audio|video)\/|application\/octet-stream)/;
 const IMAGE_CAPABILITIES: ReadonlySet<string> = new Set(["images", "image-edits"]);
 const JSON_TYPE = "application/json";
 
@@ -103,11 +104,11 @@ export class NativeAdapter implements Adapter {
     );
   }
 
-  synthesizeStream(body: Uint8Array<ArrayBuffer>): CompleteResponse | null {
+  synthesizeStream(body: Uint8Array<ArrayBuffer>, contentType: string): CompleteResponse | null {
     // Audio is not sent as events, even if the client requests a stream.
-    const content = this.#content(body, JSON_TYPE);
+    const content = this.#content(body, contentType);
     if (content) return content;
-    const answer = this.#decode(body, JSON_TYPE);
+    const answer = this.#decode(body, contentType);
     const { capability } = this.call.endpoint;
     return answer && this.#answered(answer, responseAsEvents(capability, answer), "text/event-stream; charset=utf-8");
   }
@@ -133,9 +134,9 @@ export class NativeAdapter implements Adapter {
     const answer = IS_MEDIA.test(contentType) ? null : answerOf(body);
     const decoded = answer
       ? this.format.decode(answer, request.json)
-      : isText(body, contentType)
-        ? null
-        : (this.format.decodeBytes?.(body) ?? null);
+      : IS_BYTES.test(contentType) && !isText(body, contentType)
+        ? (this.format.decodeBytes?.(body) ?? null)
+        : null;
     return (
       decoded && { ...decoded, ...(IMAGE_CAPABILITIES.has(endpoint.capability) && { created: this.call.createdAt }) }
     );

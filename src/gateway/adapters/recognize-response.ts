@@ -1,5 +1,5 @@
 import type { JsonObject } from "../../formats/json.ts";
-import { indexOfBytes } from "../../lib/values/bytes.ts";
+import { indexOfBytes, textOfBytes } from "../../lib/values/bytes.ts";
 import type { Capability, TaskCapability } from "../../providers/contract/provider.ts";
 
 /** Members of which a response in OpenAI's format has at least one. Compatible services differ for images and rerank. */
@@ -23,10 +23,14 @@ const QUOTED: ReadonlyMap<string, readonly Buffer[]> = new Map(
   Object.entries(MEMBERS).map(([capability, names]) => [capability, names.map((name) => Buffer.from(`"${name}"`))]),
 );
 const EVENT_TYPE = [Buffer.from('"type"')];
+/** What these return a list of; without an entry the upstream has made nothing. */
+const NEEDS_ENTRIES: ReadonlySet<string> = new Set(["embeddings", "images", "image-edits", "image-variations"]);
 
 const PLAIN_TRANSCRIPTS: ReadonlySet<unknown> = new Set(["text", "srt", "vtt"]);
 const IS_HTML = /^\s*<(!doctype|html|head|body)/i;
 const HTML_PROBE_BYTES = 200;
+const IS_EMPTY_LIST = /^\s*:\s*\[\s*\]/;
+const LIST_PROBE_BYTES = 100;
 const OPEN_BRACE = 123;
 const CLOSE_BRACE = 125;
 
@@ -43,7 +47,8 @@ export function isResponseTo(
 ): boolean {
   const isTranscript = capability === "transcriptions" || capability === "translations";
   if (isTranscript && PLAIN_TRANSCRIPTS.has(request.response_format)) return !isHtml(body, contentType);
-  return isObject(body) && mentions(QUOTED.get(capability) ?? [], body);
+  const members = QUOTED.get(capability) ?? [];
+  return isObject(body) && (NEEDS_ENTRIES.has(capability) ? hasEntries(members, body) : mentions(members, body));
 }
 
 /** Whether the complete events of a stream contain any part of such a response. */
@@ -54,9 +59,18 @@ export const isStreamOf = (capability: Capability | TaskCapability, block: Uint8
 const isHtml = (body: Uint8Array, contentType: string): boolean =>
   contentType.startsWith("text/html") || IS_HTML.test(Buffer.from(body.subarray(0, HTML_PROBE_BYTES)).toString());
 
-/** Whether a response that should be an image or audio is a page or another text; events may carry either. */
+/** Whether a response that should be an image or audio is a page, events or another text. */
 export const isText = (body: Uint8Array, contentType: string): boolean =>
-  isHtml(body, contentType) || (contentType.startsWith("text/") && !contentType.startsWith("text/event-stream"));
+  isHtml(body, contentType) || contentType.startsWith("text/");
+
+/** Whether one of the members is there, and not an empty list. */
+const hasEntries = (members: readonly Buffer[], bytes: Uint8Array): boolean =>
+  members.some((member) => {
+    const at = indexOfBytes(bytes, member);
+    return (
+      at >= 0 && !IS_EMPTY_LIST.test(textOfBytes(bytes, at + member.length, at + member.length + LIST_PROBE_BYTES))
+    );
+  });
 
 const mentions = (members: readonly Buffer[], bytes: Uint8Array): boolean =>
   members.some((member) => indexOfBytes(bytes, member) >= 0);

@@ -317,7 +317,7 @@ describe("attempts", () => {
   const CHATS_ALONE = 14;
 
   test("skip channels whose provider does not serve the kind of request", async () => {
-    const [a, b] = upstreams(good, () => Response.json({ object: "list", data: [] }));
+    const [a, b] = upstreams(good, () => Response.json({ object: "list", data: [{ index: 0, embedding: [0.1] }] }));
     const relay = relayWith({
       channels: [{ type: CHATS_ALONE, baseUrl: a?.url ?? "", priority: 1 }, { baseUrl: b?.url ?? "" }],
       options: { RetryTimes: "0" },

@@ -116,7 +116,9 @@ async function receiveComplete(
     exchange.expectHead();
     return null;
   }
-  const complete = call.summary.stream ? adapter.synthesizeStream(body) : adapter.readResponse(body, contentType);
+  const complete = call.summary.stream
+    ? adapter.synthesizeStream(body, contentType)
+    : adapter.readResponse(body, contentType);
   if (!complete) throw noResponse(channel, key, "invalid");
   return { kind: "complete", response: complete };
 }

@@ -341,7 +341,7 @@ describe("without usage", () => {
     [
       "so are embeddings",
       { path: "/v1/embeddings", body: { model: "m", input: "hi" } },
-      { object: "list", data: [], usage: { prompt_tokens: 100, total_tokens: 100 } },
+      { object: "list", data: [{ index: 0, embedding: [0.1] }], usage: { prompt_tokens: 100, total_tokens: 100 } },
       100,
     ],
   ])("%s", async (_, ask, answer, quota) => expect(await amountOf(ask, answer)).toBe(quota));

@@ -94,11 +94,29 @@ test.each(Object.entries(OTHERS))("%s", async (capability, [path, body]) => {
   }
 });
 
+/** Nothing was drawn or embedded, so nothing is charged. */
+const EMPTY_LIST = ['{"created": 1, "data" : [ ], "usage": {"prompt_tokens": 9}}', JSON_TYPE] as const;
+
+test.each(["embeddings", "images"] as const)("%s without an entry", async (capability) => {
+  const [path, body] = OTHERS[capability];
+  const started = start(1, EMPTY_LIST);
+  await expectRefused(started, await started.relay.post(path, body), `${capability} of nothing`);
+});
+
+test.each(["images", "completions"] as const)("%s as a stream", async (capability) => {
+  const [path, body] = OTHERS[capability];
+  for (const [name, bad] of [...Object.entries(STREAMS), ["an empty list", EMPTY_LIST] as const]) {
+    const started = start(1, bad);
+    const response = await started.relay.post(path, { ...body, stream: true });
+    await expectRefused(started, response, `${capability} stream ${name}`);
+  }
+});
+
 const audioFile = new File([new Uint8Array(400)], "a.mp3", { type: "audio/mpeg" });
-const formOf = (fields: Readonly<Record<string, string>>): FormData => {
+const imageFile = new File([new Uint8Array(400)], "a.png", { type: "image/png" });
+const formOf = (fields: Readonly<Record<string, string | File>>): FormData => {
   const form = new FormData();
   form.set("model", "m");
-  form.set("file", audioFile);
   for (const [name, value] of Object.entries(fields)) form.set(name, value);
   return form;
 };
@@ -110,18 +128,33 @@ test.each(["transcriptions", "translations"])("audio %s", async (capability) => 
     const started = start(1, bad);
     await expectRefused(
       started,
-      await postForm(started, `/v1/audio/${capability}`, formOf({})),
+      await postForm(started, `/v1/audio/${capability}`, formOf({ file: audioFile })),
       `${capability} ${name}`,
     );
   }
   const page = start(1, BODIES["a web page"] ?? ["", ""]);
-  const form = formOf({ response_format: "srt" });
+  const form = formOf({ file: audioFile, response_format: "srt" });
   await expectRefused(page, await postForm(page, `/v1/audio/${capability}`, form), `${capability} as text`);
 });
 
+test.each(["edits", "variations"])("images %s", async (kind) => {
+  for (const [name, bad] of [...Object.entries(BODIES), ["an empty list", EMPTY_LIST] as const]) {
+    const started = start(1, bad);
+    const form = formOf({ prompt: "a lock", image: imageFile });
+    await expectRefused(started, await postForm(started, `/v1/images/${kind}`, form), `${kind} ${name}`);
+  }
+});
+
 test("speech is neither a web page nor nothing", async () => {
-  for (const name of ["a web page", "a web page that says it is JSON", "nothing", "another object"]) {
-    const started = start(1, BODIES[name] ?? ["", ""]);
+  const bad = [
+    "a web page",
+    "a web page that says it is JSON",
+    "nothing",
+    "another object",
+    "events of something else",
+  ];
+  for (const name of bad) {
+    const started = start(1, STREAMS[name] ?? ["", ""]);
     const ask = { model: "m", input: "Hi", voice: "alloy" };
     await expectRefused(started, await started.relay.post("/v1/audio/speech", ask), `speech ${name}`);
   }

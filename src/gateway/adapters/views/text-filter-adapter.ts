@@ -48,8 +48,8 @@ export class TextFilterAdapter implements Adapter {
   readResponse(body: Uint8Array<ArrayBuffer>, contentType: string): CompleteResponse | null {
     return this.inner.readResponse(this.#filtered(body), contentType);
   }
-  synthesizeStream(body: Uint8Array<ArrayBuffer>): CompleteResponse | null {
-    return this.inner.synthesizeStream(this.#filtered(body));
+  synthesizeStream(body: Uint8Array<ArrayBuffer>, contentType: string): CompleteResponse | null {
+    return this.inner.synthesizeStream(this.#filtered(body), contentType);
   }
   streamView(): StreamView {
     return new FilteredView(this.inner.streamView(), this.filters);
