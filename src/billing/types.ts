@@ -18,6 +18,8 @@ export type Usage = {
   reasoningTokens: number;
   audioInputTokens: number;
   audioOutputTokens: number;
+  /** How many images were drawn, where the model decides that. */
+  images?: number;
   /** Pictures among input and output, where the upstream tells them apart. */
   imageInputTokens?: number;
   imageOutputTokens?: number;
@@ -56,6 +58,8 @@ export type Price = {
       usdPerCall: Decimal;
       /** The price is that of a second, and so many (a whole number) are asked for. */
       seconds?: number;
+      /** The price is that of an image, and at most so many are drawn: the model decides how many. */
+      images?: number;
       /** What a second costs of orders that ask for something dearer or cheaper. */
       variants?: readonly PriceVariant[] | undefined;
       /** The variant whose price this is, as it was written. */

@@ -118,7 +118,8 @@ type Part = readonly [item: string, factor: Decimal, amountOf: (usage: Usage) =>
 
 function partsOf(price: Price, tier: ContextTier | undefined): Part[] {
   if (price.kind === "per_call") {
-    const { seconds, usdPerCall } = price;
+    const { seconds, usdPerCall, images } = price;
+    if (images !== undefined) return [["per_call", usdPerCall, (u) => Math.min(images, u.images ?? images)]];
     return seconds === undefined ? [["per_call", usdPerCall, () => 1]] : [["per_second", usdPerCall, () => seconds]];
   }
   const input = multiply(price.modelRatio, tier?.input ?? ONE);

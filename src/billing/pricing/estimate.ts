@@ -25,8 +25,8 @@ type Expected = Readonly<{
  */
 export function estimate(price: Price, expected: Expected, quotaPerUnit: Decimal): number {
   if (price.kind === "per_call") {
-    const { usdPerCall, seconds = 1 } = price;
-    return upper(multiply(multiply(usdPerCall, integer(seconds)), quotaPerUnit), price.groupRatio);
+    const { usdPerCall, seconds = 1, images = 1 } = price;
+    return upper(multiply(multiply(usdPerCall, integer(seconds * images)), quotaPerUnit), price.groupRatio);
   }
   const prompt = saneTokens(expected.promptTokens);
   const audio = Math.min(saneTokens(expected.audioInputTokens ?? 0), prompt);

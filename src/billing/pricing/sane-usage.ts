@@ -27,7 +27,7 @@ export function saneUsage(usage: Usage): Usage {
     audioInputTokens,
     audioOutputTokens,
   };
-  const { imageInputTokens, imageOutputTokens, longCacheCreationTokens, toolCalls } = usage;
+  const { imageInputTokens, imageOutputTokens, longCacheCreationTokens, toolCalls, images } = usage;
   if (imageInputTokens) sane.imageInputTokens = Math.min(saneTokens(imageInputTokens), textInput);
   if (imageOutputTokens) {
     sane.imageOutputTokens = Math.min(saneTokens(imageOutputTokens), completionTokens - audioOutputTokens);
@@ -36,5 +36,6 @@ export function saneUsage(usage: Usage): Usage {
     sane.longCacheCreationTokens = Math.min(saneTokens(longCacheCreationTokens), cacheCreationTokens);
   }
   if (toolCalls) sane.toolCalls = toolCalls;
+  if (images !== undefined) sane.images = saneTokens(images);
   return sane;
 }

@@ -125,6 +125,12 @@ describe("creating", () => {
     [{ status_code_mapping: '{"400":"teapot"}' }, "channel_status_mapping_invalid", null],
     [{ setting: "{" }, "channel_setting_invalid", null],
     [{ param_override: "null" }, "channel_param_override_invalid", null],
+    [
+      { param_override: '{"temperature": 1, "Max_Tokens": 9}' },
+      "channel_param_override_like",
+      "The parameter override Max_Tokens differs from max_tokens only in how it is written, and providers may read it as that. Write max_tokens.",
+    ],
+    [{ param_override: '{"Generation_Config": {}}' }, "channel_param_override_like", null],
     [{ type: 41, other: '{"gemini-2.5-pro":"us-east5"}' }, "channel_region_invalid", null],
     [{ type: 41, other: "" }, "channel_region_invalid", null],
   ])("%p is refused in both languages: %s", async (input, code, english) => {

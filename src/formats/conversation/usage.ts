@@ -17,6 +17,8 @@ export type ReportedUsage = {
   /** Image tokens, where reported separately; parts of prompt and completion. */
   imageInputTokens?: number;
   imageOutputTokens?: number;
+  /** How many images were drawn, where the model decides that. */
+  images?: number;
 };
 
 /** Number of calls by tool, as price lists name it (web_search, google_search, file_search, code_interpreter). */

@@ -2,6 +2,8 @@ import type { Price } from "../../billing/types.ts";
 import type { ChannelEntry } from "../../domain/channels/entry.ts";
 import type { Candidates } from "../../domain/channels/routing/routing-index.ts";
 import { upstreamModelOf, upstreamModelsOf } from "../../domain/channels/upstream/upstream-model.ts";
+import { isTask } from "../../providers/contract/provider.ts";
+import { providerOf } from "../../providers/registry.ts";
 import type { Call } from "../call/call.ts";
 import { GatewayError } from "../call/errors.ts";
 import type { Prices } from "./price.ts";
@@ -12,12 +14,19 @@ export type CallPrices = Readonly<{
   price: Price;
   /** Prices by upstream model name, if channels use different names for the model; else null. */
   byName: ReadonlyMap<string, Price> | null;
+  /** Prices of channels whose overrides change what the price depends on; null if there are none. */
+  byChannel: ReadonlyMap<ChannelEntry, Price> | null;
 }>;
 
 /** Prices a call before its channel is known. Throws GatewayError if no channel has a price that the caller accepts. */
-export function priceCall(prices: Prices, call: Call): CallPrices {
+export function priceCall(table: Prices, call: Call): CallPrices {
+  const prices = priceByNames(table, call);
+  return call.endpoint.priceOf ? { ...prices, byChannel: priceOverrides(table, call) } : prices;
+}
+
+function priceByNames(prices: Prices, call: Call): CallPrices {
   const [first = call.candidates.model, ...others] = upstreamNames(call.candidates, call.summary.model);
-  if (others.length === 0) return { price: priceOf(prices, call, first), byName: null };
+  if (others.length === 0) return { price: priceOf(prices, call, first), byName: null, byChannel: null };
   const byName = new Map<string, Price>();
   let refusal: GatewayError | null = null;
   for (const name of [first, ...others]) {
@@ -30,15 +39,42 @@ export function priceCall(prices: Prices, call: Call): CallPrices {
   }
   const [price] = byName.values();
   if (!price) throw refusal;
-  return { price, byName };
+  return { price, byName, byChannel: null };
 }
 
-/** The price for an upstream model name. */
-export const priceUnder = ({ price, byName }: CallPrices, upstreamModel: string): Price =>
-  byName?.get(upstreamModel) ?? price;
+/** The price on a channel, which has this name for the model. */
+export const priceUnder = (
+  { price, byName, byChannel }: CallPrices,
+  channel: ChannelEntry,
+  upstreamModel: string,
+): Price => byChannel?.get(channel) ?? byName?.get(upstreamModel) ?? price;
 
 /** Every price by which the call may be charged; at least one. */
-export const possiblePrices = ({ price, byName }: CallPrices): Iterable<Price> => byName?.values() ?? [price];
+export const possiblePrices = ({ price, byName, byChannel }: CallPrices): Iterable<Price> =>
+  byChannel ? [...(byName?.values() ?? [price]), ...byChannel.values()] : (byName?.values() ?? [price]);
+
+/**
+ * The prices of channels that override parameters of calls in OpenAI's format: a number of images, a size. Overrides in a
+ * provider's own format, and those of forms, are not read.
+ */
+function priceOverrides(prices: Prices, call: Call): ReadonlyMap<ChannelEntry, Price> | null {
+  const { endpoint, candidates, summary, body, prompt } = call;
+  if (isTask(endpoint.capability) || body.form) return null;
+  const byChannel = new Map<ChannelEntry, Price>();
+  for (const channel of candidates.tiers.flatMap(({ channels }) => channels)) {
+    const { paramOverride, type, keys } = channel;
+    if (!paramOverride) continue;
+    const model = upstreamModelOf(channel, summary.model, candidates.model);
+    const { capability } = endpoint;
+    if (providerOf(type)?.nativeFormat?.({ capability, model }, keys[0] ?? "")) continue;
+    try {
+      byChannel.set(channel, priceOf(prices, { ...call, prompt: { ...prompt, ...paramOverride } }, model));
+    } catch (error) {
+      if (!(error instanceof GatewayError)) throw error;
+    }
+  }
+  return byChannel.size > 0 ? byChannel : null;
+}
 
 /** Whether the call has a price on this channel: perhaps only other channels use a model name with a price. */
 export function hasPrice({ byName }: CallPrices, { candidates, summary }: Call, channel: ChannelEntry): boolean {

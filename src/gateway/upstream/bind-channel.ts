@@ -38,7 +38,7 @@ export function bindChannel(call: Call, prices: CallPrices | null, { channel, ke
     keyIndex: channel.keys.indexOf(key),
     provider,
     upstreamModel,
-    price: prices && priceUnder(prices, upstreamModel),
+    price: prices && priceUnder(prices, channel, upstreamModel),
     dropped: NOTHING,
   };
 }

@@ -33,6 +33,10 @@ export const channelMessages = {
     en: "Parameter overrides must be a JSON object.",
     zh: "参数覆盖必须是 JSON 对象。",
   },
+  channel_param_override_like: {
+    en: "The parameter override {name} differs from {like} only in how it is written, and providers may read it as that. Write {like}.",
+    zh: "参数覆盖中的 {name} 与 {like} 仅写法不同，上游可能会把它当作 {like}。请写成 {like}。",
+  },
   channel_region_invalid: {
     en: "The region must be a name, or a JSON object with a default entry.",
     zh: "区域必须是名称，或包含 default 的 JSON 对象。",

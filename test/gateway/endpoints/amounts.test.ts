@@ -411,6 +411,44 @@ describe("pictures", () => {
     const { record, held } = await recordOf(ask, drawn);
     expect([record.quota, held]).toEqual([quota, quota]);
   });
+  const group = (options: object = {}) => draw("dall-e-3", { sequential_image_generation: "auto", ...options });
+  const most = (count: unknown) => ({ sequential_image_generation_options: { max_images: count } });
+  const three = { ...drawn, data: [drawn.data[0], drawn.data[0], drawn.data[0]] };
+  // Each image 10,000.
+  test.each([
+    ["group: as many as the model may draw are held, those it drew are charged", group(), three, 150_000, 30_000],
+    ["group: at most those the request allows", group(most(4)), three, 40_000, 30_000],
+    ["group: failed images are free", group(most(4)), { data: [{ error: {} }, ...three.data] }, 40_000, 30_000],
+    ["group: by the provider's count", group(), { ...drawn, usage: { generated_images: 5 } }, 150_000, 50_000],
+    ["group: never more than was held", group(most(2)), { ...drawn, usage: { generated_images: 9 } }, 20_000, 20_000],
+    [
+      "group: switched off",
+      draw("dall-e-3", { ...most(4), sequential_image_generation: "disabled" }),
+      drawn,
+      10_000,
+      10_000,
+    ],
+  ])("%s", async (_, ask, answer, reserved, quota) => {
+    const { record, held } = await recordOf(ask, answer);
+    expect([held, record.quota]).toEqual([reserved, quota]);
+  });
+  test.each([0, 1.5, 129, "4", -1])("group: %p images are refused", async (count) => {
+    const upstream = startUpstream(() => Response.json(drawn));
+    const relay = startRelay({ channels: [{ baseUrl: upstream.url, models: MODELS }], options: OPTIONS });
+    stops.push(upstream.stop, relay.stop);
+    const { path, body } = group(most(count));
+    expect([(await relay.post(path, body)).status, upstream.received.length]).toEqual([400, 0]);
+  });
+  test.each([
+    ["number", { n: 3 }, {}, 30_000],
+    ["size and quality", { quality: "hd", size: "1024x1792" }, {}, 30_000],
+    ["a number below the client's", { n: 1 }, { n: 5 }, 10_000],
+    ["nothing that counts", { user: "x" }, { n: 2 }, 20_000],
+  ])("a channel's override: %s", async (_, paramOverride, order, quota) => {
+    const { record, held } = await recordOf(draw("dall-e-3", order), drawn, { paramOverride });
+    expect(record.quota).toBe(quota);
+    expect(held).toBeGreaterThanOrEqual(quota);
+  });
   test("log: the row ends with size and quality, and counts the pictures", async () => {
     const { record } = await recordOf(draw("dall-e-3", { size: "1792x1024", quality: "hd", n: 2 }), drawn);
     expect(record.content).toEndWith(", group ratio 0.5, size 1792x1024, quality hd");

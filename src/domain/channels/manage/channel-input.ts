@@ -1,3 +1,8 @@
+import { anthropicRules } from "../../../formats/anthropic/request/request-rules.ts";
+import { geminiRules } from "../../../formats/gemini/request/request-rules.ts";
+import { openaiRules } from "../../../formats/openai-chat/request/request-rules.ts";
+import { responsesRules } from "../../../formats/openai-responses/request/request-rules.ts";
+import { findLikeName } from "../../../formats/request-rules/request-members.ts";
 import type { MessageCode } from "../../../lib/messages.ts";
 import { OperationError, throwRuleError } from "../../../lib/operation-error.ts";
 import type { Vault } from "../../../lib/security/crypto.ts";
@@ -76,7 +81,7 @@ export function readChannelInput(input: ChannelInput, type: number, vault: Vault
     ...present("modelMapping", jsonText(input.model_mapping, modelMappingError)),
     ...present("statusCodeMapping", jsonText(input.status_code_mapping, statusMappingError)),
     ...present("setting", jsonText(input.setting, channelSettingError)),
-    ...present("paramOverride", jsonText(input.param_override, paramOverrideError)),
+    ...present("paramOverride", readOverrides(input.param_override)),
     ...present("modelPrefix", readPrefix(input.model_prefix)),
     ...present("tag", readTag(input.tag)),
     ...present("testModel", text(input.test_model)),
@@ -84,6 +89,22 @@ export function readChannelInput(input: ChannelInput, type: number, vault: Vault
     ...present("autoBan", input.auto_ban === undefined ? undefined : Boolean(input.auto_ban)),
   };
   return values;
+}
+
+/** Members that the gateway decides by, in every client format. */
+const KNOWN_MEMBERS = [openaiRules, responsesRules, anthropicRules, geminiRules].map(({ members }) => members);
+
+/** Refuses names that merely resemble members by which calls are admitted and priced: a provider may read them as those. */
+function readOverrides(json: string | null | undefined): string | undefined {
+  const overrides = jsonText(json, paramOverrideError);
+  for (const name of Object.keys(overrides ? JSON.parse(overrides) : {})) {
+    if (KNOWN_MEMBERS.some(({ isFreeByName }) => isFreeByName.has(name))) continue;
+    for (const members of KNOWN_MEMBERS) {
+      const like = findLikeName(name, members);
+      if (like !== null) throw new OperationError("channel_param_override_like", { name, like });
+    }
+  }
+  return overrides;
 }
 
 const present = <K extends keyof ChannelValues>(key: K, value: ChannelValues[K] | undefined): ChannelValues =>

@@ -124,12 +124,36 @@ function imageEndpoint(capability: Capability): Endpoint {
       return { ...parsed, summary: { ...parsed.summary, model, stream: wantsStream(body) } };
     },
     priceOf: (price, { prompt }, upstreamModel) => priceOfImages(price, prompt, upstreamModel),
-    meter: ({ prompt }, answer) => drawnUsage(readUsage(answer?.usage)) ?? usageOf(countOf(prompt)),
+    meter({ prompt }, answer, price) {
+      const usage = drawnUsage(readUsage(answer?.usage)) ?? usageOf(countOf(prompt));
+      return price?.kind === "per_call" && price.images !== undefined ? withDrawn(usage, answer) : usage;
+    },
   };
 }
 
 /** Maximum width or height; no provider generates larger images. */
 const MAX_PIXELS = 16_384;
+
+/** Images of a group that may have as many as the model likes, for models of ByteDance: at most 15. */
+const MAX_GROUP = 15;
+
+/**
+ * The most images of a group whose number the model decides; null if the request asks for none. Form fields are text.
+ * https://www.volcengine.com/docs/82379/1541523
+ */
+function groupLimit(body: JsonObject): number | null {
+  if (body.sequential_image_generation !== "auto") return null;
+  const most = Number(recordOf(body.sequential_image_generation_options)?.max_images ?? MAX_GROUP);
+  return Number.isInteger(most) ? Math.min(MAX_CHOICES, Math.max(1, most)) : MAX_GROUP;
+}
+
+/** The usage with the number of images in the response; unchanged where the response does not tell it. */
+function withDrawn(usage: ReportedUsage, answer: JsonObject | null): ReportedUsage {
+  const reported = recordOf(answer?.usage)?.generated_images;
+  if (typeof reported === "number") return { ...usage, images: reported };
+  if (!Array.isArray(answer?.data)) return usage;
+  return { ...usage, images: recordsOf(answer.data).filter(({ error }) => error == null).length };
+}
 
 /** Treats the output of image models as image tokens, even if not reported as such. */
 const drawnUsage = (usage: ReportedUsage | null): ReportedUsage | null =>
@@ -202,13 +226,11 @@ function priceOfImages(price: Price, body: JsonObject, upstreamModel: string): P
   if (price.kind === "per_token" && names.some(drawsByToken)) return price;
   const usd = price.kind === "per_call" ? price.usdPerCall : multiply(price.modelRatio, USD_PER_RATIO);
   const { groupRatio, discount, pricedAs } = price;
-  return {
-    kind: "per_call",
-    pricedAs,
-    groupRatio,
-    discount,
-    usdPerCall: multiply(multiply(usd, factorOf(body, names)), integer(countOf(body))),
-  };
+  const usdPerImage = multiply(usd, factorOf(body, names));
+  const common = { kind: "per_call", pricedAs, groupRatio, discount } as const;
+  const group = groupLimit(body);
+  if (group !== null) return { ...common, usdPerCall: usdPerImage, images: group * countOf(body) };
+  return { ...common, usdPerCall: multiply(usdPerImage, integer(countOf(body))) };
 }
 
 /** Number of requested images, from 1 to 128: the largest value among these names. Form fields are text. */

@@ -114,7 +114,7 @@ export class RealtimeBilling {
   ): Promise<void> {
     const waitedMs = performance.now() - startedAtMs;
     const { route } = this.connected;
-    const price = priceUnder(reserved.prices, route.upstreamModel);
+    const price = priceUnder(reserved.prices, route.channel, route.upstreamModel);
     const attempts = this.opening.call.attempts.withRoute({ ...route, price });
     const timing = new CallTiming(startedAtMs);
     timing.firstByteMs = call.timing.firstByteMs;
