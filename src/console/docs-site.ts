@@ -23,7 +23,7 @@ export function docsSite(root: string, limit: PageLimit = () => 0) {
     if (path === PREFIX) return new Response(null, { status: 308, headers: { location: `${PREFIX}/` } });
     const file = path.slice(PREFIX.length);
     const hashed = file.startsWith("/assets/");
-    const seconds = hashed ? 0 : limit(request, server);
+    const seconds = hashed ? 0 : await limit(request, server);
     if (seconds > 0) return tooManyPages(request, seconds);
     const accepted = request.headers.get("accept-encoding") ?? "";
     const found = hashed ? await load(file, accepted) : await loadPage(load, file, accepted);

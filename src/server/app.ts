@@ -11,7 +11,7 @@ import { createModelHealth } from "../domain/models/model-health.ts";
 import { createGateway, type SocketSession } from "../gateway/http/create-gateway.ts";
 import { limitKeyOf } from "../lib/http/client-ip.ts";
 import { REQUEST_ID_HEADER, requestIdOf } from "../lib/http/request-id.ts";
-import { createRateLimiter } from "../lib/limits/rate-limiter.ts";
+import { createLimiter } from "../lib/limits/shared-limits.ts";
 import { createAddressPolicy } from "../lib/outbound/address-policy.ts";
 import { createSafeFetch } from "../lib/outbound/safe-fetch.ts";
 import { runBenchmark } from "./benchmark/run-benchmark.ts";
@@ -159,12 +159,12 @@ const scriptHosts =
   () =>
     settings.get("TurnstileCheckEnabled") ? [new URL(config.signInAddresses.turnstile).origin] : [];
 
-/** Limits page loads by address, where the configuration says so. */
-function pageLimit({ config, clientAddress, countRefusal }: Services): PageLimit {
-  const limiter = config.rateLimits.web && createRateLimiter(config.rateLimits.web);
-  return (request, server) => {
+/** Limits page loads by address over all processes, where the configuration says so. */
+function pageLimit({ config, clientAddress, countRefusal, sharedLimits }: Services): PageLimit {
+  const limiter = config.rateLimits.web && createLimiter(sharedLimits, "console-pages", config.rateLimits.web);
+  return async (request, server) => {
     const ip = clientAddress.ip(request, server);
-    const seconds = limiter && ip !== "" ? limiter.take(limitKeyOf(ip)) : 0;
+    const seconds = limiter && ip !== "" ? await limiter.take(limitKeyOf(ip)) : 0;
     if (seconds > 0) countRefusal("console_pages");
     return seconds;
   };

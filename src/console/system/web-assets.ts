@@ -35,7 +35,7 @@ const pageHeaders = (scriptHosts: readonly string[]): Readonly<Record<string, st
 export type Asset = { bytes: Uint8Array<ArrayBuffer>; type: string; etag: string; encoding: string | null };
 
 /** Seconds that a caller must wait before the next page; 0: none. */
-export type PageLimit = (request: Request, server: PeerSource) => number;
+export type PageLimit = (request: Request, server: PeerSource) => number | Promise<number>;
 
 /** Adds what this site says of itself to the console's page. */
 type RenderPage = (
@@ -62,8 +62,8 @@ export function webAssets(
   const load = createAssetLoader(root);
   return new Elysia({ name: "web-assets" }).get(
     "/*",
-    ({ request, path, server }) => {
-      const seconds = path.startsWith("/assets/") ? 0 : limit(request, server);
+    async ({ request, path, server }) => {
+      const seconds = path.startsWith("/assets/") ? 0 : await limit(request, server);
       if (seconds > 0) return tooManyPages(request, seconds);
       return serve({ load, scriptHosts, render }, request, path, server);
     },

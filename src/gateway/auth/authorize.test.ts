@@ -240,6 +240,21 @@ describe("the model request limit", () => {
     expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(0);
     expect(await refused.json()).toMatchObject({ error: { code: "rate_limit_exceeded", type: "rate_limit_error" } });
   });
+  test("a burst in parallel does not pass the limit of successes", async () => {
+    const { relay } = start({ options: { ...options, ModelRequestRateLimitCount: "0" } });
+    const responses = await Promise.all(Array.from({ length: 20 }, () => relay.post(CHAT, ASK)));
+    const statuses = responses.map(({ status }) => status).toSorted();
+    expect(statuses).toEqual([200, 200, ...Array.from({ length: 18 }, () => 429)]);
+    expect(relay.billing.openHolds).toBe(0);
+  });
+  test("a burst that fails leaves the limit of successes as it was", async () => {
+    const failing = { baseUrl: "http://127.0.0.1:1" };
+    const { relay } = start({ options: { ...options, ModelRequestRateLimitCount: "0" }, channels: [failing] });
+    for (let round = 0; round < 3; round += 1) {
+      const responses = await Promise.all([relay.post(CHAT, ASK), relay.post(CHAT, ASK)]);
+      expect(responses.map(({ status }) => status)).toEqual([502, 502]);
+    }
+  });
   test("counts failures in the total only", async () => {
     const { relay } = start({ options, channels: [{ baseUrl: "http://127.0.0.1:1" }] });
     const statuses: number[] = [];

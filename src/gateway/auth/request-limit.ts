@@ -11,9 +11,19 @@ export type ModelRequestLimit = {
   readonly isOn: boolean;
   /** Counts an incoming request. Throws or rejects GatewayError 429 when a limit is reached. */
   admit(userId: number): undefined | Promise<void>;
-  /** Counts a request whose response had a status below 400. */
-  succeeded(userId: number): void;
+  /**
+   * Counts a call that is about to be sent as successful, so that calls in parallel cannot pass the limit together. Throws
+   * or rejects GatewayError 429 when the limit is reached.
+   */
+  begin(call: LimitedCall): undefined | Promise<void>;
+  /** The call's response had a status below 400. Counts it if it did not begin. */
+  succeeded(call: LimitedCall): void;
+  /** The call failed: it no longer counts as successful. */
+  failed(call: LimitedCall): void;
 };
+
+/** A call, of which there may be copies: all have the same client. */
+type LimitedCall = Readonly<{ client: object; caller: Readonly<{ user: Readonly<{ id: number }> }> }>;
 
 type Limits = { minutes: number; total: number; success: number; all: Limiter | null; successes: Limiter };
 
@@ -25,6 +35,8 @@ export function createModelRequestLimit(settings: SettingsReader, shared: Shared
   let version = Number.NaN;
   let enabled = false;
   let limits: Limits | null = null;
+  /** How to take back what was counted for a call in progress, by its client. */
+  const counted = new WeakMap<object, () => void>();
 
   const refresh = () => {
     version = settings.version;
@@ -59,8 +71,29 @@ export function createModelRequestLimit(settings: SettingsReader, shared: Shared
       if (typeof forAll !== "number" || typeof forSuccess !== "number") return admitShared(limits, forAll, forSuccess);
       refuseOver(limits, forAll, forSuccess);
     },
-    succeeded(userId) {
-      if (enabled) void limits?.successes.take(String(userId));
+    begin({ client, caller }) {
+      if (!this.isOn || !limits) return;
+      const { successes } = limits;
+      const taken = limits;
+      const key = String(caller.user.id);
+      const began = (seconds: number): undefined => {
+        refuseOver(taken, 0, seconds);
+        const countedAtMs = performance.now();
+        // A call that lasted longer than the window has left it already.
+        counted.set(client, () => {
+          if (performance.now() - countedAtMs < taken.minutes * 60_000) void successes.giveBack(key);
+        });
+      };
+      const wait = successes.take(key);
+      return typeof wait === "number" ? began(wait) : wait.then(began);
+    },
+    succeeded({ client, caller }) {
+      if (counted.delete(client) || !enabled) return;
+      void limits?.successes.take(String(caller.user.id));
+    },
+    failed({ client }) {
+      counted.get(client)?.();
+      counted.delete(client);
     },
   };
 }

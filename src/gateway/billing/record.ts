@@ -42,7 +42,7 @@ export function record(
   const survives = hold ? billing.settle(hold, stored) : billing.record(stored);
   call.trace?.addContent(call.prompt, () => ended.meter.countable().text);
   end(context, call, row, usage);
-  context.requestLimit.succeeded(row.userId);
+  context.requestLimit.succeeded(call);
   const { route } = call.attempts;
   if (route && ended.ending === "complete") {
     context.speeds.observe(route.channel.id, call.summary.model, speedOf(call, usage));
@@ -52,13 +52,21 @@ export function record(
   return survives.then(() => usage);
 }
 
-/** Begins a call: counts it toward its user's limit and publishes it to the live feed. Rejects GatewayError 429. */
+/**
+ * Begins a call: counts it toward the limits of the site and its user, and publishes it to the live feed. Throws or rejects
+ * GatewayError 429.
+ */
 export function beginCall(context: GatewayContext, call: Call): undefined | Promise<void> {
+  const { requestLimit, userLimits, services } = context;
   const publish = () => {
-    const { feed } = context.services;
-    if (feed.isWatched) feed.tell(liveCallOf(call));
+    if (services.feed.isWatched) services.feed.tell(liveCallOf(call));
   };
-  if (call.caller.user.maxConcurrency > 0) return context.userLimits.begin(call).then(publish);
+  const counted = requestLimit.isOn ? requestLimit.begin(call) : undefined;
+  if (call.caller.user.maxConcurrency > 0)
+    return Promise.resolve(counted)
+      .then(() => userLimits.begin(call))
+      .then(publish);
+  if (counted) return counted.then(publish);
   publish();
 }
 
@@ -90,6 +98,7 @@ export function recordFailure(
 ): void {
   const { billing, settings } = context.services;
   if (reserved?.hold) billing.refund(reserved.hold);
+  context.requestLimit.failed(call);
   const row = logRowOf(call, reserved, {
     ending,
     evidence: "none",

@@ -121,6 +121,13 @@ export class CountTable {
         };
         if (locked(key, add) === null) local.add(key, amount);
       },
+      giveBack(key) {
+        const takeBack = (count: SlidingCount) => {
+          count.takeBack();
+          return 0;
+        };
+        if (locked(key, takeBack) === null) local.giveBack(key);
+      },
       forget(key) {
         local.forget(key);
         locked(key, (count) => {

@@ -56,6 +56,35 @@ describe("rate limiter", () => {
     expect(admitted.length).toBeGreaterThan(1000);
   });
 
+  test("what is given back may come again, and no window ever holds more than the limit", () => {
+    const limit = { count: 7, windowMs: 10_000 };
+    let seed = 5;
+    const random = (below: number) => {
+      seed = (seed * 48271) % 2147483647;
+      return seed % below;
+    };
+    let time = 1_000_000;
+    const limiter = createRateLimiter(limit, { now: () => time });
+    limiter.giveBack("a");
+    for (let step = 0; step < 7; step += 1) expect(limiter.take("a")).toBe(0);
+    expect(limiter.take("a")).toBeGreaterThan(0);
+    limiter.giveBack("a");
+    expect([limiter.take("a"), limiter.take("a")]).toEqual([0, expect.any(Number)]);
+    /** When those that still count were admitted. */
+    let counted: number[] = [];
+    time += 60_000;
+    for (let step = 0; step < 20_000; step += 1) {
+      time += random(8) === 0 ? random(4000) : random(300);
+      counted = counted.filter((at) => at > time - limit.windowMs);
+      if (limiter.take("a") === 0) counted.push(time);
+      if (random(3) === 0 && counted.length > 0) {
+        limiter.giveBack("a");
+        counted.splice(random(counted.length), 1);
+      }
+      expect(counted.length).toBeLessThanOrEqual(limit.count);
+    }
+  });
+
   test("a clock that is set back forgets nothing", () => {
     let time = 1_000_000;
     const limiter = createRateLimiter({ count: 1, windowMs: 10_000 }, { now: () => time });

@@ -9,6 +9,8 @@ export type RateLimiter = {
   check(key: string): number;
   /** Counts so many without asking. */
   add(key: string, amount: number): void;
+  /** Counts one less, for a request that was counted within the window and does not count after all. */
+  giveBack(key: string): void;
   forget(key: string): void;
 };
 
@@ -54,6 +56,11 @@ export function createRateLimiter(
       const count = use(key);
       count.advance(now());
       count.add(amount);
+    },
+    giveBack(key) {
+      const count = counts.peek(key);
+      count?.advance(now());
+      count?.takeBack();
     },
     forget: (key) => void counts.delete(key),
   };

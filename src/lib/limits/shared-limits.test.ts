@@ -77,6 +77,19 @@ describe.if(REDIS !== undefined)("limits shared through redis", () => {
     b.close();
   });
 
+  test("what one gives back another may take", async () => {
+    const [a, b] = pair();
+    const [here, there] = [a.limiter("given", LIMIT), b.limiter("given", LIMIT)];
+    await here.giveBack("7");
+    for (let at = 0; at < LIMIT.count; at += 1) expect(await here.take("7")).toBe(0);
+    expect(await there.take("7")).toBeGreaterThan(0);
+    await here.giveBack("7");
+    expect(await there.take("7")).toBe(0);
+    expect(await there.take("7")).toBeGreaterThan(0);
+    a.close();
+    b.close();
+  });
+
   test("without redis each process counts for itself, and comes back to it", async () => {
     let clock = time + 120_000;
     const limits = createSharedLimits(redis.url, log, { now: () => clock });

@@ -12,6 +12,8 @@ type SharedRateLimiter = {
   check(key: string): Promise<number>;
   /** Counts so many without asking; never rejects. */
   add(key: string, amount: number): Promise<void>;
+  /** Counts one less, for a request that was counted within the window and does not count after all. Never rejects. */
+  giveBack(key: string): Promise<void>;
   /** Resets the key's count; never rejects. */
   forget(key: string): Promise<void>;
 };
@@ -65,6 +67,25 @@ if ARGV[3] ~= '0' and (total < tonumber(ARGV[1]) or ARGV[4] == '1') then
   redis.call('PEXPIRE', KEYS[1], 2 * window)
 end
 return answer`;
+
+/** Counts one less under KEYS[1], in the oldest slice that is still in the window of ARGV[1] ms (`SlidingCount.takeBack`). */
+const GIVE_BACK = `
+local time = tonumber(ARGV[2])
+if time == 0 then
+  local clock = redis.call('TIME')
+  time = clock[1] * 1000 + math.floor(clock[2] / 1000)
+end
+local first = math.floor(time / (tonumber(ARGV[1]) / ${SLICES})) - ${SLICES}
+local stored = redis.call('HGETALL', KEYS[1])
+local oldest = nil
+for i = 1, #stored, 2 do
+  local index = tonumber(stored[i])
+  if index >= first and tonumber(stored[i + 1]) > 0 and (oldest == nil or index < tonumber(oldest)) then
+    oldest = stored[i]
+  end
+end
+if oldest ~= nil then redis.call('HINCRBY', KEYS[1], oldest, -1) end
+return 1`;
 
 /** A limiter whose counts replicas share under `name`, where there is a place for it. */
 export const createLimiter = (shared: SharedLimits | null, name: string, limit: Limit): Limiter =>
@@ -124,6 +145,10 @@ export function createSharedLimits(
         check: async (key) => (await ask(name, key, limit, { amount: 0, always: false })) ?? local.check(key),
         async add(key, amount) {
           if ((await ask(name, key, limit, { amount, always: true })) === null) local.add(key, amount);
+        },
+        async giveBack(key) {
+          const numbers = [limit.windowMs, clock?.() ?? 0].map(String);
+          if ((await send("EVAL", [GIVE_BACK, "1", keyOf(name, key, limit), ...numbers])) === null) local.giveBack(key);
         },
         async forget(key) {
           local.forget(key);

@@ -59,6 +59,22 @@ export class SlidingCount {
     cells[TOTAL] = (cells[TOTAL] ?? 0) + amount;
   }
 
+  /**
+   * Counts one less: in the oldest slice that has any, which may leave the window before the one that was counted, never
+   * after it. So what is given back never admits more than the limit.
+   */
+  takeBack(): void {
+    const { cells } = this;
+    const last = cells[INDEX] ?? 0;
+    for (let index = Math.max(0, last - SLICES); index <= last; index += 1) {
+      const count = cells[index % PLACES] ?? 0;
+      if (count <= 0) continue;
+      cells[index % PLACES] = count - 1;
+      cells[TOTAL] = (cells[TOTAL] ?? 0) - 1;
+      return;
+    }
+  }
+
   clear(): void {
     this.cells.fill(0);
   }

@@ -36,7 +36,11 @@ let sql: postgres.Sql;
 beforeAll(async () => {
   database = await startTemporaryPostgres({ durable: false });
   upstream = startFakeUpstream();
-  gateway = await startGateway({ env: { DATABASE_URL: database.url, WORKERS: String(WORKERS), LOG_LEVEL: "info" } });
+  const env = {
+    ...{ DATABASE_URL: database.url, WORKERS: String(WORKERS), LOG_LEVEL: "info" },
+    ...{ GLOBAL_WEB_RATE_LIMIT_ENABLE: "true", GLOBAL_WEB_RATE_LIMIT: "20" },
+  };
+  gateway = await startGateway({ env });
   root = await setUp(gateway);
   await createChannel(root, upstream.url, [MODEL, STREAMED, PRICED]);
   await setOption(root, "ModelPrice", { [PRICED]: CALL_PRICE / 500_000 });
@@ -156,6 +160,9 @@ test("limits are exact over all workers", async () => {
   await Bun.sleep(300);
   const answers = await Promise.all(Array.from({ length: 200 }, () => callOnNewConnection(limited.key, MODEL)));
   expect(await statusesOf(answers)).toEqual({ 200: 20, 429: 180 });
+  const pages = Array.from({ length: 100 }, () => fetch(`${gateway.url}/login`, { keepalive: false }));
+  // Sources have no built pages: 404.
+  expect((await statusesOf(await Promise.all(pages)))[429]).toBe(80);
 }, 60_000);
 
 test("calls and probes go on while the supervisor does not answer, and limits are exact again afterwards", async () => {
