@@ -61,6 +61,8 @@ export type ChatApi = Readonly<{
   searchTool: ((body: JsonObject) => string) | null;
   /** How it counts the tokens of chats in one of its formats; null, also as a result: it has no call for that. */
   tokenCount: ((format: ChatDialect) => TokenCount | null) | null;
+  /** The only format in which it counts; null: each that it is served in. */
+  countFormat: ChatDialect | null;
   /**
    * Whether it stores conversations and containers for its clients at the channel's address; null: never. `isDeclared`: what
    * the operator states about that address, null if nothing.
@@ -98,6 +100,7 @@ export const chatApi = ({ streaming, features, ...definition }: ChatDefinition):
   requestsSearch,
   searchTool: null,
   tokenCount: null,
+  countFormat: null,
   keepsState: null,
   clientHeaders: [],
   envelope: () => null,

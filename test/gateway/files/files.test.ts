@@ -239,7 +239,6 @@ test("where no channel keeps files, and where an API is not offered, the answer 
   const paths = families.flatMap((name) => [`/v1/${name}`, `/v1/${name}/a1`, `/hf/v1/${name}/a1/files/b2`]);
   const calls = paths.flatMap((path) => METHODS.map((method) => [path, method] as const));
   const singles = [
-    ["/v1/responses/input_tokens", "POST"],
     ["/v1/chat/completions", "GET"],
     ["/v1/chat/completions/c1", "GET"],
     ["/v1/chat/completions/c1", "POST"],

@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, test } from "bun:test";
 import Anthropic from "@anthropic-ai/sdk";
 import { GoogleGenAI } from "@google/genai";
+import OpenAI from "openai";
 import { startRelay } from "../../../../test/support/gateway/start-gateway.ts";
 import { startUpstream } from "../../../../test/support/gateway/start-upstream.ts";
 import { parseJson, recordOf } from "../../../formats/json.ts";
@@ -11,9 +12,17 @@ afterEach(() => {
 });
 
 const COUNTED = 4_711;
-const TYPES = { openai: 1, anthropic: 14, gemini: 24, bedrock: 33, vertex: 41 } as const;
+const TYPES = { openai: 1, mistral: 42, anthropic: 14, gemini: 24, bedrock: 33, vertex: 41 } as const;
 type Type = keyof typeof TYPES;
 const KEYS: Partial<Record<Type, string>> = { bedrock: "key|us-east-1", vertex: "AIza" };
+
+const RESPONSE = {
+  id: "resp_1",
+  object: "response",
+  status: "completed",
+  output: [{ type: "message", role: "assistant", content: [{ type: "output_text", text: "Hello" }] }],
+  usage: { input_tokens: 1, output_tokens: 1, total_tokens: 2 },
+};
 
 type Setup = { types: readonly Type[]; model?: string; refuse?: (path: string) => Response | null };
 
@@ -23,7 +32,8 @@ function start({ types, model = "m", refuse }: Setup) {
     if (refused) return refused;
     if (path.endsWith(":countTokens")) return Response.json({ totalTokens: COUNTED });
     if (path.endsWith("/count-tokens")) return Response.json({ inputTokens: COUNTED });
-    if (path.endsWith("/count_tokens")) return Response.json({ input_tokens: COUNTED });
+    if (/\/(count_tokens|input_tokens)$/.test(path)) return Response.json({ input_tokens: COUNTED });
+    if (path.endsWith("/responses")) return Response.json(RESPONSE);
     return new Response("404 page not found", { status: 404 });
   });
   const relay = startRelay({
@@ -41,9 +51,10 @@ function start({ types, model = "m", refuse }: Setup) {
     relay.post("/v1/messages/count_tokens", { model, messages: [{ role: "user", content: "Hi" }], ...body });
   const gemini = (body: object = { contents: [{ role: "user", parts: [{ text: "Hi" }] }] }) =>
     relay.post(`/v1beta/models/${model}:countTokens`, body);
+  const responses = (body: object = {}) => relay.post("/v1/responses/input_tokens", { model, input: "Hi", ...body });
   const sent = () => recordOf(parseJson(upstream.received.at(-1)?.text ?? "")) ?? {};
   const paths = () => upstream.received.map(({ path }) => path);
-  return { relay, upstream, messages, gemini, sent, paths };
+  return { relay, upstream, messages, gemini, responses, sent, paths };
 }
 
 const countedBy = (response: Response) => response.headers.get("x-sluice-token-count");
@@ -97,6 +108,40 @@ describe("a channel whose provider counts", () => {
     expect(Object.keys(vertex.sent())).toEqual(["contents"]);
   });
 
+  test("OpenAI's clients get OpenAI's count", async () => {
+    const { relay, responses, sent, paths } = start({ types: ["openai"] });
+    const client = new OpenAI({ apiKey: "sk-test", baseURL: `${relay.url}/v1` });
+    const tools = [{ type: "function" as const, name: "look", parameters: { type: "object" }, strict: false }];
+    const ask = { model: "m", input: "Hi", instructions: "Be brief.", tools, truncation: "auto" as const };
+    expect(await client.responses.inputTokens.count(ask)).toMatchObject({
+      object: "response.input_tokens",
+      input_tokens: COUNTED,
+    });
+    expect(sent()).toEqual(ask);
+    expect(countedBy(await responses())).toBe("provider");
+    expect(paths()).toEqual(["/v1/responses/input_tokens", "/v1/responses/input_tokens"]);
+    expect([relay.billing.records.length, relay.billing.openHolds]).toEqual([0, 0]);
+  });
+
+  test("other clients get OpenAI's count, too", async () => {
+    const { messages, gemini, sent, paths } = start({ types: ["openai"] });
+    const answer = await messages({ system: "Be brief.", max_tokens: 9, temperature: 1 });
+    expect([countedBy(answer), await answer.json()]).toEqual(["provider", { input_tokens: COUNTED }]);
+    expect(sent()).toMatchObject({ model: "m", instructions: "Be brief." });
+    expect(Object.keys(sent()).toSorted()).toEqual(["input", "instructions", "model"]);
+    expect(await (await gemini()).json()).toEqual({ totalTokens: COUNTED });
+    expect(paths()).toEqual(["/v1/responses/input_tokens", "/v1/responses/input_tokens"]);
+  });
+
+  test("the turns before a response that a request continues are counted", async () => {
+    const { relay, responses, sent } = start({ types: ["openai"] });
+    const first = await (await relay.post("/v1/responses", { model: "m", input: "Hi" })).json();
+    expect((await responses({ input: "Go on", previous_response_id: first.id })).status).toBe(200);
+    expect(sent()).toMatchObject({ model: "m", previous_response_id: "resp_1", input: "Go on" });
+    const lost = await responses({ previous_response_id: "resp_unknown" });
+    expect([lost.status, await lost.json()]).toMatchObject([400, { error: { code: "previous_response_not_found" } }]);
+  });
+
   test("nothing is held, charged or logged", async () => {
     const { relay, messages } = start({ types: ["anthropic"] });
     expect((await messages()).status).toBe(200);
@@ -130,9 +175,10 @@ describe("tokens are counted locally", () => {
   };
 
   test("if no provider of the model counts", async () => {
-    const { messages, gemini, paths } = start({ types: ["openai"] });
+    const { messages, gemini, responses, paths } = start({ types: ["mistral"] });
     await expectLocal(await messages());
     await expectLocal(await gemini());
+    await expectLocal(await responses());
     expect(paths()).toEqual([]);
   });
 

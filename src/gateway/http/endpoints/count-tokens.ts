@@ -1,8 +1,10 @@
 import type { ChannelEntry } from "../../../domain/channels/entry.ts";
+import type { Candidates } from "../../../domain/channels/routing/routing-index.ts";
 import { type JsonObject, parseJson, recordOf } from "../../../formats/json.ts";
 import { isUnknownEndpoint } from "../../../formats/openai-chat/errors/unknown-endpoint.ts";
 import { promptAsChat } from "../../../formats/openai-chat/index.ts";
 import { textOfBytes } from "../../../lib/values/bytes.ts";
+import type { Provider } from "../../../providers/contract/provider.ts";
 import { providerOf } from "../../../providers/registry.ts";
 import { selectAdapter } from "../../adapters/select-adapter.ts";
 import type { Caller } from "../../auth/authenticate.ts";
@@ -14,6 +16,7 @@ import type { GatewayContext } from "../../call/context.ts";
 import { GatewayError } from "../../call/errors.ts";
 import { clientErrorFor } from "../../routing/router.ts";
 import { type Choice, choose } from "../../routing/scheduler/choose.ts";
+import { bindState } from "../../state/provider-state.ts";
 import { rejectedByUpstream } from "../../upstream/attempt-failure.ts";
 import { bindChannel } from "../../upstream/bind-channel.ts";
 import { buildRequest } from "../../upstream/build-request.ts";
@@ -21,8 +24,8 @@ import { Exchange } from "../../upstream/exchange.ts";
 import { bodyLimits, readBody as readResponseBody } from "../../upstream/read-body.ts";
 import type { Arrival, GatewayServer } from "../arrival.ts";
 import { type ClientBody, readBody } from "../client-body.ts";
-import { parseRequest } from "../parse-request.ts";
-import { generateContent, messages } from "./conversations.ts";
+import { type ParsedRequest, parseRequest } from "../parse-request.ts";
+import { generateContent, messages, responses } from "./conversations.ts";
 import { respondToKey } from "./lookup/models.ts";
 
 /** POST /v1/messages/count_tokens */
@@ -40,6 +43,13 @@ export const countGeminiTokens = (
     totalTokens: tokens,
   }));
 
+/** POST /v1/responses/input_tokens */
+export const countResponseTokens = (context: GatewayContext, request: Request, server: GatewayServer | null) =>
+  countTokens(context, { request, server, endpoint: responses }, (tokens) => ({
+    object: "response.input_tokens",
+    input_tokens: tokens,
+  }));
+
 /** Reports who counted: `provider` (exact), or `local` (a tokenizer that may differ from the model's own). */
 const COUNTED_BY = "x-sluice-token-count";
 const TIMEOUT_MS = 10_000;
@@ -54,12 +64,15 @@ function countTokens(
   arrival: Arrival,
   answer: (tokens: number) => JsonObject,
 ): Promise<Response> {
-  const { request, server, endpoint, path } = arrival;
+  const { request, server, endpoint } = arrival;
   return respondToKey(context, request, server, endpoint.codec, async (caller) => {
     const body = unwrapRequest(await readBody(request, context.services.config, endpoint.rules));
-    const conversation = endpoint.codec.decodeRequest(body.json, path && { model: path.model, stream: false });
-    const counted = await countByProvider(context, arrival, caller, body);
-    const tokens = counted ?? (await countPrompt(conversation.model, promptAsChat(conversation)));
+    const parsed = parseRequest(arrival, body);
+    const call = await admitCount(context, arrival, caller, parsed);
+    const counted = call && (await countByProvider(context, call));
+    const { summary, prompt } = parsed;
+    const resumed = call?.isResumed ? call.fullConversation?.() : null;
+    const tokens = counted ?? (await countPrompt(summary.model, resumed ? promptAsChat(resumed) : prompt));
     return Response.json(answer(tokens), { headers: { [COUNTED_BY]: counted === null ? "local" : "provider" } });
   });
 }
@@ -70,17 +83,8 @@ function unwrapRequest(body: ClientBody): ClientBody {
   return json ? { text: JSON.stringify(json), size: body.size, json } : body;
 }
 
-/**
- * Null: no channel available to the caller can count, or none responded. Rejects GatewayError for an invalid request.
- */
-async function countByProvider(
-  context: GatewayContext,
-  arrival: Arrival,
-  caller: Caller,
-  body: ClientBody,
-): Promise<number | null> {
-  const call = admitCount(context, arrival, caller, body);
-  if (!call) return null;
+/** Null: no channel of the call can count, or none responded. Rejects GatewayError for an invalid request. */
+async function countByProvider(context: GatewayContext, call: Call): Promise<number | null> {
   const endMs = performance.now() + TIMEOUT_MS;
   const tried = new Set<ChannelEntry>();
   for (let attempts = 0; attempts < MAX_ATTEMPTS && performance.now() < endMs; attempts += 1) {
@@ -97,24 +101,36 @@ async function countByProvider(
 const NOT_SERVED: ReadonlySet<number> = new Set([403, 404, 503]);
 
 /**
- * The call as it would be admitted; null if the caller could not make it, in which case its tokens are counted locally.
+ * The call as it would be admitted, with the earlier turns that it refers to; null if the caller could not make it, in which
+ * case its tokens are counted locally. Rejects GatewayError for an invalid request.
  */
-function admitCount(context: GatewayContext, arrival: Arrival, caller: Caller, body: ClientBody): Call | null {
-  const { clientAddress } = context.services;
-  const ip = clientAddress.ip(arrival.request, arrival.server);
+async function admitCount(
+  context: GatewayContext,
+  { request, server, endpoint, only }: Arrival,
+  caller: Caller,
+  parsed: ParsedRequest,
+): Promise<Call | null> {
+  const ip = context.services.clientAddress.ip(request, server);
+  let candidates: Candidates;
   try {
-    const parsed = parseRequest(arrival, body);
-    const candidates = authorize(context.services, arrival, caller, parsed);
-    const { request, endpoint } = arrival;
-    return newCall({ request, endpoint, caller, ip, ...parsed, candidates }, new CallTiming(performance.now()));
+    candidates = authorize(context.services, { only }, caller, parsed);
   } catch (error) {
     if (error instanceof GatewayError && NOT_SERVED.has(error.status)) return null;
     throw error;
   }
+  const call = newCall({ request, endpoint, caller, ip, ...parsed, candidates }, new CallTiming(performance.now()));
+  return endpoint === responses ? await bindState(context, call) : call;
 }
 
 const mayCount = ({ withoutTokenCount }: GatewayContext, channel: ChannelEntry): boolean =>
   providerOf(channel.type)?.chat?.tokenCount != null && !withoutTokenCount.has(channel);
+
+/** The provider with the only format in which it counts, if there is one. */
+function asCounted(provider: Provider): Provider {
+  const { chat } = provider;
+  const format = chat?.countFormat ?? null;
+  return chat && format ? { ...provider, chat: { ...chat, formatOf: () => format } } : provider;
+}
 
 /** Null: this channel did not count. Rejects GatewayError if it rejects a request in its own format. */
 async function requestCount(
@@ -124,8 +140,9 @@ async function requestCount(
   timeoutMs: number,
 ): Promise<number | null> {
   const { channel, key } = choice;
-  const route = bindChannel(call, null, choice);
-  const { provider } = route;
+  const bound = bindChannel(call, null, choice);
+  const provider = asCounted(bound.provider);
+  const route = { ...bound, provider };
   const adapter = selectAdapter(context, call, route);
   const { ask, body } = await adapter.encode();
   const count = provider.chat?.tokenCount?.(ask.dialect);

@@ -11,7 +11,7 @@ import { refusal as refuseMusic } from "../../tasks/music/music.ts";
 import { musicRoutes } from "../../tasks/music/routes.ts";
 import { videoRoutes } from "../../tasks/video/routes.ts";
 import { compactResponse, messages, responses } from "../endpoints/conversations.ts";
-import { countMessageTokens } from "../endpoints/count-tokens.ts";
+import { countMessageTokens, countResponseTokens } from "../endpoints/count-tokens.ts";
 import { embeddings } from "../endpoints/embeddings.ts";
 import type { Endpoint } from "../endpoints/endpoint.ts";
 import { handleGemini, listGeminiModels, showGeminiModel } from "../endpoints/gemini.ts";
@@ -110,7 +110,6 @@ const METHODS: readonly RouteMethod[] = ["GET", "POST", "PUT", "PATCH", "DELETE"
 
 /** The same for single methods of paths that have others. */
 const UNSUPPORTED_METHODS = [
-  ["POST", "/responses/input_tokens"],
   ["GET", "/chat/completions"],
   ["GET", "/chat/completions/*"],
   ["POST", "/chat/completions/*"],
@@ -148,6 +147,7 @@ const versionOneRoutes = (
     handleCall(context, { request, server, endpoint: embeddings, path: { model: decodeURIComponent(param("model")) } }),
   ),
   route("POST", "/messages/count_tokens", ({ request, server }) => countMessageTokens(context, request, server)),
+  route("POST", "/responses/input_tokens", ({ request, server }) => countResponseTokens(context, request, server)),
   ...STORED_RESPONSES.map(([method, path, action]) =>
     route(method, `/responses/:id${path}`, ({ request, server, param }) =>
       storedResponse(context, request, server, param("id"), action),

@@ -1,7 +1,9 @@
 import { readOpenAiModelList } from "../../../formats/openai-chat/model-list.ts";
 import { searchesAlways } from "../../../formats/openai-chat/response/search-usage.ts";
+import { decodeResponsesCount, encodeResponsesCount } from "../../../formats/openai-responses/token-count.ts";
 import { chatApi } from "../../contract/chat.ts";
 import { EVERY_CAPABILITY, openaiPath, type Provider, type ProviderChannel } from "../../contract/provider.ts";
+import type { TokenCount } from "../../contract/token-count.ts";
 import { onResponsesRejected } from "../../shared/responses-rejection.ts";
 import { OPENAI_MODELS } from "./models.ts";
 import { onlyFormatOf, prepareForOpenAi } from "./reasoning-models.ts";
@@ -34,8 +36,16 @@ export const openai: Provider = {
     formatOf: onlyFormatOf,
     searchesInResponses: (model) => !searchesAlways(model),
     features: { customTools: true, compaction: true },
+    countFormat: "openai-responses",
+    tokenCount: (format) => (format === "openai-responses" ? tokenCount : null),
   }),
   ...openaiVideos(versionedBase),
+};
+
+const tokenCount: TokenCount = {
+  url: (channel) => `${versionedBase(channel)}/responses/input_tokens`,
+  encode: encodeResponsesCount,
+  decode: decodeResponsesCount,
 };
 
 /** The base URL with its `/v1`, which operators may omit; Cloudflare's gateway has none. */
