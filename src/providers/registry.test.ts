@@ -1,4 +1,7 @@
 import { describe, expect, test } from "bun:test";
+import { createCatalog } from "../catalog/catalog.ts";
+import { readEntries } from "../catalog/entry.ts";
+import { shippedDocument } from "../catalog/shipped.ts";
 import { channelTypes, providerOf } from "./registry.ts";
 
 const channel = (baseUrl: string, openaiOrganization = "") => ({ baseUrl, other: "", openaiOrganization });
@@ -59,6 +62,33 @@ describe("reasoning models", () => {
       },
       dropped: ["temperature"],
     });
+  });
+
+  test("what the operator's catalog says of a model decides", () => {
+    const own = readEntries(
+      {
+        "gpt-5.4": { refuses: [], refuses_while_reasoning: ["temperature"] },
+        "our-model": { reasoning: { style: "effort", efforts: ["low", "high"] }, refuses_while_reasoning: ["top_p"] },
+        "grok-4-fast": { reasoning: { style: "fixed" }, refuses: ["stop"] },
+        "mistral-own": { reasoning: { style: "effort", efforts: ["none", "high"] } },
+        "kimi-k2.6": { refuses: [] },
+      },
+      "models",
+    );
+    const catalog = createCatalog([shippedDocument.models, own]);
+    const prepare = (type: number, model: string, body: Record<string, unknown>) =>
+      providerOf(type)?.prepare?.(body, {
+        ...{ capability: "chat", dialect: "openai-chat" },
+        model,
+        stream: false,
+        catalog,
+      });
+    const all = { stop: "x", temperature: 1, top_p: 1, reasoning_effort: "medium" };
+    expect(prepare(1, "gpt-5.4", all)?.dropped).toEqual(["temperature"]);
+    expect(prepare(1, "our-model", all)).toMatchObject({ changes: { reasoning_effort: "high" }, dropped: ["top_p"] });
+    expect(prepare(48, "grok-4-fast", all)?.dropped).toEqual(["stop", "reasoning_effort"]);
+    expect(prepare(42, "mistral-own", all)?.changes).toMatchObject({ reasoning_effort: "high" });
+    expect(prepare(25, "kimi-k2.6", all)).toBeNull();
   });
 
   test("on Azure, too", () => {

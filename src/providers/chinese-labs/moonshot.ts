@@ -1,3 +1,5 @@
+import type { ModelInfo } from "../../catalog/catalog.ts";
+import { shippedCatalog } from "../../catalog/shipped.ts";
 import { type JsonObject, recordOf, recordsOf } from "../../formats/json.ts";
 import { openAiCompatible } from "../shared/openai-compatible.ts";
 
@@ -12,17 +14,9 @@ function blankReasoning(body: JsonObject): JsonObject {
   };
 }
 
-/** Kimi K2 and K3 reject sampling fields: their values are fixed. */
-const fixedSampling = (body: JsonObject): JsonObject =>
-  /^kimi-k[23]/.test(String(body.model))
-    ? {
-        temperature: undefined,
-        top_p: undefined,
-        n: undefined,
-        presence_penalty: undefined,
-        frequency_penalty: undefined,
-      }
-    : {};
+/** Without the sampling fields that a model rejects because their values are fixed. */
+const fixedSampling = ({ refuses }: ModelInfo): JsonObject =>
+  Object.fromEntries((refuses ?? []).map((field) => [field, undefined]));
 
 /** Moonshot's Kimi. */
 export const moonshot = openAiCompatible({
@@ -48,6 +42,9 @@ export const moonshot = openAiCompatible({
   ],
   quirks: {
     temperature: [0, 1],
-    rewrite: (body) => ({ ...fixedSampling(body), ...blankReasoning(body) }),
+    rewrite: (body, { model, catalog = shippedCatalog }) => ({
+      ...fixedSampling(catalog.find(model)),
+      ...blankReasoning(body),
+    }),
   },
 });

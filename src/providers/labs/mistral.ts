@@ -1,3 +1,6 @@
+import type { ModelInfo } from "../../catalog/catalog.ts";
+import { isEffort, nearestEffort } from "../../catalog/nearest-effort.ts";
+import { shippedCatalog } from "../../catalog/shipped.ts";
 import { type JsonObject, recordOf, recordsOf, textOf } from "../../formats/json.ts";
 import { hexDigest } from "../../lib/security/digest.ts";
 import { openAiCompatible } from "../shared/openai-compatible.ts";
@@ -37,12 +40,12 @@ export const mistral = openAiCompatible({
     limitField: "max_tokens",
     accepted: ACCEPTED,
     renamed: { seed: "random_seed" },
-    rewrite: (body, { model }) => ({
-      ...effortOf(body, model),
+    rewrite: (body, { model, catalog = shippedCatalog }) => ({
+      ...effortOf(body, catalog.find(model)),
       messages: withAnswersToTools(withShortIds(withPlainImageUrls(body.messages).map(withOwnMedia))),
     }),
-    expressed: ({ model, reasoning_effort: effort }) =>
-      isMagistral(model) && effort !== "none" ? ["reasoning_effort"] : [],
+    expressed: ({ reasoning_effort: effort }, { model, catalog = shippedCatalog }) =>
+      hasPromptMode(catalog.find(model)) && effort !== "none" ? ["reasoning_effort"] : [],
     embeddings: ({ dimensions, output_dimension }) => ({
       changes: dimensions == null ? {} : { dimensions: undefined, output_dimension: output_dimension ?? dimensions },
       dropped: ["user"],
@@ -52,15 +55,15 @@ export const mistral = openAiCompatible({
   nonstandardResponses: true,
 });
 
-const isMagistral = (model: unknown): boolean => /^magistral\b/.test(String(model));
-/** Small 4 and later, and Medium 3.5 and later, reason on request. */
-const MAY_THINK = /^mistral-((small|medium)-latest|small-(4|26\d\d)|medium-(3[.-]5|26\d\d))\b/;
+/** Magistral always reasons, and has a prompt mode in place of an effort. */
+const hasPromptMode = ({ reasoning }: ModelInfo): boolean => reasoning?.style === "fixed";
 
-/** Mistral's only efforts are "high" and "none". Magistral has a prompt mode instead, all other models reject both. */
-function effortOf({ reasoning_effort: effort, prompt_mode }: JsonObject, model: string): JsonObject {
+/** Models that reason on request have the efforts "high" and "none"; those that never reason reject both settings. */
+function effortOf({ reasoning_effort: effort, prompt_mode }: JsonObject, info: ModelInfo): JsonObject {
   if (effort == null) return {};
-  if (MAY_THINK.test(model)) return { reasoning_effort: effort === "none" || effort === "minimal" ? "none" : "high" };
-  const reasons = isMagistral(model) && effort !== "none";
+  const efforts = info.reasoning?.efforts;
+  if (efforts && isEffort(effort)) return { reasoning_effort: nearestEffort(efforts, effort) };
+  const reasons = hasPromptMode(info) && effort !== "none";
   return { reasoning_effort: undefined, ...(reasons && { prompt_mode: prompt_mode ?? "reasoning" }) };
 }
 

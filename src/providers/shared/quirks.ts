@@ -21,7 +21,7 @@ export type Quirks = Readonly<{
   /** Anything else: gets the body with the changes so far, returns further changes. */
   rewrite?(body: JsonObject, params: CallParams): JsonObject;
   /** Fields that `rewrite` removes because it expresses them otherwise: they don't count as dropped. */
-  expressed?(body: JsonObject): readonly string[];
+  expressed?(body: JsonObject, params: CallParams): readonly string[];
   /** How it searches the web when `web_search_options` request that. */
   search?: Readonly<{
     fields(body: JsonObject, params: CallParams): JsonObject;
@@ -78,7 +78,7 @@ function prepareChat(body: JsonObject, params: CallParams, quirks: Quirks): Prep
     ...(searchOptions ? ["web_search_options"] : []),
     ...(limitField ? [otherLimit(limitField)] : []),
     ...Object.keys(renamed),
-    ...(quirks.expressed?.(body) ?? []),
+    ...(quirks.expressed?.(body, params) ?? []),
   ]);
   const isRemoved = (field: string) => Object.hasOwn(changes, field) && changes[field] === undefined;
   const dropped = Object.keys(body).filter((field) => body[field] != null && isRemoved(field) && !expressed.has(field));

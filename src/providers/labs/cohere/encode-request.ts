@@ -12,8 +12,6 @@ const UNKNOWN = ["n", "logit_bias", "top_logprobs", "parallel_tool_calls", "user
 const ALSO_UNSUPPORTED = ["verbosity", "modalities", "audio", "prompt_cache_key"];
 /** Fields of Cohere that clients may set. */
 const OWN = ["safety_mode", "documents", "citation_options", "strict_tools", "priority"];
-/** Models that reason. */
-const REASONING_MODELS = /reasoning|command-a-plus/;
 
 /**
  * Writes a request for Cohere's chat v2; values outside its ranges are clamped. Source:
@@ -27,7 +25,7 @@ export function encodeRequest(conversation: Conversation, target: Target, droppe
   recordForeignFields(conversation, OWN, dropped);
   const { sampling, extra, toolChoice, reasoning } = conversation;
   const thinking = thinkingOf(reasoning);
-  const canThink = REASONING_MODELS.test(target.model);
+  const canThink = (target.info.reasoning?.style ?? "none") !== "none";
   if (thinking?.type === "enabled" && !canThink) dropped.add("reasoning_effort");
   const own = extra.dialect === "openai-chat" ? OWN.map((name) => [name, extra.members[name]]) : [];
   if (sampling.stop.length > 5) dropped.add("stop");

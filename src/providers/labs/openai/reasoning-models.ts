@@ -1,4 +1,4 @@
-import type { Catalog } from "../../../catalog/catalog.ts";
+import type { Catalog, ModelInfo } from "../../../catalog/catalog.ts";
 import { shippedCatalog } from "../../../catalog/shipped.ts";
 import type { ChatDialect } from "../../../formats/conversation/conversation.ts";
 import { type JsonObject, recordOf } from "../../../formats/json.ts";
@@ -8,32 +8,10 @@ import type { CallParams, Preparation } from "../../contract/provider.ts";
 import { prepareSearchModel, withoutSearch } from "./chat-search.ts";
 import { effortFor, neverReasons } from "./efforts.ts";
 
-/** Sampling fields that reasoning models reject. */
-const REFUSED = [
-  "temperature",
-  "top_p",
-  "presence_penalty",
-  "frequency_penalty",
-  "logprobs",
-  "top_logprobs",
-  "logit_bias",
-];
-
-/** Models that also reject stop sequences; GPT-5.5 and later accept them again. */
-const WITHOUT_STOP = /^(o3(?!-mini)|o4|gpt-5(\.[0-4])?(-|$))/;
-/** Models that call one tool at a time, and reject `parallel_tool_calls`. */
-const ONE_BY_ONE = /^o\d/;
-
-/** Always reason. */
-const ALWAYS_REASONS = /^(o[1-9]\d*|gpt-5)(-(mini|nano|pro|preview|codex|deep-research))*(-\d{4}-\d{2}-\d{2})?$/;
-/** Models that reason only with an effort other than "none". */
-const MAY_REASON = /^gpt-5\.\d+(-|$)/;
-/** Models that accept developer messages, which rank above system messages. o1-mini and o1-preview accept neither. */
-const TAKES_DEVELOPER = /^(o1(?!-(mini|preview))|o[3-9]|gpt-5)/;
 const EFFORT_SUFFIX = /^((?:o[1-9]\d*|gpt-5).*)-(high|medium|low)$/;
 
-/** Sampling fields that the Responses API rejects for these models. */
-const REFUSED_IN_RESPONSES = ["temperature", "top_p", "top_logprobs"];
+/** Members of chats that the Responses API has, too. */
+const IN_RESPONSES: ReadonlySet<string> = new Set(["temperature", "top_p", "top_logprobs", "parallel_tool_calls"]);
 const LOGPROBS = "message.output_text.logprobs";
 const SEALED = "reasoning.encrypted_content";
 /** Models without chat completions; those named by a version still always reason. */
@@ -61,15 +39,24 @@ export function prepareForOpenAi(body: JsonObject, params: CallParams): Preparat
   };
 }
 
-/**
- * A model's name without suffix, the effort that its suffix requests, and whether it can also answer without reasoning;
- * null if it never reasons.
- */
-function readName(model: string): Readonly<{ name: string; effort: string | undefined; mayReason: boolean }> | null {
+/** A model that reasons: its name without suffix, and the effort that the suffix requests. */
+type ReasoningModel = Readonly<{
+  name: string;
+  effort: string | undefined;
+  info: ModelInfo;
+  /** It can also answer without reasoning. */
+  mayReason: boolean;
+}>;
+
+/** Null for a model that does not reason, or that rejects nothing when it does, as the catalog knows it. */
+function readName(model: string, catalog: Catalog): ReasoningModel | null {
   const suffixed = EFFORT_SUFFIX.exec(model);
   const name = suffixed?.[1] ?? model;
-  const mayReason = MAY_REASON.test(name) && !RESPONSES_ONLY.test(name);
-  return MAY_REASON.test(name) || ALWAYS_REASONS.test(name) ? { name, effort: suffixed?.[2], mayReason } : null;
+  const info = catalog.find(name);
+  const { reasoning, refuses_while_reasoning: refused } = info;
+  if (reasoning?.style !== "effort" || !refused || refused.length === 0) return null;
+  const mayReason = reasoning.can_disable ?? reasoning.efforts?.includes("none") ?? false;
+  return { name, effort: suffixed?.[2], info, mayReason };
 }
 
 /**
@@ -77,25 +64,21 @@ function readName(model: string): Readonly<{ name: string; effort: string | unde
  * first system message as developer message. The suffixes `-high`, `-medium` and `-low` request that effort.
  */
 function prepareChat(body: JsonObject, model: string, catalog: Catalog): Preparation | null {
-  const read = readName(model);
+  const read = readName(model, catalog);
   if (!read) return preparePlain(body, model, catalog);
-  const { name } = read;
+  const { name, info } = read;
   const changes: Record<string, unknown> = {};
-  const effort = effortFor(catalog.find(name), read.effort ?? body.reasoning_effort);
+  const effort = effortFor(info, read.effort ?? body.reasoning_effort);
   if (effort !== body.reasoning_effort) changes.reasoning_effort = effort;
   if (body.max_tokens !== undefined) {
     changes.max_tokens = undefined;
     if (body.max_completion_tokens === undefined) changes.max_completion_tokens = body.max_tokens;
   }
   const reasons = !read.mayReason || (effort ?? "none") !== "none";
-  const refused = [
-    ...(reasons ? REFUSED : []),
-    ...(WITHOUT_STOP.test(name) ? ["stop"] : []),
-    ...(ONE_BY_ONE.test(name) ? ["parallel_tool_calls"] : []),
-  ];
+  const refused = [...(reasons ? (info.refuses_while_reasoning ?? []) : []), ...(info.refuses ?? [])];
   const dropped = refused.filter((field) => body[field] != null);
   for (const field of dropped) changes[field] = undefined;
-  const messages = TAKES_DEVELOPER.test(name) ? withDeveloperFirst(body.messages) : null;
+  const messages = info.developer_messages ? withDeveloperFirst(body.messages) : null;
   if (messages) changes.messages = messages;
   return { model: name, changes, dropped };
 }
@@ -104,16 +87,18 @@ function prepareChat(body: JsonObject, model: string, catalog: Catalog): Prepara
  * The same for the Responses API, where the effort is in `reasoning`, and log probabilities are requested in `include`.
  */
 function prepareResponse(body: JsonObject, model: string, catalog: Catalog): Preparation | null {
-  const read = readName(model);
+  const read = readName(model, catalog);
   if (!read) return preparePlain(body, model, catalog);
-  const { name } = read;
+  const { name, info } = read;
   const reasoning = recordOf(body.reasoning);
   const changes: Record<string, unknown> = {};
-  const effort = effortFor(catalog.find(name), read.effort ?? reasoning?.effort);
+  const effort = effortFor(info, read.effort ?? reasoning?.effort);
   if (effort !== reasoning?.effort) changes.reasoning = { ...reasoning, effort };
   const reasons = !read.mayReason || (effort ?? "none") !== "none";
   if (!reasons) return { model: name, changes, dropped: [] };
-  const refused = [...REFUSED_IN_RESPONSES, ...(ONE_BY_ONE.test(name) ? ["parallel_tool_calls"] : [])];
+  const refused = [...(info.refuses_while_reasoning ?? []), ...(info.refuses ?? [])].filter((field) =>
+    IN_RESPONSES.has(field),
+  );
   const dropped = refused.filter((field) => body[field] != null);
   for (const field of dropped) changes[field] = undefined;
   if (Array.isArray(body.include) && body.include.includes(LOGPROBS)) {

@@ -1,24 +1,20 @@
+import type { ModelInfo } from "../../../catalog/catalog.ts";
+import { isEffort, nearestEffort } from "../../../catalog/nearest-effort.ts";
+import { shippedCatalog } from "../../../catalog/shipped.ts";
 import { type JsonObject, recordOf, recordsOf } from "../../../formats/json.ts";
-import { lookupTable } from "../../../lib/values/lookup-table.ts";
 import type { CallParams, Preparation } from "../../contract/provider.ts";
 import type { Quirks } from "../../shared/quirks.ts";
 
-/** Sampling fields that xAI's reasoning models reject. */
-const REFUSED = ["presence_penalty", "frequency_penalty", "stop", "logprobs"];
-const REASONS = /^grok-(3-mini|4(?!.*non-reasoning)|code)/;
 const SEARCH_SUFFIX = "-search";
 
-/** Models without an effort: Grok 4 has a fixed one, the others do not reason. */
-const WITHOUT_EFFORT = /^grok-(4(-0709)?|[23](-fast)?|2-.*)(-latest|-beta)?$|non-reasoning/;
-/** OpenAI's efforts that xAI lacks, mapped to the closest one. */
-const NEAREST = lookupTable<string>({ minimal: "low", xhigh: "high", max: "high" });
+/** Efforts of a model that the catalog does not know. */
+const USUAL_EFFORTS = ["none", "low", "medium", "high"] as const;
 
-/** Grok 3 mini has two efforts, later models have none to high. */
-function effortOf(model: string, requested: unknown): unknown {
+/** The effort that comes closest to the requested one; undefined for a model that has none to choose. */
+function effortOf({ reasoning }: ModelInfo, requested: unknown): unknown {
   if (typeof requested !== "string") return requested;
-  if (WITHOUT_EFFORT.test(model)) return undefined;
-  if (!model.startsWith("grok-3-mini")) return NEAREST[requested] ?? requested;
-  return requested === "none" || requested === "minimal" || requested === "low" ? "low" : "high";
+  if (reasoning && reasoning.style !== "effort") return undefined;
+  return isEffort(requested) ? nearestEffort(reasoning?.efforts ?? USUAL_EFFORTS, requested) : requested;
 }
 
 /** The name without suffix, and what the suffix requests: an effort or a web search. */
@@ -36,11 +32,12 @@ export const grokFormatOf = (model: string): "openai-responses" | null =>
 /** xAI's Grok: suffixes for effort and web search, no sampling fields that reasoning models reject. */
 export const grokQuirks: Quirks = {
   limitField: "max_completion_tokens",
-  rewrite(body, { model }) {
+  rewrite(body, { model, catalog = shippedCatalog }) {
     const { name, suffix, searches } = readName(model);
-    const refused = REASONS.test(name) ? REFUSED : [];
+    const info = catalog.find(name);
+    const refused = info.refuses ?? [];
     const requested = suffix ?? body.reasoning_effort;
-    const effort = effortOf(name, requested);
+    const effort = effortOf(info, requested);
     return {
       ...Object.fromEntries(refused.map((field) => [field, undefined])),
       ...(name !== model && { model: name }),
@@ -52,11 +49,11 @@ export const grokQuirks: Quirks = {
   responses: prepareResponse,
 };
 
-function prepareResponse(body: JsonObject, { model }: CallParams): Preparation | null {
+function prepareResponse(body: JsonObject, { model, catalog = shippedCatalog }: CallParams): Preparation | null {
   const { name, suffix, searches } = readName(model);
   const reasoning = recordOf(body.reasoning);
   const requested = suffix ?? reasoning?.effort;
-  const effort = effortOf(name, requested);
+  const effort = effortOf(catalog.find(name), requested);
   const tools = recordsOf(body.tools);
   const changes: Record<string, unknown> = {};
   if (effort !== reasoning?.effort) changes.reasoning = { ...reasoning, effort };
