@@ -281,6 +281,47 @@ describe("advisories", () => {
     expect(await promoted.json()).toMatchObject({ success: false });
   });
 
+  test("acting on a higher role: an administrator changes nothing of the super administrator's", async () => {
+    const admin = await addUser("deputy");
+    await root.post("/api/user/manage", { id: admin.userId, action: "promote" });
+    const deputy = await login(gateway, "deputy", PASSWORD);
+    const before = await root.get("/api/user/self");
+    const { userId: id } = root;
+    for (const [method, path, body] of [
+      ["DELETE", `/api/user/${id}/second_factor`],
+      ["PUT", "/api/user/", { id, username: before.username, password: "another password", quota: 1 }],
+      ["POST", "/api/user/manage", { id, action: "demote" }],
+      ["POST", "/api/user/manage", { id, action: "disable" }],
+      ["POST", "/api/user/manage", { id: admin.userId, action: "promote" }],
+      ["DELETE", `/api/user/${id}`],
+    ] as const) {
+      const answer = await deputy.send(method, path, body);
+      expect([method, path, await answer.json()]).toMatchObject([method, path, { success: false }]);
+    }
+    expect(await root.get("/api/user/self")).toMatchObject({ role: before.role, status: 1, quota: before.quota });
+    expect(await root.get(`/api/user/${admin.userId}`)).toMatchObject({ role: 10 });
+  });
+
+  test("cache keys shorter than a secret: what differs from one in use by its end alone opens nothing", async () => {
+    const { caller, key } = await addCaller("cached");
+    const token = String(await caller.get("/api/user/token"));
+    const ask = '{"model":"m","messages":[{"role":"user","content":"hi"}]}';
+    const self = (headers: Record<string, string>) =>
+      fetch(`${fixture.gateway.url}/api/user/self`, { headers: { ...headers, "sluice-user": String(caller.userId) } });
+    const other = (secret: string) => secret.slice(0, -1) + (secret.endsWith("a") ? "b" : "a");
+    const [name = "", value = ""] = caller.cookie.split(/=(.*)/s);
+    for (let round = 0; round < 2; round += 1) {
+      expect((await call(key, ask)).status).toBe(200);
+      expect((await self({ authorization: `Bearer ${token}` })).status).toBe(200);
+      expect((await self({ cookie: caller.cookie })).status).toBe(200);
+      for (const wrong of [other(key), `${key}a`, key.slice(0, -1)]) expect((await call(wrong, ask)).status).toBe(401);
+      for (const wrong of [other(token), `${token}a`, token.slice(0, -1)])
+        expect((await self({ authorization: `Bearer ${wrong}` })).status).toBe(401);
+      for (const wrong of [other(value), `${value}a`, value.slice(0, -1)])
+        expect((await self({ cookie: `${name}=${wrong}` })).status).toBe(401);
+    }
+  });
+
   test("empty webhook secrets: a payment notice without a secret to check it by credits nobody", async () => {
     const before = (await ann.get("/api/user/self")).quota;
     const body = JSON.stringify({ type: "checkout.session.completed", data: { object: { client_reference_id: "x" } } });
