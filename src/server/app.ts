@@ -20,7 +20,6 @@ import { registerHealthMetrics } from "./health/metrics.ts";
 import { createReadiness } from "./health/readiness.ts";
 import { health } from "./health/routes.ts";
 import { managementApi } from "./management-api.ts";
-import { openApiDocument } from "./openapi.ts";
 import { consoleRoot, docsRoot, type Services } from "./services.ts";
 import { commit, version } from "./version.ts";
 
@@ -76,7 +75,7 @@ export function createApp(services: Services, draining: () => boolean): App {
     version,
   });
   const apis: readonly AnyElysia[] = [relay, api, monitors];
-  const document = lazily(() => openApiDocument(apis, version));
+  const document = lazily(async () => (await import("./openapi.ts")).openApiDocument(apis, version));
   const limitPages = pageLimit(services);
   const renderPage = createPublicPages({ ...services, modelHealth, publicModels });
   const originOf: OriginOf = (request, server) => {

@@ -1,11 +1,4 @@
-import {
-  type AuthenticationResponseJSON,
-  generateAuthenticationOptions,
-  generateRegistrationOptions,
-  type RegistrationResponseJSON,
-  verifyAuthenticationResponse,
-  verifyRegistrationResponse,
-} from "@simplewebauthn/server";
+import type { AuthenticationResponseJSON, RegistrationResponseJSON } from "@simplewebauthn/server";
 import { and, asc, count, eq } from "drizzle-orm";
 import { requireRow } from "../../../../db/require-row.ts";
 import { passkeys } from "../../../../db/schema/accounts/sign-in.ts";
@@ -28,6 +21,8 @@ export type PasskeySite = Readonly<{
 const MOST_PASSKEYS = 20;
 const LONGEST_NAME = 40;
 
+const loadWebAuthn = () => import("@simplewebauthn/server");
+
 /** What the browser needs to make a passkey; the `challenge` of it belongs into a flow. Throws OperationError. */
 export async function beginPasskey(db: Db, site: PasskeySite, user: Readonly<{ id: number; username: string }>) {
   const known = await db
@@ -35,6 +30,7 @@ export async function beginPasskey(db: Db, site: PasskeySite, user: Readonly<{ i
     .from(passkeys)
     .where(eq(passkeys.userId, user.id));
   if (known.length >= MOST_PASSKEYS) throw new OperationError("passkeys_too_many", { max: MOST_PASSKEYS });
+  const { generateRegistrationOptions } = await loadWebAuthn();
   return generateRegistrationOptions({
     rpName: site.name,
     rpID: site.id,
@@ -56,6 +52,7 @@ export async function addPasskey(
   if (name === "" || [...name].length > LONGEST_NAME) {
     throw new OperationError("passkey_name_required", { max: LONGEST_NAME });
   }
+  const { verifyRegistrationResponse } = await loadWebAuthn();
   const { registrationInfo } = await verifyRegistrationResponse({
     response: input.response as RegistrationResponseJSON,
     expectedChallenge: input.challenge,
@@ -84,8 +81,10 @@ export async function addPasskey(
 }
 
 /** What the browser needs to ask for any passkey of this site. */
-export const beginPasskeySignIn = (site: PasskeySite) =>
-  generateAuthenticationOptions({ rpID: site.id, userVerification: "required" });
+export async function beginPasskeySignIn(site: PasskeySite) {
+  const { generateAuthenticationOptions } = await loadWebAuthn();
+  return generateAuthenticationOptions({ rpID: site.id, userVerification: "required" });
+}
 
 /** Whose passkey answered the challenge: the user's id. Throws OperationError. */
 export async function signInWithPasskey(
@@ -101,6 +100,7 @@ export async function signInWithPasskey(
     .where(and(eq(passkeys.id, String(response.id)), eq(users.kind, "person")));
   if (!known || known.deletedAt !== null) throw new OperationError("passkey_failed");
   const { passkey } = known;
+  const { verifyAuthenticationResponse } = await loadWebAuthn();
   const { verified, authenticationInfo } = await verifyAuthenticationResponse({
     response,
     expectedChallenge: input.challenge,

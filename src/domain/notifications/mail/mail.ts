@@ -1,5 +1,4 @@
 import { isIP } from "node:net";
-import { createTransport } from "nodemailer";
 import { OperationError } from "../../../lib/operation-error.ts";
 import type { AddressPolicy } from "../../../lib/outbound/address-policy.ts";
 import { OutboundError } from "../../../lib/outbound/outbound-error.ts";
@@ -49,6 +48,7 @@ export function createMailer(deps: Readonly<{ settings: SettingsReader; policy: 
     const [address = host] = await resolve(host);
     const isImplicit = port === IMPLICIT_TLS_PORT || settings.get("SMTPSSLEnabled");
     const wantsLogin = WANTS_LOGIN.test(user) || host === "smtp.azurecomm.net";
+    const { createTransport } = await import("nodemailer");
     return createTransport({
       host: address,
       port,

@@ -1,4 +1,4 @@
-import Stripe from "stripe";
+import type Stripe from "stripe";
 import type { Db } from "../../../../db/types.ts";
 import { OperationError } from "../../../lib/operation-error.ts";
 import type { SafeFetch } from "../../../lib/outbound/safe-fetch.ts";
@@ -33,7 +33,7 @@ export async function startStripe(deps: StripeDeps, { user, amount, site }: Paym
   const quote = quoteTopUp(settings, user.group, amount, "stripe");
   const tradeNo = await startOrder(db, user.id, quote, "stripe");
   try {
-    const session = await clientOf(deps).checkout.sessions.create(
+    const session = await (await clientOf(deps)).checkout.sessions.create(
       {
         mode: "payment",
         client_reference_id: tradeNo,
@@ -64,7 +64,8 @@ export async function startStripe(deps: StripeDeps, { user, amount, site }: Paym
   }
 }
 
-function clientOf({ settings, fetch, stripeAddress }: StripeDeps): Stripe {
+async function clientOf({ settings, fetch, stripeAddress }: StripeDeps): Promise<Stripe> {
+  const { default: Stripe } = await import("stripe");
   const { protocol, hostname, port } = new URL(stripeAddress);
   return new Stripe(settings.get("StripeSecretKey"), {
     protocol: protocol === "http:" ? "http" : "https",

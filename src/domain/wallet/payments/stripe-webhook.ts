@@ -1,4 +1,4 @@
-import Stripe from "stripe";
+import type Stripe from "stripe";
 import type { Logger } from "../../../lib/runtime/log.ts";
 import type { WalletDeps } from "../operation.ts";
 import { closeOrder } from "../orders/close-order.ts";
@@ -16,6 +16,7 @@ export async function handleStripeWebhook(
 ): Promise<boolean> {
   const secret = deps.settings.get("StripeWebhookSecret");
   if (secret === "") return false;
+  const { default: Stripe } = await import("stripe");
   let event: Stripe.Event;
   try {
     event = await Stripe.webhooks.constructEventAsync(text, signature, secret);

@@ -1,5 +1,4 @@
 import fontFile from "@expo-google-fonts/noto-sans-sc/400Regular/NotoSansSC_400Regular.ttf" with { type: "file" };
-import PDFDocument from "pdfkit";
 import type { Party } from "../../../../db/schema/billing/statements.ts";
 import { type Language, say } from "../../../lib/messages.ts";
 import type { StatementDocument } from "./documents.ts";
@@ -21,6 +20,7 @@ export async function renderPdf(
   language: Language,
   logo: Uint8Array | null,
 ): Promise<Uint8Array> {
+  const { default: PDFDocument } = await import("pdfkit");
   const pdf = new PDFDocument({
     size: "A4",
     margin: MARGIN,
