@@ -22,12 +22,14 @@ export type LimitKind = (typeof LIMIT_KINDS)[number];
 export type CountRefusal = (limit: LimitKind) => void;
 
 const LAG_SAMPLE_MS = 100;
+/** The longest interval of a timer: prom-client's own lag sampling, which is not exported, wakes the process every 10 ms. */
+const NEVER_MS = 2 ** 31 - 1;
 const LAG_SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
 /** The registry behind /metrics, with the process's own figures (memory, CPU, files, event loop) already in it. */
 export function createMetrics(): Registry {
   const registry = new Registry();
-  collectDefaultMetrics({ register: registry });
+  collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: NEVER_MS });
   // Those of Node's engine have no meaning in this runtime.
   for (const { name } of registry.getMetricsAsArray()) {
     if (name.startsWith("nodejs_") || name === "process_heap_bytes") registry.removeSingleMetric(name);
