@@ -218,7 +218,9 @@ test("bodies that pass untouched still name the model that is charged, and no li
 });
 
 test("calls that have no fallbacks send no list either: a provider might follow it", async () => {
-  const upstream = startUpstream(() => Response.json({ object: "list", data: [{ index: 0, embedding: [0.1] }], model: "first" }));
+  const upstream = startUpstream(() =>
+    Response.json({ object: "list", data: [{ index: 0, embedding: [0.1] }], model: "first" }),
+  );
   const relay = startRelay({
     channels: [{ baseUrl: upstream.url, models: ["first"] }],
     options: { ModelRatio: '{"first":1}' },
