@@ -199,7 +199,13 @@ export type LogOther = {
   context?: string;
   input_content?: string;
   output_content?: string;
-  admin_info?: { use_channel: string[]; attempts: Attempt[]; key_index?: number };
+  admin_info?: {
+    use_channel: string[];
+    attempts: Attempt[];
+    key_index?: number;
+    /** The request's body as the client sent it, and as the last attempt sent it upstream (absent: the same), if contents are logged. */
+    exchange?: Readonly<{ client: string; upstream?: string }>;
+  };
   request_id: string;
   receipt?: Receipt;
   usage_evidence?: UsageEvidence;

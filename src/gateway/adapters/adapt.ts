@@ -37,7 +37,11 @@ function addressed(
 ): AdaptedRequest | Promise<AdaptedRequest> {
   const { ask } = encoded;
   const dropped = boundedNames(encoded.dropped);
-  call.attempts.route = { ...bound, upstreamModel: ask.model, dropped };
+  const logsContent = context.services.settings.get("LogChatContentEnabled");
+  call.attempts.route = {
+    ...{ ...bound, upstreamModel: ask.model, dropped },
+    ...(logsContent && { sent: encoded.body }),
+  };
   refuseLoss(call, dropped);
   const built = buildRequest(context, call, encoded, bound);
   return built instanceof Promise

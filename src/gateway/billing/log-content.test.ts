@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { fixedSettings } from "../../../test/support/lib/settings.ts";
-import { contentToLog, redact } from "./log-content.ts";
+import { contentToLog, exchangeToLog, redact } from "./log-content.ts";
 
 const own = fixedSettings({ LogContentRedactPatterns: "Project Falcon\nregex:ticket-\\d+" }).get(
   "LogContentRedactPatterns",
@@ -79,4 +79,27 @@ describe("texts logged as JSON", () => {
     expect(context).toHaveLength(1001);
     expect(context).toEndWith("aaa…");
   });
+});
+
+test("a request that is cut stays valid JSON: media keep their beginning, options and numbers stay", () => {
+  const json = {
+    messages: [
+      {
+        role: "user",
+        content: [{ type: "image_url", image_url: { url: `data:image/png;base64,${"A".repeat(9000)}` } }],
+      },
+      { role: "user", content: "long ".repeat(400) },
+    ],
+    model: "gpt-4o",
+    temperature: 0.7,
+  };
+  const route = { sent: JSON.stringify({ ...json, model: "mapped" }) };
+  const rules = { maxCharacters: 1000, redacts: true, patterns: NONE };
+  const exchange = exchangeToLog({ body: { json }, attempts: { route } }, rules);
+  const client = JSON.parse(exchange?.client ?? "");
+  expect(client.messages[0].content[0].image_url.url).toBe(`data:image/png;base64,${"A".repeat(42)}…`);
+  expect(client.messages[1].content.length).toBe(936);
+  expect(client).toMatchObject({ model: "gpt-4o", temperature: 0.7 });
+  expect(JSON.parse(exchange?.upstream ?? "")).toEqual({ ...client, model: "mapped" });
+  expect(exchangeToLog({ body: { json }, attempts: { route: null } }, rules)).toBeNull();
 });

@@ -1,8 +1,11 @@
 import type { JsonObject } from "../../formats/json.ts";
-import { recordOf, textOf } from "../../formats/json.ts";
+import { parseJson, recordOf, textOf } from "../../formats/json.ts";
 import { eachContentText } from "../../formats/openai-chat/request/summary.ts";
 import type { SensitiveWords } from "../../settings/sensitive-words.ts";
 import type { SettingsReader } from "../../settings/settings.ts";
+import type { ClientBody } from "../http/client-body.ts";
+import type { Route } from "../upstream/bind-channel.ts";
+
 /** Contents of a call for the log (option LogChatContentEnabled), each truncated to a size that fits a log row. */
 export type LoggedContent = {
   system_prompt?: string;
@@ -57,6 +60,48 @@ export function contentToLog(body: JsonObject, output: string, rules: ContentRul
     content.context = redactedJson(context, rules);
   }
   return content;
+}
+
+/** A request as the client sent it, and as the upstream received it; JSON in the order of each. */
+export type LoggedExchange = Readonly<{
+  client: string;
+  /** Absent: the same. */
+  upstream?: string;
+}>;
+
+/** The parts of a call that say what was sent. */
+type SentCall = Readonly<{
+  body: Pick<ClientBody, "json" | "form">;
+  attempts: Readonly<{ route: Pick<Route, "sent"> | null }>;
+}>;
+
+/** The bodies of a call's last attempt for the log; null if nothing was sent, or the body is a form. */
+export function exchangeToLog({ body, attempts }: SentCall, rules: ContentRules): LoggedExchange | null {
+  const sent = attempts.route?.sent;
+  const text = typeof sent === "string" ? sent : sent instanceof Uint8Array ? new TextDecoder().decode(sent) : null;
+  if (text === null || body.form) return null;
+  const client = bodyToLog(body.json, rules);
+  const upstream = bodyToLog(parseJson(text), rules);
+  return client === upstream ? { client } : { client, upstream };
+}
+
+/** Texts up to this length stay: names, numbers and options tell what changed. */
+const SHORT = 40;
+/** Of encoded media only the beginning is logged. */
+const MEDIA_START = 64;
+const ENCODED = /^(?:data:[^,]{0,200},|[A-Za-z0-9+/_-]{400})/;
+
+/** The body as JSON, redacted; long texts are cut, so that it stays valid JSON unless it has too many members. */
+function bodyToLog(body: unknown, rules: ContentRules): string {
+  let left = rules.maxCharacters;
+  const clean = (text: string) => {
+    if (text.length <= SHORT) return rules.redacts ? redact(text, rules.patterns) : text;
+    const most = ENCODED.test(text) ? Math.min(left, MEDIA_START) : left;
+    const cleaned = redacted(text, { ...rules, maxCharacters: most });
+    left = Math.max(0, left - cleaned.length);
+    return cleaned;
+  };
+  return cutOff(JSON.stringify(mapTexts(body, clean)), { ...rules, maxCharacters: rules.maxCharacters + SLACK });
 }
 
 function contentText(message: JsonObject): string {

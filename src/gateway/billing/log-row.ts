@@ -17,7 +17,7 @@ import { isTask } from "../../providers/contract/provider.ts";
 import type { SettingsReader } from "../../settings/settings.ts";
 import type { Call } from "../call/call.ts";
 import { agentSessionOf } from "./agent-session.ts";
-import type { LoggedContent } from "./log-content.ts";
+import type { LoggedContent, LoggedExchange } from "./log-content.ts";
 import type { Reservation } from "./reserve.ts";
 
 /** How a call ended, and its billed usage. */
@@ -33,6 +33,7 @@ export type Outcome = {
   /** The upstream's own finish reason, if it is none of the normal ones. */
   ownFinish?: string | null;
   content: LoggedContent | null;
+  exchange: LoggedExchange | null;
 };
 
 /** Endings with which the client received an incomplete response. */
@@ -123,7 +124,7 @@ function otherOf(
     ...notes.other,
     cache_tokens: usage.cachedTokens,
     frt: timing.firstByteMs === null ? -1000 : Math.round(timing.firstByteMs),
-    admin_info: adminInfoOf(call),
+    admin_info: adminInfoOf(call, outcome.exchange),
     request_id: call.requestId,
     usage_evidence: outcome.evidence,
     ending: outcome.ending,
@@ -172,9 +173,17 @@ function otherOf(
 
 const receiptBudget = ({ id, scope, name, period }: BudgetEntry) => ({ id, scope, name, period });
 
-function adminInfoOf({ attempts: { entries, route } }: Call): NonNullable<LogOther["admin_info"]> {
-  const info = { use_channel: entries.map(({ channelId }) => String(channelId)), attempts: entries };
-  return route && route.keyIndex > 0 ? { ...info, key_index: route.keyIndex } : info;
+function adminInfoOf(
+  { attempts: { entries, route } }: Call,
+  exchange: LoggedExchange | null,
+): NonNullable<LogOther["admin_info"]> {
+  const info: LogOther["admin_info"] = {
+    use_channel: entries.map(({ channelId }) => String(channelId)),
+    attempts: entries,
+  };
+  if (route && route.keyIndex > 0) info.key_index = route.keyIndex;
+  if (exchange) info.exchange = exchange;
+  return info;
 }
 
 function notesOf(price: Price): PriceNotes {

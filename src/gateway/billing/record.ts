@@ -8,7 +8,7 @@ import type { GatewayError } from "../call/errors.ts";
 import { CLIENT_LEFT } from "../http/client-presence.ts";
 import { toGatewayError } from "../http/refuse.ts";
 import { speedOf } from "../routing/routes/speeds.ts";
-import { contentRules, contentToLog } from "./log-content.ts";
+import { contentRules, contentToLog, exchangeToLog } from "./log-content.ts";
 import { logRowOf, storedRow } from "./log-row.ts";
 import type { Reservation } from "./reserve.ts";
 import type { Settlement } from "./settle.ts";
@@ -37,6 +37,7 @@ export function record(
     error: ended.error ?? null,
     ownFinish: ended.meter.ownFinish,
     content: rules && contentToLog(call.prompt, ended.meter.countable().text, rules),
+    exchange: rules && exchangeToLog(call, rules),
   });
   const stored = storedRow(row, settings);
   const survives = hold ? billing.settle(hold, stored) : billing.record(stored);
@@ -99,6 +100,7 @@ export function recordFailure(
   const { billing, settings } = context.services;
   if (reserved?.hold) billing.refund(reserved.hold);
   context.requestLimit.failed(call);
+  const rules = contentRules(settings);
   const row = logRowOf(call, reserved, {
     ending,
     evidence: "none",
@@ -108,6 +110,7 @@ export function recordFailure(
     status: error.status,
     error: error.reason,
     content: null,
+    exchange: rules && exchangeToLog(call, rules),
   });
   if (settings.get("LogConsumeEnabled")) void billing.record(row);
   end(context, call, row, null);

@@ -7,6 +7,7 @@ import { type CallPrices, priceUnder } from "../billing/price-call.ts";
 import type { Call } from "../call/call.ts";
 import type { Choice } from "../routing/scheduler/choose.ts";
 import { noResponse } from "./attempt-failure.ts";
+import type { Outgoing } from "./upstream.ts";
 
 /** A channel and key for a call, by which it is charged and logged. */
 export type Route = Readonly<{
@@ -19,6 +20,8 @@ export type Route = Readonly<{
   price: Price | null;
   /** Fields of the request that the upstream cannot express. */
   dropped: readonly string[];
+  /** The body that it was sent, if contents are logged. */
+  sent?: Outgoing["body"];
 }>;
 
 /** The provider of a channel if it can serve this kind of request; else null. */

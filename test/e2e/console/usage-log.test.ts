@@ -237,7 +237,9 @@ describe("the usage log", () => {
   test("opens a row into its receipt, its attempts and what was dropped", async () => {
     const { page, button, row } = consolePage;
     await page.evaluate(() => localStorage.setItem("logs-table-columns", JSON.stringify({ retry: true })));
+    await setOption(root, "LogChatContentEnabled", true);
     const retried = await call(fixture.key, RETRIED);
+    await setOption(root, "LogChatContentEnabled", false);
     const translated = await call(fixture.key, MODEL, "anthropic");
     await consolePage.open(`/log?search=${retried}`);
     await button(fillPlaceholders(parts.table.detailsOf, { name: RETRIED })).click();
@@ -252,6 +254,10 @@ describe("the usage log", () => {
     expect(shown.lastIndexOf("second-lock")).toBeGreaterThan(shown.indexOf("first-lock"));
     await detail.getByText("500", { exact: true }).first().waitFor();
     await detail.getByText("200", { exact: true }).first().waitFor();
+    // What the client sent, and what the second channel was sent in its place.
+    await button(words.detail.exchange.compare).click();
+    await detail.locator("del", { hasText: `"model": "${RETRIED}"` }).waitFor();
+    await detail.locator("ins", { hasText: `"model": "${MODEL}"` }).waitFor();
     await consolePage.expectAccessible();
     await button(words.share.link).click();
     expect(await until(copied, (text) => text.includes("/log/"))).toBe(`${fixture.gateway.url}/log/${retried}`);

@@ -249,6 +249,32 @@ describe("options", () => {
       output_content: "Hello there",
     });
   });
+  test("where contents are logged, so is what the client sent, and what went upstream", async () => {
+    const options = { LogChatContentEnabled: "true" };
+    const channels = [{ modelMapping: new Map([["gpt-4o", "x"]]), paramOverride: { user: "u" } }];
+    const changed = start({ options, channels });
+    const key = "sk-proj-abcdefghijklmnop1234";
+    const ask = { ...ASK, messages: [{ role: "user", content: `it is ${key}` }] };
+    await changed.relay.post("/v1/chat/completions", ask);
+    const { client = "", upstream = "" } = (await changed.relay.billing.nextRecord()).other.admin_info?.exchange ?? {};
+    const clean = { ...ask, messages: [{ role: "user", content: "it is [key]" }] };
+    expect(JSON.parse(client)).toEqual(clean);
+    expect(JSON.parse(upstream)).toEqual({ ...clean, model: "x", user: "u" });
+
+    const untouched = start({ options: { ...options, "global.pass_through_request_enabled": "true" } });
+    await untouched.relay.post("/v1/chat/completions", ASK);
+    const same = (await untouched.relay.billing.nextRecord()).other.admin_info?.exchange;
+    expect(same).toEqual({ client: JSON.stringify(ASK) });
+
+    const failing = start({ options, channels }, () => new Response("no", { status: 400 }));
+    await failing.relay.post("/v1/chat/completions", ASK);
+    const rejected = (await failing.relay.billing.nextRecord()).other.admin_info?.exchange;
+    expect(rejected?.upstream).toContain('"user":"u"');
+
+    const unlogged = start({ channels });
+    await unlogged.relay.post("/v1/chat/completions", ASK);
+    expect((await unlogged.relay.billing.nextRecord()).other.admin_info).not.toHaveProperty("exchange");
+  });
   test("private addresses are refused when they are not allowed", async () => {
     const { relay, upstream } = start({ config: { allowPrivateUpstreams: false } });
     const answer = await relay.post("/v1/chat/completions", ASK);

@@ -9,6 +9,7 @@ import { StatusChip } from "../../../components/display/StatusChip.tsx";
 import { Col, Row, usePhone } from "../../../components/layout.tsx";
 import { useSeenReceipt } from "../../site/start/first-steps.ts";
 import { isCall, type LogEntry, otherOf } from "../log-entry.ts";
+import { ExchangePart } from "./exchange/ExchangePart.tsx";
 import { Facts } from "./Facts.tsx";
 import { ShareTools } from "./ShareTools.tsx";
 import { Waterfall } from "./Waterfall.tsx";
@@ -25,7 +26,7 @@ export const LogDetail = ({ entry, place = "row" }: LogDetailProps) => {
   const isPhone = usePhone();
   const other = otherOf(entry);
   useSeenReceipt(isCall(entry) && place !== "visitor");
-  const attempts = other.admin_info?.attempts ?? [];
+  const { attempts = [], exchange } = other.admin_info ?? {};
   return (
     <Box sx={isPhone ? { pt: 3 } : { p: 4, pl: place === "page" ? 4 : 9, pt: 2 }}>
       {isCall(entry) && place !== "visitor" && <ShareTools entry={entry} isPage={place === "page"} />}
@@ -78,6 +79,7 @@ export const LogDetail = ({ entry, place = "row" }: LogDetailProps) => {
         </Col>
       </Box>
       <Content other={other} />
+      {exchange && <ExchangePart client={exchange.client} upstream={exchange.upstream} />}
     </Box>
   );
 };
