@@ -228,6 +228,10 @@ const routeTree = root.addChildren([
     inside((pages) => pages.sinkList(), "SinkListPage"),
   ),
   guarded(
+    "/service-accounts",
+    inside((pages) => pages.serviceAccountList(), "ServiceAccountsPage"),
+  ),
+  guarded(
     "/jobs",
     inside((pages) => pages.jobs(), "JobsPage"),
   ),

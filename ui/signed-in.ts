@@ -52,6 +52,7 @@ export const request = () => import("./features/logs/detail/RequestPage.tsx");
 export const routeList = () => import("./features/models/routes/RouteListPage.tsx");
 export const routerExplain = () => import("./features/channels/explain/RouteExplainPage.tsx");
 export const sessionList = () => import("./features/logs/detail/sessions/SessionListPage.tsx");
+export const serviceAccountList = () => import("./features/admin/access/ServiceAccountsPage.tsx");
 export const sinkList = () => import("./features/admin/sinks/SinkListPage.tsx");
 export const start = () => import("./features/site/start/StartPage.tsx");
 export const setting = () => import("./features/settings/SettingsPage.tsx");

@@ -2,6 +2,7 @@ export * from "./accounts/alerts.ts";
 export * from "./accounts/announcements.ts";
 export * from "./accounts/api-keys.ts";
 export * from "./accounts/organizations.ts";
+export * from "./accounts/service-accounts.ts";
 export * from "./accounts/sign-in.ts";
 export * from "./accounts/users.ts";
 export * from "./billing/budgets.ts";

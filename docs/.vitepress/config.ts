@@ -42,6 +42,7 @@ export default defineConfig({
         ["Organizations", "/guide/organizations"],
         ["Plans", "/accounts/plans"],
         ["Statements", "/accounts/statements"],
+        ["Service accounts", "/accounts/service-accounts"],
         ["API reference", "/guide/api"],
         ["Migration", "/guide/migration"],
       ]),

@@ -97,6 +97,7 @@ const PAGES: readonly (readonly [name: string, path: string, act?: (page: Page) 
   ["doctor", "/doctor"],
   ["jobs", "/jobs"],
   ["exports", "/exports"],
+  ["service-accounts", "/service-accounts"],
   ["sessions", "/sessions"],
   ["alerts", "/alerts"],
   ["routes", "/routes"],

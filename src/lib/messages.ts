@@ -1,3 +1,4 @@
+import { accessMessages } from "./messages/accounts/access.ts";
 import { accountMessages } from "./messages/accounts/accounts.ts";
 import { budgetMessages } from "./messages/accounts/budgets.ts";
 import { oauthMessages } from "./messages/accounts/oauth.ts";
@@ -40,6 +41,7 @@ const catalogue = {
   ...oauthMessages,
   ...organizationMessages,
   ...budgetMessages,
+  ...accessMessages,
   ...securityMessages,
   ...tokenMessages,
   ...logMessages,

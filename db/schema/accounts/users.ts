@@ -27,13 +27,16 @@ export type UserSetting = {
   [key: string]: unknown;
 };
 
-export type AccountKind = "person" | "organization";
+export type AccountKind = "person" | "organization" | "service";
 
 export const users = pgTable(
   "users",
   {
     id: integer("id").primaryKey().generatedByDefaultAsIdentity(),
-    /** `person`, or `organization`: an account that has a wallet and API keys, and that nobody can sign in to. */
+    /**
+     * `person`; `organization`: an account that has a wallet and API keys, and that nobody can sign in to; `service`: a
+     * program that calls the management API.
+     */
     kind: text("kind").$type<AccountKind>().notNull().default("person"),
     username: text("username").notNull(),
     /** argon2id, or bcrypt of an imported account; null when the account has no password. */
@@ -83,7 +86,7 @@ export const users = pgTable(
     check("users_aff_quota_not_negative", sql`${t.affQuota} >= 0`),
     check("users_role_known", sql`${t.role} in (1, 10, 100)`),
     check("users_status_known", sql`${t.status} in (1, 2, 3)`),
-    check("users_kind_known", sql`${t.kind} in ('person', 'organization')`),
+    check("users_kind_known", sql`${t.kind} in ('person', 'organization', 'service')`),
     check(
       "users_organization_without_sign_in",
       sql`${t.kind} = 'person' or (${t.passwordHash} is null and ${t.accessTokenHash} is null and ${t.email} is null and ${t.role} = 1)`,

@@ -1,5 +1,5 @@
 import { Elysia } from "elysia";
-import { usableGroups } from "../../domain/accounts/usable-groups.ts";
+import { usableGroups } from "../../domain/accounts/users/usable-groups.ts";
 import { toText } from "../../lib/values/decimal.ts";
 import type { SettingsReader } from "../../settings/settings.ts";
 import { ok } from "../http/envelope.ts";

@@ -21,6 +21,7 @@ import { bindingRoutes } from "../accounts/bindings.ts";
 import { downloadRoutes } from "../accounts/downloads.ts";
 import { groupRoutes } from "../accounts/groups.ts";
 import { securityRoutes } from "../accounts/security.ts";
+import { serviceAccountRoutes } from "../accounts/service-accounts.ts";
 import { userSelfRoutes } from "../accounts/user-self.ts";
 import { userRoutes } from "../accounts/users.ts";
 import type { guard } from "../http/guard.ts";
@@ -100,6 +101,7 @@ export function identityRoutes(
     .use(accountExportRoutes({ ...services, signInLimiter }, guarded, limits))
     .use(userSelfRoutes({ ...services, signInLimiter }, guarded))
     .use(userRoutes(services, guarded))
+    .use(serviceAccountRoutes(services, guarded))
     .use(groupRoutes(services, guarded))
     .use(optionRoutes(services, guarded))
     .use(settingsTransferRoutes(services, guarded))

@@ -2,18 +2,22 @@ import type { Db } from "../../../db/types.ts";
 import type { MessageCode } from "../../lib/messages.ts";
 import { OperationError } from "../../lib/operation-error.ts";
 import type { Vault } from "../../lib/security/crypto.ts";
+import type { Right } from "./access/access-rules.ts";
+import { findServiceAccount, isServiceToken } from "./access/service-token.ts";
 import type { UserDirectory, UserEntry } from "./directory.ts";
 import { hasDownloadTicket, takeDownload } from "./profile/download-ticket.ts";
 import { USER_STATUS } from "./roles.ts";
 import { sessionCookieOf } from "./sessions/session-cookie.ts";
 import type { Session, Sessions } from "./sessions/sessions.ts";
 
-/** Who makes a call; `session` is null when an access token says so. */
+/** Who makes a call; `session` is null when a token says so. */
 export type Caller = Readonly<{
   actor: UserEntry;
   session: Session | null;
   /** The organization that the call names; whether the caller belongs to it is not checked yet. Null: none. */
   organizationId: number | null;
+  /** What the caller may do; null: what their role allows. */
+  rights: ReadonlySet<Right> | null;
 }>;
 
 /** Names the organization that a call is made for. */
@@ -37,14 +41,20 @@ const USER_ID_HEADERS = [
 const UNAUTHENTICATED = { status: 401 } as const;
 
 /**
- * The caller by session cookie, else by system access token; a session wins. Checks and messages come in the
+ * The caller by session cookie, else by the token of a service account or a system access token; a session wins. Checks and messages come in the
  * order of one-api and new-api, because tools rely on them. Throws OperationError: 401, or 200 for a banned user.
  */
 export async function authenticate(services: AuthenticationServices, request: Request): Promise<Caller> {
   const session = await findSession(services, request);
   const authorization = request.headers.get("authorization");
   if (!session && !authorization) throw new OperationError("not_logged_in", {}, UNAUTHENTICATED);
-  const actor = session ? services.users.get(session.userId) : findByAccessToken(services, authorization ?? "");
+  const token = session ? "" : bearerOf(authorization);
+  if (isServiceToken(token)) {
+    const service = await findServiceAccount(services, token);
+    if (!service) throw new OperationError("service_token_invalid", {}, UNAUTHENTICATED);
+    return { ...service, session: null, organizationId: readOrganization(request) };
+  }
+  const actor = session ? services.users.get(session.userId) : findByAccessToken(services, token);
   if (!actor) throw new OperationError("access_token_invalid", {}, UNAUTHENTICATED);
   const ticket = hasDownloadTicket(request) ? await takeDownload(services, actor.id, request) : undefined;
   const problem =
@@ -53,7 +63,8 @@ export async function authenticate(services: AuthenticationServices, request: Re
       : ticket === null && "download_ticket_invalid";
   if (problem) throw new OperationError(problem, {}, UNAUTHENTICATED);
   if (actor.status === USER_STATUS.banned) throw new OperationError("user_banned");
-  return { actor, session, organizationId: ticket ? ticket.organizationId : readOrganization(request) };
+  const organizationId = ticket ? ticket.organizationId : readOrganization(request);
+  return { actor, session, organizationId, rights: null };
 }
 
 /** The organization that a request names; null: none. Throws OperationError when it is no id. */
@@ -75,7 +86,7 @@ export async function sessionCaller(
   const actor = session && services.users.get(session.userId);
   if (!actor || actor.status === USER_STATUS.banned) return null;
   if (userHeaderProblem(request, actor.id, true)) return null;
-  return { actor, session, organizationId: readOrganization(request) };
+  return { actor, session, organizationId: readOrganization(request), rights: null };
 }
 
 /** The user of `sessionCaller`. */
@@ -84,9 +95,10 @@ export const sessionUser = async (...call: Parameters<typeof sessionCaller>): Pr
 
 /** The id of the user whom a session or an access token signs in; null without one, or when the user is banned. */
 export async function identifyUser(services: AuthenticationServices, request: Request): Promise<number | null> {
-  const authorization = request.headers.get("authorization");
   const caller = await sessionUser(services, request);
-  const user = caller ?? (authorization === null ? undefined : findByAccessToken(services, authorization));
+  const token = bearerOf(request.headers.get("authorization"));
+  if (!caller && isServiceToken(token)) return (await findServiceAccount(services, token))?.actor.id ?? null;
+  const user = caller ?? findByAccessToken(services, token);
   if (!user || user.status === USER_STATUS.banned) return null;
   return userHeaderProblem(request, user.id, false) ? null : user.id;
 }
@@ -107,8 +119,10 @@ async function findSession({ sessions }: Pick<AuthenticationServices, "sessions"
   return value === null ? null : await sessions.find(value);
 }
 
-function findByAccessToken({ users, vault }: AuthenticationServices, authorization: string): UserEntry | undefined {
-  const token = authorization.replace(/^Bearer\s+/i, "").trim();
+/** The token of an `Authorization` header; empty without one. */
+const bearerOf = (authorization: string | null): string => (authorization ?? "").replace(/^Bearer\s+/i, "").trim();
+
+function findByAccessToken({ users, vault }: AuthenticationServices, token: string): UserEntry | undefined {
   const user = token === "" ? undefined : users.findByAccessTokenHash(vault.keyedHash(token));
   return user?.kind === "person" && !user.deleted ? user : undefined;
 }

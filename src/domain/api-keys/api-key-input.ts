@@ -1,7 +1,7 @@
 import type { tokens } from "../../../db/schema/accounts/api-keys.ts";
 import { nowSeconds } from "../../lib/clock.ts";
 import { OperationError, throwRuleError } from "../../lib/operation-error.ts";
-import { usableGroups } from "../accounts/usable-groups.ts";
+import { usableGroups } from "../accounts/users/usable-groups.ts";
 import { TOKEN_LIMITS, tokenNameError, tokenQuotaError, tokenRateError } from "./api-key-rules.ts";
 import type { BudgetInput } from "./budget/budget.ts";
 import { invalidIpEntries } from "./directory/ip-list.ts";

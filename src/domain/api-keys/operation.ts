@@ -13,13 +13,15 @@ export type ApiKeyDeps = Readonly<{ db: Db; changes: Changes; vault: Vault; sett
 /** Whose keys: nobody reaches another's. */
 export type Owner = Pick<UserEntry, "id" | "group"> & Readonly<{ member?: KeyMember }>;
 
-/** The member who acts for an organization that owns the keys. */
+/** The member or service account that acts for an organization that owns the keys. */
 export type KeyMember = Readonly<{
   id: number;
   /** Reaches only the keys that they created. */
   ownOnly: boolean;
   /** Sees the keys in clear, and may change them. */
   seesSecrets: boolean;
+  /** No member, whose right could end meanwhile. */
+  isService?: boolean;
 }>;
 
 /** The owner of the keys of a call: a person, or an organization with what the member may do with its keys. */
@@ -27,7 +29,8 @@ export function keyOwner({ actor, person, role }: Acting): Owner {
   const { id, group } = actor;
   if (role === null) return { id, group };
   const seesSecrets = hasRight(role, "keys.write");
-  return { id, group, member: { id: person.id, ownOnly: seesSecrets && !hasRight(role, "keys.all"), seesSecrets } };
+  const ownOnly = seesSecrets && !hasRight(role, "keys.all");
+  return { id, group, member: { id: person.id, ownOnly, seesSecrets, isService: person.kind === "service" } };
 }
 
 /**
@@ -35,5 +38,6 @@ export function keyOwner({ actor, person, role }: Acting): Owner {
  * keeps it until the commit. Throws OperationError.
  */
 export async function holdKeyRight(tx: Tx, owner: Owner): Promise<void> {
-  if (owner.member) await holdRight(tx, owner.id, owner.member.id, owner.member.ownOnly ? "keys.write" : "keys.all");
+  if (!owner.member || owner.member.isService) return;
+  await holdRight(tx, owner.id, owner.member.id, owner.member.ownOnly ? "keys.write" : "keys.all");
 }

@@ -2,7 +2,7 @@ import { LRUCache } from "lru-cache";
 import type { Reads } from "../../../db/server/replica.ts";
 import { nowSeconds } from "../../lib/clock.ts";
 import type { SettingsReader } from "../../settings/settings.ts";
-import { usableGroups } from "../accounts/usable-groups.ts";
+import { usableGroups } from "../accounts/users/usable-groups.ts";
 import type { ChannelDirectory } from "../channels/directory.ts";
 import { type Health, type ModelHealth, readModelHealth } from "../logs/usage/read-model-health.ts";
 import { type Performance, readPerformance } from "../logs/usage/read-overview.ts";

@@ -1,7 +1,7 @@
 import type { UserEntry } from "../../domain/accounts/directory.ts";
 import type { BudgetEntry } from "../../domain/accounts/organizations/budgets/directory.ts";
 import { ROLE, USER_STATUS } from "../../domain/accounts/roles.ts";
-import { usableGroups } from "../../domain/accounts/usable-groups.ts";
+import { usableGroups } from "../../domain/accounts/users/usable-groups.ts";
 import type { ApiKeyEntry } from "../../domain/api-keys/directory/index.ts";
 import { nowSeconds } from "../../lib/clock.ts";
 import { limitKeyOf } from "../../lib/http/client-ip.ts";

@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { login, type Session } from "../../support/e2e/console-client.ts";
 import { type Gateway, setUp, startGateway } from "../../support/e2e/fixture.ts";
+import { ROUTES_OF_RIGHTS } from "../../support/e2e/route-rights.ts";
 
 type Role = "user" | "admin" | "root";
 type Call = Readonly<{ method: string; path: string; role: Role | null }>;
@@ -133,6 +134,63 @@ describe("every route of the management API", () => {
     }
     expect(wrong).toEqual([]);
   }, 120_000);
+
+  test("opens to a service account with its right, to none without it, and else to no service account", async () => {
+    const root = sessions.get("root");
+    if (!root) throw new Error("nobody is signed in");
+    const create = async (name: string, rights: readonly string[]): Promise<string> =>
+      (await root.post("/api/service_account/", { name, rights, expires_time: 0 })).token;
+    const ask = async (token: string, method: string, path: string) => {
+      const reply = await fetch(gateway.url + path.replace(/\{[^}]+\}/g, "1"), {
+        method,
+        headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
+        ...(method !== "GET" && { body: "{}" }),
+      });
+      const isJson = reply.headers.get("content-type")?.startsWith("application/json") ?? false;
+      const { code } = isJson ? ((await reply.json()) as { code?: string }) : {};
+      if (!isJson) await reply.body?.cancel();
+      return { status: reply.status, code };
+    };
+    const rights = Object.keys(ROUTES_OF_RIGHTS);
+    const organizations = ["organizations:read", "organizations:write"];
+    const wrong: string[] = [];
+    const check = async (
+      name: string,
+      token: string,
+      route: string,
+      isRight: (s: number, code?: string) => boolean,
+    ) => {
+      const [method = "", path = ""] = route.split(" ");
+      const { status, code } = await ask(token, method, path);
+      if (!isRight(status, code)) wrong.push(`${name}: ${route} → ${status} ${code}`);
+    };
+    for (const right of rights) {
+      const name = right.replace(":", ".");
+      const only = await create(`only.${name}`, [right]);
+      const others = await create(
+        `not.${name}`,
+        [...rights, ...organizations].filter((other) => other !== right),
+      );
+      for (const route of ROUTES_OF_RIGHTS[right] ?? []) {
+        await check(`without ${right}`, others, route, (status, code) => status === 403 && code === "right_missing");
+        await check(`with ${right}`, only, route, (status, code) => {
+          return status !== 401 && status < 500 && code !== "permission_denied" && !code?.startsWith("right_missing");
+        });
+      }
+    }
+    const listed = Object.values(ROUTES_OF_RIGHTS).flat();
+    const closed = calls.filter(({ role, method, path }) => role && !listed.includes(`${method} ${path}`));
+    const every = await create("every-right", [...rights, ...organizations]);
+    for (const { method, path } of closed) {
+      const isClosed = (status: number, code?: string) => status === 403 && code === "service_account_not_here";
+      await check("every right", every, `${method} ${path}`, isClosed);
+    }
+    expect(wrong).toEqual([]);
+    const administrators = closed.filter(({ role }) => role !== "user").map(({ method, path }) => `${method} ${path}`);
+    expect(administrators.filter((route) => !route.includes("/api/service_account/"))).toEqual([]);
+    const known = calls.map(({ method, path }) => `${method} ${path}`);
+    expect(listed.filter((route) => !known.includes(route))).toEqual([]);
+  }, 240_000);
 
   test("for API keys refuses nobody, wrong keys, access tokens and the console's cookies with 401", async () => {
     const root = sessions.get("root");

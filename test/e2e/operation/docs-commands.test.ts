@@ -21,6 +21,7 @@ const REASONS = [
   "needs a stopped gateway",
   "needs an alarm",
   "needs an empty Postgres database",
+  "needs a service account",
   "needs an organization",
   "needs root",
   "needs several workers",

@@ -27,6 +27,7 @@ import RequestQuoteOutlined from "@mui/icons-material/RequestQuoteOutlined";
 import RocketLaunchOutlined from "@mui/icons-material/RocketLaunchOutlined";
 import ScheduleOutlined from "@mui/icons-material/ScheduleOutlined";
 import SensorsOutlined from "@mui/icons-material/SensorsOutlined";
+import SmartToyOutlined from "@mui/icons-material/SmartToyOutlined";
 import TuneOutlined from "@mui/icons-material/TuneOutlined";
 import type SvgIcon from "@mui/material/SvgIcon";
 import { useLocation } from "@tanstack/react-router";
@@ -59,6 +60,7 @@ export type NavItem = Readonly<{
     | "/routes"
     | "/redemption"
     | "/user"
+    | "/service-accounts"
     | "/audit"
     | "/books"
     | "/catalog"
@@ -91,6 +93,7 @@ export type NavItem = Readonly<{
     | "routes"
     | "codes"
     | "users"
+    | "serviceAccounts"
     | "audit"
     | "books"
     | "catalog"
@@ -153,6 +156,13 @@ export const NAV: readonly NavSection[] = [
       { path: "/router", label: "routing", icon: AltRouteOutlined, group: "routing" },
       { path: "/live", label: "live", icon: SensorsOutlined, group: "routing" },
       { path: "/user", label: "users", icon: GroupOutlined, group: "people" },
+      {
+        path: "/service-accounts",
+        label: "serviceAccounts",
+        icon: SmartToyOutlined,
+        group: "people",
+        isForSuperAdmins: true,
+      },
       { path: "/redemption", label: "codes", icon: RedeemOutlined, group: "people" },
       { path: "/agent", label: "agents", icon: HandshakeOutlined, group: "people" },
       { path: "/plan", label: "plans", icon: CardMembershipOutlined, group: "people" },

@@ -1,3 +1,4 @@
+export { default as access } from "./access/access.json" with { type: "json" };
 export { default as agents } from "./admin/agents.json" with { type: "json" };
 export { default as alerts } from "./admin/alerts.json" with { type: "json" };
 export { default as audit } from "./admin/audit.json" with { type: "json" };

@@ -1,6 +1,7 @@
 import type { OrganizationRole } from "../../../../db/schema/accounts/organizations.ts";
 import { OperationError } from "../../../lib/operation-error.ts";
 import type { SettingsReader } from "../../../settings/settings.ts";
+import type { Right } from "../access/access-rules.ts";
 import { type AuthenticationServices, type Caller, sessionCaller } from "../authenticate.ts";
 import type { UserEntry } from "../directory.ts";
 import { USER_STATUS } from "../roles.ts";
@@ -39,20 +40,31 @@ export const sessionAccount = async (
 
 /**
  * Resolves the account that a caller acts for: their own, or the organization that the call names, in which their role must
- * have `right`. Reads the membership from the database each time, so that whoever is removed is out at once. Throws
+ * have `right`; a service account with rights to organizations is a viewer or admin of each. Reads the membership from the database each time, so that whoever is removed is out at once. Throws
  * OperationError: 403 for whoever is no member, whether or not the organization exists, and without the right.
  */
 export async function actFor(
   { db, users, settings }: ActingServices,
-  { actor: person, organizationId }: Pick<Caller, "actor" | "organizationId">,
+  { actor: person, organizationId, rights }: Pick<Caller, "actor" | "organizationId" | "rights">,
   right: OrganizationRight,
 ): Promise<Acting> {
-  if (organizationId === null) return { actor: person, person, role: null };
+  if (organizationId === null) {
+    if (rights) throw new OperationError("service_account_not_here", {}, { status: 403 });
+    return { actor: person, person, role: null };
+  }
   if (settings.get("Organizations") === "off") throw new OperationError("organizations_off", {}, { status: 400 });
-  const role = await findRole(db, organizationId, person.id);
+  const role = rights ? serviceRole(rights) : await findRole(db, organizationId, person.id);
   const actor = role && (users.get(organizationId) ?? (await users.reread(organizationId)));
-  if (!actor) throw new OperationError("organization_not_member", {}, { status: 403 });
+  if (!role || actor?.kind !== "organization" || actor.deleted)
+    throw new OperationError("organization_not_member", {}, { status: 403 });
   if (actor.status === USER_STATUS.banned) throw new OperationError("organization_banned", {}, { status: 403 });
   if (!hasRight(role, right)) throw new OperationError("organization_right_missing", {}, { status: 403 });
   return { actor, person, role };
+}
+
+/** What a service account is in every organization. Throws OperationError without a right to organizations. */
+function serviceRole(rights: ReadonlySet<Right>): OrganizationRole {
+  if (rights.has("organizations:write")) return "admin";
+  if (rights.has("organizations:read")) return "viewer";
+  throw new OperationError("right_missing", { right: "organizations:read" }, { status: 403 });
 }

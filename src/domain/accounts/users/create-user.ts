@@ -37,7 +37,8 @@ export async function createUser(db: DbOrTx, { password, ...account }: NewUser):
 
 /** The same, with a password that was hashed before (`null`: none), so that a transaction need not wait for the hashing. */
 export async function createAccount(db: DbOrTx, input: NewAccount, passwordHash: string | null): Promise<number> {
-  const username = checkUsername(input.username);
+  // The name of a service account is checked where it is created: it may be longer.
+  const username = input.kind === "service" ? input.username : checkUsername(input.username);
   const row = {
     kind: input.kind ?? "person",
     username,

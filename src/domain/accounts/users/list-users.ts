@@ -1,4 +1,4 @@
-import { and, count, eq, or, type SQL, sql } from "drizzle-orm";
+import { and, count, eq, ne, or, type SQL, sql } from "drizzle-orm";
 import { requireRow } from "../../../../db/require-row.ts";
 import { type AccountKind, users } from "../../../../db/schema/accounts/users.ts";
 import type { Db } from "../../../../db/types.ts";
@@ -71,7 +71,7 @@ async function searchUsers(
   return { items: await viewForAdmins(db, rows), total: found.total };
 }
 
-/** The condition of a filter; undefined: everybody. */
+/** The condition of a filter; service accounts have a list of their own. */
 export function whereUsers({ keyword, group, role, status, kind }: UserFilter): SQL | undefined {
   const text = keyword?.trim();
   return and(
@@ -79,7 +79,7 @@ export function whereUsers({ keyword, group, role, status, kind }: UserFilter): 
     group ? eq(users.group, group) : undefined,
     role ? eq(users.role, role) : undefined,
     status ? eq(users.status, status) : undefined,
-    kind ? eq(users.kind, kind) : undefined,
+    kind ? eq(users.kind, kind) : ne(users.kind, "service"),
   );
 }
 

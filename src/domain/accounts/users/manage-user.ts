@@ -49,7 +49,7 @@ export async function manageUser(
       .from(users)
       .where(and(eq(users.id, request.id), isNull(users.deletedAt)))
       .for("update");
-    if (!target) throw new OperationError("user_not_found");
+    if (!target || target.kind === "service") throw new OperationError("user_not_found");
     checkReach(actor, target);
     if (target.kind === "organization" && request.action === "promote")
       throw new OperationError("organization_no_sign_in");

@@ -54,7 +54,7 @@ export async function updateUser(
       .from(users)
       .where(and(eq(users.id, change.id), isNull(users.deletedAt)))
       .for("update");
-    if (!user) throw new OperationError("user_not_found");
+    if (!user || user.kind === "service") throw new OperationError("user_not_found");
     checkReach(actor, user);
     if (user.kind === "organization" && passwordHash) throw new OperationError("organization_no_sign_in");
     const values = changedOnly(user, { ...readFields(change, user, settings), ...readQuota(change, user) });

@@ -9,7 +9,7 @@ import { type Catalog, UNKNOWN_MODEL } from "../../../catalog/catalog.ts";
 import { type Decimal, toText } from "../../../lib/values/decimal.ts";
 import { providerOf } from "../../../providers/registry.ts";
 import type { SettingsReader } from "../../../settings/settings.ts";
-import { usableGroups } from "../../accounts/usable-groups.ts";
+import { usableGroups } from "../../accounts/users/usable-groups.ts";
 import type { ChannelDirectory } from "../directory.ts";
 import type { ChannelEntry } from "../entry.ts";
 import { upstreamModelsOf } from "../upstream/upstream-model.ts";

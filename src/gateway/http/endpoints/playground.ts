@@ -1,4 +1,4 @@
-import { usableGroups } from "../../../domain/accounts/usable-groups.ts";
+import { usableGroups } from "../../../domain/accounts/users/usable-groups.ts";
 import { textOf } from "../../../formats/json.ts";
 import { OperationError } from "../../../lib/operation-error.ts";
 import type { Caller } from "../../auth/authenticate.ts";

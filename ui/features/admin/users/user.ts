@@ -51,7 +51,7 @@ type UserFilters = Readonly<{
   group?: string | undefined;
   role?: number | undefined;
   status?: number | undefined;
-  kind?: User["kind"] | undefined;
+  kind?: Exclude<User["kind"], "service"> | undefined;
 }>;
 
 type UserList = UserFilters & Readonly<{ sort?: string | undefined; order?: string | undefined }>;

@@ -1,4 +1,4 @@
-import type { SettingsReader } from "../../settings/settings.ts";
+import type { SettingsReader } from "../../../settings/settings.ts";
 
 /** The groups a user may choose for a token: group → description. Those of UserUsableGroups, and always their own. */
 export function usableGroups(settings: SettingsReader, ownGroup: string): ReadonlyMap<string, string> {

@@ -1,0 +1,85 @@
+import { isRight, type Resource, type Right } from "./access-rules.ts";
+
+/** Which resource the routes under a path are about. The longest path that fits counts. */
+const PATHS: Readonly<Record<string, Resource>> = {
+  "/api/channel": "channels",
+  "/api/channel_types": "channels",
+  "/api/channel/list_prices": "models",
+  "/api/channel/models_priced": "models",
+  "/api/catalog": "models",
+  "/api/route": "models",
+  "/api/ratio": "models",
+  "/api/option/rest_model_ratio": "models",
+  "/api/user": "users",
+  "/api/group": "users",
+  "/api/log": "logs",
+  "/api/live": "logs",
+  "/api/data": "logs",
+  "/api/sessions": "logs",
+  "/api/mj": "logs",
+  "/api/task": "logs",
+  "/api/topup": "billing",
+  "/api/redemption": "billing",
+  "/api/plan": "billing",
+  "/api/subscription": "billing",
+  "/api/statements": "billing",
+  "/api/agent": "billing",
+  "/api/audit": "audit",
+  "/api/option": "settings",
+  "/api/announcement": "settings",
+  "/api/broadcast": "settings",
+  "/api/sinks": "settings",
+  "/api/system": "system",
+  "/api/status/test": "system",
+  "/api/books": "system",
+  "/api/jobs": "system",
+  "/api/doctor": "system",
+};
+
+/** Routes that read, although their method says otherwise: they compute something from what is sent. */
+const READS: ReadonlySet<string> = new Set([
+  "POST /api/channel/explain",
+  "POST /api/channel/import/preview",
+  "POST /api/catalog/update/preview",
+  "POST /api/ratio/preview",
+  "POST /api/route/simulate",
+  "POST /api/option/import/preview",
+]);
+
+/** Routes that start something: a test, a job, a message, a payment that is completed by hand. */
+const ACTS: readonly RegExp[] = [
+  /^GET \/api\/channel\/(?:test|update_balance)(?:\/\d+)?$/,
+  /^POST \/api\/channel\/(?:fix|fetch_models|test\/cancel|[^/]+\/keys\/test|[^/]+\/model_list\/refresh)$/,
+  /^GET \/api\/channel\/fetch_models\/[^/]+$/,
+  /^(?:POST|DELETE) \/api\/catalog\/update$/,
+  /^(?:POST \/api\/log\/clear|DELETE \/api\/log)$/,
+  /^POST \/api\/(?:topup\/complete|agent\/requests\/[^/]+|subscription\/(?:grant|end))$/,
+  /^(?:POST|DELETE) \/api\/broadcast$/,
+  /^POST \/api\/sinks\/[^/]+\/test$/,
+  /^POST \/api\/option\/oidc_discovery$/,
+  /^POST \/api\/(?:books|jobs|doctor)\/.+$/,
+];
+
+/** The right that a call of an administrator's route needs; null: no right opens it, only a role. */
+export function requiredRight(method: string, path: string): Right | null {
+  const address = path.length > 1 ? path.replace(/\/$/, "") : path;
+  const resource = resourceOf(address);
+  if (resource === null) return null;
+  const call = `${method} ${address}`;
+  const verb = ACTS.some((pattern) => pattern.test(call))
+    ? "act"
+    : method === "GET" || method === "HEAD" || READS.has(call)
+      ? "read"
+      : "write";
+  const right = `${resource}:${verb}`;
+  return isRight(right) ? right : null;
+}
+
+/** The resource of the longest listed path that is this address or leads to it. */
+function resourceOf(address: string): Resource | null {
+  for (let path = address; path !== ""; path = path.slice(0, path.lastIndexOf("/"))) {
+    const resource = Object.hasOwn(PATHS, path) ? PATHS[path] : undefined;
+    if (resource) return resource;
+  }
+  return null;
+}
