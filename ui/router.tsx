@@ -200,6 +200,10 @@ const routeTree = root.addChildren([
     inside((pages) => pages.routeList(), "RouteListPage"),
   ),
   guarded(
+    "/experiments",
+    inside((pages) => pages.experiments(), "ExperimentPage"),
+  ),
+  guarded(
     "/router",
     inside((pages) => pages.routerExplain(), "RouterExplainPage"),
   ),

@@ -101,6 +101,7 @@ const PAGES: readonly (readonly [name: string, path: string, act?: (page: Page) 
   ["sessions", "/sessions"],
   ["alerts", "/alerts"],
   ["routes", "/routes"],
+  ["experiments", "/experiments"],
   ["organization", "/organization"],
   ["start", "/start"],
   ["settings-operation", "/setting?tab=operation"],

@@ -105,7 +105,7 @@ export async function failOver<Result>(
 }
 
 /** Tries one channel. Rejects AttemptFailure if another channel may be tried. */
-const attempt = (context: GatewayContext, { call, prices }: PricedCall, choice: Choice): Promise<Received> =>
+export const attempt = (context: GatewayContext, { call, prices }: PricedCall, choice: Choice): Promise<Received> =>
   trackAttempt(context, call, prices, choice, async (running) => {
     const own = withPreferencesFor(call, running.route);
     for (;;) {

@@ -6,6 +6,7 @@ import { createRecheckKey, type RecheckKey } from "../domain/api-keys/directory/
 import { CHANNEL_STATUS, storedKeyOf } from "../domain/channels/entry.ts";
 import { disableChannelKey } from "../domain/channels/keys/key-status.ts";
 import { setChannelStatus } from "../domain/channels/status/set-status.ts";
+import { createExperimentStore } from "../domain/models/experiments/store.ts";
 import { channelDisabled } from "../domain/notifications/notices/channel-notices.ts";
 import { createObjectStore, createResponseStore, type GatewayServices } from "../gateway/http/create-gateway.ts";
 import { sayReason } from "../lib/reason.ts";
@@ -33,6 +34,7 @@ export function gatewayServices(services: Services): GatewayServices {
     tasks: { ...services.tasks, db: database.callDb },
     responses: createResponseStore(database.callDb, log),
     objects: createObjectStore(database.callDb),
+    experiments: createExperimentStore(database.db, log),
     resolveSession: (request) => sessionActing({ ...services, db: database.db }, request, "playground.use"),
     recheckKey: recheckKeyOf(services),
     readStanding: (subject) => readStanding(database.callDb, subject),

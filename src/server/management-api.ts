@@ -19,6 +19,7 @@ import { sinkRoutes } from "../console/logs/sinks.ts";
 import { taskRoutes } from "../console/logs/tasks.ts";
 import { dataRoutes } from "../console/logs/usage-data.ts";
 import { catalogRoutes } from "../console/models/catalog.ts";
+import { experimentRoutes } from "../console/models/experiments.ts";
 import { modelStatusRoutes } from "../console/models/model-status.ts";
 import { modelRoutes } from "../console/models/models.ts";
 import { pricingRoutes } from "../console/models/pricing.ts";
@@ -91,6 +92,7 @@ export function managementApi(
     .use(modelRoutes(services, guarded))
     .use(catalogRoutes(shared, guarded))
     .use(modelRouteRoutes(shared, guarded))
+    .use(experimentRoutes(shared, guarded))
     .use(channelRoutes(operations, guarded))
     .use(channelTransferRoutes({ ...operations, version }, guarded))
     .use(channelKeyRoutes({ ...operations, fetch: services.fetch }, guarded))

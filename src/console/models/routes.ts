@@ -25,6 +25,18 @@ const flag = t.Optional(t.Boolean({ description: "True: only calls with it; fals
 const names = t.Optional(t.Array(t.String()));
 const time = t.Optional(t.String({ description: "HH:MM" }));
 
+const candidate = t.Object(
+  {
+    model: t.String(),
+    weight: t.Optional(t.Integer({ minimum: 0 })),
+    ...{ min_prompt_tokens: tokens, max_prompt_tokens: tokens },
+    ...{ image: flag, audio: flag, file: flag, tools: flag },
+    ...{ tags: names, groups: names, channel_tags: names },
+    hours: t.Optional(t.Object({ from: time, to: time, zone: t.Optional(t.String()) })),
+  },
+  { additionalProperties: t.Unknown() },
+);
+
 /** For the API description; src/settings/option/model-routes.ts validates the fields and names the invalid one. */
 const definition: TSchema & { static: object } = t.Object(
   {
@@ -40,25 +52,30 @@ const definition: TSchema & { static: object } = t.Object(
         groups: t.Optional(t.Array(t.String(), { description: "Groups in the order in which they are served." })),
       }),
     ),
+    experiment: t.Optional(
+      t.Object({
+        mode: t.String({ description: "canary or mirror." }),
+        candidate: candidate,
+        percent: t.Optional(t.Integer({ description: "Share of the calls; 5 unless set." })),
+        max_usd_per_day: t.Optional(t.Integer({ description: "What copies may cost on a day; 1 unless set." })),
+        max_concurrent: t.Optional(t.Integer({ description: "Copies in progress in each process; 4 unless set." })),
+        judge: t.Optional(
+          t.Object({
+            model: t.String(),
+            group: t.Optional(t.String({ description: "Whose channels it uses; default unless set." })),
+            percent: t.Optional(t.Integer({ description: "Share of the copies; 100 unless set." })),
+            instructions: t.Optional(t.String({ description: "What matters to you." })),
+          }),
+        ),
+      }),
+    ),
     hedge: t.Optional(
       t.Object({
         after_ms: t.Optional(t.Integer({ description: "Absent: after the channel's 95th percentile." })),
         max_extra_percent: t.Optional(t.Integer({ description: "Of what the route spends; 10 unless set." })),
       }),
     ),
-    candidates: t.Array(
-      t.Object(
-        {
-          model: t.String(),
-          weight: t.Optional(t.Integer({ minimum: 0 })),
-          ...{ min_prompt_tokens: tokens, max_prompt_tokens: tokens },
-          ...{ image: flag, audio: flag, file: flag, tools: flag },
-          ...{ tags: names, groups: names, channel_tags: names },
-          hours: t.Optional(t.Object({ from: time, to: time, zone: t.Optional(t.String()) })),
-        },
-        { additionalProperties: t.Unknown() },
-      ),
-    ),
+    candidates: t.Array(candidate),
   },
   { additionalProperties: t.Unknown() },
 );

@@ -100,6 +100,7 @@ export const LOG_NOTES = {
   route_created: ["name"],
   route_changed: ["name"],
   route_deleted: ["name"],
+  experiment_results_deleted: ["name"],
   option_reset: ["key"],
   announced: ["title"],
   announcement_changed: ["title"],

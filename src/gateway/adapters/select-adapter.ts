@@ -93,7 +93,7 @@ function selectForCall(context: GatewayContext, call: Call, route: Route, isRewr
       (settings.get("global.pass_through_request_enabled") || channel.setting.pass_through_body_enabled === true),
     neverStreams:
       provider.chat?.streaming.mode(upstreamModel) === "never" || channel.setting.stream_support === "NON_STREAM_ONLY",
-    logsContent: settings.get("LogChatContentEnabled"),
+    logsContent: call.keepsText || settings.get("LogChatContentEnabled"),
     catalog: context.catalog(),
   };
   if (endpoint.capability !== "chat") {

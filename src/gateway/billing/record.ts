@@ -10,6 +10,7 @@ import { toGatewayError } from "../http/refuse.ts";
 import { speedOf } from "../routing/routes/speeds.ts";
 import { contentRules, contentToLog, exchangeToLog } from "./log-content.ts";
 import { logRowOf, storedRow } from "./log-row.ts";
+import type { OutputMeter } from "./output-meter.ts";
 import type { Reservation } from "./reserve.ts";
 import type { Settlement } from "./settle.ts";
 
@@ -42,7 +43,7 @@ export function record(
   const stored = storedRow(row, settings);
   const survives = hold ? billing.settle(hold, stored) : billing.record(stored);
   call.trace?.addContent(call.prompt, () => ended.meter.countable().text);
-  end(context, call, row, usage);
+  end(context, call, row, usage, ended.meter);
   context.requestLimit.succeeded(call);
   const { route } = call.attempts;
   if (route && ended.ending === "complete") {
@@ -117,8 +118,18 @@ export function recordFailure(
 }
 
 /** Ends a call in the user's limits, the metrics, telemetry and the live feed. */
-function end(context: GatewayContext, call: Call, row: UsageRecord, usage: Usage | null): void {
+function end(
+  context: GatewayContext,
+  call: Call,
+  row: UsageRecord,
+  usage: Usage | null,
+  meter: OutputMeter | null = null,
+): void {
   const { feed, telemetry } = context.services;
+  if (call.route?.experiment) {
+    const result = usage && meter && { usage, text: () => meter.countable().text };
+    context.experiments.ended(context, call, call.route, row, result);
+  }
   call.trace?.end(row, usage);
   telemetry?.count(call, row, usage);
   call.client.end();

@@ -52,7 +52,7 @@ export function reserve(
 }
 
 /** The most that the call can cost with one model, in quota units. */
-function upperCost({ services, prices: table }: GatewayContext, call: Call, prices: CallPrices): number {
+export function upperCost({ services, prices: table }: GatewayContext, call: Call, prices: CallPrices): number {
   const { summary, promptBound, prompt, body } = call;
   const defaultOutput = services.settings.get("PreConsumedQuota") * summary.choices;
   // Anthropic's cache writes cost more than its cache reads.

@@ -61,6 +61,8 @@ export type Call = AuthorizedRequest &
     fallbackFrom: string | null;
     /** What the requested route decided; null: the client named a model. */
     route: RoutePlan | null;
+    /** The text of its response is needed when it has ended. */
+    keepsText: boolean;
     /** Channels and keys that are excluded from the start; null: none. */
     excluded: Excluded | null;
   }>;
@@ -95,6 +97,7 @@ export function newCall(authorized: AuthorizedRequest, timing: CallTiming, telem
     isResumed: false,
     fallbackFrom: null,
     route: null,
+    keepsText: false,
     excluded: null,
   };
 }

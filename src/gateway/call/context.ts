@@ -14,6 +14,7 @@ import type { createModelsOf } from "../routing/model-fit.ts";
 import type { CallQueues } from "../routing/routes/busy/call-queues.ts";
 import type { Hedges } from "../routing/routes/busy/hedges.ts";
 import type { ConversationModels } from "../routing/routes/conversation-models.ts";
+import type { Experiments } from "../routing/routes/experiments/experiments.ts";
 import type { Speeds } from "../routing/routes/speeds.ts";
 import type { CoolDown } from "../routing/scheduler/cool-down.ts";
 import type { KeyRing } from "../routing/scheduler/key-ring.ts";
@@ -41,6 +42,8 @@ export type GatewayContext = Readonly<{
   speeds: Speeds;
   /** Calls that wait for busy routes. */
   queues: CallQueues;
+  /** New models and channels that routes try. */
+  experiments: Experiments;
   /** Delays and budgets of hedged routes. */
   hedges: Hedges;
   health: ReturnType<typeof createHealth>;

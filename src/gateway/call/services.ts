@@ -7,6 +7,7 @@ import type { ApiKeyDirectory } from "../../domain/api-keys/directory/index.ts";
 import type { ChannelDirectory } from "../../domain/channels/directory.ts";
 import type { ChannelEntry } from "../../domain/channels/entry.ts";
 import type { CallFeed } from "../../domain/logs/live/call-feed.ts";
+import type { ExperimentStore } from "../../domain/models/experiments/store.ts";
 import type { TaskDeps } from "../../domain/tasks/task.ts";
 import type { ClientAddress } from "../../lib/http/client-ip.ts";
 import type { HostSlots } from "../../lib/limits/host-slots.ts";
@@ -46,6 +47,8 @@ export type GatewayServices = Readonly<{
   disableChannel(channel: ChannelEntry, key: string | null, reason: Reason, status?: 2 | 3): void;
   responses: ResponseStore;
   objects: ObjectStore;
+  /** Keeps results of routes' experiments; null or absent: there are none. */
+  experiments?: ExperimentStore | null;
   /** Stores image, music and video tasks. */
   tasks: TaskDeps;
   billing: {

@@ -29,6 +29,7 @@ import { createModelsOf } from "../routing/model-fit.ts";
 import { createCallQueues } from "../routing/routes/busy/call-queues.ts";
 import { createHedges } from "../routing/routes/busy/hedges.ts";
 import { createConversationModels } from "../routing/routes/conversation-models.ts";
+import { createExperiments } from "../routing/routes/experiments/experiments.ts";
 import { predictOutcomes } from "../routing/routes/simulate.ts";
 import { createSpeeds } from "../routing/routes/speeds.ts";
 import { createCoolDown } from "../routing/scheduler/cool-down.ts";
@@ -130,6 +131,7 @@ export function createContext(services: GatewayServices, earlierTraffic: Traffic
     speeds: createSpeeds(),
     queues: createCallQueues(),
     hedges: createHedges(),
+    experiments: createExperiments(),
     health: createHealth(services),
     upstream: createUpstream(policy, {
       usesEnvironmentProxy: services.config.usesEnvironmentProxy,

@@ -80,7 +80,9 @@ function onRoute(context: GatewayContext, call: Call, route: ModelRoute): Call {
     if (candidates) targets.push({ model, candidates });
   }
   const [first] = targets;
-  return first ? { ...onTarget(call, first), route: { ...plan, targets } } : call;
+  if (!first) return call;
+  const keepsText = plan.experiment !== null && plan.experiment.rule.judge !== null;
+  return { ...onTarget(call, first), route: { ...plan, targets }, keepsText };
 }
 
 /**

@@ -17,6 +17,7 @@ import { type BalanceReading, updateAllBalances } from "../../domain/channels/up
 import { foldSessions } from "../../domain/logs/sessions/fold-sessions.ts";
 import { exportCalls } from "../../domain/logs/sinks/export-calls.ts";
 import type { SinkDeps } from "../../domain/logs/sinks/sink-type.ts";
+import { deleteOldResults } from "../../domain/models/experiments/store.ts";
 import type { Broadcasts } from "../../domain/notifications/broadcast.ts";
 import { keyEnabled } from "../../domain/notifications/notices/channel-notices.ts";
 import type { Notifier } from "../../domain/notifications/notifier.ts";
@@ -132,6 +133,7 @@ export function listJobs(services: JobServices): readonly Job[] {
       runsAtStart: true,
     },
     once("usage exports", 10 * SECOND_MS, (signal) => exportCalls({ ...upstreams, ...services.sinkDeps }, signal)),
+    once("experiment results", 6 * HOUR_MS, async () => void (await deleteOldResults(db))),
     once("agent sessions", 10 * SECOND_MS, (signal) => foldSessions(db, signal)),
     once("unlogged calls", 10 * MINUTE_MS, () => forgetUnloggedCalls(database, nowSeconds())),
   ];

@@ -31,6 +31,22 @@ test.each([
   [withCandidate({ hours: { from: "08:00", to: "09:00", zone: "Mars/Base" } }), "candidates.0.hours.zone"],
   [withCandidate({ priority: 1 }), "candidates.0.priority"],
   [{ ...withCandidate({}), strategy: "fastest" }, "strategy"],
+  [{ ...withCandidate({}), experiment: { mode: "canary", candidate: { model: "b" } } }, null],
+  [{ ...withCandidate({}), experiment: { candidate: { model: "b" } } }, "experiment.mode"],
+  [{ ...withCandidate({}), experiment: { mode: "mirror" } }, "experiment.candidate"],
+  [{ ...withCandidate({}), experiment: { mode: "mirror", candidate: {} } }, "experiment.candidate.model"],
+  [
+    { ...withCandidate({}), experiment: { mode: "canary", candidate: { model: "b" }, judge: { model: "j" } } },
+    "experiment.judge",
+  ],
+  [
+    { ...withCandidate({}), experiment: { mode: "mirror", candidate: { model: "b" }, judge: {} } },
+    "experiment.judge.model",
+  ],
+  [
+    { ...withCandidate({}), experiment: { mode: "mirror", candidate: { model: "b" }, percent: 0 } },
+    "experiment.percent",
+  ],
   [[], "entry"],
   ["best", "entry"],
 ])("%j: %s", (definition, field) => {

@@ -61,8 +61,27 @@ export type ModelRoute = Readonly<{
   candidates: readonly RouteCandidate[];
   /** Null: no second channel is called while the first has not responded. */
   hedge: Readonly<{ afterMs: number | null; maxExtraPercent: number }> | null;
+  /** Null: nothing is tried. */
+  experiment: RouteExperiment | null;
   /** Null: a call is refused where everything is busy. `groups`: in the order in which they are served; others follow. */
   queue: Readonly<{ maxWaitMs: number; maxLength: number; groups: readonly string[] }> | null;
+}>;
+
+/** A new model or channel of a route, and how it is compared with the others. */
+export type RouteExperiment = Readonly<{
+  /** Identifies what is tried and how; results of another one are not comparable. */
+  key: string;
+  /** A canary serves a share of the calls; a mirror gets copies, whose responses are discarded. */
+  mode: "canary" | "mirror";
+  candidate: RouteCandidate;
+  /** Share of the calls, in percent. */
+  percent: number;
+  /** What copies and their judge may cost the operator on a day (UTC). */
+  maxUsdPerDay: number;
+  /** Copies in progress at a time, in each process. */
+  maxConcurrent: number;
+  /** Null: responses are not judged. */
+  judge: Readonly<{ model: string; group: string; percent: number; instructions: string }> | null;
 }>;
 
 export type ModelRoutes = ReadonlyMap<string, ModelRoute>;
@@ -73,6 +92,11 @@ const MAX_PROMPT_TOKENS = 100_000_000;
 const MAX_NAME_LENGTH = 200;
 const MAX_HEDGE_MS = 600_000;
 const DEFAULT_EXTRA_PERCENT = 10;
+const EXPERIMENT_MODES = ["canary", "mirror"] as const;
+const DEFAULT_EXPERIMENT_PERCENT = 5;
+const [MAX_COPIES, DEFAULT_COPIES] = [1_000, 4];
+const [MAX_USD_PER_DAY, DEFAULT_USD_PER_DAY] = [1_000_000, 1];
+const MAX_INSTRUCTIONS = 4_000;
 const [MAX_WAIT_MS, DEFAULT_WAIT_MS] = [600_000, 30_000];
 const [MAX_QUEUE_LENGTH, DEFAULT_QUEUE_LENGTH] = [10_000, 100];
 
@@ -131,17 +155,27 @@ const readDefinitionFields = fieldsOf({
     max_length: integerFrom(1, MAX_QUEUE_LENGTH),
     groups: names,
   }),
+  experiment: fieldsOf({
+    mode: oneOf(EXPERIMENT_MODES),
+    candidate: readCandidateFields,
+    percent: integerFrom(1, 100),
+    max_usd_per_day: integerFrom(1, MAX_USD_PER_DAY),
+    max_concurrent: integerFrom(1, MAX_COPIES),
+    judge: fieldsOf({ model: modelName, group: text, percent: integerFrom(1, 100), instructions: description }),
+  }),
   hedge: fieldsOf({ after_ms: integerFrom(1, MAX_HEDGE_MS), max_extra_percent: integerFrom(1, 100) }),
 });
 
 /** A route as JSON. Absent: enabled, strategy “priority”. */
 export type RouteDefinition = ReturnType<typeof readDefinitionFields>;
 
+type JudgeDefinition = NonNullable<NonNullable<RouteDefinition["experiment"]>["judge"]>;
+
 /** Checks the definition of a route. Throws FieldError. */
 export function readRoute(name: string, value: unknown, field: string): ModelRoute {
   modelName(name, field === "" ? "name" : field);
   const definition = readDefinitionFields(value, field);
-  const { enabled: isEnabled = true, strategy = "priority", candidates = [], hedge, queue } = definition;
+  const { enabled: isEnabled = true, strategy = "priority", candidates = [], hedge, queue, experiment } = definition;
   const path = field === "" ? "candidates" : `${field}.candidates`;
   if (candidates.length === 0 || candidates.length > MAX_CANDIDATES) {
     throw new FieldError(path, `a list of 1 to ${MAX_CANDIDATES} models`);
@@ -155,6 +189,7 @@ export function readRoute(name: string, value: unknown, field: string): ModelRou
     candidates: read,
     hedge: hedge ? readHedge(hedge) : null,
     queue: queue ? readQueue(queue) : null,
+    experiment: experiment ? readExperiment(experiment, field === "" ? "experiment" : `${field}.experiment`) : null,
   };
 }
 
@@ -163,6 +198,35 @@ const readQueue = ({
   max_length: maxLength = DEFAULT_QUEUE_LENGTH,
   groups = [],
 }: NonNullable<RouteDefinition["queue"]>) => ({ maxWaitMs, maxLength, groups });
+
+function readExperiment(
+  { mode, candidate, judge, ...limits }: NonNullable<RouteDefinition["experiment"]>,
+  field: string,
+): RouteExperiment {
+  if (mode === undefined) throw new FieldError(`${field}.mode`, EXPERIMENT_MODES.join(" or "));
+  if (candidate === undefined) throw new FieldError(`${field}.candidate`, "a model, as in candidates");
+  if (judge && mode !== "mirror") throw new FieldError(`${field}.judge`, "absent unless the mode is mirror");
+  return {
+    key: Bun.hash(JSON.stringify([mode, candidate, judge?.model])).toString(36),
+    mode,
+    candidate: readCandidate(candidate, `${field}.candidate`),
+    percent: limits.percent ?? DEFAULT_EXPERIMENT_PERCENT,
+    maxUsdPerDay: limits.max_usd_per_day ?? DEFAULT_USD_PER_DAY,
+    maxConcurrent: limits.max_concurrent ?? DEFAULT_COPIES,
+    judge: judge ? readJudge(judge, `${field}.judge`) : null,
+  };
+}
+
+function readJudge(
+  { model, group = "default", percent = 100, instructions = "" }: JudgeDefinition,
+  field: string,
+): NonNullable<RouteExperiment["judge"]> {
+  if (model === undefined) throw new FieldError(`${field}.model`, "a model name");
+  if (instructions.length > MAX_INSTRUCTIONS) {
+    throw new FieldError(`${field}.instructions`, `at most ${MAX_INSTRUCTIONS} characters`);
+  }
+  return { model, group, percent, instructions };
+}
 
 const readHedge = ({
   after_ms: afterMs,

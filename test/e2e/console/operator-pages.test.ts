@@ -288,6 +288,7 @@ describe("the pages of an operator", () => {
       ["/jobs", WORDS.zh.jobs.title],
       ["/exports", WORDS.zh.sinks.title],
       ["/service-accounts", WORDS.zh.access.accounts.title],
+      ["/experiments", WORDS.zh.experiments.title],
       ["/sessions", WORDS.zh.sessions.title],
       ["/audit?search=修改了用户", WORDS.zh.audit.title],
       ["/notice", WORDS.zh.notifications.broadcast.page],

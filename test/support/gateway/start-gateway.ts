@@ -9,6 +9,7 @@ import type { ApiKeyEntry } from "../../../src/domain/api-keys/directory/index.t
 import type { ChannelEntry } from "../../../src/domain/channels/entry.ts";
 import { createRoutingIndex } from "../../../src/domain/channels/routing/routing-index.ts";
 import { createCallFeed } from "../../../src/domain/logs/live/call-feed.ts";
+import type { ExperimentStore } from "../../../src/domain/models/experiments/store.ts";
 import type { TaskDeps } from "../../../src/domain/tasks/task.ts";
 import type { JsonObject } from "../../../src/formats/json.ts";
 import {
@@ -56,6 +57,8 @@ type Setup = {
   recheckKey?: (key: string, address: string) => Promise<boolean>;
   /** What every key and user is said to have. */
   standing?: Standing;
+  /** Where results of experiments are kept; without it nowhere. */
+  experiments?: ExperimentStore;
   /** Instead of billing in memory. */
   billing?: GatewayServices["billing"];
   /** Budgets of organizations; without it there are none. */
@@ -118,6 +121,7 @@ export function startRelay(setup: Setup) {
     billing: setup.billing ?? billing.service,
     responses: setup.responses ?? memoryOfResponses(),
     objects: setup.objects ?? noObjects,
+    experiments: setup.experiments ?? null,
     tasks: setup.tasks ?? noTasks,
     recheckKey: setup.recheckKey ?? (async () => false),
     readStanding: async (subject) => {

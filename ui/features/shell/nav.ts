@@ -26,6 +26,7 @@ import RedeemOutlined from "@mui/icons-material/RedeemOutlined";
 import RequestQuoteOutlined from "@mui/icons-material/RequestQuoteOutlined";
 import RocketLaunchOutlined from "@mui/icons-material/RocketLaunchOutlined";
 import ScheduleOutlined from "@mui/icons-material/ScheduleOutlined";
+import ScienceOutlined from "@mui/icons-material/ScienceOutlined";
 import SensorsOutlined from "@mui/icons-material/SensorsOutlined";
 import SmartToyOutlined from "@mui/icons-material/SmartToyOutlined";
 import TuneOutlined from "@mui/icons-material/TuneOutlined";
@@ -58,6 +59,7 @@ export type NavItem = Readonly<{
     | "/live"
     | "/router"
     | "/routes"
+    | "/experiments"
     | "/redemption"
     | "/user"
     | "/service-accounts"
@@ -91,6 +93,7 @@ export type NavItem = Readonly<{
     | "live"
     | "routing"
     | "routes"
+    | "experiments"
     | "codes"
     | "users"
     | "serviceAccounts"
@@ -153,6 +156,7 @@ export const NAV: readonly NavSection[] = [
       { path: "/channel", label: "channels", icon: HubOutlined, group: "routing" },
       { path: "/catalog", label: "catalog", icon: MenuBookOutlined, group: "routing" },
       { path: "/routes", label: "routes", icon: CallSplitOutlined, group: "routing" },
+      { path: "/experiments", label: "experiments", icon: ScienceOutlined, group: "routing" },
       { path: "/router", label: "routing", icon: AltRouteOutlined, group: "routing" },
       { path: "/live", label: "live", icon: SensorsOutlined, group: "routing" },
       { path: "/user", label: "users", icon: GroupOutlined, group: "people" },

@@ -8,6 +8,7 @@ import type { GatewayContext } from "../../call/context.ts";
 import { GatewayError } from "../../call/errors.ts";
 import { conversationKey } from "../conversation-key.ts";
 import { type Needs, needsOf } from "../model-fit.ts";
+import { drawPart, type ExperimentPart } from "./experiments/assign.ts";
 import type { Load } from "./measure.ts";
 import { type RankedCandidate, type RouteQuery, rankCandidates } from "./rank.ts";
 
@@ -37,6 +38,8 @@ export type QueueRule = Readonly<{
 
 /** What a route decided for a call. */
 export type RoutePlan = Readonly<{
+  /** Null: the call takes no part in an experiment. */
+  experiment: ExperimentPart | null;
   /** Null: a busy route refuses the call. */
   queue: QueueRule | null;
   /** Null: channels are tried one after the other. */
@@ -81,12 +84,19 @@ export function planRoute(context: GatewayContext, call: Call, route: ModelRoute
     const conversation = route.strategy === "priority" ? null : conversationOf(call);
     const earlier = conversation === null ? null : context.conversationModels.find(conversation);
     const isEarlier = ({ candidate, rank }: RankedCandidate) => candidate.model === earlier && rank === ranked[0]?.rank;
+    // A conversation that has begun elsewhere stays there.
+    const experiment =
+      route.experiment && (earlier === null || earlier === route.experiment.candidate.model)
+        ? drawPart(context, route, query, conversation ?? conversationOf(call))
+        : null;
     const ordered = ranked.toSorted((a, b) => Number(isEarlier(b)) - Number(isEarlier(a)));
+    const targets = ordered.map(({ candidate, candidates }) => ({ model: candidate.model, candidates }));
     return {
       conversation,
+      experiment,
       queue: route.queue && queueRule(route.name, route.queue, caller.group),
       hedge: route.hedge && call.summary.stream ? { route: route.name, ...route.hedge } : null,
-      targets: ordered.map(({ candidate, candidates }) => ({ model: candidate.model, candidates })),
+      targets: experiment?.part === "trial" ? withFirst(experiment.target, targets) : targets,
     };
   }
   const params = { route: route.name };
@@ -96,6 +106,11 @@ export function planRoute(context: GatewayContext, call: Call, route: ModelRoute
   const details = { type: "invalid_request_error", param: "model" } as const;
   throw new GatewayError(400, "route_not_applicable", { code: "gateway_route_conditions", params }, details);
 }
+
+const withFirst = (first: RouteTarget, others: readonly RouteTarget[]): readonly RouteTarget[] => [
+  first,
+  ...others.filter(({ candidates }) => candidates !== first.candidates),
+];
 
 function queueRule(route: string, { groups, ...limits }: NonNullable<ModelRoute["queue"]>, group: string): QueueRule {
   const at = groups.indexOf(group);

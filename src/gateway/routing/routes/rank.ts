@@ -48,7 +48,8 @@ export function rankCandidates(context: Known, route: ModelRoute, query: RouteQu
   return { ranked: orderContenders(route.strategy, ranked, context.random), excluded };
 }
 
-function contenderOf(
+/** A candidate's figures for a call, or why it does not serve it. */
+export function contenderOf(
   context: Known,
   candidate: RouteCandidate,
   { facts, needs, load, allows }: RouteQuery,

@@ -10,7 +10,7 @@ import { useTranslation } from "react-i18next";
 import { NameListInput } from "../../../components/inputs/NameListInput.tsx";
 import { Col, Field, Row } from "../../../components/layout.tsx";
 import { channelTags, groupNames } from "../../channels/channel-queries.ts";
-import { type CandidateForm, CONTENT_CHOICES, CONTENTS, conditionsOfForm } from "./route-form.ts";
+import { type CandidateForm, CONTENT_CHOICES, CONTENTS, conditionsOfForm } from "./candidate-form.ts";
 
 type CandidateConditionsProps = Readonly<{
   candidate: CandidateForm;

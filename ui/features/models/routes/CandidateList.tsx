@@ -14,7 +14,8 @@ import { useSuggestionTexts } from "../../../components/inputs/suggestion-texts.
 import { Col, Field, Panel, Row } from "../../../components/layout.tsx";
 import { enabledModels } from "../../channels/channel-queries.ts";
 import { CandidateConditions } from "./CandidateConditions.tsx";
-import { type CandidateForm, candidateError, MAX_CANDIDATES, moved, newCandidate } from "./route-form.ts";
+import { type CandidateForm, candidateError, newCandidate } from "./candidate-form.ts";
+import { MAX_CANDIDATES, moved } from "./route-form.ts";
 
 type CandidateListProps = Readonly<{
   candidates: readonly CandidateForm[];

@@ -10,6 +10,7 @@ import { LabelledInput } from "../../../components/inputs/LabelledInput.tsx";
 import { SwitchRow } from "../../../components/inputs/SwitchRow.tsx";
 import { useCheckedForm } from "../../../components/inputs/use-checked-form.ts";
 import { Field } from "../../../components/layout.tsx";
+import { RouteExperiment } from "../experiments/RouteExperiment.tsx";
 import { CandidateList } from "./CandidateList.tsx";
 import { RouteSpeed } from "./RouteSpeed.tsx";
 import { createRoute, type RouteView, routes, updateRoute } from "./route-calls.ts";
@@ -107,6 +108,13 @@ export const RouteDrawer = ({ route, taken, onClose }: RouteDrawerProps) => {
         </Section>
         <Section title={t("routes.form.hedge")}>
           <RouteSpeed form={form} faults={faults} onChange={change} />
+        </Section>
+        <Section title={t("experiments.form.title")} hint={t("experiments.form.hint")}>
+          <RouteExperiment
+            form={form.experiment}
+            error={faults.experiment && t("experiments.form.error")}
+            onChange={(fields) => change({ experiment: { ...form.experiment, ...fields } })}
+          />
         </Section>
         <Section title={t("routes.simulation.title")} hint={t("routes.simulation.hint")}>
           <SimulationPanel form={form} />

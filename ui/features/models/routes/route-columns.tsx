@@ -6,8 +6,8 @@ import type { Column } from "../../../components/data-table/column.ts";
 import { StatusChip } from "../../../components/display/StatusChip.tsx";
 import { Tag } from "../../../components/display/Tag.tsx";
 import { Row } from "../../../components/layout.tsx";
+import { countConditions } from "./candidate-form.ts";
 import type { RouteView } from "./route-calls.ts";
-import { countConditions } from "./route-form.ts";
 
 /** The columns of the list of routes. */
 export function useRouteColumns(): readonly Column<RouteView>[] {

@@ -1,16 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import { readRoute, STRATEGIES as SERVER_STRATEGIES } from "../../../../src/settings/option/model-routes.ts";
+import { candidateError, countConditions, newCandidate } from "./candidate-form.ts";
 import type { RouteView } from "./route-calls.ts";
-import {
-  candidateError,
-  checkRouteForm,
-  countConditions,
-  definitionOf,
-  formOf,
-  moved,
-  newCandidate,
-  STRATEGIES,
-} from "./route-form.ts";
+import { checkRouteForm, definitionOf, formOf, moved, STRATEGIES } from "./route-form.ts";
 
 const FULL: RouteView = {
   name: "best",
@@ -35,6 +27,14 @@ const FULL: RouteView = {
   ],
   hedge: { after_ms: 800, max_extra_percent: 5 },
   queue: { max_wait_ms: 20_000, max_length: 50, groups: ["vip"] },
+  experiment: {
+    mode: "mirror",
+    candidate: { model: "c", channel_tags: ["new"], tools: false },
+    percent: 20,
+    max_usd_per_day: 3,
+    max_concurrent: 2,
+    judge: { model: "j", instructions: "Be strict.", group: "vip", percent: 50 },
+  },
 };
 
 test("a route survives its form, and what it saves is valid for the server", () => {
@@ -53,13 +53,19 @@ test("a new route needs a name that is free, and a model", () => {
     candidates: "candidates",
     hedgeAfter: undefined,
     queueWait: undefined,
+    experiment: undefined,
   });
+  const trial = { ...form.experiment, mode: "mirror" as const };
+  expect(checkRouteForm({ ...form, experiment: trial }, []).experiment).toBe("experiment");
+  const named = { ...trial, candidate: newCandidate("b") };
+  expect(checkRouteForm({ ...form, experiment: named }, []).experiment).toBeUndefined();
+  expect(checkRouteForm({ ...form, experiment: { ...named, usdPerDay: "0" } }, []).experiment).toBe("experiment");
   expect(checkRouteForm({ ...form, isHedged: true, hedgeAfter: "0" }, []).hedgeAfter).toBe("hedge");
   expect(checkRouteForm({ ...form, isQueued: true, queueLength: "0" }, []).queueWait).toBe("queue");
   expect(checkRouteForm({ ...form, isHedged: true, hedgePercent: "" }, []).hedgeAfter).toBe("hedge");
   const filled = { ...form, name: " best ", candidates: [newCandidate("a")] };
   expect(checkRouteForm(filled, ["best"]).name).toBe("taken");
-  expect(Object.values(checkRouteForm(filled, ["other"]))).toEqual(Array(5).fill(undefined));
+  expect(Object.values(checkRouteForm(filled, ["other"]))).toEqual(Array(6).fill(undefined));
   expect(checkRouteForm({ ...filled, candidates: [] }, []).candidates).toBe("candidates");
 });
 

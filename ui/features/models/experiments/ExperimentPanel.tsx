@@ -1,0 +1,176 @@
+import Box from "@mui/material/Box";
+import Button from "@mui/material/Button";
+import Table from "@mui/material/Table";
+import TableBody from "@mui/material/TableBody";
+import TableCell from "@mui/material/TableCell";
+import TableHead from "@mui/material/TableHead";
+import TableRow from "@mui/material/TableRow";
+import { useTranslation } from "react-i18next";
+import { KeyValue } from "../../../components/display/KeyValue.tsx";
+import { Money } from "../../../components/display/Money.tsx";
+import { StatusChip } from "../../../components/display/StatusChip.tsx";
+import { TimeAgo } from "../../../components/display/TimeAgo.tsx";
+import { Col, Panel, Row } from "../../../components/layout.tsx";
+import { formatDuration } from "../../../lib/format/duration.ts";
+import { formatNumber, formatShare } from "../../../lib/format/number.ts";
+import type { Comparison, ExperimentView } from "./experiment-calls.ts";
+
+type Props = Readonly<{ experiment: ExperimentView; onDelete: () => void }>;
+
+/** One experiment: its figures side by side, and which differences are beyond noise. */
+export const ExperimentPanel = ({ experiment, onDelete }: Props) => {
+  const { t } = useTranslation();
+  const { route, mode, model, channel_tags: tags, percent, is_enabled: isEnabled, calls, comparisons } = experiment;
+  const { operator_cost: cost, spent_today: spent, budget_per_day: budget, judge, verdicts } = experiment;
+  return (
+    <Panel
+      title={route}
+      hint={t(`experiments.what.${mode}`, { model: [model, ...tags].join(", "), percent })}
+      action={
+        <Row>
+          {!isEnabled && <StatusChip tone="idle">{t("routes.status.disabled")}</StatusChip>}
+          <Button onClick={onDelete}>{t("experiments.delete")}</Button>
+        </Row>
+      }
+    >
+      <Col gap={4}>
+        <KeyValue
+          width={180}
+          items={[
+            [t("experiments.calls"), `${formatNumber(calls.control)} / ${formatNumber(calls.trial)}`],
+            ...(cost === null
+              ? []
+              : [[t("experiments.cost"), <Money key="cost" quota={cost} decimals={6} />] as const]),
+            ...(spent === null || budget === null
+              ? []
+              : [
+                  [
+                    t("experiments.spentToday"),
+                    <Row key="spent" gap={1}>
+                      <Money quota={spent} decimals={6} /> / <Money quota={budget} />
+                    </Row>,
+                  ] as const,
+                ]),
+            ...(judge === null ? [] : [[t("experiments.judge"), judge] as const]),
+          ]}
+        />
+        <Box sx={{ overflowX: "auto" }}>
+          <Table size="small">
+            <TableHead>
+              <TableRow>
+                <TableCell>{t("experiments.metric")}</TableCell>
+                <TableCell align="right">{t("experiments.current")}</TableCell>
+                <TableCell align="right">{t("experiments.new")}</TableCell>
+                <TableCell align="right">{t("experiments.difference")}</TableCell>
+                <TableCell>{t("experiments.verdict")}</TableCell>
+              </TableRow>
+            </TableHead>
+            <TableBody>
+              {comparisons.map((each) => (
+                <ComparisonRow key={each.metric} comparison={each} />
+              ))}
+            </TableBody>
+          </Table>
+        </Box>
+        {verdicts && <Verdicts verdicts={verdicts} />}
+      </Col>
+    </Panel>
+  );
+};
+
+const ComparisonRow = ({ comparison }: Readonly<{ comparison: Comparison }>) => {
+  const { metric, control, trial, medians, interval } = comparison;
+  const isRaw = metric === "judge" || metric === "errors";
+  return (
+    <TableRow>
+      <TableCell>
+        <MetricName metric={metric} />
+      </TableCell>
+      <TableCell align="right" className="num">
+        <Value metric={metric} value={control} />
+        {medians && !isRaw && <Median metric={metric} value={medians.control} />}
+      </TableCell>
+      <TableCell align="right" className="num">
+        <Value metric={metric} value={trial} />
+        {medians && !isRaw && <Median metric={metric} value={medians.trial} />}
+      </TableCell>
+      <TableCell align="right" className="num">
+        {interval && (
+          <>
+            <Signed metric={metric} value={interval.low} /> … <Signed metric={metric} value={interval.high} />
+          </>
+        )}
+      </TableCell>
+      <TableCell>
+        <VerdictChip comparison={comparison} />
+      </TableCell>
+    </TableRow>
+  );
+};
+
+const MetricName = ({ metric }: Pick<Comparison, "metric">) => {
+  const { t } = useTranslation();
+  return t(`experiments.metrics.${metric}`);
+};
+
+const Value = ({ metric, value }: Readonly<{ metric: Comparison["metric"]; value: number | null }>) => {
+  if (value === null) return "–";
+  if (metric === "errors") return formatShare(value);
+  if (metric === "judge") return formatNumber(value);
+  return metric === "cost" ? <Money quota={Math.round(value)} decimals={6} /> : formatDuration(Math.round(value));
+};
+
+const Median = ({ metric, value }: Readonly<{ metric: Comparison["metric"]; value: number }>) => {
+  const { t } = useTranslation();
+  return (
+    <Box sx={{ fontSize: 12, color: "text.tertiary" }}>
+      {t("experiments.median")} <Value metric={metric} value={value} />
+    </Box>
+  );
+};
+
+const Signed = ({ metric, value }: Readonly<{ metric: Comparison["metric"]; value: number }>) => (
+  <>
+    {value < 0 ? "−" : "+"}
+    <Value metric={metric} value={Math.abs(value)} />
+  </>
+);
+
+/** Whether a difference is beyond noise. */
+const VerdictChip = ({ comparison: { better, decidedAt, nextLook } }: Readonly<{ comparison: Comparison }>) => {
+  const { t } = useTranslation();
+  if (better === null) {
+    const reason = nextLook === null ? t("experiments.noMoreLooks") : t("experiments.nextLook", { count: nextLook });
+    return (
+      <StatusChip tone="idle" quiet reason={reason}>
+        {t("experiments.noise")}
+      </StatusChip>
+    );
+  }
+  const isTrial = better === "trial";
+  return (
+    <StatusChip tone={isTrial ? "ok" : "bad"} reason={t("experiments.decidedAt", { count: decidedAt ?? 0 })}>
+      {t(isTrial ? "experiments.better" : "experiments.worse")}
+    </StatusChip>
+  );
+};
+
+const Verdicts = ({ verdicts }: Readonly<{ verdicts: NonNullable<ExperimentView["verdicts"]> }>) => {
+  const { t } = useTranslation();
+  const { trial, control, tie, latest } = verdicts;
+  const side = (verdict: number) => (verdict > 0 ? "new" : verdict < 0 ? "current" : "tie");
+  return (
+    <Col gap={1}>
+      <Box sx={{ fontSize: 13 }}>{t("experiments.verdicts", { trial, control, tie })}</Box>
+      {latest.map(({ request_id: id, created_at: at, verdict, reason }) => (
+        <Row key={id} gap={3} sx={{ fontSize: 12.5, alignItems: "baseline" }}>
+          <Box sx={{ color: "text.tertiary", whiteSpace: "nowrap" }}>
+            <TimeAgo seconds={at} />
+          </Box>
+          <Box sx={{ whiteSpace: "nowrap" }}>{t(`experiments.${side(verdict)}`)}</Box>
+          <Box sx={{ color: "text.secondary", overflowWrap: "anywhere" }}>{reason}</Box>
+        </Row>
+      ))}
+    </Col>
+  );
+};
