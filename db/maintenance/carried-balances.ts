@@ -12,6 +12,13 @@ export const changesIn = (rows: SQL): SQL => sql`
   select (l.other::jsonb->>'user_id')::int as user_id, sum((l.other::jsonb->>'quota_delta')::bigint)::bigint as quota
   from ${rows} l where l.type = 3 and l.request_id is null and l.other like '%"quota_delta"%' group by 1`;
 
+/** The step of a WITH that keeps what budgets counted of rows about to go: `budget_rows` (id, quota), ends it. */
+export const CARRY_BUDGETS: SQL = sql`
+  budget_locks as materialized (select id from budgets where id in (select id from budget_rows) order by id for update),
+  carried_budgets as (
+    update budgets b set cleared = b.cleared + r.quota from budget_rows r join budget_locks k on k.id = r.id where b.id = r.id
+  )`;
+
 /**
  * Steps of a WITH that keep what the books need of log rows about to go: `rows` is their table, `now` epoch seconds. They
  * belong into the transaction in which the rows go.
@@ -31,7 +38,14 @@ export const carryOff = (rows: SQL, now: number): SQL => sql`
     select l.created_at - l.created_at % 3600, sum(l.quota) from ${rows} l
     where l.type = 2 and l.created_at >= ${now - RECENT_S}::bigint group by 1 having sum(l.quota) <> 0 order by 1
     on conflict (hour) do update set quota = h.quota + excluded.quota
-  )`;
+  ),
+  budget_rows as (
+    select b.id, sum(l.quota)::bigint as quota from budgets b join ${rows} l on l.user_id = b.organization_id
+      and l.created_at >= b.period_start and l.type = 2
+    where b.deleted_at is null and case when l.other like '%"budgets":[%'
+      then l.other::jsonb->'budgets' @> jsonb_build_array(jsonb_build_object('id', b.id)) end group by b.id
+  ),
+  ${CARRY_BUDGETS}`;
 
 /** Adds quota units to what balances owe to no row of the log, several times the same user too. */
 export async function carryBalances(

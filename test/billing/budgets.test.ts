@@ -1,9 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { dropLogsBefore } from "../../db/maintenance/partitions.ts";
 import { type Billing, createBilling } from "../../src/billing/billing.ts";
 import { checkBooks } from "../../src/billing/check-ledger/check-ledger.ts";
+import { applyBatch } from "../../src/billing/journal/apply/apply-batch.ts";
+import { UNLOGGED_MEMORY_S } from "../../src/billing/journal/apply/apply-orphan-batch.ts";
+import { recordText } from "../../src/billing/journal/apply/record-text.ts";
 import { InsufficientQuota } from "../../src/billing/ledger/errors.ts";
 import { storedHoldName } from "../../src/billing/ledger/holds/hold-name.ts";
 import { releaseDeadProcesses } from "../../src/billing/ledger/processes/release-dead-processes.ts";
+import { forgetUnlogged } from "../../src/server/jobs/unlogged-calls.ts";
 import {
   addBudget,
   addToken,
@@ -175,6 +180,39 @@ test("the books check budgets", async () => {
   await sql`update budgets set remaining = 60, held = 5 where id = ${budget}`;
   expect(await wrong()).toMatchObject([{ id: budget, stored: 65, added: 60 }]);
   await sql`update budgets set held = 0 where id = ${budget}`;
+});
+
+test("charges count in the period of their call, also in one that has yet to begin; the books add them to the unit", async () => {
+  const { db, sql } = database;
+  const userId = await addUser(sql, 100_000);
+  const budget = await addBudget(sql, userId, 1000);
+  const soft = await addBudget(sql, userId, 1, false);
+  const [start, end] = [NOW - 500, NOW - 100];
+  await sql`update budgets set period_start = ${start}, renews_at = ${end} where id = ${budget}`;
+  const wrong = async () => (await checkBooks(db, "spending", budget - 1, NOW)).wrong;
+  const write = async (createdAt: number, quota: number, isLogged: boolean) => {
+    const record = chargeFor({ userId, token: null, budgets: [budget, soft] }, quota);
+    await applyBatch(sql, "p", [recordText({ ...record, createdAt, ...(!isLogged && { unlogged: true }) })]);
+  };
+  await sql`update budgets set period_start = ${start - 1} where id = ${soft}`;
+  for (const isLogged of [true, false]) {
+    await write(start - 1, 3, isLogged);
+    await write(start, 20, isLogged);
+    await write(end - 1, 100, isLogged);
+    await write(end, 5, isLogged);
+  }
+  const [row] = await sql`select remaining, spent, spent_ahead from budgets where id = ${budget}`;
+  expect(row).toEqual({ remaining: 760, spent: 240, spent_ahead: 10 });
+  expect((await budgetBooks(sql, soft)).spent).toBe(256);
+  expect(await wrong()).toEqual([]);
+  await sql`update budgets set spent = spent + 1 where id = ${budget}`;
+  expect(await wrong()).toMatchObject([{ id: budget, stored: 251, added: 250 }]);
+  await sql`update budgets set spent = spent - 1 where id = ${budget}`;
+  // What is cleared of the log, and forgotten of calls that were not logged, stays counted.
+  expect(await dropLogsBefore(database, end)).toBeGreaterThan(2);
+  expect(await wrong()).toEqual([]);
+  expect(await forgetUnlogged(database, end + UNLOGGED_MEMORY_S)).toBe(3);
+  expect(await wrong()).toEqual([]);
 });
 
 test("what a dead process held of budgets is free again", async () => {

@@ -1,7 +1,15 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import type { Round } from "../support/billing/last-call-worker.ts";
-import { addToken, addUser, booksOf, temporaryDirectory, tokenBooks } from "../support/billing/start-billing.ts";
+import {
+  addBudget,
+  addToken,
+  addUser,
+  booksOf,
+  budgetBooks,
+  temporaryDirectory,
+  tokenBooks,
+} from "../support/billing/start-billing.ts";
 import { openTestDatabase, type TestDatabase } from "../support/database.ts";
 
 /** A balance for exactly ten calls serves exactly ten, whichever of several processes they come to. On Postgres only. */
@@ -79,21 +87,31 @@ const runAll = async (round: Omit<Round, "calls">, calls = PARALLEL): Promise<nu
 
 describe.skipIf(!process.env.TEST_DATABASE_URL).each([2, 4])("%p processes", (count) => {
   test.each([
-    ["the user", AFFORDABLE * AMOUNT, null],
-    ["the key", PLENTY, AFFORDABLE * AMOUNT],
-    ["both", AFFORDABLE * AMOUNT, AFFORDABLE * AMOUNT],
+    ["the user", AFFORDABLE * AMOUNT, null, []],
+    ["the key", PLENTY, AFFORDABLE * AMOUNT, []],
+    ["both", AFFORDABLE * AMOUNT, AFFORDABLE * AMOUNT, []],
+    ["a project's budget", PLENTY, null, [AFFORDABLE * AMOUNT]],
+    [
+      "key, project and organization",
+      AFFORDABLE * AMOUNT,
+      AFFORDABLE * AMOUNT,
+      [AFFORDABLE * AMOUNT, AFFORDABLE * AMOUNT],
+    ],
   ])(
     "a limit of ten calls on %s: of 1,000 parallel calls ten are covered, each time",
-    async (_, quota, limit) => {
+    async (_, quota, limit, budgetLimits) => {
       const { sql } = database;
       await startSpenders(count);
       for (let round = 0; round < ROUNDS; round++) {
         const userId = await addUser(sql, quota);
         const token = { id: await addToken(sql, userId, limit), limited: limit !== null };
-        const covered = await runAll({ userId, token, amount: AMOUNT, lastsMs: round * 20 });
+        const budgets = await Promise.all(budgetLimits.map((units) => addBudget(sql, userId, units)));
+        const covered = await runAll({ userId, token, budgets, amount: AMOUNT, lastsMs: round * 20 });
         expect({ round, covered }).toEqual({ round, covered: AFFORDABLE });
         expect(await booksOf(sql, userId)).toMatchObject({ used: AFFORDABLE * AMOUNT, uncovered: 0 });
         if (limit !== null) expect(await tokenBooks(sql, token.id)).toMatchObject({ remain: 0, used: limit });
+        for (const id of budgets)
+          expect(await budgetBooks(sql, id)).toMatchObject({ remaining: 0, spent: AFFORDABLE * AMOUNT });
       }
     },
     120_000,

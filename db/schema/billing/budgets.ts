@@ -37,6 +37,10 @@ export const budgets = pgTable(
     held: quotaUnits("held").notNull().default(0),
     /** Charged in the running period, also beyond the limit. */
     spent: quotaUnits("spent").notNull().default(0),
+    /** Charged after the running period's end, while its next one has not begun. */
+    spentAhead: quotaUnits("spent_ahead").notNull().default(0),
+    /** Part of `spent` whose log rows are cleared: the books add it. */
+    cleared: quotaUnits("cleared").notNull().default(0),
     periodStart: epochSeconds("period_start").notNull(),
     /** When the running period ends; 0: never. */
     renewsAt: epochSeconds("renews_at").notNull().default(0),

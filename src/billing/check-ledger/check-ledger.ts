@@ -13,6 +13,7 @@ export const BOOKS = [
   "hours",
   "holds",
   "budgets",
+  "spending",
   "codes",
   "dividends",
   "statements",
@@ -98,6 +99,8 @@ function statementOf(book: Book, after: number, nowSeconds: number): SQL {
           greatest(0, b.limit_units - b.spent)
             + (select coalesce(sum(h.amount), 0) from holds h where h.subject = 'budget' and h.subject_id = b.id) as added
         from budgets b join users u on u.id = b.organization_id where b.id > ${after} order by b.id limit ${SLICE}`;
+    case "spending":
+      return spending(after);
     case "codes":
       return sql`select c.id, c.name,
           case when c.is_gift then c.used_count when c.status = 3 then 1 else 0 end as stored,
@@ -111,6 +114,26 @@ function statementOf(book: Book, after: number, nowSeconds: number): SQL {
       return statements(after);
   }
 }
+
+/** What budgets counted in their running periods against the charges that name them, logged or not. */
+const spending = (after: number): SQL => sql`
+  with slice as (
+    select b.*, u.username from budgets b join users u on u.id = b.organization_id
+    where b.id > ${after} and b.deleted_at is null and b.scope <> 'plan' order by b.id limit ${SLICE}
+  ),
+  organizations as (select organization_id as id, min(period_start) as since from slice group by 1),
+  charges as (
+    select (x->>'id')::int as budget_id, l.created_at, l.quota from organizations o
+      join logs l on l.user_id = o.id and l.created_at >= o.since and l.type = 2 and l.other like '%"budgets":[%'
+      cross join jsonb_array_elements(l.other::jsonb->'budgets') as x
+    union all
+    select x.id::int, c.created_at, c.quota from organizations o
+      join unlogged_calls c on c.user_id = o.id and c.created_at >= o.since and c.budgets <> ''
+      cross join string_to_table(c.budgets, ',') as x(id)
+  )
+  select s.id, concat_ws(' ', s.username, s.scope, s.period) as name, s.spent + s.spent_ahead as stored,
+    s.cleared + (select coalesce(sum(c.quota), 0) from charges c where c.budget_id = s.id and c.created_at >= s.period_start) as added
+  from slice s order by s.id`;
 
 /** What each document closes with against the document before, corrections since, and what it lists itself. */
 const statements = (after: number): SQL => sql`

@@ -112,7 +112,10 @@ describe("budgets", () => {
   test("begin each period once, whoever asks first", async () => {
     const budget = await createdId("alice", "POST", "budgets", newBudget);
     const { renewsAt } = await budgetOf(budget);
-    await app.database.db.update(budgets).set({ spent: 900, remaining: 100 }).where(eq(budgets.id, budget));
+    await app.database.db
+      .update(budgets)
+      .set({ spent: 900, remaining: 100, spentAhead: 30 })
+      .where(eq(budgets.id, budget));
     const { db } = app.database;
     const deps = { db, changes: app.database.changes, settings: app.settings };
     expect(await renewOrganizationBudgets(deps, undefined, renewsAt - 1)).toBe(0);
@@ -120,7 +123,10 @@ describe("budgets", () => {
       Array.from({ length: 10 }, () => renewOrganizationBudgets(deps, [budget], renewsAt)),
     );
     expect(counts.reduce((sum, count) => sum + count)).toBe(1);
-    expect(await budgetOf(budget)).toMatchObject({ spent: 0, remaining: 1000, renewsAt: renewsAt + 86_400 });
+    expect(await budgetOf(budget)).toMatchObject({
+      ...{ spent: 30, spentAhead: 0, remaining: 970 },
+      ...{ periodStart: renewsAt, renewsAt: renewsAt + 86_400 },
+    });
     await call("alice", "DELETE", `budgets/${budget}`);
   });
 

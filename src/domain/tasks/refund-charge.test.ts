@@ -1,9 +1,11 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import {
+  addBudget,
   addChannel,
   addToken,
   addUser,
   booksOf,
+  budgetBooks,
   NOW,
   tokenBooks,
   usageRecord,
@@ -20,18 +22,30 @@ beforeAll(async () => {
 });
 afterAll(() => database.close());
 
+const receiptOf = (id: number) => ({ id, scope: "project", name: "Website", period: "day" });
+
 /** Somebody with two charges on one key, the first of them of a task. */
 async function charged(isLogged: boolean) {
   const { sql } = database;
   const [userId, channelId] = [await addUser(sql, 1000), await addChannel(sql)];
   const tokenId = await addToken(sql, userId, 900);
-  const call = { userId, tokenId, tokenLimited: true, channelId, ...(!isLogged && { unlogged: true as const }) };
+  const budget = await addBudget(sql, userId, 320);
+  const counted = { budgets: [budget], other: { budgets: [receiptOf(budget)] } };
+  const call = {
+    userId,
+    tokenId,
+    tokenLimited: true,
+    channelId,
+    ...counted,
+    ...(!isLogged && { unlogged: true as const }),
+  };
   const [first, second] = [usageRecord({ ...call, quota: 300 }), usageRecord({ ...call, quota: 50 })];
   await applyBatch(sql, "p", [recordText(first), recordText(second)]);
   return {
     userId,
     tokenId,
     channelId,
+    budget,
     chargeId: first.requestId,
     createdAt: NOW,
     task: { kind: "drawing", name: "17" } as const,
@@ -47,11 +61,29 @@ test.each([
   expect(await refund()).toBe(300);
   expect(await booksOf(database.sql, charge.userId)).toMatchObject({ quota: 950, used: 50, rolledUp: 50 });
   expect(await tokenBooks(database.sql, charge.tokenId)).toMatchObject({ remain: 850, used: 50 });
+  expect(await budgetBooks(database.sql, charge.budget)).toEqual({ remaining: 270, held: 0, spent: 50 });
   expect(await refund()).toBe(0);
+  expect(await budgetBooks(database.sql, charge.budget)).toEqual({ remaining: 270, held: 0, spent: 50 });
   expect(await booksOf(database.sql, charge.userId)).toMatchObject({ quota: 950, used: 50, rolledUp: 50 });
-  for (const book of ["users", "tokens", "channels", "hours"] as const) {
+  for (const book of ["users", "tokens", "channels", "hours", "budgets", "spending"] as const) {
     expect({ book, wrong: (await checkBooks(database.db, book, 0, NOW)).wrong }).toEqual({ book, wrong: [] });
   }
+});
+
+test("a charge goes back to the period of a budget that counted it, or to none", async () => {
+  const { db, sql } = database;
+  const refund = (charge: Awaited<ReturnType<typeof charged>>) =>
+    db.transaction((tx) => refundCharge(tx, charge, true));
+  const earlier = await charged(true);
+  await sql`update budgets set period_start = ${NOW + 1}, spent = 40, remaining = 280 where id = ${earlier.budget}`;
+  await refund(earlier);
+  expect(await budgetBooks(sql, earlier.budget)).toEqual({ remaining: 280, held: 0, spent: 40 });
+  const ahead = await charged(true);
+  await sql`update budgets set renews_at = ${NOW}, spent_ahead = 350, spent = 7, remaining = 313 where id = ${ahead.budget}`;
+  await refund(ahead);
+  expect(await sql`select spent, spent_ahead, remaining from budgets where id = ${ahead.budget}`).toMatchObject([
+    { spent: 7, spent_ahead: 50, remaining: 313 },
+  ]);
 });
 
 test.each([true, false])("a charge that is void before it is written is never made (logged: %p)", async (isLogged) => {

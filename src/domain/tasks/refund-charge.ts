@@ -118,14 +118,16 @@ async function takeBack(tx: Tx, charge: Charge, taken: number, row: Taken): Prom
   await tx.execute(sql`update usage_fold set until = ${createdAt - (createdAt % 3600)} where until > ${createdAt}`);
 }
 
-/** Periods that began after the charge never counted it. */
+/** From the period that counted it; a period that is over has nothing to give back. */
 async function takeBackBudgets(tx: Tx, ids: readonly number[], taken: number, createdAt: number): Promise<void> {
   await tx.execute(sql`
     with due as materialized (
-      select id from budgets where ${isOneOf(sql`id`, ids)} and period_start <= ${createdAt} order by id for update
+      select id, case when renews_at > 0 and ${createdAt}::bigint >= renews_at then 0 else ${taken}::bigint end as running,
+        case when renews_at > 0 and ${createdAt}::bigint >= renews_at then ${taken}::bigint else 0 end as ahead
+      from budgets where ${isOneOf(sql`id`, ids)} and period_start <= ${createdAt} order by id for update
     )
-    update budgets b set spent = greatest(0, b.spent - ${taken}::bigint),
-      remaining = greatest(0, b.limit_units - greatest(0, b.spent - ${taken}::bigint))
+    update budgets b set spent = b.spent - due.running, spent_ahead = b.spent_ahead - due.ahead,
+      remaining = greatest(0, b.limit_units - (b.spent - due.running))
     from due where b.id = due.id`);
 }
 

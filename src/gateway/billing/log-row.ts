@@ -171,7 +171,8 @@ function otherOf(
   return other;
 }
 
-const receiptBudget = ({ id, scope, name, period }: BudgetEntry) => ({ id, scope, name, period });
+/** A budget as log rows name it. */
+export const receiptBudget = ({ id, scope, name, period }: BudgetEntry) => ({ id, scope, name, period });
 
 function adminInfoOf(
   { attempts: { entries, route } }: Call,

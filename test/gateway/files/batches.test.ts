@@ -4,13 +4,16 @@ import { upstreamObjects } from "../../../db/schema/gateway/objects.ts";
 import { type Billing, createBilling } from "../../../src/billing/billing.ts";
 import { checkBooks } from "../../../src/billing/check-ledger/check-ledger.ts";
 import { STORED_HOLD_NAMES } from "../../../src/billing/ledger/holds/hold-name.ts";
+import { createBudgetIndex } from "../../../src/domain/accounts/organizations/budgets/directory.ts";
 import { createObjectStore, type ObjectStore } from "../../../src/gateway/state/files/store.ts";
 import type { OptionKey } from "../../../src/settings/registry/index.ts";
 import {
+  addBudget,
   addChannel,
   addToken,
   addUser,
   booksOf,
+  budgetBooks,
   NOW,
   silentLog,
   temporaryDirectory,
@@ -57,10 +60,13 @@ async function start(options: Partial<Record<OptionKey, string>> = {}, balance =
   const { sql } = database;
   const userId = await addUser(sql, balance);
   const tokenId = await addToken(sql, userId, balance);
+  const budget = await addBudget(sql, userId, balance);
+  const entry = { id: budget, organizationId: userId, scope: "organization", scopeId: 0, name: "" } as const;
   const relayOn = (objects: ObjectStore) => {
     const relay = startRelay({
       channels: [{ baseUrl: upstream.url, keys: ["key-1"], models: ["gpt-4o", "gpt-4o-mini", "fixed"] }],
       objects,
+      budgets: createBudgetIndex([{ ...entry, period: "month", isHard: true, renewsAt: 0 }]),
       user: { id: userId },
       tokens: { test: { id: tokenId, userId, unlimitedQuota: false } },
       billing: {
@@ -94,6 +100,9 @@ async function start(options: Partial<Record<OptionKey, string>> = {}, balance =
     const key = await tokenBooks(sql, tokenId);
     const held = await storedQuota("user", userId);
     expect([await storedQuota("token", tokenId), balance - key.remain]).toEqual([held, balance - user.quota]);
+    const { spent } = await budgetBooks(sql, budget);
+    expect([await storedQuota("budget", budget), spent]).toEqual([held, balance - user.quota]);
+    expect((await checkBooks(database.db, "spending", budget - 1, NOW)).wrong).toEqual([]);
     return { held, spent: balance - user.quota, logged: user.logged, rows: user.rows };
   };
   return { client: relayOn(store), relayOn, store, standing, userId };

@@ -12,6 +12,7 @@ import { chargeFor, silentLog } from "./start-billing.ts";
 export type Round = Readonly<{
   userId: number;
   token: Readonly<{ id: number; limited: boolean }>;
+  budgets?: readonly number[];
   /** Quota units of one call, and how many calls. */
   amount: number;
   calls: number;
@@ -39,8 +40,8 @@ await until(() => billing.status().liveProcesses >= processes);
 say("ready");
 for await (const line of console) {
   if (line === "") break;
-  const { userId, token, amount, calls, lastsMs } = JSON.parse(line) as Round;
-  const request = { userId, token, amount };
+  const { userId, token, budgets = [], amount, calls, lastsMs } = JSON.parse(line) as Round;
+  const request = { userId, token, budgets, amount };
   const outcomes = await Promise.all(
     Array.from({ length: calls }, async () => {
       try {

@@ -50,8 +50,11 @@ export async function addChannel(sql: Sql): Promise<number> {
   return row?.id as number;
 }
 
+type Values = Partial<Omit<UsageRecord, "other">> &
+  Pick<UsageRecord, "userId"> & { other?: Partial<UsageRecord["other"]> };
+
 /** A record of one call that came to `quota`. */
-export function usageRecord(values: Partial<UsageRecord> & Pick<UsageRecord, "userId">): UsageRecord {
+export function usageRecord(values: Values): UsageRecord {
   const requestId = values.requestId ?? Bun.randomUUIDv7();
   return {
     createdAt: NOW,
@@ -80,8 +83,10 @@ export function usageRecord(values: Partial<UsageRecord> & Pick<UsageRecord, "us
 export const chargeFor = ({ userId, token, budgets }: Omit<ReserveRequest, "amount">, quota: number): UsageRecord =>
   usageRecord({
     ...{ userId, tokenId: token?.id ?? 0, tokenLimited: token?.limited ?? false, quota },
-    ...(budgets && { budgets }),
+    ...(budgets && { budgets, other: { budgets: budgets.map(namedBudget) } }),
   });
+
+const namedBudget = (id: number) => ({ id, scope: "project", name: "", period: "total" });
 
 /** The books of one user: what is left, what is set aside, and what counters, log and roll-ups say was taken. */
 export async function booksOf(sql: Sql, userId: number) {

@@ -38,25 +38,32 @@ const forAny = (sql: Statements) => ({
     )`,
 });
 
-/** What only batches do that have charges in budgets. */
+/** What only batches do that have charges in budgets: each counts in the period in which its call began, if that is not over. */
 const withBudgets = (sql: Statements, processId: string) => ({
   column: sql`f[21] as budgets,`,
   notedColumn: sql`, budgets`,
   notedValue: sql`, coalesce(budgets, '')`,
-  paid: sql`budget_sums as (
-      select s.*, least(coalesce(h.amount, 0), s.asked) as spent, coalesce(h.amount, 0) as own
-      from (
-        select b.id::integer as budget_id, sum(a.taken)::bigint as taken, sum(a.asked)::bigint as asked
-        from applied a, unnest(string_to_array(a.budgets, ',')) as b(id) group by 1
-      ) s left join holds h on h.process_id = ${processId} and h.subject = 'budget' and h.subject_id = s.budget_id
+  paid: sql`budget_charges as (
+      select b.id::integer as budget_id, a.created_at, a.taken, a.asked
+      from applied a, unnest(string_to_array(a.budgets, ',')) as b(id)
     ),
     budget_keys as materialized (
-      select id from budgets where id = any(array(select budget_id from budget_sums))
+      select id, case when scope = 'plan' then 0 else period_start end as period_start, renews_at from budgets where id = any(array(select budget_id from budget_charges))
         and (select count(*) from keys) >= 0 order by id for update
+    ),
+    budget_sums as (
+      select s.*, least(coalesce(h.amount, 0), s.asked) as spent, coalesce(h.amount, 0) as own
+      from (
+        select k.id as budget_id, sum(c.asked)::bigint as asked,
+          coalesce(sum(c.taken) filter (
+            where c.created_at >= k.period_start and (k.renews_at = 0 or c.created_at < k.renews_at)), 0)::bigint as taken,
+          coalesce(sum(c.taken) filter (where k.renews_at > 0 and c.created_at >= k.renews_at), 0)::bigint as ahead
+        from budget_charges c join budget_keys k on k.id = c.budget_id group by k.id
+      ) s left join holds h on h.process_id = ${processId} and h.subject = 'budget' and h.subject_id = s.budget_id
     ),
     paid_budgets as (
       update budgets b set remaining = greatest(0, b.remaining - s.taken), spent = b.spent + s.taken,
-        held = greatest(0, b.held - s.spent)
+        spent_ahead = b.spent_ahead + s.ahead, held = greatest(0, b.held - s.spent)
       from budget_sums s join budget_keys k on k.id = s.budget_id where b.id = s.budget_id
       returning b.id, b.remaining as quota, b.held, s.own - s.spent as own
     ),`,

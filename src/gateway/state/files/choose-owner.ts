@@ -1,6 +1,7 @@
 import type { JsonObject } from "../../../formats/json.ts";
 import { nowSeconds } from "../../../lib/clock.ts";
 import type { Caller } from "../../auth/authenticate.ts";
+import { receiptBudget } from "../../billing/log-row.ts";
 import type { GatewayContext } from "../../call/context.ts";
 import { type Choice, choose } from "../../routing/scheduler/choose.ts";
 import { keepsObjects, keyHashOf, notOffered } from "./request-upstream.ts";
@@ -47,7 +48,7 @@ export const storedObjectOf = (
     group: caller.group,
     acceptsUnset: caller.user.acceptUnsetPrice,
     ...(model && { model }),
-    ...(caller.budgets && caller.budgets.length > 0 && { budgets: caller.budgets.map(({ id }) => id) }),
+    ...(caller.budgets && caller.budgets.length > 0 && { budgets: caller.budgets.map(receiptBudget) }),
   },
   createdAt: nowSeconds(),
   settledAt: null,

@@ -78,7 +78,7 @@ export async function abandonObject({ services }: GatewayContext, object: Stored
 
 const holdOf = ({ id, userId, tokenId, payer: { budgets } }: StoredObject) => ({
   ...{ name: id, userId, tokenId },
-  ...(budgets && { budgets }),
+  ...(budgets && { budgets: budgets.map(({ id }) => id) }),
 });
 
 /** The usage of one model's responses whose prompts have the same price tier. */
@@ -212,7 +212,7 @@ function recordOfUse({ prices }: GatewayContext, object: StoredObject, used: Use
     completionTokens: usage.completionTokens,
     quota: charged?.quota ?? 0,
     ip: "",
-    ...(object.payer.budgets && { budgets: object.payer.budgets }),
+    ...(object.payer.budgets && { budgets: object.payer.budgets.map(({ id }) => id) }),
     content: CONTENTS[object.kind](object.id),
     other: {
       request_id: requestId,
@@ -221,6 +221,7 @@ function recordOfUse({ prices }: GatewayContext, object: StoredObject, used: Use
       status: 200,
       cache_tokens: usage.cachedTokens,
       ...(charged && { receipt: charged.receipt, group_ratio: Number(charged.receipt.groupRatio) }),
+      ...(object.payer.budgets && { budgets: object.payer.budgets }),
     },
   };
 }

@@ -1,6 +1,7 @@
 import { and, asc, desc, eq, inArray, isNull, sql } from "drizzle-orm";
 import { upstreamObjects } from "../../../../db/schema/gateway/objects.ts";
 import type { Db } from "../../../../db/types.ts";
+import type { LogOther } from "../../../billing/types.ts";
 import type { JsonObject } from "../../../formats/json.ts";
 
 /** Objects with endpoints of their own. */
@@ -19,8 +20,8 @@ export type Payer = Readonly<{
   acceptsUnset?: boolean;
   /** The requested model, which determines the price, and its upstream name; absent if each call has its own. */
   model?: Readonly<{ requested: string; upstream: string }>;
-  /** Ids of the budgets that its charge counts in. */
-  budgets?: readonly number[];
+  /** The budgets that its charge counts in. */
+  budgets?: NonNullable<LogOther["budgets"]>;
 }>;
 
 /** An object that an upstream stores for a user. */

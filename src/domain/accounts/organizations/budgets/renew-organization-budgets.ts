@@ -9,9 +9,8 @@ import type { OrganizationDeps } from "../operation.ts";
 const MOST_AT_ONCE = 500;
 
 /**
- * Begins the next period of budgets whose period has ended, of these or of all. Each period begins once, whoever asks first. What calls under
- * way hold stays held, and counts in the period in which it is charged. Resolves with how many were renewed, when this
- * process knows of it.
+ * Begins the next period of budgets whose period has ended, of these or of all. Each period begins once, whoever asks first,
+ * when the one before ended. What calls under way hold stays held. Resolves with how many were renewed, when this process knows of it.
  */
 export async function renewOrganizationBudgets(
   { db, changes, settings }: OrganizationDeps,
@@ -25,7 +24,11 @@ export async function renewOrganizationBudgets(
     order by ${budgets.id} limit ${MOST_AT_ONCE} for update`;
   const renewed = await db
     .update(budgets)
-    .set({ remaining: sql`${budgets.limit}`, spent: 0, periodStart: now, renewsAt: next })
+    .set({
+      remaining: sql`greatest(0, ${budgets.limit} - ${budgets.spentAhead})`,
+      ...{ spent: sql`${budgets.spentAhead}`, spentAhead: 0, cleared: 0 },
+      ...{ periodStart: sql`${budgets.renewsAt}`, renewsAt: next },
+    })
     .where(sql`${budgets.id} in (${due})`)
     .returning({ id: budgets.id });
   // Where another process was faster, this one still has to learn of it before its call goes on.
