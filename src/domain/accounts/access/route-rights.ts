@@ -8,6 +8,7 @@ const PATHS: Readonly<Record<string, Resource>> = {
   "/api/channel/models_priced": "models",
   "/api/catalog": "models",
   "/api/route": "models",
+  "/api/experiments": "models",
   "/api/ratio": "models",
   "/api/option/rest_model_ratio": "models",
   "/api/user": "users",
