@@ -1,7 +1,7 @@
 import { type Findings, ROOT } from "./source.ts";
 
 /** Commits after this one are checked. */
-const SINCE = "655751cf";
+const SINCE = "ea99626f";
 const MAX_LENGTH = 72;
 const CONVENTIONAL = /^(build|chore|ci|docs|feat|fix|perf|refactor|revert|style|test)(\([a-z0-9/-]+\))?!?: \S/;
 

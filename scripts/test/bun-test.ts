@@ -6,7 +6,7 @@ import { type Count, readReport } from "./report.ts";
 /** Far above what a run needs: it ends a run that hangs. */
 const RUN_TIMEOUT_MS = 25 * 60_000;
 /** How long each file took, in milliseconds: the longest are begun first, so that no worker waits for the other's last. */
-const TIMINGS = "test/timings.json";
+export const TIMINGS = "test/timings.json";
 /** More files than this with failures mean that something is broken, not that the machine was busy. */
 const MAX_SECOND_CHANCES = 10;
 
@@ -14,10 +14,10 @@ export type RunOptions = Readonly<{
   env?: Record<string, string>;
   /** For each test and hook. */
   timeoutMs: number;
-  /** Files that are run at the same time; 1 unless told. */
+  /** Files that run at the same time; by default 1. */
   workers?: number;
-  /** Notes how long each file took. */
-  isTimed?: boolean;
+  /** The files that a worker runs share one global object and its modules; otherwise each of several workers' files has its own. */
+  isShared?: boolean;
   /** Ends the run, with every process it started. */
   signal: AbortSignal;
   quiet?: boolean;
@@ -35,7 +35,7 @@ export async function runTests(targets: readonly string[], options: RunOptions):
   const second = await runBunTest(
     files.map((file) => path.resolve(file)),
     // Browser tests keep a trace now: it was not worth its time in the first run.
-    { ...options, workers: 1, isTimed: false, env: { ...options.env, SLUICE_TRACE_PAGES: "1" } },
+    { ...options, workers: 1, env: { ...options.env, SLUICE_TRACE_PAGES: "1" } },
   );
   const names = new Set(second.failures.map(({ name }) => name));
   const unsteady = first.failures.filter(({ name }) => !names.has(name));
@@ -58,7 +58,7 @@ async function runBunTest(targets: readonly string[], options: RunOptions): Prom
     "--reporter=junit",
     `--reporter-outfile=${report}`,
     ...(workers > 1 ? [`--parallel=${workers}`, `--timings=${TIMINGS}`] : []),
-    ...(options.isTimed ? ["--update-timings"] : []),
+    ...(options.isShared ? ["--no-isolate"] : []),
   ];
   // A process group of its own, so that the servers and browsers that tests start can be ended with it.
   const child = Bun.spawn([process.execPath, "test", ...flags, ...targets], {

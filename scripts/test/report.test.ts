@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { readReport, renderSlowest } from "./report.ts";
+import { readReport, renderSlowest, renderTimings } from "./report.ts";
 
 test("reads the totals of a report; skipped tests are neither passed nor failed", () => {
   const report = '<?xml version="1.0"?><testsuites name="bun test" tests="9" assertions="20" failures="2" skipped="3">';
@@ -30,4 +30,13 @@ test("says how long each file took, and names the slowest", () => {
     { file: "b.test.ts", seconds: 20.04 },
   ]);
   expect(renderSlowest(files, 1)).toBe("   20.0 s  b.test.ts\n");
+});
+
+test("the timings name each file once, with its longer run", () => {
+  const files = [
+    { file: "b.test.ts", seconds: 1.5 },
+    { file: "a.test.ts", seconds: 0.0444 },
+    { file: "b.test.ts", seconds: 0.2 },
+  ];
+  expect(JSON.parse(renderTimings(files))).toEqual({ version: 1, files: { "a.test.ts": 44, "b.test.ts": 1500 } });
 });

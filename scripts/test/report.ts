@@ -36,6 +36,16 @@ export function renderSlowest(files: readonly FileTime[], count = 10): string {
   return slowest.map(({ file, seconds }) => `${seconds.toFixed(1).padStart(7)} s  ${file}\n`).join("");
 }
 
+/** How long each file took, as `bun test --timings` reads it; of a file that ran twice, the longer run. */
+export function renderTimings(files: readonly FileTime[]): string {
+  const longest = new Map<string, number>();
+  for (const { file, seconds } of files) {
+    longest.set(file, Math.max(longest.get(file) ?? 0, Math.round(seconds * 1000)));
+  }
+  const sorted = [...longest].toSorted(([a], [b]) => (a < b ? -1 : 1));
+  return `${JSON.stringify({ version: 1, files: Object.fromEntries(sorted) }, null, 2)}\n`;
+}
+
 function failuresOf(report: string): Failure[] {
   const failures: Failure[] = [];
   for (const [, attributes = "", rest = ""] of report.matchAll(/<testcase\b([^>]*)>\s*(<failure\b)?/g)) {

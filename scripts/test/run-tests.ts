@@ -1,15 +1,17 @@
 /**
- * Runs everything that must hold: checks, build, unit tests (embedded database), tests of the database on a
- * real Postgres, and the tests that start the executable. Started by test.sh; the ten slowest files and the count end it.
- *   --update-timings   notes how long each file took in test/timings.json
+ * Runs everything that must hold: checks and build at the same time, then the unit tests (embedded database,
+ * then a real Postgres) at the same time as the tests that start the executable, whose browsers leave the cores idle now
+ * and then. Started by test.sh; the ten slowest files and the count end it.
+ *   --update-timings   writes how long each file took to test/timings.json
  */
 
+import { cpus } from "node:os";
 import { startTemporaryPostgres, type TemporaryPostgres } from "../../test/support/processes/temporary-postgres.ts";
 import { runChecks } from "../checks/index.ts";
 import { readSources } from "../checks/source.ts";
-import { runTests } from "./bun-test.ts";
-import { listDatabaseTests } from "./database-tests.ts";
-import { type Count, type FileTime, renderSlowest } from "./report.ts";
+import { runTests, TIMINGS } from "./bun-test.ts";
+import { type Count, type FileTime, renderSlowest, renderTimings } from "./report.ts";
+import { listDatabaseTests, listPlainTests } from "./select-tests.ts";
 
 const total = { passed: 0, failed: 0 };
 const failures: string[] = [];
@@ -17,10 +19,10 @@ const files: FileTime[] = [];
 /** For a unit test or hook; far above what one takes, since the machine may be busy. */
 const UNIT_MS = 90_000;
 const BROWSER_MS = 180_000;
-/** More than two cores have: a good part of the tests wait for a process to start or a pause to end. */
-const WORKERS = 4;
+/** Together more than two cores have: a good part of the tests wait for a process to start or a pause to end. */
+const WORKERS = 3;
 /** A browser test waits for its page more than half of its time. */
-const BROWSER_WORKERS = 5;
+const BROWSER_WORKERS = 4;
 /** Opens more connections than other tests would leave it: nothing else runs meanwhile. */
 const ALONE = ["test/e2e/gateway/streams.test.ts"];
 /** The embedded database's code would be compiled once more, for speed: more work than a test's few seconds give back. */
@@ -29,35 +31,51 @@ const isTimed = process.argv.includes("--update-timings");
 const abort = new AbortController();
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => abort.abort());
 
+const began = readCores();
 let postgres: TemporaryPostgres | undefined;
 try {
-  await runChecks(({ name, ok, output }) => {
+  const checks = runChecks(({ name, ok, output }) => {
     record(`check: ${name}`, oneOf(ok));
     if (output) process.stdout.write(`${output}\n`);
   });
-  await runGroup("build", build);
-  const { onBoth, onPostgres } = listDatabaseTests(readSources());
-  const unitTests = listTests((file) => !file.startsWith("test/e2e/") && !onPostgres.includes(file));
-  await runGroup("unit tests", () => tests(unitTests, UNIT_MS, WORKERS, SHORT_LIVED, isTimed));
-  await runGroup("database tests on Postgres", async () => {
-    postgres = await startTemporaryPostgres({ durable: false });
-    return tests([...onBoth, ...onPostgres], UNIT_MS, WORKERS, { ...SHORT_LIVED, TEST_DATABASE_URL: postgres.url });
-  });
+  await Promise.all([checks, runGroup("build", build)]);
+  if (!abort.signal.aborted) postgres = await startTemporaryPostgres({ durable: false });
   const server: Record<string, string> = postgres ? { TEST_DATABASE_URL: postgres.url } : {};
-  // Each has its own gateway, data and browser.
-  const endToEnd = listTests((file) => file.startsWith("test/e2e/") && !ALONE.includes(file));
-  await runGroup("executable", () =>
-    tests(endToEnd, BROWSER_MS, BROWSER_WORKERS, { ...SHORT_LIVED, ...server }, isTimed),
-  );
+  await Promise.all([runUnitTests(server), runExecutable(server)]);
   await runGroup("executable, alone", () => tests(ALONE, BROWSER_MS, 1, server));
 } finally {
   await postgres?.stop();
 }
 
+if (isTimed) await Bun.write(TIMINGS, renderTimings(files));
 process.stdout.write(`\nThe slowest files:\n${renderSlowest(files)}`);
+process.stdout.write(`The cores were busy ${busyShare(began)} % of the time\n`);
 for (const failure of failures) process.stdout.write(`failed: ${failure}\n`);
 process.stdout.write(`${total.passed} passed, ${total.failed} failed\n`);
 process.exit(total.failed === 0 && !abort.signal.aborted ? 0 : 1);
+
+/** The unit tests, in one global object where they can share it, and those of the database on Postgres. */
+async function runUnitTests(server: Record<string, string>): Promise<void> {
+  const sources = readSources();
+  const { onBoth, onPostgres } = listDatabaseTests(sources);
+  const plainTests = listPlainTests(sources);
+  const unitTests = listTests(
+    (file) => !file.startsWith("test/e2e/") && !onPostgres.includes(file) && !plainTests.includes(file),
+  );
+  await runGroup("plain unit tests", () =>
+    runTests(plainTests.map(asTarget), { timeoutMs: UNIT_MS, workers: 2, isShared: true, signal: abort.signal }),
+  );
+  await runGroup("unit tests", () => tests(unitTests, UNIT_MS, WORKERS, SHORT_LIVED));
+  await runGroup("database tests on Postgres", () =>
+    tests([...onBoth, ...onPostgres], UNIT_MS, WORKERS, { ...SHORT_LIVED, ...server }),
+  );
+}
+
+/** The tests that start the executable. Each has its own gateway, data and browser. */
+async function runExecutable(server: Record<string, string>): Promise<void> {
+  const endToEnd = listTests((file) => file.startsWith("test/e2e/") && !ALONE.includes(file));
+  await runGroup("executable", () => tests(endToEnd, BROWSER_MS, BROWSER_WORKERS, { ...SHORT_LIVED, ...server }));
+}
 
 async function runGroup(name: string, run: () => Promise<Count>): Promise<void> {
   if (abort.signal.aborted) return record(name, oneOf(false));
@@ -88,20 +106,32 @@ function oneOf(ok: boolean): Count {
   return { passed: Number(ok), failed: Number(!ok), failures: [], files: [] };
 }
 
-function tests(
-  files: readonly string[],
-  timeoutMs: number,
-  workers: number,
-  env: Record<string, string> = {},
-  isTimed = false,
-) {
-  return runTests(
-    files.map((file) => `./${file}`),
-    { env, timeoutMs, workers, isTimed, signal: abort.signal },
-  );
+function tests(files: readonly string[], timeoutMs: number, workers: number, env: Record<string, string> = {}) {
+  return runTests(files.map(asTarget), { env, timeoutMs, workers, signal: abort.signal });
 }
 
-/** The project's test files that `isWanted`, as paths from its folder. */
+function asTarget(file: string): string {
+  return `./${file}`;
+}
+
+type Cores = Readonly<{ idleMs: number; totalMs: number }>;
+
+function readCores(): Cores {
+  const times = cpus().map((core) => core.times);
+  const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0);
+  return {
+    idleMs: sum(times.map(({ idle }) => idle)),
+    totalMs: sum(times.map(({ user, nice, sys, idle, irq }) => user + nice + sys + idle + irq)),
+  };
+}
+
+/** How much of the time since then the machine's cores worked, in percent. */
+function busyShare(since: Cores): number {
+  const now = readCores();
+  return Math.round(100 * (1 - (now.idleMs - since.idleMs) / (now.totalMs - since.totalMs)));
+}
+
+/** The project's test files that `isRequested`, as paths from its folder. */
 function listTests(isRequested: (file: string) => boolean): string[] {
   const all = new Bun.Glob("{src,ui,db,scripts,test}/**/*.test.{ts,tsx}").scanSync(".");
   return [...all].filter((file) => !file.startsWith("ui/dist/") && isRequested(file)).sort();

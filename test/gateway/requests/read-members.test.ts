@@ -1,12 +1,6 @@
 import { describe, expect, test } from "bun:test";
-import { join } from "node:path";
-import { anthropicRules } from "../../../src/formats/anthropic/request/request-rules.ts";
-import { geminiRules } from "../../../src/formats/gemini/request/request-rules.ts";
 import type { JsonObject } from "../../../src/formats/json.ts";
-import { openaiRules } from "../../../src/formats/openai-chat/request/request-rules.ts";
-import { responsesRules } from "../../../src/formats/openai-responses/request/request-rules.ts";
 import type { RequestMembers } from "../../../src/formats/request-rules/request-members.ts";
-import type { RequestRules } from "../../../src/formats/request-rules/request-rules.ts";
 import { refuseBlockedWords } from "../../../src/gateway/auth/word-filter.ts";
 import { contentToLog } from "../../../src/gateway/billing/log-content.ts";
 import { generateContent, messages, responses } from "../../../src/gateway/http/endpoints/conversations.ts";
@@ -99,55 +93,5 @@ describe("what is read of a request stands in its format's list", () => {
     [rerank, { model: "m", query: "q", documents: ["a", { text: "b" }], return_documents: true }],
   ] as const)("%#", (endpoint, body) => {
     expect(unlisted(endpoint, body)).toEqual([]);
-  });
-});
-
-const SOURCES = join(import.meta.dir, "../../../src");
-/** Folders and files that read requests, by format. Property names with underscores are never the gateway's own. */
-const READERS: readonly (readonly [RequestRules, readonly string[], readonly string[]])[] = [
-  [
-    openaiRules,
-    [
-      "formats/openai-chat/request/*.ts",
-      "gateway/http/endpoints/{text,embeddings}.ts",
-      "gateway/billing/hosted-tools.ts",
-      "gateway/routing/conversation-key.ts",
-      "gateway/adapters/passthrough-adapter.ts",
-    ],
-    // Names of tools in counts, and of a setting; below the name of a log probability's place.
-    ["google_search", "web_search", "web_search_preview", "search_billing", "pass_through_request_enabled"],
-  ],
-  [responsesRules, ["formats/openai-responses/request/*.ts"], ["output_text"]],
-  // Facts of the model catalog.
-  [anthropicRules, ["formats/anthropic/request/*.ts"], ["can_disable", "output_limit"]],
-];
-
-/** The texts of the sources that a pattern finds; throws where it finds none. */
-async function sourcesOf(pattern: string): Promise<readonly (readonly [file: string, text: string])[]> {
-  const files = [...new Bun.Glob(pattern).scanSync({ cwd: SOURCES })].filter(
-    (file) => !file.endsWith(".test.ts") && !file.includes("encode"),
-  );
-  if (files.length === 0) throw new Error(`no source is called ${pattern}`);
-  return Promise.all(files.map(async (file) => [file, await Bun.file(join(SOURCES, file)).text()] as const));
-}
-
-describe("what the sources name stands in the format's list", () => {
-  test.each(READERS)("%#", async ({ members }, patterns, others) => {
-    for (const [file, source] of (await Promise.all(patterns.map(sourcesOf))).flat()) {
-      const names = [...source.matchAll(/(?:\.|[{,] )([a-z]+(?:_[a-z0-9]+)+)(?=[\s,;:)}?.=!\]])/g)].map(
-        ([, name = ""]) => name,
-      );
-      const unknown = names.filter((name) => !members.isFreeByName.has(name) && !others.includes(name));
-      expect([file, [...new Set(unknown)]]).toEqual([file, []]);
-    }
-  });
-
-  test("Google's members are read by name", async () => {
-    for (const [, source] of await sourcesOf("formats/gemini/request/*.ts")) {
-      const names = [...source.matchAll(/(?:either\([^"()]*(?:\([^()]*\))?[^"()]*|given\()"([A-Za-z]+)"/g)].map(
-        ([, read = ""]) => read,
-      );
-      expect(names.filter((read) => !geminiRules.members.isFreeByName.has(read))).toEqual([]);
-    }
   });
 });

@@ -57,7 +57,7 @@ export async function startTemporaryPostgres({ durable, standbyOf, tls }: Option
     "listen_addresses=127.0.0.1",
     `port=${port}`,
     `unix_socket_directories=${folder}`,
-    "max_connections=200",
+    "max_connections=300",
     `fsync=${durable ? "on" : "off"}`,
     `synchronous_commit=${durable ? "on" : "off"}`,
     ...(tls ? ["ssl=on", "ssl_ca_file=authority.crt"] : []),

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { listDatabaseTests } from "./database-tests.ts";
+import { listDatabaseTests, listPlainTests } from "./select-tests.ts";
 
 test("finds the tests that open a database, by whatever they import", () => {
   const files = {
@@ -17,4 +17,18 @@ test("finds the tests that open a database, by whatever they import", () => {
     onBoth: ["db/changes.test.ts", "src/console/accounts/users.test.ts"],
     onPostgres: ["src/console/http/guard.test.ts"],
   });
+});
+
+test("tests that start something or replace what others see do not share their modules", () => {
+  const files = {
+    "test/support/lib/until.ts": "export const until = 1;",
+    "src/lib/waits.test.ts": 'import { until } from "../../test/support/lib/until.ts";',
+    "src/lib/clock.test.ts": "jest.useFakeTimers();",
+    "src/lib/variables.test.ts": 'process.env.PORT = "1";',
+    "src/lib/values.ts": "export const value = 1;",
+    "src/lib/values.test.ts": 'import { value } from "./values.ts";',
+    "test/e2e/start.test.ts": "",
+  };
+  const sources = Object.entries(files).map(([path, text]) => ({ path, text }));
+  expect(listPlainTests(sources)).toEqual(["src/lib/values.test.ts"]);
 });

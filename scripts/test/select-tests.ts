@@ -14,19 +14,16 @@ const ON_BOTH = [
   /^src\/console\/(accounts\/users|api-keys\/api-keys|logs\/(log-filters|logs)|sign-in\/setup|wallet\/redeem)\.test/,
   /^test\/gateway\/(tasks\/crash|files\/batches)\.test/,
 ];
+/** What another file could see after the test: replaced modules, clocks, variables of the environment, processes. */
+const LEAVES_TRACES = /\b(?:mock|jest|spyOn|setSystemTime|globalThis)\b|process\.env|Bun\.(?:env|spawn)|Worker\(/;
 
 /** Test files that open a database, by where they run: on each engine in turn, or on Postgres alone. */
 export type DatabaseTests = Readonly<{ onBoth: readonly string[]; onPostgres: readonly string[] }>;
 
 /** Finds the test files that import the opener of databases, themselves or through another file. */
 export function listDatabaseTests(files: readonly SourceFile[]): DatabaseTests {
-  const importers = new Map<string, string[]>();
-  for (const { path: from, text } of files) {
-    for (const target of importedFiles(from, text)) importers.set(target, [...(importers.get(target) ?? []), from]);
-  }
-  const found = new Set([OPENER]);
-  for (const file of found) for (const importer of importers.get(file) ?? []) found.add(importer);
-  const tests = [...found].filter(
+  const openers = findImporters(files, [OPENER]);
+  const tests = [...openers].filter(
     (file) =>
       file.endsWith(".test.ts") &&
       /^(src|db|test\/(?!e2e))/.test(file) &&
@@ -34,6 +31,29 @@ export function listDatabaseTests(files: readonly SourceFile[]): DatabaseTests {
   );
   const isOnBoth = (file: string) => ON_BOTH.some((pattern) => pattern.test(file));
   return { onBoth: tests.filter(isOnBoth), onPostgres: tests.filter((file) => !isOnBoth(file)) };
+}
+
+/**
+ * Finds the unit tests that can share one global object and the modules loaded into it, which saves most
+ * of their time: they start nothing from test/support and replace nothing that others see.
+ */
+export function listPlainTests(files: readonly SourceFile[]): string[] {
+  const support = files.map(({ path: file }) => file).filter((file) => file.startsWith("test/"));
+  const starters = findImporters(files, support);
+  return files
+    .filter(({ path: file, text }) => /\.test\.tsx?$/.test(file) && !starters.has(file) && !LEAVES_TRACES.test(text))
+    .map(({ path: file }) => file);
+}
+
+/** The given files and all that import them, themselves or through another file. */
+function findImporters(files: readonly SourceFile[], targets: readonly string[]): ReadonlySet<string> {
+  const importers = new Map<string, string[]>();
+  for (const { path: from, text } of files) {
+    for (const target of importedFiles(from, text)) importers.set(target, [...(importers.get(target) ?? []), from]);
+  }
+  const found = new Set(targets);
+  for (const file of found) for (const importer of importers.get(file) ?? []) found.add(importer);
+  return found;
 }
 
 /** The files of the project that this one loads at run time; type imports are gone by then. */
