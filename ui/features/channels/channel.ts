@@ -1,4 +1,5 @@
 import type { ChannelView } from "../../../src/domain/channels/manage/channel-view.ts";
+import { readRecord } from "../../lib/json.ts";
 
 /** A channel as returned by `GET /api/channel/`; `models` and `group` are comma-separated, JSON fields are text. */
 export type Channel = ChannelView;
@@ -11,13 +12,8 @@ export const AUTO_DISABLED = 3;
 
 /** When the channel was last disabled; empty if nothing readable is stored. */
 export function otherInfoOf(channel: Pick<Channel, "other_info">): ChannelOtherInfo {
-  if (!channel.other_info) return {};
-  try {
-    const parsed: unknown = JSON.parse(channel.other_info);
-    return typeof parsed === "object" && parsed !== null ? (parsed as ChannelOtherInfo) : {};
-  } catch {
-    return {};
-  }
+  const time = readRecord(channel.other_info ?? "")?.status_time;
+  return typeof time === "number" ? { status_time: time } : {};
 }
 
 /** Splits a comma-separated list and drops empty entries. */

@@ -4,6 +4,7 @@ import { useTranslation } from "react-i18next";
 import type { LogOther } from "../../../src/billing/types.ts";
 import type { LogView } from "../../../src/domain/logs/list/log-view.ts";
 import { exactTime } from "../../lib/format/time.ts";
+import { isRecord, readRecord } from "../../lib/json.ts";
 import { moneyText } from "../wallet/wallet-calls.ts";
 
 /** A row of the usage log as returned by `GET /api/log/`; `other` is JSON text of `LogOther`. */
@@ -15,16 +16,9 @@ export const LOG_TYPES = { topUp: 1, consume: 2, manage: 3, system: 4, checkIn: 
 /** Whether the row is a relayed call. */
 export const isCall = (entry: LogEntry): boolean => entry.type === LOG_TYPES.consume || entry.type === 0;
 
-/** Parses the row's `other`; empty if invalid. */
-export function otherOf(entry: LogEntry): Partial<LogOther> {
-  if (!entry.other) return {};
-  try {
-    const parsed: unknown = JSON.parse(entry.other);
-    return typeof parsed === "object" && parsed !== null ? (parsed as Partial<LogOther>) : {};
-  } catch {
-    return {};
-  }
-}
+/** Parses the row's `other`, which the server writes as a `LogOther`; empty if invalid. */
+export const otherOf = ({ other }: Pick<LogEntry, "other">): Partial<LogOther> =>
+  (readRecord(other ?? "") ?? {}) as Partial<LogOther>;
 
 /** The row's group; imported rows may store it in `other`. */
 export const groupOf = (entry: LogEntry): string => entry.group || (otherOf(entry).group ?? "");
@@ -63,12 +57,7 @@ export function sayNote(note: unknown, content: string, t: TFunction, language: 
 function noteOf(other: string): unknown {
   // Most rows are calls without a note: skip parsing them.
   if (!other.includes('"note":')) return null;
-  try {
-    const parsed: unknown = JSON.parse(other);
-    return isRecord(parsed) ? parsed.note : null;
-  } catch {
-    return null;
-  }
+  return readRecord(other)?.note ?? null;
 }
 
 /** The note's parameters, formatted. */
@@ -81,10 +70,6 @@ function shown(params: Record<string, unknown>, language: string): Record<string
     ...(typeof time === "number" && { time: exactTime(time, language) }),
   };
 }
-
-/** Whether a value is an object, so that its members can be read. */
-export const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === "object" && value !== null;
 
 /** Returns the name of a row: its model, or its note. */
 export function useEntryName(): (entry: LogEntry) => string {

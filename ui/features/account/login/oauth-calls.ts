@@ -1,5 +1,6 @@
 import { readData, readEnvelope } from "../../../api/client.ts";
 import { bindingApi, oauthApi } from "../../../api/groups.ts";
+import { readRecord } from "../../../lib/json.ts";
 import type { SiteStatus } from "../../../state/site-status.ts";
 import type { StoredUser } from "../../../state/stored-user.ts";
 import { rememberedInvitation } from "../register/register-form.ts";
@@ -35,8 +36,8 @@ export function readTelegramFragment(fragment: string): Record<string, string> |
     const bytes = Uint8Array.from(atob(packed.replaceAll("-", "+").replaceAll("_", "/")), (letter) =>
       letter.charCodeAt(0),
     );
-    const fields = JSON.parse(new TextDecoder().decode(bytes)) as Record<string, unknown>;
-    return Object.fromEntries(Object.entries(fields).map(([key, value]) => [key, String(value)]));
+    const fields = readRecord(new TextDecoder().decode(bytes));
+    return fields && Object.fromEntries(Object.entries(fields).map(([key, value]) => [key, String(value)]));
   } catch {
     return null;
   }
@@ -82,12 +83,11 @@ const rememberPendingSignIn = (pending: PendingSignIn): void =>
 
 /** The pending sign-in of this tab at the service; null: none. */
 export function readPendingSignIn(service: string): PendingSignIn | null {
-  try {
-    const stored = JSON.parse(sessionStorage.getItem(STORAGE_KEY) ?? "null") as PendingSignIn | null;
-    return stored?.service === service ? stored : null;
-  } catch {
-    return null;
-  }
+  const { service: name, returnTo, state } = readRecord(sessionStorage.getItem(STORAGE_KEY) ?? "") ?? {};
+  const started = SERVICES.find((one) => one.name === name && name === service);
+  return started && typeof returnTo === "string" && typeof state === "string"
+    ? { service: started.name, returnTo, state }
+    : null;
 }
 
 export const forgetUnderWay = (): void => sessionStorage.removeItem(STORAGE_KEY);

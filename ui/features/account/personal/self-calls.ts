@@ -2,6 +2,7 @@ import { queryOptions } from "@tanstack/react-query";
 import type { UserView } from "../../../../src/domain/accounts/users/user-view.ts";
 import { readData, readEnvelope } from "../../../api/client.ts";
 import { bindingApi, userSelfApi } from "../../../api/groups.ts";
+import { readRecord } from "../../../lib/json.ts";
 
 /** The account of whoever is signed in. */
 export const self = queryOptions({
@@ -29,13 +30,7 @@ export const deleteAccount = () => readData(userSelfApi.self.delete());
 export type UserSetting = Readonly<Record<string, unknown>>;
 
 /** Parses a user's settings, which the server stores as text. */
-export function readSetting({ setting }: UserView): UserSetting {
-  try {
-    return JSON.parse(setting) as UserSetting;
-  } catch {
-    return {};
-  }
-}
+export const readSetting = ({ setting }: UserView): UserSetting => readRecord(setting) ?? {};
 
 /** Saves the given settings; the others stay unchanged. */
 export const saveSetting = (changes: UserSetting) => readEnvelope(userSelfApi.setting.put(changes));

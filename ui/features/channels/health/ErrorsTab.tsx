@@ -4,7 +4,6 @@ import Button from "@mui/material/Button";
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
-import type { LogOther } from "../../../../src/billing/types.ts";
 import type { LogView } from "../../../../src/domain/logs/list/log-view.ts";
 import { CopyButton } from "../../../components/display/CopyButton.tsx";
 import { StatusChip, ToneBadge } from "../../../components/display/StatusChip.tsx";
@@ -14,6 +13,7 @@ import { ErrorState } from "../../../components/feedback/ErrorState.tsx";
 import { Section } from "../../../components/feedback/SideDrawer.tsx";
 import { Row } from "../../../components/layout.tsx";
 import { failureText } from "../../../state/failure-text.ts";
+import { otherOf } from "../../logs/log-entry.ts";
 import { FormSkeleton } from "../drawer/FormSkeleton.tsx";
 import { channelErrors } from "./health-queries.ts";
 
@@ -80,16 +80,7 @@ export const ErrorsTab = ({ channelId }: { channelId: number }) => {
 
 /** Why a logged call failed on a channel: the upstream's last error there, else the error returned to the client. */
 export function failureOf(entry: Pick<LogView, "other">, channelId: number): { status: number; message: string } {
-  const other = readOther(entry.other);
+  const other = otherOf(entry);
   const attempt = other.admin_info?.attempts?.findLast((one) => one.channelId === channelId && one.error);
   return { status: attempt?.status || other.status || 0, message: failureText(attempt ?? {}) || failureText(other) };
-}
-
-function readOther(text: string): Partial<LogOther> {
-  try {
-    const parsed: unknown = JSON.parse(text);
-    return typeof parsed === "object" && parsed !== null ? (parsed as Partial<LogOther>) : {};
-  } catch {
-    return {};
-  }
 }

@@ -1,5 +1,6 @@
 import { readData } from "../../../api/client.ts";
 import { channelTransferApi } from "../../../api/groups.ts";
+import { isNumber, isRecord, isText, readRecord } from "../../../lib/json.ts";
 
 /** A channel in a file; the server validates its fields. */
 type FileChannel = Readonly<{ name: string; type: number; [field: string]: unknown }>;
@@ -26,20 +27,10 @@ export const importChannels = (channels: readonly FileChannel[]) =>
 
 /** Parses an exported file of channels; null if it isn't one. */
 export function readChannelFile(text: string): ChannelFile | null {
-  try {
-    const value: unknown = JSON.parse(text);
-    if (!value || typeof value !== "object" || !("format" in value) || value.format !== "sluice-channels") return null;
-    if (!("channels" in value) || !Array.isArray(value.channels)) return null;
-    return value.channels.every(isChannel) ? (value as ChannelFile) : null;
-  } catch {
-    return null;
-  }
+  const file = readRecord(text);
+  if (file?.format !== "sluice-channels" || !Array.isArray(file.channels)) return null;
+  return file.channels.every(isChannel) ? { format: file.format, channels: file.channels } : null;
 }
 
-const isChannel = (value: unknown): boolean =>
-  typeof value === "object" &&
-  value !== null &&
-  "name" in value &&
-  typeof value.name === "string" &&
-  "type" in value &&
-  typeof value.type === "number";
+const isChannel = (value: unknown): value is FileChannel =>
+  isRecord(value) && isText(value.name) && isNumber(value.type);

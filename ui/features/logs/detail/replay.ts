@@ -1,3 +1,4 @@
+import { isRecord } from "../../../lib/json.ts";
 import {
   type Answer,
   type Chat,
@@ -6,7 +7,7 @@ import {
   type Turn,
   type WireMessage,
 } from "../../playground/chat/chat.ts";
-import { elapsedMsOf, firstTokenMsOf, groupOf, isRecord, type LogEntry, otherOf } from "../log-entry.ts";
+import { elapsedMsOf, firstTokenMsOf, groupOf, type LogEntry, otherOf } from "../log-entry.ts";
 
 /** A logged chat: the system prompt, and the messages before, with and after the last question, as texts. */
 type LoggedChat = Readonly<{ system: string; earlier: readonly Message[]; question: string; answer: string }>;

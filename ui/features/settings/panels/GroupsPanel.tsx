@@ -8,6 +8,7 @@ import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { notifyError } from "../../../components/feedback/notify.tsx";
 import { Col, Row } from "../../../components/layout.tsx";
+import { isText, mapOf, readRecord } from "../../../lib/json.ts";
 import { SettingInput } from "../fields/SettingInput.tsx";
 import { type EditorView, ViewSwitch } from "../page/SectionView.tsx";
 import { readNumberMap } from "../pricing/price-maps.ts";
@@ -161,12 +162,4 @@ export const groupTexts = (rows: readonly GroupRow[]): GroupTexts => ({
 const mapText = (entries: readonly (readonly [string, string | number | null])[]): string =>
   JSON.stringify(Object.fromEntries(entries.filter(([, value]) => value !== null)), null, 2);
 
-function readTextMap(text: string): Readonly<Record<string, string>> | null {
-  try {
-    const value: unknown = JSON.parse(text);
-    if (typeof value !== "object" || value === null || Array.isArray(value)) return null;
-    return Object.values(value).every((entry) => typeof entry === "string") ? (value as Record<string, string>) : null;
-  } catch {
-    return null;
-  }
-}
+const readTextMap = (text: string) => mapOf(readRecord(text), isText);

@@ -1,6 +1,7 @@
 import type { OptionKey } from "../../../../src/settings/registry/index.ts";
 import { readData } from "../../../api/client.ts";
 import { settingsTransferApi } from "../../../api/groups.ts";
+import { isText, mapOf, readRecord } from "../../../lib/json.ts";
 
 type Options = SettingsFile["options"];
 type Problem = { key: string; message: string };
@@ -20,13 +21,8 @@ export type SettingsFile = Readonly<{ format: "sluice-settings"; options: Readon
 
 /** Parses an exported file of settings; null if it isn't one. */
 export function readSettingsFile(text: string): SettingsFile | null {
-  try {
-    const value: unknown = JSON.parse(text);
-    if (!value || typeof value !== "object" || !("format" in value) || value.format !== "sluice-settings") return null;
-    if (!("options" in value) || !value.options || typeof value.options !== "object") return null;
-    const isText = Object.values(value.options).every((option) => typeof option === "string");
-    return isText ? (value as SettingsFile) : null;
-  } catch {
-    return null;
-  }
+  const file = readRecord(text);
+  if (file?.format !== "sluice-settings") return null;
+  const options = mapOf(file.options, isText);
+  return options && { format: file.format, options };
 }

@@ -1,5 +1,6 @@
 import type { ServedModel } from "../../../../src/domain/channels/routing/served-models.ts";
 import { roundTo } from "../../../lib/format/number.ts";
+import { isNumber, mapOf, readRecord } from "../../../lib/json.ts";
 import { pricedName } from "../../models/pricing/pricing.ts";
 
 /** The price options, each a map of model → number. */
@@ -45,15 +46,7 @@ export const completionRatioOf = (inputUsd: number, outputUsd: number): number =
   inputUsd === 0 ? 1 : rounded(outputUsd / inputUsd);
 
 /** Parses a map of numbers; null if invalid. */
-export function readNumberMap(text: string): NumberMap | null {
-  try {
-    const value: unknown = JSON.parse(text);
-    if (typeof value !== "object" || value === null || Array.isArray(value)) return null;
-    return Object.values(value).every((entry) => typeof entry === "number") ? (value as NumberMap) : null;
-  } catch {
-    return null;
-  }
-}
+export const readNumberMap = (text: string): NumberMap | null => mapOf(readRecord(text), isNumber);
 
 /** All price maps, or the name of the first that is invalid. */
 export function readPriceMaps(textOf: (key: PriceKey) => string): PriceMaps | { invalid: PriceKey } {
