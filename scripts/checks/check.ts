@@ -1,15 +1,5 @@
-/**
- * Runs types, format, lint and the project's own rules; exit code 1 when one of them fails. `--shrink-words` lowers the
- * allowances of banned words to what is left, and does nothing else.
- */
+/** Runs types, format, lint and the project's own rules; exit code 1 when one of them fails. */
 import { type CheckResult, runChecks } from "./index.ts";
-import { readSources } from "./source.ts";
-import { readTexts, shrinkAllowances } from "./words.ts";
-
-if (process.argv.includes("--shrink-words")) {
-  shrinkAllowances([...readSources(), ...readTexts()]);
-  process.exit();
-}
 
 const results = await runChecks(printCheck);
 process.exit(results.every(({ ok }) => ok) ? 0 : 1);

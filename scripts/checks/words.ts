@@ -1,10 +1,6 @@
-import { readFileSync, writeFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import path from "node:path";
-import allowed from "./config/words-allowed.json" with { type: "json" };
 import { type Findings, ROOT, type SourceFile, withoutComments } from "./source.ts";
-
-/** How often each folder still uses a word, by `word` and folder. */
-export type Allowances = Readonly<Record<string, Readonly<Record<string, number>>>>;
 
 type Rule = Readonly<{
   /** What the rule counts, ignoring case: a word, also as a part of a name, or a pattern. */
@@ -73,9 +69,18 @@ const EVERYWHERE: readonly Rule[] = [
   },
 ];
 
+/** Names of somebody else's API or product, spelled as their owner does. They don't count in the files that speak it. */
+const FOREIGN_NAMES: readonly Readonly<{ name: RegExp; owner: string; files: RegExp }>[] = [
+  { name: /\bincludeThoughts\b/g, owner: "Gemini API, `thinkingConfig`", files: /./ },
+  { name: /\bthoughtsTokenCount\b/g, owner: "Gemini API, `usageMetadata`", files: /./ },
+  { name: /\bSparkDesk\b/g, owner: "iFLYTEK, names of models", files: /./ },
+  { name: /\bthoughts\b/g, owner: "Baidu ERNIE, `function_call`", files: /\/baidu\// },
+  { name: /\bvectors\b/g, owner: "MiniMax, response of embeddings", files: /\/minimax\/|\/own-formats\.test\.ts$/ },
+  { name: /\bsound\b/g, owner: "Kling, parameter of videos", files: /\/price-variants\.test\.ts$/ },
+];
+
 /** Where the list itself is written, and its test. */
 const EXEMPT = /^scripts\/checks\/words/;
-const ALLOWANCES: Allowances = allowed;
 
 /** The documentation and the console's English texts; what is made by a program is not among them. */
 export function readTexts(root = ROOT): SourceFile[] {
@@ -85,62 +90,32 @@ export function readTexts(root = ROOT): SourceFile[] {
     .map((file) => ({ path: file, text: readFileSync(path.join(root, file), "utf8") }));
 }
 
-/** Lowers allowances to what is left; none is raised. */
-export function shrinkAllowances(files: readonly SourceFile[]): void {
-  const used = countWords(files);
-  const lower = Object.entries(ALLOWANCES).map(([word, folders]) => {
-    const left = Object.entries(folders).map(
-      ([folder, allowed]) => [folder, Math.min(allowed, used[word]?.[folder] ?? 0)] as const,
-    );
-    return [word, Object.fromEntries(left.filter(([, count]) => count > 0))] as const;
+/** Checks that no file uses a banned word. */
+export function checkWords(files: readonly SourceFile[]): Findings {
+  const problems = files
+    .filter(({ path: name }) => !EXEMPT.test(name))
+    .flatMap((file) => findWords(file).map(({ label, instead }) => `${file.path}: "${label}". Write: ${instead}`));
+  return { problems };
+}
+
+type Banned = Readonly<{ label: string; instead: string }>;
+
+function findWords(file: SourceFile): Banned[] {
+  const text = FOREIGN_NAMES.filter(({ files }) => files.test(file.path)).reduce(
+    (rest, { name }) => rest.replace(name, ""),
+    file.text,
+  );
+  const isCode = /\.tsx?$/.test(file.path);
+  return [...findIn(text, EVERYWHERE), ...(isCode ? findIn(withoutProse(text), NAMES) : [])];
+}
+
+function findIn(text: string, rules: readonly Rule[]): Banned[] {
+  const words = wordsOf(text);
+  return rules.flatMap(({ word, instead }) => {
+    const found = typeof word === "string" ? words.filter((one) => one === word) : [...text.matchAll(word)];
+    return found.map(() => ({ label: typeof word === "string" ? word : "outside documents", instead }));
   });
-  const rest = lower.filter(([, folders]) => Object.keys(folders).length > 0);
-  writeFileSync(
-    path.join(import.meta.dir, "config/words-allowed.json"),
-    `${JSON.stringify(Object.fromEntries(rest), null, 2)}\n`,
-  );
 }
-
-/** Checks that no folder uses a banned word more often than it is allowed to. */
-export function checkWords(files: readonly SourceFile[], allowances = ALLOWANCES): Findings {
-  const used = countWords(files);
-  const problems = [...NAMES, ...EVERYWHERE].flatMap(({ word, instead }) =>
-    Object.entries(used[labelOf(word)] ?? {}).flatMap(([folder, count]) => {
-      const allowed = allowances[labelOf(word)]?.[folder] ?? 0;
-      return count > allowed
-        ? [`${folder}: "${labelOf(word)}" ${count} times, ${allowed} allowed. Write: ${instead}`]
-        : [];
-    }),
-  );
-  const unused = Object.entries(allowances).flatMap(([word, folders]) =>
-    Object.entries(folders).map(([folder, count]) => Math.max(0, count - (used[word]?.[folder] ?? 0))),
-  );
-  const fewer = unused.reduce((sum, count) => sum + count, 0);
-  return { problems, warnings: fewer > 0 ? [`${fewer} fewer than allowed: bun run check --shrink-words`] : [] };
-}
-
-/** How often each folder uses each banned word. */
-export function countWords(files: readonly SourceFile[]): Record<string, Record<string, number>> {
-  const counts: Record<string, Record<string, number>> = {};
-  const add = (label: string, file: string) => {
-    const folder = folderOf(file);
-    counts[label] = { ...counts[label], [folder]: (counts[label]?.[folder] ?? 0) + 1 };
-  };
-  const everywhere = new Set(EVERYWHERE.map(({ word }) => word));
-  const names = new Set(NAMES.map(({ word }) => word));
-  for (const file of files.filter(({ path: name }) => !EXEMPT.test(name))) {
-    for (const word of wordsOf(file.text)) if (everywhere.has(word)) add(word, file.path);
-    if (isCode(file)) for (const word of wordsOf(withoutProse(file.text))) if (names.has(word)) add(word, file.path);
-    for (const { word } of EVERYWHERE) {
-      if (typeof word !== "string") for (const _ of file.text.matchAll(word)) add(labelOf(word), file.path);
-    }
-  }
-  return counts;
-}
-
-const labelOf = (word: string | RegExp): string => (typeof word === "string" ? word : "outside documents");
-
-const isCode = (file: SourceFile): boolean => /\.tsx?$/.test(file.path);
 
 /** Words of a text in lower case; names are taken apart (`toldOf`: told, of). */
 function wordsOf(text: string): string[] {
@@ -151,6 +126,3 @@ function wordsOf(text: string): string[] {
 function withoutProse(text: string): string {
   return withoutComments(text).replace(/"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'|`(?:\\.|[^`\\])*`/g, '""');
 }
-
-/** The folder whose allowance counts; only the top one, so that files can move below it. */
-const folderOf = (file: string): string => (file.includes("/") ? file.slice(0, file.indexOf("/")) : ".");

@@ -18,6 +18,11 @@ test("a sentence of the gateway is in the console's language, with what fills it
   );
 });
 
+test("a code that was renamed since is in the console's language too", () => {
+  const row = '{"error":"The owner of this API key no longer exists.","error_reason":{"code":"gateway_owner_gone"}}';
+  expect(failureText(JSON.parse(row))).toBe("该令牌的所有者已不存在。");
+});
+
 test("an upstream's own words stay, as do those of an unknown code and of rows without one", () => {
   expect(failureText(failureNote("Incorrect API key"))).toBe("Incorrect API key");
   expect(failureText({ error: "Later words", error_reason: null })).toBe("Later words");

@@ -89,7 +89,7 @@ export function authenticateByMemory(services: GatewayServices, request: Request
   if (!token) throw new GatewayError(401, "invalid_api_key", { code: "gateway_key_invalid" });
   checkToken(services, token, credential.key, now);
   const user = services.users.get(token.userId);
-  if (!user || user.deleted) throw new GatewayError(401, "invalid_api_key", { code: "gateway_owner_gone" });
+  if (!user || user.deleted) throw new GatewayError(401, "invalid_api_key", { code: "gateway_owner_removed" });
   if (user.status !== USER_STATUS.active) throw new GatewayError(403, "user_banned", { code: "gateway_owner_banned" });
   if (token.allowIps && !token.allowIps.matches(ip)) {
     throw new GatewayError(403, "ip_not_allowed", { code: "gateway_key_ip", params: { ip: ip || "(unknown)" } });
@@ -169,7 +169,7 @@ export function authorizeGroup({ settings }: GatewayServices, caller: Caller): v
     throw new GatewayError(403, "group_not_allowed", { code: "gateway_key_group_closed", params: { group } });
   }
   if (!settings.get("GroupRatio").has(group)) {
-    throw new GatewayError(403, "group_deprecated", { code: "gateway_key_group_gone", params: { group } });
+    throw new GatewayError(403, "group_deprecated", { code: "gateway_key_group_removed", params: { group } });
   }
 }
 

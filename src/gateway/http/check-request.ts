@@ -64,7 +64,7 @@ function unclearMember({ path, likeName }: UnclearMember): GatewayError {
 }
 
 function brokenLimit({ path, min, max, isInteger, code }: NumberLimit): GatewayError {
-  const reason = isInteger ? "gateway_whole_number_range" : "gateway_number_range";
+  const reason = isInteger ? "gateway_integer_range" : "gateway_number_range";
   return invalidMember(path, { code: reason, params: { path, min, max } }, code);
 }
 

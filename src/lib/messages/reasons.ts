@@ -12,7 +12,7 @@ export const reasonMessages = {
   why_no_list: { en: "the response contains no model list", zh: "返回内容中没有模型列表" },
   why_no_list_offered: { en: "this channel type provides no model list", zh: "该类型不提供模型列表" },
   why_no_amounts: { en: "the response contains no amounts", zh: "返回内容中没有金额" },
-  why_no_balance_told: { en: "the upstream does not report a balance", zh: "上游不提供余额" },
+  why_no_balance_reported: { en: "the upstream does not report a balance", zh: "上游不提供余额" },
   why_no_valid_address: { en: "the channel has no valid base URL", zh: "渠道的接口地址无效" },
   why_no_document: { en: "the response is not a JSON document", zh: "返回内容不是 JSON 文档" },
   why_no_endpoints: { en: "the document contains no endpoints", zh: "文档中没有端点地址" },

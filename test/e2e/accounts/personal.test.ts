@@ -75,7 +75,7 @@ describe.each(["en", "zh"] as const)("personal settings in %s", (language) => {
   afterAll(() => consolePage.close());
 
   const settingOf = async () => JSON.parse((await own.get("/api/user/self")).setting);
-  const qrCode = () => consolePage.page.getByRole("img", { name: words.notifications.push.picture });
+  const qrCode = () => consolePage.page.getByRole("img", { name: words.notifications.push.image });
   const fill = (label: string, value: string) => consolePage.page.getByLabel(label, { exact: true }).fill(value);
   const choose = async (method: keyof typeof methods) => {
     await consolePage.page.getByRole("combobox", { name: words.notifications.method }).click();

@@ -9,7 +9,7 @@ const TYPES: Readonly<Record<string, Readonly<Record<Engine, string>>>> = {
     Postgres: "bigserial primary key",
     MariaDB: "bigint auto_increment primary key",
   },
-  whole: { SQLite: "integer", Postgres: "bigint", MariaDB: "bigint" },
+  integer: { SQLite: "integer", Postgres: "bigint", MariaDB: "bigint" },
   weight: { SQLite: "integer", Postgres: "bigint", MariaDB: "bigint unsigned" },
   flag: { SQLite: "numeric", Postgres: "boolean", MariaDB: "tinyint(1)" },
   real: { SQLite: "real", Postgres: "decimal", MariaDB: "double" },
@@ -19,9 +19,9 @@ const TYPES: Readonly<Record<string, Readonly<Record<Engine, string>>>> = {
 };
 
 const BINDINGS = "telegram_id name, linux_do_id name";
-const INVITATIONS = "aff_count whole default 0, aff_quota whole default 0, aff_history whole default 0";
-const VALIDITY = "valid_from whole default 0, valid_until whole default 0";
-const GIFTS = "is_gift flag default false, max_uses whole default -1, used_count whole default 0";
+const INVITATIONS = "aff_count integer default 0, aff_quota integer default 0, aff_history integer default 0";
+const VALIDITY = "valid_from integer default 0, valid_until integer default 0";
+const GIFTS = "is_gift flag default false, max_uses integer default -1, used_count integer default 0";
 
 /** The tables of a gateway as its ORM makes them, in the statements of an engine. */
 export function tablesOf(engine: Engine, family: Family): string[] {
@@ -29,17 +29,17 @@ export function tablesOf(engine: Engine, family: Family): string[] {
   const isVeloera = family === "Veloera";
   const tables = {
     users: [
-      'id id, username name unique, password text not null, display_name name, "role" whole default 1',
-      "status whole default 1, email name, github_id name, wechat_id name, oidc_id name",
-      "access_token char(32) unique, quota whole default 0, used_quota whole default 0, request_count whole default 0",
-      `"group" varchar(64) default 'default', aff_code varchar(32) unique, inviter_id whole`,
+      'id id, username name unique, password text not null, display_name name, "role" integer default 1',
+      "status integer default 1, email name, github_id name, wechat_id name, oidc_id name",
+      "access_token char(32) unique, quota integer default 0, used_quota integer default 0, request_count integer default 0",
+      `"group" varchar(64) default 'default', aff_code varchar(32) unique, inviter_id integer`,
       ...(isOld ? [] : [BINDINGS, INVITATIONS, "deleted_at moment, setting text"]),
       ...(isVeloera ? ["last_check_in_time moment"] : []),
     ],
     tokens: [
-      'id id, user_id whole, "key" char(48) unique, status whole default 1, name name, created_time whole',
-      "accessed_time whole, expired_time whole default -1, remain_quota whole default 0",
-      "unlimited_quota flag default false, used_quota whole default 0",
+      'id id, user_id integer, "key" char(48) unique, status integer default 1, name name, created_time integer',
+      "accessed_time integer, expired_time integer default -1, remain_quota integer default 0",
+      "unlimited_quota flag default false, used_quota integer default 0",
       ...(isOld
         ? ["models text, subnet name default ''"]
         : [
@@ -48,34 +48,34 @@ export function tablesOf(engine: Engine, family: Family): string[] {
           ]),
     ],
     channels: [
-      `id id, type whole default 0, "key" text not null, status whole default 1, name name, weight weight default 0`,
-      "created_time whole, test_time whole, response_time whole, base_url name default '', other text, balance real",
-      `balance_updated_time whole, models text, "group" varchar(64) default 'default', used_quota whole default 0`,
-      "model_mapping text, priority whole default 0",
+      `id id, type integer default 0, "key" text not null, status integer default 1, name name, weight weight default 0`,
+      "created_time integer, test_time integer, response_time integer, base_url name default '', other text, balance real",
+      `balance_updated_time integer, models text, "group" varchar(64) default 'default', used_quota integer default 0`,
+      "model_mapping text, priority integer default 0",
       ...(isOld
         ? ["config text, system_prompt text"]
         : [
-            "openai_organization text, test_model text, auto_ban whole default 1, other_info text, tag name",
+            "openai_organization text, test_model text, auto_ban integer default 1, other_info text, tag name",
             "status_code_mapping varchar(1024) default '', setting text, param_override text",
           ]),
       ...(isVeloera ? ["model_prefix varchar(64) default ''"] : []),
     ],
     options: [`"key" name primary key, value text`],
     redemptions: [
-      'id id, user_id whole, "key" char(32) unique, status whole default 1, name name, quota whole default 100',
-      "created_time whole, redeemed_time whole",
-      ...(isOld ? [] : ["used_user_id whole, deleted_at moment"]),
+      'id id, user_id integer, "key" char(32) unique, status integer default 1, name name, quota integer default 100',
+      "created_time integer, redeemed_time integer",
+      ...(isOld ? [] : ["used_user_id integer, deleted_at moment"]),
       ...(isVeloera ? [VALIDITY, GIFTS] : []),
-      ...(family === "new-api" ? ["expired_time whole default 0"] : []),
+      ...(family === "new-api" ? ["expired_time integer default 0"] : []),
     ],
-    ...(isVeloera && { redemption_logs: ["id id, redemption_id whole, user_id whole, used_time whole"] }),
+    ...(isVeloera && { redemption_logs: ["id id, redemption_id integer, user_id integer, used_time integer"] }),
     logs: [
-      "id id, user_id whole, created_at whole, type whole, content text, username name default ''",
-      "token_name name default '', model_name name default '', quota whole default 0, prompt_tokens whole default 0",
-      "completion_tokens whole default 0, channel_id whole, is_stream flag default false",
+      "id id, user_id integer, created_at integer, type integer, content text, username name default ''",
+      "token_name name default '', model_name name default '', quota integer default 0, prompt_tokens integer default 0",
+      "completion_tokens integer default 0, channel_id integer, is_stream flag default false",
       ...(isOld
-        ? ["request_id name default '', elapsed_time whole default 0, system_prompt_reset flag default false"]
-        : ['use_time whole default 0, channel_name text, token_id whole default 0, "group" name, other text']),
+        ? ["request_id name default '', elapsed_time integer default 0, system_prompt_reset flag default false"]
+        : ['use_time integer default 0, channel_name text, token_id integer default 0, "group" name, other text']),
     ],
   };
   return Object.entries(tables).map(

@@ -123,7 +123,7 @@ async function readOwnBalance(fetch: SafeFetch, channel: ChannelEntry): Promise<
 
 async function readBalanceAt(fetch: SafeFetch, channel: ChannelEntry, url: string): Promise<BalanceReading> {
   const provider = providerOf(channel.type);
-  if (!provider?.balance) throw new BalanceUnavailable({ code: "why_no_balance_told" });
+  if (!provider?.balance) throw new BalanceUnavailable({ code: "why_no_balance_reported" });
   const key = firstKey(channel);
   const proxy = proxyOf(channel);
   try {

@@ -35,7 +35,7 @@ export const storedResponse = (
     const { search, searchParams } = new URL(request.url);
     if (searchParams.get("stream") === "true") {
       if (stored.isNative && action === "retrieve") return followResponse(context, stored, search);
-      throw invalidRequest({ code: "gateway_response_whole" }, "stream");
+      throw invalidRequest({ code: "gateway_response_not_streamed" }, "stream");
     }
     const answer = stored.isNative
       ? await fetchFromUpstream(context, stored, action, search)

@@ -22,7 +22,7 @@ export async function listObjects(
 ): Promise<JsonObject> {
   const limit = Number(query.get("limit") ?? DEFAULT_PAGE_SIZE);
   if (!Number.isInteger(limit) || limit < 1)
-    throw invalidRequest({ code: "gateway_whole_number", params: { field: "limit" } }, "limit");
+    throw invalidRequest({ code: "gateway_integer", params: { field: "limit" } }, "limit");
   const shown = Math.min(limit, MAX_PAGE_SIZE);
   const found = await context.services.objects.list({
     kind,

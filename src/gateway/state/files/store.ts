@@ -64,6 +64,11 @@ export type ObjectStore = Readonly<{
   settled(id: string, now: number): Promise<void>;
 }>;
 
+/** Where rows of older versions have the upstream's object. */
+const OLD_MEMBER = "told";
+const purposeOf = (body: typeof upstreamObjects.body) =>
+  sql`coalesce(${body}::json #>> '{object,purpose}', ${body}::json #>> array[${OLD_MEMBER}, 'purpose']::text[])`;
+
 const CHARGED: readonly ObjectKind[] = ["batch", "job", "response"];
 
 /** Stores upstream objects and their owners in the database. */
@@ -72,7 +77,7 @@ export function createObjectStore(db: Db): ObjectStore {
   return {
     async keep(object) {
       const { body: response, payer, ...row } = object;
-      const body = JSON.stringify({ told: response, payer });
+      const body = JSON.stringify({ object: response, payer });
       await db
         .insert(table)
         .values({ ...row, body })
@@ -96,7 +101,7 @@ export function createObjectStore(db: Db): ObjectStore {
           and(
             eq(table.kind, kind),
             eq(table.userId, userId),
-            purpose === null ? undefined : sql`${table.body}::json #>> '{told,purpose}' = ${purpose}`,
+            purpose === null ? undefined : sql`${purposeOf(table.body)} = ${purpose}`,
             after === null ? undefined : newestFirst ? sql`${place} < ${from}` : sql`${place} > ${from}`,
           ),
         )
@@ -131,6 +136,6 @@ export function createObjectStore(db: Db): ObjectStore {
 }
 
 function objectOf(row: typeof upstreamObjects.$inferSelect): StoredObject {
-  const { told: body, payer } = JSON.parse(row.body) as { told: JsonObject; payer: Payer };
-  return { ...row, kind: row.kind as ObjectKind, body, payer };
+  const { payer, ...objects } = JSON.parse(row.body) as { payer: Payer } & Record<string, JsonObject>;
+  return { ...row, kind: row.kind as ObjectKind, body: objects.object ?? objects[OLD_MEMBER] ?? {}, payer };
 }

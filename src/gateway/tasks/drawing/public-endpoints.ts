@@ -33,7 +33,7 @@ export async function showImage(context: GatewayContext, request: Request, signe
     });
     const type = image.headers.get("content-type") ?? "";
     if (image.status !== 200 || !IMAGE.test(type)) {
-      throw new GatewayError(502, "image_not_available", { code: "gateway_picture_unavailable" });
+      throw new GatewayError(502, "image_not_available", { code: "gateway_image_unavailable" });
     }
     return new Response(new Uint8Array(image.body), {
       headers: {

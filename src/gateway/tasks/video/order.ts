@@ -64,7 +64,7 @@ export function secondsOf(requested: unknown): number {
   const seconds =
     typeof requested === "string" && /^\d{1,4}$/.test(requested) ? Number(requested) : numberOf(requested);
   if (seconds !== null && Number.isInteger(seconds) && seconds >= 1 && seconds <= MAX_SECONDS) return seconds;
-  throw invalidRequest({ code: "gateway_whole_number_to", params: { field: "seconds", most: MAX_SECONDS } }, "seconds");
+  throw invalidRequest({ code: "gateway_integer_to", params: { field: "seconds", most: MAX_SECONDS } }, "seconds");
 }
 
 /** The simple fields of an order that prices may depend on, with the provider's names, in lower case. */

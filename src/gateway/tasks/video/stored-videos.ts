@@ -28,7 +28,7 @@ export async function showVideos(context: GatewayContext, request: Request, serv
     const query = new URL(request.url).searchParams;
     const limit = Number(query.get("limit") ?? DEFAULT_PAGE_SIZE);
     if (!Number.isInteger(limit) || limit < 1)
-      throw invalidRequest({ code: "gateway_whole_number", params: { field: "limit" } }, "limit");
+      throw invalidRequest({ code: "gateway_integer", params: { field: "limit" } }, "limit");
     const shown = Math.min(limit, MAX_PAGE_SIZE);
     const newestFirst = query.get("order") !== "asc";
     const page = { userId: caller.user.id, after: query.get("after"), limit: shown + 1, newestFirst };

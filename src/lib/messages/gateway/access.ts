@@ -27,11 +27,11 @@ export const accessMessages = {
     en: "The owner of this API key has no access to its group “{group}”.",
     zh: "该令牌的所有者无权使用其分组「{group}」。",
   },
-  gateway_key_group_gone: {
+  gateway_key_group_removed: {
     en: "The group “{group}” of this API key no longer exists.",
     zh: "该令牌的分组「{group}」已不存在。",
   },
-  gateway_owner_gone: { en: "The owner of this API key no longer exists.", zh: "该令牌的所有者已不存在。" },
+  gateway_owner_removed: { en: "The owner of this API key no longer exists.", zh: "该令牌的所有者已不存在。" },
   gateway_owner_banned: { en: "The owner of this API key is banned.", zh: "该令牌的所有者已被封禁。" },
   gateway_pin_admins_only: {
     en: "Only administrators can append a channel ID to the API key.",

@@ -69,8 +69,8 @@ export const requestMessages = {
     zh: "“{field}” 必须是至少包含一项（{entry}）的数组。",
   },
   gateway_too_many_entries: { en: "“{field}” can have at most {count} items.", zh: "“{field}” 最多 {count} 项。" },
-  gateway_whole_number: { en: "“{field}” must be an integer of 1 or more.", zh: "“{field}” 必须是不小于 1 的整数。" },
-  gateway_whole_number_to: {
+  gateway_integer: { en: "“{field}” must be an integer of 1 or more.", zh: "“{field}” 必须是不小于 1 的整数。" },
+  gateway_integer_to: {
     en: "“{field}” must be an integer from 1 to {most}.",
     zh: "“{field}” 必须是 1 到 {most} 之间的整数。",
   },
@@ -88,7 +88,7 @@ export const requestMessages = {
     en: "“{path}” must be a number from {min} to {max}.",
     zh: "“{path}” 必须是 {min} 到 {max} 之间的数字。",
   },
-  gateway_whole_number_range: {
+  gateway_integer_range: {
     en: "“{path}” must be an integer from {min} to {max}.",
     zh: "“{path}” 必须是 {min} 到 {max} 之间的整数。",
   },

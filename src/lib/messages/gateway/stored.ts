@@ -25,7 +25,7 @@ export const storedMessages = {
     en: "This response is still in progress. Cancel it first.",
     zh: "该响应仍在生成中：请先取消。",
   },
-  gateway_response_whole: {
+  gateway_response_not_streamed: {
     en: "Responses stored by the gateway cannot be streamed. Retrieve this one without “stream”.",
     zh: "网关保存的响应不支持流式读取，请去掉 “stream”。",
   },

@@ -1,7 +1,7 @@
 /** What is wrong with a task: videos, drawings, music. */
 export const taskMessages = {
   gateway_task_channel_off: { en: "The channel of this task is disabled.", zh: "该任务的渠道已禁用。" },
-  gateway_picture_unavailable: { en: "Couldn't fetch the image from its storage URL.", zh: "无法从存储地址获取图片。" },
+  gateway_image_unavailable: { en: "Couldn't fetch the image from its storage URL.", zh: "无法从存储地址获取图片。" },
   gateway_video_unknown: { en: "Video “{id}” not found.", zh: "视频 “{id}” 不存在。" },
   gateway_video_not_own: {
     en: "“video.id” must be the ID of one of your videos.",

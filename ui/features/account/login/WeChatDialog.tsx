@@ -54,7 +54,7 @@ export const WeChatDialog = ({ action, onCode, onClose }: Props) => {
               <Box
                 component="img"
                 src={qrCode}
-                alt={t("oauth.wechat.picture")}
+                alt={t("oauth.wechat.image")}
                 sx={{ width: QR_SIZE, height: QR_SIZE, alignSelf: "center", objectFit: "contain", bgcolor: "#fff" }}
               />
             )}

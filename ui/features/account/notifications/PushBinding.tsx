@@ -72,7 +72,7 @@ export const PushBinding = ({ isBound }: { isBound: boolean }) => {
           <Box
             component="img"
             src={code.data.url}
-            alt={t("notifications.push.picture")}
+            alt={t("notifications.push.image")}
             sx={{ width: QR_SIZE, height: QR_SIZE, bgcolor: "#fff", borderRadius: 1 }}
           />
           <Box sx={{ fontSize: 13, color: "text.secondary" }}>{t("notifications.push.scan", { seconds })}</Box>

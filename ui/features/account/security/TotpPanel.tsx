@@ -126,7 +126,7 @@ const TotpSetup = ({ totp, onConfirmed, onCancel }: Props) => {
         <Box sx={{ fontSize: 13 }}>{t("security.totp.scan")}</Box>
         {/* Cameras want black on white, in the dark scheme too. */}
         <Box sx={{ alignSelf: "flex-start", p: 3, bgcolor: "#fff", borderRadius: 1, lineHeight: 0 }}>
-          <QRCodeSVG value={totp.uri} size={QR_SIZE} title={t("security.totp.picture")} />
+          <QRCodeSVG value={totp.uri} size={QR_SIZE} title={t("security.totp.image")} />
         </Box>
         <Row>
           <Box component="code" sx={{ overflowWrap: "anywhere" }}>
