@@ -54,6 +54,8 @@ export function openServerLazily(url: string, connections = CONNECTIONS, directU
     application_name: "sluice",
     statement_timeout: STATEMENT_TIMEOUT_MS,
     idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS,
+    // Compiling a query for a chart takes longer than the query.
+    jit: "off",
   };
   // A pooler refuses settings of a session that it can't keep: there the server's own settings count.
   const connection = directUrl === null ? session : { application_name: "sluice" };

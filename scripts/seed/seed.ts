@@ -1,6 +1,6 @@
 import { DEADLINES_MS, withDeadline } from "../../db/server/deadlines.ts";
 import type { Database, Statements } from "../../db/types.ts";
-import { foldUsage } from "../../src/domain/logs/usage/fold-usage.ts";
+import { foldUsage } from "../../src/domain/logs/usage/totals/fold-usage.ts";
 import type { Vault } from "../../src/lib/security/crypto.ts";
 import { addAbilities, addChannels, addTokens, addUsers } from "./accounts.ts";
 import { addLogs } from "./logs.ts";

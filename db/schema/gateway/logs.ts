@@ -87,15 +87,16 @@ export const usageRollups = pgTable(
 );
 
 /**
- * Sums of roll-ups over everybody, for charts of long ranges: hours by model, by group and of all (key empty), months (UTC)
- * by user, channel and API key, whose key is the id, as far as they were among those that spent most. A job adds hours that are over, see `usageFold`.
+ * Sums of roll-ups over everybody, for charts of long ranges: hours by model, by group and of all (key empty), days and months
+ * (UTC) by user, channel and API key, whose key is the id, as far as they were among those that spent most. A job adds hours
+ * that are over, see `usageFold`.
  */
 export const usageTotals = pgTable(
   "usage_totals",
   {
-    /** all, model, group, user, channel or token. */
+    /** By hour: all, model or group. By month: user, channel or token. By day: user_day, channel_day or token_day. */
     dimension: text("dimension").notNull(),
-    /** Epoch seconds at which the hour or month begins. */
+    /** Epoch seconds at which the hour, day or month begins. */
     start: epochSeconds("start").notNull(),
     key: text("key").notNull(),
     count: bigint("count", { mode: "number" }).notNull(),
@@ -108,11 +109,45 @@ export const usageTotals = pgTable(
   (t) => [primaryKey({ columns: [t.dimension, t.start, t.key] })],
 );
 
+/**
+ * Sums of roll-ups by day (UTC) and model of each user, channel and API key: what charts and totals of one of them read. A
+ * job adds days that are over, see `usageFold`.
+ */
+export const usageDays = pgTable(
+  "usage_days",
+  {
+    /** user, channel or token. */
+    dimension: text("dimension").notNull(),
+    /** Of the user, channel or API key. */
+    id: integer("id").notNull(),
+    /** Epoch seconds at which the day begins. */
+    day: epochSeconds("day").notNull(),
+    modelName: text("model_name").notNull(),
+    /** Whose API key it is; of users and channels 0. */
+    userId: integer("user_id").notNull(),
+    /** The name of the user or API key at that time; of channels empty. */
+    name: text("name").notNull(),
+    count: bigint("count", { mode: "number" }).notNull(),
+    failed: bigint("failed", { mode: "number" }).notNull(),
+    quota: quotaUnits("quota").notNull(),
+    promptTokens: bigint("prompt_tokens", { mode: "number" }).notNull(),
+    completionTokens: bigint("completion_tokens", { mode: "number" }).notNull(),
+    elapsedMs: bigint("elapsed_ms", { mode: "number" }).notNull(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.dimension, t.id, t.day, t.modelName, t.userId] }),
+    // Days are added one after the other and taken out again as a whole.
+    index("usage_days_day_idx").using("brin", t.day).with({ pages_per_range: 32, autosummarize: true }),
+  ],
+);
+
 /** How far the totals go: hours before `until` are in them, and months that end no later. No row: none are. */
 export const usageFold = pgTable("usage_fold", {
   id: smallint("id").primaryKey().default(1),
   /** Epoch seconds of a whole hour. A call that is written later than its hour was added takes it back. */
   until: epochSeconds("until").notNull(),
+  /** Epoch seconds of a whole day: days before are in `usageDays`. A trigger takes it back with `until`. */
+  daysUntil: epochSeconds("days_until").notNull().default(0),
 });
 
 /**

@@ -4,13 +4,14 @@ import { requireRow } from "../../../db/require-row.ts";
 import { DEADLINES_MS, withDeadline } from "../../../db/server/deadlines.ts";
 import type { Db } from "../../../db/types.ts";
 
-/** What can be re-added: balances against all that was credited and charged, counters against roll-ups, roll-ups against the log, and what is set aside or used up. */
+/** What can be re-added: balances against all that was credited and charged, counters and totals against roll-ups, roll-ups against the log, and what is set aside or used up. */
 export const BOOKS = [
   "balances",
   "users",
   "channels",
   "tokens",
   "hours",
+  "days",
   "holds",
   "budgets",
   "spending",
@@ -36,6 +37,8 @@ type Row = { id: number | string; name: string; stored: number | string; added: 
 const SLICE = 500;
 const HOUR_S = 3600;
 const HOURS_CHECKED = 24;
+const DAY_S = 24 * HOUR_S;
+const DAYS_CHECKED = 31;
 
 /** Checks one slice of a book, ids above `after`. `nowSeconds`: epoch seconds. Each slice is one short statement. */
 export async function checkBooks(db: Db, book: Book, after: number, nowSeconds: number): Promise<BookSlice> {
@@ -90,6 +93,8 @@ function statementOf(book: Book, after: number, nowSeconds: number): SQL {
             + coalesce((select d.quota from cleared_hours d where d.hour = h.hour), 0) as added
         from generate_series(${first}::bigint, ${last}::bigint, ${HOUR_S}::bigint) as h(hour) order by h.hour limit ${SLICE}`;
     }
+    case "days":
+      return days(after);
     case "holds":
       return sql`select u.id, u.username as name, u.held as stored,
           (select coalesce(sum(h.amount), 0) from holds h where h.subject = 'user' and h.subject_id = u.id) as added
@@ -134,6 +139,21 @@ const spending = (after: number): SQL => sql`
   select s.id, concat_ws(' ', s.username, s.scope, s.period) as name, s.spent + s.spent_ahead as stored,
     s.cleared + (select coalesce(sum(c.quota), 0) from charges c where c.budget_id = s.id and c.created_at >= s.period_start) as added
   from slice s order by s.id`;
+
+/** The totals of each of the newest days that are in them, one row for each kind of total. */
+const days = (after: number): SQL => sql`
+  select d.day + k.place as id, to_char(to_timestamp(d.day) at time zone 'utc', 'YYYY-MM-DD "UTC"') || ': ' || k.dimension as name,
+    case when k.of_days
+      then (select coalesce(sum(u.quota), 0) from usage_days u where u.day = d.day and u.dimension = k.dimension)
+      else (select coalesce(sum(t.quota), 0) from usage_totals t
+        where t.dimension = k.dimension and t.start >= d.day and t.start < d.day + ${DAY_S}) end as stored,
+    d.added
+  from (
+    select day, (select coalesce(sum(r.quota), 0) from usage_rollups r where r.hour >= day and r.hour < day + ${DAY_S}) as added
+    from usage_fold f, generate_series(greatest(0, f.days_until - ${DAYS_CHECKED * DAY_S}), f.days_until - ${DAY_S}, ${DAY_S}) day
+  ) d, (values (0, 'user', true), (1, 'channel', true), (2, 'token', true), (3, 'all', false), (4, 'model', false),
+    (5, 'group', false)) k(place, dimension, of_days)
+  where d.day + k.place > ${after} order by 1 limit ${SLICE}`;
 
 /** What each document closes with against the document before, corrections since, and what it lists itself. */
 const statements = (after: number): SQL => sql`

@@ -1,5 +1,5 @@
 import type { Database } from "../../../db/types.ts";
-import { foldUsage } from "../../domain/logs/usage/fold-usage.ts";
+import { foldUsage } from "../../domain/logs/usage/totals/fold-usage.ts";
 import { nowSeconds } from "../../lib/clock.ts";
 
 const HOUR_S = 3600;

@@ -224,8 +224,10 @@ export async function applyBatch(
         elapsed_ms = r.elapsed_ms + excluded.elapsed_ms
     ),
     late as (
-      update usage_fold set until = s.first - s.first % 3600
-      from (select min(first) as first from sums where not unlogged) s where until > s.first
+      -- The statement may have waited for its turn with an old view of how far the totals go: only the new value counts.
+      update usage_fold set until = least(until, s.hour)
+      from (select min(hour) as hour from sums where not unlogged) s
+      where s.hour + 3600 <= extract(epoch from now())
     )
     select 'user' as subject, e.user_id as id, e.asked as requested, p.quota, p.held, p.own
     from asked_of e

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { createLogMonths, monthOf } from "../../../../db/maintenance/partitions.ts";
 import { requireRow } from "../../../../db/require-row.ts";
 import type { Statements } from "../../../../db/types.ts";
+import { SETTLING } from "../../../billing/journal/apply/apply-batch.ts";
 import type { Family } from "../detect-family.ts";
 import { type IdMap, type Migration, textArray } from "../migration.ts";
 import type { SourceRow } from "../source.ts";
@@ -31,6 +32,8 @@ export async function importLogs(migration: Migration, ids: Ids): Promise<void> 
       continue;
     }
     const added = await database.sql.begin(async (tx) => {
+      // In turns with the job that sums up hours: it would miss what is added to an hour meanwhile.
+      await tx`select pg_advisory_xact_lock(${SETTLING})`;
       const months = new Map(
         logs.map(({ created_at }) => monthOf(new Date(created_at * 1000), 0)).map((m) => [m.name, m]),
       );

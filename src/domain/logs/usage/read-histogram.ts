@@ -3,21 +3,23 @@ import { logs } from "../../../../db/schema/gateway/logs.ts";
 import type { Db } from "../../../../db/types.ts";
 import { type LogFilter, logConditions } from "../list/log-filter.ts";
 import { LOG_TYPE } from "../write-log.ts";
-import { usageHours } from "./usage-hours.ts";
+import { DAY_S, HOUR_S } from "./totals/totals.ts";
+import { usageHours } from "./totals/usage-hours.ts";
 import { bigint } from "./usage-sums.ts";
 
-const HOUR_S = 3600;
+/** Longer buckets are made of whole days, of which there are sums. */
+const LONGEST_HOURS = 12 * HOUR_S;
 
 export type Bucket = { start: number; count: number; failed: number; quota: number };
 
-/** Calls over time for a chart: at most 200 equal buckets, of minutes for short ranges, of whole hours for long ones. */
+/** Calls over time for a chart: at most 200 equal buckets, of minutes for short ranges, of whole hours or days for long ones. */
 export async function readHistogram(
   db: Db,
   filter: LogFilter & Readonly<{ start: number; end: number }>,
 ): Promise<{ step: number; buckets: Bucket[] }> {
   const span = Math.max(filter.end - filter.start, 60);
   const short = span <= 2 * HOUR_S;
-  const step = short ? Math.ceil(span / 60 / 60) * 60 : Math.ceil(span / HOUR_S / 200) * HOUR_S;
+  const step = short ? Math.ceil(span / 60 / 60) * 60 : longStep(span);
   const from = Math.floor(filter.start / step) * step;
   const rows = short ? await rowBuckets(db, filter, step) : await hourBuckets(db, filter, step);
   const found = new Map(rows.map((row) => [Number(row.start), row]));
@@ -27,6 +29,11 @@ export async function readHistogram(
     buckets.push({ start, count: Number(count), failed: Number(failed), quota: Number(quota) });
   }
   return { step, buckets };
+}
+
+function longStep(span: number): number {
+  const step = Math.ceil(span / HOUR_S / 200) * HOUR_S;
+  return step > LONGEST_HOURS ? Math.ceil(step / DAY_S) * DAY_S : step;
 }
 
 const bucketOf = (time: SQL, step: number) => sql<number>`(${time} - ${time} % ${sql.raw(String(step))})::bigint`;
@@ -45,7 +52,8 @@ function rowBuckets(db: Db, filter: LogFilter, step: number): Promise<Bucket[]> 
 }
 
 async function hourBuckets(db: Db, filter: LogFilter & Readonly<{ start: number; end: number }>, step: number) {
-  const hours = usageHours(filter, "none", filter.start - (filter.start % HOUR_S), filter.end + 1);
+  const range = { from: filter.start - (filter.start % HOUR_S), until: filter.end + 1 };
+  const hours = await usageHours(db, filter, "none", range, { stepS: step, shiftS: 0 });
   if (!hours) return rowBuckets(db, filter, step);
   return db.execute<Bucket>(sql`
     select ${bucketOf(sql`hour`, step)} as start, ${bigint(sql`sum(count)`)} as count,

@@ -1,6 +1,6 @@
 import { sql } from "drizzle-orm";
 import type { Db } from "../../../../db/types.ts";
-import { usageHours } from "./usage-hours.ts";
+import { usageHours } from "./totals/usage-hours.ts";
 
 /** How calls of a model went. */
 export type Health = Readonly<{ count: number; failed: number }>;
@@ -22,7 +22,7 @@ export async function readModelHealth(db: Db, nowSeconds: number): Promise<Reado
   const today = nowSeconds - (nowSeconds % DAY_S);
   const from = today - (HEALTH_DAYS - 1) * DAY_S;
   const recentFrom = nowSeconds - (nowSeconds % HOUR_S) - HOUR_S;
-  const hours = usageHours({}, "model", from, nowSeconds + HOUR_S);
+  const hours = await usageHours(db, {}, "model", { from, until: nowSeconds + HOUR_S }, { stepS: HOUR_S, shiftS: 0 });
   if (!hours) throw new Error("roll-ups answer all models");
   const rows = await db.execute<
     { model: string; day: number } & Record<"count" | "failed" | "late" | "lateFailed", number>

@@ -3,7 +3,8 @@ import { requireRow } from "../../../../db/require-row.ts";
 import { usageRollups } from "../../../../db/schema/gateway/logs.ts";
 import type { Db } from "../../../../db/types.ts";
 import { type LogFilter, rollupConditions } from "../list/log-filter.ts";
-import { usageHours } from "./usage-hours.ts";
+import { HOUR_S } from "./totals/totals.ts";
+import { usageHours } from "./totals/usage-hours.ts";
 import { bigint } from "./usage-sums.ts";
 
 /** An hour of one model (and user), in the shape of the ecosystem: `created_at` is the hour in epoch seconds. */
@@ -25,7 +26,7 @@ type Hours = LogFilter & Readonly<{ start: number; end: number }>;
  * are told apart. The text is made in the database: calls would wait while thousands of rows were read and written here.
  */
 export async function readQuotaData(db: Db, filter: Hours, by: "model" | "user" | "model and user"): Promise<string> {
-  const rows = by === "model" ? modelRows(filter) : userRows(filter, by);
+  const rows = by === "model" ? await modelRows(db, filter) : userRows(filter, by);
   if (!rows) return "[]";
   const answer = await db.execute<{ json: string }>(
     sql`select coalesce(json_agg(q order by q.created_at), '[]')::text as json from (${rows}) q`,
@@ -44,8 +45,9 @@ function userRows(filter: Hours, by: "user" | "model and user"): SQL {
     group by 2, 3, 4, 5`;
 }
 
-function modelRows(filter: Hours): SQL | null {
-  const hours = usageHours(filter, "model", filter.start, filter.end + 1);
+async function modelRows(db: Db, filter: Hours): Promise<SQL | null> {
+  const range = { from: filter.start, until: filter.end + 1 };
+  const hours = await usageHours(db, filter, "model", range, { stepS: HOUR_S, shiftS: 0 });
   return (
     hours &&
     sql`

@@ -5,7 +5,7 @@ import type { Db } from "../../../../db/types.ts";
 import { nowSeconds } from "../../../lib/clock.ts";
 import { type LogFilter, logConditions } from "../list/log-filter.ts";
 import { LOG_TYPE } from "../write-log.ts";
-import { usageHours } from "./usage-hours.ts";
+import { usageHours } from "./totals/usage-hours.ts";
 
 /** Sums over consumption rows: quota units and tokens. */
 export type UsageSums = {
@@ -29,7 +29,8 @@ export async function sumUsage(db: Db, filter: LogFilter): Promise<UsageSums> {
   const end = filter.end === undefined ? AFTER_ALL : filter.end + 1;
   const firstHour = Math.ceil(start / HOUR_S) * HOUR_S;
   const lastHour = Math.floor(end / HOUR_S) * HOUR_S;
-  const hours = firstHour < lastHour ? usageHours(filter, "none", firstHour, lastHour) : null;
+  const hours =
+    firstHour < lastHour ? await usageHours(db, filter, "none", { from: firstHour, until: lastHour }, null) : null;
   if (!hours) return sumRows(db, filter, start, end - 1);
   const parts = [sumHours(db, hours)];
   if (start < firstHour) parts.push(sumRows(db, filter, start, firstHour - 1));

@@ -1,13 +1,14 @@
-import { type SQL, sql } from "drizzle-orm";
+import { sql } from "drizzle-orm";
 import type { Db } from "../../../../../db/types.ts";
 import { readChannelNames } from "../../list/channel-names.ts";
 import type { LogFilter } from "../../list/log-filter.ts";
-import { type HourKey, usageHours } from "../usage-hours.ts";
-import { CELL_SUMS, type Cell, cellOf, type SeriesPoint } from "./series-cell.ts";
-import { cellsOfLargest, findLargest } from "./series-of-largest.ts";
+import { type Buckets, bucketOf } from "../totals/buckets.ts";
+import { DAY_S, HOUR_S } from "../totals/totals.ts";
+import { type HourKey, usageHours } from "../totals/usage-hours.ts";
+import { findLargest } from "./find-largest.ts";
+import { CELL_SUMS, type Cell, cellOf, isEmptyCell, type SeriesPoint } from "./series-cell.ts";
+import { cellsOfLargest } from "./series-of-largest.ts";
 
-const HOUR_S = 3600;
-const DAY_S = 24 * HOUR_S;
 /** The epoch began on a Thursday; weeks begin on Mondays. */
 const TO_MONDAY_S = 3 * DAY_S;
 /** More series than these nobody tells apart in a chart: what is left is summed as "others". */
@@ -32,7 +33,7 @@ export async function readSeries(
   filter: LogFilter & Readonly<{ start: number; end: number }>,
   { by, step, offsetMinutes, most = MOST_SERIES }: SeriesQuestion,
 ): Promise<Series[]> {
-  const cells = await readCells(db, filter, by, most, bucketOf(step, offsetMinutes));
+  const cells = await readCells(db, filter, by, most, bucketsOf(step, offsetMinutes));
   const series = new Map<string | null, Series>();
   for (const { key, name, ...sums } of cells) {
     const one = series.get(key) ?? { key, name, points: [] };
@@ -48,17 +49,17 @@ async function readCells(
   filter: LogFilter & Readonly<{ start: number; end: number }>,
   by: SeriesDimension,
   most: number,
-  bucket: SQL,
+  buckets: Buckets,
 ): Promise<Cell[]> {
   const from = filter.start - (filter.start % HOUR_S);
   const until = filter.end + 1;
   const largest = await findLargest(db, filter, by, { from, until, most });
-  if (largest) return cellsOfLargest(db, largest, { from, until, bucket });
-  const hours = usageHours(filter, by, from, until);
+  if (largest) return cellsOfLargest(db, largest, { from, until, buckets, most });
+  const hours = await usageHours(db, filter, by, { from, until }, buckets);
   if (!hours) return [];
   const cells = await db.execute<Cell>(sql`
     with cells as materialized (
-      select ${bucket} as start, key, max(name) as name, ${CELL_SUMS} from ${hours} group by 1, 2
+      select ${bucketOf(buckets)} as start, key, max(name) as name, ${CELL_SUMS} from ${hours} group by 1, 2
     ), ranks as (
       select key, max(name) as name, row_number() over (order by sum(quota) desc, sum(count) desc, key) as place
       from cells group by key
@@ -69,14 +70,13 @@ async function readCells(
     select start::bigint, case when place <= ${most} then key end as key,
       case when place <= ${most} then shown else '' end as name, ${CELL_SUMS}
     from placed group by place, 1, 2, 3 order by place, 1`);
-  return [...cells].map(cellOf);
+  return [...cells].map(cellOf).filter((cell) => !isEmptyCell(cell));
 }
 
-function bucketOf(step: SeriesStep, offsetMinutes: number): SQL {
-  const seconds = sql.raw(String(SERIES_STEPS[step]));
-  const shift = sql.raw(String(Math.trunc(offsetMinutes) * 60 + (step === "week" ? TO_MONDAY_S : 0)));
-  return sql`(hour - (hour + ${shift}) % ${seconds})`;
-}
+const bucketsOf = (step: SeriesStep, offsetMinutes: number): Buckets => ({
+  stepS: SERIES_STEPS[step],
+  shiftS: Math.trunc(offsetMinutes) * 60 + (step === "week" ? TO_MONDAY_S : 0),
+});
 
 async function nameChannels(db: Db, series: Series[]): Promise<Series[]> {
   const ids = series.flatMap(({ key }) => (key === null ? [] : [Number(key)]));

@@ -15,12 +15,20 @@ export type SeriesPoint = {
 /** A period of one series; key null: of all that have no series of their own. */
 export type Cell = SeriesPoint & { key: string | null; name: string };
 
+export const SUMMED = [
+  "count",
+  "failed",
+  "quota",
+  "prompt_tokens",
+  "completion_tokens",
+  "elapsed_ms",
+] as const satisfies readonly (keyof SeriesPoint)[];
+
+/** Whether nothing was called: hours that were taken off leave such cells. */
+export const isEmptyCell = (cell: SeriesPoint): boolean => SUMMED.every((name) => cell[name] === 0);
+
 /** The sums of a cell, selected from hours or from other cells. */
-export const CELL_SUMS = sql.raw(
-  ["count", "failed", "quota", "prompt_tokens", "completion_tokens", "elapsed_ms"]
-    .map((name) => `sum(${name})::bigint as ${name}`)
-    .join(", "),
-);
+export const CELL_SUMS = sql.raw(SUMMED.map((name) => `sum(${name})::bigint as ${name}`).join(", "));
 
 /** A row of cells with its numbers as numbers. */
 export const cellOf = ({ key, name, ...point }: Cell): Cell => ({

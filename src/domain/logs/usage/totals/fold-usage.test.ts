@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { openTestDatabase, type TestDatabase } from "../../../../test/support/database.ts";
-import { callRecord, writeCalls } from "../../../../test/support/logs.ts";
+import { openTestDatabase, type TestDatabase } from "../../../../../test/support/database.ts";
+import { callRecord, writeCalls } from "../../../../../test/support/logs.ts";
+import { readHistogram } from "../read-histogram.ts";
+import { readSeries, type SeriesDimension, type SeriesStep } from "../series/read-series.ts";
+import { sumUsage } from "../usage-sums.ts";
 import { foldUsage } from "./fold-usage.ts";
-import { readHistogram } from "./read-histogram.ts";
-import { readSeries, type SeriesDimension, type SeriesStep } from "./series/read-series.ts";
-import { sumUsage } from "./usage-sums.ts";
 
 const HOUR = 3600;
 const DAY = 24 * HOUR;
@@ -70,12 +70,28 @@ async function readEverything() {
       { modelName: "m1%" },
       { modelNames: ["m1", "m2"] },
       { group: "vip" },
+      { userId: 3 },
+      { userId: 3, modelName: "m3" },
+      { userId: 4, modelNames: ["m1", "m2", "m5"] },
+      { tokenId: 104 },
+      { tokenId: 104, userId: 4 },
+      { tokenId: 104, userId: 5 },
+      { tokenId: 0, userId: 5 },
+      { channelId: 7 },
+      { channelId: 7, userId: 5 },
     ]) {
       read.push(await sumUsage(db, { ...filter, start, end }), await readHistogram(db, { ...filter, start, end }));
     }
     for (const by of DIMENSIONS) {
       const step: SeriesStep = by === "user" ? "week" : "day";
       read.push(await readSeries(db, { start, end }, { by, step, offsetMinutes: 480 }));
+      read.push(await readSeries(db, { start, end, userId: 9 }, { by, step: "day", offsetMinutes: -300 }));
+    }
+    for (const offsetMinutes of [0, 330, 720, 840, -840]) {
+      for (const by of ["user", "token"] as const) {
+        read.push(await readSeries(db, { start, end }, { by, step: "day", offsetMinutes, most: 3 }));
+      }
+      read.push(await readSeries(db, { start, end, channelId: 3 }, { by: "model", step: "week", offsetMinutes }));
     }
     read.push(await readSeries(db, { start, end, userId: 4 }, { by: "model", step: "week", offsetMinutes: 0 }));
     read.push(await readSeries(db, { start, end, modelName: "m3" }, { by: "model", step: "day", offsetMinutes: 0 }));
@@ -89,6 +105,27 @@ const foldUntil = async (end: number) => {
   return steps;
 };
 const until = async () => (await database.sql`select until from usage_fold`)[0]?.until;
+
+/** The sums of days are those of the log's rows. */
+async function expectDaysOfLog() {
+  const columns = "count, failed, quota, prompt_tokens, completion_tokens, elapsed_ms";
+  const sums = `count(*), count(*) filter (where failed), sum(quota), sum(prompt_tokens), sum(completion_tokens), sum(elapsed_ms)`;
+  for (const [dimension, id, userId] of [
+    ["user", "user_id", "0"],
+    ["channel", "channel_id", "0"],
+    ["token", "token_id", "user_id"],
+  ] as const) {
+    const rows = await database.sql.unsafe(
+      `with days as (select id, day, model_name, user_id, ${columns} from usage_days where dimension = '${dimension}'),
+         added as (select ${id}, created_at - created_at % 86400, model_name, ${userId}, ${sums}
+           from logs where type = 2 group by 1, 2, 3, 4)
+       (select * from days except select * from added) union all (select * from added except select * from days)`,
+    );
+    expect([...rows]).toEqual([]);
+    const [found] = await database.sql`select count(*)::int as days from usage_days where dimension = ${dimension}`;
+    expect(found?.days).toBeGreaterThan(100);
+  }
+}
 
 test("what charts and sums show is the same however far the totals go", async () => {
   const expected = await readEverything();
@@ -105,6 +142,7 @@ test("what charts and sums show is the same however far the totals go", async ()
     where dimension in ('all', 'model', 'group') group by 1`;
   const { quota } = await sumUsage(database.db, {});
   expect(retained.map((row) => row.quota)).toEqual([quota, quota, quota]);
+  await expectDaysOfLog();
 });
 
 test("a call that is written late takes the totals back to its hour, and is in them afterwards", async () => {
@@ -112,9 +150,11 @@ test("a call that is written late takes the totals back to its hour, and is in t
   const late = Date.UTC(2025, 1, 11, 9, 30) / 1000;
   await writeCalls(database, [callAt(LAST), { ...callAt(late), quota: 123 }]);
   expect(await until()).toBe(late - 1800);
+  expect((await database.sql`select days_until from usage_fold`)[0]?.days_until).toBe(Date.UTC(2025, 1, 11) / 1000);
   const expected = await readEverything();
   await foldUntil(LAST - (LAST % HOUR) + DAY);
   expect(await readEverything()).toEqual(expected);
+  await expectDaysOfLog();
   expect((await sumUsage(database.db, {})).count).toBe(before.count + 2);
   const [month] = await database.sql`select sum(quota)::bigint as quota, sum(count)::bigint as count from usage_totals
     where dimension = 'user' and start = ${Date.UTC(2025, 1, 1) / 1000}`;

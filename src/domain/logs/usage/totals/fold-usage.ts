@@ -1,10 +1,11 @@
-import { DEADLINES_MS, withDeadline } from "../../../../db/server/deadlines.ts";
-import type { Database, Statements } from "../../../../db/types.ts";
-import { SETTLING } from "../../../billing/journal/apply/apply-batch.ts";
+import { DEADLINES_MS, withDeadline } from "../../../../../db/server/deadlines.ts";
+import type { Database, Statements } from "../../../../../db/types.ts";
+import { SETTLING } from "../../../../billing/journal/apply/apply-batch.ts";
+import { addDay } from "./fold-day.ts";
+import { DAY_S, LARGEST, startOfMonth } from "./totals.ts";
 
-const HOUR_S = 3600;
 /** Hours that one step adds at most: as long as it takes, charges wait to be written. */
-const STEP_S = 7 * 24 * HOUR_S;
+const STEP_S = 7 * DAY_S;
 
 const BY_HOUR = [
   ["all", "''"],
@@ -17,32 +18,29 @@ const BY_MONTH = [
   ["token", "token_id::text"],
 ] as const;
 
-/** Of a month's users, channels and keys, those that spent most are kept: enough to find the largest of any range. */
-const LARGEST_OF_MONTH = 1000;
-
 /**
  * Adds the next hours that lie before `end` (epoch seconds of a whole hour) to the totals, at most a week of them, and a
- * month's when its last hour was among them. Returns false when nothing was left to add.
+ * month's when its last hour was among them; when no hour is left, the next day. Returns false when nothing was left to add.
  */
 export async function foldUsage({ sql }: Pick<Database, "sql">, end: number): Promise<boolean> {
   const fold = async (tx: Statements) => {
     // In turns with the journal: what it writes meanwhile would be missing in an hour that counts as added.
     await tx`select pg_advisory_xact_lock(${SETTLING})`;
-    const [fold] = await tx<{ until: number }[]>`select until from usage_fold`;
+    const [fold] = await tx<{ until: number; days_until: number }[]>`select until, days_until from usage_fold`;
     const until = fold?.until ?? 0;
-    if (until >= end) return false;
+    if (until >= end) return addDay(tx, fold?.days_until ?? 0, until);
     const [first] = await tx<{ hour: number }[]>`
       select hour from usage_rollups where hour >= ${until} order by hour limit 1`;
     const next = Math.min(first?.hour ?? end, end);
     // Empty months are passed over at once, but a month that was begun is brought to its end.
-    const from = until === monthOf(until).from ? next : until;
-    const month = monthOf(from);
-    const to = Math.min(Math.max(from + STEP_S, next), month.until, end);
+    const from = until === startOfMonth(until, 0) ? next : until;
+    const [month, nextMonth] = [startOfMonth(from, 0), startOfMonth(from, 1)];
+    const to = Math.min(Math.max(from + STEP_S, next), nextMonth, end);
     await tx`delete from usage_totals where start >= ${until} and start < ${to} and dimension in ('all', 'model', 'group')`;
-    await tx`delete from usage_totals where start >= ${monthOf(until).from} and start < ${to}
+    await tx`delete from usage_totals where start >= ${startOfMonth(until, 0)} and start < ${to}
       and dimension in ('user', 'channel', 'token')`;
     await addSums(tx, BY_HOUR, "hour", from, to, null);
-    if (to === month.until) await addSums(tx, BY_MONTH, String(month.from), month.from, month.until, LARGEST_OF_MONTH);
+    if (to === nextMonth) await addSums(tx, BY_MONTH, String(month), month, nextMonth, LARGEST);
     await tx`insert into usage_fold (until) values (${to}) on conflict (id) do update set until = excluded.until`;
     return true;
   };
@@ -68,11 +66,4 @@ async function addSums(
       [from, to, largest],
     );
   }
-}
-
-/** The month (UTC) that a time lies in; both ends epoch seconds. */
-function monthOf(time: number): { from: number; until: number } {
-  const date = new Date(time * 1000);
-  const start = (ahead: number) => Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + ahead, 1) / 1000;
-  return { from: start(0), until: start(1) };
 }

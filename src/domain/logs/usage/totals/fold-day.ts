@@ -1,0 +1,46 @@
+import type { Statements } from "../../../../../db/types.ts";
+import { DAY_S, LARGEST } from "./totals.ts";
+
+const OWNERS = [
+  { dimension: "user", id: "user_id", userId: "0", name: "max(username)" },
+  { dimension: "channel", id: "channel_id", userId: "0", name: "''" },
+  { dimension: "token", id: "token_id", userId: "user_id", name: "max(token_name)" },
+] as const;
+
+/**
+ * Adds the first day (UTC) with calls that lies at or after `daysUntil` and ends no later than `until`, both epoch seconds.
+ * Returns false when no day was left.
+ */
+export async function addDay(tx: Statements, daysUntil: number, until: number): Promise<boolean> {
+  const end = until - (until % DAY_S);
+  if (daysUntil >= end) return false;
+  const [first] = await tx<{ hour: number }[]>`
+    select hour from usage_rollups where hour >= ${daysUntil} and hour < ${end} order by hour limit 1`;
+  const day = first ? first.hour - (first.hour % DAY_S) : end;
+  const next = Math.min(day + DAY_S, end);
+  await tx`delete from usage_days where day >= ${daysUntil} and day < ${next}`;
+  await tx`delete from usage_totals where start >= ${daysUntil} and start < ${next}
+    and dimension in ('user_day', 'channel_day', 'token_day')`;
+  if (first) for (const owner of OWNERS) await addOwners(tx, owner, day);
+  await tx`update usage_fold set days_until = ${next}`;
+  return true;
+}
+
+async function addOwners(tx: Statements, { dimension, id, userId, name }: (typeof OWNERS)[number], day: number) {
+  await tx.unsafe(
+    `with added as (
+       insert into usage_days (dimension, id, day, model_name, user_id, name, count, failed, quota, prompt_tokens,
+         completion_tokens, elapsed_ms)
+       select '${dimension}', ${id}, $1::bigint, model_name, ${userId}, ${name}, sum(count), sum(failed), sum(quota),
+         sum(prompt_tokens), sum(completion_tokens), sum(elapsed_ms)
+       from usage_rollups where hour >= $1::bigint and hour < $2::bigint group by 1, 2, 3, 4, 5 order by 1, 2, 3, 4, 5
+       returning *
+     )
+     insert into usage_totals
+       (dimension, start, key, count, failed, quota, prompt_tokens, completion_tokens, elapsed_ms)
+     select '${dimension}_day', $1::bigint, id::text, sum(count), sum(failed), sum(quota), sum(prompt_tokens),
+       sum(completion_tokens), sum(elapsed_ms)
+     from added group by id order by sum(quota) desc, sum(count) desc, id limit $3::int`,
+    [day, day + DAY_S, LARGEST],
+  );
+}
