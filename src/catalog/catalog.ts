@@ -27,6 +27,8 @@ export const UNKNOWN_MODEL: ModelInfo = {
   refuses: null,
   refuses_while_reasoning: null,
   developer_messages: null,
+  encrypted_reasoning: null,
+  responses_only: null,
   search_billing: null,
   deprecation_date: null,
   deprecation_source: null,

@@ -113,6 +113,8 @@ const FACT_READERS = {
   refuses: orNull(listOf(text)),
   refuses_while_reasoning: orNull(listOf(text)),
   developer_messages: orNull(flag),
+  encrypted_reasoning: orNull(flag),
+  responses_only: orNull(flag),
   search_billing: orNull(oneOf(["answer", "query"])),
   deprecation_date: orNull(day),
   deprecation_source: orNull(text),

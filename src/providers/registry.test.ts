@@ -198,6 +198,15 @@ describe("reasoning models", () => {
     expect(dialectOf("gpt-4o")).toBeNull();
   });
 
+  test("what the catalog says of a model decides where it is served", () => {
+    const own = readEntries({ "our-*": { responses_only: true }, "o3-pro": { responses_only: false } }, "models");
+    const catalog = createCatalog([shippedDocument.models, own]);
+    for (const type of [1, 3]) {
+      const dialectOf = (model: string) => providerOf(type)?.chat?.formatOf(model, "", model, catalog);
+      expect([dialectOf("our-model"), dialectOf("o3-pro")]).toEqual(["openai-responses", null]);
+    }
+  });
+
   test.each(["gpt-4o-search-preview", "gpt-4o-mini-search-preview-2025-03-11"])("%s loses what it rejects", (model) => {
     const changes = { temperature: undefined, n: undefined };
     expect(adapt(model, { temperature: 0.2, n: 2, seed: 1 })).toEqual({

@@ -55,6 +55,8 @@ const entry: TSchema & { static: object } = t.Object(
     refuses: orNull(t.Array(t.String())),
     refuses_while_reasoning: orNull(t.Array(t.String())),
     developer_messages: orNull(t.Boolean()),
+    encrypted_reasoning: orNull(t.Boolean()),
+    responses_only: orNull(t.Boolean()),
     search_billing: orNull(choice(["answer", "query"])),
     deprecation_date: orNull(t.String()),
     deprecation_source: orNull(t.String()),

@@ -107,7 +107,7 @@ function selectForCall(context: GatewayContext, call: Call, route: Route, isRewr
   const chat = chatOf(provider);
   const limitations = limitationsOf(context.limitations, channel);
   const clientFormat = endpoint.codec.dialect;
-  const only = chat.formatOf(upstreamModel, key, call.candidates.model);
+  const only = chat.formatOf(upstreamModel, key, call.candidates.model, options.catalog);
   const served = only ?? (searchesInResponses(call, chat, upstreamModel) ? "openai-responses" : clientFormat);
   const dialect = supports(chat, limitations, served) ? served : chat.formats[0];
   const standsIn =

@@ -81,7 +81,7 @@ function keepsState(context: GatewayContext, call: Call, channel: ChannelEntry, 
   if (dialect === "openai-responses" && limitationsOf(context.limitations, channel).has("responses")) return false;
   const { candidates, summary } = call;
   const model = upstreamModelOf(channel, summary.model, candidates.model);
-  const only = chat.formatOf(model, channel.keys[0] ?? "", candidates.model) ?? dialect;
+  const only = chat.formatOf(model, channel.keys[0] ?? "", candidates.model, context.catalog()) ?? dialect;
   return only === dialect;
 }
 

@@ -1,3 +1,4 @@
+import type { Catalog } from "../../catalog/catalog.ts";
 import type { ProviderCodec } from "../../formats/conversation/codec.ts";
 import type { ChatDialect } from "../../formats/conversation/conversation.ts";
 import type { JsonObject } from "../../formats/json.ts";
@@ -47,10 +48,10 @@ export type ChatApi = Readonly<{
   /** The codec of a wire format that only this provider speaks; null: all of its formats are shared ones. */
   codec: ProviderCodec | null;
   /**
-   * The only format a model is served in, which may depend on the kind of key; null: any of them. `model` is the upstream
-   * name, `requested` the client's name for it.
+   * The only format a model is served in, which may depend on the kind of key and on what the catalog says of the model; null:
+   * any of them. `model` is the upstream name, `requested` the client's name for it.
    */
-  formatOf(model: string, key: string, requested?: string): ChatDialect | null;
+  formatOf(model: string, key: string, requested?: string, catalog?: Catalog): ChatDialect | null;
   /** Web searches of other formats' clients go to OpenAI's Responses, where this model can't search in chats. */
   searchesInResponses(model: string): boolean;
   streaming: ChatStreaming;
@@ -121,4 +122,5 @@ export const formatFor = (
   model: string,
   key: string,
   requested?: string,
-): ChatDialect => chat?.formatOf(model, key, requested) ?? chat?.formats[0] ?? "openai-chat";
+  catalog?: Catalog,
+): ChatDialect => chat?.formatOf(model, key, requested, catalog) ?? chat?.formats[0] ?? "openai-chat";

@@ -63,7 +63,8 @@ export const azure: Provider = {
   chat: chatApi({
     formats: ["openai-chat", "openai-responses"],
     // If the deployment's name does not reveal the model, the requested name does.
-    formatOf: (deployment, _key, requested = deployment) => onlyFormatOf(deployment) ?? onlyFormatOf(requested),
+    formatOf: (deployment, key, requested = deployment, catalog) =>
+      onlyFormatOf(deployment, key, deployment, catalog) ?? onlyFormatOf(requested, key, requested, catalog),
     searchesInResponses: (model) => !searchesAlways(model),
     features: { customTools: true, compaction: true },
   }),

@@ -28,8 +28,6 @@ import { writeMedia } from "./content.ts";
 import { writeChoice, writeText, writeTool } from "./tools.ts";
 
 const MIN_OUTPUT_TOKENS = 16;
-/** Models that reason: only these produce and accept encrypted reasoning. */
-const REASONS = /(^|\/)(o\d|gpt-[5-9](?!.*chat)|codex)/;
 
 /**
  * Writes a Responses request.
@@ -114,9 +112,9 @@ function recordDroppedOptions({ sampling, modalities, audio }: Conversation, dro
 const OPENAI_MODEL = /^(gpt|chatgpt|o\d)/;
 
 /** Also requests search results, which clients of other formats read. */
-function includeOf({ sampling }: Conversation, { model }: Target, searches: boolean): string[] | null {
+function includeOf({ sampling }: Conversation, { model, info }: Target, searches: boolean): string[] | null {
   const include: string[] = searches && OPENAI_MODEL.test(model) ? ["web_search_call.action.sources"] : [];
-  if (REASONS.test(model)) include.push("reasoning.encrypted_content");
+  if (info.encrypted_reasoning) include.push("reasoning.encrypted_content");
   if (sampling.logprobs) include.push("message.output_text.logprobs");
   return include.length > 0 ? include : null;
 }

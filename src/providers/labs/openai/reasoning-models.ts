@@ -1,9 +1,9 @@
 import type { Catalog, ModelInfo } from "../../../catalog/catalog.ts";
 import { shippedCatalog } from "../../../catalog/shipped.ts";
-import type { ChatDialect } from "../../../formats/conversation/conversation.ts";
 import { type JsonObject, recordOf } from "../../../formats/json.ts";
 import { developerAsSystem } from "../../../formats/openai-chat/request/developer-role.ts";
 import { searchesAlways } from "../../../formats/openai-chat/response/search-usage.ts";
+import type { ChatApi } from "../../contract/chat.ts";
 import type { CallParams, Preparation } from "../../contract/provider.ts";
 import { prepareSearchModel, withoutSearch } from "./chat-search.ts";
 import { effortFor, neverReasons } from "./efforts.ts";
@@ -14,12 +14,10 @@ const EFFORT_SUFFIX = /^((?:o[1-9]\d*|gpt-5).*)-(high|medium|low)$/;
 const IN_RESPONSES: ReadonlySet<string> = new Set(["temperature", "top_p", "top_logprobs", "parallel_tool_calls"]);
 const LOGPROBS = "message.output_text.logprobs";
 const SEALED = "reasoning.encrypted_content";
-/** Models without chat completions; those named by a version still always reason. */
-const RESPONSES_ONLY = /^(o\d+|gpt-5(\.\d+)?)-pro\b|^gpt-5.*-codex|-deep-research\b|^computer-use-/;
 
 /** The only format in which OpenAI serves a model; null: any. */
-export const onlyFormatOf = (model: string): ChatDialect | null =>
-  RESPONSES_ONLY.test(model) ? "openai-responses" : null;
+export const onlyFormatOf: ChatApi["formatOf"] = (model, _key, _requested, catalog = shippedCatalog) =>
+  catalog.find(model).responses_only ? "openai-responses" : null;
 
 /**
  * What to change in a request to OpenAI, in either of its formats, for models that reason or search; null if nothing.
