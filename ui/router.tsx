@@ -200,6 +200,10 @@ const routeTree = root.addChildren([
     inside((pages) => pages.routeList(), "RouteListPage"),
   ),
   guarded(
+    "/channel-checks",
+    inside((pages) => pages.channelChecks(), "ChannelChecksPage"),
+  ),
+  guarded(
     "/experiments",
     inside((pages) => pages.experiments(), "ExperimentPage"),
   ),

@@ -49,6 +49,7 @@ export const planList = () => import("./features/wallet/plans/PlanListPage.tsx")
 export const playground = () => import("./features/playground/PlaygroundPage.tsx");
 export const redemptionList = () => import("./features/admin/codes/CodeListPage.tsx");
 export const request = () => import("./features/logs/detail/RequestPage.tsx");
+export const channelChecks = () => import("./features/models/checks/ChannelChecksPage.tsx");
 export const experiments = () => import("./features/models/experiments/ExperimentPage.tsx");
 export const routeList = () => import("./features/models/routes/RouteListPage.tsx");
 export const routerExplain = () => import("./features/channels/explain/RouteExplainPage.tsx");

@@ -13,6 +13,7 @@ export * from "./billing/plans.ts";
 export * from "./billing/prices.ts";
 export * from "./billing/statements.ts";
 export * from "./billing/wallet.ts";
+export * from "./gateway/channel-checks.ts";
 export * from "./gateway/channels.ts";
 export * from "./gateway/experiments.ts";
 export * from "./gateway/logs.ts";

@@ -58,6 +58,7 @@ export default defineConfig({
         ["OpenTelemetry", "/operate/monitoring/telemetry"],
         ["Usage exports", "/operate/monitoring/exports"],
         ["Sessions of agents", "/operate/monitoring/sessions"],
+        ["Model checks", "/operate/monitoring/model-checks"],
         ["Security", "/operate/security"],
         ["Accessibility", "/operate/accessibility"],
         ["Benchmarks", "/operate/benchmarks"],

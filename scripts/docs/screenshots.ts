@@ -102,6 +102,7 @@ const PAGES: readonly (readonly [name: string, path: string, act?: (page: Page) 
   ["alerts", "/alerts"],
   ["routes", "/routes"],
   ["experiments", "/experiments"],
+  ["channel-checks", "/channel-checks"],
   ["organization", "/organization"],
   ["start", "/start"],
   ["settings-operation", "/setting?tab=operation"],

@@ -1,6 +1,7 @@
 import { type AnyElysia, Elysia } from "elysia";
 import { organizationRoutes } from "../console/accounts/organizations.ts";
 import { apiKeyRoutes } from "../console/api-keys/api-keys.ts";
+import { channelCheckRoutes } from "../console/channels/channel-checks.ts";
 import { channelExplainRoutes, type Explain } from "../console/channels/channel-explain.ts";
 import { channelKeyRoutes } from "../console/channels/channel-keys.ts";
 import { channelTransferRoutes } from "../console/channels/channel-transfer.ts";
@@ -38,6 +39,7 @@ import type { ReadLive } from "../domain/channels/live.ts";
 import type { DiagnosticsContext } from "../domain/diagnostics/diagnostics-context.ts";
 import type { ModelHealthReader } from "../domain/models/model-health.ts";
 import type { PredictOutcomes } from "../domain/models/simulation.ts";
+import { countText } from "../gateway/billing/count-tokens.ts";
 import type { Explanation } from "../gateway/routing/explain.ts";
 import { nowSeconds } from "../lib/clock.ts";
 import type { Services } from "./services.ts";
@@ -89,6 +91,7 @@ export function managementApi(
     .use(modelStatusRoutes(shared, (request) => sessionAccount(shared, request, "organization.read")))
     .use(channelExplainRoutes(explain, guarded))
     .use(channelUpstreamRoutes(shared, guarded))
+    .use(channelCheckRoutes({ ...shared, countTokens: countText }, guarded))
     .use(modelRoutes(services, guarded))
     .use(catalogRoutes(shared, guarded))
     .use(modelRouteRoutes(shared, guarded))

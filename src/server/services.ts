@@ -23,6 +23,7 @@ import { channelBalanceLow, channelDisabled, channelEnabled } from "../domain/no
 import { journalLost } from "../domain/notifications/notices/journal-notices.ts";
 import { createNotifier, type Notifier } from "../domain/notifications/notifier.ts";
 import type { TaskDeps } from "../domain/tasks/task.ts";
+import { countText } from "../gateway/billing/count-tokens.ts";
 import type { Telemetry } from "../gateway/call/telemetry/telemetry.ts";
 import { type ClientAddress, createClientAddress } from "../lib/http/client-ip.ts";
 import { createSharedLimits, type SharedLimits } from "../lib/limits/shared-limits.ts";
@@ -188,6 +189,7 @@ export async function openServices(config: Config, log: Logger, host: HostLink |
       fetch,
       sinkDeps,
       billing,
+      countTokens: countText,
     };
     const jobs = createJobRunner(listJobs({ ...jobServices, onLowBalance, onDisabled, log }), { db, log });
     return {

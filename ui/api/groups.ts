@@ -10,6 +10,7 @@ import type { serviceAccountRoutes } from "../../src/console/accounts/service-ac
 import type { userSelfRoutes } from "../../src/console/accounts/user-self.ts";
 import type { userRoutes } from "../../src/console/accounts/users.ts";
 import type { apiKeyRoutes } from "../../src/console/api-keys/api-keys.ts";
+import type { channelCheckRoutes } from "../../src/console/channels/channel-checks.ts";
 import type { channelExplainRoutes } from "../../src/console/channels/channel-explain.ts";
 import type { channelKeyRoutes } from "../../src/console/channels/channel-keys.ts";
 import type { channelTransferRoutes } from "../../src/console/channels/channel-transfer.ts";
@@ -114,6 +115,7 @@ export const ratioApi = group<typeof ratioRoutes>().api.ratio;
 export const redeemApi = group<typeof redeemRoutes>().api.user;
 export const redemptionApi = group<typeof redemptionRoutes>().api.redemption;
 export const registerApi = group<typeof registerRoutes>().api.user;
+export const channelCheckApi = group<typeof channelCheckRoutes>().api["channel-checks"];
 export const experimentApi = group<typeof experimentRoutes>().api.experiments;
 export const routeApi = group<typeof modelRouteRoutes>().api.route;
 export const securityApi = group<typeof securityRoutes>().api.user;

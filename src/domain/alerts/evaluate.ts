@@ -8,7 +8,12 @@ import { findLowBalance, findUnusedKeys } from "./conditions/account-conditions.
 import { findUsedBudgets, findUsedOrganizationBudgets } from "./conditions/budget-conditions.ts";
 import type { Condition, ConditionDeps, FindConditions } from "./conditions/condition.ts";
 import { findPriceChanges } from "./conditions/price-conditions.ts";
-import { findDisabledChannels, findLostJournals, findLowChannelBalances } from "./conditions/site-conditions.ts";
+import {
+  findDisabledChannels,
+  findLostJournals,
+  findLowChannelBalances,
+  findSuspiciousChannels,
+} from "./conditions/site-conditions.ts";
 import { findErrorRate, findSlowCalls, findSpendAnomaly } from "./conditions/traffic-conditions.ts";
 import type { AlertOwner } from "./destinations.ts";
 import { type AlertEvent, eventTraits, isAlertEvent } from "./event-rules.ts";
@@ -18,6 +23,7 @@ type EvaluateDeps = ConditionDeps & Readonly<{ alerter: Pick<Alerter, "dispatch"
 
 const FINDERS: Readonly<Record<AlertEvent, FindConditions>> = {
   channel_disabled: findDisabledChannels,
+  channel_suspicious: findSuspiciousChannels,
   channel_balance_low: findLowChannelBalances,
   journal_lost: findLostJournals,
   error_rate: findErrorRate,

@@ -18,6 +18,7 @@ type EventTraits = Readonly<{
 /** Every event that can be an alert, in the order of the console. */
 export const ALERT_EVENTS = {
   channel_disabled: { scopes: ["site"] },
+  channel_suspicious: { scopes: ["site"] },
   channel_balance_low: { scopes: ["site"] },
   journal_lost: { scopes: ["site"] },
   error_rate: {

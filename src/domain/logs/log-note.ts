@@ -101,6 +101,7 @@ export const LOG_NOTES = {
   route_changed: ["name"],
   route_deleted: ["name"],
   experiment_results_deleted: ["name"],
+  channel_checked: ["name", "model"],
   option_reset: ["key"],
   announced: ["title"],
   announcement_changed: ["title"],

@@ -66,6 +66,7 @@ export const channelMessages = {
     en: "Channel type {type} is not supported by this release.",
     zh: "当前版本不支持渠道类型 {type}。",
   },
+  channel_check_budget: { en: "Today's budget for model checks is used up.", zh: "今天的模型检查预算已用完。" },
   channel_not_testable: { en: "Channels of this type cannot be tested.", zh: "该类型的渠道不支持测试。" },
   channel_test_model_missing: { en: "The channel has no model to test with.", zh: "渠道没有可用于测试的模型。" },
   channel_test_failed: { en: "The test failed: {reason}", zh: "测试失败：{reason}" },

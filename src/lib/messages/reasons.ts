@@ -6,6 +6,10 @@ export const reasonMessages = {
     en: "The test took {seconds} s; the limit is {limit} s",
     zh: "测试用时 {seconds} 秒，超过上限 {limit} 秒",
   },
+  why_not_authentic: {
+    en: "Scored {score} of 100 twice in checks of the model {model}",
+    zh: "模型 {model} 的检查连续两次只得 {score} 分（满分 100）",
+  },
   why_balance_used_up: { en: "The balance is used up", zh: "余额已用尽" },
   why_no_account: { en: "no account available", zh: "没有可用账号" },
   why_no_json: { en: "the response is not JSON", zh: "返回内容不是 JSON" },

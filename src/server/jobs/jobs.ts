@@ -7,6 +7,8 @@ import { renewOrganizationBudgets } from "../../domain/accounts/organizations/bu
 import type { Alerter } from "../../domain/alerts/alerter.ts";
 import { evaluateRules } from "../../domain/alerts/evaluate.ts";
 import { renewBudgets } from "../../domain/api-keys/budget/renew-budgets.ts";
+import { checkDueChannels } from "../../domain/channels/authenticity/check-channel.ts";
+import type { CountTokens } from "../../domain/channels/authenticity/collect-evidence.ts";
 import type { ChannelDirectory } from "../../domain/channels/directory.ts";
 import type { ChannelEntry } from "../../domain/channels/entry.ts";
 import { recoverKeys } from "../../domain/channels/keys/recover-keys.ts";
@@ -58,6 +60,7 @@ export type JobServices = Readonly<{
   broadcasts: Broadcasts;
   tasks: TaskDeps;
   fetch: SafeFetch;
+  countTokens: CountTokens;
   sinkDeps: SinkDeps;
   onLowBalance: (channel: ChannelEntry, reading: BalanceReading, limit: number) => void;
   onDisabled: OnDisabled;
@@ -133,6 +136,7 @@ export function listJobs(services: JobServices): readonly Job[] {
       runsAtStart: true,
     },
     once("usage exports", 10 * SECOND_MS, (signal) => exportCalls({ ...upstreams, ...services.sinkDeps }, signal)),
+    once("channel checks", 10 * MINUTE_MS, (signal) => checkDueChannels(upstreams, signal)),
     once("experiment results", 6 * HOUR_MS, async () => void (await deleteOldResults(db))),
     once("agent sessions", 10 * SECOND_MS, (signal) => foldSessions(db, signal)),
     once("unlogged calls", 10 * MINUTE_MS, () => forgetUnloggedCalls(database, nowSeconds())),

@@ -1,3 +1,4 @@
+import { authenticityRules } from "../option/authenticity.ts";
 import { bool, lines, number } from "../option/option.ts";
 
 const MINUTES = { max: 43_200 };
@@ -14,6 +15,8 @@ export const monitoringOptions = {
   ChannelUpdateFrequency: number(0, MINUTES),
   /** In a balance's own currency: the super admin is told of a balance that falls below; 0: never. */
   ChannelBalanceWarning: number(5, { max: 1_000_000_000 }),
+  /** How channels are checked for the models that they claim to serve. */
+  ChannelAuthenticity: authenticityRules({}),
   /** Hours between two comparisons of channels' models with what upstreams offer; 0: never. */
   ChannelModelListFrequency: number(24, { max: 8760 }),
   /** Minutes after which a key that was switched off automatically is tried again; 0: never. */

@@ -289,6 +289,7 @@ describe("the pages of an operator", () => {
       ["/exports", WORDS.zh.sinks.title],
       ["/service-accounts", WORDS.zh.access.accounts.title],
       ["/experiments", WORDS.zh.experiments.title],
+      ["/channel-checks", WORDS.zh.checks.title],
       ["/sessions", WORDS.zh.sessions.title],
       ["/audit?search=修改了用户", WORDS.zh.audit.title],
       ["/notice", WORDS.zh.notifications.broadcast.page],

@@ -1,6 +1,7 @@
 import { Elysia } from "elysia";
 import { readFromPrimary } from "../../../db/server/replica.ts";
 import { apiKeyRoutes } from "../../../src/console/api-keys/api-keys.ts";
+import { channelCheckRoutes } from "../../../src/console/channels/channel-checks.ts";
 import { channelKeyRoutes } from "../../../src/console/channels/channel-keys.ts";
 import { channelTransferRoutes } from "../../../src/console/channels/channel-transfer.ts";
 import { channelUpstreamRoutes } from "../../../src/console/channels/channel-upstream.ts";
@@ -17,6 +18,7 @@ import type { ChannelLive, ReadLive } from "../../../src/domain/channels/live.ts
 import type { OnDisabled } from "../../../src/domain/channels/status/set-status.ts";
 import { createChannelTester } from "../../../src/domain/channels/upstream/test-all.ts";
 import type { BalanceReading } from "../../../src/domain/channels/upstream/update-balance.ts";
+import { countText } from "../../../src/gateway/billing/count-tokens.ts";
 import { createAddressPolicy } from "../../../src/lib/outbound/address-policy.ts";
 import { createSafeFetch } from "../../../src/lib/outbound/safe-fetch.ts";
 import type { Reason } from "../../../src/lib/reason.ts";
@@ -34,6 +36,7 @@ export async function startTestOperations() {
     const shared = { ...services, ...fixtures, reads: readFromPrimary(services.db) };
     return new Elysia()
       .use(channelUpstreamRoutes(shared, guarded))
+      .use(channelCheckRoutes({ ...shared, countTokens: countText }, guarded))
       .use(modelRoutes(shared, guarded))
       .use(firstStepsRoutes(shared, guarded))
       .use(channelRoutes(shared, guarded))

@@ -36,6 +36,7 @@ export const ROUTES_OF_RIGHTS: Readonly<Record<string, readonly string[]>> = {
     "DELETE /api/redemption/{id}",
   ],
   "channels:act": [
+    "POST /api/channel-checks/",
     "POST /api/channel/fetch_models",
     "GET /api/channel/fetch_models/{id}",
     "POST /api/channel/fix",
@@ -48,6 +49,7 @@ export const ROUTES_OF_RIGHTS: Readonly<Record<string, readonly string[]>> = {
     "POST /api/channel/{id}/model_list/refresh",
   ],
   "channels:read": [
+    "GET /api/channel-checks/",
     "GET /api/channel/",
     "POST /api/channel/explain",
     "GET /api/channel/forecast",
@@ -103,6 +105,7 @@ export const ROUTES_OF_RIGHTS: Readonly<Record<string, readonly string[]>> = {
   ],
   "models:act": ["DELETE /api/catalog/update", "POST /api/catalog/update"],
   "models:read": [
+    "GET /api/experiments/",
     "GET /api/catalog/",
     "POST /api/catalog/update/preview",
     "GET /api/channel/list_prices",
@@ -112,6 +115,7 @@ export const ROUTES_OF_RIGHTS: Readonly<Record<string, readonly string[]>> = {
     "POST /api/route/simulate",
   ],
   "models:write": [
+    "DELETE /api/experiments/",
     "DELETE /api/catalog/",
     "PUT /api/catalog/",
     "POST /api/option/rest_model_ratio",

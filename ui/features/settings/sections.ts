@@ -70,6 +70,7 @@ const OPERATION: readonly TabSection[] = [
       { key: "ChannelBalanceWarning", kind: "number", min: 0 },
       { key: "ChannelModelListFrequency", kind: "number", min: 0, unit: "hours" },
       { key: "AutomaticDisableKeywords", kind: "lines" },
+      json("ChannelAuthenticity"),
     ],
   },
   {

@@ -6,6 +6,7 @@ import BrushOutlined from "@mui/icons-material/BrushOutlined";
 import CallSplitOutlined from "@mui/icons-material/CallSplitOutlined";
 import CampaignOutlined from "@mui/icons-material/CampaignOutlined";
 import CardMembershipOutlined from "@mui/icons-material/CardMembershipOutlined";
+import FactCheckOutlined from "@mui/icons-material/FactCheckOutlined";
 import ForumOutlined from "@mui/icons-material/ForumOutlined";
 import GroupOutlined from "@mui/icons-material/GroupOutlined";
 import GroupsOutlined from "@mui/icons-material/GroupsOutlined";
@@ -60,6 +61,7 @@ export type NavItem = Readonly<{
     | "/router"
     | "/routes"
     | "/experiments"
+    | "/channel-checks"
     | "/redemption"
     | "/user"
     | "/service-accounts"
@@ -94,6 +96,7 @@ export type NavItem = Readonly<{
     | "routing"
     | "routes"
     | "experiments"
+    | "channelChecks"
     | "codes"
     | "users"
     | "serviceAccounts"
@@ -157,6 +160,7 @@ export const NAV: readonly NavSection[] = [
       { path: "/catalog", label: "catalog", icon: MenuBookOutlined, group: "routing" },
       { path: "/routes", label: "routes", icon: CallSplitOutlined, group: "routing" },
       { path: "/experiments", label: "experiments", icon: ScienceOutlined, group: "routing" },
+      { path: "/channel-checks", label: "channelChecks", icon: FactCheckOutlined, group: "routing" },
       { path: "/router", label: "routing", icon: AltRouteOutlined, group: "routing" },
       { path: "/live", label: "live", icon: SensorsOutlined, group: "routing" },
       { path: "/user", label: "users", icon: GroupOutlined, group: "people" },

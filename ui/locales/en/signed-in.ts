@@ -15,4 +15,5 @@ export { default as channels } from "./gateway/channels.json" with { type: "json
 export { default as logNotes } from "./gateway/log-notes.json" with { type: "json" };
 export { default as routes } from "./gateway/routes.json" with { type: "json" };
 export { default as routing } from "./gateway/routing.json" with { type: "json" };
+export { default as checks } from "./quality/checks.json" with { type: "json" };
 export { default as experiments } from "./quality/experiments.json" with { type: "json" };

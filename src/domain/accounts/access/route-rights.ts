@@ -4,6 +4,7 @@ import { isRight, type Resource, type Right } from "./access-rules.ts";
 const PATHS: Readonly<Record<string, Resource>> = {
   "/api/channel": "channels",
   "/api/channel_types": "channels",
+  "/api/channel-checks": "channels",
   "/api/channel/list_prices": "models",
   "/api/channel/models_priced": "models",
   "/api/catalog": "models",
@@ -56,6 +57,7 @@ const ACTS: readonly RegExp[] = [
   /^(?:POST \/api\/log\/clear|DELETE \/api\/log)$/,
   /^POST \/api\/(?:topup\/complete|agent\/requests\/[^/]+|subscription\/(?:grant|end))$/,
   /^(?:POST|DELETE) \/api\/broadcast$/,
+  /^POST \/api\/channel-checks$/,
   /^POST \/api\/sinks\/[^/]+\/test$/,
   /^POST \/api\/option\/oidc_discovery$/,
   /^POST \/api\/(?:books|jobs|doctor)\/.+$/,

@@ -1,9 +1,10 @@
 import { asc, eq, gt } from "drizzle-orm";
 import { lostJournals } from "../../../../db/schema/billing/ledger.ts";
 import { channels } from "../../../../db/schema/gateway/channels.ts";
+import { latestChecks } from "../../channels/authenticity/check-channel.ts";
 import { CHANNEL_STATUS } from "../../channels/entry.ts";
 import { reasonIn } from "../../channels/status/status-info.ts";
-import { channelBalanceLow, channelDisabled } from "../../notifications/notices/channel-notices.ts";
+import { channelBalanceLow, channelDisabled, channelSuspicious } from "../../notifications/notices/channel-notices.ts";
 import { journalLost } from "../../notifications/notices/journal-notices.ts";
 import type { FindConditions } from "./condition.ts";
 
@@ -28,6 +29,20 @@ export const findLowChannelBalances: FindConditions = async ({ db, settings }) =
     const limit = balanceWarnBelow === null ? settings.get("ChannelBalanceWarning") : Number(balanceWarnBelow);
     const notice = channelBalanceLow({ id, name }, { amount: Number(balance), currency }, limit);
     return { subject: `channel/${id}`, severity: "warning", notice: { ...notice, type: "channel_balance_low" } };
+  });
+};
+
+/** Channels whose latest check says that they do not serve what they claim to. */
+export const findSuspiciousChannels: FindConditions = async ({ db, settings }) => {
+  const { alertBelow } = settings.get("ChannelAuthenticity");
+  const low = (await latestChecks(db)).filter(({ score }) => score !== null && score < alertBelow);
+  const rows = await db.select({ id: channels.id, name: channels.name, status: channels.status }).from(channels);
+  const byId = new Map(rows.map((row) => [row.id, row]));
+  return low.flatMap(({ channelId, model, score }) => {
+    const channel = byId.get(channelId);
+    if (channel?.status !== CHANNEL_STATUS.enabled) return [];
+    const notice = channelSuspicious(channel, model, score ?? 0);
+    return { subject: `channel/${channelId}/${model}`, severity: "error" as const, notice };
   });
 };
 

@@ -15,14 +15,13 @@ import type { SafeFetch } from "../../../lib/outbound/safe-fetch.ts";
 import type { Reason } from "../../../lib/reason.ts";
 import { formatFor } from "../../../providers/contract/chat.ts";
 import type { CallParams, Provider } from "../../../providers/contract/provider.ts";
-import { signingTools } from "../../../providers/contract/signing-tools.ts";
 import { codecOf, providerOf } from "../../../providers/registry.ts";
 import type { ChannelEntry } from "../entry.ts";
 import { firstKey } from "../keys/first-key.ts";
 import type { UpstreamRefusal } from "../status/refusal.ts";
 import { upstreamFailure } from "../status/upstream-failure.ts";
+import { postRequest } from "./post-request.ts";
 import { upstreamModelOf } from "./upstream-model.ts";
-import { userAgentOf } from "./user-agent.ts";
 
 export type TestResult = Readonly<{
   success: boolean;
@@ -35,7 +34,6 @@ export type TestResult = Readonly<{
   model: string;
 }>;
 
-const TIMEOUT_MS = 60_000;
 /** Models of an embedding kind by their names. */
 const EMBEDDING = /embed|bge-|^m3e|^embo-/i;
 
@@ -94,29 +92,9 @@ async function call(
   const body = isEmbedding
     ? (own?.encode(embeddingRequest, model, new Set(), []) ?? embeddingRequest)
     : chatBody(dialect, model, stream);
-  const prepared = provider.prepare?.(body, ask);
-  const name = prepared && "model" in body ? { model: prepared.model } : null;
-  const sent = JSON.stringify(applyChanges({ ...body, ...name }, { ...prepared?.changes, ...channel.paramOverride }));
-  const params = { ...ask, model: prepared?.model ?? model, key, requestedModel: requested };
-  const url = provider.url(channel, params);
-  const headers = {
-    "user-agent": userAgentOf(channel),
-    ...provider.authHeaders(channel, key, params),
-    "content-type": "application/json",
-  };
   try {
-    const signed = await provider.sign?.({ url, headers, body: sent }, channel, key, signingTools(fetch));
-    const answer = await fetch(signed?.url ?? url, {
-      method: "POST",
-      headers: { ...headers, ...signed?.headers },
-      body: signed?.body ?? sent,
-      webSocket: provider.chat?.streaming.isWebSocket === true,
-      proxy: typeof channel.setting.proxy === "string" ? channel.setting.proxy : "",
-      timeoutMs: TIMEOUT_MS,
-      maxRedirects: 0,
-    });
-    const text = answer.text();
-    if (answer.status !== 200) return refused(answer.status, readError(answer.status, text), key);
+    const { status, text } = await postRequest(fetch, channel, { provider, key, requestedModel: requested, ask, body });
+    if (status !== 200) return refused(status, readError(status, text), key);
     const failure = own?.failure?.(recordOf(parseJson(text)) ?? {});
     if (failure) return refused(failure.status ?? 200, { ...failure, type: "upstream_error" }, key);
     return isEmbedding ? problemInJson(text, key) : problemInChat(codecOf(dialect), text, key);
@@ -151,11 +129,6 @@ function chatBody(dialect: ChatDialect, model: string, stream: boolean): JsonObj
   const body = codecOf(dialect).encodeRequest(conversation, target, new Set());
   // Some services stream unless they are told not to.
   return dialect === "openai-chat" ? { ...body, stream: false } : body;
-}
-
-/** Undefined takes a field away. */
-function applyChanges(body: JsonObject, changes: Readonly<Record<string, unknown>>): JsonObject {
-  return Object.fromEntries(Object.entries({ ...body, ...changes }).filter(([, value]) => value !== undefined));
 }
 
 /** Upstreams like to repeat the key they refuse. `error.status`: what the error means, where that is another status. */

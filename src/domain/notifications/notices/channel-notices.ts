@@ -42,6 +42,18 @@ export const channelBalanceLow = (
   path: "/channel",
 });
 
+/** That a channel does not seem to serve the model that it claims to. */
+export const channelSuspicious = (channel: Channel, model: string, score: number): Notice => ({
+  type: "channel_suspicious",
+  title: { en: "A channel may not serve what it claims", zh: "渠道提供的模型可能名不副实" },
+  content: {
+    en: "Channel “{{value}}” (#{{value}}) scored {{value}} of 100 when its model {{value}} was checked.",
+    zh: "渠道「{{value}}」（#{{value}}）检查得分 {{value}}（满分 100），模型为 {{value}}。",
+  },
+  values: [channel.name, channel.id, score, model],
+  path: "/channel-checks",
+});
+
 /** That a key which had been switched off works again. */
 export const keyEnabled = (channel: Channel): Notice => ({
   type: `channel_key_${channel.id}_${ENABLED}`,

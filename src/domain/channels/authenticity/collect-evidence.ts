@@ -1,0 +1,129 @@
+import type { ReportedUsage } from "../../../formats/conversation/usage.ts";
+import type { ChatAnswer } from "./ask-channel.ts";
+import { compareSamples } from "./equality.ts";
+import { areMostlyWrong, type Evidence, hasSecret, type ProbeAnswer } from "./judge-evidence.ts";
+import { type Probe, wordsOf } from "./probes.ts";
+
+/** Sends prompts to the channel that is checked, or to the one that it is compared with. */
+export type Asker = (prompt: string, maxTokens: number) => Promise<ChatAnswer>;
+
+/** Counts the tokens of a text with our own tokenizer. */
+export type CountTokens = (model: string, text: string) => Promise<number>;
+
+type Plan = Readonly<{
+  model: string;
+  ask: Asker;
+  /** A channel that is known to serve the model; null: there is none. */
+  askReference: Asker | null;
+  countTokens: CountTokens;
+  /** Words of the long prompt, about one token each. */
+  words: number;
+  probes: readonly Probe[];
+  random: () => number;
+}>;
+
+const SHORT_WORDS = 20;
+const ECHO_WORDS = 60;
+/** Thoughts of reasoning models count as output. */
+const SHORT_ANSWER_TOKENS = 400;
+const ECHO_TOKENS = 1_000;
+const [TRIES, MORE_TRIES] = [3, 4];
+const RETRIES = 2;
+const EQUALITY_PROMPTS = [
+  "Name a random animal. Answer with one word.",
+  "Write the first sentence of a story about the sea.",
+  "Pick a random number between 1 and 1000. Answer with the number only.",
+  "Suggest a name for a bakery. Answer with the name only.",
+  "Describe the color of rain in five words.",
+  "Write a short line of a song about winter.",
+] as const;
+const SAMPLES = 6;
+const SUSPICIOUS = 0.01;
+
+/** Asks a channel everything that its model is checked by, one question after the other. */
+export async function collectEvidence(plan: Plan): Promise<Evidence> {
+  const { model, random, words } = plan;
+  const seed = Math.floor(random() * 2 ** 31);
+  const secret = wordsOf(seed, 3).replaceAll(" ", "-");
+  const askCounted = async (prompt: string, maxTokens: number) => countedAnswer(plan, prompt, maxTokens);
+  // The random beginning keeps every part of it out of caches.
+  const longPrompt = `The pass phrase is ${secret}. Remember it.\n\n${wordsOf(seed + 1, words)}\n\nWhat is the pass phrase? Answer with the pass phrase only.`;
+  const short = await askCounted(`Answer with OK.\n\n${wordsOf(seed + 2, SHORT_WORDS)}`, SHORT_ANSWER_TOKENS);
+  const long = await askCounted(longPrompt, SHORT_ANSWER_TOKENS);
+  const again = await askCounted(longPrompt, SHORT_ANSWER_TOKENS);
+  const echo = await askCounted(
+    `Repeat the following words exactly, and write nothing else:\n\n${wordsOf(seed + 3, ECHO_WORDS)}`,
+    ECHO_TOKENS,
+  );
+  const retries: ProbeAnswer[] = [];
+  const isMissed = [long, again].every(({ error, text }) => error === null && !hasSecret(text, secret));
+  for (let round = 0; isMissed && round < RETRIES; round += 1) {
+    retries.push(await askCounted(longPrompt, SHORT_ANSWER_TOKENS));
+  }
+  const probes: Evidence["probes"][number][] = [];
+  for (const probe of plan.probes) if (probe.models.test(model)) probes.push(await answersTo(plan, probe));
+  const equality = await compareWithReference(plan);
+  return { short, long, again, retries, secret, echo, probes, equality };
+}
+
+/** Models slip: where most answers are wrong, as many more decide. */
+async function answersTo({ ask }: Plan, { id, prompt, expects, rejects }: Probe): Promise<Evidence["probes"][number]> {
+  const answers: string[] = [];
+  const probe = { id, answers, expects, rejects };
+  for (const tries of [TRIES, MORE_TRIES]) {
+    for (let round = 0; round < tries; round += 1) {
+      const { error, text } = await ask(prompt, SHORT_ANSWER_TOKENS);
+      if (error === null && text.trim() !== "") answers.push(text);
+    }
+    if (!areMostlyWrong(probe)) break;
+  }
+  return probe;
+}
+
+async function countedAnswer(
+  { model, ask, countTokens }: Plan,
+  prompt: string,
+  maxTokens: number,
+): Promise<ProbeAnswer> {
+  const { error, text, usage } = await ask(prompt, maxTokens);
+  const counted = { prompt: await countTokens(model, prompt), completion: await countTokens(model, text) };
+  return { error, text, usage: usage && reportedOf(usage), counted };
+}
+
+const reportedOf = (usage: ReportedUsage): NonNullable<ProbeAnswer["usage"]> => ({
+  prompt: usage.promptTokens,
+  completion: usage.completionTokens,
+  cached: usage.cachedTokens,
+  reasoning: usage.reasoningTokens,
+});
+
+/**
+ * Null: there is no reference, or one side did not answer. A difference is looked for a second time in other answers, and counts
+ * if it is there, too.
+ */
+async function compareWithReference(plan: Plan): Promise<number | null> {
+  const first = await compareOnce(plan);
+  if (first === null || first >= SUSPICIOUS) return first;
+  const second = await compareOnce(plan);
+  return second === null ? null : Math.max(first, second);
+}
+
+async function compareOnce({ ask, askReference, random }: Plan): Promise<number | null> {
+  if (!askReference) return null;
+  const [own, reference] = [await sample(ask), await sample(askReference)];
+  return own && reference ? compareSamples(own, reference, random) : null;
+}
+
+async function sample(ask: Asker): Promise<readonly (readonly string[])[] | null> {
+  const samples: string[][] = [];
+  for (const prompt of EQUALITY_PROMPTS) {
+    const answers: string[] = [];
+    for (let round = 0; round < SAMPLES; round += 1) {
+      const { error, text } = await ask(prompt, SHORT_ANSWER_TOKENS);
+      if (error !== null) return null;
+      answers.push(text.trim());
+    }
+    samples.push(answers);
+  }
+  return samples;
+}
