@@ -94,7 +94,7 @@ export const usageRollups = pgTable(
 export const usageTotals = pgTable(
   "usage_totals",
   {
-    /** By hour: all, model or group. By month: user, channel or token. By day: user_day, channel_day or token_day. */
+    /** By hour: all, model or group. By month: user, channel or token. By day: any of these with `_day`. */
     dimension: text("dimension").notNull(),
     /** Epoch seconds at which the hour, day or month begins. */
     start: epochSeconds("start").notNull(),

@@ -152,7 +152,7 @@ const days = (after: number): SQL => sql`
     select day, (select coalesce(sum(r.quota), 0) from usage_rollups r where r.hour >= day and r.hour < day + ${DAY_S}) as added
     from usage_fold f, generate_series(greatest(0, f.days_until - ${DAYS_CHECKED * DAY_S}), f.days_until - ${DAY_S}, ${DAY_S}) day
   ) d, (values (0, 'user', true), (1, 'channel', true), (2, 'token', true), (3, 'all', false), (4, 'model', false),
-    (5, 'group', false)) k(place, dimension, of_days)
+    (5, 'group', false), (6, 'all_day', false), (7, 'model_day', false), (8, 'group_day', false)) k(place, dimension, of_days)
   where d.day + k.place > ${after} order by 1 limit ${SLICE}`;
 
 /** What each document closes with against the document before, corrections since, and what it lists itself. */

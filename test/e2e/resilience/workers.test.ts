@@ -65,8 +65,8 @@ async function hostView(): Promise<HostView> {
 const allReady = (): Promise<HostView> =>
   until(hostView, ({ workers }) => workers.filter(({ state }) => state === "ready").length === WORKERS);
 
-const call = (apiKey: string, model: string, stream = false): Promise<Response> =>
-  fetch(`${gateway.url}/v1/chat/completions`, {
+const call = (apiKey: string, model: string, stream = false, { url } = gateway): Promise<Response> =>
+  fetch(`${url}/v1/chat/completions`, {
     method: "POST",
     headers: { authorization: `Bearer ${apiKey}`, "content-type": "application/json" },
     body: JSON.stringify({ model, stream, messages: [{ role: "user", content: "hello" }] }),
@@ -91,12 +91,15 @@ const statusesOf = async (answers: readonly Response[]): Promise<Record<number, 
 };
 
 /** Calls one after the other until `isOver`: how many were answered as they should be, and what was wrong with the others. */
-async function keepCalling(isOver: () => boolean): Promise<{ answered: number; failures: string[] }> {
+async function keepCalling(
+  isOver: () => boolean,
+  [to, apiKey] = [gateway, key] as const,
+): Promise<{ answered: number; failures: string[] }> {
   const result = { answered: 0, failures: [] as string[] };
   for (let count = 0; !isOver(); count += 1) {
     const stream = count % 2 === 0;
     try {
-      const answer = await call(key, stream ? STREAMED : MODEL, stream);
+      const answer = await call(apiKey, stream ? STREAMED : MODEL, stream, to);
       const text = await answer.text();
       const isComplete = stream ? text.trimEnd().endsWith("data: [DONE]") : text.includes('"usage"');
       if (answer.status === 200 && isComplete) result.answered += 1;
@@ -315,11 +318,21 @@ describe("sluice reload", () => {
     await rm(folder, { recursive: true, force: true });
   }, 60_000);
 
-  test("starts the workers from the program that is on the disk now", async () => {
+  test("starts the workers from the program that is on the disk now, without failing a call", async () => {
+    const session = await setUp(replaceable);
+    await createChannel(session, upstream.url, [MODEL, STREAMED]);
+    await setOption(session, "ModelRatio", { [MODEL]: 1, [STREAMED]: 1 });
+    const { key: apiKey } = await createApiKey(session);
+    let isOver = false;
+    const clients = Array.from({ length: 4 }, () => keepCalling(() => isOver, [replaceable, apiKey]));
     expect(countOf("release two")).toBe(0);
     await release(`console.log("release two"); await import(${JSON.stringify(main)});`);
     expect(await reload()).toMatchObject({ code: 0, out: "2 workers replaced\n" });
     expect(countOf("release two")).toBe(2);
+    isOver = true;
+    const results = await Promise.all(clients);
+    expect(results.flatMap(({ failures }) => failures)).toEqual([]);
+    expect(Math.min(...results.map(({ answered }) => answered))).toBeGreaterThan(0);
   }, 90_000);
 
   test("leaves the workers as they are when the new program does not start", async () => {

@@ -20,8 +20,17 @@ export async function addDay(tx: Statements, daysUntil: number, until: number): 
   const next = Math.min(day + DAY_S, end);
   await tx`delete from usage_days where day >= ${daysUntil} and day < ${next}`;
   await tx`delete from usage_totals where start >= ${daysUntil} and start < ${next}
-    and dimension in ('user_day', 'channel_day', 'token_day')`;
-  if (first) for (const owner of OWNERS) await addOwners(tx, owner, day);
+    and dimension in ('user_day', 'channel_day', 'token_day', 'all_day', 'model_day', 'group_day')`;
+  if (first) {
+    for (const owner of OWNERS) await addOwners(tx, owner, day);
+    await tx`
+      insert into usage_totals
+        (dimension, start, key, count, failed, quota, prompt_tokens, completion_tokens, elapsed_ms)
+      select dimension || '_day', ${day}::bigint, key, sum(count), sum(failed), sum(quota), sum(prompt_tokens),
+        sum(completion_tokens), sum(elapsed_ms)
+      from usage_totals where dimension in ('all', 'model', 'group') and start >= ${day} and start < ${day + DAY_S}
+      group by dimension, key order by 1, 3`;
+  }
   await tx`update usage_fold set days_until = ${next}`;
   return true;
 }

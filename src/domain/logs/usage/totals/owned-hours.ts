@@ -1,8 +1,8 @@
 import { and, eq, gte, inArray, lt, type SQL, sql } from "drizzle-orm";
 import { usageDays, usageRollups } from "../../../../../db/schema/gateway/logs.ts";
 import { isOneOf } from "../../../../lib/values/sql-text.ts";
-import { type Buckets, type HourRange, splitDays } from "./buckets.ts";
-import { DAY_S } from "./totals.ts";
+import type { Buckets, HourRange } from "./buckets.ts";
+import { type DayParts, divide, hoursIn } from "./day-parts.ts";
 
 const r = usageRollups;
 const d = usageDays;
@@ -28,17 +28,11 @@ export type Owners = Readonly<{
  * days that lie in two buckets, the roll-ups say what belongs where.
  */
 export function ownedHours(owners: Owners, range: HourRange, daysUntil: number, buckets: Buckets | null): SQL {
-  const from = Math.ceil(range.from / DAY_S) * DAY_S;
-  const until = Math.floor(Math.min(range.until, daysUntil) / DAY_S) * DAY_S;
-  const split = from < until ? splitDays(buckets, { from, until }) : null;
-  if (!split) return sql`(${rollupsIn(owners, [{ ...range, moves: false }], 0)})`;
-  const edges = [
-    { from: range.from, until: from, moves: false },
-    { from: until, until: range.until, moves: false },
-  ].filter((edge) => edge.from < edge.until);
-  const parts = [...edges, ...split.moved.map((part) => ({ ...part, moves: true }))];
-  const days = daysIn(owners, { from, until }, split.anchorS);
-  return parts.length === 0 ? sql`(${days})` : sql`(${days} union all ${rollupsIn(owners, parts, split.anchorS)})`;
+  const divided = divide(range, daysUntil, buckets);
+  if (!divided) return sql`(${rollupsIn(owners, [{ ...range, moves: false }], 0)})`;
+  const { days, anchorS, parts } = divided;
+  const summed = daysIn(owners, days, anchorS);
+  return parts.length === 0 ? sql`(${summed})` : sql`(${summed} union all ${rollupsIn(owners, parts, anchorS)})`;
 }
 
 function daysIn(owners: Owners, { from, until }: HourRange, anchorS: number): SQL {
@@ -61,31 +55,21 @@ function daysIn(owners: Owners, { from, until }: HourRange, anchorS: number): SQ
     from ${d} where ${where} group by ${d.day}, ${d.id}, 3`;
 }
 
-type Part = HourRange & Readonly<{ moves: boolean }>;
-
-/** The hours of some ranges. Those that move are also taken off where their day counts, which is `anchorS` after its begin. */
-function rollupsIn({ dimension, ids, models, userIds }: Owners, parts: readonly Part[], anchorS: number): SQL {
+function rollupsIn({ dimension, ids, models, userIds }: Owners, parts: DayParts["parts"], anchorS: number): SQL {
   const { id, name } = COLUMNS[dimension];
-  const list = (values: readonly (number | boolean)[]) => `{${values.join(",")}}`;
-  // The offset keeps the planner from reading all roll-ups once instead of the few of each range by their index.
-  return sql`
-    select place.hour as hour, found.id, found.model_name, found.name, sign * found.count as count,
-      sign * found.failed as failed, sign * found.quota as quota, sign * found.prompt_tokens as prompt_tokens,
-      sign * found.completion_tokens as completion_tokens, sign * found.elapsed_ms as elapsed_ms
-    from unnest(${list(parts.map(({ from }) => from))}::bigint[], ${list(parts.map(({ until }) => until))}::bigint[],
-        ${list(parts.map(({ moves }) => moves))}::boolean[]) parts(first, last, moves)
-      cross join lateral (
-        select ${r.hour} as hour, ${id} as id, ${r.modelName} as model_name, ${name} as name, ${r.count} as count,
-          ${r.failed} as failed, ${r.quota} as quota, ${r.promptTokens} as prompt_tokens,
-          ${r.completionTokens} as completion_tokens, ${r.elapsedMs} as elapsed_ms
-        from ${r} where ${and(
-          sql`${r.hour} >= parts.first and ${r.hour} < parts.last`,
-          isOneOf(id, ids),
-          models && inArray(r.modelName, [...models]),
-          userIds && isOneOf(r.userId, userIds),
-        )} offset 0
-      ) found
-      cross join lateral (values (found.hour, 1), (found.hour - found.hour % ${sql.raw(String(DAY_S))} + ${sql.raw(String(anchorS))}, -1))
-        place(hour, sign)
-    where moves or sign = 1`;
+  return hoursIn(
+    parts,
+    anchorS,
+    ["id", "model_name", "name"],
+    (isInPart) => sql`
+      select ${r.hour} as hour, ${id} as id, ${r.modelName} as model_name, ${name} as name, ${r.count} as count,
+        ${r.failed} as failed, ${r.quota} as quota, ${r.promptTokens} as prompt_tokens,
+        ${r.completionTokens} as completion_tokens, ${r.elapsedMs} as elapsed_ms
+      from ${r} where ${and(
+        isInPart(sql`${r.hour}`),
+        isOneOf(id, ids),
+        models && inArray(r.modelName, [...models]),
+        userIds && isOneOf(r.userId, userIds),
+      )}`,
+  );
 }

@@ -93,7 +93,7 @@ test("totals are those of the log after writers, refunds and the job ran at the 
   expect([...(await differing())]).toEqual([]);
   const [before] = await database.sql`select count(*)::int as rows, sum(quota)::bigint as quota from usage_days`;
   expect(before?.rows).toBeGreaterThan(500);
-  expect(await checkBooks(database.db, "days", 0, END)).toMatchObject({ checked: 31 * 6, wrong: [], next: null });
+  expect(await checkBooks(database.db, "days", 0, END)).toMatchObject({ checked: 31 * 9, wrong: [], next: null });
 
   await dropLogsBefore(database, END);
   await database.sql`update usage_fold set until = 0`;

@@ -5,6 +5,7 @@ import type { Db } from "../../../../../db/types.ts";
 import { isOneOf, matches } from "../../../../lib/values/sql-text.ts";
 import { isNarrow, type LogFilter, rollupConditions } from "../../list/log-filter.ts";
 import type { Buckets, HourRange } from "./buckets.ts";
+import { divide, hoursIn } from "./day-parts.ts";
 import { type Owners, ownedHours } from "./owned-hours.ts";
 import { readFolded } from "./totals.ts";
 
@@ -47,11 +48,11 @@ export async function usageHours(
   const summed = totalsOf(filter, by);
   if (summed) {
     const end = Math.min(range.until, Math.max(range.from, folded.hours));
+    const totals = totalsIn(summed, { from: range.from, until: end }, folded.days, buckets);
+    const label = by === "none" ? sql`''` : sql`label`;
     return sql`(
-      select ${t.start} as hour, ${by === "none" ? sql`''` : t.key} as key, ${by === "none" ? sql`''` : t.key} as name,
-        ${t.count} as count, ${t.failed} as failed, ${t.quota} as quota, ${t.promptTokens} as prompt_tokens,
-        ${t.completionTokens} as completion_tokens, ${t.elapsedMs} as elapsed_ms
-      from ${t} where ${and(gte(t.start, range.from), lt(t.start, end), summed)}
+      select hour, ${label} as key, ${label} as name, count, failed, quota, prompt_tokens, completion_tokens, elapsed_ms
+      from (${totals}) totals
       union all ${rollups(end)}
     ) hours`;
   }
@@ -71,22 +72,39 @@ export async function usageHours(
   ) hours`;
 }
 
+type Totals = Readonly<{ dimension: "all" | "model" | "group"; keys: SQL | undefined }>;
+
 /** Which of the totals hold exactly what the filter leaves, told apart like this; null: none does. */
-function totalsOf(filter: LogFilter, by: HourKey): SQL | null {
+function totalsOf(filter: LogFilter, by: HourKey): Totals | null {
   const { modelName, modelNames, group, ...others } = filter;
   if (isNarrow(others)) return null;
   const byModel = Boolean(modelName || modelNames);
   const of = by === "none" ? (byModel ? "model" : group ? "group" : "all") : by;
   if (of !== "all" && of !== "model" && of !== "group") return null;
   if ((byModel && of !== "model") || (group && of !== "group")) return null;
-  return (
-    and(
-      eq(t.dimension, of),
-      group ? eq(t.key, group) : undefined,
-      modelNames ? inArray(t.key, [...modelNames]) : undefined,
-      modelName ? (modelName.includes("%") ? matches(t.key, modelName) : eq(t.key, modelName)) : undefined,
-    ) ?? null
+  const keys = and(
+    group ? eq(t.key, group) : undefined,
+    modelNames ? inArray(t.key, [...modelNames]) : undefined,
+    modelName ? (modelName.includes("%") ? matches(t.key, modelName) : eq(t.key, modelName)) : undefined,
   );
+  return { dimension: of, keys };
+}
+
+/** The totals of whole days, where buckets are made of days, and of the hours besides: hour, label and the sums. */
+function totalsIn({ dimension, keys }: Totals, range: HourRange, daysUntil: number, buckets: Buckets | null): SQL {
+  const rows = (hour: SQL, where: SQL | undefined) => sql`
+    select ${hour} as hour, ${t.key} as label, ${t.count} as count, ${t.failed} as failed, ${t.quota} as quota,
+      ${t.promptTokens} as prompt_tokens, ${t.completionTokens} as completion_tokens, ${t.elapsedMs} as elapsed_ms
+    from ${t} where ${where}`;
+  const within = (of: string, { from, until }: HourRange) =>
+    and(eq(t.dimension, of), gte(t.start, from), lt(t.start, until), keys);
+  const divided = divide(range, daysUntil, buckets);
+  if (!divided) return rows(sql`${t.start}`, within(dimension, range));
+  const { days, anchorS, parts } = divided;
+  const summed = rows(sql`${t.start} + ${sql.raw(String(anchorS))}`, within(`${dimension}_day`, days));
+  const hours = (isInPart: (hour: SQL) => SQL) =>
+    rows(sql`${t.start}`, and(eq(t.dimension, dimension), isInPart(sql`${t.start}`), keys));
+  return parts.length === 0 ? summed : sql`${summed} union all ${hoursIn(parts, anchorS, ["label"], hours)}`;
 }
 
 /** The one user, channel or API key whose calls the filter leaves, by model at most; null: it is another filter. */
