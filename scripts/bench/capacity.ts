@@ -41,7 +41,7 @@ export const MEASURED = {
   recordsASecond: 3100,
   databaseCpuUsARecord: 65,
   bytesALogRow: 753,
-  bytesOfRollUpsACall: 59,
+  bytesOfRollUpsACall: 150,
   walBytesARecord: 1900,
   connectionsAHost: 48,
   redisCpuUsACall: 12,
