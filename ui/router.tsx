@@ -236,6 +236,10 @@ const routeTree = root.addChildren([
     inside((pages) => pages.sinkList(), "SinkListPage"),
   ),
   guarded(
+    "/identity-providers",
+    inside((pages) => pages.identityProviderList(), "IdentityProvidersPage"),
+  ),
+  guarded(
     "/service-accounts",
     inside((pages) => pages.serviceAccountList(), "ServiceAccountsPage"),
   ),

@@ -38,6 +38,7 @@ export const chatToLink = () => import("./features/playground/links/ChatPage.tsx
 export const detail = () => import("./features/dashboard/DashboardPage.tsx");
 export const doctor = () => import("./features/admin/doctor/DoctorPage.tsx");
 export const drawingLog = () => import("./features/logs/tasks/DrawingLogPage.tsx");
+export const identityProviderList = () => import("./features/admin/access/providers/IdentityProvidersPage.tsx");
 export const jobs = () => import("./features/admin/jobs/JobsPage.tsx");
 export const live = () => import("./features/admin/live/LivePage.tsx");
 export const notice = () => import("./features/admin/NoticePage.tsx");

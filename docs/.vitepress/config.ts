@@ -43,6 +43,7 @@ export default defineConfig({
         ["Plans", "/accounts/plans"],
         ["Statements", "/accounts/statements"],
         ["Service accounts", "/accounts/service-accounts"],
+        ["Single sign-on", "/accounts/single-sign-on"],
         ["API reference", "/guide/api"],
         ["Migration", "/guide/migration"],
       ]),

@@ -98,6 +98,7 @@ const PAGES: readonly (readonly [name: string, path: string, act?: (page: Page) 
   ["jobs", "/jobs"],
   ["exports", "/exports"],
   ["service-accounts", "/service-accounts"],
+  ["identity-providers", "/identity-providers"],
   ["sessions", "/sessions"],
   ["alerts", "/alerts"],
   ["routes", "/routes"],

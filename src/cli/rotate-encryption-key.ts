@@ -78,6 +78,7 @@ const COLUMNS = [
   { table: "totp_secrets", key: "user_id", column: "secret_cipher" },
   { table: "alert_destinations", key: "id", column: "config_cipher" },
   { table: "usage_sinks", key: "id", column: "config_cipher" },
+  { table: "identity_providers", key: "id", column: "secret_cipher" },
 ] as const;
 
 /** Resolves with the number of secrets. Throws BackupError while a gateway uses the database, DecryptionError for a damaged one. */

@@ -4,6 +4,7 @@ import type { accountExportRoutes } from "../../src/console/accounts/account-exp
 import type { bindingRoutes } from "../../src/console/accounts/bindings.ts";
 import type { downloadRoutes } from "../../src/console/accounts/downloads.ts";
 import type { groupRoutes } from "../../src/console/accounts/groups.ts";
+import type { identityProviderRoutes } from "../../src/console/accounts/identity-providers.ts";
 import type { organizationRoutes } from "../../src/console/accounts/organizations.ts";
 import type { securityRoutes } from "../../src/console/accounts/security.ts";
 import type { serviceAccountRoutes } from "../../src/console/accounts/service-accounts.ts";
@@ -98,6 +99,7 @@ export const downloadApi = group<typeof downloadRoutes>().api.user;
 export const firstStepsApi = group<typeof firstStepsRoutes>().api.system.first_steps;
 export const jobApi = group<typeof jobRoutes>().api.jobs;
 export const groupApi = group<typeof groupRoutes>().api;
+export const identityProviderApi = group<typeof identityProviderRoutes>().api.identity_provider;
 export const invitationApi = group<typeof invitationRoutes>().api.user;
 export const liveApi = group<typeof liveRoutes>().api.live;
 export const logApi = group<typeof logRoutes>().api.log;

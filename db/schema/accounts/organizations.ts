@@ -1,6 +1,7 @@
 import { sql } from "drizzle-orm";
 import { check, index, integer, pgTable, primaryKey, text, uniqueIndex } from "drizzle-orm/pg-core";
 import { epochSeconds } from "../columns.ts";
+import { identityProviders } from "./identity-providers.ts";
 import { users } from "./users.ts";
 
 /** What a member may do; `src/domain/accounts/organizations/rights.ts` has the table. */
@@ -33,6 +34,8 @@ export const organizationMembers = pgTable(
       .references(() => users.id, { onDelete: "cascade" }),
     role: text("role").$type<OrganizationRole>().notNull(),
     joinedAt: epochSeconds("joined_at").notNull(),
+    /** The identity provider whose groups keep this membership; null: people do. */
+    providerId: integer("provider_id").references(() => identityProviders.id, { onDelete: "set null" }),
   },
   (t) => [
     primaryKey({ columns: [t.organizationId, t.userId] }),

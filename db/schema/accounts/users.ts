@@ -94,7 +94,7 @@ export const users = pgTable(
   ],
 );
 
-/** A sign-in at an outside provider (github, oidc, linuxdo, wechat, telegram, discord) bound to a user. */
+/** A sign-in at an outside provider (github, oidc, linuxdo, wechat, telegram, discord, `sso-ID`) bound to a user. */
 export const identities = pgTable(
   "identities",
   {

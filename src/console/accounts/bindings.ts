@@ -3,6 +3,7 @@ import { bindIdentity, unbindIdentity } from "../../domain/accounts/identities/b
 import { OUTSIDE_LABELS } from "../../domain/accounts/identities/index.ts";
 import type { OutsideName } from "../../domain/accounts/identities/provider.ts";
 import { findBound, signInByIdentity } from "../../domain/accounts/identities/sign-in-by-identity.ts";
+import { isSsoName } from "../../domain/accounts/identities/sso/sso-rules.ts";
 import { readTelegramProof, type TelegramProof, telegramAddress } from "../../domain/accounts/identities/telegram.ts";
 import { identifyByWeChat } from "../../domain/accounts/identities/wechat.ts";
 import { bindEmail, unbindEmail } from "../../domain/accounts/profile/bind-email.ts";
@@ -58,7 +59,7 @@ export function bindingRoutes(
       async ({ request, server, set, query }) => {
         const identity = await identifyByWeChat(services, query.code);
         const userId = await signInByIdentity(services, "wechat", identity, query.aff ?? "");
-        return enter(services, { request, server, set }, userId);
+        return enter(services, { request, server, set }, userId, "wechat");
       },
       { critical: true, query: codeQuery },
     )
@@ -67,7 +68,7 @@ export function bindingRoutes(
       async ({ actor, session, request, query }) => {
         requireFresh(session);
         const { subject } = await identifyByWeChat(services, query.code);
-        await bindIdentity(services, actor.id, "wechat", subject);
+        await bindIdentity(services, actor.id, { name: "wechat", label: OUTSIDE_LABELS.wechat }, subject);
         return done(request, "bound");
       },
       { role: "user", critical: true, query: codeQuery },
@@ -88,7 +89,7 @@ export function bindingRoutes(
         const { subject } = await readProof(query);
         const userId = await findBound(services.db, "telegram", subject);
         if (userId === null) throw new OperationError("telegram_not_bound");
-        return enter(services, { request, server, set }, userId);
+        return enter(services, { request, server, set }, userId, "telegram");
       },
       { critical: true, query: proofQuery },
     )
@@ -97,7 +98,7 @@ export function bindingRoutes(
       async ({ actor, session, request, query }) => {
         requireFresh(session);
         const { subject } = await readProof(query);
-        await bindIdentity(services, actor.id, "telegram", subject);
+        await bindIdentity(services, actor.id, { name: "telegram", label: OUTSIDE_LABELS.telegram }, subject);
         return done(request, "bound");
       },
       { role: "user", critical: true, query: proofQuery },
@@ -120,7 +121,8 @@ export function bindingRoutes(
       async ({ actor, session, request, params }) => {
         requireFresh(session);
         if (params.provider === "email") await unbindEmail(services, actor.id, languageOf(request));
-        else if (isOutsideName(params.provider)) await unbindIdentity(services, actor.id, params.provider);
+        else if (isOutsideName(params.provider) || isSsoName(params.provider))
+          await unbindIdentity(services, actor.id, params.provider);
         else throw new OperationError("identity_not_bound");
         return done(request, "unbound");
       },

@@ -1,5 +1,7 @@
 import type { Db } from "../../../db/types.ts";
 import { hasTotp } from "../../domain/accounts/credentials/totp.ts";
+import type { ProviderName } from "../../domain/accounts/identities/provider.ts";
+import { requireWay } from "../../domain/accounts/identities/sso/require-way.ts";
 import { rememberLanguage } from "../../domain/accounts/profile/remember-language.ts";
 import { startFlow } from "../../domain/accounts/sessions/flows.ts";
 import { sessionCookie } from "../../domain/accounts/sessions/session-cookie.ts";
@@ -23,12 +25,17 @@ export type EntranceCall = {
 /** The first factor was correct; /api/user/login/2fa takes the second. */
 export type SecondFactorRequired = { require_2fa: true };
 
-/** Continues after the first factor: starts a session, or asks for the second factor. */
+/**
+ * Continues after the first factor: starts a session, or asks for the second factor. `way`: the provider that it came from;
+ * null: none. Throws OperationError when the user has to sign in by another way.
+ */
 export async function enter(
   services: EntranceServices,
   call: EntranceCall,
   userId: number,
+  way: ProviderName | null,
 ): Promise<Envelope<UserView | SecondFactorRequired>> {
+  await requireWay(services.db, userId, way);
   if (!(await hasTotp(services.db, userId))) return openSession(services, call, userId);
   const value = await startFlow(services, "second_factor", { userId, data: {} });
   const { request, server, set } = call;

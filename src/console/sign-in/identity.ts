@@ -20,6 +20,7 @@ import { accountExportRoutes } from "../accounts/account-export.ts";
 import { bindingRoutes } from "../accounts/bindings.ts";
 import { downloadRoutes } from "../accounts/downloads.ts";
 import { groupRoutes } from "../accounts/groups.ts";
+import { identityProviderRoutes } from "../accounts/identity-providers.ts";
 import { securityRoutes } from "../accounts/security.ts";
 import { serviceAccountRoutes } from "../accounts/service-accounts.ts";
 import { userSelfRoutes } from "../accounts/user-self.ts";
@@ -40,6 +41,8 @@ import { systemInfoRoutes } from "../system/system-info.ts";
 import { oauthRoutes } from "./oauth.ts";
 import { passkeyRoutes } from "./passkeys.ts";
 import { registerRoutes } from "./register.ts";
+import { samlRoutes } from "./saml.ts";
+import { scimRoutes } from "./scim.ts";
 import { sessionRoutes } from "./session.ts";
 import { setupRoutes } from "./setup.ts";
 import { verificationRoutes } from "./verification.ts";
@@ -90,6 +93,8 @@ export function identityRoutes(
     .use(registerRoutes(services, limits))
     .use(verificationRoutes(services, limits))
     .use(oauthRoutes(services, limits))
+    .use(samlRoutes(services, limits))
+    .use(scimRoutes(services))
     .use(bindingRoutes(services, guarded, limits))
     .use(broadcastRoutes(services, guarded))
     .use(announcementRoutes(services, guarded))
@@ -102,6 +107,7 @@ export function identityRoutes(
     .use(userSelfRoutes({ ...services, signInLimiter }, guarded))
     .use(userRoutes(services, guarded))
     .use(serviceAccountRoutes(services, guarded))
+    .use(identityProviderRoutes(services, guarded))
     .use(groupRoutes(services, guarded))
     .use(optionRoutes(services, guarded))
     .use(settingsTransferRoutes(services, guarded))

@@ -11,6 +11,9 @@ import {
   type OutsideProvider,
 } from "../../domain/accounts/identities/provider.ts";
 import { signInByIdentity } from "../../domain/accounts/identities/sign-in-by-identity.ts";
+import { findProviderRow, listOffered, openProvider } from "../../domain/accounts/identities/sso/find-provider.ts";
+import type { ProviderRow } from "../../domain/accounts/identities/sso/providers.ts";
+import { signInBySso } from "../../domain/accounts/identities/sso/sign-in-by-sso.ts";
 import { requireFresh } from "../../domain/accounts/sessions/confirm-owner.ts";
 import { startFlow, takeFlow } from "../../domain/accounts/sessions/flows.ts";
 import { OperationError } from "../../lib/operation-error.ts";
@@ -77,10 +80,11 @@ export function oauthRoutes(services: OAuthServices, limits: ReturnType<typeof r
       },
       { critical: true, query: stateQuery },
     )
+    .get("/providers", async () => ok(await listOffered(services.db)))
     .get(
       "/:provider/start",
       async ({ request, server, set, params, query }) => {
-        const provider = enabledProvider(settings, params.provider);
+        const { provider } = await enabledProvider(services, params.provider);
         const secrets = { verifier: randomText(SECRET_BYTES), nonce: randomText(SECRET_BYTES) };
         const handshake = await start({ request, server, set }, provider.name, secrets, query.aff);
         return ok({ url: await provider.authorizeAddress(deps, atCallback(handshake, provider)) });
@@ -90,7 +94,7 @@ export function oauthRoutes(services: OAuthServices, limits: ReturnType<typeof r
     .get(
       "/:provider",
       async ({ request, server, set, params, query }) => {
-        const provider = enabledProvider(settings, params.provider);
+        const { provider, row } = await enabledProvider(services, params.provider);
         const flow = await takeFlow(services, "oauth", flowCookieOf(request, "oauth"), query.state ?? "");
         const isOurs = flow && (flow.data.provider === "" || flow.data.provider === provider.name);
         const user = await sessionUser(services, request);
@@ -107,11 +111,13 @@ export function oauthRoutes(services: OAuthServices, limits: ReturnType<typeof r
         const handshake = atCallback({ state, verifier, nonce, redirectUri }, provider);
         const identity = await provider.identify(deps, handshake, query.code);
         if (flow.userId !== null) {
-          await bindIdentity(services, flow.userId, provider.name, identity.subject);
+          await bindIdentity(services, flow.userId, provider, identity.subject);
           return done(request, "bound");
         }
-        const userId = await signInByIdentity(services, provider.name, identity, aff);
-        return enter(services, { request, server, set }, userId);
+        const userId = row
+          ? await signInBySso(services, row, identity, aff)
+          : await signInByIdentity(services, provider.name, identity, aff);
+        return enter(services, { request, server, set }, userId, provider.name);
       },
       {
         critical: true,
@@ -134,8 +140,13 @@ export async function requireFreshCaller(
   return caller.actor;
 }
 
-function enabledProvider(settings: SettingsReader, name: string): OutsideProvider {
-  const provider = findProvider(name);
+/** The provider of this name, with its row when it is a company's. Throws OperationError when there is none, or it is off. */
+async function enabledProvider(
+  { db, vault, settings }: Pick<OAuthServices, "db" | "vault" | "settings">,
+  name: string,
+): Promise<{ provider: OutsideProvider; row: ProviderRow | null }> {
+  const row = await findProviderRow(db, name);
+  const provider = row ? openProvider(row, { db, vault }) : findProvider(name);
   if (!provider)
     throw new OperationError(
       "unknown_route",
@@ -143,7 +154,7 @@ function enabledProvider(settings: SettingsReader, name: string): OutsideProvide
       { status: 404 },
     );
   if (!provider.isEnabled(settings)) throw new OperationError("oauth_disabled", { service: provider.label });
-  return provider;
+  return { provider, row };
 }
 
 /** Where the service redirects the browser to: a page of the console. */

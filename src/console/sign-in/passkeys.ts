@@ -8,6 +8,7 @@ import {
   removePasskey,
   signInWithPasskey,
 } from "../../domain/accounts/credentials/passkeys.ts";
+import { requireWay } from "../../domain/accounts/identities/sso/require-way.ts";
 import { confirmOwner } from "../../domain/accounts/sessions/confirm-owner.ts";
 import { startFlow, takeFlow } from "../../domain/accounts/sessions/flows.ts";
 import type { Limiter } from "../../lib/limits/shared-limits.ts";
@@ -55,6 +56,7 @@ export function passkeyRoutes(
         if (!flow) throw new OperationError("passkey_failed");
         const input = { challenge: flow.data.challenge ?? "", response: body };
         const userId = await signInWithPasskey(db, siteFor(services, { request, server }), input);
+        await requireWay(db, userId, null);
         return openSession(services, { request, server, set }, userId);
       },
       { critical: true, body: response },

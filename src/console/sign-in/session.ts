@@ -55,7 +55,7 @@ export function sessionRoutes(services: SessionServices, limits: ReturnType<type
           },
         );
         const userId = await signInWithPassword({ db, settings, limiter: signInLimiter }, body);
-        return enter(services, { request, server, set }, userId);
+        return enter(services, { request, server, set }, userId, null);
       },
       {
         critical: true,

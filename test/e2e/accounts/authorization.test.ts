@@ -14,6 +14,7 @@ const OPEN: readonly string[] = [
   "GET /api/home_page_content",
   "GET /api/log/token",
   "GET /api/notice",
+  "GET /api/oauth/providers",
   "GET /api/oauth/state",
   "GET /api/oauth/telegram/login",
   "GET /api/oauth/telegram/start",
@@ -47,8 +48,11 @@ const OPEN: readonly string[] = [
 /** Whoever may call these is signed out by them. */
 const ENDS_SESSIONS: readonly string[] = ["DELETE /api/user/self", "DELETE /api/user/sessions/{id}"];
 
-/** Outside the management API, each for its reason: health, metrics, documents, results by their own secret address. */
-const OPEN_PATHS: readonly string[] = ["/healthz", "/readyz", "/metrics", "/mj/notify/{signed}", "/mj/image/{signed}"];
+/** Outside the management API, each for its reason: health, metrics, documents, results by their own secret address, responses that prove themselves. */
+const OPEN_PATHS: readonly string[] = [
+  ...["/healthz", "/readyz", "/metrics", "/mj/notify/{signed}", "/mj/image/{signed}"],
+  ...["/saml/{provider}/metadata", "/saml/{provider}/acs"],
+];
 
 const RANK: Readonly<Record<Role, number>> = { user: 1, admin: 10, root: 100 };
 const PASSWORD = "some-password-1";
@@ -187,7 +191,9 @@ describe("every route of the management API", () => {
     }
     expect(wrong).toEqual([]);
     const administrators = closed.filter(({ role }) => role !== "user").map(({ method, path }) => `${method} ${path}`);
-    expect(administrators.filter((route) => !route.includes("/api/service_account/"))).toEqual([]);
+    // Who may do what is for people alone.
+    const forPeople = /\/api\/(service_account|identity_provider)\//;
+    expect(administrators.filter((route) => !forPeople.test(route))).toEqual([]);
     const known = calls.map(({ method, path }) => `${method} ${path}`);
     expect(listed.filter((route) => !known.includes(route))).toEqual([]);
   }, 240_000);

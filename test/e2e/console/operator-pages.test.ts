@@ -290,6 +290,7 @@ describe("the pages of an operator", () => {
       ["/service-accounts", WORDS.zh.access.accounts.title],
       ["/experiments", WORDS.zh.experiments.title],
       ["/channel-checks", WORDS.zh.checks.title],
+      ["/identity-providers", WORDS.zh.providers.title],
       ["/sessions", WORDS.zh.sessions.title],
       ["/audit?search=修改了用户", WORDS.zh.audit.title],
       ["/notice", WORDS.zh.notifications.broadcast.page],

@@ -1,6 +1,7 @@
 import AccountBalanceWalletOutlined from "@mui/icons-material/AccountBalanceWalletOutlined";
 import AccountTreeOutlined from "@mui/icons-material/AccountTreeOutlined";
 import AltRouteOutlined from "@mui/icons-material/AltRouteOutlined";
+import BadgeOutlined from "@mui/icons-material/BadgeOutlined";
 import BalanceOutlined from "@mui/icons-material/BalanceOutlined";
 import BrushOutlined from "@mui/icons-material/BrushOutlined";
 import CallSplitOutlined from "@mui/icons-material/CallSplitOutlined";
@@ -65,6 +66,7 @@ export type NavItem = Readonly<{
     | "/redemption"
     | "/user"
     | "/service-accounts"
+    | "/identity-providers"
     | "/audit"
     | "/books"
     | "/catalog"
@@ -100,6 +102,7 @@ export type NavItem = Readonly<{
     | "codes"
     | "users"
     | "serviceAccounts"
+    | "identityProviders"
     | "audit"
     | "books"
     | "catalog"
@@ -168,6 +171,13 @@ export const NAV: readonly NavSection[] = [
         path: "/service-accounts",
         label: "serviceAccounts",
         icon: SmartToyOutlined,
+        group: "people",
+        isForSuperAdmins: true,
+      },
+      {
+        path: "/identity-providers",
+        label: "identityProviders",
+        icon: BadgeOutlined,
         group: "people",
         isForSuperAdmins: true,
       },

@@ -1,4 +1,5 @@
 export { default as access } from "./access/access.json" with { type: "json" };
+export { default as providers } from "./access/providers.json" with { type: "json" };
 export { default as agents } from "./admin/agents.json" with { type: "json" };
 export { default as alerts } from "./admin/alerts.json" with { type: "json" };
 export { default as audit } from "./admin/audit.json" with { type: "json" };

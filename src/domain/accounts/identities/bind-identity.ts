@@ -8,8 +8,7 @@ import type { Vault } from "../../../lib/security/crypto.ts";
 import type { SettingsReader } from "../../../settings/settings.ts";
 import { requireWayIn } from "../sessions/sign-in-methods.ts";
 import { checkNotDeregistered, keepFormer } from "./former-identities.ts";
-import { OUTSIDE_LABELS } from "./index.ts";
-import type { OutsideName } from "./provider.ts";
+import type { ProviderName } from "./provider.ts";
 
 type BindDeps = Readonly<{ db: Db; changes: Changes; vault: Vault }>;
 
@@ -20,10 +19,9 @@ type BindDeps = Readonly<{ db: Db; changes: Changes; vault: Vault }>;
 export async function bindIdentity(
   { db, changes, vault }: BindDeps,
   userId: number,
-  provider: OutsideName,
+  { name: provider, label: service }: Readonly<{ name: ProviderName; label: string }>,
   subject: string,
 ): Promise<void> {
-  const service = OUTSIDE_LABELS[provider];
   const bound = await db.transaction(async (tx) => {
     const rows = await tx
       .insert(identities)
@@ -49,7 +47,7 @@ export async function bindIdentity(
 export async function unbindIdentity(
   { db, changes, vault, settings }: BindDeps & Readonly<{ settings: SettingsReader }>,
   userId: number,
-  provider: OutsideName,
+  provider: ProviderName,
 ): Promise<void> {
   await db.transaction(async (tx) => {
     // Two unbindings at once must not each rely on the other's binding.

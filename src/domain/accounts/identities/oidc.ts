@@ -1,4 +1,3 @@
-import { createLocalJWKSet, type JSONWebKeySet, type JWTPayload, jwtVerify } from "jose";
 import { OperationError } from "../../../lib/operation-error.ts";
 import {
   accessTokenOf,
@@ -6,18 +5,15 @@ import {
   bearer,
   challengeOf,
   formRequest,
-  type Handshake,
   type OutsideDeps,
   type OutsideProvider,
   subjectOf,
   texts,
   withParameters,
 } from "./provider.ts";
+import { verifyIdToken } from "./sso/id-token.ts";
 
 const LABEL = "OIDC";
-/** Public-key signatures only: with a shared secret, or none, anybody with the client's data could sign. */
-const ALGORITHMS = ["RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA"];
-const CLOCK_TOLERANCE_SECONDS = 60;
 
 type Endpoints = Readonly<{
   authorization: string;
@@ -62,7 +58,10 @@ export const oidc: OutsideProvider = {
         ...(handshake.verifier && { code_verifier: handshake.verifier }),
       }),
     );
-    const proven = await verifyIdToken(deps, endpoints, handshake, answer.id_token);
+    const { keys, issuer } = endpoints;
+    const expected = { label: LABEL, keys, issuer, audience: settings.get("oidc.client_id"), nonce: handshake.nonce };
+    const isSigned = keys !== "" && issuer !== "";
+    const proven = isSigned ? await verifyIdToken(fetch, expected, answer.id_token) : null;
     const reported = endpoints.userInfo
       ? await askService(fetch, LABEL, endpoints.userInfo, bearer(accessTokenOf(answer, LABEL)))
       : {};
@@ -100,29 +99,4 @@ async function endpointsOf({ settings, fetch }: OutsideDeps): Promise<Endpoints>
     throw new OperationError("oauth_incomplete", { service: LABEL });
   }
   return endpoints;
-}
-
-/** The claims of the id token; null where there are no keys to check it with. Throws OperationError when it is not good. */
-async function verifyIdToken(
-  { settings, fetch }: OutsideDeps,
-  { keys, issuer }: Endpoints,
-  { nonce }: Handshake,
-  token: unknown,
-): Promise<JWTPayload | null> {
-  if (keys === "" || issuer === "") return null;
-  if (typeof token !== "string") throw failed();
-  const set = await askService(fetch, LABEL, keys);
-  try {
-    const { payload } = await jwtVerify(token, createLocalJWKSet(set as unknown as JSONWebKeySet), {
-      algorithms: ALGORITHMS,
-      issuer,
-      audience: settings.get("oidc.client_id"),
-      clockTolerance: CLOCK_TOLERANCE_SECONDS,
-      requiredClaims: ["sub", "exp", "iat"],
-    });
-    if (nonce !== "" && payload.nonce !== nonce) throw failed();
-    return payload;
-  } catch {
-    throw failed();
-  }
 }

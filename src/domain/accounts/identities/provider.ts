@@ -2,9 +2,12 @@ import { OperationError } from "../../../lib/operation-error.ts";
 import type { SafeFetch, SafeRequest } from "../../../lib/outbound/safe-fetch.ts";
 import type { SignInAddresses } from "../../../server/config.ts";
 import type { SettingsReader } from "../../../settings/settings.ts";
+import type { SsoName } from "./sso/sso-rules.ts";
 
 /** Services with accounts that people can bind here; the names are those of the table of identities. */
 export type OutsideName = "github" | "oidc" | "linuxdo" | "discord" | "wechat" | "telegram";
+
+export type ProviderName = OutsideName | SsoName;
 
 /** Who somebody is at another service. */
 export type OutsideIdentity = Readonly<{
@@ -15,6 +18,8 @@ export type OutsideIdentity = Readonly<{
   displayName?: string;
   /** Only when the service has verified it. */
   email?: string;
+  /** Groups at the company that the person belongs to. */
+  groups?: readonly string[];
 }>;
 
 export type OutsideDeps = Readonly<{
@@ -35,7 +40,7 @@ export type Handshake = Readonly<{
 
 /** A service to sign in with by OAuth 2: the browser goes there and comes back with a code. */
 export type OutsideProvider = Readonly<{
-  name: OutsideName;
+  name: ProviderName;
   /** As people know it. */
   label: string;
   isEnabled(settings: SettingsReader): boolean;

@@ -14,7 +14,7 @@ import { checkUsername } from "../registration/usernames.ts";
 import { USER_STATUS } from "../roles.ts";
 import { welcomeUser } from "../users/welcome.ts";
 import { checkNotDeregistered } from "./former-identities.ts";
-import type { OutsideIdentity, OutsideName } from "./provider.ts";
+import type { OutsideIdentity, ProviderName } from "./provider.ts";
 
 type IdentityDeps = Readonly<{ db: Db; changes: Changes; vault: Vault; settings: SettingsReader }>;
 
@@ -29,20 +29,33 @@ const LETTERS = "abcdefghijkmnpqrstuvwxyz23456789";
  */
 export async function signInByIdentity(
   deps: IdentityDeps,
-  provider: OutsideName,
+  provider: ProviderName,
   identity: OutsideIdentity,
   affCode: string,
 ): Promise<number> {
   const known = await findBound(deps.db, provider, identity.subject);
   if (known !== null) return known;
   checkRegistrationOpen(deps.settings);
+  return createByIdentity(deps, provider, identity, affCode);
+}
+
+/** Makes the account of an identity that is bound to nobody, or finds the one of a click that was quicker. Throws OperationError. */
+export async function createByIdentity(
+  deps: IdentityDeps,
+  provider: ProviderName,
+  identity: OutsideIdentity,
+  affCode: string,
+): Promise<number> {
   const changed = await deps.db
     .transaction((tx) => join(tx, deps, provider, identity, affCode))
     .catch((error: unknown) => {
       if (error instanceof BoundMeanwhile) return null;
       throw error;
     });
-  if (changed === null) return signInByIdentity(deps, provider, identity, affCode);
+  if (changed === null) {
+    const bound = await findBound(deps.db, provider, identity.subject);
+    return bound ?? createByIdentity(deps, provider, identity, affCode);
+  }
   await deps.changes.publish("users", changed);
   const [userId] = changed;
   if (userId === undefined) throw new Error("the account was not created");
@@ -50,7 +63,7 @@ export async function signInByIdentity(
 }
 
 /** The id of the user with this identity; null: nobody has it. Throws OperationError when the user is banned. */
-export async function findBound(db: Db, provider: OutsideName, subject: string): Promise<number | null> {
+export async function findBound(db: Db, provider: ProviderName, subject: string): Promise<number | null> {
   const [found] = await db
     .select({ id: users.id, status: users.status })
     .from(identities)
@@ -69,28 +82,38 @@ class BoundMeanwhile extends Error {}
 async function join(
   tx: Tx,
   deps: IdentityDeps,
-  provider: OutsideName,
+  provider: ProviderName,
   identity: OutsideIdentity,
   affCode: string,
 ): Promise<number[]> {
-  const { settings, vault } = deps;
-  const email = await freeAddress(tx, deps, identity.email);
+  const changed = await createUnbound(tx, deps, provider, identity, affCode);
+  const [userId = 0] = changed;
+  const bound = await tx
+    .insert(identities)
+    .values({ provider, subject: identity.subject, userId, createdAt: nowSeconds() })
+    .onConflictDoNothing()
+    .returning({ userId: identities.userId });
+  if (bound.length === 0) throw new BoundMeanwhile();
+  // Afterwards: who is being deregistered holds the insert up.
+  await checkNotDeregistered(tx, deps.vault, { provider, subject: identity.subject });
+  return changed;
+}
+
+/** Makes an account of what a service says of a person, without binding it. Returns the ids to publish. Throws OperationError. */
+export async function createUnbound(
+  tx: Tx,
+  { settings, vault }: Pick<IdentityDeps, "settings" | "vault">,
+  provider: ProviderName,
+  identity: Omit<OutsideIdentity, "subject">,
+  affCode = "",
+): Promise<number[]> {
+  const email = await freeAddress(tx, { settings, vault }, identity.email);
   if (identity.email) await checkNotDeregistered(tx, vault, { provider: "email", subject: identity.email });
   const displayName = [...(identity.displayName ?? "").trim()].slice(0, LONGEST_DISPLAY_NAME).join("");
   for (const username of await namesFor(tx, provider, identity)) {
     const account = { username, displayName, email };
     try {
-      const changed = await welcomeUser(tx, { settings, account, passwordHash: null, affCode });
-      const [userId = 0] = changed;
-      const bound = await tx
-        .insert(identities)
-        .values({ provider, subject: identity.subject, userId, createdAt: nowSeconds() })
-        .onConflictDoNothing()
-        .returning({ userId: identities.userId });
-      if (bound.length === 0) throw new BoundMeanwhile();
-      // Afterwards: who is being deregistered holds the insert up.
-      await checkNotDeregistered(tx, vault, { provider, subject: identity.subject });
-      return changed;
+      return await welcomeUser(tx, { settings, account, passwordHash: null, affCode });
     } catch (error) {
       if (!(error instanceof OperationError) || error.code !== "username_taken") throw error;
     }
@@ -99,7 +122,11 @@ async function join(
 }
 
 /** A name of the person's choice where the service has one that is possible here, then numbered ones, then drawn ones. */
-async function namesFor(tx: Tx, provider: OutsideName, identity: OutsideIdentity): Promise<string[]> {
+async function namesFor(
+  tx: Tx,
+  provider: ProviderName,
+  identity: Pick<OutsideIdentity, "username">,
+): Promise<string[]> {
   const row = requireRow(await tx.select({ highest: max(users.id) }).from(users));
   const next = (row.highest ?? 0) + 1;
   const numbered = Array.from({ length: NAME_TRIES }, (_, index) => {
@@ -123,7 +150,7 @@ async function namesFor(tx: Tx, provider: OutsideName, identity: OutsideIdentity
 /** The address, when the site would take it and nobody has it; else null: an account needs none. */
 async function freeAddress(
   tx: Tx,
-  { settings, vault }: IdentityDeps,
+  { settings, vault }: Pick<IdentityDeps, "settings" | "vault">,
   email: string | undefined,
 ): Promise<string | null> {
   if (email === undefined) return null;

@@ -4,7 +4,15 @@ import type { Db } from "../../../../db/types.ts";
 import { nowSeconds } from "../../../lib/clock.ts";
 import { randomText, type Vault } from "../../../lib/security/crypto.ts";
 
-export type FlowKind = "oauth" | "second_factor" | "passkey" | "passkey_registration" | "telegram_proof" | "download";
+export type FlowKind =
+  | "oauth"
+  | "second_factor"
+  | "passkey"
+  | "passkey_registration"
+  | "telegram_proof"
+  | "download"
+  | "saml_request"
+  | "saml_identity";
 
 export type Flow = Readonly<{
   userId: number | null;
@@ -30,6 +38,26 @@ export async function startFlow(
   await db.delete(signInFlows).where(lt(signInFlows.expiresAt, now));
   await db.insert(signInFlows).values({ ...flow, id: idOf(vault, kind, value), kind, expiresAt: now + seconds });
   return value;
+}
+
+/** Starts a flow under a value that was chosen elsewhere, such as the id of a request. */
+export async function keepFlow(
+  { db, vault }: FlowDeps,
+  kind: FlowKind,
+  value: string,
+  data: Flow["data"],
+): Promise<void> {
+  const now = nowSeconds();
+  await db.insert(signInFlows).values({ id: idOf(vault, kind, value), kind, data, expiresAt: now + FLOW_SECONDS });
+}
+
+/** The flow of a value, which stays. */
+export async function readFlow({ db, vault }: FlowDeps, kind: FlowKind, value: string): Promise<Flow | null> {
+  const [flow] = await db
+    .select({ userId: signInFlows.userId, data: signInFlows.data })
+    .from(signInFlows)
+    .where(isOpen(vault, kind, value));
+  return flow ?? null;
 }
 
 /** The flow of a cookie, once: it is used up. `state`, when given, must be the flow's, else nothing is used up. */

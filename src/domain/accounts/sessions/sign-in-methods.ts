@@ -1,4 +1,5 @@
 import { and, eq, exists, inArray, isNull, or, sql } from "drizzle-orm";
+import { identityProviders } from "../../../../db/schema/accounts/identity-providers.ts";
 import { passkeys } from "../../../../db/schema/accounts/sign-in.ts";
 import { identities, users } from "../../../../db/schema/accounts/users.ts";
 import type { Db, DbOrTx, Tx } from "../../../../db/types.ts";
@@ -73,7 +74,7 @@ export async function requireWayIn(tx: Tx, settings: SettingsReader, userId: num
   if (!user?.hasOther && !(user?.hash && isPassword)) throw new OperationError("last_sign_in");
 }
 
-/** Whether the user of a row has a passkey, or an account of a service that is on. */
+/** Whether the user of a row has a passkey, or an account of a service or identity provider that is on. */
 function hasOtherWayIn(db: DbOrTx, isOn: IsOn) {
   const services = Object.entries(SWITCHES).flatMap(([name, option]) => (isOn(option) ? [name] : []));
   const one = { one: sql`1` };
@@ -81,5 +82,12 @@ function hasOtherWayIn(db: DbOrTx, isOn: IsOn) {
   return or(
     exists(db.select(one).from(passkeys).where(eq(passkeys.userId, users.id))),
     services.length > 0 ? exists(db.select(one).from(identities).where(bound)) : undefined,
+    exists(
+      db
+        .select(one)
+        .from(identities)
+        .innerJoin(identityProviders, sql`${identities.provider} = 'sso-' || ${identityProviders.id}`)
+        .where(and(eq(identities.userId, users.id), eq(identityProviders.enabled, true))),
+    ),
   );
 }

@@ -4,6 +4,7 @@ import type { Db } from "../../../../db/types.ts";
 import { OperationError } from "../../../lib/operation-error.ts";
 import { isOneOf } from "../../../lib/values/sql-text.ts";
 import { withoutSecrets } from "../../notifications/notification-setting.ts";
+import { isSsoName } from "../identities/sso/sso-rules.ts";
 
 /** A user as the calls show it; secrets are empty, whoever asks. */
 export type UserView = {
@@ -20,6 +21,8 @@ export type UserView = {
   telegram_id: string;
   linux_do_id: string;
   discord_id: string;
+  /** The identity providers (`sso-ID`) that are linked. */
+  sso: string[];
   verification_code: "";
   access_token: "";
   /** There is a system access token. */
@@ -81,6 +84,7 @@ function viewRow(user: typeof users.$inferSelect, bound: readonly Identity[]): U
     telegram_id: subject("telegram"),
     linux_do_id: subject("linuxdo"),
     discord_id: subject("discord"),
+    sso: bound.flatMap(({ provider }) => (isSsoName(provider) ? [provider] : [])),
     verification_code: "",
     access_token: "",
     access_token_set: user.accessTokenHash !== null,

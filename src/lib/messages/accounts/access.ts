@@ -24,4 +24,49 @@ export const accessMessages = {
   },
   service_account_expiry_past: { en: "The expiry must be in the future.", zh: "过期时间必须晚于当前时间。" },
   service_account_not_found: { en: "This service account does not exist.", zh: "服务账号不存在。" },
+  sso_provider_not_found: { en: "This identity provider does not exist.", zh: "身份提供商不存在。" },
+  sso_providers_full: {
+    en: "There are {max} identity providers already. Delete one that isn't needed.",
+    zh: "身份提供商已达 {max} 个，请先删除不再使用的。",
+  },
+  sso_icon_unknown: { en: "This icon does not exist.", zh: "图标不存在。" },
+  sso_field_required: { en: "{field} is required.", zh: "{field} 为必填项。" },
+  sso_issuer_invalid: {
+    en: "The issuer must be an http or https address without query or fragment.",
+    zh: "颁发者必须是 http 或 https 地址，且不含查询参数和片段。",
+  },
+  sso_issuer_differs: {
+    en: "The discovery document names another issuer: “{issuer}”. Enter exactly this one, if it is right.",
+    zh: "发现文档中的颁发者是“{issuer}”，与填写的不一致。确认无误后请照此填写。",
+  },
+  sso_entry_point_invalid: {
+    en: "The sign-on address must be an http or https address.",
+    zh: "登录地址必须是 http 或 https 地址。",
+  },
+  sso_certificate_invalid: {
+    en: "The certificate can't be read. Paste it in PEM, from BEGIN CERTIFICATE to END CERTIFICATE.",
+    zh: "无法读取证书，请粘贴 PEM 格式内容，包含 BEGIN CERTIFICATE 至 END CERTIFICATE。",
+  },
+  sso_domain_invalid: {
+    en: "“{domain}” is no domain, such as example.com.",
+    zh: "“{domain}”不是有效域名，例如 example.com。",
+  },
+  sso_domain_taken: { en: "{name} answers for {domain} already.", zh: "域名 {domain} 已由 {name} 负责。" },
+  sso_domains_required: {
+    en: "Enter the domains for which this provider is required.",
+    zh: "请填写要求使用此身份提供商的邮箱域名。",
+  },
+  sso_too_many: { en: "At most {max} entries are allowed.", zh: "最多允许 {max} 项。" },
+  sso_mapping_invalid: {
+    en: "The rule for the group “{group}” needs a group name, an organization that exists, and a role below owner.",
+    zh: "用户组“{group}”的规则不完整：需要组名、存在的组织，以及低于所有者的角色。",
+  },
+  sso_required: {
+    en: "Your company requires you to sign in with {service}.",
+    zh: "贵公司要求通过 {service} 登录。",
+  },
+  sso_domain_refused: {
+    en: "{service} gave no verified email address of a domain that this site accepts.",
+    zh: "{service} 未提供本站认可域名的已验证邮箱。",
+  },
 } as const;

@@ -14,7 +14,7 @@ import {
   type PendingSignIn,
   readPendingSignIn,
   readTelegramFragment,
-  SERVICES,
+  serviceOf,
 } from "./oauth-calls.ts";
 import { SecondFactorForm } from "./SecondFactorForm.tsx";
 
@@ -35,7 +35,7 @@ export function OAuthCallbackPage() {
 
   const goOn = useCallback(() => history.push(safeReturnTo(returnTo.current)), [history]);
   const end = useCallback(async () => {
-    const service = SERVICES.find(({ name }) => name === provider)?.name;
+    const service = serviceOf(provider);
     const pending = service ? readPendingSignIn(service) : null;
     const query = pending && readCallback(pending);
     if (!service || !pending || !query) return setProblem(t("oauth.notStarted"));

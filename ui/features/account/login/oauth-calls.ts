@@ -1,3 +1,5 @@
+import { queryOptions } from "@tanstack/react-query";
+import { isSsoName, type SsoName } from "../../../../src/domain/accounts/identities/sso/sso-rules.ts";
 import { readData, readEnvelope } from "../../../api/client.ts";
 import { bindingApi, oauthApi } from "../../../api/groups.ts";
 import { readRecord } from "../../../lib/json.ts";
@@ -9,7 +11,7 @@ import { rememberedInvitation } from "../register/register-form.ts";
 export type SignInResult = StoredUser | Readonly<{ require_2fa: true }> | null;
 
 /** Redirects to a sign-in service, which returns to /oauth/{service}. Rejects ApiError. */
-export async function goToService(service: ServiceName, returnTo: string): Promise<void> {
+export async function goToService(service: AnyService, returnTo: string): Promise<void> {
   const state = crypto.randomUUID();
   const start =
     service === "telegram"
@@ -21,7 +23,7 @@ export async function goToService(service: ServiceName, returnTo: string): Promi
 }
 
 /** Completes `goToService` with the parameters of the callback. Rejects ApiError. */
-export const completeSignIn = (service: ServiceName, query: Readonly<Record<string, string>>, isSignedIn: boolean) => {
+export const completeSignIn = (service: AnyService, query: Readonly<Record<string, string>>, isSignedIn: boolean) => {
   const stay = { stayOn401: true };
   if (service !== "telegram") return readEnvelope(oauthApi({ provider: service }).get({ query }), stay);
   const { bind, login } = bindingApi.oauth.telegram;
@@ -50,6 +52,19 @@ export const signInByWeChat = (code: string) =>
 export const bindWeChat = (code: string) => readEnvelope(bindingApi.oauth.wechat.bind.get({ query: { code } }));
 
 export type ServiceName = "github" | "oidc" | "linuxdo" | "discord" | "wechat" | "telegram";
+/** A service, or an identity provider of a company. */
+export type AnyService = ServiceName | SsoName;
+
+/** The identity providers of companies that the site offers. */
+export const ssoProviders = queryOptions({
+  queryKey: ["sso-providers"],
+  staleTime: 60_000,
+  queryFn: ({ signal }) => readData(oauthApi.providers.get({ fetch: { signal } })),
+});
+
+/** The service that a callback's path names; undefined: none. */
+export const serviceOf = (name: string | undefined): AnyService | undefined =>
+  name !== undefined && isSsoName(name) ? name : SERVICES.find((service) => service.name === name)?.name;
 
 type Service = Readonly<{
   name: ServiceName;
@@ -69,7 +84,7 @@ export const SERVICES: readonly Service[] = [
 
 /** A sign-in or link that this tab has started at a service. */
 export type PendingSignIn = Readonly<{
-  service: ServiceName;
+  service: AnyService;
   /** A page of this site. */
   returnTo: string;
   /** Telegram's callback carries it; a callback without it was started by somebody else. */

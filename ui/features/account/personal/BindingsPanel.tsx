@@ -1,5 +1,5 @@
 import Button from "@mui/material/Button";
-import { useQueryClient } from "@tanstack/react-query";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import type { UserView } from "../../../../src/domain/accounts/users/user-view.ts";
@@ -7,7 +7,14 @@ import { useConfirm } from "../../../components/feedback/confirm.tsx";
 import { notifyDone, notifyError } from "../../../components/feedback/notify.tsx";
 import { Panel, Row } from "../../../components/layout.tsx";
 import { useSite } from "../../../state/site-status.ts";
-import { bindWeChat, goToService, SERVICES, type ServiceName } from "../login/oauth-calls.ts";
+import {
+  type AnyService,
+  bindWeChat,
+  goToService,
+  SERVICES,
+  type ServiceName,
+  ssoProviders,
+} from "../login/oauth-calls.ts";
 import { useTurnstile } from "../login/use-turnstile.tsx";
 import { WeChatDialog } from "../login/WeChatDialog.tsx";
 import { EmailCode } from "../register/EmailCode.tsx";
@@ -32,6 +39,7 @@ export const BindingsPanel = ({ user }: { user: UserView }) => {
   const queries = useQueryClient();
   const site = useSite();
   const [dialog, setDialog] = useState<"email" | "wechat" | null>(null);
+  const { data: companies = [] } = useQuery(ssoProviders);
   const shown = SERVICES.filter(({ name, isOn }) => user[FIELDS[name]] !== "" || (site && isOn(site)));
 
   const refresh = () => queries.invalidateQueries(self);
@@ -40,11 +48,11 @@ export const BindingsPanel = ({ user }: { user: UserView }) => {
     notifyDone(t("oauth.bound"));
     await refresh();
   };
-  const bind = (name: ServiceName) => {
+  const bind = (name: AnyService) => {
     if (name === "wechat") setDialog("wechat");
     else goToService(name, "/personal").catch(notifyError);
   };
-  const askUnbind = async (name: ServiceName | "email", label: string) => {
+  const askUnbind = async (name: AnyService | "email", label: string) => {
     const isSure = await confirm({
       title: t("personal.bindings.unbindTitle", { label }),
       body: t(name === "email" ? "personal.bindings.unbindEmail" : "personal.bindings.unbindBody", { label }),
@@ -78,6 +86,26 @@ export const BindingsPanel = ({ user }: { user: UserView }) => {
       >
         {user.email || t("personal.bindings.none")}
       </Entry>
+      {companies.map(({ name, label }) => {
+        const isBound = user.sso.includes(name);
+        return (
+          <Entry
+            key={name}
+            title={label}
+            action={
+              <Button
+                size="small"
+                {...(isBound && { color: "error" as const })}
+                onClick={() => (isBound ? void askUnbind(name, label) : bind(name))}
+              >
+                {t(isBound ? "personal.bindings.unbind" : "personal.bindings.bind")}
+              </Button>
+            }
+          >
+            {t(isBound ? "personal.bindings.bound" : "personal.bindings.none")}
+          </Entry>
+        );
+      })}
       {shown.map(({ name, isOn }) => {
         const subject = user[FIELDS[name]];
         const label = t(`oauth.services.${name}`);

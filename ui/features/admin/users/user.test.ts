@@ -18,6 +18,7 @@ const user: User = {
   telegram_id: "",
   linux_do_id: "",
   discord_id: "",
+  sso: [],
   verification_code: "",
   access_token: "",
   access_token_set: false,

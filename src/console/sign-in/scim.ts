@@ -1,0 +1,235 @@
+import { Elysia } from "elysia";
+import type { Changes } from "../../../db/changes.ts";
+import type { Db } from "../../../db/types.ts";
+import { type Attributes, attributeOf, isAttributes } from "../../domain/accounts/identities/sso/scim/attribute.ts";
+import {
+  listOfAll,
+  resourceTypes,
+  schemas,
+  serviceProviderConfig,
+} from "../../domain/accounts/identities/sso/scim/discovery.ts";
+import {
+  createGroup,
+  deleteGroup,
+  getGroup,
+  listGroups,
+  patchGroup,
+  replaceGroup,
+} from "../../domain/accounts/identities/sso/scim/groups.ts";
+import type { PatchOperation } from "../../domain/accounts/identities/sso/scim/patch.ts";
+import { PATCH_SCHEMA } from "../../domain/accounts/identities/sso/scim/resources.ts";
+import { errorBody, ScimError } from "../../domain/accounts/identities/sso/scim/scim-error.ts";
+import { findByScimToken } from "../../domain/accounts/identities/sso/scim/scim-token.ts";
+import {
+  createUser,
+  deleteUser,
+  getUser,
+  listUsers,
+  patchUser,
+  replaceUser,
+  type ScimCall,
+  type ScimDeps,
+} from "../../domain/accounts/identities/sso/scim/users.ts";
+import type { ClientAddress, PeerSource } from "../../lib/http/client-ip.ts";
+import { declaredLength } from "../../lib/http/limited-body.ts";
+import { say } from "../../lib/messages.ts";
+import { OperationError } from "../../lib/operation-error.ts";
+import type { Logger } from "../../lib/runtime/log.ts";
+import type { Vault } from "../../lib/security/crypto.ts";
+import type { SettingsReader } from "../../settings/settings.ts";
+import { siteOf } from "./oauth.ts";
+
+type ScimServices = Readonly<{
+  db: Db;
+  changes: Changes;
+  vault: Vault;
+  settings: SettingsReader;
+  clientAddress: ClientAddress;
+  log: Logger;
+}>;
+
+const LONGEST_BODY = 1_048_576;
+const MOST_OPERATIONS = 1000;
+
+type Kind = Readonly<{
+  path: string;
+  list: typeof listUsers;
+  get: typeof getUser;
+  create: typeof createUser;
+  replace: typeof replaceUser;
+  patch: typeof patchUser;
+  remove: typeof deleteUser;
+}>;
+
+const KINDS: readonly Kind[] = [
+  {
+    ...{ path: "/Users", list: listUsers, get: getUser, create: createUser },
+    ...{ replace: replaceUser, patch: patchUser, remove: deleteUser },
+  },
+  {
+    ...{ path: "/Groups", list: listGroups, get: getGroup, create: createGroup },
+    ...{ replace: replaceGroup, patch: patchGroup, remove: deleteGroup },
+  },
+];
+
+type Context = Readonly<{
+  request: Request;
+  server: PeerSource;
+  params: Readonly<Record<string, string>>;
+  query: Readonly<Record<string, string>>;
+}>;
+type Work = (call: ScimCall, context: Context, deps: ScimDeps) => Promise<Response>;
+
+/** SCIM 2.0 (RFC 7644) for identity providers, each with a token of its own, which names the provider. */
+export function scimRoutes(services: ScimServices) {
+  const answer = (work: Work) => async (context: Context) => {
+    try {
+      const base = `${siteOf(services, context)}/scim/v2`;
+      const token = /^Bearer\s+(\S+)$/i.exec(context.request.headers.get("authorization") ?? "")?.[1] ?? "";
+      const row = await findByScimToken(services, token);
+      if (!row) throw new ScimError(401, "The token is wrong or was revoked");
+      return await work({ row, base }, context, services);
+    } catch (error) {
+      return failure(services.log, error);
+    }
+  };
+  const app = new Elysia({ prefix: "/scim/v2", name: "console/scim" })
+    .get(
+      "/ServiceProviderConfig",
+      answer(async ({ base }) => json(serviceProviderConfig(base))),
+    )
+    .get(
+      "/ResourceTypes",
+      answer(async ({ base }) => json(listOfAll(resourceTypes(base)))),
+    )
+    .get(
+      "/ResourceTypes/:id",
+      answer(async ({ base }, { params }) => one(resourceTypes(base), params.id)),
+    )
+    .get(
+      "/Schemas",
+      answer(async ({ base }) => json(listOfAll(schemas(base)))),
+    )
+    .get(
+      "/Schemas/:id",
+      answer(async ({ base }, { params }) => one(schemas(base), params.id)),
+    );
+  // Bodies are parsed here: their type is none that the framework knows.
+  const raw = { parse: "none" } as const;
+  for (const { path, list, get, create, replace, patch, remove } of KINDS) {
+    const id = ({ params }: Context) => params.id ?? "";
+    app
+      .get(
+        path,
+        answer(async (call, { query }, deps) => {
+          const page = await list(deps, call, query);
+          return json({ ...page, Resources: page.Resources.map((resource) => selected(resource, query)) });
+        }),
+      )
+      .get(
+        `${path}/:id`,
+        answer(async (call, context, deps) => json(selected(await get(deps, call, id(context)), context.query))),
+      )
+      .post(
+        path,
+        answer(async (call, { request }, deps) => {
+          const created = await create(deps, call, await readBody(request));
+          const location = attributeOf(created.meta, "location");
+          return json(created, 201, typeof location === "string" ? { location } : {});
+        }),
+        raw,
+      )
+      .put(
+        `${path}/:id`,
+        answer(async (call, context, deps) =>
+          json(await replace(deps, call, id(context), await readBody(context.request))),
+        ),
+        raw,
+      )
+      .patch(
+        `${path}/:id`,
+        answer(async (call, context, deps) => {
+          const operations = operationsOf(await readBody(context.request));
+          return json(await patch(deps, call, id(context), operations));
+        }),
+        raw,
+      )
+      .delete(
+        `${path}/:id`,
+        answer(async (call, context, deps) => {
+          await remove(deps, call, id(context));
+          return new Response(null, { status: 204 });
+        }),
+      );
+  }
+  return app;
+}
+
+const json = (body: object, status = 200, headers: Readonly<Record<string, string>> = {}) =>
+  new Response(JSON.stringify(body), {
+    status,
+    headers: { "content-type": "application/scim+json", "cache-control": "no-store", ...headers },
+  });
+
+function one(resources: readonly Readonly<{ id: string }>[], id = ""): Response {
+  const found = resources.find((resource) => resource.id.toLowerCase() === decodeURIComponent(id).toLowerCase());
+  if (!found) throw new ScimError(404, `There is no ${id.slice(0, 80)}`);
+  return json(found);
+}
+
+function failure(log: Logger, error: unknown): Response {
+  if (error instanceof ScimError) {
+    const headers: Record<string, string> = error.status === 401 ? { "www-authenticate": "Bearer" } : {};
+    return json(errorBody(error), error.status, headers);
+  }
+  if (error instanceof OperationError)
+    return json(errorBody(new ScimError(400, say(error.code, "en", error.params))), 400);
+  log.error({ error }, "a SCIM call failed");
+  return json(errorBody(new ScimError(500, "The server failed")), 500);
+}
+
+async function readBody(request: Request): Promise<Attributes> {
+  const tooLarge = new ScimError(413, "The body is too large");
+  if ((declaredLength(request) ?? 0) > LONGEST_BODY) throw tooLarge;
+  const text = await request.text();
+  if (text.length > LONGEST_BODY) throw tooLarge;
+  try {
+    const body: unknown = JSON.parse(text);
+    if (isAttributes(body)) return body;
+  } catch {
+    // Told below.
+  }
+  throw new ScimError(400, "The body is no JSON object", "invalidSyntax");
+}
+
+function operationsOf(body: Attributes): PatchOperation[] {
+  const named = attributeOf(body, "schemas");
+  const operations = attributeOf(body, "Operations");
+  if (!Array.isArray(named) || !named.includes(PATCH_SCHEMA) || !Array.isArray(operations)) {
+    throw new ScimError(400, "The body is no PatchOp", "invalidSyntax");
+  }
+  if (operations.length > MOST_OPERATIONS) throw new ScimError(413, "There are too many operations");
+  return operations.map((operation) => {
+    const [op, path] = [attributeOf(operation, "op"), attributeOf(operation, "path")];
+    if (typeof op !== "string" || (path !== undefined && typeof path !== "string")) {
+      throw new ScimError(400, "An operation has no op", "invalidSyntax");
+    }
+    return { op, path, value: attributeOf(operation, "value") };
+  });
+}
+
+const ALWAYS: ReadonlySet<string> = new Set(["schemas", "id", "meta"]);
+
+/** The attributes that a query wants (RFC 7644, 3.9), by their names at the top. */
+function selected(resource: Attributes, query: Readonly<Record<string, string>>): Attributes {
+  const namesOf = (text: string) =>
+    new Set(text.split(",").map((name) => name.trim().toLowerCase().split(".")[0] ?? ""));
+  const requested = query.attributes ? namesOf(query.attributes) : null;
+  const excluded = namesOf(query.excludedAttributes ?? "");
+  return Object.fromEntries(
+    Object.entries(resource).filter(([key]) => {
+      const name = key.toLowerCase();
+      return ALWAYS.has(name) || ((requested === null || requested.has(name)) && !excluded.has(name));
+    }),
+  );
+}

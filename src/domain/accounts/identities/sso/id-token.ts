@@ -1,0 +1,43 @@
+import { createLocalJWKSet, type JSONWebKeySet, type JWTPayload, jwtVerify } from "jose";
+import { OperationError } from "../../../../lib/operation-error.ts";
+import type { SafeFetch } from "../../../../lib/outbound/safe-fetch.ts";
+import { askService } from "../provider.ts";
+
+/** Public-key signatures only: with a shared secret, or none, anybody with the client's data could sign. */
+const ALGORITHMS = ["RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA"];
+const CLOCK_TOLERANCE_SECONDS = 60;
+
+type Expected = Readonly<{
+  /** The provider as people know it. */
+  label: string;
+  /** Where its keys are. */
+  keys: string;
+  issuer: string;
+  audience: string;
+  /** "" when the browser built the address by itself. */
+  nonce: string;
+}>;
+
+/** The claims of an id token whose signature, issuer, audience, time and nonce are right. Throws OperationError. */
+export async function verifyIdToken(
+  fetch: SafeFetch,
+  { label, keys, issuer, audience, nonce }: Expected,
+  token: unknown,
+): Promise<JWTPayload> {
+  const failed = new OperationError("oauth_failed", { service: label });
+  if (typeof token !== "string") throw failed;
+  const set = await askService(fetch, label, keys);
+  try {
+    const { payload } = await jwtVerify(token, createLocalJWKSet(set as unknown as JSONWebKeySet), {
+      algorithms: ALGORITHMS,
+      issuer,
+      audience,
+      clockTolerance: CLOCK_TOLERANCE_SECONDS,
+      requiredClaims: ["sub", "exp", "iat"],
+    });
+    if (nonce !== "" && payload.nonce !== nonce) throw failed;
+    return payload;
+  } catch {
+    throw failed;
+  }
+}

@@ -1,0 +1,101 @@
+import { and, eq, isNull, lt, ne, sql } from "drizzle-orm";
+import { tokens } from "../../../../../../db/schema/accounts/api-keys.ts";
+import { sessions, users } from "../../../../../../db/schema/accounts/users.ts";
+import type { Tx } from "../../../../../../db/types.ts";
+import type { Vault } from "../../../../../lib/security/crypto.ts";
+import type { SettingsReader } from "../../../../../settings/settings.ts";
+import { TOKEN_STATUS } from "../../../../api-keys/directory/api-key-entry.ts";
+import type { LogNote } from "../../../../logs/log-note.ts";
+import { LOG_TYPE, writeLog } from "../../../../logs/write-log.ts";
+import { disableMemberKeys } from "../../../organizations/members/member-keys.ts";
+import { ROLE, USER_STATUS } from "../../../roles.ts";
+import { createUnbound } from "../../sign-in-by-identity.ts";
+import type { ProviderRow } from "../providers.ts";
+import { domainOf } from "../sso-rules.ts";
+import { displayNameOf, emailOf, type UserFields } from "./resources.ts";
+import { ScimError } from "./scim-error.ts";
+
+type AccountDeps = Readonly<{ vault: Vault; settings: SettingsReader }>;
+
+/** What a transaction has changed, for whoever publishes it after the commit. */
+export type Changed = { users: Set<number>; tokens: Set<number> };
+
+/**
+ * The account of somebody who is provisioned: the only one with their address in a domain of the provider, else a new one.
+ * Never a super administrator's.
+ */
+export async function accountFor(
+  tx: Tx,
+  deps: AccountDeps,
+  row: ProviderRow,
+  fields: UserFields,
+  changed: Changed,
+): Promise<number> {
+  const email = emailOf(fields);
+  const isOwn = email !== undefined && row.domains.includes(domainOf(email));
+  if (isOwn) {
+    const found = await tx
+      .select({ id: users.id })
+      .from(users)
+      .where(
+        and(
+          sql`lower(${users.email}) = ${email.toLowerCase()}`,
+          eq(users.kind, "person"),
+          isNull(users.deletedAt),
+          lt(users.role, ROLE.root),
+        ),
+      )
+      .limit(2);
+    if (found.length === 1 && found[0]) return found[0].id;
+  }
+  const displayName = displayNameOf(fields);
+  const [username = ""] = fields.userName.split("@");
+  const made = await createUnbound(tx, deps, `sso-${row.id}`, {
+    username,
+    ...(displayName !== undefined && { displayName }),
+    ...(isOwn && { email }),
+  });
+  for (const id of made) changed.users.add(id);
+  const [userId] = made;
+  if (userId === undefined) throw new Error("the account was not created");
+  await note(tx, userId, row, "scim_provisioned");
+  return userId;
+}
+
+/** Bans an account, ends its sessions and access token, and disables every key it has or has created. Throws ScimError. */
+export async function deprovision(tx: Tx, row: ProviderRow, userId: number, changed: Changed): Promise<void> {
+  const [user] = await tx.select({ role: users.role }).from(users).where(eq(users.id, userId)).for("update");
+  if (!user) return;
+  if (user.role >= ROLE.root) throw new ScimError(403, "a super administrator can't be deprovisioned");
+  await tx
+    .update(users)
+    .set({ status: USER_STATUS.banned, accessTokenHash: null, sessionVersion: sql`${users.sessionVersion} + 1` })
+    .where(eq(users.id, userId));
+  await tx.delete(sessions).where(eq(sessions.userId, userId));
+  const own = await tx
+    .update(tokens)
+    .set({ status: TOKEN_STATUS.disabled })
+    .where(and(eq(tokens.userId, userId), ne(tokens.status, TOKEN_STATUS.disabled), isNull(tokens.deletedAt)))
+    .returning({ id: tokens.id });
+  for (const id of [...own.map((token) => token.id), ...(await disableMemberKeys(tx, userId))]) changed.tokens.add(id);
+  changed.users.add(userId);
+  await note(tx, userId, row, "scim_deprovisioned");
+}
+
+/** Lets somebody in again who was deprovisioned. Keys stay disabled: their owners enable them. */
+export async function reactivate(tx: Tx, row: ProviderRow, userId: number, changed: Changed): Promise<void> {
+  await tx.update(users).set({ status: USER_STATUS.active }).where(eq(users.id, userId));
+  changed.users.add(userId);
+  await note(tx, userId, row, "scim_reactivated");
+}
+
+const CONTENT = {
+  scim_provisioned: "Provisioned by",
+  scim_deprovisioned: "Deprovisioned by",
+  scim_reactivated: "Reactivated by",
+} as const;
+
+function note(tx: Tx, userId: number, row: ProviderRow, code: keyof typeof CONTENT): Promise<void> {
+  const text: LogNote = { code, params: { name: row.name } };
+  return writeLog(tx, { type: LOG_TYPE.system, userId, content: `${CONTENT[code]} ${row.name}`, note: text });
+}

@@ -1,0 +1,133 @@
+import Add from "@mui/icons-material/AddOutlined";
+import Badge from "@mui/icons-material/BadgeOutlined";
+import Delete from "@mui/icons-material/DeleteOutlineOutlined";
+import Edit from "@mui/icons-material/EditOutlined";
+import SyncDisabled from "@mui/icons-material/SyncDisabledOutlined";
+import Sync from "@mui/icons-material/SyncOutlined";
+import Button from "@mui/material/Button";
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { useTranslation } from "react-i18next";
+import { DataTable } from "../../../../components/data-table/DataTable.tsx";
+import { useDataTable } from "../../../../components/data-table/use-data-table.ts";
+import { CopyButton } from "../../../../components/display/CopyButton.tsx";
+import { StatusChip } from "../../../../components/display/StatusChip.tsx";
+import { EmptyState } from "../../../../components/feedback/EmptyState.tsx";
+import { PageHeader, Row } from "../../../../components/layout.tsx";
+import { ProviderIcon } from "../../../account/login/ProviderIcon.tsx";
+import { TokenDialog } from "../TokenDialog.tsx";
+import { ProviderDrawer } from "./ProviderDrawer.tsx";
+import { type Provider, providers } from "./provider-calls.ts";
+import { useProviderActions } from "./use-provider-actions.ts";
+
+/** Identity providers of companies, next to the services of the settings. */
+export const IdentityProvidersPage = () => {
+  const { t } = useTranslation();
+  const list = useQuery(providers);
+  const [opened, setOpened] = useState<{ provider: Provider | null } | null>(null);
+  const [issued, setIssued] = useState<{ name: string; token: string } | null>(null);
+  const { remove, makeToken, revokeToken } = useProviderActions((name, token) => setIssued({ name, token }));
+  const model = useDataTable<Provider>({
+    columns: [
+      {
+        key: "name",
+        head: t("providers.columns.name"),
+        isTitle: true,
+        cell: ({ name, icon }) => (
+          <Row gap={2}>
+            <ProviderIcon icon={icon} />
+            {name}
+          </Row>
+        ),
+      },
+      { key: "type", head: t("providers.type"), width: 120, cell: ({ type }) => t(`providers.types.${type}`) },
+      { key: "domains", head: t("providers.columns.domains"), cell: ({ domains }) => domains.join(", ") || "–" },
+      {
+        key: "callback",
+        head: t("providers.columns.callback"),
+        isSolid: true,
+        cell: ({ id, type }) => {
+          const path = type === "saml" ? `/saml/sso-${id}/metadata` : `/oauth/sso-${id}`;
+          return (
+            <Row gap={1}>
+              <code>{path}</code>
+              <CopyButton text={`${window.location.origin}${path}`} label={t("providers.copyCallback")} />
+            </Row>
+          );
+        },
+      },
+      {
+        key: "scim",
+        head: t("providers.columns.scim"),
+        width: 96,
+        cell: ({ scim }) => t(scim ? "providers.scim.on" : "providers.scim.off"),
+      },
+      {
+        key: "state",
+        head: t("providers.columns.state"),
+        width: 140,
+        isSolid: true,
+        cell: ({ enabled, enforced }) => (
+          <StatusChip tone={enabled ? "ok" : "idle"}>
+            {t(!enabled ? "providers.states.off" : enforced ? "providers.states.enforced" : "providers.states.on")}
+          </StatusChip>
+        ),
+      },
+    ],
+    rows: list.data,
+    rowId: ({ id }) => id,
+    rowName: ({ name }) => name,
+    actions: (provider) => [
+      { label: t("providers.edit"), icon: <Edit />, onSelect: () => setOpened({ provider }) },
+      {
+        label: t(provider.scim ? "providers.scim.replace" : "providers.scim.create"),
+        icon: <Sync />,
+        onSelect: () => void makeToken(provider),
+      },
+      ...(provider.scim
+        ? [
+            {
+              label: t("providers.scim.revoke"),
+              icon: <SyncDisabled />,
+              onSelect: () => void revokeToken(provider),
+              isDangerous: true,
+            },
+          ]
+        : []),
+      { label: t("providers.delete"), icon: <Delete />, onSelect: () => void remove(provider), isDangerous: true },
+    ],
+  });
+  const add = (
+    <Button variant="contained" color="primary" startIcon={<Add />} onClick={() => setOpened({ provider: null })}>
+      {t("providers.add")}
+    </Button>
+  );
+  return (
+    <>
+      <PageHeader title={t("providers.title")} purpose={t("providers.purpose")} actions={add} />
+      <DataTable
+        model={model}
+        error={list.error}
+        onRetry={() => void list.refetch()}
+        onOpen={(provider) => setOpened({ provider })}
+        isDim={({ enabled }) => !enabled}
+        empty={
+          <EmptyState
+            icon={<Badge />}
+            title={t("providers.empty.title")}
+            body={t("providers.empty.body")}
+            action={add}
+          />
+        }
+      />
+      {opened && <ProviderDrawer provider={opened.provider} onClose={() => setOpened(null)} />}
+      {issued && (
+        <TokenDialog
+          title={t("providers.scim.tokenTitle", { name: issued.name })}
+          token={issued.token}
+          onClose={() => setIssued(null)}
+        />
+      )}
+    </>
+  );
+};

@@ -1,0 +1,180 @@
+import Box from "@mui/material/Box";
+import Button from "@mui/material/Button";
+import MenuItem from "@mui/material/MenuItem";
+import Select from "@mui/material/Select";
+import { useQueryClient } from "@tanstack/react-query";
+import { useId } from "react";
+import { useTranslation } from "react-i18next";
+import { SSO_ICONS, SSO_TYPES } from "../../../../../src/domain/accounts/identities/sso/sso-rules.ts";
+import { notifyDone } from "../../../../components/feedback/notify.tsx";
+import { Section, SideDrawer } from "../../../../components/feedback/SideDrawer.tsx";
+import { LabelledInput } from "../../../../components/inputs/LabelledInput.tsx";
+import { NameListInput } from "../../../../components/inputs/NameListInput.tsx";
+import { SwitchRow } from "../../../../components/inputs/SwitchRow.tsx";
+import { useCheckedForm } from "../../../../components/inputs/use-checked-form.ts";
+import { Field, Row } from "../../../../components/layout.tsx";
+import { ProviderIcon } from "../../../account/login/ProviderIcon.tsx";
+import { MappingRows } from "./MappingRows.tsx";
+import { ProviderFields } from "./ProviderFields.tsx";
+import { addProvider, changeProvider, type Provider, providers } from "./provider-calls.ts";
+import { bodyOfProvider, checkProviderForm, formOfProvider, type ProviderForm } from "./provider-form.ts";
+
+type ProviderDrawerProps = Readonly<{
+  /** Null: a new one. */
+  provider: Provider | null;
+  onClose: () => void;
+}>;
+
+const LONGEST_NAME = 40;
+
+/** Adds an identity provider, or edits one; its secret is replaced, never shown. */
+export const ProviderDrawer = ({ provider, onClose }: ProviderDrawerProps) => {
+  const { t } = useTranslation();
+  const client = useQueryClient();
+  const domainsId = useId();
+  const send = async (values: ProviderForm) => {
+    const request = bodyOfProvider(values);
+    if (provider) await changeProvider(provider.id, request);
+    else await addProvider({ ...request, type: values.type });
+    notifyDone(t("providers.saved", { name: request.name }));
+    void client.invalidateQueries(providers);
+    onClose();
+  };
+  const { body, initial, form, change, faults, isSaving, submit } = useCheckedForm<
+    ProviderForm & Record<string, unknown>
+  >({ initial: formOfProvider(provider), check: checkProviderForm, send });
+  const isDirty = JSON.stringify(initial) !== JSON.stringify(form);
+  const setField = (field: string, value: string) => change({ config: { ...form.config, [field]: value } });
+  return (
+    <SideDrawer
+      title={provider ? t("providers.editTitle", { name: provider.name }) : t("providers.add")}
+      isDirty={isDirty && !isSaving}
+      onClose={onClose}
+      footer={(close) => (
+        <>
+          <Box sx={{ flex: 1 }} />
+          <Button onClick={close}>{t("components.cancel")}</Button>
+          <Button
+            variant="contained"
+            color="primary"
+            loading={isSaving}
+            disabled={provider !== null && !isDirty}
+            onClick={submit}
+          >
+            {t(provider ? "providers.save" : "providers.add")}
+          </Button>
+        </>
+      )}
+    >
+      <Box ref={body}>
+        <Section title={t("providers.general")}>
+          <LabelledInput
+            label={t("providers.columns.name")}
+            hint={t("providers.nameHint")}
+            error={faults.name && t("providers.required")}
+            name="provider-name"
+            maxCharacters={LONGEST_NAME}
+            value={form.name}
+            onChange={(name) => change({ name })}
+          />
+          <Field label={t("providers.icon")}>
+            <Select
+              fullWidth
+              displayEmpty
+              value={form.icon}
+              onChange={({ target }) => change({ icon: target.value })}
+              inputProps={{ "aria-label": t("providers.icon") }}
+            >
+              {SSO_ICONS.map((icon) => (
+                <MenuItem key={icon} value={icon}>
+                  <Row gap={2}>
+                    <ProviderIcon icon={icon} />
+                    {t(`providers.icons.${icon || "key"}`)}
+                  </Row>
+                </MenuItem>
+              ))}
+            </Select>
+          </Field>
+          <SwitchRow
+            label={t("providers.enabled")}
+            hint={t("providers.enabledHint")}
+            isOn={form.enabled}
+            onChange={(enabled) => change({ enabled })}
+          />
+        </Section>
+        <Section title={t("providers.connection")}>
+          {provider === null && (
+            <Field label={t("providers.type")}>
+              <Select
+                fullWidth
+                value={form.type}
+                onChange={({ target }) => change({ type: target.value, config: {} })}
+                inputProps={{ "aria-label": t("providers.type") }}
+              >
+                {SSO_TYPES.map((type) => (
+                  <MenuItem key={type} value={type}>
+                    {t(`providers.types.${type}`)}
+                  </MenuItem>
+                ))}
+              </Select>
+            </Field>
+          )}
+          <ProviderFields
+            type={form.type}
+            config={form.config}
+            isMissing={(field) => faults[`config_${field}`] !== undefined}
+            onChange={setField}
+          />
+          {form.type === "oidc" && (
+            <LabelledInput
+              label={t("providers.fields.secret")}
+              hint={provider?.secret_set && t("providers.stored")}
+              name="provider-secret"
+              type="password"
+              autoComplete="new-password"
+              value={form.secret}
+              onChange={(secret) => change({ secret })}
+            />
+          )}
+        </Section>
+        <Section title={t("providers.people")}>
+          <Field
+            label={t("providers.columns.domains")}
+            htmlFor={domainsId}
+            hint={t("providers.domainsHint")}
+            error={faults.domains && t("providers.domainsInvalid")}
+          >
+            <NameListInput
+              id={domainsId}
+              value={form.domains}
+              onChange={(domains) => change({ domains })}
+              options={[]}
+              placeholder="example.com"
+              invalid={faults.domains !== undefined}
+            />
+          </Field>
+          <SwitchRow
+            label={t("providers.enforced")}
+            hint={t("providers.enforcedHint")}
+            isOn={form.enforced}
+            onChange={(enforced) => change({ enforced })}
+          />
+          <SwitchRow
+            label={t("providers.createsAccounts")}
+            hint={t("providers.createsAccountsHint")}
+            isOn={form.createsAccounts}
+            onChange={(createsAccounts) => change({ createsAccounts })}
+          />
+        </Section>
+        <Section title={t("providers.mappings.title")} hint={t("providers.mappings.hint")}>
+          {faults.mappings && (
+            <Box role="alert" sx={{ fontSize: 12, color: "tone.bad.text" }}>
+              {t("providers.mappings.required")}
+            </Box>
+          )}
+          <MappingRows value={form.mappings} onChange={(mappings) => change({ mappings })} />
+        </Section>
+      </Box>
+    </SideDrawer>
+  );
+};
