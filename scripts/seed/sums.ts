@@ -27,7 +27,16 @@ export async function refreshStatistics(sql: Sql): Promise<void> {
   const reserved = await sql.reserve();
   try {
     await reserved.unsafe("set statement_timeout = 0");
-    for (const table of ["users", "tokens", "channels", "abilities", "usage_rollups", "usage_totals", "logs"]) {
+    for (const table of [
+      "users",
+      "tokens",
+      "channels",
+      "abilities",
+      "usage_rollups",
+      "usage_totals",
+      "usage_days",
+      "logs",
+    ]) {
       await reserved.unsafe(`vacuum (analyze) ${table}`);
     }
   } finally {

@@ -1,8 +1,10 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { openTestDatabase, type TestDatabase } from "../../../../../test/support/database.ts";
 import { foldUsage } from "../totals/fold-usage.ts";
 import { DAY_S } from "../totals/totals.ts";
 import { readSeries } from "./read-series.ts";
+
+setDefaultTimeout(120_000);
 
 const FIRST = Date.UTC(2025, 6, 20) / 1000;
 const DAYS = 5;

@@ -1,10 +1,12 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { openTestDatabase, type TestDatabase } from "../../../../../test/support/database.ts";
 import { callRecord, writeCalls } from "../../../../../test/support/logs.ts";
 import { readHistogram } from "../read-histogram.ts";
 import { readSeries, type SeriesDimension, type SeriesStep } from "../series/read-series.ts";
 import { sumUsage } from "../usage-sums.ts";
 import { foldUsage } from "./fold-usage.ts";
+
+setDefaultTimeout(240_000);
 
 const HOUR = 3600;
 const DAY = 24 * HOUR;
@@ -87,7 +89,7 @@ async function readEverything() {
       read.push(await readSeries(db, { start, end }, { by, step, offsetMinutes: 480 }));
       read.push(await readSeries(db, { start, end, userId: 9 }, { by, step: "day", offsetMinutes: -300 }));
     }
-    for (const offsetMinutes of [0, 330, 720, 840, -840]) {
+    for (const offsetMinutes of [330, 720, -840]) {
       for (const by of ["user", "token"] as const) {
         read.push(await readSeries(db, { start, end }, { by, step: "day", offsetMinutes, most: 3 }));
       }
