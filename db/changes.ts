@@ -3,7 +3,7 @@ import { checkListener } from "./server/driver.ts";
 import type { Database } from "./types.ts";
 
 /** `ledger`: messages of processes about balances they set aside; the others name rows that changed. */
-export type ChangeTopic = "users" | "tokens" | "budgets" | "channels" | "options" | "ledger";
+export type ChangeTopic = "users" | "tokens" | "budgets" | "policies" | "channels" | "options" | "ledger";
 export type ChangedIds = readonly (number | string)[];
 type Handler = (ids: ChangedIds) => void | Promise<void>;
 type Failure = (error: unknown) => void;

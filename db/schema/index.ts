@@ -3,6 +3,7 @@ export * from "./accounts/announcements.ts";
 export * from "./accounts/api-keys.ts";
 export * from "./accounts/identity-providers.ts";
 export * from "./accounts/organizations.ts";
+export * from "./accounts/policies.ts";
 export * from "./accounts/scim.ts";
 export * from "./accounts/service-accounts.ts";
 export * from "./accounts/sign-in.ts";

@@ -4,6 +4,7 @@ import { budgetMessages } from "./messages/accounts/budgets.ts";
 import { oauthMessages } from "./messages/accounts/oauth.ts";
 import { organizationMessages } from "./messages/accounts/organizations.ts";
 import { planMessages } from "./messages/accounts/plans.ts";
+import { policyMessages } from "./messages/accounts/policies.ts";
 import { securityMessages } from "./messages/accounts/security.ts";
 import { setupMessages } from "./messages/accounts/setup.ts";
 import { signUpMessages } from "./messages/accounts/sign-up.ts";
@@ -41,6 +42,7 @@ const catalogue = {
   ...oauthMessages,
   ...organizationMessages,
   ...budgetMessages,
+  ...policyMessages,
   ...accessMessages,
   ...securityMessages,
   ...tokenMessages,

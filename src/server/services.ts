@@ -6,6 +6,7 @@ import type { Database } from "../../db/types.ts";
 import { type Billing, createBilling } from "../billing/billing.ts";
 import { createUserDirectory, type UserDirectory } from "../domain/accounts/directory.ts";
 import { type BudgetDirectory, createBudgetDirectory } from "../domain/accounts/organizations/budgets/directory.ts";
+import { createPolicyDirectory, type PolicyDirectory } from "../domain/accounts/organizations/policies/directory.ts";
 import { createSetup, type Setup } from "../domain/accounts/registration/setup.ts";
 import { createSessions, type Sessions } from "../domain/accounts/sessions/sessions.ts";
 import { type Alerter, createAlerter } from "../domain/alerts/alerter.ts";
@@ -61,6 +62,8 @@ export type Services = Readonly<{
   tokens: ApiKeyDirectory;
   /** Budgets of organizations. */
   budgets: BudgetDirectory;
+  /** Policies of organizations. */
+  policies: PolicyDirectory;
   channels: ChannelDirectory;
   /** Resolves references to secret managers. */
   secretReader: SecretReader;
@@ -116,6 +119,7 @@ export async function openServices(config: Config, log: Logger, host: HostLink |
     const setup = await createSetup({ db, changes, vault, version });
     const tokens = await createApiKeyDirectory({ db, changes, vault, log });
     const budgets = await createBudgetDirectory({ db, changes, log });
+    const policies = await createPolicyDirectory({ db, changes, log });
     const secretReader = createSecretReader(config.secretManagers);
     const channels = await createChannelDirectory({ db, changes, vault, log, secrets: secretReader });
     const billing = await createBilling({
@@ -206,6 +210,7 @@ export async function openServices(config: Config, log: Logger, host: HostLink |
       setup,
       tokens,
       budgets,
+      policies,
       channels,
       secretReader,
       tester,
@@ -233,7 +238,7 @@ export async function openServices(config: Config, log: Logger, host: HostLink |
         sharedLimits?.close();
         await billing.close();
         await telemetry?.close();
-        for (const store of [sessions, channels, budgets, tokens, users, settings]) store.close();
+        for (const store of [sessions, channels, budgets, policies, tokens, users, settings]) store.close();
         await changes.close();
         await reads.close();
         await database.close();

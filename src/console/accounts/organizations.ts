@@ -12,6 +12,7 @@ import type { guard } from "../http/guard.ts";
 import type { rateLimit } from "../http/rate-limit.ts";
 import { organizationBudgetRoutes } from "./organization-budgets.ts";
 import { type MemberServices, organizationMemberRoutes } from "./organization-members.ts";
+import { organizationPolicyRoutes } from "./organization-policies.ts";
 
 type OrganizationServices = Omit<MemberServices, "mailLimiter"> &
   Readonly<{ billing: Pick<Billing, "transfer">; sharedLimits: SharedLimits | null }>;
@@ -31,6 +32,7 @@ export function organizationRoutes(
   return new Elysia({ prefix: "/api/organization", name: "console/organizations" })
     .use(organizationMemberRoutes({ ...services, mailLimiter }, guarded, limits))
     .use(organizationBudgetRoutes(services, guarded))
+    .use(organizationPolicyRoutes(services, guarded))
     .use(guarded)
     .guard({ role: "user" })
     .get("/", async ({ actor }) => {

@@ -2,6 +2,7 @@ import { randomInt } from "node:crypto";
 import { tokens } from "../../../db/schema/accounts/api-keys.ts";
 import { nowSeconds } from "../../lib/clock.ts";
 import { OperationError, throwRuleError } from "../../lib/operation-error.ts";
+import { requireKeyExpiry } from "../accounts/organizations/policies/manage-policies.ts";
 import { requireProject } from "../accounts/organizations/projects/projects.ts";
 import { type ApiKeyInput, readTokenInput } from "./api-key-input.ts";
 import { longestName, SUFFIX_LENGTH, TOKEN_LIMITS, tokenCountError, tokenNameError } from "./api-key-rules.ts";
@@ -45,6 +46,7 @@ export async function createApiKeys(
   const rows = await deps.db.transaction(async (tx) => {
     await holdKeyRight(tx, owner);
     if (filled.projectId) await requireProject(tx, owner.id, filled.projectId);
+    if (owner.member) await requireKeyExpiry(tx, owner.id, filled.projectId ?? null, filled.expiredTime ?? -1);
     const keys = namesOf(name, count).map((one) => ({ ...common, name: one, ...newKey(deps.vault) }));
     return tx.insert(tokens).values(keys).returning();
   });

@@ -2,6 +2,7 @@ import { and, eq, type SQL } from "drizzle-orm";
 import { tokens } from "../../../db/schema/accounts/api-keys.ts";
 import { nowSeconds } from "../../lib/clock.ts";
 import { OperationError } from "../../lib/operation-error.ts";
+import { requireKeyExpiry } from "../accounts/organizations/policies/manage-policies.ts";
 import { requireProject } from "../accounts/organizations/projects/projects.ts";
 import { type ApiKeyInput, readTokenInput } from "./api-key-input.ts";
 import { type ApiKeyRow, type ApiKeyView, viewApiKey } from "./api-key-view.ts";
@@ -77,6 +78,10 @@ export async function changeToken(
     const values = decide(before);
     if (Object.keys(values).length === 0) return before;
     if (values.projectId) await requireProject(tx, owner.id, values.projectId);
+    if (owner.member && (values.expiredTime !== undefined || values.projectId !== undefined)) {
+      const { projectId, expiredTime } = { ...before, ...values };
+      await requireKeyExpiry(tx, owner.id, projectId, expiredTime);
+    }
     const [row] = await tx.update(tokens).set(values).where(eq(tokens.id, id)).returning();
     return row ?? before;
   });

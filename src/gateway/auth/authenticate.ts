@@ -1,5 +1,6 @@
 import type { UserEntry } from "../../domain/accounts/directory.ts";
 import type { BudgetEntry } from "../../domain/accounts/organizations/budgets/directory.ts";
+import type { PolicySet } from "../../domain/accounts/organizations/policies/policy.ts";
 import { ROLE, USER_STATUS } from "../../domain/accounts/roles.ts";
 import { usableGroups } from "../../domain/accounts/users/usable-groups.ts";
 import type { ApiKeyEntry } from "../../domain/api-keys/directory/index.ts";
@@ -7,6 +8,7 @@ import { nowSeconds } from "../../lib/clock.ts";
 import { limitKeyOf } from "../../lib/http/client-ip.ts";
 import { GatewayError } from "../call/errors.ts";
 import type { GatewayServices } from "../call/services.ts";
+import { refuseAddress, refuseLongKey } from "./policies.ts";
 
 /** Who makes the call, and the group it runs in. */
 export type Caller = Readonly<{
@@ -19,6 +21,8 @@ export type Caller = Readonly<{
   pinnedChannelId: number | null;
   /** The budgets of an organization that the call counts in, the narrowest first. */
   budgets?: readonly BudgetEntry[];
+  /** The policies of its organization and project; undefined: none. */
+  policies?: PolicySet | undefined;
 }>;
 
 type Credential = Readonly<{ key: string; channelId: number | null }>;
@@ -97,6 +101,11 @@ export function authenticateByMemory(services: GatewayServices, request: Request
   if (credential.channelId !== null && user.role < ROLE.admin) {
     throw new GatewayError(403, "channel_not_allowed", { code: "gateway_pin_admins_only" });
   }
+  const policies = services.policies?.of(token);
+  if (policies) {
+    refuseAddress(policies, ip);
+    refuseLongKey(policies, token.expiredTime, now);
+  }
   return {
     user,
     token,
@@ -104,6 +113,7 @@ export function authenticateByMemory(services: GatewayServices, request: Request
     group: token.group || user.group,
     pinnedChannelId: credential.channelId,
     ...(services.budgets && { budgets: services.budgets.of(token) }),
+    policies,
   };
 }
 

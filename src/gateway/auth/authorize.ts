@@ -1,3 +1,4 @@
+import { policyAgainstModel } from "../../domain/accounts/organizations/policies/policy.ts";
 import type { ChannelEntry } from "../../domain/channels/entry.ts";
 import type { Candidates } from "../../domain/channels/routing/routing-index.ts";
 import { GatewayError } from "../call/errors.ts";
@@ -5,6 +6,7 @@ import type { GatewayServices } from "../call/services.ts";
 import type { Arrival } from "../http/arrival.ts";
 import type { ParsedRequest } from "../http/parse-request.ts";
 import type { Caller } from "./authenticate.ts";
+import { allowedCandidates, channelRefusal, refuseModel, refusePolicyWords } from "./policies.ts";
 import { refuseBlockedWords } from "./word-filter.ts";
 
 /**
@@ -20,11 +22,16 @@ export function authorize(
   authorizeModel(caller, model);
   for (const fallback of fallbacks) authorizeModel(caller, fallback);
   refuseBlockedWords(services.settings, prompt);
+  const { policies } = caller;
+  if (policies) refusePolicyWords(policies, prompt);
+  const refusal = only && policies ? channelRefusal(policies, only, model) : null;
+  if (refusal) throw refusal;
   return only ? { model, tiers: [{ priority: 0, channels: [only] }] } : findCandidates(services, caller, model);
 }
 
-/** Checks that the key may use the model, by the exact name requested. Throws GatewayError. */
+/** Checks that the key and the policies allow the model, by the exact name requested. Throws GatewayError. */
 export function authorizeModel(caller: Caller, model: string): void {
+  if (caller.policies) refuseModel(caller.policies, model);
   const limits = caller.pinnedChannelId === null ? caller.token?.modelLimits : null;
   if (!limits) return;
   if (limits.size === 0) throw new GatewayError(403, "model_not_allowed", { code: "gateway_key_no_models" });
@@ -34,7 +41,10 @@ export function authorizeModel(caller: Caller, model: string): void {
 }
 
 /** Whether the key may use the model, by the name exactly as requested. */
-export const allowsModel = ({ pinnedChannelId, token }: Caller, model: string): boolean =>
+export const allowsModel = ({ pinnedChannelId, token, policies }: Caller, model: string): boolean =>
+  !(policies && policyAgainstModel(policies, model)) && allowsKeyModel(pinnedChannelId, token, model);
+
+const allowsKeyModel = (pinnedChannelId: number | null, token: Caller["token"], model: string): boolean =>
   pinnedChannelId !== null || !token?.modelLimits || token.modelLimits.has(model);
 
 /**
@@ -46,14 +56,18 @@ export function findCandidates(services: GatewayServices, caller: Caller, model:
     const channel = pinnedChannel(services, caller.pinnedChannelId);
     return { model: withoutPrefix(channel, model), tiers: [{ priority: 0, channels: [channel] }] };
   }
-  return services.channels.candidates(caller.group, model) ?? { model, tiers: [] };
+  const found = services.channels.candidates(caller.group, model) ?? { model, tiers: [] };
+  return caller.policies ? allowedCandidates(caller.policies, found, model) : found;
 }
 
 /**
  * Why no channel serves a model: 404 if no channel of the group has it (clients retry a 503 for minutes), 503 if the
  * channels that have it are disabled at the moment.
  */
-export function noRoute({ channels }: GatewayServices, { group }: Caller, model: string): GatewayError {
+export function noRoute({ channels }: GatewayServices, { group, policies }: Caller, model: string): GatewayError {
+  const [served] = channels.candidates(group, model)?.tiers.flatMap((tier) => tier.channels) ?? [];
+  const refusal = served && policies ? channelRefusal(policies, served, model) : null;
+  if (refusal) return refusal;
   for (const { groups, models, modelPrefix } of channels.all()) {
     if (!groups.includes(group) || !models.some((name) => modelPrefix + name === model)) continue;
     return new GatewayError(503, "model_not_available", { code: "gateway_no_channel", params: { model, group } });

@@ -1,3 +1,4 @@
+import type { PolicySet } from "../../domain/accounts/organizations/policies/policy.ts";
 import type { JsonObject } from "../../formats/json.ts";
 import { parseJson, recordOf, textOf } from "../../formats/json.ts";
 import { eachContentText } from "../../formats/openai-chat/request/summary.ts";
@@ -27,9 +28,13 @@ export type ContentRules = Readonly<{
 /** Extra characters beyond the limit to inspect, for a secret that crosses it. */
 const SLACK = 4000;
 
+/** Whether no policy forbids to log contents. */
+export const logsContent = (policies: PolicySet | undefined): boolean =>
+  !policies || policies.every((policy) => policy.logsContent);
+
 /** The site's rules; null if contents are not logged. */
-export const contentRules = (settings: SettingsReader): ContentRules | null =>
-  settings.get("LogChatContentEnabled")
+export const contentRules = (settings: SettingsReader, policies: PolicySet | undefined): ContentRules | null =>
+  settings.get("LogChatContentEnabled") && logsContent(policies)
     ? {
         maxCharacters: settings.get("LogContentMaxCharacters"),
         redacts: settings.get("LogContentRedactEnabled"),

@@ -8,7 +8,7 @@ import type { GatewayError } from "../call/errors.ts";
 import { CLIENT_LEFT } from "../http/client-presence.ts";
 import { toGatewayError } from "../http/refuse.ts";
 import { speedOf } from "../routing/routes/speeds.ts";
-import { contentRules, contentToLog, exchangeToLog } from "./log-content.ts";
+import { contentRules, contentToLog, exchangeToLog, logsContent } from "./log-content.ts";
 import { logRowOf, storedRow } from "./log-row.ts";
 import type { OutputMeter } from "./output-meter.ts";
 import type { Reservation } from "./reserve.ts";
@@ -26,7 +26,7 @@ export function record(
 ): Promise<Usage> {
   const { settings, billing } = context.services;
   const { hold } = reserved;
-  const rules = contentRules(settings);
+  const rules = contentRules(settings, call.caller.policies);
   if (call.summary.stream) call.attempts.endStream(call.timing.elapsedMs);
   const row = logRowOf(call, reserved, {
     ending: ended.ending,
@@ -42,7 +42,7 @@ export function record(
   });
   const stored = storedRow(row, settings);
   const survives = hold ? billing.settle(hold, stored) : billing.record(stored);
-  call.trace?.addContent(call.prompt, () => ended.meter.countable().text);
+  if (logsContent(call.caller.policies)) call.trace?.addContent(call.prompt, () => ended.meter.countable().text);
   end(context, call, row, usage, ended.meter);
   context.requestLimit.succeeded(call);
   const { route } = call.attempts;
@@ -101,7 +101,7 @@ export function recordFailure(
   const { billing, settings } = context.services;
   if (reserved?.hold) billing.refund(reserved.hold);
   context.requestLimit.failed(call);
-  const rules = contentRules(settings);
+  const rules = contentRules(settings, call.caller.policies);
   const row = logRowOf(call, reserved, {
     ending,
     evidence: "none",

@@ -4,6 +4,7 @@ import type { BudgetEntry } from "../../domain/accounts/organizations/budgets/di
 import { nowSeconds } from "../../lib/clock.ts";
 import type { Sentence } from "../../lib/messages.ts";
 import type { Caller } from "../auth/authenticate.ts";
+import { allowsPrice, refusePrice } from "../auth/policies.ts";
 import type { Call } from "../call/call.ts";
 import type { GatewayContext } from "../call/context.ts";
 import { GatewayError, ledgerUnavailable } from "../call/errors.ts";
@@ -39,6 +40,11 @@ export function reserve(
   let upperOfAll = upper;
   for (const fallback of fallbacks)
     upperOfAll = Math.max(upperOfAll, upperCost(context, fallback.call, fallback.prices));
+  const { policies } = call.caller;
+  if (policies) {
+    refusePrice(policies, upper);
+    if (!allowsPrice(policies, upperOfAll)) return reserve(context, call, prices);
+  }
   const reserved = reserveAmount(services, call.caller, upperOfAll);
   if (!(reserved instanceof Promise)) return { prices, fallbacks, hold: reserved };
   return reserved.then(

@@ -2,6 +2,7 @@ import type { Registry } from "prom-client";
 import type { UsageRecord } from "../../billing/types.ts";
 import type { UserDirectory, UserEntry } from "../../domain/accounts/directory.ts";
 import type { BudgetLookup } from "../../domain/accounts/organizations/budgets/directory.ts";
+import type { PolicyLookup } from "../../domain/accounts/organizations/policies/directory.ts";
 import type { Standing, StandingSubject } from "../../domain/api-keys/budget/read-standing.ts";
 import type { ApiKeyDirectory } from "../../domain/api-keys/directory/index.ts";
 import type { ChannelDirectory } from "../../domain/channels/directory.ts";
@@ -79,6 +80,8 @@ export type GatewayServices = Readonly<{
   renewBudget(tokenId: number): Promise<void>;
   /** The budgets of organizations; absent: there are none. */
   budgets?: Pick<BudgetLookup, "of">;
+  /** The policies of organizations; absent: there are none. */
+  policies?: Pick<PolicyLookup, "of">;
   /** Begins the next period of budgets of organizations; resolves when calls can use them. */
   renewOrganizationBudgets?(ids: readonly number[]): Promise<void>;
   clientAddress: ClientAddress;

@@ -76,8 +76,8 @@ function onRoute(context: GatewayContext, call: Call, route: ModelRoute): Call {
   const plan = planRoute(context, call, route);
   const targets = [...plan.targets];
   for (const model of call.fallbacks) {
-    const candidates = services.channels.candidates(call.caller.group, model);
-    if (candidates) targets.push({ model, candidates });
+    const candidates = findCandidates(services, call.caller, model);
+    if (candidates.tiers.length > 0) targets.push({ model, candidates });
   }
   const [first] = targets;
   if (!first) return call;

@@ -17,7 +17,7 @@ export type SnapshotKeeper = Readonly<{
  * embedded database needs none.
  */
 export function keepSnapshot(services: Services): SnapshotKeeper {
-  const { config, vault, billing, settings, channels, users, tokens, budgets, log } = services;
+  const { config, vault, billing, settings, channels, users, tokens, budgets, policies, log } = services;
   const { databaseUrl, dataDir } = config;
   if (databaseUrl === null) return { close: async () => {} };
   let writing: Promise<void> | null = null;
@@ -39,6 +39,7 @@ export function keepSnapshot(services: Services): SnapshotKeeper {
       users: users.all(),
       tokens: tokens.all(),
       budgets: budgets.all(),
+      policies: policies.all(),
       balances: billing.balances,
     };
     await writeSnapshot({ dataDir, databaseUrl, vault }, source).catch((error) =>

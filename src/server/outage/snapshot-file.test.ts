@@ -36,6 +36,7 @@ const source: SnapshotSource = {
   channels: [channel],
   users: Array.from({ length: 2500 }, (_, id) => userEntry({ id })),
   budgets: [budget],
+  policies: [],
   tokens: [{ ...token, allowIps: compileIpList("10.0.0.0/8") }],
   balances: (subject) => (subject === "user" ? [{ id: 4, quota: 9, held: 3, own: 1 }] : []),
 };

@@ -5,6 +5,8 @@ import {
   type BudgetLookup,
   createBudgetIndex,
 } from "../../domain/accounts/organizations/budgets/directory.ts";
+import { createPolicyIndex, type PolicyLookup } from "../../domain/accounts/organizations/policies/directory.ts";
+import type { PolicyEntry } from "../../domain/accounts/organizations/policies/policy.ts";
 import type { ApiKeyEntry } from "../../domain/api-keys/directory/api-key-entry.ts";
 import { ApiKeyTable } from "../../domain/api-keys/directory/api-key-table.ts";
 import { compileIpList } from "../../domain/api-keys/directory/ip-list.ts";
@@ -23,6 +25,7 @@ export type Snapshot = Readonly<{
   users: ReadonlyMap<number, UserEntry>;
   tokens: ApiKeyTable;
   budgets: BudgetLookup;
+  policies: PolicyLookup;
   balances: Readonly<Record<Subject, ReadonlyMap<number, Omit<Balance, "id">>>>;
 }>;
 
@@ -34,6 +37,7 @@ export type SnapshotSource = Readonly<{
   users: Iterable<UserEntry>;
   tokens: Iterable<ApiKeyEntry>;
   budgets: Iterable<BudgetEntry>;
+  policies: Iterable<PolicyEntry>;
   balances(subject: Subject): Iterable<Balance>;
 }>;
 
@@ -68,6 +72,7 @@ type Slice =
   | Readonly<{ kind: "users"; rows: readonly UserEntry[] }>
   | Readonly<{ kind: "tokens"; rows: readonly ReturnType<typeof storedToken>[] }>
   | Readonly<{ kind: "budgets"; rows: readonly BudgetEntry[] }>
+  | Readonly<{ kind: "policies"; rows: readonly PolicyEntry[] }>
   | Readonly<{ kind: Subject; rows: readonly StoredBalance[] }>
   | Readonly<{ kind: "end"; slices: number }>;
 
@@ -89,6 +94,7 @@ function* slicesOf(source: SnapshotSource, database: string, takenAt: number): G
   for (const rows of inSlices(source.users, (user) => user)) yield { kind: "users", rows };
   for (const rows of inSlices(source.tokens, storedToken)) yield { kind: "tokens", rows };
   for (const rows of inSlices(source.budgets, (budget) => budget)) yield { kind: "budgets", rows };
+  for (const rows of inSlices(source.policies, (policy) => policy)) yield { kind: "policies", rows };
   for (const kind of SUBJECTS) for (const rows of inSlices(source.balances(kind), storedBalance)) yield { kind, rows };
 }
 
@@ -113,6 +119,7 @@ export function readSlices(texts: Iterable<string>, database: string): Snapshot 
   const users = new Map<number, UserEntry>();
   const tokens = new ApiKeyTable();
   const budgets: BudgetEntry[] = [];
+  const policies: PolicyEntry[] = [];
   const balances = { user: new Map(), token: new Map(), budget: new Map() } satisfies Record<
     Subject,
     Map<number, Omit<Balance, "id">>
@@ -123,7 +130,10 @@ export function readSlices(texts: Iterable<string>, database: string): Snapshot 
     const slice = JSON.parse(text) as Slice;
     if (slice.kind === "end")
       return header && slice.slices === slices
-        ? { ...header, options, channels, users, tokens, budgets: createBudgetIndex(budgets), balances }
+        ? {
+            ...{ ...header, options, channels, users, tokens, balances },
+            ...{ budgets: createBudgetIndex(budgets), policies: createPolicyIndex(policies) },
+          }
         : null;
     slices += 1;
     switch (slice.kind) {
@@ -145,6 +155,9 @@ export function readSlices(texts: Iterable<string>, database: string): Snapshot 
         break;
       case "budgets":
         budgets.push(...slice.rows);
+        break;
+      case "policies":
+        policies.push(...slice.rows);
         break;
       default:
         for (const [id, quota, held, own] of slice.rows) balances[slice.kind].set(id, { quota, held, own });

@@ -207,6 +207,7 @@ function gatewayServices(config: Config, log: Logger, parts: Parts): GatewayServ
       log.warn({ channelId: id }, "a channel would be disabled: the database does not answer"),
     billing,
     budgets: snapshot.budgets,
+    policies: snapshot.policies,
     renewOrganizationBudgets: away,
     responses: createResponseStore(database.callDb, log),
     objects: createObjectStore(database.callDb),

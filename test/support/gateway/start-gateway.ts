@@ -63,6 +63,7 @@ type Setup = {
   billing?: GatewayServices["billing"];
   /** Budgets of organizations; without it there are none. */
   budgets?: GatewayServices["budgets"];
+  policies?: GatewayServices["policies"];
   renewOrganizationBudgets?: GatewayServices["renewOrganizationBudgets"];
   /** Where tasks are kept; without it there are none. */
   tasks?: TaskDeps;
@@ -132,6 +133,7 @@ export function startRelay(setup: Setup) {
       await setup.renewBudget?.(tokenId);
     },
     ...(setup.budgets && { budgets: setup.budgets }),
+    ...(setup.policies && { policies: setup.policies }),
     ...(setup.renewOrganizationBudgets && { renewOrganizationBudgets: setup.renewOrganizationBudgets }),
     clientAddress: createClientAddress([]),
     sharedLimits: null,

@@ -19,6 +19,7 @@ test.each([
       "organization.read",
       "organization.rename",
       "playground.use",
+      "policies.manage",
       "projects.manage",
       "wallet.read",
     ],

@@ -14,6 +14,8 @@ export const RIGHTS = {
   "owners.manage": ["owner"],
   /** Create, rename and delete projects. */
   "projects.manage": ["owner", "admin"],
+  /** Set which models, providers, addresses and prices calls may have. */
+  "policies.manage": ["owner", "admin"],
   /** Set what projects, members and keys may spend. */
   "budgets.manage": ["owner", "admin", "billing"],
   /** See requests, tasks and usage. */

@@ -2,6 +2,7 @@ import { usableGroups } from "../../../domain/accounts/users/usable-groups.ts";
 import { textOf } from "../../../formats/json.ts";
 import { OperationError } from "../../../lib/operation-error.ts";
 import type { Caller } from "../../auth/authenticate.ts";
+import { refuseAddress } from "../../auth/policies.ts";
 import { CallTiming } from "../../call/call-timing.ts";
 import type { GatewayContext } from "../../call/context.ts";
 import { GatewayError } from "../../call/errors.ts";
@@ -36,9 +37,12 @@ export async function handlePlayground(
       throw new GatewayError(403, "group_not_allowed", { code: "gateway_group_closed", params: { group } });
     }
     const payer = { id: 0, userId: user.id, projectId: 0, createdBy: person.id };
+    const policies = services.policies?.of(payer);
+    if (policies) refuseAddress(policies, services.clientAddress.ip(request, server));
     const caller: Caller = {
       ...{ user, token: null, tokenName: `playground-${group}`, group, pinnedChannelId: null },
       ...(services.budgets && { budgets: services.budgets.of(payer) }),
+      policies,
     };
     const changes = { group: undefined, ...(body.json.max_tokens === 0 && { max_tokens: undefined }) };
     const signedIn = { caller, timing, body, changes };

@@ -1,4 +1,6 @@
+import type { PolicySet } from "../../../domain/accounts/organizations/policies/policy.ts";
 import { type JsonObject, recordOf, textOf } from "../../../formats/json.ts";
+import { refusePolicyWords } from "../../auth/policies.ts";
 import { refuseBlockedWords } from "../../auth/word-filter.ts";
 import type { GatewayContext } from "../../call/context.ts";
 import { GatewayError } from "../../call/errors.ts";
@@ -6,7 +8,7 @@ import { checkRequest } from "../../http/check-request.ts";
 import { invalidRequest } from "../../http/client-body.ts";
 import type { Frame } from "../pipe.ts";
 import { realtimeRules } from "../request-rules.ts";
-import type { SessionOrigin } from "../response-call.ts";
+import { callerOf, type SessionOrigin } from "../response-call.ts";
 import { errorEvent } from "../session-end.ts";
 import { clientTexts } from "./client-texts.ts";
 import { TranscriptFilter } from "./transcript-filter.ts";
@@ -22,10 +24,13 @@ const STOP_ID = "evt_not_allowed";
 export class RealtimeWordFilter {
   readonly #transcripts: TranscriptFilter;
 
+  readonly #policies: PolicySet | undefined;
+
   constructor(
     private readonly context: GatewayContext,
     private readonly origin: SessionOrigin,
   ) {
+    this.#policies = callerOf(context, origin).policies;
     this.#transcripts = new TranscriptFilter(context.services.settings);
   }
 
@@ -42,6 +47,7 @@ export class RealtimeWordFilter {
       this.#refuseOtherModel(event);
       refuseTranscriptionModel(this.context, this.origin, event);
       refuseBlockedWords(this.context.services.settings, clientTexts(event));
+      if (this.#policies) refusePolicyWords(this.#policies, clientTexts(event));
       return null;
     } catch (error) {
       if (!(error instanceof GatewayError)) throw error;

@@ -1,7 +1,7 @@
 import type { Candidates } from "../../../domain/channels/routing/routing-index.ts";
 import { type JsonObject, recordOf, textOf } from "../../../formats/json.ts";
 import type { ModelRoute } from "../../../settings/option/model-routes.ts";
-import { allowsModel } from "../../auth/authorize.ts";
+import { allowsModel, findCandidates } from "../../auth/authorize.ts";
 import { typicalTokens } from "../../billing/estimate.ts";
 import type { Call } from "../../call/call.ts";
 import type { GatewayContext } from "../../call/context.ts";
@@ -56,7 +56,7 @@ export function findRoute({ services }: Pick<GatewayContext, "services">, call: 
   const route = services.settings.get("ModelRoutes").get(summary.model);
   if (!route?.isEnabled || caller.pinnedChannelId !== null) return null;
   if (endpoint.capability !== "chat" && endpoint.capability !== "completions") return null;
-  const own = services.channels.candidates(caller.group, summary.model);
+  const own = findCandidates(services, caller, summary.model);
   return candidates.tiers.length === 0 || candidates === own ? route : null;
 }
 
@@ -77,7 +77,8 @@ export function planRoute(context: GatewayContext, call: Call, route: ModelRoute
     tags: tagsOf(call.request.headers, body.json),
     outputTokens: expectedOutput(summary),
     // A key is limited to the name of a route, unless the name is a model, too: then to the models.
-    allows: (model) => !isModel || allowsModel(caller, model),
+    allows: (model) => (!isModel && !caller.policies) || allowsRouted(caller, model, isModel),
+    policies: caller.policies,
   });
   const { ranked, excluded } = rankCandidates(context, route, query);
   if (ranked.length > 0) {
@@ -112,6 +113,10 @@ const withFirst = (first: RouteTarget, others: readonly RouteTarget[]): readonly
   ...others.filter(({ candidates }) => candidates !== first.candidates),
 ];
 
+/** Policies hold for every model behind a route, the limits of a key for models only. */
+const allowsRouted = (caller: Call["caller"], model: string, isModel: boolean): boolean =>
+  allowsModel(isModel ? caller : { ...caller, token: null }, model);
+
 function queueRule(route: string, { groups, ...limits }: NonNullable<ModelRoute["queue"]>, group: string): QueueRule {
   const at = groups.indexOf(group);
   return { route, ...limits, priority: at < 0 ? groups.length : at };
@@ -122,13 +127,21 @@ function conversationOf({ caller, summary, body, prompt, promptBound }: Call): b
   return conversationKey({ ...source, body: body.json, prompt, promptBound })?.key ?? null;
 }
 
-type QueryInput = Readonly<{ needs: Needs; tags: ReadonlySet<string>; allows: RouteQuery["allows"] }> & Load;
+type QueryInput = Readonly<{ needs: Needs; tags: ReadonlySet<string> }> &
+  Pick<RouteQuery, "allows" | "policies"> &
+  Load;
 
 /** What a route must know about a call. */
-export function queryOf({ needs, tags, allows, ...load }: QueryInput): RouteQuery {
+export function queryOf({ needs, tags, allows, policies, ...load }: QueryInput): RouteQuery {
   const { group, promptTokens } = load;
   const { images: image, audio, files: file, tools } = needs;
-  return { needs, load, allows, facts: { promptTokens, image, audio, file, tools, tags, group, nowMs: Date.now() } };
+  return {
+    needs,
+    load,
+    allows,
+    policies,
+    facts: { promptTokens, image, audio, file, tools, tags, group, nowMs: Date.now() },
+  };
 }
 
 /** Tokens of a typical response: what strategies compare, not what is held. */

@@ -1,5 +1,7 @@
+import type { PolicySet } from "../../../domain/accounts/organizations/policies/policy.ts";
 import type { Candidates } from "../../../domain/channels/routing/routing-index.ts";
 import type { ModelRoute, RouteCandidate } from "../../../settings/option/model-routes.ts";
+import { allowedCandidates } from "../../auth/policies.ts";
 import { upstreamNames } from "../../billing/price-call.ts";
 import type { GatewayContext } from "../../call/context.ts";
 import { type Needs, type Shortcoming, shortcomingOf } from "../model-fit.ts";
@@ -29,6 +31,8 @@ export type RouteQuery = Readonly<{
   load: Load;
   /** Whether the caller may use a model. */
   allows(model: string): boolean;
+  /** The policies of the caller's organization. */
+  policies?: PolicySet | undefined;
 }>;
 
 export type Ranking = Readonly<{ ranked: readonly RankedCandidate[]; excluded: readonly ExcludedCandidate[] }>;
@@ -52,14 +56,15 @@ export function rankCandidates(context: Known, route: ModelRoute, query: RouteQu
 export function contenderOf(
   context: Known,
   candidate: RouteCandidate,
-  { facts, needs, load, allows }: RouteQuery,
+  { facts, needs, load, allows, policies }: RouteQuery,
 ): RankedCandidate | ExclusionReason {
   const { model, weight } = candidate;
   const unmet = unmetCondition(candidate.conditions, facts);
   if (unmet) return unmet;
   if (!allows(model)) return "not_allowed";
-  const candidates = candidatesOf(context, facts.group, candidate);
-  if (!candidates) return "no_channel";
+  const served = candidatesOf(context, facts.group, candidate);
+  const candidates = served && policies ? allowedCandidates(policies, served, model) : served;
+  if (!candidates || candidates.tiers.length === 0) return "no_channel";
   const { figures, isReady } = measure(context, model, candidates, load);
   if (figures.cost === null) return "no_price";
   const lacks = lackOf(context, candidate, candidates, needs);

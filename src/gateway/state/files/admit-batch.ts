@@ -8,6 +8,7 @@ import type { RequestRules } from "../../../formats/request-rules/request-rules.
 import { multiply } from "../../../lib/values/decimal.ts";
 import type { Caller } from "../../auth/authenticate.ts";
 import { authorizeModel } from "../../auth/authorize.ts";
+import { refusePolicyWords, refusePrice } from "../../auth/policies.ts";
 import { promptTokensBound } from "../../billing/estimate.ts";
 import { reserveAmount } from "../../billing/reserve.ts";
 import type { GatewayContext } from "../../call/context.ts";
@@ -40,6 +41,7 @@ export async function admitBatch(context: GatewayContext, caller: Caller, input:
     const model = textOf(body?.model) ?? "";
     if (!body || model === "") throw invalidRequest({ code: "gateway_batch_no_model" }, "input_file_id");
     authorizeModel(caller, model);
+    if (caller.policies) refusePolicyWords(caller.policies, body);
     if (caller.pinnedChannelId === null && !services.channels.candidates(caller.group, model)) {
       throw invalidRequest({ code: "gateway_batch_model", params: { model, group: caller.group } }, "input_file_id");
     }
@@ -49,11 +51,13 @@ export async function admitBatch(context: GatewayContext, caller: Caller, input:
     const maxOutputTokens = limit === null ? null : limit * choices;
     const promptTokens = promptTokensBound(body, JSON.stringify(body).length);
     const halved = { ...price, groupRatio: multiply(price.groupRatio, BATCH_SHARE) };
-    amount += estimate(
+    const cost = estimate(
       halved,
       { promptTokens, maxOutputTokens, defaultOutputTokens: defaultOutputTokens * choices },
       prices.quotaPerUnit(),
     );
+    if (caller.policies) refusePrice(caller.policies, cost);
+    amount += cost;
     calls += 1;
   }
   if (calls === 0) throw invalidRequest({ code: "gateway_batch_empty" }, "input_file_id");

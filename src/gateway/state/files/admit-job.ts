@@ -4,6 +4,7 @@ import { integer } from "../../../formats/request-rules/number-limits.ts";
 import { noRules, type RequestRules } from "../../../formats/request-rules/request-rules.ts";
 import type { Caller } from "../../auth/authenticate.ts";
 import { authorizeModel } from "../../auth/authorize.ts";
+import { refusePrice } from "../../auth/policies.ts";
 import { promptTokensBound } from "../../billing/estimate.ts";
 import { reserveAmount } from "../../billing/reserve.ts";
 import type { GatewayContext } from "../../call/context.ts";
@@ -54,7 +55,9 @@ export async function admitJob(
   if (examples === 0) throw invalidRequest({ code: "gateway_training_empty" }, "training_file");
   const promptTokens = tokens * (epochsOf(job) ?? defaultEpochs(examples));
   const expected = { promptTokens, maxOutputTokens: 0, defaultOutputTokens: 0 };
-  return reserveAmount(context.services, caller, estimate(price, expected, context.prices.quotaPerUnit()));
+  const cost = estimate(price, expected, context.prices.quotaPerUnit());
+  if (caller.policies) refusePrice(caller.policies, cost);
+  return reserveAmount(context.services, caller, cost);
 }
 
 /** The number of epochs that the client sets; null if none. */

@@ -1,6 +1,7 @@
 import type { JsonObject } from "../../../formats/json.ts";
 import { nowSeconds } from "../../../lib/clock.ts";
 import type { Caller } from "../../auth/authenticate.ts";
+import { channelRefusal } from "../../auth/policies.ts";
 import { receiptBudget } from "../../billing/log-row.ts";
 import type { GatewayContext } from "../../call/context.ts";
 import { type Choice, choose } from "../../routing/scheduler/choose.ts";
@@ -12,10 +13,11 @@ import type { ObjectKind, Payer, StoredObject } from "./store.ts";
  * GatewayError.
  */
 export function chooseOwner({ services, keys }: GatewayContext, caller: Caller): Choice {
-  const { pinnedChannelId, group } = caller;
+  const { pinnedChannelId, group, policies } = caller;
   const fit = [...services.channels.all()]
     .filter((channel) => channel.status === 1 && keepsObjects(channel))
-    .filter(({ id, groups }) => (pinnedChannelId === null ? groups.includes(group) : id === pinnedChannelId));
+    .filter(({ id, groups }) => (pinnedChannelId === null ? groups.includes(group) : id === pinnedChannelId))
+    .filter((channel) => !policies || channelRefusal(policies, channel, "") === null);
   const priorities = [...new Set(fit.map(({ priority }) => priority))].sort((a, b) => b - a);
   const tiers = priorities.map((priority) => ({
     priority,

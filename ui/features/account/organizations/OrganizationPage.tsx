@@ -16,6 +16,7 @@ import { InvitationsPanel } from "./InvitationsPanel.tsx";
 import { MembersPanel } from "./MembersPanel.tsx";
 import { organizations } from "./organization-calls.ts";
 import { ProfilePanel, WalletPanel } from "./ProfilePanel.tsx";
+import { PoliciesPanel } from "./policies/PoliciesPanel.tsx";
 import { BudgetsPanel } from "./spending/BudgetsPanel.tsx";
 import { ProjectsPanel } from "./spending/ProjectsPanel.tsx";
 import { useActing, useHasOrganizations, useSwitchAccount } from "./use-organization.ts";
@@ -121,6 +122,7 @@ const OrganizationDetail = () => {
         <WalletPanel organization={organization} />
         <BudgetsPanel organization={organization} />
         <ProjectsPanel organization={organization} />
+        <PoliciesPanel organization={organization} />
         <MembersPanel organization={organization} />
         {may("members.manage") && <InvitationsPanel organization={organization} />}
         {may("organization.rename") && <ProfilePanel organization={organization} />}

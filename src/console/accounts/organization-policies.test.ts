@@ -1,0 +1,96 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { startTestOrganizations, type TestOrganizations } from "../../../test/support/console/organizations.ts";
+import { createPolicyDirectory } from "../../domain/accounts/organizations/policies/directory.ts";
+import { createApiKey } from "../../domain/api-keys/create-api-key.ts";
+import { updateToken } from "../../domain/api-keys/update-api-key.ts";
+import { nowSeconds } from "../../lib/clock.ts";
+import { createLogger } from "../../lib/runtime/log.ts";
+import { createVault } from "../../lib/security/crypto.ts";
+
+const DAY_S = 86_400;
+const vault = createVault({ encryptionKey: "a key of tests" });
+let app: TestOrganizations;
+let id: number;
+beforeAll(async () => {
+  app = await startTestOrganizations();
+  id = await app.create("alice", "acme");
+  await app.addMember("alice", id, "bob", "developer");
+});
+afterAll(() => app.close());
+
+type Method = Parameters<TestOrganizations["as"]>[1];
+const call = (by: string, method: Method, path: string, body?: object) =>
+  app.as(by, method, `/api/organization/${id}/${path}`, body);
+const codeOf = async (...args: Parameters<typeof call>) => (await call(...args)).body.code;
+const createdId = async (...args: Parameters<typeof call>) => ((await call(...args)).body.data as { id: number }).id;
+
+const FREE = {
+  ...{ models: [] as string[], channel_types: [] as number[], allow_ips: "", blocked_words: "" },
+  ...{ no_content_log: false, max_key_days: 0, max_call_quota: 0 },
+};
+const policy = (name: string, rules: Partial<typeof FREE> = {}, project_id = 0) => ({
+  ...{ name, project_id },
+  rules: { ...FREE, ...rules },
+});
+
+test("policies are created, changed and deleted by owners and admins; every process learns of it", async () => {
+  const log = createLogger({ logLevel: "silent", logFormat: "json" });
+  const directory = await createPolicyDirectory({ db: app.db, changes: app.changes, log });
+  const names = () => directory.of({ userId: id, projectId: 0 })?.map(({ name }) => name);
+  const made = await createdId(
+    "alice",
+    "POST",
+    "policies",
+    policy(" House rules ", { models: [" gpt-* ", "", "gpt-*"] }),
+  );
+  expect(names()).toEqual(["House rules"]);
+  expect((await call("bob", "GET", "policies")).body.data).toMatchObject({
+    policies: [{ id: made, name: "House rules", project_id: 0, rules: { models: ["gpt-*"] } }],
+  });
+  for (const [method, path] of [
+    ["POST", "policies"],
+    ["PUT", `policies/${made}`],
+    ["DELETE", `policies/${made}`],
+  ] as const) {
+    const body = method === "DELETE" ? undefined : policy("x");
+    expect(await codeOf("bob", method, path, body)).toBe("organization_right_missing");
+    expect(await codeOf("carol", method, path, body)).toBe("organization_not_found");
+  }
+  await call("alice", "PUT", `policies/${made}`, policy("Rules"));
+  expect(names()).toEqual(["Rules"]);
+  await call("alice", "DELETE", `policies/${made}`);
+  expect(names()).toBeUndefined();
+  expect(await codeOf("alice", "DELETE", `policies/${made}`)).toBe("policy_not_found");
+  directory.close();
+});
+
+test("each wrong field is named", async () => {
+  await createdId("alice", "POST", "policies", policy("One"));
+  for (const [input, code] of [
+    [policy("one"), "policy_exists"],
+    [policy(" "), "policy_name_invalid"],
+    [policy("a", {}, 999_999), "project_not_found"],
+    [policy("a", { allow_ips: "10" }), "token_ip_invalid"],
+    [policy("a", { blocked_words: "regex:(" }), "option_regex"],
+    [policy("a", { max_key_days: 0.5 }), "policy_days_invalid"],
+    [policy("a", { max_call_quota: -1 }), "policy_quota_invalid"],
+  ] as const) {
+    expect(await codeOf("alice", "POST", "policies", input)).toBe(code);
+  }
+});
+
+test("keys must expire as the strictest policy of their project says", async () => {
+  const project = await createdId("alice", "POST", "projects", { name: "Website" });
+  await createdId("alice", "POST", "policies", policy("Ninety", { max_key_days: 90 }));
+  await createdId("alice", "POST", "policies", policy("Thirty", { max_key_days: 30 }, project));
+  const deps = { db: app.db, changes: app.changes, settings: app.settings, vault };
+  const owner = { id, group: "default", member: { id: app.who("alice").id, ownOnly: false, seesSecrets: true } };
+  const input = { name: "ci", unlimited_quota: true };
+  const inDays = (days: number) => nowSeconds() + days * DAY_S - 60;
+  expect(createApiKey(deps, owner, input)).rejects.toMatchObject({ code: "policy_key_expiry" });
+  const { id: key } = await createApiKey(deps, owner, { ...input, expired_time: inDays(90) });
+  const move = (days: number) => updateToken(deps, owner, key, { project_id: project, expired_time: inDays(days) });
+  expect(move(90)).rejects.toMatchObject({ code: "policy_key_expiry", params: { policy: "Thirty", days: 30 } });
+  expect(await move(30)).toMatchObject({ project_id: project });
+  await updateToken(deps, owner, key, { name: "renamed" });
+});

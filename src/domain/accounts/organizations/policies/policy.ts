@@ -1,0 +1,61 @@
+import type { PolicyRules } from "../../../../../db/schema/accounts/policies.ts";
+import { type SensitiveWords, sensitiveWords } from "../../../../settings/sensitive-words.ts";
+import { compileIpList, type IpList } from "../../../api-keys/directory/ip-list.ts";
+
+/** A policy as the database has it. */
+export type PolicyEntry = Readonly<{
+  id: number;
+  organizationId: number;
+  /** 0: the whole organization. */
+  projectId: number;
+  name: string;
+  rules: PolicyRules;
+}>;
+
+/** A policy as calls need it; null: no such rule. */
+export type Policy = Readonly<{
+  name: string;
+  models: readonly RegExp[] | null;
+  channelTypes: ReadonlySet<number> | null;
+  allowIps: IpList | null;
+  words: SensitiveWords | null;
+  logsContent: boolean;
+  maxKeySeconds: number | null;
+  /** Quota units. */
+  maxCallQuota: number | null;
+}>;
+
+/** All policies that hold for a call; the same object until one of them changes. */
+export type PolicySet = readonly Policy[];
+
+const DAY_S = 86_400;
+const NO_WORDS = sensitiveWords([]);
+
+/** Compiles a policy. Throws OperationError for a blocked pattern that is no regular expression. */
+export function compilePolicy({ name, rules }: Pick<PolicyEntry, "name" | "rules">): Policy {
+  const { models, channel_types: types, blocked_words: words } = rules;
+  return {
+    name,
+    models: models.length > 0 ? models.map(patternOf) : null,
+    channelTypes: types.length > 0 ? new Set(types) : null,
+    allowIps: compileIpList(rules.allow_ips),
+    words: words.trim() === "" ? null : NO_WORDS.read(words, "blocked_words").value,
+    logsContent: !rules.no_content_log,
+    maxKeySeconds: rules.max_key_days > 0 ? rules.max_key_days * DAY_S : null,
+    maxCallQuota: rules.max_call_quota > 0 ? rules.max_call_quota : null,
+  };
+}
+
+const patternOf = (pattern: string): RegExp => new RegExp(`^${pattern.split("*").map(RegExp.escape).join(".*")}$`, "s");
+
+/** The first policy that does not allow a model; undefined: all do. */
+export const policyAgainstModel = (set: PolicySet, model: string): Policy | undefined =>
+  set.find(({ models }) => models !== null && !models.some((pattern) => pattern.test(model)));
+
+/** The first policy that does not allow a channel; undefined: all do. */
+export const policyAgainstChannel = (set: PolicySet, { type }: Readonly<{ type: number }>): Policy | undefined =>
+  set.find(({ channelTypes }) => channelTypes !== null && !channelTypes.has(type));
+
+/** The first policy that does not allow a key that expires then (epoch seconds; -1: never); undefined: all do. */
+export const policyAgainstExpiry = (set: PolicySet, expiresAt: number, now: number): Policy | undefined =>
+  set.find(({ maxKeySeconds }) => maxKeySeconds !== null && (expiresAt === -1 || expiresAt > now + maxKeySeconds));

@@ -1,0 +1,125 @@
+import { afterEach, expect, test } from "bun:test";
+import type { PolicyRules } from "../../../db/schema/accounts/policies.ts";
+import { createPolicyIndex } from "../../../src/domain/accounts/organizations/policies/directory.ts";
+import { startRelay } from "../../support/gateway/start-gateway.ts";
+import { chatReply, startUpstream } from "../../support/gateway/start-upstream.ts";
+
+/** Policies of an organization refuse calls before anything is sent, in the client's format, and say which it was. */
+
+const stops: (() => unknown)[] = [];
+afterEach(() => Promise.all(stops.splice(0).map((stop) => stop())));
+
+const ORGANIZATION = 1;
+const PROJECT = 7;
+const OPENAI = 1;
+const ANTHROPIC = 14;
+const FREE: PolicyRules = {
+  ...{ models: [], channel_types: [], allow_ips: "", blocked_words: "" },
+  ...{ no_content_log: false, max_key_days: 0, max_call_quota: 0 },
+};
+const ASK = { model: "gpt-4o", max_tokens: 10, messages: [{ role: "user", content: "Hi" }] };
+
+type Rules = Readonly<{ name?: string; projectId?: number }> & Partial<PolicyRules>;
+
+function start(policies: readonly Rules[], options: Record<string, string> = {}, types = [OPENAI]) {
+  const upstream = startUpstream(() => Response.json(chatReply()));
+  const entries = policies.map(({ name = "Strict", projectId = 0, ...rules }, at) => ({
+    ...{ id: at + 1, organizationId: ORGANIZATION, projectId, name },
+    rules: { ...FREE, ...rules },
+  }));
+  const relay = startRelay({
+    channels: types.map((type) => ({
+      type,
+      baseUrl: upstream.url,
+      models: ["gpt-4o", "gpt-4o-mini", "claude-3-opus"],
+    })),
+    user: { id: ORGANIZATION, kind: "organization" },
+    tokens: {
+      test: { id: 5, userId: ORGANIZATION, projectId: PROJECT },
+      other: { id: 6, userId: ORGANIZATION, projectId: 8 },
+    },
+    policies: createPolicyIndex(entries),
+    options,
+  });
+  stops.push(upstream.stop, relay.stop);
+  return { ...relay, upstream };
+}
+
+const errorOf = async (response: Response) => {
+  const { error } = (await response.json()) as { error: { code?: string; type?: string; message: string } };
+  return { status: response.status, ...error };
+};
+
+test.each([
+  ["a model", { models: ["claude-*", "gpt-4o-mini"] }, "policy_model_not_allowed"],
+  ["a provider", { channel_types: [ANTHROPIC] }, "policy_provider_not_allowed"],
+  ["an address", { allow_ips: "10.0.0.0/8" }, "policy_ip_not_allowed"],
+  ["a key without an expiry", { max_key_days: 30 }, "policy_key_expiry"],
+  ["a price", { max_call_quota: 1 }, "policy_price_exceeded"],
+  ["words", { blocked_words: "nothing\nregex:\\bhi\\b" }, "policy_words_detected"],
+] as const)("refuses %s, by its name, before anything is sent", async (_, rules, code) => {
+  const relay = start([{ name: "House rules", ...rules }]);
+  const refused = await errorOf(await relay.post("/v1/chat/completions", ASK));
+  expect(refused).toMatchObject({ code, status: code === "policy_words_detected" ? 400 : 403 });
+  expect(refused.message).toContain("House rules");
+  const anthropic = await relay.post("/v1/messages", ASK, { headers: { "x-api-key": "sk-test" } });
+  expect(await anthropic.json()).toMatchObject({
+    type: "error",
+    error: { message: expect.stringContaining("House rules") },
+  });
+  expect(relay.upstream.received).toHaveLength(0);
+});
+
+test("lets calls pass that all policies allow", async () => {
+  const relay = start([
+    { models: ["gpt-*"], channel_types: [OPENAI, ANTHROPIC], allow_ips: "127.0.0.0/8\n::1", blocked_words: "bomb" },
+    { models: ["*-4o"], max_call_quota: 10_000_000 },
+  ]);
+  expect((await relay.post("/v1/chat/completions", ASK)).status).toBe(200);
+});
+
+test("the strictest of several holds; those of other projects don't", async () => {
+  const relay = start([
+    { name: "Everybody", models: ["gpt-*"] },
+    { name: "Website", projectId: PROJECT, models: ["*-mini", "claude-*"] },
+  ]);
+  const ask = async (model: string, key: string) => {
+    const response = await relay.post(
+      "/v1/chat/completions",
+      { ...ASK, model },
+      {
+        headers: { authorization: `Bearer sk-${key}` },
+      },
+    );
+    return response.ok ? "passes" : (await errorOf(response)).message.match(/policy (\w+)/)?.[1];
+  };
+  expect(await ask("gpt-4o-mini", "test")).toBe("passes");
+  expect(await ask("gpt-4o", "test")).toBe("Website");
+  expect(await ask("claude-3-opus", "test")).toBe("Everybody");
+  expect(await ask("gpt-4o", "other")).toBe("passes");
+});
+
+test("channels of other providers are not tried, and fallback models that are not allowed neither", async () => {
+  const relay = start([{ channel_types: [OPENAI] }], {}, [ANTHROPIC, OPENAI]);
+  for (let call = 0; call < 8; call += 1) {
+    expect((await relay.post("/v1/chat/completions", ASK)).status).toBe(200);
+  }
+  expect(relay.upstream.received.every(({ path }) => path === "/v1/chat/completions")).toBe(true);
+  const models = start([{ name: "GPT only", models: ["gpt-*", "smart"] }], {
+    ModelFallbacks: JSON.stringify({ smart: ["claude-3-opus", "gpt-4o-mini"] }),
+  });
+  expect((await models.post("/v1/chat/completions", { ...ASK, model: "smart" })).status).toBe(200);
+  expect(models.upstream.received.map(({ text }) => JSON.parse(text).model)).toEqual(["gpt-4o-mini"]);
+  const listed = { ...ASK, models: ["gpt-4o", "claude-3-opus"] };
+  expect(await errorOf(await models.post("/v1/chat/completions", listed))).toMatchObject({
+    code: "policy_model_not_allowed",
+  });
+});
+
+test("contents are not logged where a policy forbids it", async () => {
+  for (const no_content_log of [true, false]) {
+    const relay = start([{ no_content_log }], { LogChatContentEnabled: "true" });
+    expect((await relay.post("/v1/chat/completions", ASK)).status).toBe(200);
+    expect(relay.billing.records.map(({ other }) => "input_content" in other)).toEqual([!no_content_log]);
+  }
+});

@@ -1,0 +1,97 @@
+import Box from "@mui/material/Box";
+import Button from "@mui/material/Button";
+import Skeleton from "@mui/material/Skeleton";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import type { TFunction } from "i18next";
+import { useState } from "react";
+import { useTranslation } from "react-i18next";
+import { useConfirm } from "../../../../components/feedback/confirm.tsx";
+import { ErrorState } from "../../../../components/feedback/ErrorState.tsx";
+import { notifyDone, notifyError } from "../../../../components/feedback/notify.tsx";
+import { Panel, Row } from "../../../../components/layout.tsx";
+import { Entry } from "../../security/Entry.tsx";
+import type { Organization } from "../organization-calls.ts";
+import { useActing } from "../use-organization.ts";
+import { PolicyDialog } from "./PolicyDialog.tsx";
+import { deletePolicy, type Policy, policies } from "./policy-calls.ts";
+
+/** The rules that a policy has, by the labels of its form. */
+const ruleNames = (t: TFunction, { rules }: Policy): string[] => [
+  ...(rules.models.length > 0 ? [t("organizations.policies.models")] : []),
+  ...(rules.channel_types.length > 0 ? [t("organizations.policies.providers")] : []),
+  ...(rules.allow_ips !== "" ? [t("organizations.policies.ips")] : []),
+  ...(rules.blocked_words !== "" ? [t("organizations.policies.words")] : []),
+  ...(rules.no_content_log ? [t("organizations.policies.noContentLog")] : []),
+  ...(rules.max_key_days > 0 ? [t("organizations.policies.maxKeyDays")] : []),
+  ...(rules.max_call_quota > 0 ? [t("organizations.policies.maxPrice")] : []),
+];
+
+/** The rules for calls of the organization and its projects. */
+export const PoliciesPanel = ({ organization: { id } }: { organization: Organization }) => {
+  const { t } = useTranslation();
+  const client = useQueryClient();
+  const confirm = useConfirm();
+  const { may } = useActing();
+  const { data, error, refetch } = useQuery(policies(id));
+  /** Null: a new one. */
+  const [edited, setEdited] = useState<Policy | null | undefined>(undefined);
+  const isManager = may("policies.manage");
+  const remove = async ({ id: policy, name }: Policy) => {
+    const isSure = await confirm({
+      title: t("organizations.policies.deleteTitle", { name }),
+      body: t("organizations.policies.deleteBody"),
+      action: t("organizations.policies.delete"),
+      isDangerous: true,
+    });
+    if (!isSure) return;
+    try {
+      await deletePolicy(id, policy);
+      notifyDone(t("organizations.policies.deleted", { name }));
+    } catch (failure) {
+      notifyError(failure);
+    }
+    await client.invalidateQueries(policies(id));
+  };
+  return (
+    <Panel
+      title={t("organizations.policies.title")}
+      action={
+        isManager && (
+          <Button size="small" onClick={() => setEdited(null)}>
+            {t("organizations.policies.create")}
+          </Button>
+        )
+      }
+    >
+      <Box sx={{ mb: 3, fontSize: 12, color: "text.tertiary" }}>{t("organizations.policies.hint")}</Box>
+      {error && !data && <ErrorState error={error} onRetry={() => void refetch()} />}
+      {!data && !error && <Skeleton variant="rounded" height={40} />}
+      {data?.policies.length === 0 && (
+        <Box sx={{ fontSize: 13, color: "text.secondary" }}>{t("organizations.policies.none")}</Box>
+      )}
+      {data?.policies.map((policy) => (
+        <Entry
+          key={policy.id}
+          title={policy.name}
+          action={
+            isManager && (
+              <Row gap={2}>
+                <Button size="small" onClick={() => setEdited(policy)}>
+                  {t("organizations.policies.change")}
+                </Button>
+                <Button size="small" color="error" onClick={() => void remove(policy)}>
+                  {t("organizations.policies.delete")}
+                </Button>
+              </Row>
+            )
+          }
+        >
+          {[policy.project_name || t("organizations.policies.everything"), ...ruleNames(t, policy)].join(" · ")}
+        </Entry>
+      ))}
+      {edited !== undefined && data && (
+        <PolicyDialog id={id} policy={edited} types={data.channel_types} onClose={() => setEdited(undefined)} />
+      )}
+    </Panel>
+  );
+};

@@ -1,0 +1,189 @@
+import MenuItem from "@mui/material/MenuItem";
+import OutlinedInput from "@mui/material/OutlinedInput";
+import Select from "@mui/material/Select";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useId } from "react";
+import { useTranslation } from "react-i18next";
+import { FormDialog } from "../../../../components/feedback/FormDialog.tsx";
+import { notifyDone } from "../../../../components/feedback/notify.tsx";
+import { QuotaInput } from "../../../../components/inputs/QuotaInput.tsx";
+import { SwitchRow } from "../../../../components/inputs/SwitchRow.tsx";
+import { useCheckedForm } from "../../../../components/inputs/use-checked-form.ts";
+import { Col, Field } from "../../../../components/layout.tsx";
+import { projects } from "../spending/spending-calls.ts";
+import { changePolicy, createPolicy, type Policy, policies } from "./policy-calls.ts";
+
+type Props = {
+  id: number;
+  /** Null: a new one. */
+  policy: Policy | null;
+  types: readonly Readonly<{ id: number; name: string }>[];
+  onClose: () => void;
+};
+
+type Form = {
+  name: string;
+  projectId: number;
+  models: string;
+  types: number[];
+  ips: string;
+  words: string;
+  noContentLog: boolean;
+  days: string;
+  price: string;
+};
+
+const NEW: Form = {
+  ...{ name: "", projectId: 0, models: "", types: [], ips: "", words: "" },
+  ...{ noContentLog: false, days: "0", price: "" },
+};
+
+const formOf = ({ name, project_id: projectId, rules }: Policy): Form => ({
+  ...{ name, projectId, models: rules.models.join("\n"), types: [...rules.channel_types] },
+  ...{ ips: rules.allow_ips, words: rules.blocked_words, noContentLog: rules.no_content_log },
+  ...{ days: String(rules.max_key_days), price: rules.max_call_quota ? String(rules.max_call_quota) : "" },
+});
+
+/** Creates a policy, or changes one. */
+export const PolicyDialog = ({ id, policy, types, onClose }: Props) => {
+  const { t } = useTranslation();
+  const [nameField, priceField, daysField] = [useId(), useId(), useId()];
+  const client = useQueryClient();
+  const known = useQuery(projects(id)).data ?? [];
+  const { form, change, problem, isSaving, submit } = useCheckedForm<Form>({
+    initial: policy ? formOf(policy) : NEW,
+    rejection: "inline",
+    send: async (values) => {
+      const input = {
+        ...{ name: values.name, project_id: values.projectId },
+        rules: {
+          models: values.models.split("\n"),
+          channel_types: values.types,
+          ...{ allow_ips: values.ips, blocked_words: values.words, no_content_log: values.noContentLog },
+          ...{ max_key_days: Number(values.days), max_call_quota: Number(values.price) },
+        },
+      };
+      await (policy ? changePolicy(id, policy.id, input) : createPolicy(id, input));
+      await client.invalidateQueries(policies(id));
+      notifyDone(t("organizations.policies.saved", { name: values.name.trim() }));
+      onClose();
+    },
+  });
+  return (
+    <FormDialog
+      title={t(policy ? "organizations.policies.changeTitle" : "organizations.policies.create")}
+      action={t(policy ? "organizations.policies.save" : "organizations.policies.create")}
+      isBusy={isSaving}
+      isDisabled={form.name.trim() === ""}
+      onClose={onClose}
+      onSubmit={submit}
+    >
+      <Col gap={4}>
+        <Field label={t("organizations.policies.name")} htmlFor={nameField} error={problem}>
+          <OutlinedInput
+            id={nameField}
+            fullWidth
+            autoFocus
+            autoComplete="off"
+            value={form.name}
+            error={problem !== null}
+            onChange={(event) => change({ name: event.target.value })}
+          />
+        </Field>
+        <Field label={t("organizations.policies.scope")}>
+          <Select
+            fullWidth
+            value={String(form.projectId)}
+            onChange={(event) => change({ projectId: Number(event.target.value) })}
+            inputProps={{ "aria-label": t("organizations.policies.scope") }}
+          >
+            <MenuItem value="0">{t("organizations.policies.everything")}</MenuItem>
+            {known.map((project) => (
+              <MenuItem key={project.id} value={String(project.id)}>
+                {project.name}
+              </MenuItem>
+            ))}
+          </Select>
+        </Field>
+        <Lines
+          label={t("organizations.policies.models")}
+          hint={t("organizations.policies.modelsHint")}
+          value={form.models}
+          onChange={(models) => change({ models })}
+        />
+        <Field label={t("organizations.policies.providers")}>
+          <Select
+            fullWidth
+            multiple
+            value={form.types.map(String)}
+            onChange={(event) => change({ types: [event.target.value].flat().map(Number) })}
+            inputProps={{ "aria-label": t("organizations.policies.providers") }}
+          >
+            {types.map((type) => (
+              <MenuItem key={type.id} value={String(type.id)}>
+                {type.name}
+              </MenuItem>
+            ))}
+          </Select>
+        </Field>
+        <Lines
+          label={t("organizations.policies.ips")}
+          hint={t("organizations.policies.ipsHint")}
+          value={form.ips}
+          onChange={(ips) => change({ ips })}
+        />
+        <Lines
+          label={t("organizations.policies.words")}
+          hint={t("organizations.policies.wordsHint")}
+          value={form.words}
+          onChange={(words) => change({ words })}
+        />
+        <SwitchRow
+          label={t("organizations.policies.noContentLog")}
+          hint={t("organizations.policies.noContentLogHint")}
+          isOn={form.noContentLog}
+          onChange={(noContentLog) => change({ noContentLog })}
+        />
+        <Field
+          label={t("organizations.policies.maxKeyDays")}
+          htmlFor={daysField}
+          hint={t("organizations.policies.maxKeyDaysHint")}
+        >
+          <OutlinedInput
+            id={daysField}
+            fullWidth
+            value={form.days}
+            inputProps={{ inputMode: "numeric" }}
+            onChange={(event) => change({ days: event.target.value })}
+          />
+        </Field>
+        <Field
+          label={t("organizations.policies.maxPrice")}
+          htmlFor={priceField}
+          hint={t("organizations.policies.maxPriceHint")}
+        >
+          <QuotaInput id={priceField} value={form.price} onChange={(price) => change({ price })} />
+        </Field>
+      </Col>
+    </FormDialog>
+  );
+};
+
+type LinesProps = { label: string; hint: string; value: string; onChange: (value: string) => void };
+
+const Lines = ({ label, hint, value, onChange }: LinesProps) => {
+  const field = useId();
+  return (
+    <Field label={label} htmlFor={field} hint={hint}>
+      <OutlinedInput
+        id={field}
+        fullWidth
+        multiline
+        minRows={2}
+        maxRows={8}
+        value={value}
+        onChange={(event) => onChange(event.target.value)}
+      />
+    </Field>
+  );
+};
