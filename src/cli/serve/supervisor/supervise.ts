@@ -1,14 +1,50 @@
-import { rm } from "node:fs/promises";
+import { chmod, rm } from "node:fs/promises";
 import { join } from "node:path";
+import { createRunDirectory, removeRunDirectory, SUPERVISOR_SOCKET } from "../../../../db/embedded/run-directory.ts";
 import { removeCountTable } from "../../../lib/limits/count-table.ts";
 import { ensureDataDir } from "../../../lib/runtime/data-dir.ts";
+import type { Logger } from "../../../lib/runtime/log.ts";
 import { createLogger } from "../../../lib/runtime/log.ts";
 import type { Config } from "../../../server/config.ts";
 import { version } from "../../../server/version.ts";
 import { askSupervisor } from "../ask-supervisor.ts";
 import { listen } from "../listen.ts";
-import { startSupervisorControl } from "./control.ts";
 import { Supervisor } from "./supervisor.ts";
+
+/** Replacing workers that finish long streams takes its time; the runtime's types know no such option for such sockets. */
+const NO_TIMEOUT: object = { idleTimeout: 0 };
+
+/**
+ * Listens on a private socket in the data directory for `sluice status` and `sluice reload`; only this user can connect.
+ * Returns what ends it.
+ */
+async function startSupervisorControl(
+  supervisor: Supervisor,
+  dataDir: string,
+  log: Logger,
+): Promise<() => Promise<void>> {
+  const path = join(await createRunDirectory(dataDir), SUPERVISOR_SOCKET);
+  const server = Bun.serve({
+    unix: path,
+    ...NO_TIMEOUT,
+    async fetch(request) {
+      const { pathname } = new URL(request.url);
+      if (pathname === "/status") return Response.json(supervisor.view());
+      if (pathname !== "/reload") return new Response("unknown command", { status: 404 });
+      try {
+        return Response.json({ replaced: await supervisor.reload() });
+      } catch (error) {
+        log.error({ error }, "the workers could not be replaced");
+        return new Response(error instanceof Error ? error.message : String(error), { status: 500 });
+      }
+    },
+  });
+  await chmod(path, 0o600);
+  return async () => {
+    await server.stop(true);
+    await removeRunDirectory(dataDir);
+  };
+}
 
 /** Runs the gateway in several workers until a signal ends it. Returns the exit code. Throws ConfigError and the like. */
 export async function supervise(config: Config, workers: number): Promise<number> {

@@ -1,6 +1,72 @@
+import { recordDropped } from "../../../formats/conversation/dropped-fields.ts";
+import { compact } from "../../../formats/helpers/compact.ts";
+import { numberOf, recordOf, textOf, textsOf } from "../../../formats/json.ts";
+import { baseFailure } from "../../../formats/openai-chat/errors/base-resp.ts";
+import type { NativeFormat } from "../../contract/native-format.ts";
+import { embeddingList, inputsOf } from "../../shared/embeddings.ts";
+import { aspectOf, imageCount, imageList } from "../../shared/images.ts";
 import { openAiCompatible } from "../../shared/openai-compatible.ts";
-import { minimaxEmbeddings, minimaxSpeech } from "./embeddings-and-speech.ts";
-import { minimaxImages } from "./images.ts";
+
+/** Image generation by MiniMax, which reports failures with status 200. */
+const minimaxImages: NativeFormat = {
+  encode(order, model, dropped) {
+    recordDropped(order, ["prompt", "n", "size", "response_format"], dropped);
+    return {
+      model,
+      prompt: order.prompt,
+      n: imageCount(order),
+      aspect_ratio: aspectOf(order),
+      response_format: order.response_format === "b64_json" ? "base64" : "url",
+    };
+  },
+  decode({ data }) {
+    const made = recordOf(data);
+    return imageList([
+      ...textsOf(made?.image_urls).map((url) => ({ url })),
+      ...textsOf(made?.image_base64).map((b64_json) => ({ b64_json })),
+    ]);
+  },
+  failure: baseFailure,
+};
+
+/** Embeddings, in a response that has only lists of numbers. `type` distinguishes stored documents from queries. */
+const minimaxEmbeddings: NativeFormat = {
+  encode(call, model, dropped) {
+    recordDropped(call, ["input", "encoding_format", "type"], dropped);
+    return { model, texts: inputsOf(call), type: textOf(call.type) ?? "db" };
+  },
+  decode({ vectors, total_tokens }) {
+    if (!Array.isArray(vectors)) return null;
+    return embeddingList(vectors, numberOf(total_tokens));
+  },
+  failure: baseFailure,
+};
+
+const FORMATS: ReadonlySet<unknown> = new Set(["mp3", "pcm", "flac", "wav"]);
+
+/** Speech, which arrives as hexadecimal digits. */
+const minimaxSpeech: NativeFormat = {
+  encode(call, model, dropped) {
+    recordDropped(call, ["input", "voice", "speed", "response_format"], dropped);
+    const known = call.response_format == null || FORMATS.has(call.response_format);
+    if (!known) dropped.add("response_format");
+    return {
+      model,
+      text: call.input,
+      stream: false,
+      voice_setting: compact({ voice_id: textOf(call.voice), speed: numberOf(call.speed) }),
+      audio_setting: { format: known ? (call.response_format ?? "mp3") : "mp3" },
+    };
+  },
+  decode: () => null,
+  content(answer, { response_format: format }) {
+    const audio = textOf(recordOf(answer.data)?.audio);
+    if (!audio) return null;
+    const kind = FORMATS.has(format) && format !== "mp3" ? String(format) : "mpeg";
+    return { body: new Uint8Array(Buffer.from(audio, "hex")), contentType: `audio/${kind}` };
+  },
+  failure: baseFailure,
+};
 
 /** MiniMax: chats in OpenAI's format, everything else in its own. */
 export const minimax = openAiCompatible({

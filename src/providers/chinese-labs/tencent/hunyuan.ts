@@ -1,10 +1,82 @@
+import { createHash, createHmac } from "node:crypto";
+import { recordDropped } from "../../../formats/conversation/dropped-fields.ts";
+import { type JsonObject, numberOf, recordOf, recordsOf, textOf } from "../../../formats/json.ts";
 import { readOpenAiModelList } from "../../../formats/openai-chat/model-list.ts";
 import { chatApi } from "../../contract/chat.ts";
+import type { NativeFormat } from "../../contract/native-format.ts";
 import type { Provider } from "../../contract/provider.ts";
+import { embeddingList, inputsOf } from "../../shared/embeddings.ts";
 import { openAiCompatible } from "../../shared/openai-compatible.ts";
 import { hunyuanCodec } from "./codec.ts";
-import { hunyuanEmbeddings } from "./embeddings.ts";
-import { tencentHeaders } from "./signature.ts";
+
+const SERVICE = "hunyuan";
+const VERSION = "2023-09-01";
+const SIGNED = "content-type;host;x-tc-action";
+
+type Signed = Readonly<{
+  /** The API action. */
+  action: string;
+  host: string;
+  /** The exact bytes of the request body. */
+  body: string;
+  contentType: string;
+  secretId: string;
+  secretKey: string;
+  /** Unix time in seconds. */
+  timestamp: number;
+}>;
+
+/**
+ * The headers of Tencent's API with a TC3-HMAC-SHA256 signature. Source:
+ * https://cloud.tencent.com/document/api/1729/101843
+ */
+function tencentHeaders(request: Signed): Record<string, string> {
+  const { action, host, body, contentType, secretId, secretKey, timestamp } = request;
+  const day = new Date(timestamp * 1000).toISOString().slice(0, 10);
+  const scope = `${day}/${SERVICE}/tc3_request`;
+  const headers = `content-type:${contentType}\nhost:${host}\nx-tc-action:${action.toLowerCase()}\n`;
+  const canonical = ["POST", "/", "", headers, SIGNED, sha256(body)].join("\n");
+  const text = ["TC3-HMAC-SHA256", timestamp, scope, sha256(canonical)].join("\n");
+  const key = [day, SERVICE, "tc3_request"].reduce<string | Buffer>(
+    (made, part) => hmac(made, part),
+    `TC3${secretKey}`,
+  );
+  const signature = hmac(key, text).toString("hex");
+  return {
+    "x-tc-action": action,
+    "x-tc-version": VERSION,
+    "x-tc-timestamp": String(timestamp),
+    authorization: `TC3-HMAC-SHA256 Credential=${secretId}/${scope}, SignedHeaders=${SIGNED}, Signature=${signature}`,
+  };
+}
+
+const sha256 = (text: string): string => createHash("sha256").update(text).digest("hex");
+const hmac = (key: string | Buffer, text: string): Buffer => createHmac("sha256", key).update(text).digest();
+
+const responseOf = (answer: JsonObject): JsonObject => recordOf(answer.Response) ?? {};
+
+/** Embeddings by Hunyuan's own API (GetEmbedding), which reports failures with status 200. */
+const hunyuanEmbeddings: NativeFormat = {
+  encode(call, _model, dropped) {
+    recordDropped(call, ["input", "encoding_format"], dropped);
+    return { InputList: inputsOf(call) };
+  },
+  decode(answer) {
+    const { Data, Usage } = responseOf(answer);
+    if (!Array.isArray(Data)) return null;
+    const ordered = recordsOf(Data).toSorted((one, other) => Number(one.Index) - Number(other.Index));
+    const usage = recordOf(Usage);
+    return embeddingList(
+      ordered.map(({ Embedding }) => Embedding),
+      numberOf(usage?.PromptTokens) ?? numberOf(usage?.TotalTokens),
+    );
+  },
+  failure(answer) {
+    if (!recordOf(responseOf(answer).Error)) return null;
+    const error = hunyuanCodec.decodeError(200, answer);
+    return error && { message: error.message, code: textOf(error.code) ?? "", status: error.status };
+  },
+};
 
 const DEFAULT_BASE_URL = "https://hunyuan.tencentcloudapi.com";
 const COMPATIBLE_BASE_URL = "https://api.hunyuan.cloud.tencent.com";

@@ -1,7 +1,56 @@
-import { parseJson, recordOf } from "../../../formats/json.ts";
+import type { Dropped, Target } from "../../../formats/conversation/codec.ts";
+import type { Conversation } from "../../../formats/conversation/conversation.ts";
+import { recordDropped } from "../../../formats/conversation/dropped-fields.ts";
+import type { ReplyError } from "../../../formats/conversation/reply.ts";
+import { chunkedCodec, type ParsedEvent } from "../../../formats/helpers/chunk-codec.ts";
+import { flattenTurns, lastUserText } from "../../../formats/helpers/flatten-to-text.ts";
+import { serviceError } from "../../../formats/helpers/service-error.ts";
+import { type JsonObject, numberOf, parseJson, recordOf, recordsOf, textOf } from "../../../formats/json.ts";
+import { errorOf } from "../../../formats/openai-chat/errors/decode-error.ts";
+import { encodeRequest as encodeChat } from "../../../formats/openai-chat/request/encode-request.ts";
 import { chatApi } from "../../contract/chat.ts";
 import type { Provider } from "../../contract/provider.ts";
-import { aiProxyCodec } from "./codec.ts";
+
+/** Writes a question to a library, which receives only the last message. The library's id is added with the key. */
+function encodeRequest(conversation: Conversation, target: Target, dropped: Dropped): JsonObject {
+  recordDropped(encodeChat({ ...conversation, turns: [] }, target, dropped), [], dropped);
+  if (conversation.system.length > 0) dropped.add("system");
+  const lines = flattenTurns(conversation, dropped);
+  if (lines.length > 1) dropped.add("messages");
+  return { model: target.model, query: lastUserText(lines), stream: conversation.stream };
+}
+
+/** The source documents, as a numbered list after the answer. */
+function sourcesOf(documents: unknown): string {
+  const list = recordsOf(documents).map(
+    ({ title, url }, at) => `${at + 1}. [${textOf(title) ?? ""}](${textOf(url) ?? ""})`,
+  );
+  return list.length === 0 ? "" : `\n\n${list.join("\n")}`;
+}
+
+function readEvent(body: JsonObject): ParsedEvent {
+  const answer = textOf(body.answer);
+  const last = answer !== null || body.finish === true;
+  const content = (answer ?? textOf(body.content) ?? "") + (last ? sourcesOf(body.documents) : "");
+  const choice = { index: 0, delta: { content }, finish_reason: last ? "stop" : null };
+  return { chunk: { id: "library", model: body.model, choices: [choice] }, last };
+}
+
+function decodeError(status: number, body: unknown): ReplyError | null {
+  const answer = recordOf(body);
+  const code = numberOf(answer?.errCode);
+  if (code === null || code === 0) return status >= 400 ? errorOf(status, body) : null;
+  return serviceError(status >= 400 ? status : 502, String(code), textOf(answer?.message) ?? "");
+}
+
+/** AI Proxy's knowledge base. */
+const aiProxyCodec = chunkedCodec({
+  dialect: "ai-proxy",
+  encodeRequest,
+  reader: () => readEvent,
+  isAnswer: (body) => textOf(body.answer) !== null,
+  decodeError,
+});
 
 const DEFAULT_BASE_URL = "https://api.aiproxy.io";
 const BALANCE_URL = "https://aiproxy.io/api/report/getUserOverview";

@@ -5,7 +5,6 @@ import { type JsonObject, numberOf, recordOf, recordsOf, textOf } from "../../..
 import { lookupTable } from "../../../lib/values/lookup-table.ts";
 import type { NativeFormat } from "../../contract/native-format.ts";
 import { imageCount, imageList } from "../../shared/images.ts";
-import { srtOf } from "./subtitles.ts";
 
 /** Settings of image models that clients may set. */
 const IMAGE_OPTIONS = ["negative_prompt", "num_steps", "steps", "guidance", "seed", "strength"];
@@ -120,4 +119,27 @@ function encodeForMelo(call: JsonObject, dropped: Dropped): JsonObject {
   recordDropped(call, ["input", "language", "response_format"], dropped);
   if (call.response_format != null && call.response_format !== "mp3") dropped.add("response_format");
   return compact({ prompt: call.input, lang: textOf(call.language) });
+}
+
+/** Converts WebVTT subtitles to SubRip: numbered, with commas in the times. */
+function srtOf(vtt: string): string {
+  const cues = vtt
+    .replace(/\r\n?/g, "\n")
+    .split(/\n{2,}/)
+    .filter((block) => block.includes("-->"));
+  return cues
+    .map((cue, at) => {
+      const lines = cue.trim().split("\n");
+      const begins = lines.findIndex((line) => line.includes("-->"));
+      const [from = "", to = ""] = (lines[begins] ?? "").split("-->").map(srtTime);
+      return `${at + 1}\n${from} --> ${to}\n${lines.slice(begins + 1).join("\n")}\n`;
+    })
+    .join("\n");
+}
+
+/** A WebVTT time may lack hours, and settings may follow it. */
+function srtTime(written: string): string {
+  const [time = ""] = written.trim().split(/\s/);
+  const full = time.split(":").length === 2 ? `00:${time}` : time;
+  return full.replace(".", ",");
 }

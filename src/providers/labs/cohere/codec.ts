@@ -1,9 +1,97 @@
 import type { ProviderCodec } from "../../../formats/conversation/codec.ts";
-import { recordOf, textOf } from "../../../formats/json.ts";
+import type { Reply, ReplyChoice } from "../../../formats/conversation/collect-reply.ts";
+import type { Part } from "../../../formats/conversation/conversation.ts";
+import type { ReplyEvent, StreamDecoder, WireEvent } from "../../../formats/conversation/reply.ts";
+import { type JsonObject, numberOf, parseJson, recordOf, recordsOf, textOf } from "../../../formats/json.ts";
 import { errorOf } from "../../../formats/openai-chat/errors/decode-error.ts";
-import { decodeReply } from "./decode-reply.ts";
 import { encodeRequest } from "./encode-request.ts";
-import { CohereStreamDecoder } from "./stream-decoder.ts";
+import { argumentsOf, citationOf, finishOf, usageOf } from "./response.ts";
+
+/** Reads a stream of Cohere's chat v2. */
+class CohereStreamDecoder implements StreamDecoder {
+  ended = false;
+  /** Number of the call by Cohere's index. */
+  #calls = new Map<number, number>();
+  #finished = false;
+
+  constructor(private readonly newId: (prefix: string) => string) {}
+
+  push({ event, data }: WireEvent): ReplyEvent[] {
+    const body = recordOf(parseJson(data));
+    if (!body) {
+      this.ended ||= data.trim() === "[DONE]";
+      return [];
+    }
+    const delta = recordOf(body.delta) ?? {};
+    const message = recordOf(delta.message) ?? {};
+    switch (textOf(body.type) ?? event) {
+      case "message-start":
+        return [{ type: "start", id: textOf(body.id) ?? "", model: "", createdAt: null }];
+      case "content-start":
+      case "content-delta":
+        return contentSteps(recordOf(message.content) ?? {});
+      case "tool-plan-delta":
+        return reasoning(textOf(message.tool_plan));
+      case "tool-call-start":
+        return this.#open(numberOf(body.index) ?? this.#calls.size, recordOf(message.tool_calls) ?? {});
+      case "tool-call-delta":
+        return this.#input(numberOf(body.index), recordOf(recordOf(message.tool_calls)?.function)?.arguments);
+      case "citation-start": {
+        const citation = recordOf(message.citations);
+        return citation ? [{ type: "citation", choice: 0, citation: citationOf(citation) }] : [];
+      }
+      case "message-end":
+        return this.#end(delta);
+      default:
+        return textOf(body.message) === null ? [] : this.#fail(textOf(body.message));
+    }
+  }
+
+  end(): ReplyEvent[] {
+    return [];
+  }
+
+  #open(at: number, call: JsonObject): ReplyEvent[] {
+    const index = this.#calls.size;
+    this.#calls.set(at, index);
+    const called = recordOf(call.function) ?? {};
+    const id = textOf(call.id) || this.newId("call_");
+    return [
+      { type: "tool-start", choice: 0, index, id, name: textOf(called.name) ?? "", kind: "function" },
+      ...this.#input(at, called.arguments),
+    ];
+  }
+
+  #input(at: number | null, value: unknown): ReplyEvent[] {
+    const index = at === null ? undefined : this.#calls.get(at);
+    const text = argumentsOf(value);
+    return index === undefined || text === "" ? [] : [{ type: "tool-input", choice: 0, index, text }];
+  }
+
+  #end(delta: JsonObject): ReplyEvent[] {
+    this.ended = true;
+    const error = textOf(delta.error);
+    if (error) return this.#fail(error);
+    if (this.#finished) return [];
+    this.#finished = true;
+    const usage = usageOf(delta.usage);
+    const native = textOf(delta.finish_reason);
+    const reason = finishOf(native, this.#calls.size);
+    return [...(usage ? [{ type: "usage", usage } as const] : []), { type: "finish", choice: 0, reason, native }];
+  }
+
+  #fail(message: string | null): ReplyEvent[] {
+    const error = { status: 502, type: "upstream_error", code: null, message: message ?? "", param: null };
+    return [{ type: "error", error }];
+  }
+}
+
+const reasoning = (text: string | null): ReplyEvent[] => (text ? [{ type: "reasoning", choice: 0, text }] : []);
+
+function contentSteps({ text, thinking }: JsonObject): ReplyEvent[] {
+  const content = textOf(text);
+  return [...reasoning(textOf(thinking)), ...(content ? [{ type: "text", choice: 0, text: content } as const] : [])];
+}
 
 /** Cohere's chat v2. It resembles OpenAI's chat, so requests are encoded in that format first. */
 export const cohereCodec: ProviderCodec = {
@@ -18,3 +106,34 @@ export const cohereCodec: ProviderCodec = {
     return errorOf(status, body);
   },
 };
+
+/** Reads a complete response of Cohere's chat v2; null if it has no message. */
+function decodeReply(body: JsonObject): Reply | null {
+  const message = recordOf(body.message);
+  if (!message) return null;
+  const plan = textOf(message.tool_plan);
+  const parts: Part[] = plan ? [{ type: "reasoning", text: plan }] : [];
+  for (const part of recordsOf(message.content)) {
+    const thought = textOf(part.thinking);
+    if (thought) parts.push({ type: "reasoning", text: thought });
+    const text = textOf(part.text);
+    if (text) parts.push({ type: "text", text });
+  }
+  const calls = recordsOf(message.tool_calls);
+  for (const [at, call] of calls.entries()) {
+    const called = recordOf(call.function) ?? {};
+    const id = textOf(call.id) || `call_${at}`;
+    const name = textOf(called.name) ?? "";
+    parts.push({ type: "tool-call", id, name, input: argumentsOf(called.arguments), kind: "function" });
+  }
+  const native = textOf(body.finish_reason);
+  const choice: ReplyChoice = {
+    index: 0,
+    parts,
+    citations: recordsOf(message.citations).map(citationOf),
+    logprobs: null,
+    finish: { reason: finishOf(native, calls.length), native, stopSequence: null },
+  };
+  const usage = usageOf(body.usage);
+  return { id: textOf(body.id) ?? "", model: "", createdAt: null, choices: [choice], usage, serviceTier: null };
+}

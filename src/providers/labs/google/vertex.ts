@@ -1,19 +1,58 @@
 import { decodeAnthropicCount, encodeAnthropicCount } from "../../../formats/anthropic/token-count.ts";
 import type { ChatDialect } from "../../../formats/conversation/conversation.ts";
 import { parseJson, recordOf, textOf } from "../../../formats/json.ts";
-import { serviceAccountOf } from "../../../lib/security/service-account.ts";
+import {
+  accessTokenForm,
+  type ServiceAccount,
+  serviceAccountOf,
+  TOKEN_LIFE_SECONDS,
+} from "../../../lib/security/service-account.ts";
+import { createTokenCache } from "../../../lib/security/token-cache.ts";
 import { chatApi } from "../../contract/chat.ts";
 import type { NativeFormat } from "../../contract/native-format.ts";
-import type { CallParams, Provider, ProviderChannel } from "../../contract/provider.ts";
+import type { CallParams, Provider, ProviderChannel, SigningTools } from "../../contract/provider.ts";
 import type { TokenCount } from "../../contract/token-count.ts";
 import { cloudBetas, cloudMembers, onBetasRejected } from "../../shared/hosted-claude.ts";
 import { CLAUDE_MODELS } from "../anthropic.ts";
-import { accessToken, forgetAccessToken } from "./access-token.ts";
 import { vertexEmbeddings } from "./embeddings.ts";
 import { GEMINI_MODELS, geminiMethod } from "./gemini.ts";
 import { googleImages } from "./images.ts";
 import { googleSpeech } from "./speech.ts";
 import { decodeGeminiCount, encodeVertexCount } from "./token-count.ts";
+
+/** Renew a token that expires within this time. */
+const RENEW_BEFORE_SECONDS = 300;
+
+const tokens = createTokenCache(RENEW_BEFORE_SECONDS);
+
+const nameOf = ({ clientEmail, privateKeyId, tokenUri }: ServiceAccount): string =>
+  `${clientEmail}\n${privateKeyId}\n${tokenUri}`;
+
+/**
+ * A short-lived access token of a service account, requested with a signed assertion (RFC 7523). It is cached until
+ * shortly before its end, and concurrent calls share one request. Rejects with Google's error.
+ */
+const accessToken = (account: ServiceAccount, tools: SigningTools): Promise<string> =>
+  tokens.get(nameOf(account), () => askToken(account, tools));
+
+/** Removes the account's token from the cache. Returns whether a new one may help. */
+const forgetAccessToken = (account: ServiceAccount): boolean => tokens.forget(nameOf(account));
+
+async function askToken(account: ServiceAccount, { post, nowSeconds }: SigningTools) {
+  const { status, text } = await post(
+    account.tokenUri,
+    { "content-type": "application/x-www-form-urlencoded" },
+    await accessTokenForm(account, nowSeconds()),
+  );
+  const answer = recordOf(parseJson(text));
+  const token = textOf(answer?.access_token);
+  if (status !== 200 || token === null) {
+    throw new Error(
+      `no access token (HTTP ${status}): ${textOf(answer?.error_description) ?? textOf(answer?.error) ?? "no reason given"}`,
+    );
+  }
+  return { text: token, lifeSeconds: typeof answer?.expires_in === "number" ? answer.expires_in : TOKEN_LIFE_SECONDS };
+}
 
 const DEFAULT_REGION = "global";
 const OWN: Readonly<Partial<Record<CallParams["capability"], NativeFormat>>> = {

@@ -1,13 +1,104 @@
+import { type JsonObject, numberOf, recordOf, recordsOf, textOf } from "../../../formats/json.ts";
 import { readOpenAiModelList } from "../../../formats/openai-chat/model-list.ts";
 import { searchesAlways } from "../../../formats/openai-chat/response/search-usage.ts";
 import { decodeResponsesCount, encodeResponsesCount } from "../../../formats/openai-responses/token-count.ts";
+import { type TaskReport, type TaskStatus, UNKNOWN_FAIL_REASON } from "../../../formats/tasks/report.ts";
+import { lookupTable } from "../../../lib/values/lookup-table.ts";
 import { chatApi } from "../../contract/chat.ts";
 import { EVERY_CAPABILITY, openaiPath, type Provider, type ProviderChannel } from "../../contract/provider.ts";
+import type { TaskProtocol, VideoProtocol } from "../../contract/tasks.ts";
 import type { TokenCount } from "../../contract/token-count.ts";
 import { onResponsesRejected } from "../../shared/responses-rejection.ts";
 import { OPENAI_MODELS } from "./models.ts";
 import { onlyFormatOf, prepareForOpenAi } from "./reasoning-models.ts";
-import { openaiVideos } from "./videos.ts";
+
+const TIMEOUT_S = 2 * 3600;
+/** The largest page size. */
+const PAGE_SIZE = 100;
+
+const STATUSES = lookupTable<TaskStatus>({
+  queued: "QUEUED",
+  in_progress: "IN_PROGRESS",
+  completed: "SUCCESS",
+  failed: "FAILURE",
+});
+
+function reportOf(video: JsonObject | null): TaskReport[] {
+  const upstreamId = textOf(video?.id);
+  const status = STATUSES[textOf(video?.status) ?? ""];
+  if (!video || !upstreamId || !status) return [];
+  const error = recordOf(video.error);
+  return [
+    {
+      upstreamId,
+      status,
+      progress: `${numberOf(video.progress) ?? 0}%`,
+      failReason: status === "FAILURE" ? textOf(error?.message) || textOf(error?.code) || UNKNOWN_FAIL_REASON : "",
+      startMs: (numberOf(video.created_at) ?? 0) * 1000,
+      finishMs: (numberOf(video.completed_at) ?? 0) * 1000,
+      data: video,
+    },
+  ];
+}
+
+/** Video generation by OpenAI; `base` returns the base URL with its version. */
+function openaiVideos(base: (channel: ProviderChannel) => string): {
+  tasks: TaskProtocol;
+  videos: VideoProtocol;
+} {
+  const urlOf = (channel: ProviderChannel, upstreamId: string) =>
+    `${base(channel)}/videos/${encodeURIComponent(upstreamId)}`;
+  const tasks: TaskProtocol = {
+    mostAtOnce: 1,
+    timeoutSeconds: TIMEOUT_S,
+    ask: (channel, [task]) => ({ method: "GET", url: urlOf(channel, task?.upstreamId ?? ""), body: "" }),
+    readReports: (answer) => reportOf(recordOf(answer)),
+    list: {
+      ask: (channel, _action, cursor) => ({
+        method: "GET",
+        url: `${base(channel)}/videos?limit=${PAGE_SIZE}&order=desc${cursor ? `&after=${encodeURIComponent(cursor)}` : ""}`,
+        body: "",
+      }),
+      read(answer) {
+        const page = recordOf(answer);
+        const found = recordsOf(page?.data);
+        const last = textOf(page?.last_id) ?? textOf(found.at(-1)?.id);
+        return { reports: found.flatMap(reportOf), next: page?.has_more === true ? last : null };
+      },
+    },
+  };
+  const videos: VideoProtocol = {
+    defaultSeconds: (model) => (/(^|\/)sora/.test(model) ? 4 : null),
+    order: (channel, { model, prompt, seconds, size, images, own }) => ({
+      url: `${base(channel)}/videos`,
+      action: "generate",
+      body: {
+        ...own,
+        model,
+        prompt,
+        seconds: String(seconds),
+        ...(size !== "" && { size }),
+        ...(images[0] !== undefined && { input_reference: { image_url: images[0] } }),
+      },
+      takesForm: true,
+    }),
+    followUp(channel, { kind, upstreamId, prompt, seconds }) {
+      if (kind === "remix") return { url: `${urlOf(channel, upstreamId)}/remix`, body: { prompt } };
+      const body = { prompt, video: { id: upstreamId } };
+      if (kind === "edit") return { url: `${base(channel)}/videos/edits`, body };
+      return { url: `${base(channel)}/videos/extensions`, body: { ...body, seconds: String(seconds) } };
+    },
+    readOrder(answer) {
+      const video = recordOf(answer);
+      const upstreamId = textOf(video?.id);
+      if (upstreamId && video?.status !== "failed") return { upstreamId };
+      return { problem: textOf(recordOf(video?.error)?.message) || "the answer names no video" };
+    },
+    videoUrl: () => null,
+    isKeyScoped: true,
+  };
+  return { tasks, videos };
+}
 
 const DEFAULT_BASE_URL = "https://api.openai.com";
 const CLOUDFLARE_GATEWAY = "https://gateway.ai.cloudflare.com";
