@@ -1,12 +1,17 @@
+import Box from "@mui/material/Box";
+import Button from "@mui/material/Button";
 import Skeleton from "@mui/material/Skeleton";
 import TabItem from "@mui/material/Tab";
 import Tabs from "@mui/material/Tabs";
-import { useQuery } from "@tanstack/react-query";
-import { useNavigate, useSearch } from "@tanstack/react-router";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 import type { UserView } from "../../../../src/domain/accounts/users/user-view.ts";
+import { CopyButton } from "../../../components/display/CopyButton.tsx";
+import { useConfirm } from "../../../components/feedback/confirm.tsx";
 import { ErrorState } from "../../../components/feedback/ErrorState.tsx";
-import { Col, PageHeader } from "../../../components/layout.tsx";
+import { notifyError } from "../../../components/feedback/notify.tsx";
+import { Col, PageHeader, Panel, Row } from "../../../components/layout.tsx";
 import { AlertsPanel } from "../../admin/alerts/AlertsPanel.tsx";
 import { CheckInCard } from "../../wallet/CheckInCard.tsx";
 import { InvitationCard } from "../../wallet/InvitationCard.tsx";
@@ -14,14 +19,67 @@ import { NotificationPanel } from "../notifications/NotificationPanel.tsx";
 import { PasskeysPanel } from "../security/PasskeysPanel.tsx";
 import { SessionsPanel } from "../security/SessionsPanel.tsx";
 import { TotpPanel } from "../security/TotpPanel.tsx";
-import { AccessTokenPanel } from "./AccessTokenPanel.tsx";
 import { BindingsPanel } from "./BindingsPanel.tsx";
 import { DeleteAccountPanel, ExportPanel } from "./DataPanels.tsx";
 import { IdentityCard } from "./IdentityCard.tsx";
 import { ModelsPanel } from "./ModelsPanel.tsx";
 import { PasswordPanel } from "./PasswordPanel.tsx";
 import { PricePanel, ProfilePanel } from "./ProfilePanel.tsx";
-import { self } from "./self-calls.ts";
+import { makeAccessToken, self } from "./self-calls.ts";
+
+/** The token with which tools manage the gateway as the user; shown only once, when created. */
+const AccessTokenPanel = ({ hasToken }: { hasToken: boolean }) => {
+  const { t } = useTranslation();
+  const confirm = useConfirm();
+  const queries = useQueryClient();
+  const make = useMutation({
+    mutationFn: makeAccessToken,
+    onSuccess: () => queries.invalidateQueries(self),
+    onError: notifyError,
+  });
+  const ask = async () => {
+    // There is nothing to lose before the first one.
+    if (!hasToken) return make.mutate();
+    const isSure = await confirm({
+      title: t("personal.token.confirmTitle"),
+      body: t("personal.token.confirmBody"),
+      action: t("personal.token.confirmAction"),
+      isDangerous: true,
+    });
+    if (isSure) make.mutate();
+  };
+  return (
+    <Panel title={t("personal.token.title")}>
+      <Box sx={{ maxWidth: 560, mb: 4, fontSize: 13, color: "text.secondary" }}>
+        {t("personal.token.hint")} <Link to="/reference">{t("reference.title")}</Link>
+      </Box>
+      {make.data && (
+        <Box role="status" sx={{ mb: 4 }}>
+          <Row
+            sx={{
+              p: 2,
+              pl: 3,
+              maxWidth: 560,
+              border: "1px solid",
+              borderColor: "tone.ok.line",
+              bgcolor: "tone.ok.tint",
+              borderRadius: 1,
+            }}
+          >
+            <Box component="code" sx={{ flex: 1, minWidth: 0, overflowWrap: "anywhere" }}>
+              {make.data}
+            </Box>
+            <CopyButton text={make.data} />
+          </Row>
+          <Box sx={{ mt: 1, fontSize: 12, color: "text.secondary" }}>{t("personal.token.shown")}</Box>
+        </Box>
+      )}
+      <Button onClick={ask} loading={make.isPending}>
+        {t("personal.token.make")}
+      </Button>
+    </Panel>
+  );
+};
 
 const CARD_HEIGHT = 150;
 

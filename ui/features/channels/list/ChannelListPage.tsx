@@ -1,3 +1,5 @@
+import Hub from "@mui/icons-material/HubOutlined";
+import Button from "@mui/material/Button";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useLocation, useNavigate } from "@tanstack/react-router";
 import { useAtom } from "jotai";
@@ -8,13 +10,23 @@ import { type Selected, selectedIds, selectRows } from "../../../components/data
 import { DataTable } from "../../../components/data-table/DataTable.tsx";
 import { useAddressPaging } from "../../../components/data-table/url-state.ts";
 import { useDataTable } from "../../../components/data-table/use-data-table.ts";
+import { EmptyState } from "../../../components/feedback/EmptyState.tsx";
 import { notifyError } from "../../../components/feedback/notify.tsx";
 import { PageHeader } from "../../../components/layout.tsx";
+import type { Address } from "../../../components/use-address.ts";
 import { useAddress } from "../../../components/use-address.ts";
+import { oneOf } from "../../../state/search-text.ts";
 import { SWITCH_FORMAT, storedAtom } from "../../../state/stored-atom.ts";
 import { type Channel, DISABLED, drawerOf } from "../channel.ts";
 import { findChannelIds } from "../channel-calls.ts";
-import { channelForecast, channelPage, channelTypes } from "../channel-queries.ts";
+import {
+  CHANNEL_HEALTHS,
+  CHANNEL_SORTS,
+  type ChannelQuery,
+  channelForecast,
+  channelPage,
+  channelTypes,
+} from "../channel-queries.ts";
 import { ChannelDrawer } from "../drawer/ChannelDrawer.tsx";
 import { TagDrawer } from "../tags/TagDrawer.tsx";
 import { TagCard, useListColumns } from "../tags/tag-columns.tsx";
@@ -23,7 +35,6 @@ import { useTagActions } from "../tags/use-tag-actions.ts";
 import { BatchBar } from "./BatchBar.tsx";
 import { ChannelCard } from "./ChannelCard.tsx";
 import { ChannelFilters } from "./ChannelFilters.tsx";
-import { ChannelsEmpty, channelQueryOf } from "./ChannelsEmpty.tsx";
 import { useChannelColumns } from "./channel-columns.tsx";
 import { HeaderActions } from "./HeaderActions.tsx";
 import { ModelListDialog } from "./ModelListDialog.tsx";
@@ -31,6 +42,67 @@ import { TestAllBar, useTestAll } from "./TestAllBar.tsx";
 import { TestDialog } from "./TestDialog.tsx";
 import { useChannelActions } from "./use-channel-actions.ts";
 import { useRowActions } from "./use-row-actions.tsx";
+
+type ChannelsEmptyProps = Readonly<{ query: ChannelQuery; address: Address; onAdd: () => void }>;
+
+/** Empty state: no match, no tagged channel, or no channel yet. */
+const ChannelsEmpty = ({ query, address, onAdd }: ChannelsEmptyProps) => {
+  const { t } = useTranslation();
+  if (isFiltered(query)) {
+    return (
+      <EmptyState
+        icon={<Hub />}
+        title={t("channels.empty.filteredTitle")}
+        body={t("channels.empty.filteredBody")}
+        action={<Button onClick={address.clear}>{t("components.filter.clear")}</Button>}
+      />
+    );
+  }
+  if (query.byTag) {
+    return <EmptyState icon={<Hub />} title={t("channels.tags.none")} body={t("channels.tags.noneBody")} />;
+  }
+  return (
+    <EmptyState
+      icon={<Hub />}
+      title={t("channels.empty.title")}
+      body={t("channels.empty.body")}
+      action={
+        <Button variant="contained" color="primary" onClick={onAdd}>
+          {t("channels.add")}
+        </Button>
+      }
+    />
+  );
+};
+
+/** The list's query in the URL. */
+function channelQueryOf(
+  address: Pick<Address, "text" | "number">,
+  pageSize: number,
+  layout: Readonly<{ idSort: boolean; byTag: boolean }>,
+): ChannelQuery {
+  const text = (key: string) => address.text(key) || undefined;
+  const sort = oneOf(text("sort"), CHANNEL_SORTS);
+  return {
+    keyword: text("search"),
+    model: text("model"),
+    group: text("group"),
+    type: address.number("type"),
+    status: address.number("status"),
+    tag: text("tag"),
+    health: oneOf(text("health"), CHANNEL_HEALTHS),
+    sort,
+    order: oneOf(text("order"), ["asc", "desc"]),
+    idSort: sort === undefined && layout.idSort,
+    byTag: layout.byTag,
+    page: Math.max(Math.trunc(address.number("p") ?? 0), 0),
+    pageSize,
+  };
+}
+
+/** Whether any filter is set, apart from sort order and page. */
+const isFiltered = ({ keyword, model, group, type, status, tag, health }: ChannelQuery): boolean =>
+  [keyword, model, group, type, status, tag, health].some((value) => value !== undefined);
 
 const NO_ROWS: Selected = {};
 const NO_TYPES: readonly ChannelType[] = [];

@@ -2,20 +2,97 @@ import Box from "@mui/material/Box";
 import Button from "@mui/material/Button";
 import MenuItem from "@mui/material/MenuItem";
 import Select from "@mui/material/Select";
-import { useQueryClient } from "@tanstack/react-query";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useId } from "react";
 import { useTranslation } from "react-i18next";
 import { notifyDone } from "../../../components/feedback/notify.tsx";
 import { Section, SideDrawer } from "../../../components/feedback/SideDrawer.tsx";
 import { LabelledInput } from "../../../components/inputs/LabelledInput.tsx";
+import { NameListInput } from "../../../components/inputs/NameListInput.tsx";
 import { SwitchRow } from "../../../components/inputs/SwitchRow.tsx";
 import { useCheckedForm } from "../../../components/inputs/use-checked-form.ts";
-import { Field } from "../../../components/layout.tsx";
+import { Field, Row } from "../../../components/layout.tsx";
+import { groupNames } from "../../channels/channel-queries.ts";
 import { RouteExperiment } from "../experiments/RouteExperiment.tsx";
 import { CandidateList } from "./CandidateList.tsx";
-import { RouteSpeed } from "./RouteSpeed.tsx";
 import { createRoute, type RouteView, routes, updateRoute } from "./route-calls.ts";
 import { checkRouteForm, definitionOf, formOf, type RouteForm, STRATEGIES } from "./route-form.ts";
 import { SimulationPanel } from "./SimulationPanel.tsx";
+
+type RouteSpeedProps = Readonly<{
+  form: RouteForm;
+  /** What is wrong, by field. */
+  faults: Readonly<{ hedgeAfter?: unknown; queueWait?: unknown }>;
+  onChange: (fields: Partial<RouteForm>) => void;
+}>;
+
+const NO_NAMES: readonly string[] = [];
+
+/** What a route does about slow first tokens, and where everything is busy. */
+const RouteSpeed = ({ form, faults, onChange }: RouteSpeedProps) => {
+  const { t } = useTranslation();
+  const id = useId();
+  const groups = useQuery(groupNames).data ?? NO_NAMES;
+  return (
+    <>
+      <SwitchRow
+        label={t("routes.form.hedged")}
+        hint={t("routes.form.hedgedHint")}
+        isOn={form.isHedged}
+        onChange={(isHedged) => onChange({ isHedged })}
+      />
+      {form.isHedged && (
+        <Row gap={3} sx={{ alignItems: "flex-start" }}>
+          <LabelledInput
+            label={t("routes.form.hedgeAfter")}
+            hint={t("routes.form.hedgeAfterHint")}
+            value={form.hedgeAfter}
+            onChange={(hedgeAfter) => onChange({ hedgeAfter })}
+            error={faults.hedgeAfter ? t("routes.form.errors.hedge") : undefined}
+          />
+          <LabelledInput
+            label={t("routes.form.hedgePercent")}
+            hint={t("routes.form.hedgePercentHint")}
+            value={form.hedgePercent}
+            onChange={(hedgePercent) => onChange({ hedgePercent })}
+          />
+        </Row>
+      )}
+      <SwitchRow
+        label={t("routes.form.queued")}
+        hint={t("routes.form.queuedHint")}
+        isOn={form.isQueued}
+        onChange={(isQueued) => onChange({ isQueued })}
+      />
+      {form.isQueued && (
+        <>
+          <Row gap={3} sx={{ alignItems: "flex-start" }}>
+            <LabelledInput
+              label={t("routes.form.queueWait")}
+              value={form.queueWait}
+              onChange={(queueWait) => onChange({ queueWait })}
+              error={faults.queueWait ? t("routes.form.errors.queue") : undefined}
+            />
+            <LabelledInput
+              label={t("routes.form.queueLength")}
+              value={form.queueLength}
+              onChange={(queueLength) => onChange({ queueLength })}
+            />
+          </Row>
+          <Field label={t("routes.form.queueGroups")} htmlFor={`${id}groups`} hint={t("routes.form.queueGroupsHint")}>
+            <NameListInput
+              id={`${id}groups`}
+              value={form.queueGroups}
+              options={groups}
+              placeholder={t("routes.form.groupsPlaceholder")}
+              onChange={(queueGroups) => onChange({ queueGroups })}
+            />
+          </Field>
+        </>
+      )}
+    </>
+  );
+};
 
 type RouteDrawerProps = Readonly<{
   /** Null: a new one. */

@@ -5,22 +5,108 @@ import Split from "@mui/icons-material/CallSplitOutlined";
 import Check from "@mui/icons-material/CheckCircleOutlineOutlined";
 import Delete from "@mui/icons-material/DeleteOutlineOutlined";
 import Edit from "@mui/icons-material/EditOutlined";
+import Box from "@mui/material/Box";
 import Button from "@mui/material/Button";
-import { useQuery } from "@tanstack/react-query";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
-import { useState } from "react";
+import type { TFunction } from "i18next";
+import { useMemo, useState } from "react";
 import { useTranslation } from "react-i18next";
+import type { Column } from "../../../components/data-table/column.ts";
 import { DataTable } from "../../../components/data-table/DataTable.tsx";
 import { useLocalPaging } from "../../../components/data-table/url-state.ts";
 import { useDataTable } from "../../../components/data-table/use-data-table.ts";
+import { StatusChip } from "../../../components/display/StatusChip.tsx";
+import { Tag } from "../../../components/display/Tag.tsx";
+import { useConfirm } from "../../../components/feedback/confirm.tsx";
 import { EmptyState } from "../../../components/feedback/EmptyState.tsx";
+import { notifyDone, notifyError } from "../../../components/feedback/notify.tsx";
 import { FilterBar } from "../../../components/inputs/FilterBar.tsx";
-import { PageHeader, usePhone } from "../../../components/layout.tsx";
+import { PageHeader, Row, usePhone } from "../../../components/layout.tsx";
 import { useAddress } from "../../../components/use-address.ts";
+import { countConditions } from "./candidate-form.ts";
 import { RouteDrawer } from "./RouteDrawer.tsx";
-import { type RouteView, routes } from "./route-calls.ts";
-import { useRouteColumns } from "./route-columns.tsx";
-import { useRouteActions } from "./use-route-actions.ts";
+import { definitionOf, deleteRoute, type RouteView, routes, updateRoute } from "./route-calls.ts";
+
+/** The columns of the list of routes. */
+function useRouteColumns(): readonly Column<RouteView>[] {
+  const { t } = useTranslation();
+  return useMemo(() => columnsOf(t), [t]);
+}
+
+const columnsOf = (t: TFunction): readonly Column<RouteView>[] => [
+  {
+    key: "name",
+    head: t("routes.columns.name"),
+    isTitle: true,
+    cell: ({ name, description }) => (
+      <Box sx={{ minWidth: 0 }}>
+        <Box title={name} sx={{ fontWeight: 560, overflow: "hidden", textOverflow: "ellipsis" }}>
+          {name}
+        </Box>
+        {description && (
+          <Box
+            title={description}
+            sx={{ fontSize: 12, color: "text.tertiary", overflow: "hidden", textOverflow: "ellipsis" }}
+          >
+            {description}
+          </Box>
+        )}
+      </Box>
+    ),
+  },
+  {
+    key: "strategy",
+    head: t("routes.columns.strategy"),
+    width: 132,
+    cell: ({ strategy = "priority" }) => t(`routes.strategies.${strategy}`),
+  },
+  {
+    key: "candidates",
+    head: t("routes.columns.candidates"),
+    isSolid: true,
+    cell: ({ candidates = [], strategy }) => (
+      <Row gap={1.5} wrap>
+        {candidates.map((candidate) => {
+          const conditions = countConditions(candidate);
+          const weight = strategy === "weighted" ? ` × ${candidate.weight ?? 1}` : "";
+          const note = conditions > 0 ? ` · ${t("routes.conditions", { count: conditions })}` : "";
+          return <Tag key={JSON.stringify(candidate)}>{`${candidate.model}${weight}${note}`}</Tag>;
+        })}
+      </Row>
+    ),
+  },
+  {
+    key: "status",
+    head: t("routes.columns.status"),
+    width: 172,
+    isSolid: true,
+    cell: (route) => <RouteStatus route={route} />,
+  },
+];
+
+/** Whether a route is enabled, and whether channels serve its models. */
+const RouteStatus = ({ route }: { route: RouteView }) => {
+  const { t } = useTranslation();
+  const { enabled = true, candidates = [], unserved } = route;
+  if (!enabled) return <StatusChip tone="idle">{t("routes.status.disabled")}</StatusChip>;
+  if (unserved.length === 0) {
+    return (
+      <StatusChip tone="ok" quiet>
+        {t("routes.status.enabled")}
+      </StatusChip>
+    );
+  }
+  const isDead = candidates.every(({ model = "" }) => unserved.includes(model));
+  return (
+    <StatusChip
+      tone={isDead ? "bad" : "warn"}
+      reason={t("routes.statusReason", { models: unserved.join(t("routing.comma")) })}
+    >
+      {t(isDead ? "routes.status.unserved" : "routes.status.partly")}
+    </StatusChip>
+  );
+};
 
 const NO_ROUTES: readonly RouteView[] = [];
 
@@ -105,4 +191,37 @@ function matches({ name, description = "", candidates = [] }: RouteView, search:
   const text = search.trim().toLowerCase();
   const texts = [name, description, ...candidates.map(({ model = "" }) => model)];
   return texts.some((each) => each.toLowerCase().includes(text));
+}
+
+/** Actions on a route of the list. */
+function useRouteActions() {
+  const { t } = useTranslation();
+  const client = useQueryClient();
+  const confirm = useConfirm();
+  const run = async (work: () => Promise<unknown>, done: string) => {
+    try {
+      await work();
+      notifyDone(done);
+    } catch (error) {
+      notifyError(error);
+    } finally {
+      void client.invalidateQueries(routes);
+    }
+  };
+  return {
+    toggle: (route: RouteView) => {
+      const { name, enabled = true } = route;
+      const change = () => updateRoute(name, name, { ...definitionOf(route), enabled: !enabled });
+      return run(change, t(enabled ? "routes.disabledToast" : "routes.enabledToast", { name }));
+    },
+    remove: async ({ name }: RouteView) => {
+      const question = {
+        title: t("routes.deleteTitle", { name }),
+        body: t("routes.deleteBody"),
+        action: t("routes.deleteAction"),
+        isDangerous: true,
+      };
+      if (await confirm(question)) await run(() => deleteRoute(name), t("routes.deletedToast", { name }));
+    },
+  };
 }

@@ -2,6 +2,9 @@ import Add from "@mui/icons-material/AddOutlined";
 import CardMembership from "@mui/icons-material/CardMembershipOutlined";
 import Stop from "@mui/icons-material/StopCircleOutlined";
 import Button from "@mui/material/Button";
+import MenuItem from "@mui/material/MenuItem";
+import OutlinedInput from "@mui/material/OutlinedInput";
+import Select from "@mui/material/Select";
 import TabItem from "@mui/material/Tab";
 import Tabs from "@mui/material/Tabs";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
@@ -18,16 +21,76 @@ import { StatusChip } from "../../../components/display/StatusChip.tsx";
 import { TimeAgo } from "../../../components/display/TimeAgo.tsx";
 import { useConfirm } from "../../../components/feedback/confirm.tsx";
 import { EmptyState } from "../../../components/feedback/EmptyState.tsx";
+import { FormDialog } from "../../../components/feedback/FormDialog.tsx";
 import { notifyDone, notifyError } from "../../../components/feedback/notify.tsx";
-import { PageHeader, Row } from "../../../components/layout.tsx";
+import { useCheckedForm } from "../../../components/inputs/use-checked-form.ts";
+import { Col, Field, PageHeader, Row } from "../../../components/layout.tsx";
 import { useAddress } from "../../../components/use-address.ts";
 import { useSession } from "../../../state/session.ts";
 import { isSuperAdmin } from "../../../state/stored-user.ts";
 import { WALLET_KEY } from "../wallet-calls.ts";
-import { GrantDialog } from "./GrantDialog.tsx";
 import { PlanDialog } from "./PlanDialog.tsx";
 import { PlanTable } from "./PlanTable.tsx";
-import { allPlans, endSubscription } from "./plan-calls.ts";
+import { allPlans, endSubscription, grantPlan } from "./plan-calls.ts";
+
+/** Gives a user or an organization a plan for one period. */
+const GrantDialog = ({ plans, onClose }: { plans: readonly Plan[]; onClose: () => void }) => {
+  const { t } = useTranslation();
+  const client = useQueryClient();
+  const { form, change, faults, problem, isSaving, submit } = useCheckedForm({
+    initial: { userId: "", planId: plans[0]?.id ?? 0 },
+    check: ({ userId }) => ({ userId: /^[1-9]\d{0,8}$/.test(userId.trim()) ? undefined : "idMissing" }),
+    rejection: "inline",
+    send: async ({ userId, planId }) => {
+      await grantPlan(Number(userId), planId);
+      await client.invalidateQueries({ queryKey: WALLET_KEY });
+      notifyDone(t("plans.grant.done"));
+      onClose();
+    },
+  });
+  return (
+    <FormDialog
+      title={t("plans.grant.title")}
+      action={t("plans.grant.action")}
+      isBusy={isSaving}
+      onClose={onClose}
+      onSubmit={submit}
+    >
+      <Col gap={4}>
+        <Field
+          label={t("plans.grant.user")}
+          htmlFor="grant-user"
+          hint={t("plans.grant.userHint")}
+          error={faults.userId ? t("plans.grant.idMissing") : problem}
+        >
+          <OutlinedInput
+            id="grant-user"
+            fullWidth
+            autoFocus
+            value={form.userId}
+            onChange={(event) => change({ userId: event.target.value.trim() })}
+            error={faults.userId !== undefined}
+            inputProps={{ inputMode: "numeric", className: "num" }}
+          />
+        </Field>
+        <Field label={t("plans.plan")} htmlFor="grant-plan" hint={t("plans.grant.hint")}>
+          <Select
+            fullWidth
+            value={form.planId}
+            onChange={(event) => change({ planId: Number(event.target.value) })}
+            inputProps={{ id: "grant-plan" }}
+          >
+            {plans.map((plan) => (
+              <MenuItem key={plan.id} value={plan.id}>
+                {plan.name}
+              </MenuItem>
+            ))}
+          </Select>
+        </Field>
+      </Col>
+    </FormDialog>
+  );
+};
 
 /** Plans, and who has them. */
 export const PlanListPage = () => {
