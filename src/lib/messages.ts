@@ -16,6 +16,7 @@ import { commonMessages } from "./messages/common.ts";
 import { gatewayMessages } from "./messages/gateway.ts";
 import { alertMessages } from "./messages/operations/alerts.ts";
 import { doctorMessages } from "./messages/operations/diagnostics.ts";
+import { doctorWorkMessages } from "./messages/operations/diagnostics-work.ts";
 import { journalMessages } from "./messages/operations/journal.ts";
 import { logMessages } from "./messages/operations/logs.ts";
 import { notifyMessages } from "./messages/operations/notifications.ts";
@@ -52,6 +53,7 @@ const catalogue = {
   ...planMessages,
   ...codeMessages,
   ...doctorMessages,
+  ...doctorWorkMessages,
   ...journalMessages,
   ...reasonMessages,
   ...gatewayMessages,

@@ -1,6 +1,7 @@
 import { type Ask, CHUNK_DIVISOR } from "../holds/acquire-holds.ts";
 import type { Outage } from "../outage.ts";
 import type { Balance, Subject } from "../subject.ts";
+import { WaitingCalls } from "./waiting-calls.ts";
 
 /** What a process may lend from memory before the database has confirmed it, as part of what was free there. */
 const LENT_DIVISOR = 64;
@@ -13,9 +14,6 @@ const SCARCE_MS = 5000;
 
 /** After other processes were asked in vain for what they don't use, refusals come without asking again for so long. */
 const HOPELESS_MS = 500;
-
-/** A call that waits for the database to say whether the account covers an amount. */
-type Waiter = Readonly<{ amount: number; since: number; resolve(covered: boolean): void; reject(reason: Error): void }>;
 
 type AnswerContext = Readonly<{
   outage: Outage;
@@ -40,7 +38,7 @@ export class Account {
   /** Monotonic milliseconds; −Infinity: never. */
   readAt = Number.NEGATIVE_INFINITY;
   usedAt = 0;
-  #waiters: Waiter[] = [];
+  #waiters = new WaitingCalls();
   /** What a call will need that waits for another account first. */
   #soon = 0;
   /** The outage whose share is fixed, and what may be in use at most while it decides. */
@@ -69,7 +67,7 @@ export class Account {
   }
 
   get isIdle(): boolean {
-    return this.#holds === 0 && this.#pending === 0 && this.#waiters.length === 0;
+    return this.#holds === 0 && this.#pending === 0 && this.#waiters.count === 0;
   }
 
   /** Nothing would be lost with it that can't be read again. */
@@ -79,9 +77,7 @@ export class Account {
 
   /** What is in use, or waited for, beyond the allotment. */
   get shortage(): number {
-    let requested = 0;
-    for (const { amount } of this.#waiters) requested += amount;
-    return Math.max(0, requested - this.#free);
+    return Math.max(0, this.#waiters.total - this.#free);
   }
 
   /**
@@ -97,7 +93,7 @@ export class Account {
     const need = Math.max(this.shortage, soon, this.isLow(0) ? 1 : 0);
     // Less would serve nobody, and be missing elsewhere.
     const first = soon > 0 ? soon : Number.POSITIVE_INFINITY;
-    const smallest = this.#waiters.reduce((least, { amount }) => Math.min(least, amount - this.#free), first);
+    const smallest = Math.min(first, this.#waiters.smallest - this.#free);
     const least = Math.max(1, Math.min(need, smallest));
     return { id, need, least, owed, inChunks: !this.#isScarce };
   }
@@ -106,7 +102,7 @@ export class Account {
   surplus(idle: boolean): number {
     if (this.sole || this.#free <= 0) return 0;
     if (idle) return this.#free;
-    if (this.#isScarce) return this.#waiters.length > 0 ? 0 : this.#free;
+    if (this.#isScarce) return this.#waiters.count > 0 ? 0 : this.#free;
     const chunk = Math.floor(this.available / CHUNK_DIVISOR);
     return this.#free > 2 * chunk ? this.#free - chunk : 0;
   }
@@ -208,14 +204,12 @@ export class Account {
 
   /** Resolves once the database was asked: true with the amount held, false when it is not covered. */
   wait(amount: number): Promise<boolean> {
-    const { promise, resolve, reject } = Promise.withResolvers<boolean>();
-    this.#waiters.push({ amount, since: performance.now(), resolve, reject });
-    return promise;
+    return this.#waiters.add(amount);
   }
 
   /** Milliseconds that the longest waiting has waited. */
   waitedFor(now: number): number {
-    return now - (this.#waiters[0]?.since ?? now);
+    return this.#waiters.waitedFor(now);
   }
 
   /** Takes over what the database has; `undefined`: the account does not exist there. */
@@ -249,30 +243,30 @@ export class Account {
   answer({ outage, hasOthers, now }: AnswerContext): "nothing" | "again" | "others" | "recovery" {
     const isRecovering = outage.isRecovering(now);
     let isAgain = false;
-    for (const waiter of this.#takeWaiters()) {
+    for (const waiter of this.#waiters.takeAll()) {
       const { amount } = waiter;
       if (this.covers(amount) || (isRecovering && this.coversInOutage(amount, outage))) {
         this.hold(amount);
         waiter.resolve(true);
-      } else if (isRecovering && !this.isBeyond(amount)) this.#waiters.push(waiter);
+      } else if (isRecovering && !this.isBeyond(amount)) this.#waiters.putBack(waiter);
       else if (amount > 0 && amount <= this.available) {
-        this.#waiters.push(waiter);
+        this.#waiters.putBack(waiter);
         isAgain = true;
       } else if (hasOthers && waiter.since >= this.#collectedAt && this.canCollect(amount, now))
-        this.#waiters.push(waiter);
+        this.#waiters.putBack(waiter);
       else {
         if (waiter.since < this.#collectedAt) this.#hopelessUntil = now + HOPELESS_MS;
         waiter.resolve(false);
       }
     }
-    if (this.#waiters.length === 0) return "nothing";
+    if (this.#waiters.count === 0) return "nothing";
     if (isRecovering) return "recovery";
     return isAgain ? "again" : "others";
   }
 
   /** The database did not answer: spends the share of the outage, turns the others away, with `reason` unless they had too little. */
   answerAlone(reason: Error, outage: Outage): void {
-    for (const waiter of this.#takeWaiters()) {
+    for (const waiter of this.#waiters.takeAll()) {
       if (this.covers(waiter.amount) || this.coversInOutage(waiter.amount, outage)) {
         this.hold(waiter.amount);
         waiter.resolve(true);
@@ -300,9 +294,5 @@ export class Account {
 
   get #unheld(): number {
     return Math.max(0, this.#quota - this.#held);
-  }
-
-  #takeWaiters(): Waiter[] {
-    return this.#waiters.splice(0);
   }
 }
