@@ -3,25 +3,16 @@ import Delete from "@mui/icons-material/DeleteOutlineOutlined";
 import Edit from "@mui/icons-material/EditOutlined";
 import Robot from "@mui/icons-material/SmartToyOutlined";
 import Rotate from "@mui/icons-material/SyncOutlined";
-import Box from "@mui/material/Box";
 import Button from "@mui/material/Button";
-import Dialog from "@mui/material/Dialog";
-import DialogActions from "@mui/material/DialogActions";
-import DialogContent from "@mui/material/DialogContent";
-import DialogTitle from "@mui/material/DialogTitle";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { useId, useMemo, useState } from "react";
+import { useState } from "react";
 import { useTranslation } from "react-i18next";
-import type { Column } from "../../../components/data-table/column.ts";
 import { DataTable } from "../../../components/data-table/DataTable.tsx";
 import { useDataTable } from "../../../components/data-table/use-data-table.ts";
-import { CopyButton } from "../../../components/display/CopyButton.tsx";
-import { StatusChip } from "../../../components/display/StatusChip.tsx";
-import { TimeAgo } from "../../../components/display/TimeAgo.tsx";
 import { useConfirm } from "../../../components/feedback/confirm.tsx";
 import { EmptyState } from "../../../components/feedback/EmptyState.tsx";
 import { notifyDone, notifyError } from "../../../components/feedback/notify.tsx";
-import { PageHeader, Row } from "../../../components/layout.tsx";
+import { PageHeader } from "../../../components/layout.tsx";
 import { ServiceAccountDrawer } from "./ServiceAccountDrawer.tsx";
 import {
   deleteServiceAccount,
@@ -29,93 +20,8 @@ import {
   type ServiceAccount,
   serviceAccounts,
 } from "./service-account-calls.ts";
-
-/** Whether the token has expired. */
-const isExpired = ({ expires_time: expires }: ServiceAccount): boolean =>
-  expires > 0 && expires <= Math.floor(Date.now() / 1000);
-
-/** The columns of the list of service accounts. */
-function useServiceAccountColumns(): readonly Column<ServiceAccount>[] {
-  const { t } = useTranslation();
-  return useMemo(
-    () => [
-      { key: "name", head: t("access.accounts.columns.name"), isTitle: true, cell: ({ name }) => name },
-      {
-        key: "rights",
-        head: t("access.rights.title"),
-        cell: ({ rights }) => <code>{rights.join(", ")}</code>,
-      },
-      {
-        key: "token",
-        head: t("access.accounts.columns.token"),
-        width: 96,
-        cell: ({ token_end }) => <code>…{token_end}</code>,
-      },
-      {
-        key: "expires",
-        head: t("access.accounts.columns.expires"),
-        width: 132,
-        isSolid: true,
-        cell: (account) =>
-          isExpired(account) ? (
-            <StatusChip tone="bad">{t("access.accounts.expired")}</StatusChip>
-          ) : account.expires_time === 0 ? (
-            t("access.accounts.never")
-          ) : (
-            <TimeAgo seconds={account.expires_time} />
-          ),
-      },
-      {
-        key: "used",
-        head: t("access.accounts.columns.used"),
-        width: 132,
-        cell: ({ last_used_time }) => (last_used_time === 0 ? "–" : <TimeAgo seconds={last_used_time} />),
-      },
-      {
-        key: "creator",
-        head: t("access.accounts.columns.creator"),
-        width: 132,
-        cell: ({ created_by }) => created_by || "–",
-      },
-      {
-        key: "created",
-        head: t("access.accounts.columns.created"),
-        width: 132,
-        cell: ({ created_time }) => <TimeAgo seconds={created_time} />,
-      },
-    ],
-    [t],
-  );
-}
-
-type TokenDialogProps = Readonly<{ title: string; token: string; onClose: () => void }>;
-
-/** A token that was just created: it is shown this once. */
-const TokenDialog = ({ title, token, onClose }: TokenDialogProps) => {
-  const { t } = useTranslation();
-  const id = useId();
-  return (
-    <Dialog open onClose={onClose} aria-labelledby={id} fullWidth maxWidth="sm">
-      <DialogTitle id={id} sx={{ fontSize: 16, fontWeight: 620, pb: 1 }}>
-        {title}
-      </DialogTitle>
-      <DialogContent>
-        <Box sx={{ fontSize: 13, color: "text.secondary", mb: 4 }}>{t("access.token.once")}</Box>
-        <Row gap={2} sx={{ p: 3, border: "1px solid", borderColor: "line.main", borderRadius: 1 }}>
-          <Box component="code" sx={{ flex: 1, minWidth: 0, overflowWrap: "anywhere" }}>
-            {token}
-          </Box>
-          <CopyButton text={token} label={t("access.token.copy")} />
-        </Row>
-      </DialogContent>
-      <DialogActions sx={{ px: 6, pb: 4 }}>
-        <Button variant="contained" color="primary" onClick={onClose}>
-          {t("access.token.done")}
-        </Button>
-      </DialogActions>
-    </Dialog>
-  );
-};
+import { isExpired, useServiceAccountColumns } from "./service-account-columns.tsx";
+import { TokenDialog } from "./TokenDialog.tsx";
 
 /** Accounts of programs that call the management API. */
 export const ServiceAccountsPage = () => {
