@@ -84,10 +84,9 @@ const CheckPanel = ({ check, isRunning, onRun }: CheckPanelProps) => {
   const { t } = useTranslation();
   const { channel, channel_id: id, model, score, findings, cost, created_at: at, probes, is_low: isLow } = check;
   return (
-    <Panel
-      title={`${channel} (#${id}) · ${model}`}
-      action={
-        <Row gap={3}>
+    <Panel title={`${channel} (#${id}) · ${model}`}>
+      <Col gap={2}>
+        <Row gap={3} wrap>
           <StatusChip tone={score === null ? "idle" : isLow ? "bad" : "ok"}>
             {score === null ? t("checks.noScore") : t("checks.score", { score })}
           </StatusChip>
@@ -95,9 +94,6 @@ const CheckPanel = ({ check, isRunning, onRun }: CheckPanelProps) => {
             {t("checks.run")}
           </Button>
         </Row>
-      }
-    >
-      <Col gap={2}>
         {findings.map(({ check: name, outcome, detail }) => (
           <Row key={name} gap={3} wrap sx={{ fontSize: 13, alignItems: "baseline" }}>
             <Box sx={{ width: 240 }}>{t(`checks.names.${name}`)}</Box>

@@ -23,16 +23,7 @@ export const ExperimentPanel = ({ experiment, onDelete }: Props) => {
   const { route, mode, model, channel_tags: tags, percent, is_enabled: isEnabled, calls, comparisons } = experiment;
   const { operator_cost: cost, spent_today: spent, budget_per_day: budget, judge, verdicts } = experiment;
   return (
-    <Panel
-      title={route}
-      hint={t(`experiments.what.${mode}`, { model: [model, ...tags].join(", "), percent })}
-      action={
-        <Row>
-          {!isEnabled && <StatusChip tone="idle">{t("routes.status.disabled")}</StatusChip>}
-          <Button onClick={onDelete}>{t("experiments.delete")}</Button>
-        </Row>
-      }
-    >
+    <Panel title={route} hint={t(`experiments.what.${mode}`, { model: [model, ...tags].join(", "), percent })}>
       <Col gap={4}>
         <KeyValue
           width={180}
@@ -55,7 +46,7 @@ export const ExperimentPanel = ({ experiment, onDelete }: Props) => {
           ]}
         />
         <Box sx={{ overflowX: "auto" }}>
-          <Table size="small">
+          <Table size="small" sx={{ minWidth: 720 }}>
             <TableHead>
               <TableRow>
                 <TableCell>{t("experiments.metric")}</TableCell>
@@ -73,6 +64,10 @@ export const ExperimentPanel = ({ experiment, onDelete }: Props) => {
           </Table>
         </Box>
         {verdicts && <Verdicts verdicts={verdicts} />}
+        <Row gap={3} wrap>
+          {!isEnabled && <StatusChip tone="idle">{t("routes.status.disabled")}</StatusChip>}
+          <Button onClick={onDelete}>{t("experiments.delete")}</Button>
+        </Row>
       </Col>
     </Panel>
   );
