@@ -3,6 +3,7 @@ import { appendFile } from "node:fs/promises";
 import { temporaryDirectory } from "../../../test/support/billing/start-billing.ts";
 import { channelEntry, tokenEntry, userEntry } from "../../../test/support/gateway/entries.ts";
 import type { BudgetEntry } from "../../domain/accounts/organizations/budgets/directory.ts";
+import type { PolicyEntry } from "../../domain/accounts/organizations/policies/policy.ts";
 import { compileIpList } from "../../domain/api-keys/directory/ip-list.ts";
 import { createVault } from "../../lib/security/crypto.ts";
 import type { SnapshotSource } from "./snapshot.ts";
@@ -29,6 +30,13 @@ const budget: BudgetEntry = {
   ...{ id: 5, organizationId: 9, scope: "project", scopeId: 2, name: "web" },
   ...{ period: "month", isHard: true, renewsAt: 1_800_000_000 },
 };
+const policy: PolicyEntry = {
+  ...{ id: 3, organizationId: 9, projectId: 2, name: "Models" },
+  rules: {
+    ...{ models: ["gpt-*"], channel_types: [1], allow_ips: "10.0.0.0/8", blocked_words: "bomb" },
+    ...{ no_content_log: true, max_key_days: 30, max_call_quota: 5 },
+  },
+};
 const token = tokenEntry({ modelLimits: new Set(["m"]), keyHash: vault.keyedHash("key") });
 const source: SnapshotSource = {
   liveProcesses: 3,
@@ -36,7 +44,7 @@ const source: SnapshotSource = {
   channels: [channel],
   users: Array.from({ length: 2500 }, (_, id) => userEntry({ id })),
   budgets: [budget],
-  policies: [],
+  policies: [policy],
   tokens: [{ ...token, allowIps: compileIpList("10.0.0.0/8") }],
   balances: (subject) => (subject === "user" ? [{ id: 4, quota: 9, held: 3, own: 1 }] : []),
 };
@@ -52,6 +60,8 @@ test("what is written is read again, and stands nowhere in clear", async () => {
     budget: new Map(),
   });
   expect([...(snapshot?.budgets.all() ?? [])]).toEqual([budget]);
+  expect([...(snapshot?.policies.all() ?? [])]).toEqual([policy]);
+  expect(snapshot?.policies.of({ userId: 9, projectId: 2 })).toMatchObject([{ name: "Models", logsContent: false }]);
   const found = snapshot?.tokens.findByHash(token.keyHash);
   expect(found).toMatchObject({ id: token.id, modelLimits: new Set(["m"]) });
   expect(["10.1.1.1", "11.1.1.1"].map((ip) => found?.allowIps?.matches(ip))).toEqual([true, false]);

@@ -24,13 +24,13 @@ const STOP_ID = "evt_not_allowed";
 export class RealtimeWordFilter {
   readonly #transcripts: TranscriptFilter;
 
-  readonly #policies: PolicySet | undefined;
+  /** Null: not read yet. */
+  #policies: PolicySet | undefined | null = null;
 
   constructor(
     private readonly context: GatewayContext,
     private readonly origin: SessionOrigin,
   ) {
-    this.#policies = callerOf(context, origin).policies;
     this.#transcripts = new TranscriptFilter(context.services.settings);
   }
 
@@ -47,6 +47,7 @@ export class RealtimeWordFilter {
       this.#refuseOtherModel(event);
       refuseTranscriptionModel(this.context, this.origin, event);
       refuseBlockedWords(this.context.services.settings, clientTexts(event));
+      if (this.#policies === null) this.#policies = callerOf(this.context, this.origin).policies;
       if (this.#policies) refusePolicyWords(this.#policies, clientTexts(event));
       return null;
     } catch (error) {
