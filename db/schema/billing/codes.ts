@@ -2,6 +2,7 @@ import { sql } from "drizzle-orm";
 import { boolean, check, index, integer, pgTable, text, uniqueIndex } from "drizzle-orm/pg-core";
 import { users } from "../accounts/users.ts";
 import { epochSeconds, quotaUnits } from "../columns.ts";
+import { plans } from "./plans.ts";
 
 export const redemptionCodes = pgTable(
   "redemption_codes",
@@ -14,6 +15,8 @@ export const redemptionCodes = pgTable(
     /** 1 unused, 2 disabled, 3 used. */
     status: integer("status").notNull().default(1),
     quota: quotaUnits("quota").notNull(),
+    /** The plan that it gives for one period instead of quota. */
+    planId: integer("plan_id").references(() => plans.id),
     isGift: boolean("is_gift").notNull().default(false),
     /** -1: unlimited. */
     maxUses: integer("max_uses").notNull().default(-1),
@@ -31,7 +34,7 @@ export const redemptionCodes = pgTable(
     uniqueIndex("redemption_codes_key_key").on(t.key),
     index("redemption_codes_name_idx").on(t.name),
     check("redemption_codes_status_known", sql`${t.status} in (1, 2, 3)`),
-    check("redemption_codes_quota_positive", sql`${t.quota} > 0`),
+    check("redemption_codes_worth", sql`${t.quota} > 0 or ${t.planId} is not null`),
     check("redemption_codes_uses", sql`${t.maxUses} = -1 or ${t.usedCount} <= ${t.maxUses}`),
   ],
 );

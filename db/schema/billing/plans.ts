@@ -1,5 +1,5 @@
 import { sql } from "drizzle-orm";
-import { boolean, check, index, integer, pgTable, text } from "drizzle-orm/pg-core";
+import { boolean, check, index, integer, pgTable, primaryKey, text, uniqueIndex } from "drizzle-orm/pg-core";
 import { epochSeconds, quotaUnits } from "../columns.ts";
 
 /** How often the quota of a plan is filled up again; `period`: once for each paid period. */
@@ -42,6 +42,54 @@ export const plans = pgTable(
   ],
 );
 
+/** For how long a coupon lowers the price of a subscription: its first paid period, or all. */
+export const COUPON_DURATIONS = ["once", "forever"] as const;
+export type CouponDuration = (typeof COUPON_DURATIONS)[number];
+
+/** What lowers the price of plans. Each account uses a coupon once. */
+export const coupons = pgTable(
+  "coupons",
+  {
+    id: integer("id").primaryKey().generatedByDefaultAsIdentity(),
+    /** What users enter, in upper case. */
+    code: text("code").notNull(),
+    /** Percent of the price, or quota units; the other is 0. */
+    percentOff: integer("percent_off").notNull().default(0),
+    amountOff: quotaUnits("amount_off").notNull().default(0),
+    duration: text("duration").$type<CouponDuration>().notNull(),
+    /** The only plan that it counts for; null: any. */
+    planId: integer("plan_id").references(() => plans.id),
+    /** 0: no limit. */
+    maxUses: integer("max_uses").notNull().default(0),
+    usedCount: integer("used_count").notNull().default(0),
+    /** Epoch seconds; 0: no end. */
+    validUntil: epochSeconds("valid_until").notNull().default(0),
+    createdAt: epochSeconds("created_at").notNull(),
+    /** Nobody can use it any more; subscriptions keep it. */
+    retiredAt: epochSeconds("retired_at"),
+  },
+  (t) => [
+    uniqueIndex("coupons_code_key").on(t.code).where(sql`${t.retiredAt} is null`),
+    check("coupons_percent", sql`${t.percentOff} between 0 and 100`),
+    check("coupons_worth", sql`(${t.percentOff} > 0) <> (${t.amountOff} > 0) and ${t.amountOff} >= 0`),
+    check("coupons_duration_known", sql`${t.duration} in ('once', 'forever')`),
+    check("coupons_uses", sql`${t.maxUses} = 0 or ${t.usedCount} <= ${t.maxUses}`),
+  ],
+);
+
+/** Which account used which coupon. */
+export const couponUses = pgTable(
+  "coupon_uses",
+  {
+    couponId: integer("coupon_id")
+      .notNull()
+      .references(() => coupons.id),
+    userId: integer("user_id").notNull(),
+    usedAt: epochSeconds("used_at").notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.couponId, t.userId] })],
+);
+
 export const SUBSCRIPTION_STATUSES = ["active", "past_due", "ending", "ended"] as const;
 export type SubscriptionStatus = (typeof SUBSCRIPTION_STATUSES)[number];
 
@@ -75,6 +123,8 @@ export const subscriptions = pgTable(
     cancelAtEnd: boolean("cancel_at_end").notNull().default(false),
     /** The plan of the next period; null: the same. */
     nextPlanId: integer("next_plan_id").references(() => plans.id),
+    /** What lowers the price of the next period. */
+    couponId: integer("coupon_id").references(() => coupons.id),
     endedAt: epochSeconds("ended_at"),
   },
   (t) => [

@@ -49,6 +49,28 @@ test("a user subscribes from the balance, cancels and resumes; others can't chan
   expect(await app.call("GET", "/api/subscription", undefined, app.as.admin)).toMatchObject({ data: { total: 1 } });
 });
 
+test("super admins add coupons; a user sees what one makes of the price, and subscribes with it", async () => {
+  const coupon = { code: "half", percentOff: 50, duration: "once", planId: null };
+  expect(await app.call("POST", "/api/coupon", coupon, app.as.admin)).toMatchObject({ success: false });
+  expect(await app.call("POST", "/api/coupon", { ...coupon, percentOff: 0 }, app.as.root)).toMatchObject({
+    code: "coupon_worth_invalid",
+  });
+  expect(await app.call("POST", "/api/coupon", coupon, app.as.root)).toMatchObject({ success: true });
+  const price = (code: string) => app.call("GET", `/api/user/coupon?plan_id=1&code=${code}`, undefined, app.as.other);
+  expect(await price("half")).toMatchObject({ data: { price: 200, duration: "once" } });
+  expect(await price("quarter")).toMatchObject({ code: "coupon_invalid" });
+  await app.db.execute(`update users set quota = 200 where id = ${app.ids.other}`);
+  const subscribe = { plan_id: 1, coupon: "HALF" };
+  expect(await app.call("POST", "/api/user/subscriptions", subscribe, app.as.other)).toMatchObject({ success: true });
+  expect((await app.rowOf(app.ids.other)).quota).toBe(100);
+  const { data } = await app.call("GET", "/api/coupon", undefined, app.as.root);
+  expect(data).toMatchObject({ total: 1, items: [{ code: "HALF", usedCount: 1 }] });
+  expect(await app.call("DELETE", "/api/coupon?id=1", undefined, app.as.root)).toMatchObject({ success: true });
+  expect(await price("half")).toMatchObject({ code: "coupon_invalid" });
+  await app.db.execute(`delete from subscriptions where user_id = ${app.ids.other}`);
+  await app.db.execute(`update users set quota = 0 where id = ${app.ids.other}`);
+});
+
 test("administrators grant plans to those below them, and end subscriptions", async () => {
   const grant = (user: number, who = app.as.admin) =>
     app.call("POST", "/api/subscription/grant", { user_id: user, plan_id: 2 }, who);
@@ -57,7 +79,7 @@ test("administrators grant plans to those below them, and end subscriptions", as
   expect(await grant(404)).toMatchObject({ code: "user_not_found" });
   expect(await grant(app.ids.other)).toMatchObject({ success: true });
   expect((await app.rowOf(app.ids.other)).quota).toBe(100);
-  expect(await app.call("POST", "/api/subscription/end", { id: 2 }, app.as.admin)).toMatchObject({ success: true });
+  expect(await app.call("POST", "/api/subscription/end", { id: 3 }, app.as.admin)).toMatchObject({ success: true });
   expect(await app.call("GET", "/api/user/subscriptions", undefined, app.as.other)).toMatchObject({
     data: [{ status: "ending" }],
   });

@@ -1,5 +1,6 @@
 import { Elysia, t } from "elysia";
 import { endNow, setRenewal, switchPlan } from "../../domain/wallet/plans/change-subscription.ts";
+import { createCoupon, findCoupon, listCoupons, priceWith, retireCoupon } from "../../domain/wallet/plans/coupons.ts";
 import {
   listOwnSubscriptions,
   listPlans,
@@ -7,7 +8,10 @@ import {
   retirePlan,
   savePlan,
 } from "../../domain/wallet/plans/plans.ts";
-import { grantPlan, type PlanDeps, subscribe } from "../../domain/wallet/plans/subscribe.ts";
+import { findPlan, grantPlan, type PlanDeps, subscribe } from "../../domain/wallet/plans/subscribe.ts";
+import { nowSeconds } from "../../lib/clock.ts";
+import { createRateLimiter } from "../../lib/limits/rate-limiter.ts";
+import { OperationError } from "../../lib/operation-error.ts";
 import { done, ok } from "../http/envelope.ts";
 import type { guard } from "../http/guard.ts";
 import { paged, pagingQuery } from "../http/paging.ts";
@@ -28,9 +32,34 @@ const planBody = t.Object({
   isVisible: t.Boolean(),
 });
 
+const couponCode = t.String({ maxLength: 100 });
+const couponBody = t.Object({
+  code: couponCode,
+  percentOff: t.Number({ default: 0 }),
+  amountOff: t.Number({ default: 0 }),
+  duration: t.String({ maxLength: 20 }),
+  planId: t.Nullable(id),
+  maxUses: t.Number({ default: 0 }),
+  validUntil: t.Number({ default: 0 }),
+});
+
+/** Unknown coupons that a person may try: short codes could be guessed. */
+const WRONG_COUPONS = { count: 20, windowMs: 600_000 };
+
 /** Plans and subscriptions: an account's own, and everybody's for administrators. */
 export function planRoutes(services: PlanDeps, guarded: ReturnType<typeof guard>) {
   const { db } = services;
+  const wrongCoupons = createRateLimiter(WRONG_COUPONS);
+  const limitGuesses = async <T>(person: Readonly<{ id: number }>, work: () => Promise<T>): Promise<T> => {
+    const seconds = wrongCoupons.check(String(person.id));
+    if (seconds > 0) throw new OperationError("redeem_too_often", { seconds });
+    try {
+      return await work();
+    } catch (error) {
+      if (error instanceof OperationError && error.code === "coupon_invalid") wrongCoupons.take(String(person.id));
+      throw error;
+    }
+  };
   return new Elysia({ prefix: "/api", name: "console/plans" })
     .use(guarded)
     .guard({ account: "wallet.read" }, (app) =>
@@ -42,11 +71,21 @@ export function planRoutes(services: PlanDeps, guarded: ReturnType<typeof guard>
       app
         .post(
           "/user/subscriptions",
-          async ({ actor, request, body }) => {
-            await subscribe(services, actor.id, body.plan_id);
+          async ({ actor, person, request, body }) => {
+            await limitGuesses(person, () => subscribe(services, actor.id, body.plan_id, nowSeconds(), body.coupon));
             return done(request, "plan_subscribed");
           },
-          { body: t.Object({ plan_id: id }) },
+          { body: t.Object({ plan_id: id, coupon: t.Optional(couponCode) }) },
+        )
+        .get(
+          "/user/coupon",
+          async ({ actor, person, query }) => {
+            const plan = await findPlan(db, query.plan_id);
+            const applied = { userId: actor.id, planId: plan.id, now: nowSeconds() };
+            const coupon = await limitGuesses(person, () => findCoupon(db, query.code, applied));
+            return ok({ price: priceWith(plan, coupon), duration: coupon.duration });
+          },
+          { query: t.Object({ code: couponCode, plan_id: id }) },
         )
         .put(
           "/user/subscriptions",
@@ -87,6 +126,18 @@ export function planRoutes(services: PlanDeps, guarded: ReturnType<typeof guard>
     )
     .guard({ role: "root" }, (app) =>
       app
+        .get("/coupon", ({ query }) => paged(query, (page) => listCoupons(db, page)), { query: t.Object(pagingQuery) })
+        .post("/coupon", async ({ actor, body }) => ok({ id: await createCoupon(services, actor, body) }), {
+          body: couponBody,
+        })
+        .delete(
+          "/coupon",
+          async ({ actor, request, query }) => {
+            await retireCoupon(services, actor, query.id);
+            return done(request, "coupon_retired");
+          },
+          { query: t.Object({ id }) },
+        )
         .post("/plan", async ({ actor, body }) => ok({ id: await savePlan(services, actor, body) }), { body: planBody })
         .delete(
           "/plan",

@@ -29,8 +29,8 @@ export function redeemRoutes(services: WalletDeps, guarded: ReturnType<typeof gu
     async ({ actor, person, body }) => {
       // One at a time per person, whichever account they act for: parallel guesses gain nothing, and valid codes aren't
       // rejected.
-      const { quota, isGift } = await inTurn(person.id, () => redeem(person.id, actor.id, body.key));
-      return ok({ quota, is_gift: isGift });
+      const { quota, isGift, plan } = await inTurn(person.id, () => redeem(person.id, actor.id, body.key));
+      return ok({ quota, is_gift: isGift, plan });
     },
     { account: "wallet.topUp", body: t.Object({ key: t.String({ maxLength: 200 }) }) },
   );

@@ -90,7 +90,7 @@ describe("lists", () => {
     expect(headers.get("content-disposition")).toMatch(/^attachment; filename="codes-[\d-]+\.csv"$/);
     const lines = text.trim().split("\r\n");
     expect(lines[0]).toBe(
-      "id,name,key,status,quota,is_gift,max_uses,used_count,valid_from,valid_until,created_time,redeemed_time,used_user_id,used_username",
+      "id,name,key,status,quota,is_gift,max_uses,used_count,valid_from,valid_until,created_time,redeemed_time,used_user_id,used_username,plan_name",
     );
     expect(lines).toHaveLength(4);
     expect(lines[3]).toContain(",'=c,");

@@ -52,7 +52,8 @@ export function redemptionRoutes({ db }: Readonly<{ db: Db }>, guarded: ReturnTy
     .post("/", async ({ actor, body }) => ok(await createCodes(db, actor, body)), {
       body: t.Object({
         name: text,
-        quota: t.Number(),
+        quota: t.Number({ default: 0 }),
+        plan_id: t.Optional(t.Nullable(id)),
         count: t.Optional(t.Number()),
         is_gift: t.Optional(t.Boolean()),
         max_uses: t.Optional(t.Number()),

@@ -12,12 +12,19 @@ import {
 } from "./code-rules.ts";
 
 /** What may be changed of a code that exists. */
-export type CodeChange = Readonly<{ name?: string; quota?: number; valid_from?: number; valid_until?: number }>;
+export type CodeChange = Readonly<{
+  name?: string;
+  quota?: number | undefined;
+  valid_from?: number;
+  valid_until?: number;
+}>;
 
 export type NewCodes = CodeChange &
   Readonly<{
     name: string;
     quota: number;
+    /** The plan that they give for one period; `quota` then does not count. */
+    plan_id?: number | null;
     /** How many, 1 to 100. */
     count?: number;
     is_gift?: boolean;

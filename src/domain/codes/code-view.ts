@@ -1,5 +1,6 @@
 import { users } from "../../../db/schema/accounts/users.ts";
 import { redemptionCodes } from "../../../db/schema/billing/codes.ts";
+import { plans } from "../../../db/schema/billing/plans.ts";
 
 export const CODE_STATUS = { unused: 1, disabled: 2, used: 3 } as const;
 
@@ -13,6 +14,9 @@ export type CodeView = {
   /** 1 unused, 2 disabled, 3 used. */
   status: number;
   quota: number;
+  /** The plan that it gives for one period instead of quota. */
+  plan_id: number | null;
+  plan_name: string | null;
   is_gift: boolean;
   /** -1: unlimited. */
   max_uses: number;
@@ -27,13 +31,14 @@ export type CodeView = {
   used_username: string;
 };
 
-/** Columns of a code, joined with the `users` row of who used it. */
-export const codeColumns = { code: redemptionCodes, usedUsername: users.username };
+/** Columns of a code, joined with the `users` row of who used it and the plan that it gives. */
+export const codeColumns = { code: redemptionCodes, usedUsername: users.username, planName: plans.name };
 
 /** Turns a row into what administrators see. */
 export const viewCode = (row: {
   code: typeof redemptionCodes.$inferSelect;
   usedUsername: string | null;
+  planName: string | null;
 }): CodeView => ({
   id: row.code.id,
   user_id: row.code.userId,
@@ -41,6 +46,8 @@ export const viewCode = (row: {
   key: row.code.key,
   status: row.code.status,
   quota: row.code.quota,
+  plan_id: row.code.planId,
+  plan_name: row.planName,
   is_gift: row.code.isGift,
   max_uses: row.code.maxUses,
   used_count: row.code.usedCount,

@@ -4,20 +4,24 @@ import type { Db } from "../../../db/types.ts";
 import { nowSeconds } from "../../lib/clock.ts";
 import { OperationError } from "../../lib/operation-error.ts";
 import { writeManagementLog } from "../logs/write-log.ts";
+import { findPlan } from "../wallet/plans/subscribe.ts";
 import { checkWindow, type NewCodes, readCodeChange, readCount, readKey, readMaxUses } from "./code-input.ts";
 
 const KEY_BYTES = 16;
 
 /** Makes codes, all or none, and returns their keys. Throws OperationError when a field is refused or a key is taken. */
 export async function createCodes(db: Db, actor: Readonly<{ id: number }>, input: NewCodes): Promise<string[]> {
-  const values = readCodeChange(input);
+  const planId = input.plan_id ?? null;
+  // A code for a plan is worth the plan alone.
+  const values = { ...readCodeChange(planId === null ? input : { ...input, quota: undefined }), planId };
   checkWindow(input.valid_from ?? 0, input.valid_until ?? 0);
   const isGift = input.is_gift === true;
   const maxUses = readMaxUses(input);
   const chosen = readKey(input);
   const keys = Array.from({ length: readCount(input) }, () => chosen ?? randomBytes(KEY_BYTES).toString("hex"));
-  const common = { ...values, quota: values.quota ?? input.quota, userId: actor.id, isGift, maxUses };
+  const common = { ...values, quota: planId === null ? input.quota : 0, userId: actor.id, isGift, maxUses };
   await db.transaction(async (tx) => {
+    if (planId !== null) await findPlan(tx, planId);
     const made = await tx
       .insert(redemptionCodes)
       .values(keys.map((key) => ({ ...common, key, createdTime: nowSeconds() })))
@@ -33,7 +37,14 @@ export async function createCodes(db: Db, actor: Readonly<{ id: number }>, input
         action: "create",
         target: "code",
         ids: made.map(({ id }) => id),
-        after: { name: values.name, quota: common.quota, is_gift: isGift, max_uses: maxUses, count: made.length },
+        after: {
+          name: values.name,
+          quota: common.quota,
+          plan_id: planId,
+          is_gift: isGift,
+          max_uses: maxUses,
+          count: made.length,
+        },
       },
     );
   });

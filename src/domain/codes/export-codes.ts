@@ -1,6 +1,7 @@
 import { and, asc, eq, gt } from "drizzle-orm";
 import { users } from "../../../db/schema/accounts/users.ts";
 import { redemptionCodes } from "../../../db/schema/billing/codes.ts";
+import { plans } from "../../../db/schema/billing/plans.ts";
 import type { Db } from "../../../db/types.ts";
 import { csvOf } from "../../lib/values/csv.ts";
 import { type CodeView, codeColumns, viewCode } from "./code-view.ts";
@@ -22,6 +23,7 @@ const COLUMNS = [
   "redeemed_time",
   "used_user_id",
   "used_username",
+  "plan_name",
 ] as const satisfies readonly (keyof CodeView)[];
 
 /** Codes as CSV, oldest first, read in slices while it is sent. */
@@ -35,6 +37,7 @@ async function* slicesOf(db: Db, filter: CodeFilter) {
       .select(codeColumns)
       .from(redemptionCodes)
       .leftJoin(users, eq(users.id, redemptionCodes.usedUserId))
+      .leftJoin(plans, eq(plans.id, redemptionCodes.planId))
       .where(and(whereCodes(filter), gt(redemptionCodes.id, last)))
       .orderBy(asc(redemptionCodes.id))
       .limit(SLICE);

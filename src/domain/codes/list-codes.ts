@@ -2,6 +2,7 @@ import { and, count, desc, eq, isNull, or, type SQL, sql } from "drizzle-orm";
 import { requireRow } from "../../../db/require-row.ts";
 import { users } from "../../../db/schema/accounts/users.ts";
 import { redemptionCodes, redemptionUses } from "../../../db/schema/billing/codes.ts";
+import { plans } from "../../../db/schema/billing/plans.ts";
 import type { Db } from "../../../db/types.ts";
 import { OperationError } from "../../lib/operation-error.ts";
 import { orderBy, type Sorting } from "../../lib/values/sorting.ts";
@@ -41,6 +42,7 @@ export async function listCodes(db: Db, filter: CodeFilter, page: Page & Sorting
     .select(codeColumns)
     .from(redemptionCodes)
     .leftJoin(users, usedBy)
+    .leftJoin(plans, eq(plans.id, redemptionCodes.planId))
     .where(where)
     .orderBy(...orderBy(CODE_SORTS, redemptionCodes.id, page))
     .limit(page.pageSize)
@@ -65,6 +67,7 @@ export async function getCode(db: Db, id: number): Promise<CodeView> {
     .select(codeColumns)
     .from(redemptionCodes)
     .leftJoin(users, usedBy)
+    .leftJoin(plans, eq(plans.id, redemptionCodes.planId))
     .where(and(eq(redemptionCodes.id, id), isNull(redemptionCodes.deletedAt)));
   if (!row) throw new OperationError("code_not_found");
   return viewCode(row);

@@ -9,6 +9,8 @@ import { addQuota } from "../wallet/add-quota.ts";
 import { payRebate } from "../wallet/invitations/pay-rebate.ts";
 import { lockBalances } from "../wallet/lock-balances.ts";
 import type { WalletDeps } from "../wallet/operation.ts";
+import { publishPlanAccount } from "../wallet/plans/overage.ts";
+import { beginGift } from "../wallet/plans/subscribe.ts";
 
 type Code = typeof redemptionCodes.$inferSelect;
 
@@ -17,17 +19,17 @@ const USED = 3;
 const UNLIMITED = -1;
 
 /**
- * Turns a code into quota of a user: an ordinary code once, a gift code once for each user as often as it may be used. The
+ * Turns a code into quota of a user, or into a plan for one period: an ordinary code once, a gift code once for each user as often as it may be used. The
  * inviter gets their share. However many calls come at once, no code is worth more than it says. Throws OperationError.
  */
 export async function redeemCode(
   { db, changes, settings }: WalletDeps,
   userId: number,
   key: string,
-): Promise<{ quota: number; isGift: boolean }> {
+): Promise<{ quota: number; isGift: boolean; plan: string | null }> {
   const input = key.trim();
   if (input === "") throw new OperationError("redeem_required");
-  const { code, rewarded } = await db.transaction(async (tx) => {
+  const { code, rewarded, plan } = await db.transaction(async (tx) => {
     const code = await lockUsable(tx, input);
     await lockBalances(tx, userId);
     if (code.isGift) await requirePerson(tx, userId);
@@ -41,7 +43,6 @@ export async function redeemCode(
       .onConflictDoNothing()
       .returning({ id: redemptionUses.id });
     if (!use) throw new OperationError("redeem_used_by_you");
-    await addQuota(tx, userId, code.quota);
     await writeLog(tx, {
       type: LOG_TYPE.topUp,
       userId,
@@ -50,11 +51,14 @@ export async function redeemCode(
       quota: code.quota,
       other: { code_id: code.id },
     });
+    if (code.planId !== null) return { code, rewarded: [], plan: (await beginGift(tx, userId, code.planId)).name };
+    await addQuota(tx, userId, code.quota);
     const recharge = { userId, quotaUnits: code.quota, orderId: null };
-    return { code, rewarded: await payRebate(tx, settings, recharge) };
+    return { code, rewarded: await payRebate(tx, settings, recharge), plan: null };
   });
-  await changes.publish("users", [userId, ...rewarded]);
-  return { quota: code.quota, isGift: code.isGift };
+  if (plan !== null) await publishPlanAccount({ db, changes }, userId);
+  else await changes.publish("users", [userId, ...rewarded]);
+  return { quota: code.quota, isGift: code.isGift, plan };
 }
 
 /** Gift codes are for each person once: one who has organizations would get them as often. Throws OperationError. */

@@ -17,7 +17,7 @@ export async function updateCode(db: Db, actor: Actor, id: number, input: CodeCh
   return change(db, actor, id, "update", (code) => {
     if (code.status !== CODE_STATUS.unused) throw new OperationError("code_not_editable");
     checkWindow(values.validFrom ?? code.validFrom, values.validUntil ?? code.validUntil);
-    return values;
+    return code.planId === null ? values : { ...values, quota: 0 };
   });
 }
 

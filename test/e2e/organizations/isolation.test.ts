@@ -31,6 +31,7 @@ const ACCOUNT_ROUTES: Readonly<Record<string, OrganizationRight>> = {
   "GET /api/sessions/self/one": "logs.read",
   "GET /api/user/plans": "wallet.read",
   "GET /api/user/subscriptions": "wallet.read",
+  "GET /api/user/coupon": "wallet.topUp",
   "POST /api/user/subscriptions": "wallet.topUp",
   "PUT /api/user/subscriptions": "wallet.topUp",
   "GET /api/user/statements": "wallet.read",

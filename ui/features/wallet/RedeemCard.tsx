@@ -7,7 +7,7 @@ import { useTranslation } from "react-i18next";
 import { exactAmountText, useMoneyFormat } from "../../components/display/Money.tsx";
 import { notifyDone } from "../../components/feedback/notify.tsx";
 import { Field, Panel, Row } from "../../components/layout.tsx";
-import { redeemCode } from "./wallet-calls.ts";
+import { redeemCode, WALLET_KEY } from "./wallet-calls.ts";
 
 type Props = {
   /** A code from the URL. */
@@ -25,10 +25,13 @@ export const RedeemCard = ({ initialCode, link }: Props) => {
   const [isMissing, setMissing] = useState(false);
   const redeem = useMutation({
     mutationFn: () => redeemCode(code.trim()),
-    onSuccess: async ({ quota, is_gift: isGift }) => {
+    onSuccess: async ({ quota, is_gift: isGift, plan }) => {
       setCode("");
       const amount = exactAmountText(quota, format);
-      notifyDone(isGift ? t("wallet.redeem.gift", { amount }) : t("wallet.redeem.done", { amount }));
+      if (plan !== null) {
+        notifyDone(t("wallet.redeem.plan", { plan }));
+        await client.invalidateQueries({ queryKey: WALLET_KEY });
+      } else notifyDone(isGift ? t("wallet.redeem.gift", { amount }) : t("wallet.redeem.done", { amount }));
       await client.invalidateQueries({ queryKey: ["self"] });
     },
   });

@@ -4,9 +4,18 @@ import type { Tx } from "../../../../db/types.ts";
 import { nowSeconds } from "../../../lib/clock.ts";
 import { OperationError } from "../../../lib/operation-error.ts";
 import { addQuota } from "../add-quota.ts";
+import { couponAfter, couponOf, priceWith } from "./coupons.ts";
 import { limitOverage, publishPlanAccount } from "./overage.ts";
 import { periodEnd } from "./periods.ts";
-import { applyPlans, fillWindow, lockPlanAccount, logPlan, type PlanAccount, type Running } from "./plan-account.ts";
+import {
+  applyPlans,
+  fillWindow,
+  lockPlanAccount,
+  logPlan,
+  type PlanAccount,
+  type Running,
+  type Subscription,
+} from "./plan-account.ts";
 import { findPlan, type PlanDeps, paying, requireWallet } from "./subscribe.ts";
 
 /** How long a subscription whose renewal the wallet does not cover waits for a top-up. */
@@ -52,7 +61,8 @@ async function advance(deps: PlanDeps, userId: number, id: number, now: number):
     }
     // Until a top-up there is nothing to try.
     const isWaiting = subscription.status === "past_due" && subscription.nextPlanId === null;
-    if (isWaiting && account.walletUnits < running.plan.price) return null;
+    const price = priceWith(running.plan, await couponOf(tx, subscription));
+    if (isWaiting && account.walletUnits < price) return null;
     return { kind: "renew", running } as const;
   });
   if (!step) return false;
@@ -73,20 +83,23 @@ const isLate = async (tx: Tx, { subscription, plan }: Running, now: number): Pro
 async function renew(deps: PlanDeps, { subscription }: Running, now: number): Promise<boolean> {
   const { id, userId } = subscription;
   const plan = await findPlan(deps.db, subscription.nextPlanId ?? subscription.planId);
+  const coupon = await couponOf(deps.db, subscription);
+  const price = priceWith(plan, coupon);
   try {
-    await paying(deps, userId, plan.price, async (tx) => {
+    await paying(deps, userId, price, async (tx) => {
       const account = await lockPlanAccount(tx, userId);
-      const current = requireDue(account, id, subscription.periodEnd);
-      requireWallet(deps, account, plan.price);
+      const current = requireDue(account, id, subscription);
+      requireWallet(deps, account, price);
       // After an outage longer than a period, or past due for a while, the new period begins now.
       const start =
         now - subscription.periodEnd < GRACE_S && current.status === "active" ? subscription.periodEnd : now;
       const values = {
-        ...{ status: "active" as const, planId: plan.id, nextPlanId: null, isTrial: false, paid: plan.price },
+        ...{ status: "active" as const, planId: plan.id, nextPlanId: null, isTrial: false, paid: price },
+        couponId: couponAfter(plan, coupon),
         ...{ periodStart: start, periodEnd: periodEnd(start, plan.period, plan.periodCount) },
       };
       await tx.update(subscriptions).set(values).where(eq(subscriptions.id, id));
-      if (plan.price > 0) await logPlan(tx, userId, "plan_paid", plan, -plan.price);
+      if (price > 0) await logPlan(tx, userId, "plan_paid", plan, -price);
       await fillWindow(tx, { plan, subscription: { ...current, ...values } }, now);
       await applyPlans(tx, account);
     });
@@ -102,9 +115,11 @@ async function renew(deps: PlanDeps, { subscription }: Running, now: number): Pr
   }
 }
 
-function requireDue({ running }: PlanAccount, id: number, end: number) {
+/** What was looked at before the price was taken must still be so. */
+function requireDue({ running }: PlanAccount, id: number, looked: Subscription) {
   const current = running.find(({ subscription }) => subscription.id === id)?.subscription;
-  if (!current || current.status === "ending" || current.periodEnd !== end) {
+  const isSame = current?.periodEnd === looked.periodEnd && current.couponId === looked.couponId;
+  if (!current || !isSame || current.status === "ending") {
     throw new OperationError("subscription_changed");
   }
   return current;

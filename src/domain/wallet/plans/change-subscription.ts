@@ -8,6 +8,7 @@ import type { UserEntry } from "../../accounts/directory.ts";
 import { checkReach } from "../../accounts/users/manage-user.ts";
 import { writeManagementLog } from "../../logs/write-log.ts";
 import type { WalletDeps } from "../operation.ts";
+import { couponAfter, couponOf, priceWith } from "./coupons.ts";
 import { publishPlanAccount } from "./overage.ts";
 import { periodEnd } from "./periods.ts";
 import {
@@ -67,17 +68,24 @@ export async function switchPlan(
     });
     return;
   }
-  const due = Math.max(0, next.price - credit);
+  const coupon = await couponOf(db, current);
+  const price = priceWith(next, coupon);
+  const due = Math.max(0, price - credit);
   await paying(deps, userId, due, async (tx) => {
     const account = await lockPlanAccount(tx, userId);
     requireWallet(deps, account, due);
     const { subscription, plan } = findActive(account, subscriptionId);
     // What was looked at before the price was taken must still be so.
-    if (plan.id !== present.plan.id || subscription.periodEnd !== current.periodEnd) {
+    if (
+      plan.id !== present.plan.id ||
+      subscription.periodEnd !== current.periodEnd ||
+      subscription.couponId !== current.couponId
+    ) {
       throw new OperationError("subscription_changed");
     }
     const values = {
-      ...{ planId: next.id, nextPlanId: null, cancelAtEnd: false, isTrial: false, paid: next.price },
+      ...{ planId: next.id, nextPlanId: null, cancelAtEnd: false, isTrial: false, paid: price },
+      couponId: couponAfter(next, coupon),
       ...{ periodStart: now, periodEnd: periodEnd(now, next.period, next.periodCount) },
     };
     await tx.update(subscriptions).set(values).where(eq(subscriptions.id, subscriptionId));

@@ -1,7 +1,8 @@
 import { asc, count, desc, eq, ne } from "drizzle-orm";
+import { alias } from "drizzle-orm/pg-core";
 import { requireRow } from "../../../../db/require-row.ts";
 import { users } from "../../../../db/schema/accounts/users.ts";
-import { PLAN_PERIODS, PLAN_WINDOWS, plans, subscriptions } from "../../../../db/schema/billing/plans.ts";
+import { coupons, PLAN_PERIODS, PLAN_WINDOWS, plans, subscriptions } from "../../../../db/schema/billing/plans.ts";
 import type { Db } from "../../../../db/types.ts";
 import { nowSeconds } from "../../../lib/clock.ts";
 import { OperationError } from "../../../lib/operation-error.ts";
@@ -9,6 +10,7 @@ import type { SettingsReader } from "../../../settings/settings.ts";
 import type { UserEntry } from "../../accounts/directory.ts";
 import { writeManagementLog } from "../../logs/write-log.ts";
 import type { Listed, Page } from "../orders/list-orders.ts";
+import { priceWith } from "./coupons.ts";
 import { lockPlanAccount, type Plan } from "./plan-account.ts";
 
 /** What an administrator enters; amounts are quota units. Without `id`, a new plan. */
@@ -115,6 +117,8 @@ export type SubscriptionView = {
   cancel_at_end: boolean;
   next_plan_id: number | null;
   allows_overage: boolean;
+  /** What the next period costs, with its coupon. */
+  renewal_price: number;
 };
 
 const view = {
@@ -137,12 +141,21 @@ const view = {
   allows_overage: plans.allowsOverage,
 };
 
+const nextPlans = alias(plans, "next_plans");
+
 const viewed = (db: Db) =>
   db
-    .select(view)
+    .select({ view, plan: plans, next: nextPlans, coupon: coupons })
     .from(subscriptions)
     .innerJoin(plans, eq(plans.id, subscriptions.planId))
-    .innerJoin(users, eq(users.id, subscriptions.userId));
+    .innerJoin(users, eq(users.id, subscriptions.userId))
+    .leftJoin(nextPlans, eq(nextPlans.id, subscriptions.nextPlanId))
+    .leftJoin(coupons, eq(coupons.id, subscriptions.couponId));
+
+const toView = ({ view: row, plan, next, coupon }: Awaited<ReturnType<typeof viewed>>[number]): SubscriptionView => ({
+  ...row,
+  renewal_price: priceWith(next ?? plan, coupon),
+});
 
 /** An account's running subscriptions, with what is left of their windows now. */
 export async function listOwnSubscriptions(db: Db, userId: number): Promise<SubscriptionView[]> {
@@ -150,7 +163,7 @@ export async function listOwnSubscriptions(db: Db, userId: number): Promise<Subs
     viewed(db)
       .where(eq(subscriptions.userId, userId))
       .orderBy(asc(subscriptions.id))
-      .then((rows) => rows.filter(({ status }) => status !== "ended"));
+      .then((rows) => rows.map(toView).filter(({ status }) => status !== "ended"));
   if ((await own()).length === 0) return [];
   await db.transaction(async (tx) => void (await lockPlanAccount(tx, userId)));
   return own();
@@ -163,10 +176,10 @@ export async function listSubscriptions(
 ): Promise<Listed<SubscriptionView>> {
   const where = all ? undefined : ne(subscriptions.status, "ended");
   const { total } = requireRow(await db.select({ total: count() }).from(subscriptions).where(where));
-  const items = await viewed(db)
+  const rows = await viewed(db)
     .where(where)
     .orderBy(desc(subscriptions.id))
     .limit(pageSize)
     .offset(page * pageSize);
-  return { items, total };
+  return { items: rows.map(toView), total };
 }

@@ -11,6 +11,7 @@ import { checkReach } from "../../accounts/users/manage-user.ts";
 import { writeManagementLog } from "../../logs/write-log.ts";
 import { amountText } from "../amount-text.ts";
 import type { WalletDeps } from "../operation.ts";
+import { couponAfter, findCoupon, priceWith, takeCoupon } from "./coupons.ts";
 import { publishPlanAccount } from "./overage.ts";
 import { periodEnd } from "./periods.ts";
 import { applyPlans, fillWindow, lockPlanAccount, logPlan, type Plan, type PlanAccount } from "./plan-account.ts";
@@ -21,12 +22,20 @@ const DAY_S = 86_400;
 
 /**
  * Subscribes an account to a plan that is offered: its price is taken from the wallet, not from what is left of other plans;
- * an account's first subscription to a plan with a trial begins with that. Throws OperationError.
+ * an account's first subscription to a plan with a trial begins with that. A coupon lowers the price of what is paid first, or
+ * of all periods. Throws OperationError.
  */
-export async function subscribe(deps: PlanDeps, userId: number, planId: number, now = nowSeconds()): Promise<void> {
+export async function subscribe(
+  deps: PlanDeps,
+  userId: number,
+  planId: number,
+  now = nowSeconds(),
+  couponCode = "",
+): Promise<void> {
   const plan = await offeredPlan(deps.db, planId);
+  const coupon = couponCode.trim() === "" ? null : await findCoupon(deps.db, couponCode, { userId, planId, now });
   const isTrial = plan.trialDays > 0 && !(await hadPlan(deps.db, userId, planId));
-  const price = isTrial ? 0 : plan.price;
+  const price = isTrial ? 0 : priceWith(plan, coupon);
   await paying(deps, userId, price, async (tx) => {
     const account = await lockPlanAccount(tx, userId);
     requireWallet(deps, account, price);
@@ -34,7 +43,11 @@ export async function subscribe(deps: PlanDeps, userId: number, planId: number, 
       throw new OperationError("plan_subscribed_already");
     }
     if (isTrial && (await hadPlan(tx, userId, planId))) throw new OperationError("plan_subscribed_already");
-    await begin(tx, account, plan, now, isTrial ? now + plan.trialDays * DAY_S : null, price);
+    if (coupon) await takeCoupon(tx, coupon, userId, now);
+    await begin(tx, account, plan, now, {
+      ...{ trialEnd: isTrial ? now + plan.trialDays * DAY_S : null, paid: price },
+      couponId: isTrial ? (coupon?.id ?? null) : couponAfter(plan, coupon),
+    });
   });
   await publishPlanAccount(deps, userId);
 }
@@ -56,8 +69,7 @@ export async function grantPlan(
       .where(and(eq(users.id, userId), isNull(users.deletedAt)));
     if (!user) throw new OperationError("user_not_found");
     checkReach(actor, user);
-    const subscriptionId = await begin(tx, account, plan, now, null, 0);
-    await tx.update(subscriptions).set({ cancelAtEnd: true }).where(eq(subscriptions.id, subscriptionId));
+    await begin(tx, account, plan, now, { paid: 0, cancelAtEnd: true });
     await writeManagementLog(tx, actor, `Granted the plan ${plan.name} to ${user.username} (#${userId})`, {
       ...{ note: { code: "plan_granted", params: { plan: plan.name, name: user.username, id: userId } } },
       ...{ action: "create", target: "subscription", user_id: userId },
@@ -66,29 +78,43 @@ export async function grantPlan(
   await publishPlanAccount({ db, changes }, userId);
 }
 
-/** Begins a subscription with its first window. Returns its id. */
+/**
+ * Gives an account a plan for one period, in the transaction that uses up what it was given for. Whoever calls this publishes
+ * the account with `publishPlanAccount`. Throws OperationError: the plan is not sold any more, or the account has it.
+ */
+export async function beginGift(tx: Tx, userId: number, planId: number, now = nowSeconds()): Promise<Plan> {
+  const plan = await findPlan(tx, planId);
+  const account = await lockPlanAccount(tx, userId);
+  if (account.running.some((running) => running.plan.id === planId && running.subscription.status !== "ending")) {
+    throw new OperationError("plan_subscribed_already");
+  }
+  await begin(tx, account, plan, now, { paid: 0, cancelAtEnd: true });
+  return plan;
+}
+
+type Terms = Readonly<{ trialEnd?: number | null; paid: number; couponId?: number | null; cancelAtEnd?: boolean }>;
+
+/** Begins a subscription with its first window. */
 async function begin(
   tx: Tx,
   account: PlanAccount,
   plan: Plan,
   now: number,
-  trialEnd: number | null,
-  paid: number,
-): Promise<number> {
+  { trialEnd = null, paid, couponId = null, cancelAtEnd = false }: Terms,
+): Promise<void> {
   const { userId } = account;
   const end = trialEnd ?? periodEnd(now, plan.period, plan.periodCount);
   const [subscription] = await tx
     .insert(subscriptions)
     .values({
       ...{ userId, planId: plan.id, status: "active", isTrial: trialEnd !== null, paid, startedAt: now },
-      ...{ periodStart: now, periodEnd: end, windowStart: now, windowEnd: now, remaining: 0 },
+      ...{ periodStart: now, periodEnd: end, windowStart: now, windowEnd: now, remaining: 0, couponId, cancelAtEnd },
     })
     .returning();
   if (!subscription) throw new Error("the subscription was not stored");
   if (paid > 0) await logPlan(tx, userId, "plan_paid", plan, -paid);
   await fillWindow(tx, { subscription, plan }, now);
   await applyPlans(tx, account);
-  return subscription.id;
 }
 
 /**

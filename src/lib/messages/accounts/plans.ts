@@ -30,4 +30,29 @@ export const planMessages = {
     zh: "订阅状态已变化，请重试。",
   },
   subscription_saved: { en: "Subscription saved.", zh: "订阅已更新。" },
+  coupon_invalid: { en: "This coupon does not exist.", zh: "优惠码不存在。" },
+  coupon_expired: { en: "This coupon has expired.", zh: "优惠码已过期。" },
+  coupon_used_up: { en: "This coupon has been used as often as it can be.", zh: "优惠码使用次数已达上限。" },
+  coupon_used_by_you: { en: "You have used this coupon before.", zh: "你已使用过该优惠码。" },
+  coupon_not_for_plan: { en: "This coupon is for another plan.", zh: "该优惠码不适用于此套餐。" },
+  coupon_code_invalid: {
+    en: "The code must have 3 to 40 letters, digits, hyphens or underscores.",
+    zh: "优惠码须为 3 到 40 个字母、数字、连字符或下划线。",
+  },
+  coupon_code_taken: { en: "A coupon with this code exists.", zh: "该优惠码已存在。" },
+  coupon_duration_invalid: {
+    en: "Choose whether the coupon counts for the first period or for all.",
+    zh: "请选择优惠适用于首期还是每一期。",
+  },
+  coupon_worth_invalid: {
+    en: "Enter either 1 to 100 percent or an amount above 0.",
+    zh: "请填写 1 到 100 的折扣百分比，或大于 0 的减免额度。",
+  },
+  coupon_uses_invalid: {
+    en: "The number of uses must be an integer, 0 or more; 0 means no limit.",
+    zh: "可用次数须为不小于 0 的整数，0 表示不限。",
+  },
+  coupon_expiry_invalid: { en: "The expiry must be in the future.", zh: "过期时间必须晚于现在。" },
+  coupon_not_found: { en: "This coupon does not exist or is retired.", zh: "优惠码不存在或已停用。" },
+  coupon_retired: { en: "Coupon retired.", zh: "优惠码已停用。" },
 } as const;

@@ -1,8 +1,10 @@
 import Box from "@mui/material/Box";
 import Button from "@mui/material/Button";
+import MenuItem from "@mui/material/MenuItem";
 import OutlinedInput from "@mui/material/OutlinedInput";
+import Select from "@mui/material/Select";
 import Switch from "@mui/material/Switch";
-import { useQueryClient } from "@tanstack/react-query";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useId } from "react";
 import { useTranslation } from "react-i18next";
 import { CODE_LIMITS } from "../../../../src/domain/codes/code-rules.ts";
@@ -13,6 +15,7 @@ import { DateTimeInput } from "../../../components/inputs/DateTimeInput.tsx";
 import { QuotaInput } from "../../../components/inputs/QuotaInput.tsx";
 import { useCheckedForm } from "../../../components/inputs/use-checked-form.ts";
 import { Field, Row } from "../../../components/layout.tsx";
+import { allPlans } from "../../wallet/plans/plan-calls.ts";
 import { CODES_KEY, type Code } from "./code.ts";
 import { bodyOf, type CodeForm, checkCodeForm, createCodes, formOf, NEW_CODE, updateCode } from "./code-form.ts";
 
@@ -31,11 +34,14 @@ export const CodeDrawer = ({ code, onClose, onCreated }: CodeDrawerProps) => {
   const id = useId();
   const client = useQueryClient();
   const money = useMoneyFormat();
+  const plans = useQuery(allPlans).data ?? [];
+  const worthText = ({ planId, quota }: CodeForm) =>
+    planId === 0 ? amountText(Number(quota) || 0, money) : (plans.find(({ id }) => id === planId)?.name ?? "");
   const send = async (form: CodeForm) => {
-    const request = bodyOf(form, amountText(Number(form.quota), money));
+    const request = bodyOf(form, worthText(form));
     if (code) {
       const { name, quota, valid_from, valid_until } = request;
-      await updateCode(code.id, { name, quota, valid_from, valid_until });
+      await updateCode(code.id, { name, ...(code.plan_id === null && { quota }), valid_from, valid_until });
       notifyDone(t("codes.saved", { name }));
     } else onCreated({ name: request.name, keys: await createCodes(request) });
     void client.invalidateQueries({ queryKey: CODES_KEY });
@@ -90,17 +96,36 @@ export const CodeDrawer = ({ code, onClose, onCreated }: CodeDrawerProps) => {
             error={fault("name")}
             hint={t("codes.form.nameHint")}
           >
-            {text("name", { autoFocus: code === null, placeholder: amountText(Number(form.quota) || 0, money) })}
+            {text("name", { autoFocus: code === null, placeholder: worthText(form) })}
           </Field>
-          <Field label={t("codes.columns.quota")} htmlFor={`${id}quota`} error={fault("quota")}>
-            <QuotaInput
-              id={`${id}quota`}
-              value={form.quota}
-              onChange={(quota) => change({ quota })}
-              hasError={faults.quota !== undefined}
-              picks={QUOTA_PICKS}
-            />
-          </Field>
+          {!code && plans.length > 0 && (
+            <Field label={t("codes.form.worth")} htmlFor={`${id}plan`} hint={t("codes.form.worthHint")}>
+              <Select
+                fullWidth
+                value={form.planId}
+                onChange={(event) => change({ planId: Number(event.target.value) })}
+                inputProps={{ id: `${id}plan` }}
+              >
+                <MenuItem value={0}>{t("codes.columns.quota")}</MenuItem>
+                {plans.map((plan) => (
+                  <MenuItem key={plan.id} value={plan.id}>
+                    {t("codes.form.planPeriod", { name: plan.name })}
+                  </MenuItem>
+                ))}
+              </Select>
+            </Field>
+          )}
+          {form.planId === 0 && (
+            <Field label={t("codes.columns.quota")} htmlFor={`${id}quota`} error={fault("quota")}>
+              <QuotaInput
+                id={`${id}quota`}
+                value={form.quota}
+                onChange={(quota) => change({ quota })}
+                hasError={faults.quota !== undefined}
+                picks={QUOTA_PICKS}
+              />
+            </Field>
+          )}
         </Section>
         {!code && (
           <Section title={t("codes.form.kind")}>

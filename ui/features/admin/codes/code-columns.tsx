@@ -70,7 +70,7 @@ const columnsOf = (t: TFunction): readonly Column<Code>[] => [
     sortKey: "quota",
     width: 104,
     align: "right",
-    cell: ({ quota }) => <Money quota={quota} />,
+    cell: (code) => worthOf(code),
   },
   {
     key: "uses",
@@ -118,6 +118,9 @@ const columnsOf = (t: TFunction): readonly Column<Code>[] => [
   },
 ];
 
+/** A plan for one period, or quota. */
+const worthOf = ({ plan_name: plan, quota }: Code): ReactNode => plan ?? <Money quota={quota} />;
+
 const usesOf = ({ is_gift, used_count, max_uses, status }: Code): ReactNode => {
   if (!is_gift) return `${status === 3 ? 1 : 0} / 1`;
   return `${used_count} / ${max_uses === UNLIMITED ? "∞" : max_uses}`;
@@ -133,7 +136,7 @@ const quiet = (text: ReactNode): ReactNode => (
 export const CodeCard = ({ code }: { code: Code }) => (
   <Row sx={{ justifyContent: "space-between" }}>
     <CodeStatus code={code} />
-    <Money quota={code.quota} strong />
+    {worthOf(code)}
   </Row>
 );
 

@@ -9,6 +9,8 @@ const code: Code = {
   key: "abc",
   status: 1,
   quota: 10,
+  plan_id: null,
+  plan_name: null,
   is_gift: true,
   max_uses: 3,
   used_count: 1,
@@ -23,6 +25,12 @@ const code: Code = {
 test("a new code is fine as it stands and is called what it is worth", () => {
   expect<object>(checkCodeForm(NEW_CODE)).toEqual({});
   expect(bodyOf(NEW_CODE, "$0.20")).toMatchObject({ name: "$0.20", quota: 100_000, count: 1, max_uses: -1 });
+});
+
+test("a code for a plan is called after it and needs no quota", () => {
+  const form = { ...NEW_CODE, planId: 7, quota: "" };
+  expect<object>(checkCodeForm(form)).toEqual({});
+  expect(bodyOf(form, "Pro")).toMatchObject({ name: "Pro", quota: 0, plan_id: 7 });
 });
 
 test("each field has its fault", () => {

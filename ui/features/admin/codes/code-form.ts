@@ -15,6 +15,8 @@ import { type Code, UNLIMITED } from "./code.ts";
 export type CodeForm = {
   name: string;
   quota: string;
+  /** The plan that the codes give instead of quota; 0: quota. */
+  planId: number;
   count: string;
   isGift: boolean;
   maxUses: string;
@@ -27,6 +29,7 @@ export type CodeForm = {
 export const NEW_CODE: CodeForm = {
   name: "",
   quota: "100000",
+  planId: 0,
   count: "1",
   isGift: false,
   maxUses: String(UNLIMITED),
@@ -38,6 +41,7 @@ export const NEW_CODE: CodeForm = {
 export const formOf = (code: Code): CodeForm => ({
   name: code.name,
   quota: String(code.quota),
+  planId: code.plan_id ?? 0,
   count: "1",
   isGift: code.is_gift,
   maxUses: String(code.max_uses),
@@ -49,6 +53,7 @@ export const formOf = (code: Code): CodeForm => ({
 type CodeBody = Readonly<{
   name: string;
   quota: number;
+  plan_id: number | null;
   count: number;
   is_gift: boolean;
   max_uses: number;
@@ -57,10 +62,11 @@ type CodeBody = Readonly<{
   valid_until: number;
 }>;
 
-/** Body of POST and PUT; a blank name defaults to `quotaText`, the value of the codes. */
-export const bodyOf = (form: CodeForm, quotaText: string): CodeBody => ({
-  name: form.name.trim() || quotaText.slice(0, CODE_LIMITS.name),
-  quota: Number(form.quota),
+/** Body of POST and PUT; a blank name defaults to `worthText`, the value of the codes. */
+export const bodyOf = (form: CodeForm, worthText: string): CodeBody => ({
+  name: form.name.trim() || [...worthText].slice(0, CODE_LIMITS.name).join("").trim(),
+  quota: form.planId === 0 ? Number(form.quota) : 0,
+  plan_id: form.planId || null,
   count: form.key.trim() ? 1 : Number(form.count),
   is_gift: form.isGift,
   max_uses: form.isGift ? Number(form.maxUses) : UNLIMITED,
@@ -72,7 +78,7 @@ export const bodyOf = (form: CodeForm, quotaText: string): CodeBody => ({
 /** What is wrong with the form, by field: under `codes.form.errors` in the words. */
 export const checkCodeForm = (form: CodeForm) => ({
   name: form.name.trim() === "" ? undefined : codeNameError(form.name),
-  quota: codeQuotaError(Number(form.quota)),
+  quota: form.planId === 0 ? codeQuotaError(Number(form.quota)) : undefined,
   count: form.key.trim() === "" ? codeCountError(Number(form.count)) : undefined,
   maxUses: form.isGift ? codeUsesError(Number(form.maxUses)) : undefined,
   key: codeKeyError(form.key),

@@ -1,6 +1,4 @@
-import MenuItem from "@mui/material/MenuItem";
 import OutlinedInput from "@mui/material/OutlinedInput";
-import Select from "@mui/material/Select";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import type { Plan } from "../../../../src/domain/wallet/plans/plan-account.ts";
@@ -12,6 +10,7 @@ import { useCheckedForm } from "../../../components/inputs/use-checked-form.ts";
 import { Col, Field, Row } from "../../../components/layout.tsx";
 import { groupNames } from "../../channels/channel-queries.ts";
 import { WALLET_KEY } from "../wallet-calls.ts";
+import { Choice } from "./Choice.tsx";
 import { savePlan } from "./plan-calls.ts";
 
 const PERIODS = ["day", "week", "month", "year"] as const;
@@ -203,35 +202,3 @@ export const PlanDialog = ({ plan, onClose }: { plan: Plan | null; onClose: () =
     </FormDialog>
   );
 };
-
-type ChoiceProps<Value extends string> = Readonly<{
-  id: string;
-  label: string;
-  hint?: string;
-  value: Value;
-  options: readonly (readonly [value: Value, label: string])[];
-  onChange: (value: Value) => void;
-}>;
-
-function Choice<Value extends string>({ id, label, hint, value, options, onChange }: ChoiceProps<Value>) {
-  return (
-    <Field label={label} htmlFor={id} {...(hint !== undefined && { hint })}>
-      <Select
-        fullWidth
-        displayEmpty
-        value={value}
-        onChange={(event) => {
-          const chosen = options.find(([option]) => option === event.target.value);
-          if (chosen) onChange(chosen[0]);
-        }}
-        inputProps={{ id }}
-      >
-        {options.map(([option, text]) => (
-          <MenuItem key={option} value={option}>
-            {text}
-          </MenuItem>
-        ))}
-      </Select>
-    </Field>
-  );
-}

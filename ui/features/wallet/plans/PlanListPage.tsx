@@ -29,6 +29,8 @@ import { useAddress } from "../../../components/use-address.ts";
 import { useSession } from "../../../state/session.ts";
 import { isSuperAdmin } from "../../../state/stored-user.ts";
 import { WALLET_KEY } from "../wallet-calls.ts";
+import { CouponDialog } from "./CouponDialog.tsx";
+import { CouponTable } from "./CouponTable.tsx";
 import { PlanDialog } from "./PlanDialog.tsx";
 import { PlanTable } from "./PlanTable.tsx";
 import { allPlans, endSubscription, grantPlan } from "./plan-calls.ts";
@@ -100,8 +102,10 @@ export const PlanListPage = () => {
   const plans = useQuery(allPlans);
   const [edited, setEdited] = useState<{ plan: Plan | null } | null>(null);
   const [isGranting, setGranting] = useState(false);
-  const tab = address.text("tab") === "subscriptions" ? "subscriptions" : "plans";
   const mayEdit = isSuperAdmin(user);
+  const tabs = ["plans", "subscriptions", ...(mayEdit ? (["coupons"] as const) : [])] as const;
+  const tab = tabs.find((one) => one === address.text("tab")) ?? "plans";
+  const [isAddingCoupon, setAddingCoupon] = useState(false);
   return (
     <>
       <PageHeader
@@ -113,8 +117,13 @@ export const PlanListPage = () => {
               {t("plans.grant.action")}
             </Button>
             {mayEdit && (
-              <Button variant="contained" color="primary" startIcon={<Add />} onClick={() => setEdited({ plan: null })}>
-                {t("plans.form.add")}
+              <Button
+                variant="contained"
+                color="primary"
+                startIcon={<Add />}
+                onClick={() => (tab === "coupons" ? setAddingCoupon(true) : setEdited({ plan: null }))}
+              >
+                {t(tab === "coupons" ? "plans.coupons.add" : "plans.form.add")}
               </Button>
             )}
           </Row>
@@ -128,15 +137,15 @@ export const PlanListPage = () => {
       >
         <TabItem value="plans" label={t("plans.title")} id="tab-plans" aria-controls="list" />
         <TabItem value="subscriptions" label={t("plans.subscriptions")} id="tab-subscriptions" aria-controls="list" />
+        {mayEdit && <TabItem value="coupons" label={t("plans.coupons.title")} id="tab-coupons" aria-controls="list" />}
       </Tabs>
       <div role="tabpanel" id="list" aria-labelledby={`tab-${tab}`}>
-        {tab === "plans" ? (
-          <PlanTable plans={plans} onEdit={mayEdit ? (plan) => setEdited({ plan }) : null} />
-        ) : (
-          <SubscriptionTable />
-        )}
+        {tab === "plans" && <PlanTable plans={plans} onEdit={mayEdit ? (plan) => setEdited({ plan }) : null} />}
+        {tab === "subscriptions" && <SubscriptionTable />}
+        {tab === "coupons" && <CouponTable />}
       </div>
       {edited && <PlanDialog plan={edited.plan} onClose={() => setEdited(null)} />}
+      {isAddingCoupon && plans.data && <CouponDialog plans={plans.data} onClose={() => setAddingCoupon(false)} />}
       {isGranting && plans.data && <GrantDialog plans={plans.data} onClose={() => setGranting(false)} />}
     </>
   );

@@ -4,6 +4,7 @@ import Button from "@mui/material/Button";
 import LinearProgress from "@mui/material/LinearProgress";
 import Skeleton from "@mui/material/Skeleton";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import type { Plan } from "../../../../src/domain/wallet/plans/plan-account.ts";
 import type { SubscriptionView } from "../../../../src/domain/wallet/plans/plans.ts";
@@ -18,7 +19,8 @@ import { Panel, Row } from "../../../components/layout.tsx";
 import { formatDate } from "../../../lib/format/time.ts";
 import { useActing } from "../../account/organizations/use-organization.ts";
 import { WALLET_KEY } from "../wallet-calls.ts";
-import { changePlan, offeredPlans, ownSubscriptions, setRenewal, subscribeTo } from "./plan-calls.ts";
+import { changePlan, offeredPlans, ownSubscriptions, setRenewal } from "./plan-calls.ts";
+import { SubscribeDialog } from "./SubscribeDialog.tsx";
 
 /** The account's subscriptions and the plans that are offered to it. */
 export const PlansPanel = () => {
@@ -121,12 +123,12 @@ const SubscriptionCard = ({ subscription: own, plans }: { subscription: Subscrip
       {!own.allows_overage && <Box sx={{ mt: 2, fontSize: 13 }}>{t("plans.noOverage")}</Box>}
       <Box sx={{ mt: 2, fontSize: 13 }}>
         {own.status === "past_due"
-          ? t("plans.pastDue", { price: amountText(own.price, format) })
+          ? t("plans.pastDue", { price: amountText(own.renewal_price, format) })
           : own.cancel_at_end
             ? t("plans.endsOn", { date: dateOf(own.period_end) })
             : t("plans.renewsOn", {
                 date: dateOf(own.period_end),
-                price: amountText(next?.price ?? own.price, format),
+                price: amountText(own.renewal_price, format),
                 name: next?.name ?? own.plan_name,
               })}
       </Box>
@@ -158,17 +160,7 @@ const PlanCard = ({ plan, own }: { plan: Plan; own: readonly SubscriptionView[] 
   const subscribed = useChange(t("plans.subscribed", { name: plan.name }));
   const switchable = own.find(({ status }) => status === "active");
   const price = amountText(plan.price, format);
-  const subscribe = async () => {
-    const isSure = await confirm({
-      title: t("plans.subscribeTitle", { name: plan.name }),
-      body:
-        plan.trialDays > 0
-          ? t("plans.trialBody", { count: plan.trialDays, price })
-          : t("plans.subscribeBody", { price, period: t(`plans.per.${plan.period}`, { count: plan.periodCount }) }),
-      action: t("plans.subscribe"),
-    });
-    if (isSure) subscribed.mutate(() => subscribeTo(plan.id));
-  };
+  const [isSubscribing, setSubscribing] = useState(false);
   const change = async (current: SubscriptionView) => {
     const isSure = await confirm({
       title: t("plans.switchTitle", { name: plan.name }),
@@ -200,7 +192,12 @@ const PlanCard = ({ plan, own }: { plan: Plan; own: readonly SubscriptionView[] 
       )}
       {may("wallet.topUp") && (
         <Row gap={2} wrap sx={{ mt: 3, rowGap: 2 }}>
-          <Button variant="contained" color="primary" loading={subscribed.isPending} onClick={() => void subscribe()}>
+          <Button
+            variant="contained"
+            color="primary"
+            loading={subscribed.isPending}
+            onClick={() => setSubscribing(true)}
+          >
             {plan.trialDays > 0 ? t("plans.try", { count: plan.trialDays }) : t("plans.subscribe")}
           </Button>
           {switchable && (
@@ -210,6 +207,7 @@ const PlanCard = ({ plan, own }: { plan: Plan; own: readonly SubscriptionView[] 
           )}
         </Row>
       )}
+      {isSubscribing && <SubscribeDialog plan={plan} onClose={() => setSubscribing(false)} />}
     </Panel>
   );
 };

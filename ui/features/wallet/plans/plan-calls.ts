@@ -1,4 +1,5 @@
 import { queryOptions } from "@tanstack/react-query";
+import type { CouponInput } from "../../../../src/domain/wallet/plans/coupons.ts";
 import type { PlanInput } from "../../../../src/domain/wallet/plans/plans.ts";
 import { readData, readEnvelope } from "../../../api/client.ts";
 import { planApi } from "../../../api/groups.ts";
@@ -22,12 +23,18 @@ export const allPlans = queryOptions({
   queryFn: ({ signal }) => readData(planApi.plan.get({ fetch: { signal } })),
 });
 
-export const subscribeTo = (planId: number) => readEnvelope(planApi.user.subscriptions.post({ plan_id: planId }));
+export const subscribeTo = (planId: number, coupon: string) =>
+  readEnvelope(planApi.user.subscriptions.post({ plan_id: planId, ...(coupon && { coupon }) }));
+/** What a coupon makes of the price of a plan. */
+export const readCoupon = (planId: number, code: string) =>
+  readData(planApi.user.coupon.get({ query: { plan_id: planId, code } }));
 export const changePlan = (id: number, planId: number) =>
   readEnvelope(planApi.user.subscriptions.put({ id, plan_id: planId }));
 export const setRenewal = (id: number, renew: boolean) => readEnvelope(planApi.user.subscriptions.put({ id, renew }));
 
 export const savePlan = (plan: PlanInput) => readData(planApi.plan.post({ ...plan }));
+export const createCoupon = (coupon: CouponInput) => readData(planApi.coupon.post({ ...coupon }));
+export const retireCoupon = (id: number) => readEnvelope(planApi.coupon.delete({}, { query: { id } }));
 export const retirePlan = (id: number) => readEnvelope(planApi.plan.delete({}, { query: { id } }));
 export const grantPlan = (userId: number, planId: number) =>
   readEnvelope(planApi.subscription.grant.post({ user_id: userId, plan_id: planId }));

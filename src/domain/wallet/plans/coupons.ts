@@ -1,0 +1,174 @@
+import { and, count, desc, eq, isNull, lt, or, sql } from "drizzle-orm";
+import { requireRow } from "../../../../db/require-row.ts";
+import { COUPON_DURATIONS, coupons, couponUses, plans } from "../../../../db/schema/billing/plans.ts";
+import type { Db, Tx } from "../../../../db/types.ts";
+import { nowSeconds } from "../../../lib/clock.ts";
+import { OperationError } from "../../../lib/operation-error.ts";
+import type { UserEntry } from "../../accounts/directory.ts";
+import { writeManagementLog } from "../../logs/write-log.ts";
+import type { Listed, Page } from "../orders/list-orders.ts";
+
+export type Coupon = typeof coupons.$inferSelect;
+
+/** What an administrator enters. One of `percentOff` and `amountOff` (quota units) is 0. */
+export type CouponInput = Readonly<{
+  code: string;
+  percentOff: number;
+  amountOff: number;
+  duration: string;
+  /** Null: any plan. */
+  planId: number | null;
+  /** 0: no limit. */
+  maxUses: number;
+  /** Epoch seconds; 0: no end. */
+  validUntil: number;
+}>;
+
+/** A coupon as administrators see it. */
+export type CouponView = Coupon & { planName: string | null };
+
+const MOST_UNITS = 1_000_000_000_000;
+const MOST_USES = 1_000_000_000;
+const CODE = /^[A-Z0-9_-]{3,40}$/;
+
+/** Creates a coupon; returns its id. Throws OperationError. */
+export async function createCoupon(
+  { db }: Readonly<{ db: Db }>,
+  actor: UserEntry,
+  input: CouponInput,
+  now = nowSeconds(),
+): Promise<number> {
+  const values = readCoupon(input, now);
+  return db.transaction(async (tx) => {
+    if (values.planId !== null) {
+      const [plan] = await tx.select({ id: plans.id }).from(plans).where(eq(plans.id, values.planId));
+      if (!plan) throw new OperationError("plan_not_found");
+    }
+    const [row] = await tx
+      .insert(coupons)
+      .values({ ...values, createdAt: now })
+      .onConflictDoNothing()
+      .returning({ id: coupons.id });
+    if (!row) throw new OperationError("coupon_code_taken");
+    await writeManagementLog(tx, actor, `Created the coupon ${values.code}`, {
+      ...{ note: { code: "coupon_created", params: { code: values.code } }, action: "create", target: "plan" },
+      after: values,
+    });
+    return row.id;
+  });
+}
+
+/** Nobody can use the coupon any more; subscriptions that have it keep it. Throws OperationError. */
+export async function retireCoupon({ db }: Readonly<{ db: Db }>, actor: UserEntry, id: number): Promise<void> {
+  await db.transaction(async (tx) => {
+    const [row] = await tx
+      .update(coupons)
+      .set({ retiredAt: nowSeconds() })
+      .where(and(eq(coupons.id, id), isNull(coupons.retiredAt)))
+      .returning({ code: coupons.code });
+    if (!row) throw new OperationError("coupon_not_found");
+    await writeManagementLog(tx, actor, `Retired the coupon ${row.code}`, {
+      ...{ note: { code: "coupon_retired", params: { code: row.code } }, action: "delete", target: "plan" },
+    });
+  });
+}
+
+/** Coupons that are not retired, newest first. */
+export async function listCoupons(db: Db, { page, pageSize }: Page): Promise<Listed<CouponView>> {
+  const where = isNull(coupons.retiredAt);
+  const { total } = requireRow(await db.select({ total: count() }).from(coupons).where(where));
+  const rows = await db
+    .select({ coupon: coupons, planName: plans.name })
+    .from(coupons)
+    .leftJoin(plans, eq(plans.id, coupons.planId))
+    .where(where)
+    .orderBy(desc(coupons.id))
+    .limit(pageSize)
+    .offset(page * pageSize);
+  return { items: rows.map(({ coupon, planName }) => ({ ...coupon, planName })), total };
+}
+
+/** The coupon of a code as a user enters it, for a plan. Throws OperationError: it cannot be used now, or by this account. */
+export async function findCoupon(
+  db: Db | Tx,
+  input: string,
+  { userId, planId, now }: Readonly<{ userId: number; planId: number; now: number }>,
+): Promise<Coupon> {
+  const code = input.trim().toUpperCase();
+  const [coupon] = await db
+    .select()
+    .from(coupons)
+    .where(and(eq(coupons.code, code), isNull(coupons.retiredAt)));
+  if (!coupon) throw new OperationError("coupon_invalid");
+  if (coupon.validUntil > 0 && now >= coupon.validUntil) throw new OperationError("coupon_expired");
+  if (coupon.maxUses > 0 && coupon.usedCount >= coupon.maxUses) throw new OperationError("coupon_used_up");
+  if (coupon.planId !== null && coupon.planId !== planId) throw new OperationError("coupon_not_for_plan");
+  const [use] = await db
+    .select({ usedAt: couponUses.usedAt })
+    .from(couponUses)
+    .where(and(eq(couponUses.couponId, coupon.id), eq(couponUses.userId, userId)));
+  if (use) throw new OperationError("coupon_used_by_you");
+  return coupon;
+}
+
+/** Counts a use, however many come at once. Throws OperationError: its limit is reached, or the account used it before. */
+export async function takeCoupon(tx: Tx, { id }: Coupon, userId: number, now: number): Promise<void> {
+  const [use] = await tx
+    .insert(couponUses)
+    .values({ couponId: id, userId, usedAt: now })
+    .onConflictDoNothing()
+    .returning({ couponId: couponUses.couponId });
+  if (!use) throw new OperationError("coupon_used_by_you");
+  const [counted] = await tx
+    .update(coupons)
+    .set({ usedCount: sql`${coupons.usedCount} + 1` })
+    .where(
+      and(
+        ...[eq(coupons.id, id), isNull(coupons.retiredAt)],
+        or(eq(coupons.maxUses, 0), lt(coupons.usedCount, coupons.maxUses)),
+      ),
+    )
+    .returning({ id: coupons.id });
+  if (!counted) throw new OperationError("coupon_used_up");
+}
+
+/** The coupon of a subscription, also one that is retired. */
+export async function couponOf(
+  db: Db | Tx,
+  { couponId }: Readonly<{ couponId: number | null }>,
+): Promise<Coupon | null> {
+  if (couponId === null) return null;
+  const [coupon] = await db.select().from(coupons).where(eq(coupons.id, couponId));
+  return coupon ?? null;
+}
+
+type Discount = Pick<Coupon, "percentOff" | "amountOff" | "planId">;
+
+/** What a period of a plan costs with a coupon, in quota units; part of a unit is not taken off. */
+export function priceWith(plan: Readonly<{ id: number; price: number }>, coupon: Discount | null): number {
+  if (!coupon || (coupon.planId !== null && coupon.planId !== plan.id)) return plan.price;
+  return Math.max(0, plan.price - coupon.amountOff - Math.floor((plan.price * coupon.percentOff) / 100));
+}
+
+/** The coupon that a subscription keeps once a period of the plan is paid. */
+export const couponAfter = (plan: Readonly<{ id: number }>, coupon: Coupon | null): number | null =>
+  coupon?.duration === "forever" && (coupon.planId === null || coupon.planId === plan.id) ? coupon.id : null;
+
+function readCoupon(input: CouponInput, now: number) {
+  const code = input.code.trim().toUpperCase();
+  const duration = COUPON_DURATIONS.find((known) => known === input.duration);
+  const { percentOff, amountOff, planId, maxUses, validUntil } = input;
+  if (!CODE.test(code)) throw new OperationError("coupon_code_invalid");
+  if (!duration) throw new OperationError("coupon_duration_invalid");
+  const isWorthSomething = percentOff > 0 !== amountOff > 0;
+  if (!isWorthSomething || !isInteger(percentOff, 100) || !isInteger(amountOff, MOST_UNITS)) {
+    throw new OperationError("coupon_worth_invalid");
+  }
+  if (!isInteger(maxUses, MOST_USES)) throw new OperationError("coupon_uses_invalid");
+  if (!Number.isSafeInteger(validUntil) || (validUntil !== 0 && validUntil <= now)) {
+    throw new OperationError("coupon_expiry_invalid");
+  }
+  return { code, percentOff, amountOff, duration, planId, maxUses, validUntil };
+}
+
+const isInteger = (value: number, most: number): boolean => Number.isSafeInteger(value) && value >= 0 && value <= most;
