@@ -21,7 +21,8 @@ export type StatementContent = Readonly<{
 export const CREDIT_KINDS = ["topUps", "codes", "rewards", "plans", "adjustments", "other"] as const;
 export type CreditKind = (typeof CREDIT_KINDS)[number];
 
-export type Party = Readonly<{ name: string; address: string; taxId: string }>;
+/** `country` is absent in documents that were issued before it was asked for. */
+export type Party = Readonly<{ name: string; address: string; taxId: string; country?: string }>;
 
 /** `money` is decimal text in `currency`; `time` epoch seconds. */
 export type StatementOrder = Readonly<{
@@ -30,6 +31,8 @@ export type StatementOrder = Readonly<{
   money: string;
   currency: string;
   quota: number;
+  /** Absent: no tax was set up when it was ordered. `amount` is part of `money`, `rate` percent; both decimal text. */
+  tax?: Readonly<{ country: string; rate: string; amount: string; reverseChargeTaxId: string }>;
 }>;
 
 export type UsageLine = Readonly<{
@@ -81,4 +84,6 @@ export const billingProfiles = pgTable("billing_profiles", {
   name: text("name").notNull(),
   address: text("address").notNull(),
   taxId: text("tax_id").notNull(),
+  /** ISO 3166-1 alpha-2; empty: not stated. */
+  country: text("country").notNull().default(""),
 });

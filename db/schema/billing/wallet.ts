@@ -27,6 +27,12 @@ export const topUpOrders = pgTable(
     /** What is to be paid, in the payment currency. */
     money: numeric("money", { precision: 20, scale: 2 }).notNull(),
     currency: text("currency").notNull().default("CNY"),
+    /** Part of `money` that is tax, its rate in percent, and whose; empty country: no tax was set up. */
+    tax: numeric("tax", { precision: 20, scale: 2 }).notNull().default("0"),
+    taxRate: numeric("tax_rate", { precision: 6, scale: 3 }).notNull().default("0"),
+    taxCountry: text("tax_country").notNull().default(""),
+    /** The customer accounts for the tax, under this tax id. */
+    reverseChargeTaxId: text("reverse_charge_tax_id").notNull().default(""),
     status: text("status").notNull().default("pending"),
     createdTime: epochSeconds("created_time").notNull(),
     completedTime: epochSeconds("completed_time").notNull().default(0),

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:tes
 import { createHmac } from "node:crypto";
 import { eq } from "drizzle-orm";
 import { users } from "../../../db/schema/accounts/users.ts";
+import { billingProfiles } from "../../../db/schema/billing/statements.ts";
 import { rebates, topUpOrders } from "../../../db/schema/billing/wallet.ts";
 import { logs } from "../../../db/schema/gateway/logs.ts";
 import { startTestWallet, type TestWallet } from "../../../test/support/console/wallet.ts";
@@ -100,6 +101,31 @@ describe("prices", () => {
     expect(await amount({ amount: 10 })).toMatchObject({ data: "73.00" });
     await app.db.update(users).set({ group: "default" }).where(eq(users.id, app.ids.user));
     await app.changes.publish("users", [app.ids.user]);
+  });
+
+  test("the tax of the customer's country is part of the order, and the payment must be for all of it", async () => {
+    await app.settings.set("TaxRates", '{"DE":19,"FR":20}');
+    await app.settings.set("TaxCountry", "DE");
+    await app.db.insert(billingProfiles).values({
+      ...{ userId: app.ids.user, name: "", address: "", taxId: "FR12345678901", country: "FR" },
+    });
+    const reverse = { data: "10.00", tax: { country: "FR", amount: "0.00", isReverseCharge: true } };
+    expect(await amount({ amount: 10, payment_method: "stripe" })).toMatchObject(reverse);
+    await app.db.update(billingProfiles).set({ taxId: "" });
+    expect(await amount({ amount: 10 })).toMatchObject({ data: "87.60", tax: { rate: "20", amount: "14.60" } });
+    const { fields } = await pay("zfb");
+    expect(fields).toMatchObject({ money: "87.60" });
+    // What changes after the order was made does not change it.
+    await app.settings.set("TaxRates", "{}");
+    expect(await notify(noticeOf(fields, { money: "73.00" }))).toBe("fail");
+    expect(await notify(noticeOf(fields))).toBe("success");
+    expect(await orderOf(fields.out_trade_no ?? "")).toMatchObject({
+      ...{ status: "success", money: "87.60", tax: "14.60", taxRate: "20.000", taxCountry: "FR" },
+      ...{ quota: 5_000_000, reverseChargeTaxId: "" },
+    });
+    await app.db.delete(billingProfiles);
+    await expect(app.settings.set("TaxRates", '{"Germany":19}')).rejects.toMatchObject({ code: "option_json_shape" });
+    await expect(app.settings.set("TaxRates", '{"DE":101}')).rejects.toMatchObject({ code: "option_json_shape" });
   });
 
   test.each([1, 0, -5, 2.5, 1_000_001, 1e300])("an amount of %p is refused in words", async (value) => {

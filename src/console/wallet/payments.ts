@@ -5,9 +5,9 @@ import { completeOrder } from "../../domain/wallet/orders/complete-order.ts";
 import { exportOrders } from "../../domain/wallet/orders/export-orders.ts";
 import { listOrders, listOwnOrders, ORDER_SORTS, OWN_ORDER_SORTS } from "../../domain/wallet/orders/list-orders.ts";
 import { topUpWays } from "../../domain/wallet/payments/payment-methods.ts";
-import { quoteTopUp } from "../../domain/wallet/payments/quote.ts";
 import { startEpay } from "../../domain/wallet/payments/start-epay.ts";
 import { startStripe } from "../../domain/wallet/payments/start-stripe.ts";
+import { quoteWithTax } from "../../domain/wallet/payments/tax/tax.ts";
 import type { ClientAddress } from "../../lib/http/client-ip.ts";
 import { languageOf, say } from "../../lib/messages.ts";
 import { OperationError } from "../../lib/operation-error.ts";
@@ -54,7 +54,8 @@ export function paymentRoutes(services: PaymentServices, guarded: ReturnType<typ
           ({ actor, request, body }) =>
             inItsOwnWords(request, async () => {
               const method = body.payment_method === "stripe" ? "stripe" : "zfb";
-              return { data: quoteTopUp(settings, actor.group, body.amount, method).money };
+              const { money, tax } = await quoteWithTax(services, actor, body.amount, method);
+              return { data: money, tax };
             }),
           { body: payBody },
         )

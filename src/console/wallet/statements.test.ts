@@ -57,7 +57,11 @@ test("an account reads its own documents and nobody else's; administrators read 
 });
 
 test("billing details stand on the next document; a logo that can't be had is left out", async () => {
-  const profile = { name: "Ann & Co.", address: "Street 1\nCity", taxId: "X1" };
+  const profile = { name: "Ann & Co.", address: "Street 1\nCity", taxId: "DE123456789", country: "DE" };
+  const save = async (values: object) =>
+    (await app.ask("PUT", "/api/user/billing_profile", { ...profile, ...values }, ann)).body;
+  expect(await save({ taxId: "DE12" })).toMatchObject({ code: "billing_tax_id_invalid" });
+  expect(await save({ country: "ZZ" })).toMatchObject({ code: "billing_country_unknown" });
   expect((await app.ask("PUT", "/api/user/billing_profile", profile, ann)).body).toMatchObject({ success: true });
   expect(await get("/api/user/billing_profile", ann)).toMatchObject({ data: profile });
   expect(await get("/api/user/statements/draft", ann)).toMatchObject({

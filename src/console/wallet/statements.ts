@@ -87,7 +87,10 @@ export function statementRoutes(
       },
       {
         account: "wallet.topUp",
-        body: t.Object({ name: t.String(), address: t.String(), taxId: t.String() }),
+        body: t.Object({
+          ...{ name: t.String(), address: t.String(), taxId: t.String() },
+          country: t.String({ default: "", maxLength: 10 }),
+        }),
       },
     )
     .guard({ role: "admin" }, (app) =>

@@ -80,6 +80,22 @@ export const ratioShape: Shape<Decimal> = {
   },
 };
 
+/** Country (two letters) → percent, as thousandths of a percent. */
+export const taxRatesShape: Shape<ReadonlyMap<string, number>> = {
+  name: '{"DE": 19, "CH": 8.1}',
+  read(value) {
+    if (!isObject(value)) return undefined;
+    const rates = new Map<string, number>();
+    for (const [country, rate] of Object.entries(value)) {
+      const thousandths = typeof rate === "number" ? Math.round(rate * 1000) : Number.NaN;
+      const isExact = Math.abs(thousandths / 1000 - Number(rate)) < 1e-9;
+      if (!/^[A-Z]{2}$/.test(country) || !isExact || thousandths < 0 || thousandths > 100_000) return undefined;
+      rates.set(country, thousandths);
+    }
+    return rates;
+  },
+};
+
 export const textShape: Shape<string> = {
   name: { code: "shape_text" },
   read: (value) => (typeof value === "string" ? value : undefined),

@@ -1,4 +1,4 @@
-import { jsonMap, ratioShape } from "../option/json-option.ts";
+import { json, jsonMap, ratioShape, taxRatesShape } from "../option/json-option.ts";
 import { address, bool, exact, integer, line, oneOf, text } from "../option/option.ts";
 
 /** Online recharge, and monthly statements. */
@@ -28,4 +28,10 @@ export const paymentOptions = {
   StatementIssuerName: line(),
   StatementIssuerAddress: text(),
   StatementIssuerTaxId: line(),
+  /** Percent of tax by the customer's country; empty: no taxes. */
+  TaxRates: json({}, taxRatesShape),
+  /** Where the operator is taxed; customers who have not said where they are count as there. */
+  TaxCountry: line(),
+  /** Prices include the tax; otherwise it is added to them. */
+  TaxIncluded: bool(false),
 };

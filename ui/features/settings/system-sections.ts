@@ -75,6 +75,10 @@ export const SYSTEM: readonly TabSection[] = [
     ],
   },
   {
+    id: "taxes",
+    fields: [json("TaxRates"), ...text("TaxCountry"), ...on("TaxIncluded")],
+  },
+  {
     id: "oidc",
     extra: "discovery",
     fields: [

@@ -93,7 +93,8 @@ const TopUpForm = ({ ways: options, minimum }: Pick<TopUpWays, "ways" | "minimum
     onError: notifyError,
   });
   const quota = format.inCurrency ? amount * format.quotaPerUnit : amount;
-  const due = price.data && way && !isWrong ? moneyText(price.data, way.currency, i18n.language) : "";
+  const due = price.data && way && !isWrong ? moneyText(price.data.money, way.currency, i18n.language) : "";
+  const tax = due === "" ? null : (price.data?.tax ?? null);
   const ask = async () => {
     const isSure = await confirm({
       title: t("wallet.topUp.confirmTitle"),
@@ -166,6 +167,17 @@ const TopUpForm = ({ ways: options, minimum }: Pick<TopUpWays, "ways" | "minimum
       <Row sx={{ mt: 4, pt: 4, borderTop: "1px solid", borderColor: "line.faint" }}>
         <Box sx={{ flex: 1, fontSize: 13, color: "text.secondary" }}>
           {account && !isWrong && t("wallet.topUp.after", { amount: amountText(account.quota + quota, format) })}
+          {tax && way && (
+            <div>
+              {tax.isReverseCharge
+                ? t("wallet.topUp.reverseCharge", { id: tax.taxId })
+                : t("wallet.topUp.tax", {
+                    tax: moneyText(tax.amount, way.currency, i18n.language),
+                    rate: tax.rate,
+                    country: tax.country,
+                  })}
+            </div>
+          )}
         </Box>
         <Button
           type="submit"

@@ -13,12 +13,14 @@ export const paymentOptions = queryOptions({
   queryFn: ({ signal }) => readData(paymentApi.user.topup.ways.get({ fetch: { signal } })),
 });
 
-/** The price of a top-up, as decimal text. */
+/** The price of a top-up, as decimal text, and the tax in it. */
 export const priceOf = (amount: number, method: PayMethod) =>
   queryOptions({
     queryKey: [...WALLET_KEY, "price", amount, method],
-    queryFn: async ({ signal }) =>
-      (await readPayment(paymentApi.user.amount.post(paymentOf(amount, method), { fetch: { signal } }))).data,
+    queryFn: async ({ signal }) => {
+      const answer = await readPayment(paymentApi.user.amount.post(paymentOf(amount, method), { fetch: { signal } }));
+      return { money: answer.data, tax: answer.tax };
+    },
     retry: false,
   });
 

@@ -2,13 +2,14 @@ import { randomInt } from "node:crypto";
 import { topUpOrders } from "../../../../db/schema/billing/wallet.ts";
 import type { Db } from "../../../../db/types.ts";
 import { nowSeconds } from "../../../lib/clock.ts";
-import type { PayMethod, Quote } from "../payments/quote.ts";
+import type { PayMethod } from "../payments/quote.ts";
+import type { TaxedQuote } from "../payments/tax/tax.ts";
 
 const LETTERS = "ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnpqrstuvwxyz23456789";
 const RANDOM_LETTERS = 6;
 
 /** Writes down what a user is about to pay, and returns the order's number. */
-export async function startOrder(db: Db, userId: number, quote: Quote, method: PayMethod): Promise<string> {
+export async function startOrder(db: Db, userId: number, quote: TaxedQuote, method: PayMethod): Promise<string> {
   const now = nowSeconds();
   const random = Array.from({ length: RANDOM_LETTERS }, () => LETTERS[randomInt(LETTERS.length)]).join("");
   const tradeNo = `USR${userId}NO${random}${now}`;
@@ -20,6 +21,10 @@ export async function startOrder(db: Db, userId: number, quote: Quote, method: P
     money: quote.money,
     currency: quote.currency,
     createdTime: now,
+    ...(quote.tax && {
+      ...{ tax: quote.tax.amount, taxRate: quote.tax.rate, taxCountry: quote.tax.country },
+      reverseChargeTaxId: quote.tax.isReverseCharge ? quote.tax.taxId : "",
+    }),
   });
   return tradeNo;
 }

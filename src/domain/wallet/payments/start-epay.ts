@@ -4,7 +4,7 @@ import { divide, integer, toText } from "../../../lib/values/decimal.ts";
 import type { SettingsReader } from "../../../settings/settings.ts";
 import { startOrder } from "../orders/start-order.ts";
 import { signEpay } from "./epay-signature.ts";
-import { quoteTopUp } from "./quote.ts";
+import { quoteWithTax } from "./tax/tax.ts";
 
 /** A form that the browser posts to the payment service. */
 export type PaymentForm = Readonly<{ url: string; fields: Readonly<Record<string, string>> }>;
@@ -28,7 +28,7 @@ export async function startEpay(
   method: "zfb" | "wx",
 ): Promise<PaymentForm> {
   if (!acceptsEpay(settings)) throw new OperationError("online_top_up_disabled");
-  const quote = quoteTopUp(settings, user.group, amount, method);
+  const quote = await quoteWithTax({ db, settings }, user, amount, method);
   const tradeNo = await startOrder(db, user.id, quote, method);
   const fields = {
     pid: settings.get("EpayId"),

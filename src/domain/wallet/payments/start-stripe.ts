@@ -8,8 +8,8 @@ import { amountText } from "../amount-text.ts";
 import { closeOrder } from "../orders/close-order.ts";
 import { startOrder } from "../orders/start-order.ts";
 import { smallestUnits } from "./currency-units.ts";
-import { quoteTopUp } from "./quote.ts";
 import type { Payment } from "./start-epay.ts";
+import { quoteWithTax } from "./tax/tax.ts";
 
 type StripeDeps = Readonly<{
   db: Db;
@@ -30,7 +30,7 @@ export const takesCards = (settings: SettingsReader): boolean =>
 export async function startStripe(deps: StripeDeps, { user, amount, site }: Payment): Promise<string> {
   const { db, settings, log } = deps;
   if (!takesCards(settings)) throw new OperationError("card_top_up_disabled");
-  const quote = quoteTopUp(settings, user.group, amount, "stripe");
+  const quote = await quoteWithTax({ db, settings }, user, amount, "stripe");
   const tradeNo = await startOrder(db, user.id, quote, "stripe");
   try {
     const session = await (await clientOf(deps)).checkout.sessions.create(

@@ -92,7 +92,12 @@ export async function readParties(
   username: string,
 ): Promise<Readonly<{ issuer: Party; recipient: Party }>> {
   const [profile] = await tx
-    .select({ name: billingProfiles.name, address: billingProfiles.address, taxId: billingProfiles.taxId })
+    .select({
+      name: billingProfiles.name,
+      address: billingProfiles.address,
+      taxId: billingProfiles.taxId,
+      country: billingProfiles.country,
+    })
     .from(billingProfiles)
     .where(eq(billingProfiles.userId, userId));
   return {

@@ -7,6 +7,8 @@ import { orderBy, type Sorting } from "../../../lib/values/sorting.ts";
 import { contains } from "../../../lib/values/sql-text.ts";
 import type { SettingsReader } from "../../../settings/settings.ts";
 import type { Listed, Page } from "../orders/list-orders.ts";
+import { COUNTRIES } from "../payments/tax/countries.ts";
+import { hasTaxIdFormat, normalizeTaxId } from "../payments/tax/tax-id.ts";
 import { computeStatement, type StatementDraft } from "./compute-statement.ts";
 import { monthAt, parseMonth } from "./month.ts";
 
@@ -100,22 +102,30 @@ export async function draftStatement(
   return { ...draft, kind: "statement", id: null, number: null, issuedAt: null };
 }
 
-const EMPTY: Party = { name: "", address: "", taxId: "" };
+/** Who an account's documents are made out to, as it is entered. */
+export type BillingProfile = Required<Party>;
+
+const EMPTY: BillingProfile = { name: "", address: "", taxId: "", country: "" };
 const LONGEST = { name: 200, address: 1000, taxId: 100 } as const;
 
 /** Who an account's next statements are made out to. */
-export async function readBillingProfile(db: Db, userId: number): Promise<Party> {
+export async function readBillingProfile(db: Db, userId: number): Promise<BillingProfile> {
   const [profile] = await db.select().from(billingProfiles).where(eq(billingProfiles.userId, userId));
-  return profile ? { name: profile.name, address: profile.address, taxId: profile.taxId } : EMPTY;
+  if (!profile) return EMPTY;
+  const { name, address, taxId, country } = profile;
+  return { name, address, taxId, country };
 }
 
-/** Saves it; issued documents keep what they say. Throws OperationError. */
-export async function saveBillingProfile(db: Db, userId: number, profile: Party): Promise<void> {
-  const { name, address, taxId } = {
+/** Saves it; issued documents keep what they say. Throws OperationError: too long, or no tax id of the country. */
+export async function saveBillingProfile(db: Db, userId: number, profile: BillingProfile): Promise<void> {
+  const { name, address, country } = {
     name: profile.name.trim(),
     address: profile.address.trim(),
-    taxId: profile.taxId.trim(),
+    country: profile.country.trim().toUpperCase(),
   };
+  if (country !== "" && !COUNTRIES.includes(country)) throw new OperationError("billing_country_unknown");
+  // Without a country there is no form to compare with: it stays as it was entered.
+  const taxId = country === "" ? profile.taxId.trim() : normalizeTaxId(profile.taxId);
   for (const [value, max] of [
     [name, LONGEST.name],
     [address, LONGEST.address],
@@ -123,8 +133,9 @@ export async function saveBillingProfile(db: Db, userId: number, profile: Party)
   ] as const) {
     if (value.length > max) throw new OperationError("note_too_long", { max });
   }
+  if (taxId !== "" && !hasTaxIdFormat(taxId, country)) throw new OperationError("billing_tax_id_invalid", { country });
   await db
     .insert(billingProfiles)
-    .values({ userId, name, address, taxId })
-    .onConflictDoUpdate({ target: billingProfiles.userId, set: { name, address, taxId } });
+    .values({ userId, name, address, taxId, country })
+    .onConflictDoUpdate({ target: billingProfiles.userId, set: { name, address, taxId, country } });
 }

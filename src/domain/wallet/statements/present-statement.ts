@@ -1,7 +1,7 @@
-import type { CreditKind, UsageLine } from "../../../../db/schema/billing/statements.ts";
+import type { CreditKind, StatementOrder, UsageLine } from "../../../../db/schema/billing/statements.ts";
 import { CREDIT_KINDS } from "../../../../db/schema/billing/statements.ts";
 import { type Language, type MessageCode, say } from "../../../lib/messages.ts";
-import { divide, integer, toText } from "../../../lib/values/decimal.ts";
+import { add, type Decimal, decimal, divide, integer, subtract, toText, ZERO } from "../../../lib/values/decimal.ts";
 import type { StatementDocument } from "./documents.ts";
 
 const PLACES = 6;
@@ -92,9 +92,39 @@ export function tablesOf(document: StatementDocument, language: Language): State
   return [
     summary,
     orders,
+    taxesOf(content.orders, word),
     usage("statement_by_model", "statement_model", content.models),
     usage("statement_by_key", "statement_key", content.keys),
   ].filter(({ rows }) => rows.length > 0);
+}
+
+/** Net, tax and what was paid of each order, and their sums by currency: each row adds up to the coin. */
+function taxesOf(orders: readonly StatementOrder[], word: (code: MessageCode) => string): StatementTable {
+  const taxed = orders.flatMap(({ tax, ...order }) => (tax ? [{ ...order, tax }] : []));
+  const sums = new Map<string, { net: Decimal; tax: Decimal; paid: Decimal }>();
+  const rows = taxed.map(({ tradeNo, money, currency, tax }) => {
+    const [paid, amount] = [decimal(money), decimal(tax.amount)];
+    const net = subtract(paid, amount);
+    const before = sums.get(currency) ?? { net: ZERO, tax: ZERO, paid: ZERO };
+    sums.set(currency, { net: add(before.net, net), tax: add(before.tax, amount), paid: add(before.paid, paid) });
+    const basis = tax.reverseChargeTaxId
+      ? `${word("statement_reverse_charge")} ${tax.reverseChargeTaxId}`
+      : `${tax.country} ${tax.rate}%`;
+    return [tradeNo, basis, currency, ...[net, amount, paid].map((value) => toText(value, 2))];
+  });
+  const totals = [...sums].map(([currency, { net, tax, paid }]) => [
+    ...[word("statement_tax_total"), "", currency],
+    ...[net, tax, paid].map((value) => toText(value, 2)),
+  ]);
+  return {
+    title: word("statement_taxes"),
+    head: [
+      ...[word("statement_order"), word("statement_tax_rate"), word("statement_currency")],
+      ...[word("statement_net"), word("statement_tax"), word("statement_paid")],
+    ],
+    textColumns: 3,
+    rows: [...rows, ...totals],
+  };
 }
 
 /** Lists end with the sum of what they left out, which has no name. */

@@ -99,15 +99,21 @@ export async function readUsageLines(
 
 /** Top-ups that were paid within the range, oldest first. */
 export async function readPaidOrders(db: DbOrTx, userId: number, { from, until }: Range): Promise<StatementOrder[]> {
-  const rows = await db.execute<{ trade_no: string; time: string; money: string; currency: string; quota: string }>(sql`
-    select trade_no, completed_time::text as time, money::text as money, currency, quota::text as quota from top_up_orders
+  type Row = Record<
+    "trade_no" | "time" | "money" | "currency" | "quota" | "tax" | "rate" | "country" | "tax_id",
+    string
+  >;
+  const rows = await db.execute<Row>(sql`
+    select trade_no, completed_time::text as time, money::text as money, currency, quota::text as quota, tax::text as tax,
+      trim_scale(tax_rate)::text as rate, tax_country as country, reverse_charge_tax_id as tax_id from top_up_orders
     where user_id = ${userId} and status = 'success' and completed_time >= ${from} and completed_time < ${until}
     order by completed_time, id`);
-  return [...rows].map(({ trade_no: tradeNo, time, money, currency, quota }) => ({
+  return [...rows].map(({ trade_no: tradeNo, time, money, currency, quota, tax, rate, country, tax_id }) => ({
     tradeNo,
     time: Number(time),
     money,
     currency,
     quota: Number(quota),
+    ...(country !== "" && { tax: { country, rate, amount: tax, reverseChargeTaxId: tax_id } }),
   }));
 }

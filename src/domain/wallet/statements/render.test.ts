@@ -36,6 +36,28 @@ test("the CSV file says what the document does, in the reader's language, and ru
   expect(await new Response(renderCsv(document(), "zh")).text()).toContain("期末余额,750000,1.5");
 });
 
+test("net and tax of each payment add up to what was paid, and to their sum by currency", async () => {
+  const order = (money: string, amount: string, rate: string, reverseChargeTaxId = "") => ({
+    ...{ tradeNo: `N${money}`, time: 1_793_491_200, money, currency: "EUR", quota: 1 },
+    tax: { country: "FR", rate, amount, reverseChargeTaxId },
+  });
+  const orders = [
+    order("12.00", "2.00", "20"),
+    order("0.05", "0.01", "20"),
+    order("7.00", "0.00", "0", "FR12345678901"),
+  ];
+  const content = { ...document().content, orders };
+  const text = await new Response(renderCsv(document({ content }), "en")).text();
+  expect(text).toContain(
+    [
+      ...["Taxes in payments", "Order,Rate,Currency,Net,Tax,Paid", "N12.00,FR 20%,EUR,10,2,12"],
+      ...["N0.05,FR 20%,EUR,0.04,0.01,0.05", "N7.00,Reverse charge: FR12345678901,EUR,7,0,7"],
+      "Total,,EUR,17.04,2.01,19.05",
+    ].join("\r\n"),
+  );
+  expect(pagesOf(await renderPdf(document({ content }), "fr", null))).toBe(1);
+});
+
 test("the PDF file has a page for each page of lines, with and without a usable logo", async () => {
   const one = await renderPdf(document(), "ja", null);
   expect(pagesOf(one)).toBe(1);

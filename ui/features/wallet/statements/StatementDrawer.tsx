@@ -3,6 +3,7 @@ import Box from "@mui/material/Box";
 import Button from "@mui/material/Button";
 import Skeleton from "@mui/material/Skeleton";
 import { useMutation, useQuery } from "@tanstack/react-query";
+import Big from "big.js";
 import { useTranslation } from "react-i18next";
 import type { CreditKind, Party, StatementContent, UsageLine } from "../../../../db/schema/billing/statements.ts";
 import type { StatementDocument } from "../../../../src/domain/wallet/statements/documents.ts";
@@ -86,6 +87,7 @@ const Document = ({ document }: { document: StatementDocument }) => {
         )}
       </Section>
       <Orders orders={content.orders} />
+      <Taxes orders={content.orders} />
       <Usage title={t("wallet.statements.byModel")} lines={content.models} />
       <Usage title={t("wallet.statements.byKey")} lines={content.keys} />
       <Section title={t("wallet.statements.parties")} hint={t("wallet.statements.partiesHint")}>
@@ -125,6 +127,34 @@ const Orders = ({ orders }: { orders: StatementContent["orders"] }) => {
           <Money quota={quota} decimals={6} />
         </Row>
       ))}
+    </Section>
+  );
+};
+
+/** Net and tax of each payment, where taxes were set up. */
+const Taxes = ({ orders }: { orders: StatementContent["orders"] }) => {
+  const { t, i18n } = useTranslation();
+  const taxed = orders.flatMap(({ tax, ...order }) => (tax ? [{ ...order, tax }] : []));
+  if (taxed.length === 0) return null;
+  return (
+    <Section title={t("wallet.statements.taxes")}>
+      {taxed.map(({ tradeNo, money, currency, tax }) => {
+        const inCurrency = (amount: string) => moneyText(amount, currency, i18n.language);
+        return (
+          <Row key={tradeNo} gap={3} sx={{ fontSize: 13, justifyContent: "space-between" }}>
+            <span className="mono">{tradeNo}</span>
+            <span className="num">
+              {t("wallet.statements.taxLine", {
+                net: inCurrency(new Big(money).minus(tax.amount).toFixed(2)),
+                tax: inCurrency(tax.amount),
+                basis: tax.reverseChargeTaxId
+                  ? t("wallet.statements.reverseCharge", { id: tax.reverseChargeTaxId })
+                  : `${tax.country} ${tax.rate}%`,
+              })}
+            </span>
+          </Row>
+        );
+      })}
     </Section>
   );
 };
