@@ -12,6 +12,7 @@ export * from "./billing/budgets.ts";
 export * from "./billing/codes.ts";
 export * from "./billing/ledger.ts";
 export * from "./billing/operator-spend.ts";
+export * from "./billing/plan-orders.ts";
 export * from "./billing/plans.ts";
 export * from "./billing/prices.ts";
 export * from "./billing/statements.ts";

@@ -180,6 +180,7 @@ export async function openServices(config: Config, log: Logger, host: HostLink |
     const sharedLimits = openSharedLimits(config, log, host);
     const sinkDeps = { fetch, resolve: createResolve(policy) };
     const jobServices = {
+      config,
       database,
       changes,
       vault,

@@ -126,6 +126,8 @@ export const subscriptions = pgTable(
     /** What lowers the price of the next period. */
     couponId: integer("coupon_id").references(() => coupons.id),
     endedAt: epochSeconds("ended_at"),
+    /** The order (`plan_orders`) whose payments renew it; null: the balance does. */
+    orderId: integer("order_id"),
   },
   (t) => [
     index("subscriptions_user_idx").on(t.userId, t.id),

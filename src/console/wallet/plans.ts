@@ -1,4 +1,6 @@
 import { Elysia, t } from "elysia";
+import { closeCase, listCases } from "../../domain/wallet/plans/card/cases.ts";
+import { openCardPortal, setCardRenewal, startCardPlan } from "../../domain/wallet/plans/card/checkout.ts";
 import { endNow, setRenewal, switchPlan } from "../../domain/wallet/plans/change-subscription.ts";
 import { createCoupon, findCoupon, listCoupons, priceWith, retireCoupon } from "../../domain/wallet/plans/coupons.ts";
 import {
@@ -15,6 +17,8 @@ import { OperationError } from "../../lib/operation-error.ts";
 import { done, ok } from "../http/envelope.ts";
 import type { guard } from "../http/guard.ts";
 import { paged, pagingQuery } from "../http/paging.ts";
+import { siteOf } from "../sign-in/oauth.ts";
+import type { PaymentServices } from "./payments.ts";
 
 const id = t.Integer({ minimum: 1, maximum: 2_147_483_647 });
 const planBody = t.Object({
@@ -47,8 +51,12 @@ const couponBody = t.Object({
 const WRONG_COUPONS = { count: 20, windowMs: 600_000 };
 
 /** Plans and subscriptions: an account's own, and everybody's for administrators. */
-export function planRoutes(services: PlanDeps, guarded: ReturnType<typeof guard>) {
+export function planRoutes(services: PlanDeps & PaymentServices, guarded: ReturnType<typeof guard>) {
   const { db } = services;
+  const renewing = {
+    db,
+    setCardRenewal: (orderId: number, isRenewed: boolean) => setCardRenewal(services, orderId, isRenewed),
+  };
   const wrongCoupons = createRateLimiter(WRONG_COUPONS);
   const limitGuesses = async <T>(person: Readonly<{ id: number }>, work: () => Promise<T>): Promise<T> => {
     const seconds = wrongCoupons.check(String(person.id));
@@ -77,6 +85,15 @@ export function planRoutes(services: PlanDeps, guarded: ReturnType<typeof guard>
           },
           { body: t.Object({ plan_id: id, coupon: t.Optional(couponCode) }) },
         )
+        .post(
+          "/user/subscriptions/checkout",
+          async ({ actor, request, server, body }) =>
+            ok({ url: await startCardPlan(services, actor, body.plan_id, siteOf(services, { request, server })) }),
+          { body: t.Object({ plan_id: id }) },
+        )
+        .post("/user/subscriptions/portal", async ({ actor, request, server }) =>
+          ok({ url: await openCardPortal(services, actor.id, siteOf(services, { request, server })) }),
+        )
         .get(
           "/user/coupon",
           async ({ actor, person, query }) => {
@@ -91,7 +108,7 @@ export function planRoutes(services: PlanDeps, guarded: ReturnType<typeof guard>
           "/user/subscriptions",
           async ({ actor, request, body }) => {
             if (body.plan_id !== undefined) await switchPlan(services, actor.id, body.id, body.plan_id);
-            else await setRenewal(services, actor.id, body.id, body.renew !== false);
+            else await setRenewal(renewing, actor.id, body.id, body.renew !== false);
             return done(request, "subscription_saved");
           },
           { body: t.Object({ id, plan_id: t.Optional(id), renew: t.Optional(t.Boolean()) }) },
@@ -100,6 +117,17 @@ export function planRoutes(services: PlanDeps, guarded: ReturnType<typeof guard>
     .guard({ role: "admin" }, (app) =>
       app
         .get("/plan", async () => ok(await listPlans(db, { onlyVisible: false })))
+        .get("/payment_case", ({ query }) => paged(query, (page) => listCases(db, page)), {
+          query: t.Object(pagingQuery),
+        })
+        .post(
+          "/payment_case/close",
+          async ({ actor, request, body }) => {
+            await closeCase(db, actor, body.id, body.note);
+            return done(request, "case_closed");
+          },
+          { body: t.Object({ id, note: t.String({ maxLength: 1000 }) }) },
+        )
         .get(
           "/subscription",
           ({ query }) => paged(query, (page) => listSubscriptions(db, { ...page, all: query.all })),
@@ -118,7 +146,7 @@ export function planRoutes(services: PlanDeps, guarded: ReturnType<typeof guard>
         .post(
           "/subscription/end",
           async ({ actor, request, body }) => {
-            await endNow(services, actor, body.id);
+            await endNow(renewing, actor, body.id);
             return done(request, "subscription_saved");
           },
           { body: t.Object({ id }) },

@@ -19,6 +19,7 @@ export const LOG_NOTES = {
   subscription_ended: ["id"],
   coupon_created: ["code"],
   coupon_retired: ["code"],
+  case_closed: ["reference"],
   rewards_transferred: [],
   earnings_transferred: [],
   withdrawal_requested: [],

@@ -27,6 +27,7 @@ import { pollTasks } from "../../domain/tasks/polling/poll-tasks.ts";
 import type { TaskDeps } from "../../domain/tasks/task.ts";
 import { expireOrders } from "../../domain/wallet/orders/expire-orders.ts";
 import { advanceSubscriptions } from "../../domain/wallet/plans/advance-subscriptions.ts";
+import { pollCards } from "../../domain/wallet/plans/card/poll-cards.ts";
 import { issueStatements } from "../../domain/wallet/statements/issue-statements.ts";
 import { nowSeconds } from "../../lib/clock.ts";
 import type { SafeFetch } from "../../lib/outbound/safe-fetch.ts";
@@ -48,6 +49,7 @@ const HOUR_S = 3600;
 
 /** What jobs work with. */
 export type JobServices = Readonly<{
+  config: Readonly<{ stripeAddress: string }>;
   database: Database;
   changes: Changes;
   vault: Vault;
@@ -128,6 +130,9 @@ export function listJobs(services: JobServices): readonly Job[] {
     once("unpaid orders", 10 * MINUTE_MS, () => expireOrders(db, nowSeconds())),
     once("statements", 6 * HOUR_MS, async (signal) => void (await issueStatements({ db, settings }, signal))),
     once("plans", 30 * SECOND_MS, async (signal) => void (await advanceSubscriptions(upstreams, signal))),
+    once("card subscriptions", 10 * MINUTE_MS, async (signal) => {
+      await pollCards({ ...upstreams, stripeAddress: services.config.stripeAddress }, signal);
+    }),
     once("API key budgets", 30 * SECOND_MS, () => renewBudgets(upstreams)),
     once("organization budgets", 30 * SECOND_MS, () => renewOrganizationBudgets(upstreams)),
     {

@@ -32,6 +32,8 @@ const ACCOUNT_ROUTES: Readonly<Record<string, OrganizationRight>> = {
   "GET /api/user/plans": "wallet.read",
   "GET /api/user/subscriptions": "wallet.read",
   "GET /api/user/coupon": "wallet.topUp",
+  "POST /api/user/subscriptions/checkout": "wallet.topUp",
+  "POST /api/user/subscriptions/portal": "wallet.topUp",
   "POST /api/user/subscriptions": "wallet.topUp",
   "PUT /api/user/subscriptions": "wallet.topUp",
   "GET /api/user/statements": "wallet.read",

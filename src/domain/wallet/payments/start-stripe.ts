@@ -1,26 +1,12 @@
-import type Stripe from "stripe";
-import type { Db } from "../../../../db/types.ts";
 import { OperationError } from "../../../lib/operation-error.ts";
-import type { SafeFetch } from "../../../lib/outbound/safe-fetch.ts";
-import type { Logger } from "../../../lib/runtime/log.ts";
 import type { SettingsReader } from "../../../settings/settings.ts";
 import { amountText } from "../amount-text.ts";
 import { closeOrder } from "../orders/close-order.ts";
 import { startOrder } from "../orders/start-order.ts";
 import { smallestUnits } from "./currency-units.ts";
 import type { Payment } from "./start-epay.ts";
+import { type StripeDeps, stripeClient } from "./stripe-client.ts";
 import { quoteWithTax } from "./tax/tax.ts";
-
-type StripeDeps = Readonly<{
-  db: Db;
-  settings: SettingsReader;
-  fetch: SafeFetch;
-  log: Logger;
-  /** Base address of the service. */
-  stripeAddress: string;
-}>;
-
-const TIMEOUT_MS = 20_000;
 
 /** Whether payment by card is set up; without the webhook's secret no payment could be believed. */
 export const takesCards = (settings: SettingsReader): boolean =>
@@ -33,10 +19,12 @@ export async function startStripe(deps: StripeDeps, { user, amount, site }: Paym
   const quote = await quoteWithTax({ db, settings }, user, amount, "stripe");
   const tradeNo = await startOrder(db, user.id, quote, "stripe");
   try {
-    const session = await (await clientOf(deps)).checkout.sessions.create(
+    const session = await (await stripeClient(deps)).checkout.sessions.create(
       {
         mode: "payment",
         client_reference_id: tradeNo,
+        // Stripe copies it to the charge, where refunds are reported.
+        payment_intent_data: { metadata: { order: tradeNo } },
         success_url: `${site}/topup?order=${tradeNo}`,
         cancel_url: `${site}/topup`,
         line_items: [
@@ -62,33 +50,4 @@ export async function startStripe(deps: StripeDeps, { user, amount, site }: Paym
     );
     throw new OperationError("payment_request_failed");
   }
-}
-
-async function clientOf({ settings, fetch, stripeAddress }: StripeDeps): Promise<Stripe> {
-  const { default: Stripe } = await import("stripe");
-  const { protocol, hostname, port } = new URL(stripeAddress);
-  return new Stripe(settings.get("StripeSecretKey"), {
-    protocol: protocol === "http:" ? "http" : "https",
-    host: hostname,
-    ...(port !== "" && { port }),
-    maxNetworkRetries: 1,
-    telemetry: false,
-    httpClient: Stripe.createFetchHttpClient(asWebFetch(fetch)),
-  });
-}
-
-/** The library's requests, sent by the gateway's own checked fetch, which opens no connections ahead. */
-function asWebFetch(fetch: SafeFetch): typeof globalThis.fetch {
-  const send = async (input: string | URL | Request, init: RequestInit = {}): Promise<Response> => {
-    const { body } = init;
-    const answer = await fetch(input instanceof Request ? input.url : String(input), {
-      method: init.method ?? "GET",
-      headers: Object.fromEntries(new Headers(init.headers)),
-      ...(typeof body === "string" && body !== "" && { body }),
-      timeoutMs: TIMEOUT_MS,
-      maxRedirects: 0,
-    });
-    return new Response(answer.text(), { status: answer.status, headers: answer.headers });
-  };
-  return Object.assign(send, { preconnect: () => undefined });
 }

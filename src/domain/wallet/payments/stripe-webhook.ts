@@ -3,6 +3,7 @@ import type { Logger } from "../../../lib/runtime/log.ts";
 import type { WalletDeps } from "../operation.ts";
 import { closeOrder } from "../orders/close-order.ts";
 import { settlePaidOrder } from "../orders/settle-order.ts";
+import { handlePlanEvent } from "../plans/card/stripe-events.ts";
 import { moneyOf } from "./currency-units.ts";
 
 /**
@@ -23,8 +24,10 @@ export async function handleStripeWebhook(
   } catch {
     return false;
   }
+  await handlePlanEvent(deps, event);
   switch (event.type) {
     case "checkout.session.completed":
+      if (event.data.object.mode === "subscription") return true;
       // Slow ways to pay are completed first and paid days later, which is told by an event of its own.
       return event.data.object.payment_status === "paid" ? settle(deps, event.data.object) : true;
     case "checkout.session.async_payment_succeeded":

@@ -59,6 +59,12 @@ async function advance(deps: PlanDeps, userId: number, id: number, now: number):
       await applyPlans(tx, account);
       return { kind: "end", running, units } as const;
     }
+    if (subscription.orderId !== null) {
+      // Its payments renew it; until one comes there is nothing to do.
+      if (subscription.status === "past_due") return null;
+      await tx.update(subscriptions).set({ status: "past_due" }).where(eq(subscriptions.id, id));
+      return { kind: "done" } as const;
+    }
     // Until a top-up there is nothing to try.
     const isWaiting = subscription.status === "past_due" && subscription.nextPlanId === null;
     const price = priceWith(running.plan, await couponOf(tx, subscription));
@@ -74,10 +80,13 @@ async function advance(deps: PlanDeps, userId: number, id: number, now: number):
 /** The wallet did not cover the next period in time, or nobody offers its plan any more. */
 const isLate = async (tx: Tx, { subscription, plan }: Running, now: number): Promise<boolean> =>
   now >= subscription.periodEnd + GRACE_S ||
-  (await findPlan(tx, subscription.nextPlanId ?? plan.id).then(
+  (subscription.orderId === null && (await isWithdrawn(tx, subscription.nextPlanId ?? plan.id)));
+
+const isWithdrawn = (tx: Tx, planId: number): Promise<boolean> =>
+  findPlan(tx, planId).then(
     () => false,
     () => true,
-  ));
+  );
 
 /** Pays the next period from the wallet and begins it where the last one ended; without the money it is past due. */
 async function renew(deps: PlanDeps, { subscription }: Running, now: number): Promise<boolean> {

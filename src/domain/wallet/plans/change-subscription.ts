@@ -1,4 +1,4 @@
-import { eq } from "drizzle-orm";
+import { and, eq } from "drizzle-orm";
 import { users } from "../../../../db/schema/accounts/users.ts";
 import { subscriptions } from "../../../../db/schema/billing/plans.ts";
 import { nowSeconds } from "../../../lib/clock.ts";
@@ -22,13 +22,19 @@ import {
 } from "./plan-account.ts";
 import { findPlan, type PlanDeps, paying, requireWallet } from "./subscribe.ts";
 
-/** Lets a subscription end with its period, or has it renewed after all. Throws OperationError. */
+/** Lets a subscription end with its period, or has it renewed after all; one by card at Stripe first. Throws OperationError. */
 export async function setRenewal(
-  { db }: Pick<WalletDeps, "db">,
+  deps: Pick<WalletDeps, "db"> & Readonly<{ setCardRenewal(orderId: number, isRenewed: boolean): Promise<void> }>,
   userId: number,
   subscriptionId: number,
   isRenewed: boolean,
 ): Promise<void> {
+  const { db, setCardRenewal } = deps;
+  const [owned] = await db
+    .select({ orderId: subscriptions.orderId })
+    .from(subscriptions)
+    .where(and(eq(subscriptions.id, subscriptionId), eq(subscriptions.userId, userId)));
+  if (owned && owned.orderId !== null) await setCardRenewal(owned.orderId, isRenewed);
   await db.transaction(async (tx) => {
     const { subscription } = findRunning(await lockPlanAccount(tx, userId), subscriptionId);
     if (subscription.status === "ending") throw new OperationError("subscription_not_found");
@@ -55,6 +61,7 @@ export async function switchPlan(
   if (!next.isVisible) throw new OperationError("plan_not_found");
   const [current] = await db.select().from(subscriptions).where(eq(subscriptions.id, subscriptionId));
   if (!current || current.userId !== userId) throw new OperationError("subscription_not_found");
+  if (current.orderId !== null) throw new OperationError("plan_paid_by_card");
   const credit = creditOf(current, now);
   const present = await db.transaction(async (tx) => findRunning(await lockPlanAccount(tx, userId), subscriptionId));
   if (next.id === present.plan.id) throw new OperationError("plan_subscribed_already");
@@ -103,8 +110,24 @@ function creditOf({ paid, periodStart, periodEnd: end }: Subscription, now: numb
   return truncate(divide(share, integer(end - periodStart), 6));
 }
 
-/** Ends a subscription at once, by an administrator; what is left of its window is taken back. Throws OperationError. */
-export async function endNow({ db }: Pick<WalletDeps, "db">, actor: UserEntry, subscriptionId: number): Promise<void> {
+/**
+ * Ends a subscription at once, by an administrator; what is left of its window is taken back, and a card is not charged any
+ * more. Throws OperationError.
+ */
+export async function endNow(
+  { db, setCardRenewal }: Parameters<typeof setRenewal>[0],
+  actor: UserEntry,
+  subscriptionId: number,
+): Promise<void> {
+  const [paid] = await db
+    .select({ orderId: subscriptions.orderId, role: users.role })
+    .from(subscriptions)
+    .innerJoin(users, eq(users.id, subscriptions.userId))
+    .where(eq(subscriptions.id, subscriptionId));
+  if (paid && paid.orderId !== null) {
+    checkReach(actor, paid);
+    await setCardRenewal(paid.orderId, false);
+  }
   await db.transaction(async (tx) => {
     const [found] = await tx
       .select({ userId: subscriptions.userId, role: users.role })

@@ -1,4 +1,4 @@
-import { asc, count, desc, eq, ne } from "drizzle-orm";
+import { asc, count, desc, eq, ne, sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/pg-core";
 import { requireRow } from "../../../../db/require-row.ts";
 import { users } from "../../../../db/schema/accounts/users.ts";
@@ -119,6 +119,8 @@ export type SubscriptionView = {
   allows_overage: boolean;
   /** What the next period costs, with its coupon. */
   renewal_price: number;
+  /** It is renewed by card instead of from the balance. */
+  is_card: boolean;
 };
 
 const view = {
@@ -139,6 +141,7 @@ const view = {
   cancel_at_end: subscriptions.cancelAtEnd,
   next_plan_id: subscriptions.nextPlanId,
   allows_overage: plans.allowsOverage,
+  is_card: sql<boolean>`${subscriptions.orderId} is not null`,
 };
 
 const nextPlans = alias(plans, "next_plans");

@@ -151,9 +151,15 @@ async function offeredPlan(db: Db, planId: number): Promise<Plan> {
   return plan;
 }
 
+/** A plan, also one that is retired: who pays for it gets it. */
+export async function findAnyPlan(db: Db | Tx, planId: number): Promise<Plan | undefined> {
+  const [plan] = await db.select().from(plans).where(eq(plans.id, planId));
+  return plan;
+}
+
 /** A plan that can be subscribed to. Throws OperationError. */
 export async function findPlan(db: Db | Tx, planId: number): Promise<Plan> {
-  const [plan] = await db.select().from(plans).where(eq(plans.id, planId));
+  const plan = await findAnyPlan(db, planId);
   if (!plan || plan.isRetired) throw new OperationError("plan_not_found");
   return plan;
 }

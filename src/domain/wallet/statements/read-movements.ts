@@ -97,7 +97,7 @@ export async function readUsageLines(
   }));
 }
 
-/** Top-ups that were paid within the range, oldest first. */
+/** Top-ups and periods of plans that were paid online within the range, oldest first; plans add no quota to the wallet. */
 export async function readPaidOrders(db: DbOrTx, userId: number, { from, until }: Range): Promise<StatementOrder[]> {
   type Row = Record<
     "trade_no" | "time" | "money" | "currency" | "quota" | "tax" | "rate" | "country" | "tax_id",
@@ -107,7 +107,12 @@ export async function readPaidOrders(db: DbOrTx, userId: number, { from, until }
     select trade_no, completed_time::text as time, money::text as money, currency, quota::text as quota, tax::text as tax,
       trim_scale(tax_rate)::text as rate, tax_country as country, reverse_charge_tax_id as tax_id from top_up_orders
     where user_id = ${userId} and status = 'success' and completed_time >= ${from} and completed_time < ${until}
-    order by completed_time, id`);
+    union all
+    select p.invoice_no, p.paid_at::text, o.money::text, o.currency, '0', o.tax::text, trim_scale(o.tax_rate)::text,
+      o.tax_country, o.reverse_charge_tax_id
+    from plan_payments p join plan_orders o on o.id = p.order_id
+    where o.user_id = ${userId} and p.paid_at >= ${from} and p.paid_at < ${until}
+    order by 2, 1`);
   return [...rows].map(({ trade_no: tradeNo, time, money, currency, quota, tax, rate, country, tax_id }) => ({
     tradeNo,
     time: Number(time),

@@ -54,5 +54,17 @@ export const planMessages = {
   },
   coupon_expiry_invalid: { en: "The expiry must be in the future.", zh: "过期时间必须晚于现在。" },
   coupon_not_found: { en: "This coupon does not exist or is retired.", zh: "优惠码不存在或已停用。" },
+  plan_card_free: { en: "This plan is free: subscribe from the balance.", zh: "该套餐免费，请直接用余额订阅。" },
+  plan_no_card: { en: "Nothing is paid by card for this account.", zh: "该账户没有银行卡订阅。" },
+  plan_paid_by_card: {
+    en: "This plan is paid by card. Cancel its renewal, then subscribe to the other plan.",
+    zh: "该套餐由银行卡支付，请先取消续订，再订阅其他套餐。",
+  },
+  case_note_invalid: {
+    en: "Enter what you decided, at most {max} characters.",
+    zh: "请填写处理说明，最多 {max} 个字符。",
+  },
+  case_not_found: { en: "This report does not exist or is closed.", zh: "该记录不存在或已处理。" },
+  case_closed: { en: "Report closed.", zh: "已处理。" },
   coupon_retired: { en: "Coupon retired.", zh: "优惠码已停用。" },
 } as const;

@@ -29,6 +29,7 @@ import { useAddress } from "../../../components/use-address.ts";
 import { useSession } from "../../../state/session.ts";
 import { isSuperAdmin } from "../../../state/stored-user.ts";
 import { WALLET_KEY } from "../wallet-calls.ts";
+import { CaseTable } from "./CaseTable.tsx";
 import { CouponDialog } from "./CouponDialog.tsx";
 import { CouponTable } from "./CouponTable.tsx";
 import { PlanDialog } from "./PlanDialog.tsx";
@@ -103,7 +104,7 @@ export const PlanListPage = () => {
   const [edited, setEdited] = useState<{ plan: Plan | null } | null>(null);
   const [isGranting, setGranting] = useState(false);
   const mayEdit = isSuperAdmin(user);
-  const tabs = ["plans", "subscriptions", ...(mayEdit ? (["coupons"] as const) : [])] as const;
+  const tabs = ["plans", "subscriptions", "cases", ...(mayEdit ? (["coupons"] as const) : [])] as const;
   const tab = tabs.find((one) => one === address.text("tab")) ?? "plans";
   const [isAddingCoupon, setAddingCoupon] = useState(false);
   return (
@@ -137,11 +138,13 @@ export const PlanListPage = () => {
       >
         <TabItem value="plans" label={t("plans.title")} id="tab-plans" aria-controls="list" />
         <TabItem value="subscriptions" label={t("plans.subscriptions")} id="tab-subscriptions" aria-controls="list" />
+        <TabItem value="cases" label={t("plans.cases.title")} id="tab-cases" aria-controls="list" />
         {mayEdit && <TabItem value="coupons" label={t("plans.coupons.title")} id="tab-coupons" aria-controls="list" />}
       </Tabs>
       <div role="tabpanel" id="list" aria-labelledby={`tab-${tab}`}>
         {tab === "plans" && <PlanTable plans={plans} onEdit={mayEdit ? (plan) => setEdited({ plan }) : null} />}
         {tab === "subscriptions" && <SubscriptionTable />}
+        {tab === "cases" && <CaseTable />}
         {tab === "coupons" && <CouponTable />}
       </div>
       {edited && <PlanDialog plan={edited.plan} onClose={() => setEdited(null)} />}

@@ -19,7 +19,7 @@ import { Panel, Row } from "../../../components/layout.tsx";
 import { formatDate } from "../../../lib/format/time.ts";
 import { useActing } from "../../account/organizations/use-organization.ts";
 import { WALLET_KEY } from "../wallet-calls.ts";
-import { changePlan, offeredPlans, ownSubscriptions, setRenewal } from "./plan-calls.ts";
+import { changePlan, offeredPlans, openPortal, ownSubscriptions, setRenewal } from "./plan-calls.ts";
 import { SubscribeDialog } from "./SubscribeDialog.tsx";
 
 /** The account's subscriptions and the plans that are offered to it. */
@@ -78,6 +78,11 @@ const SubscriptionCard = ({ subscription: own, plans }: { subscription: Subscrip
   const confirm = useConfirm();
   const { may } = useActing();
   const change = useChange(t("plans.saved"));
+  const portal = useMutation({
+    mutationFn: openPortal,
+    onSuccess: ({ url }) => window.location.assign(url),
+    onError: notifyError,
+  });
   const dateOf = (seconds: number) => formatDate(seconds * 1000, i18n.language, { dateStyle: "medium" });
   const next = plans.find(({ id }) => id === own.next_plan_id);
   const cancel = async () => {
@@ -122,18 +127,25 @@ const SubscriptionCard = ({ subscription: own, plans }: { subscription: Subscrip
       )}
       {!own.allows_overage && <Box sx={{ mt: 2, fontSize: 13 }}>{t("plans.noOverage")}</Box>}
       <Box sx={{ mt: 2, fontSize: 13 }}>
-        {own.status === "past_due"
-          ? t("plans.pastDue", { price: amountText(own.renewal_price, format) })
-          : own.cancel_at_end
-            ? t("plans.endsOn", { date: dateOf(own.period_end) })
-            : t("plans.renewsOn", {
-                date: dateOf(own.period_end),
-                price: amountText(own.renewal_price, format),
-                name: next?.name ?? own.plan_name,
-              })}
+        {own.is_card && !own.cancel_at_end
+          ? t(own.status === "past_due" ? "plans.cardDue" : "plans.cardRenews", { date: dateOf(own.period_end) })
+          : own.status === "past_due"
+            ? t("plans.pastDue", { price: amountText(own.renewal_price, format) })
+            : own.cancel_at_end
+              ? t("plans.endsOn", { date: dateOf(own.period_end) })
+              : t("plans.renewsOn", {
+                  date: dateOf(own.period_end),
+                  price: amountText(own.renewal_price, format),
+                  name: next?.name ?? own.plan_name,
+                })}
       </Box>
       {may("wallet.topUp") && (
-        <Row sx={{ mt: 3 }}>
+        <Row gap={2} wrap sx={{ mt: 3, rowGap: 2 }}>
+          {own.is_card && (
+            <Button loading={portal.isPending} onClick={() => portal.mutate()}>
+              {t("plans.portal")}
+            </Button>
+          )}
           {own.cancel_at_end ? (
             <Button loading={change.isPending} onClick={() => change.mutate(() => setRenewal(own.id, true))}>
               {t("plans.resume")}
@@ -158,7 +170,7 @@ const PlanCard = ({ plan, own }: { plan: Plan; own: readonly SubscriptionView[] 
   const confirm = useConfirm();
   const { may } = useActing();
   const subscribed = useChange(t("plans.subscribed", { name: plan.name }));
-  const switchable = own.find(({ status }) => status === "active");
+  const switchable = own.find(({ status, is_card: isCard }) => status === "active" && !isCard);
   const price = amountText(plan.price, format);
   const [isSubscribing, setSubscribing] = useState(false);
   const change = async (current: SubscriptionView) => {

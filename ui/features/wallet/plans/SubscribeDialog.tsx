@@ -1,7 +1,7 @@
 import Box from "@mui/material/Box";
 import Button from "@mui/material/Button";
 import OutlinedInput from "@mui/material/OutlinedInput";
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import type { Plan } from "../../../../src/domain/wallet/plans/plan-account.ts";
@@ -9,8 +9,9 @@ import { amountText, useMoneyFormat } from "../../../components/display/Money.ts
 import { FormDialog } from "../../../components/feedback/FormDialog.tsx";
 import { notifyDone } from "../../../components/feedback/notify.tsx";
 import { Col, Field, Row } from "../../../components/layout.tsx";
-import { WALLET_KEY } from "../wallet-calls.ts";
-import { readCoupon, subscribeTo } from "./plan-calls.ts";
+import { paymentOptions, WALLET_KEY } from "../wallet-calls.ts";
+import { Choice } from "./Choice.tsx";
+import { payByCard, readCoupon, subscribeTo } from "./plan-calls.ts";
 
 /** Says what a plan costs, with a coupon if there is one, and subscribes to it. */
 export const SubscribeDialog = ({ plan, onClose }: { plan: Plan; onClose: () => void }) => {
@@ -31,23 +32,47 @@ export const SubscribeDialog = ({ plan, onClose }: { plan: Plan; onClose: () => 
         client.invalidateQueries({ queryKey: ["self"] }),
       ]),
   });
+  const methods = useQuery(paymentOptions).data?.ways ?? [];
+  const takesCards = plan.price > 0 && methods.some(({ method }) => method === "stripe");
+  const [payment, setPayment] = useState<"balance" | "card">("balance");
+  const pay = useMutation({
+    mutationFn: () => payByCard(plan.id),
+    onSuccess: ({ url }) => window.location.assign(url),
+  });
+  const isCard = payment === "card";
   const price = amountText(plan.price, format);
+  const period = t(`plans.per.${plan.period}`, { count: plan.periodCount });
   const error = (subscribe.error ?? check.error)?.message;
   return (
     <FormDialog
       title={t("plans.subscribeTitle", { name: plan.name })}
-      action={t("plans.subscribe")}
-      isBusy={subscribe.isPending}
+      action={t(isCard ? "plans.toCard" : "plans.subscribe")}
+      isBusy={subscribe.isPending || pay.isPending}
       onClose={onClose}
-      onSubmit={() => subscribe.mutate()}
+      onSubmit={() => (isCard ? pay.mutate() : subscribe.mutate())}
     >
       <Col gap={4}>
+        {takesCards && (
+          <Choice
+            id="subscribe-pay"
+            label={t("plans.payWith")}
+            value={payment}
+            options={[
+              ["balance", t("plans.payBalance")],
+              ["card", t("plans.payCard")],
+            ]}
+            onChange={setPayment}
+          />
+        )}
         <Box sx={{ fontSize: 13 }}>
-          {plan.trialDays > 0
-            ? t("plans.trialBody", { count: plan.trialDays, price })
-            : t("plans.subscribeBody", { price, period: t(`plans.per.${plan.period}`, { count: plan.periodCount }) })}
+          {isCard
+            ? t("plans.cardBody", { period })
+            : plan.trialDays > 0
+              ? t("plans.trialBody", { count: plan.trialDays, price })
+              : t("plans.subscribeBody", { price, period })}
         </Box>
-        {plan.price > 0 && (
+        {isCard && pay.error && <Box sx={{ fontSize: 13, color: "error.main" }}>{pay.error.message}</Box>}
+        {plan.price > 0 && !isCard && (
           <Field label={t("plans.coupons.coupon")} htmlFor="subscribe-coupon" error={error}>
             <Row>
               <OutlinedInput
@@ -69,7 +94,7 @@ export const SubscribeDialog = ({ plan, onClose }: { plan: Plan; onClose: () => 
           </Field>
         )}
         {plan.price === 0 && error && <Box sx={{ fontSize: 13, color: "error.main" }}>{error}</Box>}
-        {check.data && (
+        {check.data && !isCard && (
           <Box role="status" sx={{ fontSize: 13 }}>
             {t(`plans.coupons.applied.${check.data.duration}`, { price: amountText(check.data.price, format) })}
           </Box>

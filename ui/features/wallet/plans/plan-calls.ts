@@ -33,6 +33,11 @@ export const changePlan = (id: number, planId: number) =>
 export const setRenewal = (id: number, renew: boolean) => readEnvelope(planApi.user.subscriptions.put({ id, renew }));
 
 export const savePlan = (plan: PlanInput) => readData(planApi.plan.post({ ...plan }));
+/** Both resolve with the address of a page of Stripe. */
+export const payByCard = (planId: number) => readData(planApi.user.subscriptions.checkout.post({ plan_id: planId }));
+export const openPortal = () => readData(planApi.user.subscriptions.portal.post());
+
+export const closeCase = (id: number, note: string) => readEnvelope(planApi.payment_case.close.post({ id, note }));
 export const createCoupon = (coupon: CouponInput) => readData(planApi.coupon.post({ ...coupon }));
 export const retireCoupon = (id: number) => readEnvelope(planApi.coupon.delete({}, { query: { id } }));
 export const retirePlan = (id: number) => readEnvelope(planApi.plan.delete({}, { query: { id } }));

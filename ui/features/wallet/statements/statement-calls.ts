@@ -1,4 +1,5 @@
 import { queryOptions } from "@tanstack/react-query";
+import type { BillingProfile } from "../../../../src/domain/wallet/statements/documents.ts";
 import { readData, readEnvelope, requestDownload } from "../../../api/client.ts";
 import { statementApi } from "../../../api/groups.ts";
 import { WALLET_KEY } from "../wallet-calls.ts";
@@ -30,5 +31,5 @@ export const billingProfile = queryOptions({
   queryFn: ({ signal }) => readData(statementApi.user.billing_profile.get({ fetch: { signal } })),
 });
 
-export const saveBillingProfile = (profile: { name: string; address: string; taxId: string }) =>
+export const saveBillingProfile = (profile: BillingProfile) =>
   readEnvelope(statementApi.user.billing_profile.put(profile));

@@ -1,0 +1,90 @@
+import { sql } from "drizzle-orm";
+import { check, index, integer, numeric, pgTable, text, uniqueIndex } from "drizzle-orm/pg-core";
+import { epochSeconds } from "../columns.ts";
+import { plans } from "./plans.ts";
+
+/**
+ * Plans that are paid for at a payment service: what each period costs there, as it was ordered. They outlive the account, so
+ * that what comes later finds them.
+ */
+export const planOrders = pgTable(
+  "plan_orders",
+  {
+    id: integer("id").primaryKey().generatedByDefaultAsIdentity(),
+    /** Our number, which the service sends back with all that it reports. */
+    tradeNo: text("trade_no").notNull(),
+    userId: integer("user_id").notNull(),
+    planId: integer("plan_id")
+      .notNull()
+      .references(() => plans.id),
+    /** To be paid for each period, its tax included. */
+    money: numeric("money", { precision: 20, scale: 2 }).notNull(),
+    currency: text("currency").notNull(),
+    tax: numeric("tax", { precision: 20, scale: 2 }).notNull().default("0"),
+    taxRate: numeric("tax_rate", { precision: 6, scale: 3 }).notNull().default("0"),
+    taxCountry: text("tax_country").notNull().default(""),
+    reverseChargeTaxId: text("reverse_charge_tax_id").notNull().default(""),
+    /** `pending`: nothing was paid yet; `active`: it is renewed, or may be; `ended`: no more payments are expected. */
+    status: text("status").notNull().default("pending"),
+    /** The service's numbers of the page to pay on, the customer and the subscription; empty: not known. */
+    sessionNo: text("session_no").notNull().default(""),
+    customerNo: text("customer_no").notNull().default(""),
+    subscriptionNo: text("subscription_no").notNull().default(""),
+    /** When the service made the newest report of the subscription's state that was applied. */
+    reportedAt: epochSeconds("reported_at").notNull().default(0),
+    /** When the service was last asked for what it should have reported. */
+    polledAt: epochSeconds("polled_at").notNull().default(0),
+    createdAt: epochSeconds("created_at").notNull(),
+  },
+  (t) => [
+    uniqueIndex("plan_orders_trade_no_key").on(t.tradeNo),
+    index("plan_orders_user_idx").on(t.userId, t.id),
+    index("plan_orders_customer_idx").on(t.customerNo).where(sql`${t.customerNo} <> ''`),
+    check("plan_orders_status_known", sql`${t.status} in ('pending', 'active', 'ended')`),
+  ],
+);
+
+/** Payments for periods of plans, each once. */
+export const planPayments = pgTable(
+  "plan_payments",
+  {
+    id: integer("id").primaryKey().generatedByDefaultAsIdentity(),
+    orderId: integer("order_id")
+      .notNull()
+      .references(() => planOrders.id),
+    /** The service's number. */
+    invoiceNo: text("invoice_no").notNull(),
+    periodStart: epochSeconds("period_start").notNull(),
+    periodEnd: epochSeconds("period_end").notNull(),
+    paidAt: epochSeconds("paid_at").notNull(),
+  },
+  (t) => [
+    uniqueIndex("plan_payments_invoice_key").on(t.invoiceNo),
+    index("plan_payments_order_idx").on(t.orderId, t.id),
+  ],
+);
+
+/** What a payment service reported and nobody but an administrator can decide. */
+export const paymentCases = pgTable(
+  "payment_cases",
+  {
+    id: integer("id").primaryKey().generatedByDefaultAsIdentity(),
+    /** refund, dispute, wrong_amount, or late: paid for a period that is over. */
+    kind: text("kind").notNull(),
+    /** The service's number of what it is about. */
+    reference: text("reference").notNull(),
+    /** Null: no account of ours is known for it. */
+    userId: integer("user_id"),
+    tradeNo: text("trade_no").notNull().default(""),
+    money: numeric("money", { precision: 20, scale: 2 }).notNull(),
+    currency: text("currency").notNull(),
+    createdAt: epochSeconds("created_at").notNull(),
+    closedAt: epochSeconds("closed_at"),
+    closedBy: integer("closed_by"),
+    note: text("note").notNull().default(""),
+  },
+  (t) => [
+    uniqueIndex("payment_cases_reference_key").on(t.kind, t.reference),
+    check("payment_cases_kind_known", sql`${t.kind} in ('refund', 'dispute', 'wrong_amount', 'late')`),
+  ],
+);

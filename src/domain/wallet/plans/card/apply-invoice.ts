@@ -1,0 +1,135 @@
+import { and, eq } from "drizzle-orm";
+import { planOrders, planPayments } from "../../../../../db/schema/billing/plan-orders.ts";
+import { subscriptions } from "../../../../../db/schema/billing/plans.ts";
+import type { Tx } from "../../../../../db/types.ts";
+import { nowSeconds } from "../../../../lib/clock.ts";
+import { OperationError } from "../../../../lib/operation-error.ts";
+import type { WalletDeps } from "../../operation.ts";
+import { smallestUnits } from "../../payments/currency-units.ts";
+import { publishPlanAccount } from "../overage.ts";
+import { applyPlans, fillWindow, lockPlanAccount } from "../plan-account.ts";
+import { findAnyPlan } from "../subscribe.ts";
+import { openCase } from "./cases.ts";
+
+/** A paid invoice of a subscription as Stripe reports it; times in epoch seconds. */
+export type PaidInvoice = Readonly<{
+  invoiceNo: string;
+  /** Our number of the order. */
+  tradeNo: string;
+  subscriptionNo: string;
+  customerNo: string;
+  /** In the currency's smallest coin. */
+  paidUnits: number;
+  currency: string;
+  periodStart: number;
+  periodEnd: number;
+}>;
+
+export type Applied = "begun" | "renewed" | "before" | "unknown" | "waiting";
+
+type Order = typeof planOrders.$inferSelect;
+
+/**
+ * Begins or renews the plan that an invoice pays for: once, however often, late or out of order it is reported. What was paid
+ * must be what was ordered, and the period must not be over: otherwise it waits for an administrator.
+ */
+export async function applyInvoice(deps: WalletDeps, invoice: PaidInvoice, now = nowSeconds()): Promise<Applied> {
+  const { outcome, userId } = await deps.db.transaction(async (tx) => {
+    const [order] = await tx.select().from(planOrders).where(eq(planOrders.tradeNo, invoice.tradeNo)).for("update");
+    if (!order || isOtherSubscription(order, invoice)) return { outcome: "unknown" as const, userId: 0 };
+    return { outcome: await apply(tx, order, invoice, now), userId: order.userId };
+  });
+  if (outcome === "begun" || outcome === "renewed") await publishPlanAccount(deps, userId);
+  return outcome;
+}
+
+const isOtherSubscription = ({ subscriptionNo }: Order, invoice: PaidInvoice): boolean =>
+  subscriptionNo !== "" && subscriptionNo !== invoice.subscriptionNo;
+
+async function apply(tx: Tx, order: Order, invoice: PaidInvoice, now: number): Promise<Applied> {
+  const { periodStart, periodEnd, invoiceNo } = invoice;
+  if (
+    invoice.currency.toUpperCase() !== order.currency ||
+    invoice.paidUnits !== smallestUnits(order.money, order.currency)
+  ) {
+    await openCase(tx, { kind: "wrong_amount", reference: invoiceNo, order, ...moneyOfInvoice(invoice), now });
+    return "waiting";
+  }
+  const [payment] = await tx
+    .insert(planPayments)
+    .values({ orderId: order.id, invoiceNo, periodStart, periodEnd, paidAt: now })
+    .onConflictDoNothing()
+    .returning({ id: planPayments.id });
+  if (!payment) return "before";
+  const { subscriptionNo, customerNo } = invoice;
+  await tx.update(planOrders).set({ status: "active", subscriptionNo, customerNo }).where(eq(planOrders.id, order.id));
+  const account = await lockPlanAccount(tx, order.userId).catch((error) => {
+    if (error instanceof OperationError) return null;
+    throw error;
+  });
+  const current = account?.running.find(({ subscription }) => subscription.orderId === order.id);
+  const isNewer = !current || periodEnd > current.subscription.periodEnd;
+  if (account && !isNewer) return "before";
+  const plan = await findAnyPlan(tx, order.planId);
+  if (!account || !plan || periodEnd <= now || current?.subscription.status === "ending") {
+    await openCase(tx, { kind: "late", reference: invoiceNo, order, ...moneyOfInvoice(invoice), now });
+    return "waiting";
+  }
+  const values = { status: "active" as const, isTrial: false, paid: 0, periodStart, periodEnd };
+  if (current) {
+    const renewed = { ...current.subscription, ...values };
+    await tx.update(subscriptions).set(values).where(eq(subscriptions.id, renewed.id));
+    await fillWindow(tx, { plan, subscription: renewed }, Math.max(now, periodStart));
+  } else {
+    const [subscription] = await tx
+      .insert(subscriptions)
+      .values({
+        ...{
+          ...values,
+          userId: order.userId,
+          planId: plan.id,
+          orderId: order.id,
+          startedAt: periodStart,
+          remaining: 0,
+        },
+        ...{ windowStart: periodStart, windowEnd: periodStart, cancelAtEnd: order.status === "ended" },
+      })
+      .returning();
+    if (!subscription) throw new Error("the subscription was not stored");
+    await fillWindow(tx, { plan, subscription }, Math.max(now, periodStart));
+  }
+  await applyPlans(tx, account);
+  return current ? "renewed" : "begun";
+}
+
+const moneyOfInvoice = ({ paidUnits, currency }: PaidInvoice) => ({ paidUnits, currency: currency.toUpperCase() });
+
+/** The state of a subscription at Stripe; `reportedAt`: when Stripe made the report, epoch seconds. */
+export type CardState = Readonly<{
+  tradeNo: string;
+  subscriptionNo: string;
+  reportedAt: number;
+  /** It will not be renewed, or has ended. */
+  isCanceled: boolean;
+  hasEnded: boolean;
+}>;
+
+/** Takes over whether a subscription is renewed, from the newest report of it. The paid period runs to its end in any case. */
+export async function applyCardState(
+  { db }: Pick<WalletDeps, "db">,
+  { tradeNo, subscriptionNo, reportedAt, isCanceled, hasEnded }: CardState,
+): Promise<void> {
+  await db.transaction(async (tx) => {
+    const [order] = await tx.select().from(planOrders).where(eq(planOrders.tradeNo, tradeNo)).for("update");
+    if (!order || reportedAt < order.reportedAt || order.status === "ended") return;
+    if (order.subscriptionNo !== "" && order.subscriptionNo !== subscriptionNo) return;
+    await tx
+      .update(planOrders)
+      .set({ reportedAt, subscriptionNo, ...(hasEnded && { status: "ended" }) })
+      .where(eq(planOrders.id, order.id));
+    await tx
+      .update(subscriptions)
+      .set({ cancelAtEnd: isCanceled || hasEnded })
+      .where(and(eq(subscriptions.orderId, order.id), eq(subscriptions.userId, order.userId)));
+  });
+}

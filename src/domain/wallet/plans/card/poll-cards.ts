@@ -1,0 +1,79 @@
+import { and, eq, gt, inArray, isNotNull, lte, ne, or, sql } from "drizzle-orm";
+import type Stripe from "stripe";
+import { planOrders } from "../../../../../db/schema/billing/plan-orders.ts";
+import { subscriptions } from "../../../../../db/schema/billing/plans.ts";
+import { nowSeconds } from "../../../../lib/clock.ts";
+import type { WalletDeps } from "../../operation.ts";
+import { takesCards } from "../../payments/start-stripe.ts";
+import { type StripeDeps, stripeClient } from "../../payments/stripe-client.ts";
+import { applyReportedInvoice, applyReportedSubscription } from "./stripe-events.ts";
+
+/** A checkout page of Stripe is open for a day. */
+const PAGE_OPEN_S = 86_400;
+const DAY_S = 86_400;
+const SETTLING_S = 600;
+/** A page of invoices: more periods than pass between two looks. */
+const INVOICES = 20;
+
+/**
+ * Asks Stripe for what its webhooks should have reported and may not have: of orders that nobody is known to have paid, and of
+ * subscriptions, once a day and when their period is over. Returns how many were asked for.
+ */
+export async function pollCards(
+  deps: StripeDeps & WalletDeps,
+  signal?: AbortSignal,
+  now = nowSeconds(),
+): Promise<number> {
+  const { db, settings, log } = deps;
+  if (!takesCards(settings)) return 0;
+  const overdue = db
+    .select({ id: subscriptions.orderId })
+    .from(subscriptions)
+    .where(and(isNotNull(subscriptions.orderId), ne(subscriptions.status, "ended"), lte(subscriptions.periodEnd, now)));
+  const due = await db
+    .select()
+    .from(planOrders)
+    .where(
+      or(
+        // Until it was looked at once after its page was closed.
+        and(
+          ...[eq(planOrders.status, "pending"), lte(planOrders.createdAt, now - SETTLING_S)],
+          sql`${planOrders.polledAt} < ${planOrders.createdAt} + ${PAGE_OPEN_S}`,
+        ),
+        and(
+          eq(planOrders.status, "active"),
+          or(lte(planOrders.polledAt, now - DAY_S), inArray(planOrders.id, overdue)),
+        ),
+        // Its last payment may not have been reported.
+        and(eq(planOrders.status, "ended"), gt(planOrders.reportedAt, planOrders.polledAt)),
+      ),
+    );
+  if (due.length === 0) return 0;
+  const stripe = await stripeClient(deps);
+  for (const order of due) {
+    if (signal?.aborted) break;
+    try {
+      const subscriptionNo = order.subscriptionNo || (await subscriptionOf(stripe, order.sessionNo));
+      if (subscriptionNo === "") {
+        await db.update(planOrders).set({ polledAt: now }).where(eq(planOrders.id, order.id));
+        continue;
+      }
+      const { data } = await stripe.invoices.list({ subscription: subscriptionNo, status: "paid", limit: INVOICES });
+      // Oldest first, as they were paid.
+      for (const invoice of data.toReversed()) await applyReportedInvoice(deps, invoice, now);
+      await applyReportedSubscription(deps, await stripe.subscriptions.retrieve(subscriptionNo), now);
+      await db.update(planOrders).set({ polledAt: now }).where(eq(planOrders.id, order.id));
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : "";
+      log.warn({ tradeNo: order.tradeNo, reason }, "a plan's payments could not be looked up");
+    }
+  }
+  return due.length;
+}
+
+/** Stripe's number of the subscription that a checkout began; empty: nobody has paid there. */
+async function subscriptionOf(stripe: Stripe, sessionNo: string): Promise<string> {
+  if (sessionNo === "") return "";
+  const { subscription } = await stripe.checkout.sessions.retrieve(sessionNo);
+  return typeof subscription === "string" ? subscription : (subscription?.id ?? "");
+}

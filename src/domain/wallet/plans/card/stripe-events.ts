@@ -1,0 +1,103 @@
+import { eq } from "drizzle-orm";
+import type Stripe from "stripe";
+import { planOrders } from "../../../../../db/schema/billing/plan-orders.ts";
+import { topUpOrders } from "../../../../../db/schema/billing/wallet.ts";
+import type { Db } from "../../../../../db/types.ts";
+import { nowSeconds } from "../../../../lib/clock.ts";
+import type { Logger } from "../../../../lib/runtime/log.ts";
+import type { WalletDeps } from "../../operation.ts";
+import { applyCardState, applyInvoice, type PaidInvoice } from "./apply-invoice.ts";
+import { openCase } from "./cases.ts";
+
+type EventDeps = WalletDeps & Readonly<{ log: Logger }>;
+
+/** What Stripe reports of plans, refunds and disputes; its signature is verified. Other events are none of ours. */
+export async function handlePlanEvent(deps: EventDeps, event: Stripe.Event, now = nowSeconds()): Promise<void> {
+  switch (event.type) {
+    case "invoice.paid":
+      return applyReportedInvoice(deps, event.data.object, now);
+    case "customer.subscription.updated":
+    case "customer.subscription.deleted":
+      return applyReportedSubscription(deps, event.data.object, event.created);
+    case "charge.refunded": {
+      const { id, amount_refunded: paidUnits, currency, metadata } = event.data.object;
+      const order = await findOrder(deps.db, event.data.object, metadata.order ?? "");
+      // A charge can be refunded in parts: each sum is a report of its own.
+      const reference = `${id}/${paidUnits}`;
+      if (order) await openCase(deps.db, caseOf("refund", reference, order, paidUnits, currency, now));
+      return;
+    }
+    case "charge.dispute.created": {
+      const { id, amount, currency } = event.data.object;
+      await openCase(deps.db, caseOf("dispute", id, null, amount, currency, now));
+      return;
+    }
+  }
+}
+
+const caseOf = (
+  kind: "refund" | "dispute",
+  reference: string,
+  order: Readonly<{ userId: number; tradeNo: string }> | null,
+  paidUnits: number,
+  currency: string,
+  now: number,
+) => ({ kind, reference, order, paidUnits, currency: currency.toUpperCase(), now });
+
+/** The order of a charge: by our number, which top-ups carry, or by the customer of a plan. Null: it is none of ours. */
+async function findOrder(db: Db, charge: Stripe.Charge, tradeNo: string) {
+  const [topUp] = await db
+    .select({ userId: topUpOrders.userId, tradeNo: topUpOrders.tradeNo })
+    .from(topUpOrders)
+    .where(eq(topUpOrders.tradeNo, tradeNo));
+  const customerNo = numberOf(charge.customer);
+  if (topUp || customerNo === "") return topUp ?? null;
+  const [order] = await db.select().from(planOrders).where(eq(planOrders.customerNo, customerNo)).limit(1);
+  return order ?? null;
+}
+
+/** Applies an invoice if it is for a plan of ours and was paid. */
+export async function applyReportedInvoice(deps: EventDeps, invoice: Stripe.Invoice, now: number): Promise<void> {
+  const paid = readInvoice(invoice);
+  if (!paid) return;
+  const outcome = await applyInvoice(deps, paid, now);
+  if (outcome === "waiting") deps.log.warn({ ...paid }, "a payment for a plan waits for an administrator");
+}
+
+/** Applies the state of a subscription if it is of a plan of ours. */
+export async function applyReportedSubscription(
+  deps: EventDeps,
+  subscription: Stripe.Subscription,
+  reportedAt: number,
+): Promise<void> {
+  const { id: subscriptionNo, metadata, status } = subscription;
+  if (!metadata.order) return;
+  await applyCardState(deps, {
+    ...{ tradeNo: metadata.order, subscriptionNo, reportedAt },
+    isCanceled: subscription.cancel_at_period_end || subscription.cancel_at !== null,
+    hasEnded: status === "canceled" || status === "incomplete_expired",
+  });
+}
+
+/** Null: it is not paid, or for no plan of ours. */
+function readInvoice(invoice: Stripe.Invoice): PaidInvoice | null {
+  const details = invoice.parent?.subscription_details;
+  const tradeNo = details?.metadata?.order;
+  if (!details || !tradeNo || invoice.status !== "paid" || !invoice.id) return null;
+  const periods = invoice.lines.data.map(({ period }) => period);
+  const period = periods.reduce((latest, one) => (one.end > latest.end ? one : latest), { start: 0, end: 0 });
+  return {
+    invoiceNo: invoice.id,
+    tradeNo,
+    subscriptionNo: numberOf(details.subscription),
+    customerNo: numberOf(invoice.customer),
+    paidUnits: invoice.amount_paid,
+    currency: invoice.currency,
+    periodStart: period.start,
+    periodEnd: period.end,
+  };
+}
+
+/** Stripe's number of what it names or includes. */
+const numberOf = (what: string | Readonly<{ id: string }> | null): string =>
+  typeof what === "string" ? what : (what?.id ?? "");

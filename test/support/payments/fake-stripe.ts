@@ -1,0 +1,164 @@
+import { createHmac } from "node:crypto";
+import type Stripe from "stripe";
+
+/** What the fake keeps of a subscription; times in epoch seconds, money in the currency's smallest coin. */
+type Subscription = {
+  id: string;
+  customer: string;
+  metadata: Record<string, string>;
+  status: string;
+  cancel_at_period_end: boolean;
+  unitAmount: number;
+  currency: string;
+  periodStart: number;
+  periodEnd: number;
+};
+type Session = { id: string; subscription: string | null; form: URLSearchParams };
+type Invoice = Readonly<{ id: string; subscription: Subscription; amount: number; start: number; end: number }>;
+
+const MONTH_S = 30 * 86_400;
+
+/**
+ * A scripted stand-in for Stripe's API of checkout, subscriptions, invoices and the customer portal, as its reference
+ * documents them, with a ledger of what customers paid. Events are collected for the test to deliver: twice, late, in any
+ * order, or never.
+ */
+export function startFakeStripe() {
+  const sessions = new Map<string, Session>();
+  const subscriptions = new Map<string, Subscription>();
+  const invoices: Invoice[] = [];
+  const events: Stripe.Event[] = [];
+  let counter = 0;
+  const next = (prefix: string) => `${prefix}_${++counter}`;
+
+  const invoiceObject = ({ id, subscription, amount, start, end }: Invoice) => ({
+    ...{ id, object: "invoice", status: "paid", amount_paid: amount, currency: subscription.currency },
+    customer: subscription.customer,
+    parent: {
+      type: "subscription_details",
+      subscription_details: { subscription: subscription.id, metadata: subscription.metadata },
+    },
+    lines: { object: "list", data: [{ id: `il_${id}`, period: { start, end } }] },
+  });
+  const subscriptionObject = (one: Subscription) => ({
+    ...{ id: one.id, object: "subscription", customer: one.customer, metadata: one.metadata, status: one.status },
+    ...{ cancel_at_period_end: one.cancel_at_period_end, cancel_at: null },
+  });
+  const emit = (type: string, object: object, created: number) => {
+    const event = { id: next("evt"), object: "event", type, created, data: { object } };
+    events.push(JSON.parse(JSON.stringify(event)));
+  };
+
+  function answer(method: string, path: string, form: URLSearchParams): object | null {
+    const [, , resource, sub, id] = path.split("/");
+    if (path === "/v1/checkout/sessions" && method === "POST") {
+      const session = { id: next("cs"), subscription: null, form };
+      sessions.set(session.id, session);
+      return { id: session.id, object: "checkout.session", url: `https://checkout.test/${session.id}` };
+    }
+    if (resource === "checkout" && sub === "sessions" && id) {
+      const session = sessions.get(id);
+      return session ? { id, object: "checkout.session", subscription: session.subscription } : null;
+    }
+    if (path === "/v1/billing_portal/sessions") {
+      return { id: next("bps"), object: "billing_portal.session", url: `https://portal.test/${form.get("customer")}` };
+    }
+    if (path === "/v1/invoices") {
+      const own = invoices.filter(({ subscription }) => subscription.id === form.get("subscription"));
+      return { object: "list", has_more: false, data: own.toReversed().map(invoiceObject) };
+    }
+    if (resource === "subscriptions" && sub) {
+      const found = subscriptions.get(sub);
+      if (!found) return null;
+      if (method === "POST") found.cancel_at_period_end = form.get("cancel_at_period_end") === "true";
+      return subscriptionObject(found);
+    }
+    return null;
+  }
+
+  const server = Bun.serve({
+    port: 0,
+    hostname: "127.0.0.1",
+    async fetch(request) {
+      const url = new URL(request.url);
+      const form = request.method === "GET" ? url.searchParams : new URLSearchParams(await request.text());
+      const found = answer(request.method, url.pathname, form);
+      return found
+        ? Response.json(found)
+        : Response.json({ error: { type: "invalid_request_error", message: "No such resource" } }, { status: 404 });
+    },
+  });
+
+  const pay = (subscription: Subscription, now: number, amount = subscription.unitAmount) => {
+    const { periodStart: start, periodEnd: end } = subscription;
+    const invoice = { id: next("in"), subscription, amount, start, end };
+    invoices.push(invoice);
+    emit("invoice.paid", invoiceObject(invoice), now);
+  };
+  const byOrder = (tradeNo: string) => [...subscriptions.values()].find(({ metadata }) => metadata.order === tradeNo);
+  return {
+    url: `http://127.0.0.1:${server.port}`,
+    events,
+    invoices,
+    /** What customers paid, as Stripe knows it: for each order of ours, the number of invoices. */
+    paidInvoices: (tradeNo: string) =>
+      invoices.filter(({ subscription }) => subscription.metadata.order === tradeNo).length,
+    /** The customer pays on the checkout page. */
+    checkOut(tradeNo: string, now: number, amount?: number) {
+      const session = [...sessions.values()].find(({ form }) => form.get("client_reference_id") === tradeNo);
+      if (!session) throw new Error(`no checkout for ${tradeNo}`);
+      const { form } = session;
+      const subscription: Subscription = {
+        ...{ id: next("sub"), customer: form.get("customer") ?? next("cus"), status: "active" },
+        ...{ cancel_at_period_end: false, periodStart: now, periodEnd: now + MONTH_S },
+        metadata: { order: form.get("subscription_data[metadata][order]") ?? "" },
+        unitAmount: Number(form.get("line_items[0][price_data][unit_amount]")),
+        currency: form.get("line_items[0][price_data][currency]") ?? "",
+      };
+      subscriptions.set(subscription.id, subscription);
+      session.subscription = subscription.id;
+      pay(subscription, now, amount);
+      emit(
+        "checkout.session.completed",
+        {
+          ...{ id: session.id, object: "checkout.session", mode: "subscription", payment_status: "paid" },
+          ...{ client_reference_id: tradeNo, subscription: subscription.id, customer: subscription.customer },
+        },
+        now,
+      );
+    },
+    /** A period is over: Stripe charges the card, which pays or not. */
+    renew(tradeNo: string, now: number, isPaid = true) {
+      const found = byOrder(tradeNo);
+      if (!found || found.status === "canceled") return;
+      if (found.cancel_at_period_end) {
+        found.status = "canceled";
+        emit("customer.subscription.deleted", subscriptionObject(found), now);
+        return;
+      }
+      found.periodStart = found.periodEnd;
+      found.periodEnd = found.periodStart + MONTH_S;
+      if (isPaid) pay(found, now);
+      else emit("invoice.payment_failed", { object: "invoice" }, now);
+    },
+    periodEnd: (tradeNo: string) => byOrder(tradeNo)?.periodEnd ?? 0,
+    /** The customer changes the renewal in the portal. */
+    setRenewal(tradeNo: string, isRenewed: boolean, now: number) {
+      const found = byOrder(tradeNo);
+      if (!found) return;
+      found.cancel_at_period_end = !isRenewed;
+      emit("customer.subscription.updated", subscriptionObject(found), now);
+    },
+    isCanceled: (tradeNo: string) => byOrder(tradeNo)?.cancel_at_period_end,
+    /** Something else that is reported: a refund, a dispute. */
+    emit,
+    customerOf: (tradeNo: string) => byOrder(tradeNo)?.customer ?? "",
+    stop: () => server.stop(true),
+  };
+}
+
+/** The header with which Stripe signs a webhook's body. */
+export function stripeSignature(body: string, secret: string, seconds = Math.floor(Date.now() / 1000)): string {
+  const signature = createHmac("sha256", secret).update(`${seconds}.${body}`).digest("hex");
+  return `t=${seconds},v1=${signature}`;
+}

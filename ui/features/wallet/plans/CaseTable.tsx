@@ -1,0 +1,121 @@
+import Done from "@mui/icons-material/TaskAltOutlined";
+import OutlinedInput from "@mui/material/OutlinedInput";
+import { useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import { useTranslation } from "react-i18next";
+import type { PaymentCase } from "../../../../src/domain/wallet/plans/card/cases.ts";
+import { readData } from "../../../api/client.ts";
+import { planApi } from "../../../api/groups.ts";
+import type { Column } from "../../../components/data-table/column.ts";
+import { PagedTable } from "../../../components/data-table/PagedTable.tsx";
+import { TimeAgo } from "../../../components/display/TimeAgo.tsx";
+import { EmptyState } from "../../../components/feedback/EmptyState.tsx";
+import { FormDialog } from "../../../components/feedback/FormDialog.tsx";
+import { notifyDone } from "../../../components/feedback/notify.tsx";
+import { useCheckedForm } from "../../../components/inputs/use-checked-form.ts";
+import { Field } from "../../../components/layout.tsx";
+import { moneyText, WALLET_KEY } from "../wallet-calls.ts";
+import { closeCase } from "./plan-calls.ts";
+
+const KINDS = ["refund", "dispute", "wrong_amount", "late"] as const;
+
+/** Reports of payment services that wait for an administrator's decision. */
+export const CaseTable = () => {
+  const { t, i18n } = useTranslation();
+  const [closing, setClosing] = useState<PaymentCase | null>(null);
+  const columns: Column<PaymentCase>[] = [
+    {
+      key: "kind",
+      head: t("plans.cases.kind"),
+      isTitle: true,
+      cell: ({ kind }) => t(`plans.cases.kinds.${KINDS.find((known) => known === kind) ?? "late"}`),
+    },
+    {
+      key: "user",
+      head: t("wallet.allOrders.user"),
+      width: 140,
+      cell: ({ username, user_id: id }) => username ?? (id === null ? "–" : `#${id}`),
+    },
+    {
+      key: "money",
+      head: t("plans.cases.money"),
+      width: 120,
+      align: "right",
+      cell: ({ money, currency }) => moneyText(money, currency, i18n.language),
+    },
+    {
+      key: "reference",
+      head: t("plans.cases.reference"),
+      width: 260,
+      cell: ({ reference }) => <code>{reference}</code>,
+    },
+    {
+      key: "time",
+      head: t("wallet.orders.time"),
+      width: 140,
+      cell: ({ created_at: seconds }) => <TimeAgo seconds={seconds} />,
+    },
+  ];
+  return (
+    <>
+      <PagedTable<PaymentCase>
+        name="payment-cases"
+        read={({ p, page_size }, signal) =>
+          readData(planApi.payment_case.get({ query: { p, page_size }, fetch: { signal } }))
+        }
+        columns={columns}
+        rowId={(row) => row.id}
+        rowName={(row) => row.reference}
+        unit={t("plans.cases.unit")}
+        empty={<EmptyState icon={<Done />} title={t("plans.cases.noneTitle")} body={t("plans.cases.noneBody")} />}
+        actions={(row) => [{ label: t("plans.cases.close"), icon: <Done />, onSelect: () => setClosing(row) }]}
+      />
+      {closing && <CloseDialog report={closing} onClose={() => setClosing(null)} />}
+    </>
+  );
+};
+
+const CloseDialog = ({ report, onClose }: { report: PaymentCase; onClose: () => void }) => {
+  const { t } = useTranslation();
+  const client = useQueryClient();
+  const { form, change, faults, problem, isSaving, submit } = useCheckedForm({
+    initial: { note: "" },
+    check: ({ note }) => ({ note: note.trim() === "" ? "noteMissing" : undefined }),
+    rejection: "inline",
+    send: async ({ note }) => {
+      await closeCase(report.id, note.trim());
+      await client.invalidateQueries({ queryKey: WALLET_KEY });
+      await client.invalidateQueries({ queryKey: ["payment-cases"] });
+      notifyDone(t("plans.cases.closed"));
+      onClose();
+    },
+  });
+  return (
+    <FormDialog
+      title={t("plans.cases.closeTitle", { reference: report.reference })}
+      action={t("plans.cases.close")}
+      isBusy={isSaving}
+      onClose={onClose}
+      onSubmit={submit}
+    >
+      <Field
+        label={t("plans.cases.note")}
+        htmlFor="case-note"
+        hint={t("plans.cases.noteHint")}
+        error={faults.note ? t("plans.cases.noteMissing") : problem}
+      >
+        <OutlinedInput
+          id="case-note"
+          fullWidth
+          autoFocus
+          multiline
+          minRows={2}
+          value={form.note}
+          onChange={(event) => change({ note: event.target.value })}
+          error={faults.note !== undefined}
+          inputProps={{ maxLength: 500 }}
+        />
+      </Field>
+    </FormDialog>
+  );
+};
