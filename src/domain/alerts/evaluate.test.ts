@@ -114,6 +114,17 @@ describe("the site's rules", () => {
     expect(await evaluate()).toEqual([expect.stringContaining("has 3 USD left, less than 5 USD")]);
   });
 
+  test("a payment that needs a decision", async () => {
+    await addRule("site", "payment_report");
+    await database.sql`insert into payment_cases (kind, reference, money, currency, created_at)
+      values ('dispute', 'dp_1', 13.09, 'EUR', ${NOW})`;
+    expect(await evaluate()).toEqual([
+      "firing The payment service reported dp_1 over 13.09 EUR. Decide under Plans, Payment reports.",
+    ]);
+    await database.sql`update payment_cases set closed_at = ${NOW}`;
+    expect(await evaluate(NOW + 60)).toEqual([expect.stringMatching(/^resolved/)]);
+  });
+
   test("a lost journal is critical", async () => {
     await addRule("site", "journal_lost");
     await database.db
@@ -215,6 +226,28 @@ describe("a user's rules", () => {
       expect.stringMatching(/^resolved.*83%/),
       expect.stringMatching(/^resolved.*100%/),
     ]);
+  });
+
+  test("a plan that ends soon, or whose renewal was not paid", async () => {
+    const [plan] = await database.sql<{ id: number }[]>`
+      insert into plans (name, price, period, window_quota, "window", created_at)
+      values ('Pro', 1, 'month', 1, 'month', ${NOW}) returning id`;
+    const [subscription] = await database.sql<{ id: number }[]>`
+      insert into subscriptions (user_id, plan_id, status, paid, started_at, period_start, period_end, window_start,
+        window_end, remaining, cancel_at_end)
+      values (${userId}, ${plan?.id ?? 0}, 'active', 1, ${NOW}, ${NOW}, ${NOW + 4 * 86_400}, ${NOW}, ${NOW}, 0, true)
+      returning id`;
+    const id = subscription?.id ?? 0;
+    await addRule(userId, "plan_ending", 3);
+    expect(await evaluate()).toEqual([]);
+    expect(await evaluate(NOW + 86_400)).toEqual(["firing The plan “Pro” ends in 3 days and is not renewed."]);
+    await database.sql`update subscriptions set cancel_at_end = false where id = ${id}`;
+    expect(await evaluate(NOW + 86_460)).toEqual([expect.stringMatching(/^resolved/)]);
+    await database.sql`update subscriptions set status = 'past_due', period_end = ${NOW} where id = ${id}`;
+    expect(await evaluate(NOW + 86_520)).toEqual([
+      "firing The renewal of the plan “Pro” was not paid. It ends 3 days after its period.",
+    ]);
+    await database.sql`delete from subscriptions`;
   });
 
   test("a key that nobody used", async () => {

@@ -7,6 +7,7 @@ import type { Alerter } from "./alerter.ts";
 import { findLowBalance, findUnusedKeys } from "./conditions/account-conditions.ts";
 import { findUsedBudgets, findUsedOrganizationBudgets } from "./conditions/budget-conditions.ts";
 import type { Condition, ConditionDeps, FindConditions } from "./conditions/condition.ts";
+import { findEndingPlans, findPaymentReports } from "./conditions/plan-conditions.ts";
 import { findPriceChanges } from "./conditions/price-conditions.ts";
 import {
   findDisabledChannels,
@@ -33,6 +34,8 @@ const FINDERS: Readonly<Record<AlertEvent, FindConditions>> = {
   balance_low: findLowBalance,
   key_budget: findUsedBudgets,
   organization_budget: findUsedOrganizationBudgets,
+  plan_ending: findEndingPlans,
+  payment_report: findPaymentReports,
   key_unused: findUnusedKeys,
 };
 

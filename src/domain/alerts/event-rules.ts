@@ -36,6 +36,8 @@ export const ALERT_EVENTS = {
   balance_low: { scopes: ["own"], threshold: { unit: "quota", min: 1, max: 9e15, usual: 500_000 } },
   key_budget: { scopes: ["own"], threshold: { unit: "percent", min: 1, max: 100, usual: 80 } },
   organization_budget: { scopes: ["own"], threshold: { unit: "percent", min: 1, max: 100, usual: 50 } },
+  plan_ending: { scopes: ["own"], threshold: { unit: "days", min: 1, max: 90, usual: 3 } },
+  payment_report: { scopes: ["site"] },
   key_unused: { scopes: ["own"], threshold: { unit: "days", min: 1, max: 3650, usual: 30 } },
 } as const satisfies Readonly<Record<string, EventTraits>>;
 export type AlertEvent = keyof typeof ALERT_EVENTS;
