@@ -3,6 +3,7 @@ export const ROUTES_OF_RIGHTS: Readonly<Record<string, readonly string[]>> = {
   "audit:read": ["GET /api/audit/", "GET /api/audit/export"],
   "billing:act": [
     "POST /api/agent/requests/{id}",
+    "POST /api/payment_case/close",
     "POST /api/subscription/end",
     "POST /api/subscription/grant",
     "POST /api/topup/complete",
@@ -10,6 +11,8 @@ export const ROUTES_OF_RIGHTS: Readonly<Record<string, readonly string[]>> = {
   "billing:read": [
     "GET /api/agent/",
     "GET /api/agent/requests",
+    "GET /api/coupon",
+    "GET /api/payment_case",
     "GET /api/plan",
     "GET /api/redemption/",
     "GET /api/redemption/count-by-name",
@@ -26,6 +29,8 @@ export const ROUTES_OF_RIGHTS: Readonly<Record<string, readonly string[]>> = {
   ],
   "billing:write": [
     "PUT /api/agent/",
+    "DELETE /api/coupon",
+    "POST /api/coupon",
     "DELETE /api/plan",
     "POST /api/plan",
     "POST /api/redemption/",

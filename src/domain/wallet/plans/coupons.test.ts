@@ -82,7 +82,7 @@ test("after a trial it counts for the first period that is paid; an upgrade keep
   expect(await quotaOf(userId)).toBe(10_000 - 5000);
 });
 
-test("who comes too late, too often or for another plan hears why, and pays nothing", async () => {
+test("who comes too late, too often or for another plan receives the reason, and pays nothing", async () => {
   const [planId, other] = [await plan({}), await plan({})];
   const rich = () => addUser(database.sql, 10_000);
   await coupon({ code: "THREE", percentOff: 50, maxUses: 3 });

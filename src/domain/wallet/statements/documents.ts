@@ -7,7 +7,7 @@ import { orderBy, type Sorting } from "../../../lib/values/sorting.ts";
 import { contains } from "../../../lib/values/sql-text.ts";
 import type { SettingsReader } from "../../../settings/settings.ts";
 import type { Listed, Page } from "../orders/list-orders.ts";
-import { COUNTRIES } from "../payments/tax/countries.ts";
+import { COUNTRIES } from "../payments/tax/country-rules.ts";
 import { hasTaxIdFormat, normalizeTaxId } from "../payments/tax/tax-id.ts";
 import { computeStatement, type StatementDraft } from "./compute-statement.ts";
 import { monthAt, parseMonth } from "./month.ts";

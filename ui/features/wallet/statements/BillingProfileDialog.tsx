@@ -3,7 +3,7 @@ import OutlinedInput from "@mui/material/OutlinedInput";
 import Select from "@mui/material/Select";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
-import { COUNTRIES } from "../../../../src/domain/wallet/payments/tax/countries.ts";
+import { COUNTRIES } from "../../../../src/domain/wallet/payments/tax/country-rules.ts";
 import type { BillingProfile } from "../../../../src/domain/wallet/statements/documents.ts";
 import { FormDialog } from "../../../components/feedback/FormDialog.tsx";
 import { notifyDone, notifyError } from "../../../components/feedback/notify.tsx";

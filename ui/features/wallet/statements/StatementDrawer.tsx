@@ -145,7 +145,7 @@ const Taxes = ({ orders }: { orders: StatementContent["orders"] }) => {
             <span className="mono">{tradeNo}</span>
             <span className="num">
               {t("wallet.statements.taxLine", {
-                net: inCurrency(new Big(money).minus(tax.amount).toFixed(2)),
+                net: inCurrency(new Big(money).minus(tax.amount).toString()),
                 tax: inCurrency(tax.amount),
                 basis: tax.reverseChargeTaxId
                   ? t("wallet.statements.reverseCharge", { id: tax.reverseChargeTaxId })

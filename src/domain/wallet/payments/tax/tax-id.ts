@@ -9,7 +9,7 @@ const FORMATS: Readonly<Record<string, RegExp>> = {
   BG: /^BG\d{9,10}$/,
   BR: /^\d{14}$/,
   CH: /^CHE\d{9}(MWST|TVA|IVA)?$/,
-  CN: /^[0-9A-HJ-NPQRTUWXY]{18}$/,
+  CN: /^[0-9A-Y]{18}$/,
   CY: /^CY\d{8}[A-Z]$/,
   CZ: /^CZ\d{8,10}$/,
   DE: /^DE\d{9}$/,

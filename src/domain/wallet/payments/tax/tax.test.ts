@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { fixedSettings } from "../../../../../test/support/lib/settings.ts";
-import { COUNTRIES } from "./countries.ts";
+import { COUNTRIES } from "./country-rules.ts";
 import { addTax } from "./tax.ts";
 import { hasTaxIdFormat, normalizeTaxId } from "./tax-id.ts";
 

@@ -4,7 +4,7 @@ import type { Db } from "../../../../../db/types.ts";
 import type { SettingsReader } from "../../../../settings/settings.ts";
 import { moneyOf, smallestUnits } from "../currency-units.ts";
 import { type PayMethod, type Quote, quoteTopUp } from "../quote.ts";
-import { isInEuropeanUnion } from "./countries.ts";
+import { isInEuropeanUnion } from "./country-rules.ts";
 import { hasTaxIdFormat } from "./tax-id.ts";
 
 /** The tax in an order; `amount` is decimal text in the order's currency, with two decimals. */
@@ -75,8 +75,8 @@ export function addTax(
 /** Thousandths of a percent. */
 const HUNDRED_PERCENT = 100_000;
 
-/** `units` × `part` / `whole`, rounded half up. */
-const share = (units: number, part: number, whole: number): number =>
-  Number((2n * BigInt(units) * BigInt(part) + BigInt(whole)) / (2n * BigInt(whole)));
+/** `units` × `part` / `total`, rounded half up. */
+const share = (units: number, part: number, total: number): number =>
+  Number((2n * BigInt(units) * BigInt(part) + BigInt(total)) / (2n * BigInt(total)));
 
 const text = (units: number, currency: string): string => Number(moneyOf(units, currency)).toFixed(2);

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
 import { addUser, silentLog } from "../../../../../test/support/billing/start-billing.ts";
+import { startFakeStripe, stripeSignature } from "../../../../../test/support/console/fake-stripe.ts";
 import { openTestDatabase, type TestDatabase } from "../../../../../test/support/database.ts";
 import { fixedSettings } from "../../../../../test/support/lib/settings.ts";
-import { startFakeStripe, stripeSignature } from "../../../../../test/support/payments/fake-stripe.ts";
 import { moveQuota } from "../../../../billing/ledger/transfer.ts";
 import { createAddressPolicy } from "../../../../lib/outbound/address-policy.ts";
 import { createSafeFetch } from "../../../../lib/outbound/safe-fetch.ts";
@@ -183,15 +183,15 @@ test("a renewal is canceled here or at Stripe; the newest report counts", async 
 
 test("what is doubtful moves nothing and waits for an administrator", async () => {
   const before = (await openCases()).length;
-  const [cheat, gone] = [await addUser(database.sql, 0), await addUser(database.sql, 0)];
+  const [cheat, payer] = [await addUser(database.sql, 0), await addUser(database.sql, 0)];
   const cheap = await order(cheat);
   stripe.checkOut(cheap, START, 1);
   await deliver(START);
   expect(await own(cheat)).toBeUndefined();
-  const late = await order(gone);
+  const late = await order(payer);
   stripe.checkOut(late, START);
   await deliver(stripe.periodEnd(late) + 1);
-  expect(await own(gone)).toBeUndefined();
+  expect(await own(payer)).toBeUndefined();
   stripe.emit("charge.refunded", chargeOf(stripe.customerOf(late), 500), START);
   stripe.emit("charge.refunded", chargeOf("cus_of_another_shop", 500), START);
   stripe.emit("charge.dispute.created", { id: "dp_1", amount: 1309, currency: "eur" }, START);
