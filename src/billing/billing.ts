@@ -23,10 +23,9 @@ import { adoptOrphans } from "./journal/segments/adopt-orphans.ts";
 import { makeClaimedDirectory } from "./journal/segments/claim.ts";
 import type { SegmentLine } from "./journal/segments/segment.ts";
 import { JournalWriter } from "./journal/writer.ts";
-import { LedgerAvailability } from "./ledger/availability.ts";
+import { LedgerAvailability, OpenHolds } from "./ledger/availability.ts";
 import type { Hold } from "./ledger/holds/hold.ts";
 import { storedHoldName } from "./ledger/holds/hold-name.ts";
-import { OpenHolds } from "./ledger/holds/open-holds.ts";
 import type { ReserveRequest } from "./ledger/ledger.ts";
 import { openLedger } from "./ledger/open-ledger.ts";
 import { forgetLostJournal, type LostJournal } from "./ledger/processes/lost-journals.ts";
@@ -193,10 +192,18 @@ export async function createBilling(parts: Parts): Promise<Billing> {
     else log.error({ state, was: hold.state }, "a hold was ended twice");
     return ended;
   };
-  const reserve = ({ userId, token, budgets = [], amount }: ReserveRequest): Hold | Promise<Hold> =>
-    openHolds.watch(
-      availability.watchReservation(ledger.reserve({ userId, token, budgets, amount: saneCharge(amount) })),
-    );
+  const reserve = async ({ userId, token, budgets = [], amount }: ReserveRequest): Promise<Hold> => {
+    try {
+      const request = { userId, token, budgets, amount: saneCharge(amount) };
+      const hold = ledger.reserveNow(request) ?? (await ledger.reserve(request));
+      availability.reserved();
+      openHolds.begin(hold);
+      return hold;
+    } catch (error) {
+      availability.reservationFailed(error);
+      throw error;
+    }
+  };
   return {
     reserve,
     async transfer(db, transfer, work) {

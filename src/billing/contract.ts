@@ -45,7 +45,7 @@ export type Billing = Readonly<{
    * Sets `amount` quota units aside for a call, on the user, on a limited key and on budgets, or on none of them. Rejects
    * InsufficientQuota (403 for the caller) or LedgerUnavailable (503).
    */
-  reserve(request: ReserveRequest): Hold | Promise<Hold>;
+  reserve(request: ReserveRequest): Promise<Hold>;
   /**
    * Ends the hold and charges `record.quota`; resolves when the record survives the process, which is when this turn of the
    * event loop is over. A second end changes nothing. Never rejects.

@@ -25,7 +25,7 @@ import { commit, version } from "./version.ts";
 
 /** Everything that is answered; `attach` tells it the server it listens on. */
 export type App = Readonly<{
-  fetch(request: Request): Response | Promise<Response>;
+  fetch(request: Request): Promise<Response>;
   attach(server: Bun.Server<SocketSession>): void;
   /** WebSockets end: idle ones now, the others with the responses that are under way. */
   drain(): void;

@@ -1,9 +1,7 @@
 import type { ChannelEntry } from "../../../src/domain/channels/entry.ts";
 import { createRoutingIndex } from "../../../src/domain/channels/routing/routing-index.ts";
-import { choose } from "../../../src/gateway/routing/scheduler/choose.ts";
-import { createCoolDown } from "../../../src/gateway/routing/scheduler/cool-down.ts";
-import { findChannel } from "../../../src/gateway/routing/scheduler/find-channel.ts";
-import { createKeyRing } from "../../../src/gateway/routing/scheduler/key-ring.ts";
+import { choose, createKeyRing, findChannel } from "../../../src/gateway/routing/scheduler/choose.ts";
+import { createCoolDown } from "../../../src/gateway/routing/scheduler/key-health.ts";
 import { channelEntry } from "../../../test/support/gateway/entries.ts";
 import { table } from "./report.ts";
 import { median } from "./statistics.ts";

@@ -39,22 +39,14 @@ export class LedgerAvailability {
     this.#hasFailed = !isRefusal(error);
   }
 
-  /** Takes note of how a reservation ends. */
-  watchReservation(hold: Hold | Promise<Hold>): Hold | Promise<Hold> {
-    if (hold instanceof Promise) return this.#watchPending(hold);
+  /** A reservation was made. */
+  reserved(): void {
     this.#refusingSince = null;
-    return hold;
   }
 
-  async #watchPending(hold: Promise<Hold>): Promise<Hold> {
-    try {
-      const held = await hold;
-      this.#refusingSince = null;
-      return held;
-    } catch (error) {
-      if (error instanceof LedgerUnavailable) this.#refusingSince ??= performance.now();
-      throw error;
-    }
+  /** A reservation was refused, perhaps because its balance could not be checked. */
+  reservationFailed(error: unknown): void {
+    if (error instanceof LedgerUnavailable) this.#refusingSince ??= performance.now();
   }
 
   #answered(): void {
@@ -68,3 +60,22 @@ const isRefusal = (error: unknown): boolean =>
   error instanceof Error && "code" in error && typeof error.code === "string" && /^[0-9A-Z]{5}$/.test(error.code);
 
 const since = (startMs: number | null): number => (startMs === null ? 0 : performance.now() - startMs);
+
+/** Counts the holds of calls that are under way, for monitors. */
+export class OpenHolds {
+  count = 0;
+  /** Quota units that they set aside. */
+  units = 0;
+
+  /** To be called once for each hold. */
+  begin({ amount }: Hold): void {
+    this.count += 1;
+    this.units += amount;
+  }
+
+  /** To be called once when a hold ends. */
+  end({ amount }: Hold): void {
+    this.count -= 1;
+    this.units -= amount;
+  }
+}

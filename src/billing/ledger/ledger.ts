@@ -54,38 +54,43 @@ export class Ledger {
     });
   }
 
-  /**
-   * Sets `amount` aside for a call, on the user, on a limited key and on budgets, or on none of them. Asks the database only
-   * where memory does not suffice. Rejects InsufficientQuota, LedgerUnavailable.
-   */
-  reserve({ userId, token, budgets, amount }: ReserveRequest): Hold | Promise<Hold> {
+  /** Sets `amount` aside for a call, on the user, on a limited key and on budgets, if memory says that all suffice; else null. */
+  reserveNow({ userId, token, budgets, amount }: ReserveRequest): Hold | null {
     const now = performance.now();
     const user = this.accounts.get("user", userId);
     const key = token?.limited ? this.accounts.get("token", token.id) : null;
     user.usedAt = now;
     if (key) key.usedAt = now;
-    if (budgets && budgets.length > 0) return this.#reserveInBudgets(user, key, budgets, amount, now);
-    if (!this.#coversNow(user, amount, now) || (key && !this.#coversNow(key, amount, now))) {
-      return this.#reserveSlowly(user, key, NO_ACCOUNTS, amount);
-    }
+    if (budgets && budgets.length > 0) return this.#reserveInBudgets(user, key, this.#budgetsOf(budgets), amount, now);
+    if (!this.#coversNow(user, amount, now) || (key && !this.#coversNow(key, amount, now))) return null;
     this.#hold(user, amount);
     if (key) this.#hold(key, amount);
     return { state: "held", amount, user, token: key, budgets: NO_ACCOUNTS };
   }
 
+  /** The same, and asks the database where memory does not suffice. Rejects InsufficientQuota, LedgerUnavailable. */
+  async reserve(request: ReserveRequest): Promise<Hold> {
+    const { userId, token, budgets = [], amount } = request;
+    const held = this.reserveNow(request);
+    if (held) return held;
+    const key = token?.limited ? this.accounts.get("token", token.id) : null;
+    return await this.#reserveSlowly(this.accounts.get("user", userId), key, this.#budgetsOf(budgets), amount);
+  }
+
+  #budgetsOf(ids: readonly number[]): readonly Account[] {
+    return ids.map((id) => this.accounts.get("budget", id));
+  }
+
   #reserveInBudgets(
     user: Account,
     token: Account | null,
-    ids: readonly number[],
+    budgets: readonly Account[],
     amount: number,
     now: number,
-  ): Hold | Promise<Hold> {
-    const budgets = ids.map((id) => this.accounts.get("budget", id));
+  ): Hold | null {
     for (const budget of budgets) budget.usedAt = now;
     const accounts = [user, ...(token ? [token] : []), ...budgets];
-    if (!accounts.every((account) => this.#coversNow(account, amount, now))) {
-      return this.#reserveSlowly(user, token, budgets, amount);
-    }
+    if (!accounts.every((account) => this.#coversNow(account, amount, now))) return null;
     for (const account of accounts) this.#hold(account, amount);
     return { state: "held", amount, user, token, budgets };
   }

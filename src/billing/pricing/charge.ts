@@ -1,12 +1,15 @@
 import {
   add,
   type Decimal,
+  type FixedPoint,
+  fixedInteger,
+  fixedPoint,
+  fixedText,
   integer,
   isZero,
   multiply,
   ONE,
-  roundToInteger,
-  subtract,
+  powerOfTen,
   toText,
   ZERO,
 } from "../../lib/values/decimal.ts";
@@ -16,10 +19,17 @@ import { toolPriceOf } from "./rules/tool-prices.ts";
 import { saneTokens, saneUsage } from "./sane-usage.ts";
 
 /** What the tokens of one kind (or the call) are multiplied by, with its text for receipts. */
-type Factor = Readonly<{ item: string; factor: Decimal; text: string; amountOf(usage: Usage): number }>;
+type Factor = Readonly<{ item: string; units: bigint; text: string; amountOf(usage: Usage): number }>;
 
 /** A price's factors: made once, for prices are shared by calls. */
-type Factors = Readonly<{ parts: readonly Factor[]; hasMinimum: boolean; groupRatio: string }>;
+type Factors = Readonly<{
+  parts: readonly Factor[];
+  /** The decimals of their units. */
+  scale: number;
+  hasMinimum: boolean;
+  groupRatio: FixedPoint;
+  groupText: string;
+}>;
 const factorsByPrice = new WeakMap<Price, Factors>();
 /** Those of steps by length of the prompt; a step belongs to one model. */
 const factorsByTier = new WeakMap<Price, Map<ContextTier, Factors>>();
@@ -37,52 +47,61 @@ export function charge(price: Price, usage: Usage, quotaPerUnit: Decimal): { quo
   const used = counted.promptTokens + counted.completionTokens > 0;
   const tier = price.kind === "per_token" ? tierOf(price.contextTiers, counted.promptTokens) : undefined;
   const factors = factorsOf(price, tier);
-  const unit = price.kind === "per_call" ? quotaPerUnit : null;
-  let subtotal = ZERO;
+  const unit = unitOf(quotaPerUnit);
+  const perUnit = price.kind === "per_call" ? unit.fixed : NOT_MULTIPLIED;
+  let scale = factors.scale + perUnit.scale;
+  let subtotal = 0n;
   const lines: ReceiptLine[] = [];
-  for (const { item, factor, text, amountOf } of used ? factors.parts : []) {
+  for (const { item, units, text, amountOf } of used ? factors.parts : NO_PARTS) {
     const quantity = amountOf(counted);
     if (quantity === 0) continue;
-    const product = multiply(integer(quantity), factor);
-    const amount = unit ? multiply(product, unit) : product;
-    subtotal = add(subtotal, amount);
-    lines.push({ item, quantity: String(quantity), factor: text, amount: toText(amount) });
+    const amount = BigInt(quantity) * units * perUnit.units;
+    subtotal += amount;
+    lines.push({ item, quantity: String(quantity), factor: text, amount: fixedText(amount, scale) });
   }
   if (used && counted.toolCalls) {
-    for (const { exact, line } of toolLines(price, counted.toolCalls, quotaPerUnit)) {
-      subtotal = add(subtotal, exact);
-      lines.push(line);
-    }
+    const tools = toolLines(price, counted.toolCalls, quotaPerUnit);
+    const sum = fixedPoint(
+      tools.reduce((total, { exact }) => add(total, exact), ZERO),
+      scale,
+    );
+    subtotal = subtotal * powerOfTen(sum.scale - scale) + sum.units;
+    scale = sum.scale;
+    for (const { line } of tools) lines.push(line);
   }
-  const exact = multiply(subtotal, price.groupRatio);
-  let quota = Math.max(0, roundToInteger(exact));
+  const exact = subtotal * factors.groupRatio.units;
+  const exactScale = scale + factors.groupRatio.scale;
+  let quota = fixedInteger(exact, exactScale, "nearest");
   if (quota === 0 && used && factors.hasMinimum) {
     quota = 1;
     lines.push({ item: "minimum", quantity: "1", factor: "1", amount: "1" });
   }
   const receipt: Receipt = {
     lines,
-    subtotal: toText(subtotal),
-    groupRatio: factors.groupRatio,
+    subtotal: fixedText(subtotal, scale),
+    groupRatio: factors.groupText,
     total: quota,
-    quotaPerUnit: unitText(quotaPerUnit),
+    quotaPerUnit: unit.text,
   };
-  const rounding = subtract(integer(quota), exact);
-  if (!isZero(rounding)) receipt.rounding = toText(rounding);
+  const rounding = BigInt(quota) * powerOfTen(exactScale) - exact;
+  if (rounding !== 0n) receipt.rounding = fixedText(rounding, exactScale);
   if (price.discount) receipt.discountPercent = toText(price.discount.percent);
   if (tier) receipt.contextOver = tier.over;
   if (price.kind === "per_call" && price.variant !== undefined) receipt.variant = price.variant;
   return { quota, receipt };
 }
 
-/** A unit's text: made once, for all calls share the unit. */
-function unitText(unit: Decimal): string {
-  const known = textByUnit.get(unit) ?? toText(unit);
-  textByUnit.set(unit, known);
+const NO_PARTS: readonly Factor[] = [];
+const NOT_MULTIPLIED: FixedPoint = { units: 1n, scale: 0 };
+
+/** Quota units per dollar, converted once: all calls share the number. */
+function unitOf(unit: Decimal): Readonly<{ fixed: FixedPoint; text: string }> {
+  const known = units.get(unit) ?? { fixed: fixedPoint(unit), text: toText(unit) };
+  units.set(unit, known);
   return known;
 }
 
-const textByUnit = new WeakMap<Decimal, string>();
+const units = new WeakMap<Decimal, Readonly<{ fixed: FixedPoint; text: string }>>();
 
 /** The cost of tools that the provider ran itself, in addition to tokens or to a fixed price. */
 function toolLines(price: Price, toolCalls: NonNullable<Usage["toolCalls"]>, quotaPerUnit: Decimal) {
@@ -108,11 +127,19 @@ function factorsOf(price: Price, tier: ContextTier | undefined): Factors {
   return known;
 }
 
-const makeFactors = (price: Price, tier?: ContextTier): Factors => ({
-  parts: partsOf(price, tier).map(([item, factor, amountOf]) => ({ item, factor, text: toText(factor), amountOf })),
-  hasMinimum: price.kind === "per_token" && !isZero(multiply(price.modelRatio, price.groupRatio)),
-  groupRatio: toText(price.groupRatio),
-});
+function makeFactors(price: Price, tier?: ContextTier): Factors {
+  const parts = partsOf(price, tier);
+  const scale = Math.max(...parts.map(([, factor]) => fixedPoint(factor).scale));
+  return {
+    parts: parts.map(([item, factor, amountOf]) => {
+      return { item, units: fixedPoint(factor, scale).units, text: toText(factor), amountOf };
+    }),
+    scale,
+    hasMinimum: price.kind === "per_token" && !isZero(multiply(price.modelRatio, price.groupRatio)),
+    groupRatio: fixedPoint(price.groupRatio),
+    groupText: toText(price.groupRatio),
+  };
+}
 
 type Part = readonly [item: string, factor: Decimal, amountOf: (usage: Usage) => number];
 

@@ -1,6 +1,6 @@
-import { add, type Decimal, integer, multiply, ONE, roundUp } from "../../lib/values/decimal.ts";
+import { type Decimal, fixedInteger, fixedPoint, integer, multiply, ONE, roundUp } from "../../lib/values/decimal.ts";
 import type { Price } from "../types.ts";
-import { dearer, highestTier } from "./rules/context-tiers.ts";
+import { type ContextTier, dearer, highestTier } from "./rules/context-tiers.ts";
 import { saneTokens } from "./sane-usage.ts";
 
 /** Whether a request asks for cache writes, and whether of an hour, which are dearer. */
@@ -31,38 +31,49 @@ export function estimate(price: Price, expected: Expected, quotaPerUnit: Decimal
   const prompt = saneTokens(expected.promptTokens);
   const audio = Math.min(saneTokens(expected.audioInputTokens ?? 0), prompt);
   const output = saneTokens(expected.maxOutputTokens ?? expected.defaultOutputTokens);
-  const factors = maxFactorsOf(price, expected.writesCache ?? "none");
-  let input = multiply(integer(prompt - audio), factors.text);
-  if (audio > 0) input = add(input, multiply(integer(audio), factors.audio));
-  let answer = multiply(integer(output), factors.output);
-  if (price.contextTiers) {
-    const steps = highestTier(price.contextTiers, prompt);
-    input = multiply(input, steps.input);
-    answer = multiply(answer, steps.output);
-  }
-  return upper(add(input, answer), price.groupRatio);
+  const {
+    text,
+    audio: audioFactor,
+    output: outputFactor,
+    scale,
+  } = maxFactorsOf(price, expected.writesCache ?? "none", prompt);
+  const input = BigInt(prompt - audio) * text + BigInt(audio) * audioFactor;
+  return fixedInteger(input + BigInt(output) * outputFactor, scale, "up");
 }
 
 type TokenPrice = Extract<Price, { kind: "per_token" }>;
 
-/** The most that a token can cost, in quota units before the group's ratio; computed once, because calls share prices. */
-type MaxFactors = Readonly<{ text: Decimal; audio: Decimal; output: Decimal }>;
-const factorsByPrice = new WeakMap<TokenPrice, Partial<Record<CacheWrites, MaxFactors>>>();
+/** The most that a token can cost, in 10^-`scale` quota units; computed once, because calls share prices. */
+type MaxFactors = Readonly<{ text: bigint; audio: bigint; output: bigint; scale: number }>;
+const factorsByPrice = new WeakMap<TokenPrice, Map<string, MaxFactors>>();
 
-function maxFactorsOf(price: TokenPrice, writes: CacheWrites): MaxFactors {
-  const known = factorsByPrice.get(price)?.[writes];
-  if (known) return known;
-  const { modelRatio, audioRatio, completionRatio, imageRatio = ONE } = price;
+function maxFactorsOf(price: TokenPrice, writes: CacheWrites, promptTokens: number): MaxFactors {
+  const tiers = price.contextTiers?.filter(({ over }) => promptTokens > over) ?? NO_TIERS;
+  const name = tiers.length === 0 ? writes : `${writes} ${tiers.length}`;
+  const known = factorsByPrice.get(price) ?? new Map<string, MaxFactors>();
+  factorsByPrice.set(price, known);
+  const factors = known.get(name) ?? makeMaxFactors(price, writes, highestTier(tiers));
+  known.set(name, factors);
+  return factors;
+}
+
+const NO_TIERS: readonly ContextTier[] = [];
+
+function makeMaxFactors(price: TokenPrice, writes: CacheWrites, tier: ReturnType<typeof highestTier>): MaxFactors {
+  const { modelRatio, audioRatio, completionRatio, imageRatio = ONE, groupRatio } = price;
   const text = dearer(dearer(ONE, imageRatio), writeRatio(price, writes));
   const drawn = price.imageCompletionRatio ? multiply(imageRatio, price.imageCompletionRatio) : ONE;
   const audio = multiply(audioRatio, price.audioCompletionRatio);
-  const factors: MaxFactors = {
-    text: multiply(text, modelRatio),
-    audio: multiply(dearer(text, audioRatio), modelRatio),
-    output: multiply(dearer(dearer(completionRatio, drawn), audio), modelRatio),
-  };
-  factorsByPrice.set(price, { ...factorsByPrice.get(price), [writes]: factors });
-  return factors;
+  const ratio = multiply(modelRatio, groupRatio);
+  const [input, output] = [multiply(ratio, tier.input), multiply(ratio, tier.output)];
+  const factors = [
+    multiply(text, input),
+    multiply(dearer(text, audioRatio), input),
+    multiply(dearer(dearer(completionRatio, drawn), audio), output),
+  ] as const;
+  const scale = Math.max(...factors.map((factor) => fixedPoint(factor).scale));
+  const unitsOf = (factor: Decimal) => fixedPoint(factor, scale).units;
+  return { text: unitsOf(factors[0]), audio: unitsOf(factors[1]), output: unitsOf(factors[2]), scale };
 }
 
 function writeRatio(price: TokenPrice, writes: CacheWrites): Decimal {

@@ -40,7 +40,13 @@ export const anyNumber = (path: string, min: number, max: number): NumberLimit =
  * numbers are decimal text.
  */
 export function findBrokenLimit(body: JsonObject, limits: readonly NumberLimit[], isForm = false): NumberLimit | null {
-  return limits.find((one) => !isWithinLimit(body, one, 0, isForm)) ?? null;
+  for (const one of limits) {
+    const [first] = one.steps;
+    // Most requests have few of the members.
+    if (first && !Object.hasOwn(body, first.name) && !Object.hasOwn(body, first.snakeCase)) continue;
+    if (!isWithinLimit(body, one, 0, isForm)) return one;
+  }
+  return null;
 }
 
 function isWithinLimit(value: unknown, bounds: NumberLimit, at: number, isForm: boolean): boolean {

@@ -66,7 +66,8 @@ export function findUnclearMember(text: string, body: JsonObject, members: Reque
       if (isObject(value)) (isFree === false ? checked : free).push(value);
     }
   }
-  if (count + countOwnMembers(free) === countMembers(text)) return null;
+  if (free.length > 0) count += countOwnMembers(free);
+  if (count === countMembers(text)) return null;
   const path = findRepeatedMember(text);
   return path === null ? null : { path, likeName: null };
 }

@@ -1,12 +1,38 @@
-import type { CallParams } from "../../providers/contract/provider.ts";
+import type { ChannelEntry } from "../../domain/channels/entry.ts";
+import type { ChatDialect, Conversation } from "../../formats/conversation/conversation.ts";
+import { thinkingToContent } from "../../formats/conversation/reasoning-to-content.ts";
+import { isFetchableUrl } from "../../formats/gemini/parts.ts";
+import { isTriggered } from "../../formats/openai-responses/compaction.ts";
+import { flattenNamespaces } from "../../formats/openai-responses/request/namespaces.ts";
+import { customNames } from "../../formats/tools/custom-tools.ts";
+import { toolAliases } from "../../formats/tools/tool-names.ts";
+import { listsSearch } from "../../formats/tools/web-search.ts";
+import { type ChatApi, chatOf } from "../../providers/contract/chat.ts";
+import type { CallParams, Limitation } from "../../providers/contract/provider.ts";
+import type { SettingsReader } from "../../settings/settings.ts";
 import type { Call } from "../call/call.ts";
 import type { GatewayContext } from "../call/context.ts";
 import { GatewayError } from "../call/errors.ts";
-import { boundedNames, type Route } from "../upstream/bind-channel.ts";
-import { buildRequest } from "../upstream/build-request.ts";
+import { withPreferencesFor } from "../routing/preferences/prefer-channels.ts";
+import { threadStorer } from "../state/message-threads.ts";
+import { codeOfSummary, keepCompactions } from "../state/responses/compactions.ts";
+import { responseStorer } from "../state/responses/store-response.ts";
+import { buildRequest, signRequest } from "../upstream/build-request.ts";
+import { boundedNames, limitationsOf, type Route } from "../upstream/route.ts";
 import type { Outgoing } from "../upstream/upstream.ts";
-import type { Adapter, EncodedRequest } from "./adapter.ts";
-import { selectAdapter } from "./select-adapter.ts";
+import type { Adapter } from "./adapter.ts";
+import { nativeCompaction, summarizingCall, summarizingCompaction, watchCompactions } from "./compaction.ts";
+import { channelPromptOf } from "./conversation/channel-prompt.ts";
+import { customToolCalls, takesCustomTools } from "./conversation/custom-tool-calls.ts";
+import { inlineMedia } from "./conversation/inline-media.ts";
+import { needsPreparation } from "./conversation/prepare-conversation.ts";
+import { clientNames } from "./conversation/tool-names.ts";
+import { NativeAdapter } from "./native-adapter.ts";
+import { PassthroughAdapter } from "./passthrough-adapter.ts";
+import { TranslatingAdapter } from "./translating-adapter.ts";
+import { responseFilters } from "./views/response-word-filter.ts";
+import type { StepFilter } from "./views/step-filter.ts";
+import { TextFilterAdapter } from "./views/text-filter-adapter.ts";
 
 /** The request in the form that one upstream accepts, and the adapter that reads its response. */
 export type AdaptedRequest = Readonly<{
@@ -17,41 +43,28 @@ export type AdaptedRequest = Readonly<{
 
 /**
  * Writes the call's request in the format of its route. Records the final model name and the dropped fields in the
- * route. Throws or rejects DecodeError, GatewayError.
+ * route. Rejects DecodeError, GatewayError.
  */
-export function adapt(context: GatewayContext, call: Call, bound: Route): AdaptedRequest | Promise<AdaptedRequest> {
+export async function adapt(context: GatewayContext, received: Call, bound: Route): Promise<AdaptedRequest> {
+  const call = received.preferences ? withPreferencesFor(received, bound) : received;
   const adapter = selectAdapter(context, call, bound);
-  const encoded = adapter.encode();
-  return encoded instanceof Promise
-    ? encoded.then((request) => addressed(context, call, bound, adapter, request))
-    : addressed(context, call, bound, adapter, encoded);
-}
-
-/** The encoded request with its URL and headers. */
-function addressed(
-  context: GatewayContext,
-  call: Call,
-  bound: Route,
-  adapter: Adapter,
-  encoded: EncodedRequest,
-): AdaptedRequest | Promise<AdaptedRequest> {
+  const encoded = adapter.encodeNow?.() ?? (await adapter.encode());
   const { ask } = encoded;
-  const dropped = boundedNames(encoded.dropped);
+  const dropped = encoded.dropped.length === 0 ? NOTHING : boundedNames(encoded.dropped);
   const logsContent = context.services.settings.get("LogChatContentEnabled");
   call.attempts.route = {
     ...{ ...bound, upstreamModel: ask.model, dropped },
     ...(logsContent && { sent: encoded.body }),
   };
-  refuseLoss(call, dropped);
-  const built = buildRequest(context, call, encoded, bound);
-  return built instanceof Promise
-    ? built.then((outgoing) => ({ adapter, ask, outgoing }))
-    : { adapter, ask, outgoing: built };
+  if (dropped.length > 0) refuseLoss(call, dropped);
+  const outgoing = buildRequest(context, call, encoded, bound);
+  return { adapter, ask, outgoing: bound.provider.sign ? await signRequest(context, outgoing, bound) : outgoing };
 }
+
+const NOTHING: readonly string[] = [];
 
 /** Rejects a request with dropped fields if the client or its key asks for that (header `X-Sluice-Strict`). */
 function refuseLoss({ caller, request }: Call, dropped: readonly string[]): void {
-  if (dropped.length === 0) return;
   if (!caller.token?.strict && !isOn(request.headers.get("x-sluice-strict"))) return;
   const names = dropped.join(", ");
   throw new GatewayError(
@@ -67,3 +80,159 @@ function refuseLoss({ caller, request }: Call, dropped: readonly string[]): void
 
 const isOn = (header: string | null): boolean =>
   header !== null && header !== "" && header !== "0" && header !== "false";
+
+const NONE: ReadonlySet<string> = new Set();
+const NO_NAMES: ReadonlyMap<string, string> = new Map();
+
+/**
+ * Selects the adapter for a call and channel: passthrough wherever client and upstream speak the same format and
+ * nothing must change.
+ */
+export function selectAdapter(context: GatewayContext, call: Call, route: Route): Adapter {
+  const compaction = compactionIn(call);
+  if (!compaction) return selectForCall(context, call, route);
+  const limitations = limitationsOf(context.limitations, route.channel);
+  if (compactsNatively(call, route, limitations)) {
+    const inner = selectForCall(context, call, route);
+    const keep = (output: unknown) => keepCompactions(context, call, route, output);
+    const isEndpoint = compaction === "endpoint";
+    return isEndpoint ? nativeCompaction(call, route, inner, limitations, keep) : watchCompactions(inner, keep);
+  }
+  // A provider without compaction leaves a long conversation as it is.
+  if (compaction === "automatic") return selectForCall(context, call, route);
+  const inner = selectForCall(context, summarizingCall(call), route, true);
+  return summarizingCompaction(call, inner, (summary) => codeOfSummary(context.services, summary));
+}
+
+function compactsNatively(
+  { candidates }: Call,
+  { provider, upstreamModel, key }: Route,
+  limitations: ReadonlySet<Limitation>,
+): boolean {
+  const chat = chatOf(provider);
+  const isServed = (chat.formatOf(upstreamModel, key, candidates.model) ?? "openai-responses") === "openai-responses";
+  return (
+    chat.features.compaction &&
+    isServed &&
+    supports(chat, limitations, "openai-responses") &&
+    !limitations.has("compaction")
+  );
+}
+
+/** How the client asks for a compaction: by the endpoint, by its input, or when the conversation gets long; null: not at all. */
+function compactionIn({ endpoint, body }: Call): "endpoint" | "trigger" | "automatic" | null {
+  if (endpoint.compacts) return "endpoint";
+  if (endpoint.codec.dialect !== "openai-responses") return null;
+  if (isTriggered(body.json.input)) return "trigger";
+  const { context_management: management } = body.json;
+  return Array.isArray(management) && management.length > 0 ? "automatic" : null;
+}
+
+/** The body names another model than the call's, or several among which the gateway chooses. */
+const choosesModels = ({ fallbackFrom, fallbacks, preferences }: Call): boolean =>
+  fallbackFrom !== null || fallbacks.length > 0 || preferences !== null;
+
+/** `isRewritten`: the call's conversation is not the one in its body. */
+function selectForCall(context: GatewayContext, call: Call, route: Route, isRewritten = choosesModels(call)): Adapter {
+  const { channel, key, provider, upstreamModel } = route;
+  const { settings } = context.services;
+  const { endpoint } = call;
+  const options = {
+    untouched:
+      !isRewritten &&
+      (settings.get("global.pass_through_request_enabled") || channel.setting.pass_through_body_enabled === true),
+    neverStreams:
+      provider.chat?.streaming.mode(upstreamModel) === "never" || channel.setting.stream_support === "NON_STREAM_ONLY",
+    logsContent: call.keepsText || settings.get("LogChatContentEnabled"),
+    catalog: context.catalog(),
+  };
+  if (endpoint.capability !== "chat") {
+    const own = provider.nativeFormat?.({ capability: endpoint.capability, model: upstreamModel }, key);
+    const mostBytes = context.services.config.maxRequestBodyBytes;
+    if (own) return new NativeAdapter(call, route, own, mostBytes);
+    const passthrough = new PassthroughAdapter(call, route, options);
+    const filters = endpoint.capability === "completions" ? responseFilters(settings) : [];
+    return filters.length > 0 ? new TextFilterAdapter(passthrough, filters) : passthrough;
+  }
+  const chat = chatOf(provider);
+  const limitations = limitationsOf(context.limitations, channel);
+  const clientFormat = endpoint.codec.dialect;
+  const only = chat.formatOf(upstreamModel, key, call.candidates.model, options.catalog);
+  const served = only ?? (searchesInResponses(call, chat, upstreamModel) ? "openai-responses" : clientFormat);
+  const dialect = supports(chat, limitations, served) ? served : chat.formats[0];
+  const standsIn =
+    clientFormat.startsWith("openai") &&
+    !takesCustomTools(chat, dialect) &&
+    !(dialect === clientFormat && options.untouched);
+  const custom = standsIn ? customNames(call.body.json) : NONE;
+  const filters = filtersFor(settings, channel, clientFormat, custom);
+  const prompt = channelPromptOf(channel);
+  const rewritten =
+    prompt !== null ||
+    chat.features.nonstandardResponses ||
+    filters.length > 0 ||
+    channel.setting.force_format === true ||
+    (!call.summary.stream && chat.streaming.mode(upstreamModel) === "always") ||
+    needsPreparation(upstreamModel, dialect);
+  if (clientFormat === "openai-chat" && dialect === clientFormat && !rewritten && !chat.streaming.framing) {
+    return new PassthroughAdapter(call, route, options);
+  }
+  const conversation = dialect === clientFormat ? null : (call.fullConversation?.() ?? null);
+  const toolNames = conversation ? toolAliases(flattenNamespaces(conversation)) : NO_NAMES;
+  return new TranslatingAdapter(call, route, {
+    ...options,
+    dialect,
+    toolNames,
+    settings: context.conversationSettings,
+    limitations,
+    inlineMedia: mediaInliner(context, chat, dialect),
+    filters: toolNames.size > 0 ? [clientNames(toolNames), ...filters] : filters,
+    prompt,
+    reasoningMemory: context.reasoningMemory,
+    storeResponse: (request) =>
+      dialect === "anthropic" && request.extra.dialect === "anthropic"
+        ? threadStorer(context, call, route, request)
+        : responseStorer(context, call, route, request, dialect === "openai-responses" && !call.isResumed),
+  });
+}
+
+const supports = ({ formats }: ChatApi, limitations: ReadonlySet<Limitation>, format: ChatDialect): boolean =>
+  formats.includes(format) && !(format === "openai-responses" && limitations.has("responses"));
+
+/**
+ * Whether a client of another format searches the web through the Responses API, because the provider's chat
+ * completions cannot.
+ */
+function searchesInResponses({ endpoint, body }: Call, chat: ChatApi, model: string): boolean {
+  const { dialect } = endpoint.codec;
+  if (dialect.startsWith("openai") || chat.formats.includes(dialect)) return false;
+  return chat.searchesInResponses(model) && listsSearch(body.json.tools);
+}
+
+/** Fetches media for upstreams that cannot; the chat format has URLs for images, but none for documents. */
+function mediaInliner(
+  context: GatewayContext,
+  { features }: ChatApi,
+  dialect: ChatDialect,
+): ((conversation: Conversation) => Promise<void>) | null {
+  const takes = dialect === "gemini" ? isFetchableUrl : undefined;
+  if (features.inlineMediaOnly) return (conversation) => inlineMedia(context, conversation, undefined, takes);
+  return dialect === "openai-chat" ? (conversation) => inlineMedia(context, conversation, ["document"]) : null;
+}
+
+/** The filters of a response: reasoning as text, functions in place of free-text tools, forbidden words. */
+function filtersFor(
+  settings: SettingsReader,
+  channel: ChannelEntry,
+  clientFormat: ChatDialect,
+  custom: ReadonlySet<string>,
+): readonly (() => StepFilter)[] {
+  const reasoningInContent = channel.setting.thinking_to_content === true && clientFormat === "openai-chat";
+  const filters = responseFilters(settings);
+  if (!reasoningInContent && custom.size === 0) return filters;
+  return [
+    ...(reasoningInContent ? [thinkingToContent] : []),
+    ...(custom.size > 0 ? [customToolCalls(custom)] : []),
+    ...filters,
+  ];
+}

@@ -32,8 +32,10 @@ export type CompleteResponse = Readonly<{
  * decodes and encodes them. Created for each attempt, so it may store parts of the request.
  */
 export type Adapter = {
-  /** Throws or rejects DecodeError and GatewayError. */
-  encode(): EncodedRequest | Promise<EncodedRequest>;
+  /** Rejects DecodeError and GatewayError. */
+  encode(): Promise<EncodedRequest>;
+  /** The same, where nothing must be waited for; null or absent: `encode` must be awaited. */
+  encodeNow?(): EncodedRequest | null;
   /** Waits for the result if the response only announces a job; `ask` fetches a URL of the same upstream. */
   awaitResult?(
     body: Uint8Array<ArrayBuffer>,

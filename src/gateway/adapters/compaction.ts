@@ -19,7 +19,7 @@ import { spliceTopLevel } from "../../lib/values/json/json-splice.ts";
 import type { CallParams, Limitation } from "../../providers/contract/provider.ts";
 import { OutputMeter } from "../billing/output-meter.ts";
 import type { Call } from "../call/call.ts";
-import type { Route } from "../upstream/bind-channel.ts";
+import type { Route } from "../upstream/route.ts";
 import type { Adapter, CompleteResponse, EncodedRequest } from "./adapter.ts";
 import { CompactionView } from "./views/compaction-view.ts";
 

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { channelEntry } from "../../../test/support/gateway/entries.ts";
 import { channelTypes, providerOf } from "../../providers/registry.ts";
 import type { Call } from "../call/call.ts";
-import type { Route } from "../upstream/bind-channel.ts";
+import type { Route } from "../upstream/route.ts";
 import { NativeAdapter } from "./native-adapter.ts";
 
 const JSON_TYPE = "application/json";

@@ -8,7 +8,7 @@ import type { FormFile, NativeFormat } from "../../providers/contract/native-for
 import { OutputMeter } from "../billing/output-meter.ts";
 import type { Call } from "../call/call.ts";
 import { tooLarge } from "../http/client-body.ts";
-import type { Route } from "../upstream/bind-channel.ts";
+import type { Route } from "../upstream/route.ts";
 import {
   type Adapter,
   type CompleteResponse,

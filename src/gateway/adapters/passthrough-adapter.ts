@@ -12,14 +12,13 @@ import {
 } from "../../formats/openai-chat/response/stream.ts";
 import { readUsage, usageIn } from "../../formats/openai-chat/response/usage.ts";
 import { outgoingForm } from "../../lib/http/multipart/form-stream.ts";
-import type { Form } from "../../lib/http/multipart/read-form.ts";
 import { lastIndexOfBytes, textOfBytes } from "../../lib/values/bytes.ts";
 import { spliceTopLevel, type TopLevelChanges } from "../../lib/values/json/json-splice.ts";
 import type { CallParams } from "../../providers/contract/provider.ts";
-import { searchToolOf } from "../billing/hosted-tools.ts";
 import { OutputMeter } from "../billing/output-meter.ts";
+import { searchToolOf } from "../billing/settle.ts";
 import type { Call } from "../call/call.ts";
-import type { Route } from "../upstream/bind-channel.ts";
+import type { Route } from "../upstream/route.ts";
 import {
   type Adapter,
   type CompleteResponse,
@@ -56,24 +55,27 @@ export class PassthroughAdapter implements Adapter {
     private readonly options: AdapterOptions,
   ) {}
 
-  encode(): EncodedRequest | Promise<EncodedRequest> {
+  async encode(): Promise<EncodedRequest> {
+    const { form, text } = this.call.body;
+    const ask = this.#params();
+    if (form) return { ask, body: await outgoingForm(form.parts, { model: ask.model }), dropped: NONE };
+    return this.options.untouched ? { ask, body: text, dropped: NONE } : this.#spliced(ask);
+  }
+
+  encodeNow(): EncodedRequest | null {
+    return this.call.body.form || this.options.untouched ? null : this.#spliced(this.#params());
+  }
+
+  #params(): CallParams {
     const { call, route, options } = this;
-    const { body, endpoint, summary } = call;
-    const stream = summary.stream && !options.neverStreams;
-    const ask: CallParams = {
-      capability: endpoint.capability,
+    return {
+      capability: call.endpoint.capability,
       dialect: "openai-chat",
       model: route.upstreamModel,
       requestedModel: call.candidates.model,
-      stream,
+      stream: call.summary.stream && !options.neverStreams,
       catalog: options.catalog,
     };
-    if (body.form) return this.#form(ask, body.form);
-    return options.untouched ? { ask, body: body.text, dropped: NONE } : this.#spliced(ask);
-  }
-
-  async #form(ask: CallParams, { parts }: Form): Promise<EncodedRequest> {
-    return { ask, body: await outgoingForm(parts, { model: ask.model }), dropped: NONE };
   }
 
   findError(body: Uint8Array<ArrayBuffer>): string | null {

@@ -5,7 +5,7 @@ import { spliceTopLevel } from "../../lib/values/json/json-splice.ts";
 import { chatOf } from "../../providers/contract/chat.ts";
 import type { CallParams } from "../../providers/contract/provider.ts";
 import type { Call } from "../call/call.ts";
-import type { Route } from "../upstream/bind-channel.ts";
+import type { Route } from "../upstream/route.ts";
 import type { EncodedRequest } from "./adapter.ts";
 import type { ConversationOptions } from "./conversation/conversation-options.ts";
 import { geminiOptions } from "./conversation/gemini-options.ts";

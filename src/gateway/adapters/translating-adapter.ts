@@ -19,7 +19,7 @@ import {
   refuseUnstoredBackground,
 } from "../state/responses/background.ts";
 import type { StoreResponse } from "../state/responses/store-response.ts";
-import type { Route } from "../upstream/bind-channel.ts";
+import type { Route } from "../upstream/route.ts";
 import {
   type Adapter,
   type CompleteResponse,

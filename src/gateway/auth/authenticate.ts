@@ -156,19 +156,16 @@ async function authenticateByDatabase(
   return authenticateByMemory(services, request, ip, nowSeconds());
 }
 
-/** The caller, from memory or else from the database, in a group that it may use. Throws or rejects GatewayError. */
-export function authenticate(services: GatewayServices, request: Request, ip: string): Caller | Promise<Caller> {
-  const authorized = (caller: Caller): Caller => {
-    authorizeGroup(services, caller);
-    return caller;
-  };
+/** The caller, from memory or else from the database, in a group that it may use. Rejects GatewayError. */
+export async function authenticate(services: GatewayServices, request: Request, ip: string): Promise<Caller> {
   let caller: Caller;
   try {
     caller = authenticateByMemory(services, request, ip, nowSeconds());
   } catch (error) {
-    return authenticateByDatabase(services, request, ip, error).then(authorized);
+    caller = await authenticateByDatabase(services, request, ip, error);
   }
-  return authorized(caller);
+  if (caller.token?.group) authorizeGroup(services, caller);
+  return caller;
 }
 
 /** Checks that the caller may use its group. Throws GatewayError. */

@@ -1,38 +1,36 @@
+import type { ApiKeyEntry } from "../../domain/api-keys/directory/index.ts";
 import { nowSeconds } from "../../lib/clock.ts";
+import { createLimiter, type Limiter, type SharedLimits } from "../../lib/limits/shared-limits.ts";
+import type { Sentence } from "../../lib/messages.ts";
+import type { LimitKind } from "../../lib/runtime/metrics.ts";
 import { isTask } from "../../providers/contract/provider.ts";
 import type { SettingsReader } from "../../settings/settings.ts";
 import type { GatewayContext } from "../call/context.ts";
-import { GatewayError } from "../call/errors.ts";
+import { GatewayError, ledgerUnavailable } from "../call/errors.ts";
+import type { GatewayServices } from "../call/services.ts";
 import type { Arrival } from "../http/arrival.ts";
 import type { Caller } from "./authenticate.ts";
-import { hasLimits } from "./key-limits.ts";
+import { minuteLimiters } from "./limiters.ts";
 
-/**
- * Checks that the site offers the endpoint, and counts the request toward the limits of the site, the user and the key.
- * Throws or rejects GatewayError.
- */
-export function rateLimit(
-  context: GatewayContext,
+/** Checks that the site offers the endpoint to such clients. Throws GatewayError. */
+export function refuseClosed(
+  { services: { settings } }: GatewayContext,
   { request, endpoint }: Pick<Arrival, "request" | "endpoint">,
-  caller: Caller,
-): undefined | Promise<void> {
-  const { services, requestLimit } = context;
-  refuseDisabled(services.settings, endpoint);
-  refuseBrowserExtension(services.settings, request);
-  const admission = requestLimit.isOn ? requestLimit.admit(caller.user.id) : undefined;
-  return admission || hasOwnLimits(caller) ? admitByOwnLimits(context, caller, admission) : undefined;
+): void {
+  refuseDisabled(settings, endpoint);
+  if (settings.get("global.block_browser_extension_enabled")) refuseBrowserExtension(request);
 }
 
-const hasOwnLimits = ({ user, token }: Caller): boolean =>
-  user.requestsPerMinute > 0 || (token !== null && hasLimits(token));
+/** Whether any limit counts the caller's requests. */
+export const isLimited = ({ requestLimit }: GatewayContext, { user, token }: Caller): boolean =>
+  requestLimit.isOn || user.requestsPerMinute > 0 || (token !== null && hasLimits(token));
 
-/** Counts toward the limits of the user and the key once the site's has admitted the request. */
-async function admitByOwnLimits(
-  { userLimits, tokenLimits }: GatewayContext,
+/** Counts the request toward the limits of the site, the user and the key. Rejects GatewayError. */
+export async function rateLimit(
+  { requestLimit, userLimits, tokenLimits }: GatewayContext,
   { user, token }: Caller,
-  admission: undefined | Promise<void>,
 ): Promise<void> {
-  await admission;
+  if (requestLimit.isOn) await requestLimit.admit(user.id);
   if (user.requestsPerMinute > 0) await userLimits.admit(user);
   if (token && hasLimits(token)) await tokenLimits.admit(token, nowSeconds());
 }
@@ -53,10 +51,188 @@ function refuseDisabled(settings: SettingsReader, { codec, capability }: Arrival
 }
 
 /** Browser extensions can read what a page contains; sites can block them (global.block_browser_extension_enabled). */
-function refuseBrowserExtension(settings: SettingsReader, request: Request): void {
-  if (!settings.get("global.block_browser_extension_enabled")) return;
+function refuseBrowserExtension(request: Request): void {
   const origin = request.headers.get("origin") ?? "";
   if (origin.includes("extension") && origin.includes("://")) {
     throw new GatewayError(403, "browser_extension_blocked", { code: "gateway_no_extensions" });
   }
+}
+
+/** Counts model requests per user, in this process or together with the replicas. */
+export type ModelRequestLimit = {
+  /** Whether the site limits requests. */
+  readonly isOn: boolean;
+  /** Counts an incoming request. Rejects GatewayError 429 when a limit is reached. */
+  admit(userId: number): Promise<void>;
+  /**
+   * Counts a call that is about to be sent as successful, so that calls in parallel cannot pass the limit together. Rejects
+   * GatewayError 429 when the limit is reached.
+   */
+  begin(call: LimitedCall): Promise<void>;
+  /** The call's response had a status below 400. Counts it if it did not begin. */
+  succeeded(call: LimitedCall): void;
+  /** The call failed: it no longer counts as successful. */
+  failed(call: LimitedCall): void;
+};
+
+/** A call, of which there may be copies: all have the same client. */
+type LimitedCall = Readonly<{ client: object; caller: Readonly<{ user: Readonly<{ id: number }> }> }>;
+
+type Limits = { minutes: number; total: number; success: number; all: Limiter | null; successes: Limiter };
+
+/**
+ * Limits by the options ModelRequestRateLimit*: all requests (0: no limit) and successful ones, per user and window, in
+ * bounded memory. Changing an option restarts the count.
+ */
+export function createModelRequestLimit(settings: SettingsReader, shared: SharedLimits | null): ModelRequestLimit {
+  let version = Number.NaN;
+  let enabled = false;
+  let limits: Limits | null = null;
+  /** How to take back what was counted for a call in progress, by its client. */
+  const counted = new WeakMap<object, () => void>();
+
+  const refresh = () => {
+    version = settings.version;
+    enabled = settings.get("ModelRequestRateLimitEnabled");
+    const minutes = Math.max(1, settings.get("ModelRequestRateLimitDurationMinutes"));
+    const total = settings.get("ModelRequestRateLimitCount");
+    const success = settings.get("ModelRequestRateLimitSuccessCount");
+    if (limits?.minutes === minutes && limits.total === total && limits.success === success) return;
+    const windowMs = minutes * 60_000;
+    const limiter = (name: string, count: number) => createLimiter(shared, name, { count, windowMs });
+    limits = {
+      minutes,
+      total,
+      success,
+      all: total > 0 ? limiter("calls", total) : null,
+      successes: limiter("successes", success),
+    };
+  };
+
+  return {
+    get isOn() {
+      if (version !== settings.version) refresh();
+      return enabled;
+    },
+    async admit(userId) {
+      if (version !== settings.version) refresh();
+      if (!enabled || !limits) return;
+      const { all, successes } = limits;
+      const key = String(userId);
+      if (all) {
+        const [forAll, forSuccess] = await Promise.all([all.take(key), successes.check(key)]);
+        refuseOver(limits, forAll, forSuccess);
+      } else refuseOver(limits, 0, await successes.check(key));
+    },
+    async begin({ client, caller }) {
+      if (!this.isOn || !limits) return;
+      const taken = limits;
+      const key = String(caller.user.id);
+      refuseOver(taken, 0, await taken.successes.take(key));
+      const countedAtMs = performance.now();
+      // A call that lasted longer than the window has left it already.
+      counted.set(client, () => {
+        if (performance.now() - countedAtMs < taken.minutes * 60_000) void taken.successes.giveBack(key);
+      });
+    },
+    succeeded({ client, caller }) {
+      if (counted.delete(client) || !enabled) return;
+      void limits?.successes.take(String(caller.user.id));
+    },
+    failed({ client }) {
+      counted.get(client)?.();
+      counted.delete(client);
+    },
+  };
+}
+
+/** `forAll`, `forSuccess`: seconds until a request is allowed again; 0: it is. */
+function refuseOver({ total, success, minutes }: Limits, forAll: number, forSuccess: number): undefined {
+  if (forAll > 0) throw tooMany("user_requests", total, minutes, forAll);
+  if (forSuccess > 0) throw tooMany("user_successes", success, minutes, forSuccess);
+}
+
+const tooMany = (limit: LimitKind, count: number, minutes: number, retryAfterSeconds: number): GatewayError =>
+  new GatewayError(
+    429,
+    "rate_limit_exceeded",
+    minutes === 1
+      ? { code: "gateway_requests_in_a_minute", params: { count, seconds: retryAfterSeconds } }
+      : { code: "gateway_requests_in_minutes", params: { count, minutes, seconds: retryAfterSeconds } },
+    { type: "rate_limit_error", retryAfterSeconds, limit },
+  );
+
+/** Limits that owners set for single keys: calls and tokens per minute, and renewing budgets. */
+export type ApiKeyLimits = {
+  /**
+   * Counts an incoming call, and renews a budget whose period has ended. Rejects GatewayError: 429 with the time to
+   * wait, 503 if the budget cannot be renewed.
+   */
+  admit(token: ApiKeyEntry, nowSeconds: number): Promise<void>;
+  /** Counts the tokens of a finished call. */
+  used(token: ApiKeyEntry, tokens: number): void;
+};
+
+/** Whether a key has any such limit; most have none. */
+const hasLimits = ({ requestsPerMinute, tokensPerMinute, budgetRenewsAt }: ApiKeyEntry): boolean =>
+  requestsPerMinute > 0 || tokensPerMinute > 0 || budgetRenewsAt !== 0;
+
+/** Creates the limits of this process's keys; replicas share the counts if `shared` provides a place for them. */
+export function createApiKeyLimits({
+  sharedLimits,
+  renewBudget,
+  log,
+}: Pick<GatewayServices, "sharedLimits" | "renewBudget" | "log">): ApiKeyLimits {
+  const callLimiter = minuteLimiters("key-calls", sharedLimits);
+  const tokenLimiter = minuteLimiters("key-tokens", sharedLimits);
+  /** Concurrent calls of a key whose period has ended share one renewal. */
+  const renewals = new Map<number, Promise<void>>();
+
+  const renew = (id: number): Promise<void> => {
+    const running = renewals.get(id);
+    if (running) return running;
+    const started = renewBudget(id)
+      .catch((error) => {
+        log.warn({ error, tokenId: id }, "the budget of an API key could not be filled");
+        throw ledgerUnavailable({ code: "gateway_no_budget" });
+      })
+      .finally(() => renewals.delete(id));
+    renewals.set(id, started);
+    return started;
+  };
+
+  const count = async ({ id, requestsPerMinute, tokensPerMinute }: ApiKeyEntry): Promise<void> => {
+    const key = String(id);
+    if (tokensPerMinute > 0) {
+      refuse("key_tokens_per_minute", await tokenLimiter(tokensPerMinute).check(key), (seconds) => ({
+        code: "gateway_key_tokens",
+        params: { count: tokensPerMinute, seconds },
+      }));
+    }
+    if (requestsPerMinute > 0) {
+      const wait = await callLimiter(requestsPerMinute).take(key);
+      refuse("key_requests_per_minute", wait, (seconds) => ({
+        code: "gateway_key_requests",
+        params: { count: requestsPerMinute, seconds },
+      }));
+    }
+  };
+  return {
+    async admit(token, nowSeconds) {
+      await count(token);
+      if (token.budgetRenewsAt !== 0 && token.budgetRenewsAt <= nowSeconds) await renew(token.id);
+    },
+    used({ id, tokensPerMinute }, tokens) {
+      if (tokensPerMinute > 0 && tokens > 0) void tokenLimiter(tokensPerMinute).add(String(id), tokens);
+    },
+  };
+}
+
+function refuse(limit: LimitKind, waitSeconds: number, reason: (seconds: number) => Sentence): void {
+  if (waitSeconds === 0) return;
+  throw new GatewayError(429, "rate_limit_exceeded", reason(waitSeconds), {
+    type: "rate_limit_error",
+    retryAfterSeconds: waitSeconds,
+    limit,
+  });
 }

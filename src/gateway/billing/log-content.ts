@@ -5,7 +5,7 @@ import { eachContentText } from "../../formats/openai-chat/request/summary.ts";
 import type { SensitiveWords } from "../../settings/sensitive-words.ts";
 import type { SettingsReader } from "../../settings/settings.ts";
 import type { ClientBody } from "../http/client-body.ts";
-import type { Route } from "../upstream/bind-channel.ts";
+import type { Route } from "../upstream/route.ts";
 
 /** Contents of a call for the log (option LogChatContentEnabled), each truncated to a size that fits a log row. */
 export type LoggedContent = {

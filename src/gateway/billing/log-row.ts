@@ -94,20 +94,18 @@ export const storedRow = (record: UsageRecord, settings: SettingsReader): UsageR
 function contentOf(call: Call, outcome: Outcome, notes: PriceNotes): string {
   if (outcome.error !== null && outcome.quota === 0) return sayReason(outcome.error, "en");
   const { promptTokens, completionTokens } = outcome.usage;
-  const content = notes.content + imageOptionsText(call);
+  const content = call.endpoint.capability.startsWith("image") ? notes.content + imageOptionsText(call) : notes.content;
   return promptTokens + completionTokens === 0 ? `${content} (no usage: not charged)` : content;
 }
 
 const MAX_WORD_LENGTH = 32;
 
 /** The options of an image request that affect its price. */
-const imageOptionsText = ({ endpoint, prompt }: Call): string =>
-  endpoint.capability.startsWith("image")
-    ? ["size", "quality"]
-        .map((field) => [field, textOf(prompt[field])?.slice(0, MAX_WORD_LENGTH)] as const)
-        .map(([field, word]) => (word ? `, ${field} ${word}` : ""))
-        .join("")
-    : "";
+const imageOptionsText = ({ prompt }: Call): string =>
+  ["size", "quality"]
+    .map((field) => [field, textOf(prompt[field])?.slice(0, MAX_WORD_LENGTH)] as const)
+    .map(([field, word]) => (word ? `, ${field} ${word}` : ""))
+    .join("");
 
 function otherOf(
   call: Call,

@@ -4,9 +4,15 @@ import { ownRatios } from "../../billing/pricing/ratios/own-ratios.ts";
 import { type UsdPrices, usdPrices } from "../../billing/pricing/ratios/usd-prices.ts";
 import { findPrice, resolvePrice } from "../../billing/pricing/resolve-price.ts";
 import type { Price } from "../../billing/types.ts";
+import type { ChannelEntry } from "../../domain/channels/entry.ts";
+import type { Candidates } from "../../domain/channels/routing/routing-index.ts";
+import { upstreamModelOf, upstreamModelsOf } from "../../domain/channels/upstream/upstream-model.ts";
 import { type Decimal, integer, ONE } from "../../lib/values/decimal.ts";
+import { isTask } from "../../providers/contract/provider.ts";
+import { providerOf } from "../../providers/registry.ts";
 import type { SettingsReader } from "../../settings/settings.ts";
 import type { Caller } from "../auth/authenticate.ts";
+import type { Call } from "../call/call.ts";
 import { GatewayError } from "../call/errors.ts";
 
 /** What a price depends on besides the model. */
@@ -77,3 +83,97 @@ export function createPrices(settings: SettingsReader): Prices {
 
 export const noPrice = (model: string): GatewayError =>
   new GatewayError(500, "model_price_error", { code: "gateway_no_price", params: { model } });
+
+/** The price of a call for each channel that may serve it. */
+export type CallPrices = Readonly<{
+  /** The price for every channel, or for those without a price by name. */
+  price: Price;
+  /** Prices by upstream model name, if channels use different names for the model; else null. */
+  byName: ReadonlyMap<string, Price> | null;
+  /** Prices of channels whose overrides change what the price depends on; null if there are none. */
+  byChannel: ReadonlyMap<ChannelEntry, Price> | null;
+}>;
+
+/** Prices a call before its channel is known. Throws GatewayError if no channel has a price that the caller accepts. */
+export function priceCall(table: Prices, call: Call): CallPrices {
+  const prices = priceByNames(table, call);
+  return call.endpoint.priceOf ? { ...prices, byChannel: priceOverrides(table, call) } : prices;
+}
+
+function priceByNames(prices: Prices, call: Call): CallPrices {
+  const [first = call.candidates.model, ...others] = upstreamNames(call.candidates, call.summary.model);
+  if (others.length === 0) return { price: priceOf(prices, call, first), byName: null, byChannel: null };
+  const byName = new Map<string, Price>();
+  let refusal: GatewayError | null = null;
+  for (const name of [first, ...others]) {
+    try {
+      byName.set(name, priceOf(prices, call, name));
+    } catch (error) {
+      if (!(error instanceof GatewayError)) throw error;
+      refusal ??= error;
+    }
+  }
+  const [price] = byName.values();
+  if (!price) throw refusal;
+  return { price, byName, byChannel: null };
+}
+
+/** The price on a channel, which has this name for the model. */
+export const priceUnder = (
+  { price, byName, byChannel }: CallPrices,
+  channel: ChannelEntry,
+  upstreamModel: string,
+): Price => byChannel?.get(channel) ?? byName?.get(upstreamModel) ?? price;
+
+/** Every price by which the call may be charged; at least one. */
+export const possiblePrices = ({ price, byName, byChannel }: CallPrices): Iterable<Price> =>
+  byChannel ? [...(byName?.values() ?? [price]), ...byChannel.values()] : (byName?.values() ?? [price]);
+
+/**
+ * The prices of channels that override parameters of calls in OpenAI's format: a number of images, a size. Overrides in a
+ * provider's own format, and those of forms, are not read.
+ */
+function priceOverrides(prices: Prices, call: Call): ReadonlyMap<ChannelEntry, Price> | null {
+  const { endpoint, candidates, summary, body, prompt } = call;
+  if (isTask(endpoint.capability) || body.form) return null;
+  const byChannel = new Map<ChannelEntry, Price>();
+  for (const channel of candidates.tiers.flatMap(({ channels }) => channels)) {
+    const { paramOverride, type, keys } = channel;
+    if (!paramOverride) continue;
+    const model = upstreamModelOf(channel, summary.model, candidates.model);
+    const { capability } = endpoint;
+    if (providerOf(type)?.nativeFormat?.({ capability, model }, keys[0] ?? "")) continue;
+    try {
+      byChannel.set(channel, priceOf(prices, { ...call, prompt: { ...prompt, ...paramOverride } }, model));
+    } catch (error) {
+      if (!(error instanceof GatewayError)) throw error;
+    }
+  }
+  return byChannel.size > 0 ? byChannel : null;
+}
+
+/** Whether the call has a price on this channel: perhaps only other channels use a model name with a price. */
+export function hasPrice({ byName }: CallPrices, { candidates, summary }: Call, channel: ChannelEntry): boolean {
+  return byName === null || byName.has(upstreamModelOf(channel, summary.model, candidates.model));
+}
+
+function priceOf(prices: Prices, call: Call, upstreamModel: string): Price {
+  const { caller, summary, endpoint } = call;
+  const { usdWithoutPrice } = endpoint;
+  const price = usdWithoutPrice
+    ? prices.ofTask(caller, summary.model, usdWithoutPrice)
+    : prices.of(caller, summary.model, upstreamModel);
+  return endpoint.priceOf?.(price, call, upstreamModel) ?? price;
+}
+
+/** A model may have a thousand channels: their names for it are cached as long as the routes. */
+const namesByCandidates = new WeakMap<object, Readonly<{ requested: string; names: readonly string[] }>>();
+
+/** The names by which a model's channels call it upstream. */
+export function upstreamNames(candidates: Candidates, requested: string): readonly string[] {
+  const known = namesByCandidates.get(candidates);
+  if (known?.requested === requested) return known.names;
+  const names = upstreamModelsOf(candidates, requested);
+  namesByCandidates.set(candidates, { requested, names });
+  return names;
+}

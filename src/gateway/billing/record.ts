@@ -2,10 +2,9 @@ import type { UsageRecord } from "../../billing/types.ts";
 import { type CallEnding, NO_USAGE, type Usage } from "../../billing/types.ts";
 import type { LiveCall } from "../../domain/logs/live/call-feed.ts";
 import { noRoute } from "../auth/authorize.ts";
-import type { Call } from "../call/call.ts";
+import { type Call, CLIENT_LEFT } from "../call/call.ts";
 import type { GatewayContext } from "../call/context.ts";
 import type { GatewayError } from "../call/errors.ts";
-import { CLIENT_LEFT } from "../http/client-presence.ts";
 import { toGatewayError } from "../http/refuse.ts";
 import { speedOf } from "../routing/routes/speeds.ts";
 import { contentRules, contentToLog, exchangeToLog, logsContent } from "./log-content.ts";
@@ -14,16 +13,13 @@ import type { OutputMeter } from "./output-meter.ts";
 import type { Reservation } from "./reserve.ts";
 import type { Settlement } from "./settle.ts";
 
-/**
- * Charges a settled call against its hold, and writes its log row. Resolves with the billed usage once the record is
- * durable.
- */
+/** Charges a settled call against its hold, and writes its log row. Resolves once the record is durable. */
 export function record(
   context: GatewayContext,
   call: Call,
   reserved: Reservation,
   { ended, usage, evidence, charged }: Settlement,
-): Promise<Usage> {
+): Promise<void> {
   const { settings, billing } = context.services;
   const { hold } = reserved;
   const rules = contentRules(settings, call.caller.policies);
@@ -50,26 +46,18 @@ export function record(
     context.speeds.observe(route.channel.id, call.summary.model, speedOf(call, usage));
   }
   const { token } = call.caller;
-  if (token) context.tokenLimits.used(token, usage.promptTokens + usage.completionTokens);
-  return survives.then(() => usage);
+  if (token && token.tokensPerMinute > 0) context.tokenLimits.used(token, usage.promptTokens + usage.completionTokens);
+  return survives;
 }
 
 /**
- * Begins a call: counts it toward the limits of the site and its user, and publishes it to the live feed. Throws or rejects
+ * Begins a call: counts it toward the limits of the site and its user, and publishes it to the live feed. Rejects
  * GatewayError 429.
  */
-export function beginCall(context: GatewayContext, call: Call): undefined | Promise<void> {
-  const { requestLimit, userLimits, services } = context;
-  const publish = () => {
-    if (services.feed.isWatched) services.feed.tell(liveCallOf(call));
-  };
-  const counted = requestLimit.isOn ? requestLimit.begin(call) : undefined;
-  if (call.caller.user.maxConcurrency > 0)
-    return Promise.resolve(counted)
-      .then(() => userLimits.begin(call))
-      .then(publish);
-  if (counted) return counted.then(publish);
-  publish();
+export async function beginCall({ requestLimit, userLimits, services }: GatewayContext, call: Call): Promise<void> {
+  if (requestLimit.isOn) await requestLimit.begin(call);
+  if (call.caller.user.maxConcurrency > 0) await userLimits.begin(call);
+  if (services.feed.isWatched) services.feed.tell(liveCallOf(call));
 }
 
 /** Records a call that failed before a response; returns the error for the client. */
@@ -133,7 +121,7 @@ function end(
   call.trace?.end(row, usage);
   telemetry?.count(call, row, usage);
   call.client.end();
-  context.userLimits.end(call);
+  if (call.caller.user.maxConcurrency > 0) context.userLimits.end(call);
   context.metrics.finished(call, row);
   if (feed.isWatched) feed.tell(endedCall(call, row));
 }

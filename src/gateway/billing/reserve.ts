@@ -1,8 +1,12 @@
 import { InsufficientQuota } from "../../billing/ledger/errors.ts";
-import type { CacheWrites } from "../../billing/pricing/estimate.ts";
+import { type CacheWrites, estimate } from "../../billing/pricing/estimate.ts";
+import type { Price } from "../../billing/types.ts";
 import type { BudgetEntry } from "../../domain/accounts/organizations/budgets/directory.ts";
+import type { JsonObject } from "../../formats/json.ts";
+import { countTokenIds, type RequestSummary, weighMedia } from "../../formats/openai-chat/request/summary.ts";
 import { nowSeconds } from "../../lib/clock.ts";
 import type { Sentence } from "../../lib/messages.ts";
+import type { Decimal } from "../../lib/values/decimal.ts";
 import type { Caller } from "../auth/authenticate.ts";
 import { allowsPrice, refusePrice } from "../auth/policies.ts";
 import type { Call } from "../call/call.ts";
@@ -10,8 +14,7 @@ import type { GatewayContext } from "../call/context.ts";
 import { GatewayError, ledgerUnavailable } from "../call/errors.ts";
 import type { GatewayServices, Hold } from "../call/services.ts";
 import type { PricedCall } from "../routing/model-fallbacks.ts";
-import { holdFor } from "./estimate.ts";
-import { type CallPrices, possiblePrices } from "./price-call.ts";
+import { type CallPrices, possiblePrices } from "./price.ts";
 
 /** The quota held for a call, and the prices by which it is charged. */
 export type Reservation = Readonly<{
@@ -29,12 +32,12 @@ const NO_FALLBACKS: readonly PricedCall[] = [];
  * the balance is too small for a more expensive fallback, holds the cost of the requested model and drops the fallbacks.
  * Rejects GatewayError: not enough quota, or the balance cannot be determined.
  */
-export function reserve(
+export async function reserve(
   context: GatewayContext,
   call: Call,
   prices: CallPrices,
   fallbacks: readonly PricedCall[] = NO_FALLBACKS,
-): Reservation | Promise<Reservation> {
+): Promise<Reservation> {
   const { services } = context;
   const upper = upperCost(context, call, prices);
   let upperOfAll = upper;
@@ -43,18 +46,15 @@ export function reserve(
   const { policies } = call.caller;
   if (policies) {
     refusePrice(policies, upper);
-    if (!allowsPrice(policies, upperOfAll)) return reserve(context, call, prices);
+    if (!allowsPrice(policies, upperOfAll)) return await reserve(context, call, prices);
   }
-  const reserved = reserveAmount(services, call.caller, upperOfAll);
-  if (!(reserved instanceof Promise)) return { prices, fallbacks, hold: reserved };
-  return reserved.then(
-    (hold) => ({ prices, fallbacks, hold }),
-    async (error) => {
-      const isTooLittle = error instanceof GatewayError && error.limit !== undefined;
-      if (!isTooLittle || upperOfAll === upper) throw error;
-      return { prices, fallbacks: NO_FALLBACKS, hold: await reserveAmount(services, call.caller, upper) };
-    },
-  );
+  try {
+    return { prices, fallbacks, hold: await reserveAmount(services, call.caller, upperOfAll) };
+  } catch (error) {
+    const isTooLittle = error instanceof GatewayError && error.limit !== undefined;
+    if (!isTooLittle || upperOfAll === upper) throw error;
+    return { prices, fallbacks: NO_FALLBACKS, hold: await reserveAmount(services, call.caller, upper) };
+  }
 }
 
 /** The most that the call can cost with one model, in quota units. */
@@ -81,15 +81,21 @@ function cacheWritesOf(body: string): CacheWrites {
  * Holds an amount of quota units, at least one: a user without quota cannot make calls, not even to free models.
  * Rejects GatewayError.
  */
-export function reserveAmount(services: GatewayServices, caller: Caller, units: number): Hold | Promise<Hold> {
-  const { budgets } = caller;
-  if (!budgets || budgets.length === 0) return holdAmount(services, caller, units, NO_IDS);
-  const hard = budgets.filter(({ isHard }) => isHard).map(({ id }) => id);
-  const due = dueBudgets(budgets);
-  if (due.length === 0) return holdAmount(services, caller, units, hard);
-  return renewBudgets(services, due).then(() => holdAmount(services, caller, units, hard));
+export async function reserveAmount(services: GatewayServices, caller: Caller, units: number): Promise<Hold> {
+  const budgets = caller.budgets ?? NO_BUDGETS;
+  const due = budgets.length === 0 ? NO_IDS : dueBudgets(budgets);
+  if (due.length > 0) await renewBudgets(services, due);
+  const token = caller.token && { id: caller.token.id, limited: !caller.token.unlimitedQuota };
+  const hard = budgets.length === 0 ? NO_IDS : budgets.filter(({ isHard }) => isHard).map(({ id }) => id);
+  const amount = Math.max(1, units);
+  try {
+    return await services.billing.reserve({ userId: caller.user.id, token, budgets: hard, amount });
+  } catch (error) {
+    throw refusal(error, amount, caller);
+  }
 }
 
+const NO_BUDGETS: readonly BudgetEntry[] = [];
 const NO_IDS: readonly number[] = [];
 
 function dueBudgets(budgets: readonly BudgetEntry[]): number[] {
@@ -104,21 +110,6 @@ async function renewBudgets(services: GatewayServices, ids: readonly number[]): 
     services.log.warn({ error, ids }, "budgets of an organization could not be renewed");
     throw ledgerUnavailable({ code: "gateway_no_organization_budget" });
   }
-}
-
-function holdAmount(
-  { billing }: GatewayServices,
-  caller: Caller,
-  units: number,
-  budgets: readonly number[],
-): Hold | Promise<Hold> {
-  const token = caller.token && { id: caller.token.id, limited: !caller.token.unlimitedQuota };
-  const amount = Math.max(1, units);
-  const hold = billing.reserve({ userId: caller.user.id, token, budgets, amount });
-  if (!(hold instanceof Promise)) return hold;
-  return hold.catch((error: unknown) => {
-    throw refusal(error, amount, caller);
-  });
 }
 
 function refusal(error: unknown, needed: number, { budgets }: Caller): GatewayError {
@@ -164,4 +155,35 @@ function budgetReason(
     default:
       return { code: "gateway_budget_organization", params };
   }
+}
+
+/** No common tokenizer produces more than one token per two bytes of a text's JSON. */
+const MIN_BYTES_PER_TOKEN = 2;
+
+/** An upper bound of the prompt's tokens without counting them: by the size of the body, with media by kind. */
+export function promptTokensBound(body: JsonObject, bodyBytes: number): number {
+  const media = weighMedia(body);
+  return Math.ceil((bodyBytes - media.bytes) / MIN_BYTES_PER_TOKEN) + media.tokens + countTokenIds(body);
+}
+
+/** The typical number of tokens for a bound: four bytes per token, where the bound assumes two. */
+export const typicalTokens = (promptBound: number): number => promptBound / 2;
+
+/** The quota to hold for a call before it starts, in units: the most it can cost, as far as that is known. */
+function holdFor(
+  price: Price,
+  summary: RequestSummary,
+  promptTokens: number,
+  defaultOutputTokens: number,
+  quotaPerUnit: Decimal,
+  request: Readonly<{ prompt: JsonObject; writesCache: CacheWrites }>,
+): number {
+  const maxOutputTokens = summary.maxOutputTokens === null ? null : summary.maxOutputTokens * summary.choices;
+  const { audioTokens: audioInputTokens } = weighMedia(request.prompt);
+  const { writesCache } = request;
+  return estimate(
+    price,
+    { promptTokens, maxOutputTokens, defaultOutputTokens, audioInputTokens, writesCache },
+    quotaPerUnit,
+  );
 }

@@ -1,10 +1,14 @@
 import { charge } from "../../billing/pricing/charge.ts";
 import { type CallEnding, NO_USAGE, type Usage, type UsageEvidence } from "../../billing/types.ts";
+import type { Catalog } from "../../catalog/catalog.ts";
+import type { ToolCalls } from "../../formats/conversation/usage.ts";
+import { recordsOf, textOf } from "../../formats/json.ts";
+import { searchesAlways } from "../../formats/openai-chat/response/usage.ts";
 import type { Reason } from "../../lib/reason.ts";
 import type { Call } from "../call/call.ts";
 import type { GatewayContext } from "../call/context.ts";
+import type { Route } from "../upstream/route.ts";
 import { countPrompt, countText } from "./count-tokens.ts";
-import { hostedTools } from "./hosted-tools.ts";
 import type { OutputMeter } from "./output-meter.ts";
 import type { Reservation } from "./reserve.ts";
 
@@ -29,42 +33,37 @@ export type Settlement = Readonly<{
   charged: ReturnType<typeof charge>;
 }>;
 
-/** Determines the billed usage of a call and its cost: the upstream's usage, or a local count if it reported none. */
+/** The cost of a call's billed usage. */
 export function settle(
-  context: GatewayContext,
-  call: Call,
-  reserved: Reservation,
-  ended: Ending,
-): Settlement | Promise<Settlement> {
-  const billed = usageOf(call, ended);
-  return billed instanceof Promise
-    ? billed.then((counted) => settlementOf(context, call, reserved, ended, counted))
-    : settlementOf(context, call, reserved, ended, billed);
-}
-
-/** The billed usage, and where it is from. */
-type BilledUsage = Readonly<{ usage: Usage; evidence: UsageEvidence }>;
-
-function settlementOf(
   context: GatewayContext,
   call: Call,
   { prices }: Reservation,
   ended: Ending,
   { usage, evidence }: BilledUsage,
 ): Settlement {
-  const route = call.attempts.route;
+  const { route } = call.attempts;
   const price = route?.price ?? prices.price;
-  const toolCalls = route && hostedTools(call, route, ended.meter, context.catalog());
+  const toolCalls = route && hostedTools(call, route, ended.meter, context.catalog);
   const counted = toolCalls ? { ...usage, toolCalls: { ...toolCalls, ...usage.toolCalls } } : usage;
   return { ended, usage, evidence, charged: charge(price, counted, context.prices.quotaPerUnit()) };
 }
 
-function usageOf(call: Call, ended: Ending): BilledUsage | Promise<BilledUsage> {
+/** The billed usage, and where it is from. */
+type BilledUsage = Readonly<{ usage: Usage; evidence: UsageEvidence }>;
+
+/** The usage that the upstream reported; null: it reported none or less than it may have sent, so it must be counted. */
+export function reportedUsage(call: Call, ended: Ending): BilledUsage | null {
   const { reported, meter } = ended;
-  if (!reported) return meter.isEmpty ? { usage: NO_USAGE, evidence: "none" } : estimateUsage(call, meter);
-  if (mayBeIncomplete(call, ended)) return atLeastCounted(call, ended, reported);
-  return { usage: isFreeReply(call, reported, meter) ? NO_USAGE : reported, evidence: evidenceOf(ended) };
+  if (!reported) return meter.isEmpty ? { usage: NO_USAGE, evidence: "none" } : null;
+  if (mayBeIncomplete(call, ended)) return null;
+  // A response without content is free if the endpoint says so; a reported number of output tokens counts as content.
+  const isFree = reported.completionTokens === 0 && call.endpoint.emptyIsFree && meter.isEmpty;
+  return { usage: isFree ? NO_USAGE : reported, evidence: evidenceOf(ended) };
 }
+
+/** The usage of a response by counting its text. */
+export const countUsage = (call: Call, ended: Ending): Promise<BilledUsage> =>
+  ended.reported ? atLeastCounted(call, ended, ended.reported) : estimateUsage(call, ended.meter);
 
 /**
  * Whether the reported usage may be incomplete: it arrived before the end, as Anthropic's does, or has no output tokens
@@ -88,10 +87,6 @@ async function atLeastCounted(call: Call, ended: Ending, reported: Usage): Promi
 const evidenceOf = ({ drained, counted }: Ending): UsageEvidence =>
   counted ? "estimated" : drained ? "drained" : "reported";
 
-/** A response without content is free if the endpoint says so; a reported number of output tokens counts as content. */
-const isFreeReply = (call: Call, reported: Usage, meter: OutputMeter): boolean =>
-  call.endpoint.emptyIsFree && reported.completionTokens === 0 && meter.isEmpty;
-
 async function estimateUsage(call: Call, meter: OutputMeter): Promise<BilledUsage> {
   const { text, extraTokens } = meter.countable();
   const { prompt, summary } = call;
@@ -101,4 +96,38 @@ async function estimateUsage(call: Call, meter: OutputMeter): Promise<BilledUsag
   ]);
   const usage = { ...NO_USAGE, promptTokens, completionTokens: outputTokens + extraTokens };
   return { usage, evidence: "estimated" };
+}
+
+/**
+ * Uses of hosted tools that the upstream's usage does not report, derived from the response, the requested tools and
+ * the model; null if none.
+ */
+function hostedTools(call: Call, route: Route, meter: OutputMeter, catalog: () => Catalog): ToolCalls | null {
+  const { endpoint, body } = call;
+  const { upstreamModel } = route;
+  if (endpoint.capability !== "chat") return null;
+  if (searchesAlways(upstreamModel)) return { web_search_preview: 1 };
+  const reported = withSearch(call, route, meter);
+  // Some models are charged per response that uses search results, others per query.
+  const perAnswer = reported?.google_search && catalog().find(upstreamModel).search_billing === "answer";
+  const used = perAnswer ? { ...reported, google_search: 1 } : reported;
+  if (!used?.web_search) return used;
+  const isPreview = recordsOf(body.json.tools).some(({ type }) => textOf(type)?.startsWith("web_search_preview"));
+  const { web_search, ...others } = used;
+  return isPreview ? { ...others, web_search_preview: web_search } : used;
+}
+
+/** Adds the search of a provider whose responses show only the pages found. */
+function withSearch(call: Call, route: Route, meter: OutputMeter): ToolCalls | null {
+  const tool = searchToolOf(call, route);
+  return tool !== null && meter.cites ? { ...meter.toolCalls, [tool]: 1 } : meter.toolCalls;
+}
+
+/**
+ * The price list's name of the search that the call requests, if the response must be inspected to charge it; else
+ * null.
+ */
+export function searchToolOf({ body }: Call, { provider, upstreamModel }: Route): string | null {
+  const tool = provider.chat?.searchTool;
+  return tool && provider.chat?.requestsSearch(body.json, upstreamModel) ? tool(body.json) : null;
 }

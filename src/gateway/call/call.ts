@@ -1,47 +1,31 @@
+import type { Attempt } from "../../billing/types.ts";
 import type { Candidates } from "../../domain/channels/routing/routing-index.ts";
 import type { Conversation } from "../../formats/conversation/conversation.ts";
-import type { JsonObject } from "../../formats/json.ts";
-import type { RequestSummary } from "../../formats/openai-chat/request/summary.ts";
 import { nowSeconds } from "../../lib/clock.ts";
 import { identify } from "../../lib/http/request-id.ts";
-import type { TopLevelChanges } from "../../lib/values/json/json-splice.ts";
 import type { Caller } from "../auth/authenticate.ts";
-import type { ClientBody } from "../http/client-body.ts";
-import { ClientPresence } from "../http/client-presence.ts";
 import type { Endpoint } from "../http/endpoints/endpoint.ts";
-import type { ChannelPreferences } from "../routing/preferences/read-preferences.ts";
+import type { ParsedRequest } from "../http/parse-request.ts";
 import type { RoutePlan } from "../routing/routes/plan.ts";
-import type { Excluded } from "../routing/scheduler/choose.ts";
-import { AttemptLog } from "../upstream/attempt-log.ts";
-import type { CallTiming } from "./call-timing.ts";
+import type { Choice, Excluded } from "../routing/scheduler/choose.ts";
+import type { Route } from "../upstream/route.ts";
+import type { DeadlineWheel, HasDeadline } from "./deadline-wheel.ts";
+import { GatewayError } from "./errors.ts";
 import type { CallTrace } from "./telemetry/call-trace.ts";
 import type { Telemetry } from "./telemetry/telemetry.ts";
 
-/** A request that was read and authorized. */
+/** Who calls, and by which channels the call can be served. */
 type AuthorizedRequest = Readonly<{
   request: Request;
   endpoint: Endpoint;
   caller: Caller;
   ip: string;
-  body: ClientBody;
-  summary: RequestSummary;
-  /** Changes to the body that the endpoint requires. */
-  changes: TopLevelChanges;
   candidates: Candidates;
-  /** Models that the client allows to take over when the requested one fails, in order. */
-  fallbacks: readonly string[];
-  /** Which channels the client prefers; null: it states no preference. */
-  preferences: ChannelPreferences | null;
-  /** An upper bound of the prompt's tokens. */
-  promptBound: number;
-  /** The prompt in the shape of an OpenAI request, for counting, the word filter and logs. */
-  prompt: JsonObject;
-  /** Decodes the chat as the client sent it; null for other calls. */
-  conversation: (() => Conversation) | null;
 }>;
 
 /** One call in the pipeline. It is immutable: steps return their result, or a changed copy. */
 export type Call = AuthorizedRequest &
+  ParsedRequest &
   Readonly<{
     /** The id that clients and upstreams receive; `recordId` identifies the log row. */
     requestId: string;
@@ -68,23 +52,28 @@ export type Call = AuthorizedRequest &
   }>;
 
 /** Creates the call of an authorized request. `telemetry` receives its spans, if set. */
-export function newCall(authorized: AuthorizedRequest, timing: CallTiming, telemetry: Telemetry | null = null): Call {
+export function newCall(
+  authorized: AuthorizedRequest,
+  parsed: ParsedRequest,
+  timing: CallTiming,
+  telemetry: Telemetry | null = null,
+): Call {
   const { request } = authorized;
   const { requestId, recordId } = identify(request);
-  const conversation = authorized.conversation && readOnce(authorized.conversation);
+  const conversation = parsed.conversation && readOnce(parsed.conversation);
   return {
     request,
     endpoint: authorized.endpoint,
     caller: authorized.caller,
     ip: authorized.ip,
-    body: authorized.body,
-    summary: authorized.summary,
-    changes: authorized.changes,
+    body: parsed.body,
+    summary: parsed.summary,
+    changes: parsed.changes,
     candidates: authorized.candidates,
-    fallbacks: authorized.fallbacks,
-    preferences: authorized.preferences,
-    promptBound: authorized.promptBound,
-    prompt: authorized.prompt,
+    fallbacks: parsed.fallbacks,
+    preferences: parsed.preferences,
+    promptBound: parsed.promptBound,
+    prompt: parsed.prompt,
     conversation,
     requestId,
     recordId,
@@ -92,7 +81,7 @@ export function newCall(authorized: AuthorizedRequest, timing: CallTiming, telem
     timing,
     client: new ClientPresence(request),
     attempts: new AttemptLog(),
-    trace: telemetry?.begin(authorized, timing) ?? null,
+    trace: telemetry?.begin({ ...authorized, ...parsed }, timing) ?? null,
     fullConversation: conversation,
     isResumed: false,
     fallbackFrom: null,
@@ -109,4 +98,130 @@ function readOnce(read: () => Conversation): () => Conversation {
     conversation ??= read();
     return conversation;
   };
+}
+
+/** When a call arrived, and how its time was spent. All in milliseconds. */
+export class CallTiming {
+  /** From arrival to the first byte of the response; null before. */
+  firstByteMs: number | null = null;
+  /** The gateway's own time up to the first byte of the response; null before. */
+  overheadMs: number | null = null;
+  /** Time spent in the queue of a busy route; part of `waitedMs`. */
+  queuedMs = 0;
+
+  constructor(
+    /** `performance.now()` at arrival, or when a response of a realtime session began. */
+    readonly startedAtMs: number,
+    /** Time spent waiting for the client's body and for upstreams; the rest is the gateway's own. */
+    public waitedMs = 0,
+  ) {}
+
+  get elapsedMs(): number {
+    return performance.now() - this.startedAtMs;
+  }
+
+  /** Call when the response begins. */
+  markFirstByte(): void {
+    this.firstByteMs = this.elapsedMs;
+  }
+
+  /** Measures the gateway's own time so far. */
+  markOverhead(): number {
+    this.overheadMs = Math.max(0, this.elapsedMs - this.waitedMs);
+    return this.overheadMs;
+  }
+}
+
+/** The attempts of one call, in order, as its log row lists them. */
+export class AttemptLog {
+  readonly entries: Attempt[] = [];
+  /** The channel of the latest attempt, by which the call is charged and logged; null before the first one. */
+  route: Route | null = null;
+
+  /** The same attempts, charged by another route. */
+  withRoute(route: Route): AttemptLog {
+    const log = new AttemptLog();
+    log.entries.push(...this.entries);
+    log.route = route;
+    return log;
+  }
+
+  get isEmpty(): boolean {
+    return this.entries.length === 0;
+  }
+
+  /** The latest attempt served a stream that has ended: `elapsedMs` since the call arrived. */
+  endStream(elapsedMs: number): void {
+    const last = this.entries.at(-1);
+    if (last) last.endMs = Math.round(elapsedMs);
+  }
+
+  /** Begins the entry of an attempt; `startMs`: milliseconds since the call arrived. */
+  begin({ channel }: Choice, startMs: number): Attempt {
+    const entry: Attempt = {
+      channelId: channel.id,
+      channelName: channel.name,
+      status: 0,
+      startMs: Math.round(startMs),
+      firstByteMs: null,
+      endMs: 0,
+    };
+    this.entries.push(entry);
+    return entry;
+  }
+}
+
+/**
+ * A call of this age has waited for something (its body, a hold, a rate limit), so its client may have disconnected.
+ */
+const CHECK_AFTER_MS = 20;
+
+export const CLIENT_LEFT = new GatewayError(499, "client_left", { code: "gateway_client_left" });
+
+/**
+ * Call right before sending a call upstream: without a client, nothing should be generated or charged. Only the
+ * connections of calls that waited are checked, because the check is expensive. Throws GatewayError (499).
+ */
+export function refuseIfClientLeft({ client, timing, request }: Pick<Call, "client" | "timing" | "request">): void {
+  if (!client.hasLeft && timing.elapsedMs > CHECK_AFTER_MS && request.signal.aborted) client.leave();
+  if (client.hasLeft) throw CLIENT_LEFT;
+}
+
+/**
+ * Observes whether a call's client is still connected. The runtime creates a request's abort signal only when accessed,
+ * which is expensive. Most calls end before the deadline wheel first turns, so the signal is accessed only then.
+ */
+export class ClientPresence implements HasDeadline {
+  place = -1;
+  hasLeft = false;
+  /** Stops the call's work; set while an upstream works. */
+  onLeave: (() => void) | null = null;
+  #wheel: DeadlineWheel | null = null;
+
+  constructor(private readonly request: Request) {}
+
+  /** Starts to observe the client. */
+  watch(wheel: DeadlineWheel): void {
+    this.#wheel = wheel;
+    wheel.add(this);
+  }
+
+  check(): void {
+    this.#wheel?.remove(this);
+    const { signal } = this.request;
+    if (signal.aborted) this.leave();
+    else signal.addEventListener("abort", () => this.leave(), { once: true });
+  }
+
+  /** The client closed its connection. */
+  leave(): void {
+    this.hasLeft = true;
+    this.onLeave?.();
+  }
+
+  /** The call has ended. */
+  end(): void {
+    this.onLeave = null;
+    this.#wheel?.remove(this);
+  }
 }

@@ -58,7 +58,7 @@ export type GatewayServices = Readonly<{
       token: { id: number; limited: boolean } | null;
       budgets: readonly number[];
       amount: number;
-    }): Hold | Promise<Hold>;
+    }): Promise<Hold>;
     /** Resolves once the record is durable. */
     settle(hold: Hold, record: UsageRecord): Promise<void>;
     refund(hold: Hold): void;

@@ -2,7 +2,7 @@ import type { ChannelEntry } from "../../domain/channels/entry.ts";
 import type { PeerSource } from "../../lib/http/client-ip.ts";
 import type { TopLevelChanges } from "../../lib/values/json/json-splice.ts";
 import type { Caller } from "../auth/authenticate.ts";
-import type { CallTiming } from "../call/call-timing.ts";
+import type { CallTiming } from "../call/call.ts";
 import type { ClientBody } from "./client-body.ts";
 import type { Endpoint, PathParameters } from "./endpoints/endpoint.ts";
 

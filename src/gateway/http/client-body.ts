@@ -2,17 +2,19 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { brotliDecompress, gunzip, inflate, zstdDecompress } from "node:zlib";
 import { type JsonObject, parseJson, recordOf } from "../../formats/json.ts";
+import { findBrokenLimit, type NumberLimit } from "../../formats/request-rules/number-limits.ts";
+import { findLikeName, findUnclearMember, type UnclearMember } from "../../formats/request-rules/request-members.ts";
 import type { RequestRules } from "../../formats/request-rules/request-rules.ts";
 import { bytesUpTo, declaredLength } from "../../lib/http/limited-body.ts";
-import { type Form, FormTooLarge, readForm } from "../../lib/http/multipart/read-form.ts";
+import { type Form, type FormPart, FormTooLarge, readForm } from "../../lib/http/multipart/read-form.ts";
 import { MalformedForm } from "../../lib/http/multipart/scanner.ts";
+import type { Sentence } from "../../lib/messages.ts";
 import type { Reason } from "../../lib/reason.ts";
 import { textOfBytes } from "../../lib/values/bytes.ts";
 import { lookupTable } from "../../lib/values/lookup-table.ts";
 import type { Config } from "../../server/config.ts";
+import { createDeadlineWheel, type HasDeadline } from "../call/deadline-wheel.ts";
 import { GatewayError } from "../call/errors.ts";
-import { withBodyDeadline } from "./body-deadline.ts";
-import { checkForm, checkRequest } from "./check-request.ts";
 
 /** A request's body: as text (decompressed), and parsed. */
 export type ClientBody = Readonly<{
@@ -37,6 +39,15 @@ const unpackers = lookupTable({
   zstd: promisify(zstdDecompress),
 });
 
+/** The text of a JSON body of known length without encoding, as most are; null: `readBody` must read it. */
+export function readPlainText(request: Request, config: BodyConfig): Promise<string> | null {
+  const { headers } = request;
+  const length = declaredLength(request);
+  if (length === null || length > config.maxRequestBodyBytes || headers.has("content-encoding")) return null;
+  if (headers.get("content-type")?.startsWith("multipart/form-data") === true) return null;
+  return withBodyDeadline(request.text(), length, config.requestBodyTimeoutMs);
+}
+
 /**
  * Reads a JSON body, decompressing gzip, br, zstd and deflate, or a form, whose large files are on disk until
  * discarded. The size limit applies to the compressed and decompressed body; forms may have a limit of their own.
@@ -53,19 +64,22 @@ export async function readBody(
   const maxBytes = isForm ? maxFormBytes : config.maxRequestBodyBytes;
   const length = declaredLength(request);
   if ((length ?? 0) > maxBytes) throw tooLarge(maxBytes);
-  const inTime = <Body>(reading: Promise<Body>) =>
-    withBodyDeadline(reading, length ?? maxBytes, config.requestBodyTimeoutMs);
-  if (isForm) return inTime(readFormBody(request, contentType, { maxBytes, folder: formFolder(config) }, rules));
+  const { requestBodyTimeoutMs } = config;
+  if (isForm) {
+    const reading = readFormBody(request, contentType, { maxBytes, folder: formFolder(config) }, rules);
+    return await withBodyDeadline(reading, length ?? maxBytes, requestBodyTimeoutMs);
+  }
   const encoding = request.headers.get("content-encoding");
-  if (encoding === null && length !== null) return jsonBody(await inTime(request.text()), length, rules);
-  const sent = await inTime(length === null ? bytesUpTo(request, maxBytes) : request.bytes());
+  const reading = length === null ? bytesUpTo(request, maxBytes) : request.bytes();
+  const sent = await withBodyDeadline(reading, length ?? maxBytes, requestBodyTimeoutMs);
   if (!sent) throw tooLarge(maxBytes);
   const bytes = encoding ? await unpack(encoding.trim().toLowerCase(), sent, maxBytes) : sent;
   if (bytes.byteLength > maxBytes) throw tooLarge(maxBytes);
   return jsonBody(textOfBytes(bytes), bytes.byteLength, rules);
 }
 
-function jsonBody(text: string, size: number, rules: RequestRules): ClientBody {
+/** A body by its text; `size` is that of its bytes. Throws GatewayError if it violates the rules of its format. */
+export function jsonBody(text: string, size: number, rules: RequestRules): ClientBody {
   const json = recordOf(parseJson(text));
   if (!json) throw invalidRequest({ code: "gateway_body_no_object" });
   checkRequest(text, json, rules);
@@ -130,3 +144,106 @@ export const tooLarge = (maxBytes: number): GatewayError =>
       type: "invalid_request_error",
     },
   );
+
+/** The slowest accepted connection: 128 kbit/s. */
+const MIN_BYTES_PER_MS = 16;
+
+const deadlines = createDeadlineWheel();
+
+/**
+ * Resolves with the result of `reading`. Rejects GatewayError 408 after `timeoutMs` plus the time that `bytes` need
+ * over a slow line: clients that trickle a body would otherwise hold a connection indefinitely.
+ */
+export function withBodyDeadline<Body>(reading: Promise<Body>, bytes: number, timeoutMs: number): Promise<Body> {
+  // Most bodies have arrived together with the headers.
+  if (Bun.peek.status(reading) !== "pending") return reading;
+  return new Promise((resolve, reject) => {
+    const deadlineMs = performance.now() + timeoutMs + bytes / MIN_BYTES_PER_MS;
+    const watched: HasDeadline = {
+      place: -1,
+      check(nowMs) {
+        if (nowMs < deadlineMs) return;
+        deadlines.remove(watched);
+        reject(new GatewayError(408, "request_timeout", { code: "gateway_body_late" }, DETAILS));
+      },
+    };
+    deadlines.add(watched);
+    reading.then(
+      (body) => {
+        deadlines.remove(watched);
+        resolve(body);
+      },
+      (error: unknown) => {
+        deadlines.remove(watched);
+        reject(error);
+      },
+    );
+  });
+}
+
+const DETAILS = { type: "invalid_request_error" };
+
+/**
+ * Rejects a request that a provider may parse differently than this gateway, or whose numbers cannot be priced. `json`
+ * is the parsed `text`. Throws GatewayError 400 that names the member.
+ */
+export function checkRequest(text: string, json: JsonObject, rules: RequestRules): void {
+  const unclear = findUnclearMember(text, json, rules.members);
+  if (unclear) throw unclearMember(unclear);
+  checkValues(json, rules);
+}
+
+/** Throws GatewayError 400 for a number out of range, or a switch that is no boolean. */
+export function checkValues(json: JsonObject, { numbers, switches }: RequestRules): void {
+  const broken = findBrokenLimit(json, numbers);
+  if (broken) throw brokenLimit(broken);
+  for (const name of switches) {
+    const value = json[name];
+    if (value != null && typeof value !== "boolean")
+      throw invalidMember(name, { code: "gateway_not_boolean", params: { name } });
+  }
+}
+
+/** Form fields that may have brackets or repeat: files, objects, and lists that some clients write without brackets. */
+const LISTS: ReadonlySet<string> = new Set(
+  `image images input_reference video timestamp_granularities include known_speaker_names known_speaker_references`.split(
+    " ",
+  ),
+);
+
+/** The same for a form; `json` has its fields. Throws GatewayError 400 that names the field. */
+function checkForm(parts: readonly FormPart[], json: JsonObject, { members, numbers }: RequestRules): void {
+  const seen = new Set<string>();
+  for (const { name } of parts) {
+    const [plain = name, bracket] = name.split(/(?=\[)/, 2);
+    const isList = LISTS.has(plain);
+    const likeName =
+      findLikeName(plain, members) ?? (bracket !== undefined && !isList ? decidedBy(plain, members) : null);
+    if (likeName !== null) throw unclearMember({ path: name, likeName });
+    if (seen.has(name) && !isList && !name.endsWith("]")) throw unclearMember({ path: name, likeName: null });
+    seen.add(name);
+  }
+  const broken = findBrokenLimit(json, numbers, true);
+  if (broken) throw brokenLimit(broken);
+}
+
+/** The member that a form field sets, if the gateway reads it: PHP and others treat `model[]` as `model`. */
+const decidedBy = (name: string, { isFreeByName }: RequestRules["members"]): string | null =>
+  isFreeByName.get(name) === false ? name : null;
+
+function unclearMember({ path, likeName }: UnclearMember): GatewayError {
+  return invalidMember(
+    path,
+    likeName === null
+      ? { code: "gateway_member_twice", params: { path } }
+      : { code: "gateway_member_like", params: { path, name: likeName } },
+  );
+}
+
+function brokenLimit({ path, min, max, isInteger, code }: NumberLimit): GatewayError {
+  const reason = isInteger ? "gateway_integer_range" : "gateway_number_range";
+  return invalidMember(path, { code: reason, params: { path, min, max } }, code);
+}
+
+const invalidMember = (param: string, reason: Sentence, code = "invalid_request"): GatewayError =>
+  new GatewayError(400, code, reason, { type: "invalid_request_error", param });

@@ -1,13 +1,14 @@
 import { DecodeError } from "../../formats/conversation/codec.ts";
 import { type JsonObject, textOf } from "../../formats/json.ts";
+import { declaredLength } from "../../lib/http/limited-body.ts";
 import type { TopLevelChanges } from "../../lib/values/json/json-splice.ts";
-import { promptTokensBound } from "../billing/estimate.ts";
-import type { CallTiming } from "../call/call-timing.ts";
+import { promptTokensBound } from "../billing/reserve.ts";
+import type { CallTiming } from "../call/call.ts";
 import type { GatewayServices } from "../call/services.ts";
 import { type ChannelPreferences, readPreferences } from "../routing/preferences/read-preferences.ts";
 import type { Arrival } from "./arrival.ts";
-import { type ClientBody, invalidRequest, readBody } from "./client-body.ts";
-import type { Endpoint, EndpointRequest } from "./endpoints/endpoint.ts";
+import { type ClientBody, invalidRequest, jsonBody, readBody, readPlainText } from "./client-body.ts";
+import type { Endpoint, EndpointRequest, PathParameters } from "./endpoints/endpoint.ts";
 
 /** A request as decoded by its endpoint. */
 export type ParsedRequest = EndpointRequest &
@@ -30,21 +31,27 @@ const NO_CHANGES: TopLevelChanges = {};
  */
 export async function readRequest(
   { config }: Pick<GatewayServices, "config">,
-  { request, endpoint, signedIn }: Arrival,
+  { request, endpoint }: Arrival,
   timing: CallTiming,
 ): Promise<ClientBody> {
-  if (signedIn) return signedIn.body;
   const from = performance.now();
-  const body = await readBody(request, config, endpoint.rules, config.maxUploadBytes);
+  const reading = readPlainText(request, config);
+  const body = reading
+    ? jsonBody(await reading, declaredLength(request) ?? 0, endpoint.rules)
+    : await readBody(request, config, endpoint.rules, config.maxUploadBytes);
   timing.waitedMs += performance.now() - from;
-  return normalizeBody(endpoint, body);
+  return endpoint.normalize ? normalizeBody(endpoint.normalize, body) : body;
 }
 
 /** Decodes the request. Throws GatewayError. */
 export function parseRequest({ endpoint, path, signedIn }: Arrival, received: ClientBody): ParsedRequest {
-  const { body, preferences } = hasPreferences(endpoint, received) ? readPreferences(received) : withoutAny(received);
-  const { json, fallbacks } = readFallbacks(endpoint, body.json);
-  const { summary: read, prompt, conversation } = orGatewayError(() => endpoint.read(json, path ?? null));
+  const hasPreferences = Object.hasOwn(received.json, "provider") && takesPreferences(endpoint);
+  const { body, preferences } = hasPreferences ? readPreferences(received) : { body: received, preferences: null };
+  const hasFallbacks = Object.hasOwn(body.json, "models") && endpoint.codec.dialect !== "gemini";
+  const { json, fallbacks } = hasFallbacks
+    ? readFallbacks(endpoint, body.json)
+    : { json: body.json, fallbacks: NO_FALLBACKS };
+  const { summary: read, prompt, conversation } = readByEndpoint(endpoint, json, path ?? null);
   const { model } = read;
   if (model === "") throw invalidRequest({ code: "gateway_field_missing", params: { field: "model" } }, "model");
   const summary = read.stream && !endpoint.streams ? { ...read, stream: false } : read;
@@ -64,11 +71,16 @@ export function parseRequest({ endpoint, path, signedIn }: Arrival, received: Cl
   };
 }
 
-const withoutAny = (body: ClientBody) => ({ body, preferences: null });
-
 /** Gemini's requests have no such member. */
-const hasPreferences = (endpoint: Endpoint, { json }: ClientBody): boolean =>
-  Object.hasOwn(json, "provider") && isText(endpoint) && endpoint.codec.dialect !== "gemini";
+const takesPreferences = (endpoint: Endpoint): boolean => isText(endpoint) && endpoint.codec.dialect !== "gemini";
+
+function readByEndpoint(endpoint: Endpoint, json: JsonObject, path: PathParameters | null): EndpointRequest {
+  try {
+    return endpoint.read(json, path);
+  } catch (error) {
+    throw asGatewayError(error);
+  }
+}
 
 const isText = ({ capability }: Endpoint): boolean => capability === "chat" || capability === "completions";
 
@@ -84,9 +96,6 @@ function readFallbacks(
   endpoint: Endpoint,
   body: JsonObject,
 ): Readonly<{ json: JsonObject; fallbacks: readonly string[] }> {
-  if (endpoint.codec.dialect === "gemini" || !Object.hasOwn(body, "models")) {
-    return { json: body, fallbacks: NO_FALLBACKS };
-  }
   const { models, route, ...json } = body;
   if (!isText(endpoint) || models === null) return { json, fallbacks: NO_FALLBACKS };
   const names = Array.isArray(models) ? models.map((name) => textOf(name) ?? "") : [];
@@ -103,18 +112,15 @@ function readFallbacks(
   return { json: { ...json, model }, fallbacks: [...new Set(names)].filter((name) => name !== model) };
 }
 
-function normalizeBody({ normalize }: Endpoint, body: ClientBody): ClientBody {
-  if (!normalize) return body;
-  const json = orGatewayError(() => normalize(body.json));
-  const text = JSON.stringify(json);
-  return { text, size: Buffer.byteLength(text), json };
-}
-
-/** Converts a DecodeError to a GatewayError. */
-function orGatewayError<Result>(decode: () => Result): Result {
+function normalizeBody(normalize: (json: JsonObject) => JsonObject, body: ClientBody): ClientBody {
   try {
-    return decode();
+    const json = normalize(body.json);
+    const text = JSON.stringify(json);
+    return { text, size: Buffer.byteLength(text), json };
   } catch (error) {
-    throw error instanceof DecodeError ? invalidRequest(error.reason, error.param) : error;
+    throw asGatewayError(error);
   }
 }
+
+const asGatewayError = (error: unknown): unknown =>
+  error instanceof DecodeError ? invalidRequest(error.reason, error.param) : error;

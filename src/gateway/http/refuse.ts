@@ -1,4 +1,5 @@
 import { type ClientCodec, DecodeError } from "../../formats/conversation/codec.ts";
+import type { Call } from "../call/call.ts";
 import type { GatewayContext } from "../call/context.ts";
 import { errorResponse, GatewayError } from "../call/errors.ts";
 import { type ClientBody, invalidRequest } from "./client-body.ts";
@@ -22,6 +23,13 @@ export function refuse(
   const error = toGatewayError(context, thrown);
   context.metrics.refused(error.status);
   return respondWithError(context, request, error, codec, body);
+}
+
+/** Ends a call that failed without a response. Returns the error's response in the client's format. */
+export function refuseCall(context: GatewayContext, call: Call, thrown: unknown): Response {
+  call.client.end();
+  const error = toGatewayError(context, thrown, call.requestId);
+  return respondWithError(context, call.request, error, call.endpoint.codec, call.body);
 }
 
 /** The response to a rejected or failed call; counts it toward limits and deletes the files of its form. */

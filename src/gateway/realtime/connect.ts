@@ -3,13 +3,13 @@ import { proxyOf } from "../../domain/channels/upstream/proxy-of.ts";
 import { userAgentOf } from "../../domain/channels/upstream/user-agent.ts";
 import type { ReadError } from "../../formats/openai-chat/errors/error.ts";
 import { HandshakeRefused } from "../../lib/outbound/dial-websocket.ts";
-import type { CallPrices } from "../billing/price-call.ts";
+import type { CallPrices } from "../billing/price.ts";
 import type { Call } from "../call/call.ts";
 import type { GatewayContext } from "../call/context.ts";
 import type { Choice } from "../routing/scheduler/choose.ts";
 import { AttemptFailure, noResponse, rejectedByUpstream } from "../upstream/attempt-failure.ts";
-import { bindChannel, type Route } from "../upstream/bind-channel.ts";
 import { requestedVersionOf } from "../upstream/build-request.ts";
+import { bindChannel, type Route } from "../upstream/route.ts";
 
 /** A session's connection to its upstream, paused. */
 export type Connected = Readonly<{ socket: Bun.WebSocket; route: Route }>;

@@ -3,8 +3,7 @@ import { nowSeconds } from "../../lib/clock.ts";
 import { REQUEST_ID_HEADER } from "../../lib/http/request-id.ts";
 import { authenticateByMemory, authorizeGroup, type Caller } from "../auth/authenticate.ts";
 import { authorizeModel, findCandidates, noRoute } from "../auth/authorize.ts";
-import { type Call, newCall } from "../call/call.ts";
-import { CallTiming } from "../call/call-timing.ts";
+import { type Call, CallTiming, newCall } from "../call/call.ts";
 import type { GatewayContext } from "../call/context.ts";
 import { invalidRequest } from "../http/client-body.ts";
 import { realtime } from "./endpoint.ts";
@@ -52,6 +51,9 @@ export function responseCall(origin: SessionOrigin, { caller, candidates }: Term
     endpoint: realtime,
     caller,
     ip: origin.ip,
+    candidates,
+  };
+  const parsed = {
     body: NO_BODY,
     summary: {
       model,
@@ -62,14 +64,13 @@ export function responseCall(origin: SessionOrigin, { caller, candidates }: Term
       reasoningEffort: null,
     },
     changes: {},
-    candidates,
     fallbacks: [],
     preferences: null,
     promptBound: 0,
     prompt: {},
     conversation: null,
   };
-  return newCall(authorized, new CallTiming(performance.now()));
+  return newCall(authorized, parsed, new CallTiming(performance.now()));
 }
 
 const NO_BODY = { text: "", size: 0, json: {} } as const;

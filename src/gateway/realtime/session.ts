@@ -2,8 +2,8 @@ import type { CallEnding } from "../../billing/types.ts";
 import { type JsonObject, parseJson, recordOf, textOf } from "../../formats/json.ts";
 import { textOfBytes } from "../../lib/values/bytes.ts";
 import { authenticate } from "../auth/authenticate.ts";
-import { rateLimit } from "../auth/rate-limit.ts";
-import { priceCall } from "../billing/price-call.ts";
+import { rateLimit, refuseClosed } from "../auth/rate-limit.ts";
+import { priceCall } from "../billing/price.ts";
 import { recordFailure, refuseUnserved } from "../billing/record.ts";
 import { reserve } from "../billing/reserve.ts";
 import type { Call } from "../call/call.ts";
@@ -112,7 +112,8 @@ export class RealtimeSession implements SocketSession {
     const { context, origin } = this;
     try {
       const caller = await authenticate(context.services, origin.request, origin.ip);
-      await rateLimit(context, { request: origin.request, endpoint: realtime }, caller);
+      refuseClosed(context, { request: origin.request, endpoint: realtime });
+      await rateLimit(context, caller);
       const call = responseCall(origin, requestTerms(context, origin, caller));
       const unserved = refuseUnserved(context, call);
       if (unserved) throw unserved;

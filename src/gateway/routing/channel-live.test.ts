@@ -3,8 +3,7 @@ import { channelEntry } from "../../../test/support/gateway/entries.ts";
 import { startRelay } from "../../../test/support/gateway/start-gateway.ts";
 import { chatReply, startUpstream } from "../../../test/support/gateway/start-upstream.ts";
 import { coolingOf, readLive } from "./channel-live.ts";
-import { createCoolDown } from "./scheduler/cool-down.ts";
-import { createKeyTraffic } from "./scheduler/key-traffic.ts";
+import { createCoolDown, createKeyTraffic } from "./scheduler/key-health.ts";
 
 const stops: (() => unknown)[] = [];
 afterEach(async () => {

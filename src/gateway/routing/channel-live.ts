@@ -1,8 +1,7 @@
 import type { ChannelEntry } from "../../domain/channels/entry.ts";
 import type { ChannelLive, KeyLive } from "../../domain/channels/live.ts";
 import type { GatewayContext } from "../call/context.ts";
-import type { CoolDown } from "./scheduler/cool-down.ts";
-import type { TrafficOfHour } from "./scheduler/key-traffic.ts";
+import type { CoolDown, TrafficOfHour } from "./scheduler/key-health.ts";
 
 /** The current state of a channel and its keys, with the traffic of the last hour. */
 export function readLive(

@@ -1,10 +1,9 @@
-import type { ChannelEntry } from "../../domain/channels/entry.ts";
-import { CHANNEL_STATUS } from "../../domain/channels/entry.ts";
+import { CHANNEL_STATUS, type ChannelEntry } from "../../domain/channels/entry.ts";
 import type { Candidates, Tier } from "../../domain/channels/routing/routing-index.ts";
 import { upstreamModelOf } from "../../domain/channels/upstream/upstream-model.ts";
 import { DecodeError } from "../../formats/conversation/codec.ts";
 import type { JsonObject } from "../../formats/json.ts";
-import { promptTokensBound } from "../billing/estimate.ts";
+import { promptTokensBound } from "../billing/reserve.ts";
 import type { GatewayContext } from "../call/context.ts";
 import { GatewayError } from "../call/errors.ts";
 import type { GatewayServices } from "../call/services.ts";
@@ -12,11 +11,10 @@ import { generateContent, messages, responses } from "../http/endpoints/conversa
 import { chatCompletions } from "../http/endpoints/text.ts";
 import { coolingOf } from "./channel-live.ts";
 import { conversationKey, type RecognizedBy } from "./conversation-key.ts";
-import { type IneligibleReason, ineligibleReason, type Requirements } from "./eligibility.ts";
 import { needsOf, type Shortcoming, shortcomingOf } from "./model-fit.ts";
+import { type IneligibleReason, ineligibleReason, type Requirements } from "./router.ts";
 import { type ExplainedRoute, explainRoute } from "./routes/explain-route.ts";
-import { contenders } from "./scheduler/choose.ts";
-import { findChannel } from "./scheduler/find-channel.ts";
+import { contenders, findChannel } from "./scheduler/choose.ts";
 
 export type ExplainQuestion = Readonly<{
   model: string;

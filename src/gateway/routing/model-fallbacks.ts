@@ -1,7 +1,7 @@
 import type { ModelRoute, RouteCandidate } from "../../settings/option/model-routes.ts";
 import type { Caller } from "../auth/authenticate.ts";
 import { allowsModel, findCandidates } from "../auth/authorize.ts";
-import { type CallPrices, priceCall } from "../billing/price-call.ts";
+import { type CallPrices, priceCall } from "../billing/price.ts";
 import type { Call } from "../call/call.ts";
 import type { GatewayContext } from "../call/context.ts";
 import { GatewayError } from "../call/errors.ts";
@@ -48,19 +48,33 @@ export function findFallbacks(context: GatewayContext, call: Call): readonly Pri
 }
 
 /**
- * Runs `attempt` for one model after the other until one responds. Rejects the first model's error if all fail, or at once an
- * error that another model would not avoid.
+ * Runs `attempt` for one model after the other until one responds; in its turn where the call's route has a queue. Rejects
+ * the first model's error if all fail, or at once an error that another model would not avoid.
  */
-export async function acrossModels<Result>(
+export function acrossModels<Result>(
+  context: GatewayContext,
+  calls: readonly [PricedCall, ...PricedCall[]],
+  attempt: (call: PricedCall) => Promise<Result>,
+): Promise<Served<Result>> {
+  const [{ call }] = calls;
+  const queue = call.route?.queue;
+  return queue
+    ? context.queues.run(call, queue, () => tryModels(context, calls, attempt))
+    : tryModels(context, calls, attempt);
+}
+
+type Served<Result> = Readonly<{ served: PricedCall; result: Result }>;
+
+async function tryModels<Result>(
   context: GatewayContext,
   calls: readonly PricedCall[],
   attempt: (call: PricedCall) => Promise<Result>,
-): Promise<Readonly<{ served: PricedCall; result: Result }>> {
+): Promise<Served<Result>> {
   const failures: unknown[] = [];
   for (const served of calls) {
     try {
       const result = await attempt(served);
-      rememberModel(context, served.call);
+      if (served.call.route) rememberModel(context, served.call);
       return { served, result };
     } catch (error) {
       if (served.call.client.hasLeft || !isWorthAnotherModel(error)) throw error;
@@ -86,19 +100,13 @@ function onRoute(context: GatewayContext, call: Call, route: ModelRoute): Call {
 }
 
 /**
- * Binds a call to what it continues with `bind`; of a route to the first model whose channels may have it. Throws or rejects
- * the first model's error if none may.
+ * Binds a call to what it continues with `bind`; of a route to the first model whose channels may have it. Rejects the first
+ * model's error if none may.
  */
-export const bindAcross = (call: Call, bind: (call: Call) => Call | Promise<Call>): Call | Promise<Call> =>
-  call.route ? bindAcrossTargets(call, call.route.targets, bind) : bind(call);
-
-async function bindAcrossTargets(
-  call: Call,
-  targets: readonly RouteTarget[],
-  bind: (call: Call) => Call | Promise<Call>,
-): Promise<Call> {
+export async function bindAcross(call: Call, bind: (call: Call) => Promise<Call>): Promise<Call> {
+  if (!call.route) return await bind(call);
   const failures: unknown[] = [];
-  for (const target of targets) {
+  for (const target of call.route.targets) {
     try {
       return await bind(onTarget(call, target));
     } catch (error) {

@@ -3,19 +3,17 @@ import type { Tier } from "../../domain/channels/routing/routing-index.ts";
 import type { Provider } from "../../providers/contract/provider.ts";
 import { providerOf } from "../../providers/registry.ts";
 import { countPrompt } from "../billing/count-tokens.ts";
-import { typicalTokens } from "../billing/estimate.ts";
-import { type CallPrices, hasPrice } from "../billing/price-call.ts";
+import { type CallPrices, hasPrice } from "../billing/price.ts";
+import { typicalTokens } from "../billing/reserve.ts";
 import type { Call } from "../call/call.ts";
 import type { GatewayContext } from "../call/context.ts";
 import { GatewayError } from "../call/errors.ts";
 import { AttemptFailure, clientErrorOf, UNSUPPORTED } from "../upstream/attempt-failure.ts";
-import { providerFor } from "../upstream/bind-channel.ts";
+import { providerFor } from "../upstream/route.ts";
 import { conversationKey } from "./conversation-key.ts";
-import { ineligibleReason, type Requirements } from "./eligibility.ts";
 import { needsOf, shortcomingOf } from "./model-fit.ts";
 import { preferChannels } from "./preferences/prefer-channels.ts";
-import { type Choice, choose, type Excluded } from "./scheduler/choose.ts";
-import { findChannel } from "./scheduler/find-channel.ts";
+import { type Choice, choose, type Excluded, findChannel } from "./scheduler/choose.ts";
 
 /** Chooses the channel and key for each attempt of one call, and remembers failures. */
 export class Router {
@@ -48,20 +46,21 @@ export class Router {
    * The channel and key of the next attempt. Excludes channels whose provider does not serve this kind of request,
    * whose model name has no price, or whose `max_input_tokens` the prompt exceeds; the prompt is counted only if its
    * estimated bound exceeds that limit. Channels whose model, according to the catalog, lacks what the request needs
-   * come last. Throws or rejects GatewayError if nothing is left to try.
+   * come last. Null: the tokens must be counted first. Throws GatewayError if nothing is left to try.
    */
-  next(): Choice | Promise<Choice> {
+  next(): Choice | null {
     const choice = this.#choose();
-    return this.#requirements.needsTokenCount ? this.#nextByCount() : this.#orRefusal(choice);
+    return this.#requirements.needsTokenCount ? null : this.#orRefuse(choice);
   }
 
-  async #nextByCount(): Promise<Choice> {
+  /** The same, after counting the prompt's tokens. */
+  async nextByCount(): Promise<Choice> {
     const { prompt, summary } = this.call;
     this.#requirements.counted(await countPrompt(summary.model, prompt));
-    return this.#orRefusal(this.#choose());
+    return this.#orRefuse(this.#choose());
   }
 
-  #orRefusal(choice: Choice | null): Choice {
+  #orRefuse(choice: Choice | null): Choice {
     if (choice) return choice;
     throw this.#lastFailure ? clientErrorFor(this.context, this.#lastFailure) : noChannel(this.call, this.#tiers);
   }
@@ -262,4 +261,24 @@ export function coolDownMs(retryAfter: string | null, nowMs: number): number {
   const seconds = Number(retryAfter);
   const ms = Number.isFinite(seconds) ? seconds * 1000 : Date.parse(retryAfter) - nowMs;
   return Number.isFinite(ms) ? Math.min(Math.max(ms, 0), MAX_COOL_DOWN_MS) : DEFAULT_COOL_DOWN_MS;
+}
+
+/** Why a channel cannot serve a call, whatever the state of its keys. */
+export type IneligibleReason = "unknown_type" | "no_price" | "prompt_too_long";
+
+/** What a call requires of a channel. */
+export type Requirements = Readonly<{
+  isServedBy(provider: Provider): boolean;
+  hasPrice(channel: ChannelEntry): boolean;
+  /** `limit`: tokens. */
+  isLongerThan(limit: number): boolean;
+}>;
+
+/** The first reason why a channel cannot serve a call; null if it can. Routing and its explanation both use this. */
+export function ineligibleReason(channel: ChannelEntry, requirements: Requirements): IneligibleReason | null {
+  const provider = providerOf(channel.type);
+  if (!provider || !requirements.isServedBy(provider)) return "unknown_type";
+  if (!requirements.hasPrice(channel)) return "no_price";
+  const { maxInputTokens } = channel;
+  return maxInputTokens > 0 && requirements.isLongerThan(maxInputTokens) ? "prompt_too_long" : null;
 }

@@ -8,7 +8,7 @@ import { needsPreparation } from "../adapters/conversation/prepare-conversation.
 import type { Call } from "../call/call.ts";
 import type { GatewayContext } from "../call/context.ts";
 import { GatewayError } from "../call/errors.ts";
-import type { Route } from "../upstream/bind-channel.ts";
+import type { Route } from "../upstream/route.ts";
 import { keyHashOf } from "./files/request-upstream.ts";
 import { narrowChannels, pinChannel } from "./responses/pin-channel.ts";
 import type { StoreResponse } from "./responses/store-response.ts";

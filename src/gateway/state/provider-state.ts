@@ -6,7 +6,7 @@ import { providerOf } from "../../providers/registry.ts";
 import type { Call } from "../call/call.ts";
 import type { GatewayContext } from "../call/context.ts";
 import { GatewayError } from "../call/errors.ts";
-import { limitationsOf } from "../upstream/adapt-after-rejection.ts";
+import { limitationsOf } from "../upstream/route.ts";
 import { bindThread } from "./message-threads.ts";
 import { bindCompactions } from "./responses/compactions.ts";
 import { narrowChannels } from "./responses/pin-channel.ts";
@@ -15,23 +15,19 @@ import { resume } from "./responses/resume.ts";
 /**
  * Routes a request that refers to something a provider stores (a conversation, a thread, a cached prompt) to a channel
  * that may have it, or inserts what the gateway stores. It never drops such a reference, because the answer would
- * ignore the conversation. Throws or rejects GatewayError if no channel can have it.
+ * ignore the conversation. Rejects GatewayError if no channel can have it.
  */
-export function bindState(context: GatewayContext, call: Call): Call | Promise<Call> {
+export async function bindState(context: GatewayContext, call: Call): Promise<Call> {
   switch (call.endpoint.codec.dialect) {
     case "openai-responses":
-      return bindResponses(context, call);
+      return bindReferences(context, await bindCompactions(context, await resume(context, call)));
     case "anthropic":
-      return bindThread(context, bindReferences(context, call));
+      return await bindThread(context, bindReferences(context, call));
     case "gemini":
       return bindReferences(context, call);
     default:
       return call;
   }
-}
-
-async function bindResponses(context: GatewayContext, call: Call): Promise<Call> {
-  return bindReferences(context, await bindCompactions(context, await resume(context, call)));
 }
 
 /** The reference in a request that only providers of its format can resolve; null if none. */

@@ -1,7 +1,6 @@
 import type { Usage } from "../../billing/types.ts";
 import type { JsonObject } from "../../formats/json.ts";
 import { EVENT_STREAM_HEADERS } from "../../lib/http/sse.ts";
-import type { CompleteResponse } from "../adapters/adapter.ts";
 import { OutputMeter } from "../billing/output-meter.ts";
 import { failCall } from "../billing/record.ts";
 import type { Reservation } from "../billing/reserve.ts";
@@ -19,40 +18,27 @@ import { StreamPump } from "./stream-pump.ts";
 export type Finish = (context: GatewayContext, call: Call, reserved: Reservation, ending: Ending) => Promise<Usage>;
 
 /** The response to the client; `finish` is called when it is complete. Rejects GatewayError. */
-export function respond(
+export async function respond(
   context: GatewayContext,
   call: Call,
   reserved: Reservation,
   received: Received,
   finish: Finish,
-): Response | Promise<Response> {
-  switch (received.kind) {
-    case "complete":
-      return respondComplete(context, call, reserved, received.response, finish);
-    case "bytes":
-      return respondBytes(context, call, reserved, received, finish);
-    case "stream":
-      return received.background
-        ? respondBackground(context, call, reserved, received, received.background, finish)
-        : respondStream(context, call, reserved, received, finish);
-  }
-}
-
-/** Charges a complete response and sends it; as a stream if requested. */
-async function respondComplete(
-  context: GatewayContext,
-  call: Call,
-  reserved: Reservation,
-  { background: running, reported, meter, body, contentType }: CompleteResponse,
-  finish: Finish,
 ): Promise<Response> {
+  if (received.kind === "bytes") return await respondBytes(context, call, reserved, received, finish);
+  if (received.kind === "stream") {
+    return received.background
+      ? await respondBackground(context, call, reserved, received, received.background, finish)
+      : respondStream(context, call, reserved, received, finish);
+  }
+  const { background: running, reported, meter, body, contentType } = received.response;
   const { timing, client, summary } = call;
   if (summary.stream) timing.markFirstByte();
   // Measured before charging, because the log row contains it.
   timing.markOverhead();
   const owed = running ? (await chargeLater(context, call, reserved, running)).reserved : reserved;
   const ending = client.hasLeft ? "client_left" : "complete";
-  const billed = await finish(context, call, owed, { ending, reported, drained: client.hasLeft, meter: meter });
+  const billed = await finish(context, call, owed, { ending, reported, drained: client.hasLeft, meter });
   return responseTo(call, typeof body === "function" ? body(billed) : body, contentType, summary.stream);
 }
 

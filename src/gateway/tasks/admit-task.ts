@@ -2,16 +2,16 @@ import type { RequestedVariant } from "../../billing/pricing/rules/price-variant
 import { recordOf } from "../../formats/json.ts";
 import { authenticate, type Caller } from "../auth/authenticate.ts";
 import { authorize } from "../auth/authorize.ts";
-import { rateLimit } from "../auth/rate-limit.ts";
+import { rateLimit, refuseClosed } from "../auth/rate-limit.ts";
 import { refuseUnserved } from "../billing/record.ts";
-import { type Call, newCall } from "../call/call.ts";
-import { CallTiming } from "../call/call-timing.ts";
+import { type Call, CallTiming, newCall } from "../call/call.ts";
 import type { GatewayContext } from "../call/context.ts";
 import type { GatewayServer } from "../http/arrival.ts";
 import type { ClientBody } from "../http/client-body.ts";
 import type { Endpoint } from "../http/endpoints/endpoint.ts";
 import { parseRequest, readRequest } from "../http/parse-request.ts";
 import { channelOfTask, type TaskOrigin } from "./task-channel.ts";
+
 /** What a client orders, as far as routing and price depend on it. */
 export type Plan = Readonly<{
   model: string;
@@ -41,7 +41,8 @@ export async function admitTask<Planned extends Plan>(
   server?.timeout(request, 0);
   const ip = services.clientAddress.ip(request, server);
   const caller = await authenticate(services, request, ip);
-  await rateLimit(context, { request, endpoint }, caller);
+  refuseClosed(context, { request, endpoint });
+  await rateLimit(context, caller);
   const body = await readRequest(services, { request, server, endpoint }, timing);
   try {
     const planned = await plan(caller, body);
@@ -55,7 +56,8 @@ export async function admitTask<Planned extends Plan>(
     const parsed = parseRequest(arrival, body);
     const candidates = authorize(services, arrival, caller, parsed);
     const call = newCall(
-      { request, endpoint: arrival.endpoint, caller, ip, ...parsed, candidates },
+      { request, endpoint: arrival.endpoint, caller, ip, candidates },
+      parsed,
       timing,
       services.telemetry,
     );

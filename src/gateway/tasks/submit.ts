@@ -10,17 +10,16 @@ import { readError } from "../../formats/openai-chat/errors/error.ts";
 import type { OutgoingForm } from "../../lib/http/multipart/form-stream.ts";
 import type { Provider } from "../../providers/contract/provider.ts";
 import { OutputMeter } from "../billing/output-meter.ts";
-import { type CallPrices, priceCall } from "../billing/price-call.ts";
+import { type CallPrices, priceCall } from "../billing/price.ts";
 import { failCall, recordFailure } from "../billing/record.ts";
 import { reserve } from "../billing/reserve.ts";
-import type { Call } from "../call/call.ts";
+import { type Call, refuseIfClientLeft } from "../call/call.ts";
 import type { GatewayContext } from "../call/context.ts";
 import { GatewayError } from "../call/errors.ts";
-import { refuseIfClientLeft } from "../http/client-presence.ts";
 import { toGatewayError } from "../http/refuse.ts";
 import { failOver, finish } from "../pipeline.ts";
 import type { Choice } from "../routing/scheduler/choose.ts";
-import { type RunningAttempt, trackAttempt } from "../upstream/attempt.ts";
+import { RunningAttempt } from "../upstream/attempt.ts";
 import { noResponse, rejectedByUpstream } from "../upstream/attempt-failure.ts";
 import { retryAfterIn } from "../upstream/provider-limits.ts";
 import { bodyLimits, readBody, readErrorText } from "../upstream/read-body.ts";
@@ -108,7 +107,7 @@ export async function submitTask<Answer>(
   }
 }
 
-function attemptOrder<Answer>(
+async function attemptOrder<Answer>(
   context: GatewayContext,
   call: Call,
   prices: CallPrices,
@@ -116,35 +115,43 @@ function attemptOrder<Answer>(
   order: TaskOrder<Answer>,
   id: number,
 ): Promise<SubmitResult<Answer>> {
-  const work = async ({ route, exchange, entry }: RunningAttempt) => {
-    const { channel, key, provider, upstreamModel } = route;
-    const { url, body } = await order.request(channel, provider, upstreamModel, id);
-    const headers = {
-      "user-agent": userAgentOf(channel),
-      ...provider.authHeaders(channel, key),
-      ...(typeof body === "string" && { "content-type": "application/json" }),
-    };
-    const outgoing = { url, headers, body, webSocket: false, proxy: proxyOf(channel) };
-    refuseIfClientLeft(call);
-    const response = await context.upstream.send(outgoing, exchange);
-    entry.status = response.status;
-    const text = response.ok
-      ? Buffer.from(await readBody(response, exchange, bodyLimits(context))).toString()
-      : await readErrorText(response, exchange, context.services.config.streamingTimeoutMs);
-    entry.firstByteMs = Math.round(call.timing.elapsedMs);
-    if (!response.ok) {
-      const upstreamError = readError(response.status, text);
-      throw rejectedByUpstream(
-        channel,
-        key,
-        response.status,
-        upstreamError,
-        retryAfterIn(response.headers, Date.now()),
-      );
-    }
-    const sent = order.read(parseJson(text), provider);
-    if (!sent) throw noResponse(channel, key, "broken");
+  const running = new RunningAttempt(context, call, prices, choice, SUBMIT_TIMEOUT_MS);
+  try {
+    const sent = await sendOrder(context, call, running, order, id);
+    running.succeeded();
     return sent;
+  } catch (error) {
+    throw running.failed(error);
+  }
+}
+
+async function sendOrder<Answer>(
+  context: GatewayContext,
+  call: Call,
+  { route, exchange, entry }: RunningAttempt,
+  order: TaskOrder<Answer>,
+  id: number,
+): Promise<SubmitResult<Answer>> {
+  const { channel, key, provider, upstreamModel } = route;
+  const { url, body } = await order.request(channel, provider, upstreamModel, id);
+  const headers = {
+    "user-agent": userAgentOf(channel),
+    ...provider.authHeaders(channel, key),
+    ...(typeof body === "string" && { "content-type": "application/json" }),
   };
-  return trackAttempt(context, call, prices, choice, work, SUBMIT_TIMEOUT_MS);
+  const outgoing = { url, headers, body, webSocket: false, proxy: proxyOf(channel) };
+  refuseIfClientLeft(call);
+  const response = await context.upstream.send(outgoing, exchange);
+  entry.status = response.status;
+  const text = response.ok
+    ? Buffer.from(await readBody(response, exchange, bodyLimits(context))).toString()
+    : await readErrorText(response, exchange, context.services.config.streamingTimeoutMs);
+  entry.firstByteMs = Math.round(call.timing.elapsedMs);
+  if (!response.ok) {
+    const upstreamError = readError(response.status, text);
+    throw rejectedByUpstream(channel, key, response.status, upstreamError, retryAfterIn(response.headers, Date.now()));
+  }
+  const sent = order.read(parseJson(text), provider);
+  if (!sent) throw noResponse(channel, key, "broken");
+  return sent;
 }

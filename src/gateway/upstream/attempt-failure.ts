@@ -2,14 +2,14 @@ import type { ChannelEntry } from "../../domain/channels/entry.ts";
 import { type JsonObject, parseJson, recordOf } from "../../formats/json.ts";
 import type { ReadError } from "../../formats/openai-chat/errors/error.ts";
 import { UpstreamBusyError } from "../../lib/outbound/connection-limit.ts";
-import { EncodingError } from "../../lib/outbound/decode-body.ts";
 import { OutboundError } from "../../lib/outbound/outbound-error.ts";
+import { EncodingError } from "../../lib/outbound/pinned-fetch.ts";
 import { type Reason, sayReason } from "../../lib/reason.ts";
 import { GatewayError } from "../call/errors.ts";
 import { withoutKey } from "../routing/channel-health.ts";
 import { isModelLimit } from "../routing/model-limits.ts";
-import type { Exchange } from "./exchange.ts";
 import { ResponseTooLargeError } from "./read-body.ts";
+import type { Exchange } from "./upstream.ts";
 
 /** One attempt at an upstream failed before anything was sent to the client. */
 export class AttemptFailure extends Error {

@@ -1,73 +1,134 @@
 import { type Attempt, failureNote } from "../../billing/types.ts";
 import type { ChannelEntry } from "../../domain/channels/entry.ts";
 import { DecodeError } from "../../formats/conversation/codec.ts";
-import type { CallPrices } from "../billing/price-call.ts";
-import type { Call } from "../call/call.ts";
+import type { AdaptedRequest } from "../adapters/adapt.ts";
+import type { CallPrices } from "../billing/price.ts";
+import { type Call, refuseIfClientLeft } from "../call/call.ts";
 import type { GatewayContext } from "../call/context.ts";
 import { GatewayError, shuttingDown } from "../call/errors.ts";
 import type { Choice } from "../routing/scheduler/choose.ts";
-import { AttemptFailure, failureKind, noResponse } from "./attempt-failure.ts";
-import { bindChannel, type Route } from "./bind-channel.ts";
-import { Exchange } from "./exchange.ts";
-
-/** An attempt in progress. */
-export type RunningAttempt = Readonly<{
-  route: Route;
-  exchange: Exchange;
-  /** Its entry in the call's log row. */
-  entry: Attempt;
-}>;
+import { drainsOnDisconnect } from "../streaming/broken-stream.ts";
+import { AttemptFailure, failureKind, noResponse, rejectedByUpstream } from "./attempt-failure.ts";
+import { exhaustedMs, retryAfterIn } from "./provider-limits.ts";
+import { readErrorText } from "./read-body.ts";
+import { adaptAfterRejection, bindChannel, type Route } from "./route.ts";
+import { Exchange, type Outgoing } from "./upstream.ts";
 
 /**
- * Runs one attempt with a channel and records its outcome in the call's log, the scheduler and the channel's traffic.
- * `timeoutMs`: limit until the first response's headers; absent: the channel's own limit, or the general one. Rejects
- * AttemptFailure if another channel may be tried, else GatewayError or DecodeError.
+ * An attempt in progress, with one channel and key. Its outcome (`succeeded` or `failed`, exactly one of them) goes into
+ * the call's log, the scheduler and the channel's traffic.
  */
-export async function trackAttempt<Result>(
-  context: GatewayContext,
-  call: Call,
-  prices: CallPrices,
-  choice: Choice,
-  work: (attempt: RunningAttempt) => Promise<Result>,
-  timeoutMs?: number,
-): Promise<Result> {
-  const { channel, key } = choice;
-  const { timing, attempts, client } = call;
-  const budgetMs = timeoutMs === undefined ? firstByteBudgetMs(channel) : null;
-  const exchange = new Exchange(context.deadlines, timeoutMs ?? budgetMs ?? context.services.config.relayTimeoutMs);
-  const startMs = timing.elapsedMs;
-  const entry = attempts.begin(choice, startMs);
-  context.coolDown.begin(channel.id, key);
-  context.traffic.begin(channel.id, key);
-  let failed: boolean | null = null;
-  try {
-    const route = bindChannel(call, prices, choice);
-    attempts.route = route;
-    call.trace?.beginAttempt(route);
-    const result = await work({ route, exchange, entry });
-    failed = false;
-    return result;
-  } catch (thrown) {
+export class RunningAttempt {
+  readonly exchange: Exchange;
+  /** Its entry in the call's log row. */
+  readonly entry: Attempt;
+  readonly route: Route;
+  readonly #startMs: number;
+  /** The channel has a limit of its own on the time to the first byte. */
+  readonly #hasBudget: boolean;
+
+  /**
+   * `timeoutMs`: limit until the first response's headers; absent: the channel's own limit, or the general one. Throws
+   * AttemptFailure if the channel cannot serve the call.
+   */
+  constructor(
+    private readonly context: GatewayContext,
+    private readonly call: Call,
+    prices: CallPrices,
+    private readonly choice: Choice,
+    timeoutMs?: number,
+  ) {
+    const { channel, key } = choice;
+    const { timing, attempts } = call;
+    const budgetMs = timeoutMs === undefined ? firstByteBudgetMs(channel) : null;
+    this.#hasBudget = budgetMs !== null;
+    this.#startMs = timing.elapsedMs;
+    this.entry = attempts.begin(choice, this.#startMs);
+    this.exchange = new Exchange(context.deadlines, timeoutMs ?? budgetMs ?? context.services.config.relayTimeoutMs);
+    context.coolDown.begin(channel.id, key);
+    context.traffic.begin(channel.id, key);
+    try {
+      this.route = bindChannel(call, prices, choice);
+    } catch (error) {
+      throw this.failed(error);
+    }
+    attempts.route = this.route;
+    call.trace?.beginAttempt(this.route);
+  }
+
+  /** Sends a request; when the client leaves meanwhile, it is stopped. Throws GatewayError if the client has left. */
+  send(outgoing: Outgoing): Promise<Response> {
+    const { call, exchange } = this;
+    const { channel } = this.choice;
+    refuseIfClientLeft(call);
+    call.client.onLeave = () => {
+      if (!drainsOnDisconnect(channel)) exchange.stop("client_left");
+    };
+    return this.context.upstream.send(outgoing, exchange);
+  }
+
+  /** Takes note of the status and limits that a response states. */
+  answered({ status, headers }: Response): void {
+    this.entry.status = status;
+    const limitedMs = exhaustedMs(headers);
+    if (limitedMs !== null) this.context.coolDown.limited(this.choice.channel.id, this.choice.key, limitedMs);
+  }
+
+  /**
+   * The upstream rejected the request. Null: for something optional, so the request is worth adapting and sending once
+   * more; else rejects AttemptFailure.
+   */
+  async rejected(response: Response, { adapter, ask }: Pick<AdaptedRequest, "adapter" | "ask">): Promise<null> {
+    const { exchange, context, route } = this;
+    const { channel, key } = route;
+    const text = await readErrorText(response, exchange, context.services.config.streamingTimeoutMs);
+    const error = adapter.readError(response.status, text);
+    if (this.adaptsTo({ status: response.status, error, params: ask, key })) return null;
+    const status = error.status ?? response.status;
+    throw rejectedByUpstream(channel, key, status, error, retryAfterIn(response.headers, Date.now()));
+  }
+
+  /** Whether the request is worth adapting to a rejection; expects another response then. */
+  adaptsTo(rejection: Parameters<typeof adaptAfterRejection>[2]): boolean {
+    const adapts = adaptAfterRejection(this.context.limitations, this.route, rejection);
+    if (adapts) this.exchange.expectHead();
+    return adapts;
+  }
+
+  /** The upstream's response, or its first bytes, are received. */
+  succeeded(): void {
+    this.#end(false);
+  }
+
+  /** Returns what to throw: AttemptFailure if another channel may be tried, else GatewayError or DecodeError. */
+  failed(thrown: unknown): Error {
+    const { call, exchange, entry, choice } = this;
     const cause = exchange.stopped === "shutdown" ? shuttingDown() : thrown;
     exchange.abort();
     if (cause instanceof DecodeError || cause instanceof GatewayError) {
       Object.assign(entry, failureNote(cause.reason));
       call.trace?.failAttempt(entry);
-      throw cause;
+      this.#end(null);
+      return cause;
     }
-    const failure = cause instanceof AttemptFailure ? cause : failureOf(choice, exchange, cause, budgetMs !== null);
+    const failure = cause instanceof AttemptFailure ? cause : failureOf(choice, exchange, cause, this.#hasBudget);
     if (failure.answered) entry.status = failure.status;
     Object.assign(entry, failureNote(failure.detail));
     call.trace?.failAttempt(entry);
     // A client's invalid request or disconnect says nothing about the upstream.
-    failed = client.hasLeft || (failure.answered && isClientsFault(failure.status)) ? null : true;
-    throw failure;
-  } finally {
+    this.#end(call.client.hasLeft || (failure.answered && isClientsFault(failure.status)) ? null : true);
+    return failure;
+  }
+
+  /** `failed`: null if the outcome says nothing about the channel. */
+  #end(failed: boolean | null): void {
+    const { timing } = this.call;
+    const { channel, key } = this.choice;
     const endMs = timing.elapsedMs;
-    const waitedMs = endMs - startMs;
-    context.traffic.end(channel.id, key, failed, waitedMs);
+    const waitedMs = endMs - this.#startMs;
+    this.context.traffic.end(channel.id, key, failed, waitedMs);
     timing.waitedMs += waitedMs;
-    entry.endMs = Math.round(endMs);
+    this.entry.endMs = Math.round(endMs);
   }
 }
 

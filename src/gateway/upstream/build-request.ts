@@ -4,22 +4,23 @@ import type { Provider } from "../../providers/contract/provider.ts";
 import type { EncodedRequest } from "../adapters/adapter.ts";
 import type { Call } from "../call/call.ts";
 import type { GatewayContext } from "../call/context.ts";
-import type { Route } from "./bind-channel.ts";
+import type { Route } from "./route.ts";
 import type { Outgoing } from "./upstream.ts";
 
-/** Builds the request for the route's upstream: URL, key, and a signature if the provider requires one. */
+/** Builds the request for the route's upstream: URL and key; `signRequest` adds a signature if the provider requires one. */
 export function buildRequest(
   context: GatewayContext,
   call: Call,
   { ask: adapted, body }: Pick<EncodedRequest, "ask" | "body">,
   { channel, key, provider }: Pick<Route, "channel" | "key" | "provider">,
-): Outgoing | Promise<Outgoing> {
+): Outgoing {
   const ask = { ...adapted, key, requestedModel: call.summary.model, ...requestedVersionOf(call.request.url) };
   const url = provider.url(channel, ask);
   const headers = provider.authHeaders(channel, key, ask);
   const isForm = typeof body !== "string" && !(body instanceof Uint8Array);
   // A form has its own boundary.
   headers["user-agent"] ??= userAgentOf(channel);
+  headers["accept-encoding"] ??= "identity";
   if (!isForm) headers["content-type"] = "application/json";
   const { request } = call;
   for (const name of provider.chat?.clientHeaders ?? NO_HEADERS) {
@@ -29,12 +30,20 @@ export function buildRequest(
   addSetHeaders(headers, context.conversationSettings.headersOf(ask.model), provider, ask.dialect);
   call.trace?.inject(headers);
   const webSocket = ask.capability === "chat" && provider.chat?.streaming.isWebSocket === true;
-  const outgoing = { url, headers, body, webSocket, proxy: proxyOf(channel) };
-  if (!provider.sign || isForm) return outgoing;
+  return { url, headers, body, webSocket, proxy: proxyOf(channel) };
+}
+
+/** The request as the provider wants it signed; forms are not signed. */
+export async function signRequest(
+  context: GatewayContext,
+  outgoing: Outgoing,
+  { channel, key, provider }: Pick<Route, "channel" | "key" | "provider">,
+): Promise<Outgoing> {
+  const { url, headers, body } = outgoing;
+  if (!provider.sign || (typeof body !== "string" && !(body instanceof Uint8Array))) return outgoing;
   const text = typeof body === "string" ? body : new TextDecoder().decode(body);
-  return provider
-    .sign({ url, headers, body: text }, channel, key, context.signing)
-    .then((added) => ({ ...outgoing, body: text, ...added, headers: { ...headers, ...added.headers } }));
+  const added = await provider.sign({ url, headers, body: text }, channel, key, context.signing);
+  return { ...outgoing, body: text, ...added, headers: { ...headers, ...added.headers } };
 }
 
 const NO_HEADERS: readonly string[] = [];

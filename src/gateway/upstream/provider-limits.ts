@@ -20,9 +20,11 @@ const ANTHROPIC_LIMITS: readonly LimitHeaders[] = ["requests", "tokens", "input-
  * How long a key must wait because a limit of it is used up, in milliseconds; 0 if all limits have something left. Null if the
  * headers don't tell.
  */
-export function exhaustedMs(headers: ResponseHeaders, nowMs: number): number | null {
+export function exhaustedMs(headers: ResponseHeaders, nowMs?: number): number | null {
   const limits = limitsIn(headers);
-  return limits && Math.max(0, ...limits.map((limit) => waitOf(headers, limit, nowMs)));
+  if (!limits) return null;
+  const now = nowMs ?? Date.now();
+  return Math.max(0, ...limits.map((limit) => waitOf(headers, limit, now)));
 }
 
 /**

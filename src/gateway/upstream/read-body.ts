@@ -1,5 +1,5 @@
 import type { GatewayContext } from "../call/context.ts";
-import type { Exchange } from "./exchange.ts";
+import type { Exchange } from "./upstream.ts";
 
 /** The upstream's response exceeds the maximum size. */
 export class ResponseTooLargeError extends Error {

@@ -8,11 +8,8 @@ import type { Call } from "../call/call.ts";
 import type { GatewayContext } from "../call/context.ts";
 import { EventBuffer } from "../streaming/event-buffer.ts";
 import { toEventStream } from "../streaming/framing.ts";
-import { adaptAfterRejection } from "./adapt-after-rejection.ts";
 import { firstByteBudgetMs, type RunningAttempt } from "./attempt.ts";
 import { type AttemptFailure, noResponse, rejectedByUpstream } from "./attempt-failure.ts";
-import type { Route } from "./bind-channel.ts";
-import type { Exchange } from "./exchange.ts";
 import { retryAfterIn } from "./provider-limits.ts";
 import {
   type ByteReader,
@@ -23,6 +20,8 @@ import {
   readErrorText,
   readerOf,
 } from "./read-body.ts";
+import type { Route } from "./route.ts";
+import type { Exchange } from "./upstream.ts";
 
 /** A received response, read as far as needed before the client gets its first byte. */
 export type Received =
@@ -45,7 +44,7 @@ export type OpenStream = Readonly<{
   background: JsonObject | null;
 }>;
 
-/** Receives a successful response. Null: the request is worth adapting and resending once. Rejects AttemptFailure. */
+/** Receives a response. Null: the request is worth adapting and resending once. Rejects AttemptFailure. */
 export function receive(
   context: GatewayContext,
   call: Call,
@@ -53,10 +52,14 @@ export function receive(
   request: AdaptedRequest,
   response: Response,
 ): Promise<Received | null> {
+  if (!response.ok) return attempt.rejected(response, request);
+  const contentType = response.headers.get("content-type") ?? "application/json";
+  if (!request.ask.stream && call.endpoint.capability !== "speech") {
+    return receiveComplete(context, call, attempt, request, response, contentType);
+  }
   const { provider } = attempt.route;
   const { maxResponseBodyBytes } = context.services.config;
   const { stream, capability } = request.ask;
-  const contentType = response.headers.get("content-type") ?? "application/json";
   const isJson = contentType.startsWith("application/json");
   const framing = capability === "chat" ? provider.chat?.streaming.framing : null;
   // If the upstream only streams, the stream is collected for a client that wants a complete response.
@@ -112,9 +115,8 @@ async function receiveComplete(
   if (error !== null) {
     const status = adapter.statusOf(error);
     const rejection = { status, error: adapter.readError(status, error), params: request.ask, key };
-    if (!adaptAfterRejection(context.limitations, route, rejection)) throw errorWithGoodStatus(route, adapter, error);
-    exchange.expectHead();
-    return null;
+    if (attempt.adaptsTo(rejection)) return null;
+    throw errorWithGoodStatus(route, adapter, error);
   }
   const complete = call.summary.stream
     ? adapter.synthesizeStream(body, contentType)

@@ -26,7 +26,7 @@ test("probes without a Host header are answered, other requests refused", async 
   const server = Bun.serve({
     hostname: "127.0.0.1",
     port: 0,
-    fetch: requireHost((request) => new Response(new URL(request.url).pathname, { status: 503 })),
+    fetch: requireHost(async (request) => new Response(new URL(request.url).pathname, { status: 503 })),
   });
   const port = server.port ?? 0;
   expect(await send(port, "GET /readyz HTTP/1.0")).toEqual(["HTTP/1.1 503 Service Unavailable", "/readyz"]);

@@ -1,4 +1,4 @@
-type Handler = (request: Request) => Response | Promise<Response>;
+type Handler = (request: Request) => Promise<Response>;
 
 const PROBES = new Set(["/healthz", "/readyz", "/metrics"]);
 
@@ -13,5 +13,5 @@ export const requireHost =
     if (!url.startsWith("/")) return handle(request);
     const [path = ""] = url.split("?");
     if (PROBES.has(path)) return handle(new Request(`http://localhost${url}`, { method, headers }));
-    return new Response("The request has no Host header.\n", { status: 400 });
+    return Promise.resolve(new Response("The request has no Host header.\n", { status: 400 }));
   };

@@ -7,11 +7,13 @@ export class UpstreamBusyError extends Error {
 export type ReleaseConnection = () => void;
 
 export type ConnectionLimit = {
+  /** Takes one of the origin's connections; null: none is free. */
+  tryAcquire(origin: string): ReleaseConnection | null;
   /**
-   * Takes one of the origin's connections: at once where one is free, else when another caller gives one back, first come
-   * first served. Rejects UpstreamBusyError after `waitMs`, or the signal's reason when it aborts.
+   * The same, and waits until another caller gives one back, first come first served. Rejects UpstreamBusyError after
+   * `waitMs`, or the signal's reason when it aborts.
    */
-  acquire(origin: string, signal: AbortSignal): ReleaseConnection | Promise<ReleaseConnection>;
+  acquire(origin: string, signal: AbortSignal): Promise<ReleaseConnection>;
 };
 
 type Origin = { inUse: number; readonly waiting: Set<() => void> };
@@ -34,19 +36,29 @@ export function createConnectionLimit(maxPerOrigin: number, waitMs: number): Con
     };
   };
 
+  const originOf = (name: string): Origin => {
+    let origin = origins.get(name);
+    if (!origin) {
+      origin = { inUse: 0, waiting: new Set() };
+      origins.set(name, origin);
+    }
+    return origin;
+  };
+  const tryAcquire = (name: string): ReleaseConnection | null => {
+    const origin = originOf(name);
+    if (origin.inUse >= maxPerOrigin) return null;
+    origin.inUse += 1;
+    return lend(name, origin);
+  };
+
   return {
-    acquire(name, signal) {
-      let origin = origins.get(name);
-      if (!origin) {
-        origin = { inUse: 0, waiting: new Set() };
-        origins.set(name, origin);
-      }
-      if (origin.inUse < maxPerOrigin) {
-        origin.inUse += 1;
-        return lend(name, origin);
-      }
-      const lender = origin;
-      return waitForTurn(lender, signal, waitMs).then(() => lend(name, lender));
+    tryAcquire,
+    async acquire(name, signal) {
+      const free = tryAcquire(name);
+      if (free) return free;
+      const origin = originOf(name);
+      await waitForTurn(origin, signal, waitMs);
+      return lend(name, origin);
     },
   };
 }

@@ -4,6 +4,9 @@ import {
   type Decimal,
   decimal,
   divide,
+  fixedInteger,
+  fixedPoint,
+  fixedText,
   integer,
   multiply,
   roundToInteger,
@@ -11,6 +14,7 @@ import {
   subtract,
   toText,
   truncate,
+  ZERO,
 } from "./decimal.ts";
 
 describe("decimal", () => {
@@ -132,5 +136,18 @@ describe("the same sums as with integers alone, around 2^53 and with up to 20 de
       expect([text(a), roundUp(value)]).toEqual([text(a), clamp(up)]);
       expect(scaled(decimal(toText(value)))).toBe(scaled(value));
     }
+  });
+
+  test("fixed-point numbers have the same text and rounding", () => {
+    for (const a of all) {
+      const value = decimal(text(a));
+      for (const minScale of [0, 25]) {
+        const { units, scale } = fixedPoint(value, minScale);
+        expect([text(a), fixedText(units, scale)]).toEqual([text(a), toText(add(value, ZERO))]);
+        expect([text(a), fixedInteger(units, scale, "nearest")]).toEqual([text(a), Math.max(0, roundToInteger(value))]);
+        expect([text(a), fixedInteger(units, scale, "up")]).toEqual([text(a), Math.max(0, roundUp(value))]);
+      }
+    }
+    expect(fixedPoint(decimal("2e40"))).toEqual({ units: 2n * 10n ** 40n, scale: 0 });
   });
 });

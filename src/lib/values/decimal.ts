@@ -53,3 +53,42 @@ export const toText = (a: Decimal, places?: number): string => a.toFixed(places)
 // A negative zero would show.
 const clamped = (a: Decimal): number =>
   Math.max(-Number.MAX_SAFE_INTEGER, Math.min(Number.MAX_SAFE_INTEGER, a.toNumber())) + 0;
+
+/**
+ * A decimal as a whole number of 10^-scale. Sums of whole numbers times such a factor are as exact as with decimals and take
+ * a fifth of the time: what each call computes uses them (4 µs of 91).
+ */
+export type FixedPoint = Readonly<{ units: bigint; scale: number }>;
+
+/** The same number; with at least `minScale` decimals. */
+export function fixedPoint({ s, e, c }: Decimal, minScale = 0): FixedPoint {
+  const decimals = c.length - 1 - e;
+  const scale = Math.max(decimals, minScale);
+  return { units: BigInt(s) * BigInt(c.join("")) * powerOfTen(scale - decimals), scale };
+}
+
+/** Decimal text of `units` × 10^-`scale`, the shortest, without exponent. */
+export function fixedText(units: bigint, scale: number): string {
+  if (units < 0n) return `-${fixedText(-units, scale)}`;
+  const digits = units.toString().padStart(scale + 1, "0");
+  const point = digits.length - scale;
+  let end = digits.length;
+  while (end > point && digits[end - 1] === "0") end -= 1;
+  return end === point ? digits.slice(0, point) : `${digits.slice(0, point)}.${digits.slice(point, end)}`;
+}
+
+/** `units` × 10^-`scale` as the nearest integer, halves up, or as the next one above; 0 to 2^53 − 1, negatives are 0. */
+export function fixedInteger(units: bigint, scale: number, rounding: "nearest" | "up"): number {
+  if (units <= 0n) return 0;
+  const one = powerOfTen(scale);
+  const whole = rounding === "up" ? (units + one - 1n) / one : (2n * units + one) / (2n * one);
+  return Math.min(Number(whole), Number.MAX_SAFE_INTEGER);
+}
+
+/** 10^`exponent`. */
+export function powerOfTen(exponent: number): bigint {
+  const power = POWERS[exponent];
+  return power ?? 10n ** BigInt(exponent);
+}
+
+const POWERS: readonly bigint[] = Array.from({ length: 32 }, (_, exponent) => 10n ** BigInt(exponent));

@@ -1,6 +1,6 @@
 import type { JsonObject } from "../../formats/json.ts";
 import { readOpenAiModelList } from "../../formats/openai-chat/model-list.ts";
-import { searchesAlways } from "../../formats/openai-chat/response/search-usage.ts";
+import { searchesAlways } from "../../formats/openai-chat/response/usage.ts";
 import { chatApi } from "../contract/chat.ts";
 import {
   type CallParams,

@@ -143,7 +143,7 @@ export async function startFromSnapshot(
 
   return {
     joined,
-    fetch(request) {
+    async fetch(request) {
       if (following) return following.fetch(request);
       const path = pathOf(request.url);
       const call = gateway.router.take(request, path, server);

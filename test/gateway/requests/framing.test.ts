@@ -39,7 +39,7 @@ const SMUGGLED = `POST /v1/chat/completions HTTP/1.1\r\n${LINES}Content-Length: 
 const CHUNKED = `${POST}Transfer-Encoding: chunked\r\n\r\n`;
 
 test.each([
-  ["lines that end with LF", POST.replaceAll("\r\n", "\n") + `Content-Length: ${BODY.length}\n\n${BODY}`],
+  ["lines that end with LF", `${POST.replaceAll("\r\n", "\n")}Content-Length: ${BODY.length}\n\n${BODY}`],
   ["a line that ends with LF", `${POST}X-A: b\nContent-Length: ${BODY.length}\r\n\r\n${BODY}`],
   ["a bare CR in a value", `${POST}X-A: b\rX-B: c\r\nContent-Length: ${BODY.length}\r\n\r\n${BODY}`],
   ["a header behind a bare LF", `${POST}X-A: b\nTransfer-Encoding: chunked\r\nContent-Length: 2\r\n\r\n${BODY}`],

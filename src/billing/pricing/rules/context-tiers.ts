@@ -7,20 +7,11 @@ export type ContextTier = Readonly<{ over: number; input: Decimal; output: Decim
 export const tierOf = (tiers: readonly ContextTier[] | undefined, promptTokens: number): ContextTier | undefined =>
   tiers?.findLast(({ over }) => promptTokens > over);
 
-/** The highest factors that can apply to a prompt of at most so many tokens, including those of the base price. */
-export function highestTier(
-  tiers: readonly ContextTier[] = [],
-  mostPromptTokens: number,
-): Readonly<{ input: Decimal; output: Decimal }> {
-  return tiers
-    .filter(({ over }) => mostPromptTokens > over)
-    .reduce(
-      (highest, { input, output }) => ({ input: dearer(highest.input, input), output: dearer(highest.output, output) }),
-      {
-        input: ONE,
-        output: ONE,
-      },
-    );
-}
+/** The highest factors among tiers that a prompt may reach and the base price. */
+export const highestTier = (reached: readonly ContextTier[]): Readonly<{ input: Decimal; output: Decimal }> =>
+  reached.reduce<Pick<ContextTier, "input" | "output">>(
+    (highest, { input, output }) => ({ input: dearer(highest.input, input), output: dearer(highest.output, output) }),
+    { input: ONE, output: ONE },
+  );
 
 export const dearer = (a: Decimal, b: Decimal): Decimal => (isNegative(subtract(a, b)) ? b : a);

@@ -8,7 +8,7 @@ import type { CallParams } from "../../../providers/contract/provider.ts";
 import { codecOf } from "../../../providers/registry.ts";
 import type { Call } from "../../call/call.ts";
 import { refuseLostReference } from "../../state/provider-state.ts";
-import type { Route } from "../../upstream/bind-channel.ts";
+import type { Route } from "../../upstream/route.ts";
 import type { EncodedRequest } from "../adapter.ts";
 import { canForwardRequest, splicedRequest, unchangedBody } from "../same-format.ts";
 import { withChannelPrompt } from "./channel-prompt.ts";

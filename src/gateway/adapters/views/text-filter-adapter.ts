@@ -26,7 +26,7 @@ export class TextFilterAdapter implements Adapter {
     private readonly filters: Filters,
   ) {}
 
-  encode(): EncodedRequest | Promise<EncodedRequest> {
+  encode(): Promise<EncodedRequest> {
     return this.inner.encode();
   }
   findError(body: Uint8Array<ArrayBuffer>): string | null {

@@ -6,22 +6,21 @@ import { promptAsChat } from "../../../formats/openai-chat/index.ts";
 import { textOfBytes } from "../../../lib/values/bytes.ts";
 import type { Provider } from "../../../providers/contract/provider.ts";
 import { providerOf } from "../../../providers/registry.ts";
-import { selectAdapter } from "../../adapters/select-adapter.ts";
+import { selectAdapter } from "../../adapters/adapt.ts";
 import type { Caller } from "../../auth/authenticate.ts";
 import { authorize } from "../../auth/authorize.ts";
 import { countPrompt } from "../../billing/count-tokens.ts";
-import { type Call, newCall } from "../../call/call.ts";
-import { CallTiming } from "../../call/call-timing.ts";
+import { type Call, CallTiming, newCall } from "../../call/call.ts";
 import type { GatewayContext } from "../../call/context.ts";
 import { GatewayError } from "../../call/errors.ts";
 import { clientErrorFor } from "../../routing/router.ts";
 import { type Choice, choose } from "../../routing/scheduler/choose.ts";
 import { bindState } from "../../state/provider-state.ts";
 import { rejectedByUpstream } from "../../upstream/attempt-failure.ts";
-import { bindChannel } from "../../upstream/bind-channel.ts";
-import { buildRequest } from "../../upstream/build-request.ts";
-import { Exchange } from "../../upstream/exchange.ts";
+import { buildRequest, signRequest } from "../../upstream/build-request.ts";
 import { bodyLimits, readBody as readResponseBody } from "../../upstream/read-body.ts";
+import { bindChannel } from "../../upstream/route.ts";
+import { Exchange } from "../../upstream/upstream.ts";
 import type { Arrival, GatewayServer } from "../arrival.ts";
 import { type ClientBody, readBody } from "../client-body.ts";
 import { type ParsedRequest, parseRequest } from "../parse-request.ts";
@@ -118,7 +117,7 @@ async function admitCount(
     if (error instanceof GatewayError && NOT_SERVED.has(error.status)) return null;
     throw error;
   }
-  const call = newCall({ request, endpoint, caller, ip, ...parsed, candidates }, new CallTiming(performance.now()));
+  const call = newCall({ request, endpoint, caller, ip, candidates }, parsed, new CallTiming(performance.now()));
   return endpoint === responses ? await bindState(context, call) : call;
 }
 
@@ -151,11 +150,8 @@ async function requestCount(
   if (!count || !chat) return null;
   const counting = { ask, body: JSON.stringify(count.encode(chat, ask)) };
   try {
-    const outgoing = await buildRequest(context, call, counting, {
-      channel,
-      key,
-      provider: { ...provider, url: count.url },
-    });
+    const route = { channel, key, provider: { ...provider, url: count.url } };
+    const outgoing = await signRequest(context, buildRequest(context, call, counting, route), route);
     const exchange = new Exchange(context.deadlines, timeoutMs);
     const response = await context.upstream.send(outgoing, exchange);
     const limits = { ...bodyLimits(context), idleMs: timeoutMs };

@@ -3,7 +3,7 @@ import { textOf } from "../../../formats/json.ts";
 import { OperationError } from "../../../lib/operation-error.ts";
 import type { Caller } from "../../auth/authenticate.ts";
 import { refuseAddress } from "../../auth/policies.ts";
-import { CallTiming } from "../../call/call-timing.ts";
+import { CallTiming } from "../../call/call.ts";
 import type { GatewayContext } from "../../call/context.ts";
 import { GatewayError } from "../../call/errors.ts";
 import { handleCall } from "../../pipeline.ts";

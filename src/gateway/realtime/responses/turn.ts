@@ -9,8 +9,7 @@ import { spliceTopLevel } from "../../../lib/values/json/json-splice.ts";
 import { authenticate } from "../../auth/authenticate.ts";
 import { authorize } from "../../auth/authorize.ts";
 import { refuseUnserved } from "../../billing/record.ts";
-import { newCall } from "../../call/call.ts";
-import { CallTiming } from "../../call/call-timing.ts";
+import { CallTiming, newCall } from "../../call/call.ts";
 import type { GatewayContext } from "../../call/context.ts";
 import type { Arrival } from "../../http/arrival.ts";
 import { responses } from "../../http/endpoints/conversations.ts";
@@ -129,7 +128,7 @@ async function warmUp(context: GatewayContext, arrival: Arrival, send: Send, kee
   const timing = new CallTiming(performance.now());
   const parsed = parseRequest(arrival, await readRequest(services, arrival, timing));
   const candidates = authorize(services, arrival, caller, parsed);
-  const call = selectModel(context, newCall({ request, endpoint, caller, ip, ...parsed, candidates }, timing));
+  const call = selectModel(context, newCall({ request, endpoint, caller, ip, candidates }, parsed, timing));
   const unserved = refuseUnserved(context, call);
   if (unserved) throw unserved;
   const conversation = parsed.conversation?.() ?? endpoint.codec.decodeRequest(parsed.body.json);

@@ -2,7 +2,7 @@ import { estimate } from "../../../billing/pricing/estimate.ts";
 import type { UserEntry } from "../../../domain/accounts/directory.ts";
 import type { ChannelEntry } from "../../../domain/channels/entry.ts";
 import type { Candidates } from "../../../domain/channels/routing/routing-index.ts";
-import { upstreamNames } from "../../billing/price-call.ts";
+import { upstreamNames } from "../../billing/price.ts";
 import type { GatewayContext } from "../../call/context.ts";
 import { GatewayError } from "../../call/errors.ts";
 import type { Figures } from "./order.ts";

@@ -2,7 +2,7 @@ import type { Candidates } from "../../../domain/channels/routing/routing-index.
 import { type JsonObject, recordOf, textOf } from "../../../formats/json.ts";
 import type { ModelRoute } from "../../../settings/option/model-routes.ts";
 import { allowsModel, findCandidates } from "../../auth/authorize.ts";
-import { typicalTokens } from "../../billing/estimate.ts";
+import { typicalTokens } from "../../billing/reserve.ts";
 import type { Call } from "../../call/call.ts";
 import type { GatewayContext } from "../../call/context.ts";
 import { GatewayError } from "../../call/errors.ts";

@@ -2,7 +2,7 @@ import type { PolicySet } from "../../../domain/accounts/organizations/policies/
 import type { Candidates } from "../../../domain/channels/routing/routing-index.ts";
 import type { ModelRoute, RouteCandidate } from "../../../settings/option/model-routes.ts";
 import { allowedCandidates } from "../../auth/policies.ts";
-import { upstreamNames } from "../../billing/price-call.ts";
+import { upstreamNames } from "../../billing/price.ts";
 import type { GatewayContext } from "../../call/context.ts";
 import { type Needs, type Shortcoming, shortcomingOf } from "../model-fit.ts";
 import { type CallFacts, type UnmetCondition, unmetCondition } from "./conditions.ts";

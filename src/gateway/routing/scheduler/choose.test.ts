@@ -1,9 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import { channelEntry } from "../../../../test/support/gateway/entries.ts";
 import type { ChannelEntry } from "../../../domain/channels/entry.ts";
-import { choose, type Excluded } from "./choose.ts";
-import { createCoolDown } from "./cool-down.ts";
-import { createKeyRing } from "./key-ring.ts";
+import { choose, createKeyRing, type Excluded } from "./choose.ts";
+import { createCoolDown } from "./key-health.ts";
 
 const tier = (priority: number, ...channels: ChannelEntry[]) => ({ priority, channels });
 const every = () => true;

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { createCoolDown } from "./cool-down.ts";
+import { createCoolDown } from "./key-health.ts";
 
 function setUp() {
   let now = 1_000_000;

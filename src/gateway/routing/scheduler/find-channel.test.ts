@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { channelEntry } from "../../../../test/support/gateway/entries.ts";
 import { createRoutingIndex } from "../../../domain/channels/routing/routing-index.ts";
-import { findChannel } from "./find-channel.ts";
+import { findChannel } from "./choose.ts";
 
 test("finds a channel of any tier, and follows changes", () => {
   const index = createRoutingIndex();

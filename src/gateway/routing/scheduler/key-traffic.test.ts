@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createKeyTraffic } from "./key-traffic.ts";
+import { createKeyTraffic } from "./key-health.ts";
 import { readTrafficFile, writeTrafficFile } from "./traffic-file.ts";
 
 const MINUTE = 60_000;

@@ -5,12 +5,10 @@ import { noRules, type RequestRules } from "../../../formats/request-rules/reque
 import type { Caller } from "../../auth/authenticate.ts";
 import { authorizeModel } from "../../auth/authorize.ts";
 import { refusePrice } from "../../auth/policies.ts";
-import { promptTokensBound } from "../../billing/estimate.ts";
-import { reserveAmount } from "../../billing/reserve.ts";
+import { promptTokensBound, reserveAmount } from "../../billing/reserve.ts";
 import type { GatewayContext } from "../../call/context.ts";
 import type { Hold } from "../../call/services.ts";
-import { checkRequest, checkValues } from "../../http/check-request.ts";
-import { invalidRequest } from "../../http/client-body.ts";
+import { checkRequest, checkValues, invalidRequest } from "../../http/client-body.ts";
 import { jsonLines } from "./json-lines.ts";
 import { pathOf } from "./refresh-objects.ts";
 import { ownerOf, requestUpstream } from "./request-upstream.ts";

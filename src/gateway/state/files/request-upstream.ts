@@ -11,9 +11,9 @@ import { GatewayError } from "../../call/errors.ts";
 import { clientErrorFor } from "../../routing/router.ts";
 import type { Choice } from "../../routing/scheduler/choose.ts";
 import { failureKind, noResponse, rejectedByUpstream } from "../../upstream/attempt-failure.ts";
-import { Exchange } from "../../upstream/exchange.ts";
 import { retryAfterIn } from "../../upstream/provider-limits.ts";
 import { bodyLimits, passBody, readBody, readErrorText } from "../../upstream/read-body.ts";
+import { Exchange } from "../../upstream/upstream.ts";
 import type { StoredObject } from "./store.ts";
 
 export type ObjectRequest = Readonly<{

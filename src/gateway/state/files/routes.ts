@@ -1,7 +1,7 @@
 import { openaiChatClientCodec } from "../../../formats/openai-chat/index.ts";
 import { requestIdOf } from "../../../lib/http/request-id.ts";
 import { authenticate, type Caller } from "../../auth/authenticate.ts";
-import { rateLimit } from "../../auth/rate-limit.ts";
+import { rateLimit, refuseClosed } from "../../auth/rate-limit.ts";
 import type { GatewayContext } from "../../call/context.ts";
 import { chatCompletions } from "../../http/endpoints/text.ts";
 import { corsHeaders } from "../../http/headers.ts";
@@ -111,7 +111,8 @@ async function answerWith(context: GatewayContext, routed: RoutedRequest, work: 
   try {
     const { services } = context;
     const caller = await authenticate(services, request, services.clientAddress.ip(request, server));
-    await rateLimit(context, { request, endpoint: chatCompletions }, caller);
+    refuseClosed(context, { request, endpoint: chatCompletions });
+    await rateLimit(context, caller);
     const made = await work(caller, routed);
     const headers = { ...corsHeaders(request), "x-request-id": requestIdOf(request) };
     if (!(made instanceof Response)) return Response.json(made, { headers });

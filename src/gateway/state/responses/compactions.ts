@@ -7,7 +7,7 @@ import type { Call } from "../../call/call.ts";
 import type { GatewayContext } from "../../call/context.ts";
 import type { GatewayServices } from "../../call/services.ts";
 import { invalidRequest } from "../../http/client-body.ts";
-import type { Route } from "../../upstream/bind-channel.ts";
+import type { Route } from "../../upstream/route.ts";
 import { keyHashOf } from "../files/request-upstream.ts";
 import { pinOwner } from "./pin-channel.ts";
 

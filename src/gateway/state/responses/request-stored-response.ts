@@ -8,8 +8,8 @@ import { providerOf } from "../../../providers/registry.ts";
 import type { GatewayContext } from "../../call/context.ts";
 import { clientErrorFor } from "../../routing/router.ts";
 import { failureKind, noResponse, rejectedByUpstream } from "../../upstream/attempt-failure.ts";
-import { Exchange } from "../../upstream/exchange.ts";
 import { bodyLimits, passBody, readBody, readErrorText } from "../../upstream/read-body.ts";
+import { Exchange } from "../../upstream/upstream.ts";
 import { keyHashOf, ownerOf } from "../files/request-upstream.ts";
 
 /** Actions on a response that an upstream stores. */

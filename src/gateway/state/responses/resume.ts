@@ -4,13 +4,12 @@ import { promptAsChat } from "../../../formats/openai-chat/index.ts";
 import { placeOfItem } from "../../../formats/openai-responses/items.ts";
 import { nowSeconds } from "../../../lib/clock.ts";
 import type { Caller } from "../../auth/authenticate.ts";
-import { promptTokensBound } from "../../billing/estimate.ts";
+import { promptTokensBound } from "../../billing/reserve.ts";
 import type { Call } from "../../call/call.ts";
 import type { GatewayContext } from "../../call/context.ts";
 import { GatewayError } from "../../call/errors.ts";
 import { pinOwner } from "./pin-channel.ts";
-import type { ResponseStore } from "./store.ts";
-import { isTooLong, type StoredResponse } from "./store.ts";
+import { isTooLong, type ResponseStore, type StoredResponse } from "./store.ts";
 
 /**
  * The response that a request's `previous_response_id` refers to; null without one. Throws GatewayError if it does not

@@ -4,7 +4,7 @@ import type { JsonObject } from "../../../formats/json.ts";
 import { nowSeconds } from "../../../lib/clock.ts";
 import type { Call } from "../../call/call.ts";
 import type { GatewayContext } from "../../call/context.ts";
-import type { Route } from "../../upstream/bind-channel.ts";
+import type { Route } from "../../upstream/route.ts";
 import { keyHashOf } from "../files/request-upstream.ts";
 
 /** Takes a complete response: its reply, and its body if the gateway wrote it. */

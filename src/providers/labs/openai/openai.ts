@@ -1,6 +1,6 @@
 import { type JsonObject, numberOf, recordOf, recordsOf, textOf } from "../../../formats/json.ts";
 import { readOpenAiModelList } from "../../../formats/openai-chat/model-list.ts";
-import { searchesAlways } from "../../../formats/openai-chat/response/search-usage.ts";
+import { searchesAlways } from "../../../formats/openai-chat/response/usage.ts";
 import { decodeResponsesCount, encodeResponsesCount } from "../../../formats/openai-responses/token-count.ts";
 import { type TaskReport, type TaskStatus, UNKNOWN_FAIL_REASON } from "../../../formats/tasks/report.ts";
 import { lookupTable } from "../../../lib/values/lookup-table.ts";

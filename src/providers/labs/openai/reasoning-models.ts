@@ -2,7 +2,7 @@ import type { Catalog, ModelInfo } from "../../../catalog/catalog.ts";
 import { shippedCatalog } from "../../../catalog/shipped.ts";
 import { type JsonObject, recordOf } from "../../../formats/json.ts";
 import { developerAsSystem } from "../../../formats/openai-chat/request/developer-role.ts";
-import { searchesAlways } from "../../../formats/openai-chat/response/search-usage.ts";
+import { searchesAlways } from "../../../formats/openai-chat/response/usage.ts";
 import type { ChatApi } from "../../contract/chat.ts";
 import type { CallParams, Preparation } from "../../contract/provider.ts";
 import { prepareSearchModel, withoutSearch } from "./chat-search.ts";

@@ -1,6 +1,5 @@
-import type { Call } from "../../../call/call.ts";
+import { type Call, CLIENT_LEFT } from "../../../call/call.ts";
 import { GatewayError } from "../../../call/errors.ts";
-import { CLIENT_LEFT } from "../../../http/client-presence.ts";
 import type { QueueRule } from "../plan.ts";
 
 /** Calls that wait for a busy route, in memory, of this process only. */
@@ -113,13 +112,6 @@ export function createCallQueues(): CallQueues {
     lengthOf: (route) => queues.get(route)?.length ?? 0,
   };
 }
-
-/** Runs `work`; where everything is busy and the call's route has a queue, in its turn. */
-export const queued = <Result>(
-  { queues }: Readonly<{ queues: CallQueues }>,
-  call: WaitingCall & Pick<Call, "route">,
-  work: () => Promise<Result>,
-): Promise<Result> => (call.route?.queue ? queues.run(call, call.route.queue, work) : work());
 
 const isBusy = (error: unknown): boolean =>
   error instanceof GatewayError && BUSY.has(error.status) && error.code !== "server_shutting_down";

@@ -1,12 +1,12 @@
 import { estimate } from "../../../../billing/pricing/estimate.ts";
 import type { Attempt, Price } from "../../../../billing/types.ts";
 import { ONE } from "../../../../lib/values/decimal.ts";
-import { typicalTokens } from "../../../billing/estimate.ts";
-import type { Call } from "../../../call/call.ts";
-import { CallTiming } from "../../../call/call-timing.ts";
+import { typicalTokens } from "../../../billing/reserve.ts";
+import { AttemptLog, type Call, CallTiming, ClientPresence } from "../../../call/call.ts";
 import type { GatewayContext } from "../../../call/context.ts";
-import { ClientPresence } from "../../../http/client-presence.ts";
-import { AttemptLog } from "../../../upstream/attempt-log.ts";
+import type { Received } from "../../../upstream/receive.ts";
+import type { PricedCall } from "../../model-fallbacks.ts";
+import type { Router } from "../../router.ts";
 import type { Choice } from "../../scheduler/choose.ts";
 import type { HedgeRule } from "../plan.ts";
 
@@ -36,7 +36,7 @@ type Outcome<Result> = Readonly<{ result: Result } | { error: unknown }>;
  * allows it. Resolves with the first that responds; the other is cancelled, and its entry in the call's log says what it
  * cost the operator. The call is charged by the channel that served it. Rejects with the first attempt's error if all fail.
  */
-export async function raceChannels<Result>(
+async function raceChannels<Result>(
   context: GatewayContext,
   race: Race<Result>,
 ): Promise<Readonly<{ choice: Choice; result: Result }>> {
@@ -162,4 +162,26 @@ function promptCost({ prices }: GatewayContext, { promptBound }: Call, price: Pr
   if (!price) return 0;
   const expected = { promptTokens: typicalTokens(promptBound), maxOutputTokens: 0, defaultOutputTokens: 0 };
   return estimate({ ...price, groupRatio: ONE }, expected, prices.quotaPerUnit());
+}
+
+/** Tries one channel, and a second one where the call's route hedges. Rejects as `attempt` does. */
+export async function hedged(
+  context: GatewayContext,
+  model: PricedCall,
+  choice: Choice,
+  router: Router,
+  attempt: (context: GatewayContext, model: PricedCall, choice: Choice) => Promise<Received>,
+): Promise<Received> {
+  const { call, prices } = model;
+  const hedge = call.route?.hedge;
+  if (!hedge) return attempt(context, model, choice);
+  const served = await raceChannels<Received>(context, {
+    ...{ call, hedge, choice },
+    alternative: () => router.alternativeTo(choice),
+    attempt: (own, other) => attempt(context, { call: own, prices }, other),
+    discard: (result) => result.kind === "stream" && result.exchange.abort(),
+    onFailed: (other, error) => router.noteFailure(other, error),
+  });
+  router.servedBy(served.choice);
+  return served.result;
 }

@@ -1,8 +1,7 @@
 import { type JsonObject, parseJson, recordOf, textOf } from "../../../../formats/json.ts";
 import type { RouteExperiment } from "../../../../settings/option/model-routes.ts";
 import type { Caller } from "../../../auth/authenticate.ts";
-import { newCall } from "../../../call/call.ts";
-import { CallTiming } from "../../../call/call-timing.ts";
+import { CallTiming, newCall } from "../../../call/call.ts";
 import type { GatewayContext } from "../../../call/context.ts";
 import { GatewayError } from "../../../call/errors.ts";
 import { chatCompletions } from "../../../http/endpoints/text.ts";

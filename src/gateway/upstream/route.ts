@@ -1,9 +1,9 @@
 import type { Price } from "../../billing/types.ts";
 import type { ChannelEntry } from "../../domain/channels/entry.ts";
 import { upstreamModelOf } from "../../domain/channels/upstream/upstream-model.ts";
-import type { Provider } from "../../providers/contract/provider.ts";
+import type { Limitation, Provider, Rejection } from "../../providers/contract/provider.ts";
 import { providerOf } from "../../providers/registry.ts";
-import { type CallPrices, priceUnder } from "../billing/price-call.ts";
+import { type CallPrices, priceUnder } from "../billing/price.ts";
 import type { Call } from "../call/call.ts";
 import type { Choice } from "../routing/scheduler/choose.ts";
 import { noResponse } from "./attempt-failure.ts";
@@ -52,4 +52,30 @@ const MAX_NAME_LENGTH = 64;
 
 /** The names of dropped fields, bounded to fit a header and a log row, because clients may make names up. */
 export const boundedNames = (names: readonly string[]): readonly string[] =>
-  names.length === 0 ? NOTHING : names.slice(0, MAX_DROPPED).map((name) => name.slice(0, MAX_NAME_LENGTH));
+  names.slice(0, MAX_DROPPED).map((name) => name.slice(0, MAX_NAME_LENGTH));
+
+/** Features that channels do not support, remembered until they are edited or the process ends. */
+export type ChannelLimitations = WeakMap<ChannelEntry, ReadonlySet<Limitation>>;
+
+const NONE: ReadonlySet<Limitation> = new Set();
+
+/** What a channel is known not to support. The set is immutable: a later limitation creates another one. */
+export const limitationsOf = (limitations: ChannelLimitations, channel: ChannelEntry): ReadonlySet<Limitation> =>
+  limitations.get(channel) ?? NONE;
+
+/**
+ * Returns true if the call is worth resending to the same upstream once: the rejection revealed a limitation that the
+ * request did not respect, or the provider can authenticate again. Remembers the limitation for future calls.
+ */
+export function adaptAfterRejection(
+  limitations: ChannelLimitations,
+  { channel, provider }: Pick<Route, "channel" | "provider">,
+  rejection: Rejection,
+): boolean {
+  const learned = provider.onRejected?.(rejection) ?? null;
+  if (learned === null || learned === "retry") return learned === "retry";
+  if (rejection.params.limitations?.has(learned)) return false;
+  const known = limitationsOf(limitations, channel);
+  if (!known.has(learned)) limitations.set(channel, new Set([...known, learned]));
+  return true;
+}
