@@ -48,7 +48,7 @@ function operatorChat(
     signedIn: { caller, timing, body, changes: {} },
   };
   const parsed = parseRequest(arrival, body);
-  const call = newCall({ request, endpoint: chatCompletions, caller, ip: "", ...parsed, candidates }, timing);
+  const call = newCall({ request, endpoint: chatCompletions, caller, ip: "", candidates }, parsed, timing);
   return copyCall(context, call, { model, candidates });
 }
 

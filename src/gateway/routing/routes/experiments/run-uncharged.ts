@@ -4,7 +4,7 @@ import { sayReason } from "../../../../lib/reason.ts";
 import { ONE } from "../../../../lib/values/decimal.ts";
 import { type CallPrices, priceCall } from "../../../billing/price.ts";
 import { upperCost } from "../../../billing/reserve.ts";
-import { type Settlement, settle } from "../../../billing/settle.ts";
+import { countUsage, reportedUsage, type Settlement, settle } from "../../../billing/settle.ts";
 import type { Call } from "../../../call/call.ts";
 import { AttemptLog, CallTiming, ClientPresence } from "../../../call/call.ts";
 import type { GatewayContext } from "../../../call/context.ts";
@@ -71,11 +71,13 @@ export async function runUncharged(context: GatewayContext, { call, prices }: Un
   const own = withoutStorage(context);
   const settled: Settlement[] = [];
   try {
-    const choice = await new Router(own, call, prices).next();
+    const router = new Router(own, call, prices);
+    const choice = router.next() ?? (await router.nextByCount());
     const received = await attempt(own, { call, prices }, choice);
     const reserved = { prices, fallbacks: [], hold: null };
     const response = await respond(own, call, reserved, received, async (_, served, held, ending) => {
-      const settlement = await settle(own, served, held, ending);
+      const billed = reportedUsage(served, ending) ?? (await countUsage(served, ending));
+      const settlement = settle(own, served, held, ending, billed);
       settled.push(settlement);
       return settlement.usage;
     });
