@@ -60,8 +60,8 @@ export async function startCardPlan(
         ...(customer && { customer }),
         // Stripe sends it back with every invoice of the subscription.
         subscription_data: { metadata: { order: tradeNo } },
-        success_url: `${site}/topup?tab=plans`,
-        cancel_url: `${site}/topup?tab=plans`,
+        success_url: `${site}/topup?list=plans`,
+        cancel_url: `${site}/topup?list=plans`,
         line_items: [
           {
             quantity: 1,
@@ -117,7 +117,7 @@ export async function openCardPortal(deps: StripeDeps, userId: number, site: str
   if (customer === null) throw new OperationError("plan_no_card");
   try {
     const portal = await (await stripeClient(deps)).billingPortal.sessions.create({
-      ...{ customer, return_url: `${site}/topup?tab=plans` },
+      ...{ customer, return_url: `${site}/topup?list=plans` },
     });
     return portal.url;
   } catch (error) {
