@@ -4,6 +4,7 @@
  * components to be loaded already; otherwise each set of components that some pages share would become its own chunk,
  * about a hundred in all.
  */
+export { eachOf } from "./api/each-of.ts";
 export { DataTable } from "./components/data-table/DataTable.tsx";
 export { CopyButton } from "./components/display/CopyButton.tsx";
 export { Money } from "./components/display/Money.tsx";
@@ -17,6 +18,7 @@ export { QuotaInput } from "./components/inputs/QuotaInput.tsx";
 export { SavedViews } from "./components/inputs/SavedViews.tsx";
 export { SwitchRow } from "./components/inputs/SwitchRow.tsx";
 export { PageHeader } from "./components/layout.tsx";
+export { projects } from "./features/account/organizations/spending/spending-calls.ts";
 export { Bell } from "./features/admin/announcements/Bell.tsx";
 export { defaultModel } from "./features/models/default-model.ts";
 export { NoModels } from "./features/playground/NoModels.tsx";
