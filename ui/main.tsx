@@ -9,8 +9,7 @@ import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
 import { retryDelayMs, shouldRetry, waitOf } from "./api/retry.ts";
 import { ConfirmHost } from "./components/feedback/confirm.tsx";
-import { notifyWait } from "./components/feedback/notify.tsx";
-import { ToastProvider } from "./components/feedback/Toasts.tsx";
+import { notifyWait, Toasts } from "./components/feedback/notify.tsx";
 import { prepareOffline } from "./offline/offline.ts";
 import { createConsoleRouter } from "./router.tsx";
 import { onLanguageSwitch, preferredLanguage, startI18n, translate } from "./state/i18n.ts";
@@ -43,10 +42,9 @@ async function start(): Promise<void> {
       <ThemeProvider theme={theme} defaultMode="system" modeStorageKey="theme-mode" noSsr>
         <CssBaseline />
         <QueryClientProvider client={queryClient}>
-          <ToastProvider>
-            <RouterProvider router={router} />
-            <ConfirmHost />
-          </ToastProvider>
+          <RouterProvider router={router} />
+          <ConfirmHost />
+          <Toasts />
         </QueryClientProvider>
       </ThemeProvider>
     </StrictMode>,

@@ -26,16 +26,19 @@ const root = createRootRouteWithContext<Context>()({
   beforeLoad: async ({ context, location }) => {
     // A gateway without setup shows only the setup page; one that can't be reached shows each page's own error.
     // The page doesn't wait for retries: the layout loads the status again.
-    const site = await context.queryClient.ensureQueryData({ ...siteStatus, retry: false }).catch(() => null);
+    const [site] = await Promise.all([
+      context.queryClient.ensureQueryData({ ...siteStatus, retry: false }).catch(() => null),
+      // Public pages have the sidebar and the account's menu too.
+      readUser() && loadSignedInTexts(),
+    ]);
     if (site && !site.setup && location.pathname !== "/setup") throw redirect({ to: "/setup", search: {} });
     if (site?.setup && location.pathname === "/setup") throw redirect({ to: "/", search: {} });
   },
 });
 
-/** Redirects to the sign-in page, which returns here; for signed-in users, loads the texts of their pages. */
-async function requireSignIn({ location }: { location: { href: string } }): Promise<void> {
+/** Redirects to the sign-in page, which returns here. */
+function requireSignIn({ location }: { location: { href: string } }): void {
   if (!readUser()) throw redirect({ to: "/login", search: { returnTo: location.href } });
-  await loadSignedInTexts();
 }
 
 /** Redirects signed-in users away from the sign-in page; an expired session is forgotten before this runs. */

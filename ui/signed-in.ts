@@ -12,6 +12,7 @@ export { EmptyState } from "./components/feedback/EmptyState.tsx";
 export { ErrorState } from "./components/feedback/ErrorState.tsx";
 export { SettingLink } from "./components/feedback/SettingLink.tsx";
 export { SideDrawer } from "./components/feedback/SideDrawer.tsx";
+export { default as ToastHost } from "./components/feedback/Toasts.tsx";
 export { FilterBar } from "./components/inputs/FilterBar.tsx";
 export { NameListInput } from "./components/inputs/NameListInput.tsx";
 export { QuotaInput } from "./components/inputs/QuotaInput.tsx";
@@ -22,9 +23,9 @@ export { projects } from "./features/account/organizations/spending/spending-cal
 export { Bell } from "./features/admin/announcements/Bell.tsx";
 export { defaultModel } from "./features/models/default-model.ts";
 export { NoModels } from "./features/playground/NoModels.tsx";
-export { AccountMenu } from "./features/shell/AccountMenu.tsx";
 export { CommandPalette } from "./features/shell/CommandPalette.tsx";
 export { KeyboardHelp } from "./features/shell/KeyboardHelp.tsx";
+export { AccountMenu } from "./features/shell/menus/AccountMenu.tsx";
 export { Sider, SiderDrawer } from "./features/shell/Sider.tsx";
 export { CreatedDialog } from "./features/tokens/CreatedDialog.tsx";
 export { createApiKeys } from "./features/tokens/drawer/token-form.ts";

@@ -99,26 +99,20 @@ export function preferredLanguage(): Language {
   return "zh";
 }
 
-/** Set once a signed-in page was opened: its texts are then loaded with each language. */
+/** Set once somebody is signed in: the texts of signed-in pages are then loaded with each language. */
 let signedInTexts: Promise<void> | null = null;
 
-/** The texts of a language and its sentences on why calls fail. */
-async function load(language: Language): Promise<{ translation: object; failures: object }> {
-  const info = LANGUAGES.find(({ tag }) => tag === language);
-  const [words, more, failures] = await Promise.all([
-    info?.load(),
-    signedInTexts ? info?.loadSignedIn() : {},
-    import("../locales/failures.ts").then(({ failureWords }) => failureWords(language)),
-  ]);
-  return { translation: { ...words, ...more }, failures };
-}
+/** The languages whose texts of signed-in pages are loaded. */
+const complete = new Set<Language>();
 
-/** Loads the language's texts and initializes i18next. */
+const infoOf = (language: string) => LANGUAGES.find(({ tag }) => tag === language);
+
+/** Loads the language's texts of public pages and initializes i18next. */
 export async function startI18n(language: Language): Promise<void> {
   await i18next.use(initReactI18next).init({
     lng: language,
     fallbackLng: false,
-    resources: { [language]: await load(language) },
+    resources: { [language]: { translation: { ...(await infoOf(language)?.load()) } } },
     interpolation: { escapeValue: false },
   });
   document.documentElement.lang = language;
@@ -126,23 +120,32 @@ export async function startI18n(language: Language): Promise<void> {
 
 /** Loads the texts that only signed-in pages need; resolves when they can be shown. */
 export function loadSignedInTexts(): Promise<void> {
-  signedInTexts ??= addSignedInTexts();
+  signedInTexts ??= addSignedInTexts(i18next.language).catch((error) => {
+    signedInTexts = null;
+    throw error;
+  });
   return signedInTexts;
 }
 
-async function addSignedInTexts(): Promise<void> {
-  const { language } = i18next;
-  const texts = await LANGUAGES.find(({ tag }) => tag === language)?.loadSignedIn();
+/** Adds the texts of a language's signed-in pages, and its sentences on why calls fail. */
+async function addSignedInTexts(language: string): Promise<void> {
+  const info = infoOf(language);
+  if (!info || complete.has(info.tag)) return;
+  const [texts, failures] = await Promise.all([
+    info.loadSignedIn(),
+    import("../locales/failures.ts").then(({ failureWords }) => failureWords(info.tag)),
+  ]);
   i18next.addResourceBundle(language, "translation", { ...texts }, true);
+  i18next.addResourceBundle(language, "failures", failures);
+  complete.add(info.tag);
 }
 
 /** Switches to a language and stores the choice. */
 export async function switchLanguage(language: Language): Promise<void> {
   if (!i18next.hasResourceBundle(language, "translation")) {
-    const { translation, failures } = await load(language);
-    i18next.addResourceBundle(language, "translation", translation);
-    i18next.addResourceBundle(language, "failures", failures);
+    i18next.addResourceBundle(language, "translation", { ...(await infoOf(language)?.load()) });
   }
+  if (signedInTexts) await addSignedInTexts(language);
   getDefaultStore().set(languageAtom, language);
   // Later requests ask for the new language.
   document.documentElement.lang = language;

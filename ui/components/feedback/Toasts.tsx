@@ -3,10 +3,13 @@ import Close from "@mui/icons-material/Close";
 import ErrorIcon from "@mui/icons-material/Error";
 import Info from "@mui/icons-material/Info";
 import Box from "@mui/material/Box";
+import Button from "@mui/material/Button";
 import IconButton from "@mui/material/IconButton";
-import { type CustomContentProps, SnackbarProvider, useSnackbar } from "notistack";
-import type { ReactNode, Ref } from "react";
+import { useAtomValue, useSetAtom } from "jotai";
+import { type CustomContentProps, type SnackbarKey, SnackbarProvider, useSnackbar } from "notistack";
+import { type Ref, useEffect } from "react";
 import { useTranslation } from "react-i18next";
+import { type Toast, takeToastsAtom, waitingToastsAtom } from "./waiting-toasts.ts";
 
 const MOST_AT_ONCE = 3;
 const ICONS = {
@@ -19,7 +22,7 @@ const ICONS = {
 type Props = CustomContentProps & { ref?: Ref<HTMLDivElement> };
 
 /** A short message that disappears by itself, with an optional action. */
-const Toast = ({ ref, id, message, variant, action, style }: Props) => {
+const ToastBox = ({ ref, id, message, variant, action, style }: Props) => {
   const { t } = useTranslation();
   const { closeSnackbar } = useSnackbar();
   return (
@@ -60,15 +63,52 @@ const Toast = ({ ref, id, message, variant, action, style }: Props) => {
   );
 };
 
-const COMPONENTS = { success: Toast, error: Toast, info: Toast, default: Toast };
+const COMPONENTS = { success: ToastBox, error: ToastBox, info: ToastBox, default: ToastBox };
 
 /** Shows toasts at the bottom left, three at most. */
-export const ToastProvider = ({ children }: { children: ReactNode }) => (
-  <SnackbarProvider
-    maxSnack={MOST_AT_ONCE}
-    anchorOrigin={{ vertical: "bottom", horizontal: "left" }}
-    Components={COMPONENTS}
-  >
-    {children}
-  </SnackbarProvider>
-);
+export default function ToastHost() {
+  return (
+    <SnackbarProvider
+      maxSnack={MOST_AT_ONCE}
+      anchorOrigin={{ vertical: "bottom", horizontal: "left" }}
+      Components={COMPONENTS}
+    >
+      <Waiting />
+    </SnackbarProvider>
+  );
+}
+
+/** Hands waiting toasts over. */
+const Waiting = () => {
+  const { enqueueSnackbar } = useSnackbar();
+  const count = useAtomValue(waitingToastsAtom).length;
+  const take = useSetAtom(takeToastsAtom);
+  useEffect(() => {
+    if (count === 0) return;
+    for (const { message, tone, durationMs, key, action } of take()) {
+      enqueueSnackbar(message, {
+        variant: tone,
+        ...(durationMs !== undefined && { autoHideDuration: durationMs }),
+        ...(key !== undefined && { key, preventDuplicate: true }),
+        ...(action && { action: (id) => <Action id={id} {...action} /> }),
+      });
+    }
+  }, [count, take, enqueueSnackbar]);
+  return null;
+};
+
+const Action = ({ id, label, run }: { id: SnackbarKey } & NonNullable<Toast["action"]>) => {
+  const { closeSnackbar } = useSnackbar();
+  return (
+    <Button
+      variant="text"
+      sx={{ color: "inherit", textDecoration: "underline", textUnderlineOffset: 3 }}
+      onClick={() => {
+        closeSnackbar(id);
+        run();
+      }}
+    >
+      {label}
+    </Button>
+  );
+};

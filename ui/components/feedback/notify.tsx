@@ -1,48 +1,43 @@
-import Button from "@mui/material/Button";
-import * as notistack from "notistack";
+import { atom, getDefaultStore, useAtomValue } from "jotai";
+import { type ComponentType, lazy, Suspense } from "react";
+import { type Toast, waitingToastsAtom } from "./waiting-toasts.ts";
+
+/** A page that is older than the server finds no such file: it goes on without toasts. */
+const ToastHost = lazy<ComponentType>(() => import("./Toasts.tsx").catch(() => ({ default: () => null })));
+
+/** Shows toasts; loaded with the first one. */
+export const Toasts = () => {
+  const isNeeded = useAtomValue(isNeededAtom);
+  return isNeeded ? (
+    <Suspense>
+      <ToastHost />
+    </Suspense>
+  ) : null;
+};
+const isNeededAtom = atom(false);
+
+function notify(toast: Toast): void {
+  const store = getDefaultStore();
+  store.set(waitingToastsAtom, (waiting) => [...waiting, toast]);
+  store.set(isNeededAtom, true);
+}
+
+/** Confirms that something was done. */
+export const notifyDone = (message: string): void => notify({ message, tone: "success" });
+
+/** Shows an error with the server's or the network's message. */
+export const notifyError = (error: unknown): void =>
+  notify({ message: error instanceof Error ? error.message : String(error), tone: "error" });
+
+/** Shows a neutral notice. */
+export const notifyInfo = (message: string): void => notify({ message, tone: "info" });
+
+/** Says that the page waits so many seconds; one notice, however many parts of the page wait. */
+export const notifyWait = (message: string, seconds: number): void =>
+  notify({ message, tone: "info", key: "wait", durationMs: seconds * 1000 });
 
 const UNDO_MS = 6000;
 
-/** Confirms that something was done. */
-export const notifyDone = (message: string): void => {
-  notistack.enqueueSnackbar(message, { variant: "success" });
-};
-
-/** Shows an error with the server's or the network's message. */
-export const notifyError = (error: unknown): void => {
-  notistack.enqueueSnackbar(error instanceof Error ? error.message : String(error), { variant: "error" });
-};
-
-/** Shows a neutral notice. */
-export const notifyInfo = (message: string): void => {
-  notistack.enqueueSnackbar(message, { variant: "info" });
-};
-
-/** Says that the page waits so many seconds; one notice, however many parts of the page wait. */
-export const notifyWait = (message: string, seconds: number): void => {
-  notistack.enqueueSnackbar(message, {
-    key: "wait",
-    preventDuplicate: true,
-    variant: "info",
-    autoHideDuration: seconds * 1000,
-  });
-};
-
 /** Confirms an action that can be undone for a few seconds. */
-export const notifyUndo = (message: string, undoLabel: string, undo: () => void): void => {
-  notistack.enqueueSnackbar(message, {
-    autoHideDuration: UNDO_MS,
-    action: (id) => (
-      <Button
-        variant="text"
-        sx={{ color: "inherit", textDecoration: "underline", textUnderlineOffset: 3 }}
-        onClick={() => {
-          notistack.closeSnackbar(id);
-          undo();
-        }}
-      >
-        {undoLabel}
-      </Button>
-    ),
-  });
-};
+export const notifyUndo = (message: string, label: string, undo: () => void): void =>
+  notify({ message, tone: "default", durationMs: UNDO_MS, action: { label, run: undo } });

@@ -2,7 +2,7 @@ import Box from "@mui/material/Box";
 import MenuItem from "@mui/material/MenuItem";
 import Select from "@mui/material/Select";
 import { useTranslation } from "react-i18next";
-import { DateTimeInput } from "../../components/inputs/DateTimeInput.tsx";
+import { DateTimeInput } from "../../components/inputs/date-time/DateTimeInput.tsx";
 import { Row } from "../../components/layout.tsx";
 
 const DAY_S = 86_400;

@@ -14,8 +14,8 @@ import { Row, usePhone } from "../../components/layout.tsx";
 import { useSession } from "../../state/session.ts";
 import { useSite, useSiteName } from "../../state/site-status.ts";
 import { size } from "../../theme/theme.ts";
+import { LanguageMenu, ThemeMenu } from "./menus/PreferenceMenus.tsx";
 import { PALETTE_KEYS, paletteAtom, useSiteLinks } from "./nav.ts";
-import { LanguageMenu, ThemeMenu } from "./PreferenceMenus.tsx";
 
 /** Aligns the top links with the content next to the sidebar. */
 const BRAND_INSET = 16;

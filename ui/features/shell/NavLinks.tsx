@@ -1,6 +1,7 @@
 import ExpandMore from "@mui/icons-material/ExpandMore";
 import Box from "@mui/material/Box";
 import ButtonBase from "@mui/material/ButtonBase";
+import type SvgIcon from "@mui/material/SvgIcon";
 import Tooltip from "@mui/material/Tooltip";
 import { Link, useLocation } from "@tanstack/react-router";
 import { useAtom } from "jotai";
@@ -8,6 +9,7 @@ import { useId } from "react";
 import { useTranslation } from "react-i18next";
 import { jsonFormat, storedAtom } from "../../state/stored-atom.ts";
 import { isUnder, type NavGroup, type NavItem } from "./nav.ts";
+import { PAGE_ICONS } from "./page-icons.ts";
 
 /** The style of an entry of the sidebar. */
 export const entryStyle = (isHere: boolean, isCollapsed: boolean) => ({
@@ -35,7 +37,7 @@ export type NavLinkProps = {
   label: string;
   /** What the page is for, shown on hover. */
   hint?: string;
-  icon: NavItem["icon"];
+  icon: typeof SvgIcon;
   isCollapsed: boolean;
   onNavigate?: () => void;
 };
@@ -92,13 +94,13 @@ export const NavGroupEntries = ({ group, items, ...shared }: NavGroupEntriesProp
   const [closed, setClosed] = useAtom(closedGroupsAtom);
   const isOpen = group === undefined || shared.isCollapsed || !closed.includes(group);
   const shown = isOpen ? items : items.filter(({ path }) => isUnder(pathname, path));
-  const links = shown.map(({ path, label, icon }) => (
+  const links = shown.map(({ path, label }) => (
     <NavLink
       key={path}
       to={path}
       label={t(`shell.${label}`)}
       hint={t(`shell.hints.${label}`)}
-      icon={icon}
+      icon={PAGE_ICONS[label]}
       {...shared}
     />
   ));

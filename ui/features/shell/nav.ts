@@ -1,38 +1,3 @@
-import AccountBalanceWalletOutlined from "@mui/icons-material/AccountBalanceWalletOutlined";
-import AccountTreeOutlined from "@mui/icons-material/AccountTreeOutlined";
-import AltRouteOutlined from "@mui/icons-material/AltRouteOutlined";
-import BadgeOutlined from "@mui/icons-material/BadgeOutlined";
-import BalanceOutlined from "@mui/icons-material/BalanceOutlined";
-import BrushOutlined from "@mui/icons-material/BrushOutlined";
-import CallSplitOutlined from "@mui/icons-material/CallSplitOutlined";
-import CampaignOutlined from "@mui/icons-material/CampaignOutlined";
-import CardMembershipOutlined from "@mui/icons-material/CardMembershipOutlined";
-import FactCheckOutlined from "@mui/icons-material/FactCheckOutlined";
-import ForumOutlined from "@mui/icons-material/ForumOutlined";
-import GroupOutlined from "@mui/icons-material/GroupOutlined";
-import GroupsOutlined from "@mui/icons-material/GroupsOutlined";
-import HandshakeOutlined from "@mui/icons-material/HandshakeOutlined";
-import HubOutlined from "@mui/icons-material/HubOutlined";
-import InsightsOutlined from "@mui/icons-material/InsightsOutlined";
-import KeyOutlined from "@mui/icons-material/KeyOutlined";
-import ManageHistoryOutlined from "@mui/icons-material/ManageHistoryOutlined";
-import MenuBookOutlined from "@mui/icons-material/MenuBookOutlined";
-import MonitorHeartOutlined from "@mui/icons-material/MonitorHeartOutlined";
-import MusicNoteOutlined from "@mui/icons-material/MusicNoteOutlined";
-import NotificationsActiveOutlined from "@mui/icons-material/NotificationsActiveOutlined";
-import OutboxOutlined from "@mui/icons-material/OutboxOutlined";
-import PersonOutlineOutlined from "@mui/icons-material/PersonOutlineOutlined";
-import ReceiptLongOutlined from "@mui/icons-material/ReceiptLongOutlined";
-import ReceiptOutlined from "@mui/icons-material/ReceiptOutlined";
-import RedeemOutlined from "@mui/icons-material/RedeemOutlined";
-import RequestQuoteOutlined from "@mui/icons-material/RequestQuoteOutlined";
-import RocketLaunchOutlined from "@mui/icons-material/RocketLaunchOutlined";
-import ScheduleOutlined from "@mui/icons-material/ScheduleOutlined";
-import ScienceOutlined from "@mui/icons-material/ScienceOutlined";
-import SensorsOutlined from "@mui/icons-material/SensorsOutlined";
-import SmartToyOutlined from "@mui/icons-material/SmartToyOutlined";
-import TuneOutlined from "@mui/icons-material/TuneOutlined";
-import type SvgIcon from "@mui/material/SvgIcon";
 import { useLocation } from "@tanstack/react-router";
 import { atom } from "jotai";
 import { useTranslation } from "react-i18next";
@@ -119,7 +84,6 @@ export type NavItem = Readonly<{
     | "plans"
     | "agents"
     | "personalSettings";
-  icon: typeof SvgIcon;
   /** A group that the sidebar can collapse. */
   group?: NavGroup;
   isForSuperAdmins?: true;
@@ -139,70 +103,68 @@ export const NAV: readonly NavSection[] = [
     key: "playground",
     isForAdmins: false,
     items: [
-      { path: "/start", label: "start", icon: RocketLaunchOutlined, isForSuperAdmins: true, needs: "has_first_steps" },
-      { path: "/playground", label: "playground", icon: ForumOutlined },
+      { path: "/start", label: "start", isForSuperAdmins: true, needs: "has_first_steps" },
+      { path: "/playground", label: "playground" },
     ],
   },
   {
     key: "console",
     isForAdmins: false,
     items: [
-      { path: "/detail", label: "dashboard", icon: InsightsOutlined, needs: "enable_data_export" },
-      { path: "/token", label: "tokens", icon: KeyOutlined },
-      { path: "/log", label: "logs", icon: ReceiptLongOutlined },
-      { path: "/sessions", label: "sessions", icon: AccountTreeOutlined },
-      { path: "/midjourney", label: "drawings", icon: BrushOutlined, needs: "enable_drawing" },
-      { path: "/task", label: "tasks", icon: MusicNoteOutlined, needs: "enable_task" },
+      { path: "/detail", label: "dashboard", needs: "enable_data_export" },
+      { path: "/token", label: "tokens" },
+      { path: "/log", label: "logs" },
+      { path: "/sessions", label: "sessions" },
+      { path: "/midjourney", label: "drawings", needs: "enable_drawing" },
+      { path: "/task", label: "tasks", needs: "enable_task" },
     ],
   },
   {
     key: "admin",
     isForAdmins: true,
     items: [
-      { path: "/channel", label: "channels", icon: HubOutlined, group: "routing" },
-      { path: "/catalog", label: "catalog", icon: MenuBookOutlined, group: "routing" },
-      { path: "/routes", label: "routes", icon: CallSplitOutlined, group: "routing" },
-      { path: "/experiments", label: "experiments", icon: ScienceOutlined, group: "routing" },
-      { path: "/channel-checks", label: "channelChecks", icon: FactCheckOutlined, group: "routing" },
-      { path: "/router", label: "routing", icon: AltRouteOutlined, group: "routing" },
-      { path: "/live", label: "live", icon: SensorsOutlined, group: "routing" },
-      { path: "/user", label: "users", icon: GroupOutlined, group: "people" },
+      { path: "/channel", label: "channels", group: "routing" },
+      { path: "/catalog", label: "catalog", group: "routing" },
+      { path: "/routes", label: "routes", group: "routing" },
+      { path: "/experiments", label: "experiments", group: "routing" },
+      { path: "/channel-checks", label: "channelChecks", group: "routing" },
+      { path: "/router", label: "routing", group: "routing" },
+      { path: "/live", label: "live", group: "routing" },
+      { path: "/user", label: "users", group: "people" },
       {
         path: "/service-accounts",
         label: "serviceAccounts",
-        icon: SmartToyOutlined,
         group: "people",
         isForSuperAdmins: true,
       },
       {
         path: "/identity-providers",
         label: "identityProviders",
-        icon: BadgeOutlined,
         group: "people",
         isForSuperAdmins: true,
       },
-      { path: "/redemption", label: "codes", icon: RedeemOutlined, group: "people" },
-      { path: "/agent", label: "agents", icon: HandshakeOutlined, group: "people" },
-      { path: "/plan", label: "plans", icon: CardMembershipOutlined, group: "people" },
-      { path: "/order", label: "orders", icon: ReceiptOutlined, group: "people" },
-      { path: "/statement", label: "statements", icon: RequestQuoteOutlined, group: "people" },
-      { path: "/books", label: "books", icon: BalanceOutlined, group: "trust", isForSuperAdmins: true },
-      { path: "/audit", label: "audit", icon: ManageHistoryOutlined, group: "trust" },
-      { path: "/doctor", label: "doctor", icon: MonitorHeartOutlined, group: "trust", isForSuperAdmins: true },
-      { path: "/jobs", label: "jobs", icon: ScheduleOutlined, group: "trust", isForSuperAdmins: true },
-      { path: "/alerts", label: "alerts", icon: NotificationsActiveOutlined, group: "system" },
-      { path: "/exports", label: "exports", icon: OutboxOutlined, group: "system", isForSuperAdmins: true },
-      { path: "/notice", label: "notices", icon: CampaignOutlined, group: "system", isForSuperAdmins: true },
-      { path: "/setting", label: "settings", icon: TuneOutlined, group: "system", isForSuperAdmins: true },
+      { path: "/redemption", label: "codes", group: "people" },
+      { path: "/agent", label: "agents", group: "people" },
+      { path: "/plan", label: "plans", group: "people" },
+      { path: "/order", label: "orders", group: "people" },
+      { path: "/statement", label: "statements", group: "people" },
+      { path: "/books", label: "books", group: "trust", isForSuperAdmins: true },
+      { path: "/audit", label: "audit", group: "trust" },
+      { path: "/doctor", label: "doctor", group: "trust", isForSuperAdmins: true },
+      { path: "/jobs", label: "jobs", group: "trust", isForSuperAdmins: true },
+      { path: "/alerts", label: "alerts", group: "system" },
+      { path: "/exports", label: "exports", group: "system", isForSuperAdmins: true },
+      { path: "/notice", label: "notices", group: "system", isForSuperAdmins: true },
+      { path: "/setting", label: "settings", group: "system", isForSuperAdmins: true },
     ],
   },
   {
     key: "personal",
     isForAdmins: false,
     items: [
-      { path: "/topup", label: "wallet", icon: AccountBalanceWalletOutlined },
-      { path: "/organization", label: "organizations", icon: GroupsOutlined, needs: "organizations" },
-      { path: "/personal", label: "personalSettings", icon: PersonOutlineOutlined },
+      { path: "/topup", label: "wallet" },
+      { path: "/organization", label: "organizations", needs: "organizations" },
+      { path: "/personal", label: "personalSettings" },
     ],
   },
 ];

@@ -24,9 +24,10 @@ import { useSite } from "../../state/site-status.ts";
 import { isAdmin, isSuperAdmin } from "../../state/stored-user.ts";
 import { findSettings, useSettingTargets } from "../settings/find-settings.ts";
 import { useHasFirstSteps } from "../site/start/first-steps.ts";
-import { useLeave } from "./AccountMenu.tsx";
+import { useLeave } from "./menus/AccountMenu.tsx";
+import { THEME_MODES } from "./menus/PreferenceItems.tsx";
 import { navFor } from "./nav.ts";
-import { THEME_MODES } from "./PreferenceMenus.tsx";
+import { PAGE_ICONS } from "./page-icons.ts";
 
 const SHORTEST_SETTING = 3;
 const MOST_SETTINGS = 5;
@@ -96,7 +97,7 @@ export function useCommands(): readonly Command[] {
     run: () => void navigate({ to: path, search: path.endsWith("/add") ? {} : () => ({ add: 1 }) }),
   });
   return [
-    ...pages.map(({ path, label, icon }) => goTo(t(`shell.${label}`), path, icon, t(`shell.hints.${label}`))),
+    ...pages.map(({ path, label }) => goTo(t(`shell.${label}`), path, PAGE_ICONS[label], t(`shell.hints.${label}`))),
     goTo(t("shell.home"), "/", HomeOutlined),
     goTo(t("pricing.title"), "/pricing", SellOutlined),
     ...(site?.status_page_enabled ? [goTo(t("status.title"), "/status", MonitorHeartOutlined)] : []),

@@ -8,7 +8,7 @@ import Warn from "@mui/icons-material/WarningAmberOutlined";
 import Box from "@mui/material/Box";
 import Button from "@mui/material/Button";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
-import { useCallback, useState } from "react";
+import { lazy, Suspense, useCallback, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { ColumnTools } from "../../components/data-table/ColumnTools.tsx";
 import type { Selected } from "../../components/data-table/column.ts";
@@ -25,7 +25,6 @@ import { type Address, useAddress } from "../../components/use-address.ts";
 import { useActing } from "../account/organizations/use-organization.ts";
 import { useKeyChats } from "../playground/links/chat-links.tsx";
 import { CreatedDialog } from "./CreatedDialog.tsx";
-import { ApiKeyDrawer } from "./drawer/TokenDrawer.tsx";
 import { HowToUse } from "./HowToUse.tsx";
 import { RotateDialog } from "./RotateDialog.tsx";
 import {
@@ -41,6 +40,9 @@ import {
 } from "./token.ts";
 import { TokenCard, useTokenColumns } from "./token-columns.tsx";
 import { useCopyKeys, useTokenActions } from "./use-token-actions.ts";
+
+/** Its form is loaded when it is opened. */
+const ApiKeyDrawer = lazy(async () => ({ default: (await import("./drawer/TokenDrawer.tsx")).ApiKeyDrawer }));
 
 const NO_ROWS: Selected = {};
 
@@ -174,7 +176,11 @@ export const TokenListPage = () => {
           ]}
         />
       )}
-      {drawer && mayWrite && <ApiKeyDrawer token={drawer.token} onClose={closeDrawer} onCreated={setCreated} />}
+      {drawer && mayWrite && (
+        <Suspense>
+          <ApiKeyDrawer token={drawer.token} onClose={closeDrawer} onCreated={setCreated} />
+        </Suspense>
+      )}
       {rotating && (
         <RotateDialog token={rotating} onClose={() => setRotating(null)} onRotated={(token) => setCreated([token])} />
       )}

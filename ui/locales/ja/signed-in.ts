@@ -1,5 +1,10 @@
 export { default as access } from "./access/access.json" with { type: "json" };
 export { default as providers } from "./access/providers.json" with { type: "json" };
+export { default as organizations } from "./account/organizations.json" with { type: "json" };
+export { default as personal } from "./account/personal.json" with { type: "json" };
+export { default as rewards } from "./account/rewards.json" with { type: "json" };
+export { default as security } from "./account/security.json" with { type: "json" };
+export { default as wallet } from "./account/wallet.json" with { type: "json" };
 export { default as agents } from "./admin/agents.json" with { type: "json" };
 export { default as alerts } from "./admin/alerts.json" with { type: "json" };
 export { default as audit } from "./admin/audit.json" with { type: "json" };
@@ -13,8 +18,16 @@ export { default as settings } from "./admin/settings.json" with { type: "json" 
 export { default as sinks } from "./admin/sinks.json" with { type: "json" };
 export { default as users } from "./admin/users.json" with { type: "json" };
 export { default as channels } from "./gateway/channels.json" with { type: "json" };
+export { default as dashboard } from "./gateway/dashboard.json" with { type: "json" };
+export { default as live } from "./gateway/live.json" with { type: "json" };
 export { default as logNotes } from "./gateway/log-notes.json" with { type: "json" };
+export { default as logs } from "./gateway/logs.json" with { type: "json" };
+export { default as playground } from "./gateway/playground.json" with { type: "json" };
 export { default as routes } from "./gateway/routes.json" with { type: "json" };
 export { default as routing } from "./gateway/routing.json" with { type: "json" };
+export { default as tasks } from "./gateway/tasks.json" with { type: "json" };
 export { default as checks } from "./quality/checks.json" with { type: "json" };
 export { default as experiments } from "./quality/experiments.json" with { type: "json" };
+export { default as sessions } from "./shell/sessions.json" with { type: "json" };
+export { default as start } from "./shell/start.json" with { type: "json" };
+export { default as announcements } from "./site/announcements.json" with { type: "json" };

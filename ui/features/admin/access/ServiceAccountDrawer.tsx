@@ -7,7 +7,7 @@ import type { Right } from "../../../../src/domain/accounts/access/access-rules.
 import { isRight, RESOURCES, type Resource } from "../../../../src/domain/accounts/access/access-rules.ts";
 import { notifyDone } from "../../../components/feedback/notify.tsx";
 import { Section, SideDrawer } from "../../../components/feedback/SideDrawer.tsx";
-import { DateTimeInput } from "../../../components/inputs/DateTimeInput.tsx";
+import { DateTimeInput } from "../../../components/inputs/date-time/DateTimeInput.tsx";
 import { LabelledInput } from "../../../components/inputs/LabelledInput.tsx";
 import { useCheckedForm } from "../../../components/inputs/use-checked-form.ts";
 import { Field } from "../../../components/layout.tsx";

@@ -7,7 +7,7 @@ import { useTranslation } from "react-i18next";
 import { NOTICE_LIMITS } from "../../../../src/domain/notifications/notice-rules.ts";
 import { FormDialog } from "../../../components/feedback/FormDialog.tsx";
 import { notifyDone } from "../../../components/feedback/notify.tsx";
-import { DateTimeInput } from "../../../components/inputs/DateTimeInput.tsx";
+import { DateTimeInput } from "../../../components/inputs/date-time/DateTimeInput.tsx";
 import { LabelledInput } from "../../../components/inputs/LabelledInput.tsx";
 import { SwitchRow } from "../../../components/inputs/SwitchRow.tsx";
 import { useCheckedForm } from "../../../components/inputs/use-checked-form.ts";

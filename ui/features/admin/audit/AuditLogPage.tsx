@@ -16,7 +16,7 @@ import { addressSort, useAddressPaging } from "../../../components/data-table/ur
 import { useDataTable } from "../../../components/data-table/use-data-table.ts";
 import { DownloadButton } from "../../../components/display/DownloadButton.tsx";
 import { EmptyState } from "../../../components/feedback/EmptyState.tsx";
-import { DateTimeInput } from "../../../components/inputs/DateTimeInput.tsx";
+import { DateTimeInput } from "../../../components/inputs/date-time/DateTimeInput.tsx";
 import { FilterBar } from "../../../components/inputs/FilterBar.tsx";
 import { SavedViews } from "../../../components/inputs/SavedViews.tsx";
 import { PageHeader, Row } from "../../../components/layout.tsx";

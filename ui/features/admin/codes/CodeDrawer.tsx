@@ -11,7 +11,7 @@ import { CODE_LIMITS } from "../../../../src/domain/codes/code-rules.ts";
 import { amountText, useMoneyFormat } from "../../../components/display/Money.tsx";
 import { notifyDone } from "../../../components/feedback/notify.tsx";
 import { Section, SideDrawer } from "../../../components/feedback/SideDrawer.tsx";
-import { DateTimeInput } from "../../../components/inputs/DateTimeInput.tsx";
+import { DateTimeInput } from "../../../components/inputs/date-time/DateTimeInput.tsx";
 import { QuotaInput } from "../../../components/inputs/QuotaInput.tsx";
 import { useCheckedForm } from "../../../components/inputs/use-checked-form.ts";
 import { Field, Row } from "../../../components/layout.tsx";

@@ -1,6 +1,6 @@
 import Box from "@mui/material/Box";
 import { useTranslation } from "react-i18next";
-import { DateTimeInput } from "../../../components/inputs/DateTimeInput.tsx";
+import { DateTimeInput } from "../../../components/inputs/date-time/DateTimeInput.tsx";
 import { FilterBar } from "../../../components/inputs/FilterBar.tsx";
 import { Row } from "../../../components/layout.tsx";
 import type { Address } from "../../../components/use-address.ts";

@@ -9,7 +9,7 @@ import { postForLines } from "../../../api/client.ts";
 import { logApi } from "../../../api/groups.ts";
 import { useConfirm } from "../../../components/feedback/confirm.tsx";
 import { notifyDone, notifyError, notifyInfo } from "../../../components/feedback/notify.tsx";
-import { DateTimeInput } from "../../../components/inputs/DateTimeInput.tsx";
+import { DateTimeInput } from "../../../components/inputs/date-time/DateTimeInput.tsx";
 import { Col, Field, Row } from "../../../components/layout.tsx";
 
 const aMonthAgo = () => dayjs().subtract(1, "month").unix();

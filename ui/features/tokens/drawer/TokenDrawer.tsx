@@ -10,7 +10,7 @@ import { useTranslation } from "react-i18next";
 import { TOKEN_LIMITS } from "../../../../src/domain/api-keys/api-key-rules.ts";
 import { notifyDone } from "../../../components/feedback/notify.tsx";
 import { Section, SideDrawer } from "../../../components/feedback/SideDrawer.tsx";
-import { DateTimeInput } from "../../../components/inputs/DateTimeInput.tsx";
+import { DateTimeInput } from "../../../components/inputs/date-time/DateTimeInput.tsx";
 import { useCheckedForm } from "../../../components/inputs/use-checked-form.ts";
 import { Field, Row } from "../../../components/layout.tsx";
 import { projects } from "../../account/organizations/spending/spending-calls.ts";

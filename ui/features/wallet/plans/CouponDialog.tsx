@@ -4,7 +4,7 @@ import { useTranslation } from "react-i18next";
 import type { Plan } from "../../../../src/domain/wallet/plans/plan-account.ts";
 import { FormDialog } from "../../../components/feedback/FormDialog.tsx";
 import { notifyDone } from "../../../components/feedback/notify.tsx";
-import { DateTimeInput } from "../../../components/inputs/DateTimeInput.tsx";
+import { DateTimeInput } from "../../../components/inputs/date-time/DateTimeInput.tsx";
 import { QuotaInput } from "../../../components/inputs/QuotaInput.tsx";
 import { useCheckedForm } from "../../../components/inputs/use-checked-form.ts";
 import { Col, Field } from "../../../components/layout.tsx";

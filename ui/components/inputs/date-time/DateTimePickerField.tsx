@@ -10,16 +10,7 @@ import { LocalizationProvider } from "@mui/x-date-pickers/LocalizationProvider";
 import { frFR, jaJP, ruRU, viVN, zhCN, zhTW } from "@mui/x-date-pickers/locales";
 import dayjs from "dayjs";
 import { useTranslation } from "react-i18next";
-
-type DateTimeInputProps = Readonly<{
-  /** Names the field for screen readers. */
-  label: string;
-  /** Epoch seconds; null: empty. */
-  value: number | null;
-  /** Null: empty; undefined: not a valid date. */
-  onChange: (seconds: number | null | undefined) => void;
-  hasError?: boolean;
-}>;
+import type { DateTimeInputProps } from "./DateTimeInput.tsx";
 
 /** The picker has its own input: give it the height, type and border of the others. */
 const FIELD = {
@@ -41,7 +32,7 @@ const LOCALES: Readonly<Record<string, Readonly<{ dayjs: string; picker: typeof 
 };
 
 /** A local date and time to the minute, typed or chosen. */
-export const DateTimeInput = ({ label, value, onChange, hasError }: DateTimeInputProps) => {
+export default function DateTimePickerField({ label, value, onChange, hasError }: DateTimeInputProps) {
   const { i18n } = useTranslation();
   const locale = LOCALES[i18n.language];
   return (
@@ -69,4 +60,4 @@ export const DateTimeInput = ({ label, value, onChange, hasError }: DateTimeInpu
       />
     </LocalizationProvider>
   );
-};
+}
