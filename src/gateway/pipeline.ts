@@ -46,9 +46,9 @@ export async function handleCall(context: GatewayContext, arrival: Arrival): Pro
     const requested = selectModel(context, newCall(authorized, parsed, timing, services.telemetry));
     const unserved = refuseUnserved(context, requested);
     if (unserved) return respondWithError(context, request, unserved, endpoint.codec, body);
-    // Requests in OpenAI's chat format carry their whole conversation.
-    const isWhole = endpoint.codec.dialect === "openai-chat";
-    call = isWhole ? requested : await bindAcross(requested, (each) => bindState(context, each));
+    // Requests in OpenAI's chat format carry the complete conversation.
+    const isComplete = endpoint.codec.dialect === "openai-chat";
+    call = isComplete ? requested : await bindAcross(requested, (each) => bindState(context, each));
     call.client.watch(context.pendingDisconnects);
     const reserved = await reserve(context, call, priceCall(priceTable, call), findFallbacks(context, call));
     const answer = relay(context, call, reserved);

@@ -1,5 +1,5 @@
 import { type AnyElysia, Elysia } from "elysia";
-import { organizationRoutes } from "../console/accounts/organizations.ts";
+import { organizationRoutes } from "../console/accounts/organizations/organizations.ts";
 import { apiKeyRoutes } from "../console/api-keys/api-keys.ts";
 import { channelCheckRoutes } from "../console/channels/channel-checks.ts";
 import { channelExplainRoutes, type Explain } from "../console/channels/channel-explain.ts";

@@ -5,7 +5,7 @@ import type { bindingRoutes } from "../../src/console/accounts/bindings.ts";
 import type { downloadRoutes } from "../../src/console/accounts/downloads.ts";
 import type { groupRoutes } from "../../src/console/accounts/groups.ts";
 import type { identityProviderRoutes } from "../../src/console/accounts/identity-providers.ts";
-import type { organizationRoutes } from "../../src/console/accounts/organizations.ts";
+import type { organizationRoutes } from "../../src/console/accounts/organizations/organizations.ts";
 import type { securityRoutes } from "../../src/console/accounts/security.ts";
 import type { serviceAccountRoutes } from "../../src/console/accounts/service-accounts.ts";
 import type { userSelfRoutes } from "../../src/console/accounts/user-self.ts";

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { eq } from "drizzle-orm";
 import { users } from "../../../db/schema/accounts/users.ts";
 import { createBilling } from "../../../src/billing/billing.ts";
-import { organizationRoutes } from "../../../src/console/accounts/organizations.ts";
+import { organizationRoutes } from "../../../src/console/accounts/organizations/organizations.ts";
 import { rateLimit } from "../../../src/console/http/rate-limit.ts";
 import type { Mail } from "../../../src/domain/notifications/mail/mail.ts";
 import { createClientAddress } from "../../../src/lib/http/client-ip.ts";

@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
-import { tokens } from "../../../db/schema/accounts/api-keys.ts";
-import { budgets } from "../../../db/schema/billing/budgets.ts";
-import { startTestOrganizations, type TestOrganizations } from "../../../test/support/console/organizations.ts";
-import { renewOrganizationBudgets } from "../../domain/accounts/organizations/budgets/renew-organization-budgets.ts";
-import { findUsedOrganizationBudgets } from "../../domain/alerts/conditions/budget-conditions.ts";
-import { createApiKey } from "../../domain/api-keys/create-api-key.ts";
-import { updateToken } from "../../domain/api-keys/update-api-key.ts";
-import { createVault } from "../../lib/security/crypto.ts";
+import { tokens } from "../../../../db/schema/accounts/api-keys.ts";
+import { budgets } from "../../../../db/schema/billing/budgets.ts";
+import { startTestOrganizations, type TestOrganizations } from "../../../../test/support/console/organizations.ts";
+import { renewOrganizationBudgets } from "../../../domain/accounts/organizations/budgets/renew-organization-budgets.ts";
+import { findUsedOrganizationBudgets } from "../../../domain/alerts/conditions/budget-conditions.ts";
+import { createApiKey } from "../../../domain/api-keys/create-api-key.ts";
+import { updateToken } from "../../../domain/api-keys/update-api-key.ts";
+import { createVault } from "../../../lib/security/crypto.ts";
 
 const vault = createVault({ encryptionKey: "a key of tests" });
 let app: TestOrganizations;

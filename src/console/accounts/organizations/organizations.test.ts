@@ -1,16 +1,16 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { and, eq } from "drizzle-orm";
-import { tokens } from "../../../db/schema/accounts/api-keys.ts";
-import { organizationInvitations } from "../../../db/schema/accounts/organizations.ts";
-import { passkeys } from "../../../db/schema/accounts/sign-in.ts";
-import { identities, users } from "../../../db/schema/accounts/users.ts";
-import { logs } from "../../../db/schema/gateway/logs.ts";
-import { startTestOrganizations, type TestOrganizations } from "../../../test/support/console/organizations.ts";
-import { TEST_PASSWORD } from "../../../test/support/console/start-console.ts";
-import { checkBooks } from "../../billing/check-ledger/check-ledger.ts";
-import { resetPassword } from "../../domain/accounts/credentials/reset-password.ts";
-import { findBound } from "../../domain/accounts/identities/sign-in-by-identity.ts";
-import { nowSeconds } from "../../lib/clock.ts";
+import { tokens } from "../../../../db/schema/accounts/api-keys.ts";
+import { organizationInvitations } from "../../../../db/schema/accounts/organizations.ts";
+import { passkeys } from "../../../../db/schema/accounts/sign-in.ts";
+import { identities, users } from "../../../../db/schema/accounts/users.ts";
+import { logs } from "../../../../db/schema/gateway/logs.ts";
+import { startTestOrganizations, type TestOrganizations } from "../../../../test/support/console/organizations.ts";
+import { TEST_PASSWORD } from "../../../../test/support/console/start-console.ts";
+import { checkBooks } from "../../../billing/check-ledger/check-ledger.ts";
+import { resetPassword } from "../../../domain/accounts/credentials/reset-password.ts";
+import { findBound } from "../../../domain/accounts/identities/sign-in-by-identity.ts";
+import { nowSeconds } from "../../../lib/clock.ts";
 
 let app: TestOrganizations;
 beforeAll(async () => {

@@ -1,15 +1,15 @@
 import { Elysia, t } from "elysia";
-import { requireOrganizations, requireRight } from "../../domain/accounts/organizations/membership.ts";
-import type { OrganizationDeps } from "../../domain/accounts/organizations/operation.ts";
+import { requireOrganizations, requireRight } from "../../../domain/accounts/organizations/membership.ts";
+import type { OrganizationDeps } from "../../../domain/accounts/organizations/operation.ts";
 import {
   changePolicy,
   createPolicy,
   deletePolicy,
   listPolicies,
-} from "../../domain/accounts/organizations/policies/manage-policies.ts";
-import { channelTypes } from "../../providers/registry.ts";
-import { ok } from "../http/envelope.ts";
-import type { guard } from "../http/guard.ts";
+} from "../../../domain/accounts/organizations/policies/manage-policies.ts";
+import { channelTypes } from "../../../providers/registry.ts";
+import { ok } from "../../http/envelope.ts";
+import type { guard } from "../../http/guard.ts";
 
 const id = t.Integer({ minimum: 1, maximum: 2_147_483_647 });
 const params = t.Object({ id });

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { startTestOrganizations, type TestOrganizations } from "../../../test/support/console/organizations.ts";
-import { createPolicyDirectory } from "../../domain/accounts/organizations/policies/directory.ts";
-import { createApiKey } from "../../domain/api-keys/create-api-key.ts";
-import { updateToken } from "../../domain/api-keys/update-api-key.ts";
-import { nowSeconds } from "../../lib/clock.ts";
-import { createLogger } from "../../lib/runtime/log.ts";
-import { createVault } from "../../lib/security/crypto.ts";
+import { startTestOrganizations, type TestOrganizations } from "../../../../test/support/console/organizations.ts";
+import { createPolicyDirectory } from "../../../domain/accounts/organizations/policies/directory.ts";
+import { createApiKey } from "../../../domain/api-keys/create-api-key.ts";
+import { updateToken } from "../../../domain/api-keys/update-api-key.ts";
+import { nowSeconds } from "../../../lib/clock.ts";
+import { createLogger } from "../../../lib/runtime/log.ts";
+import { createVault } from "../../../lib/security/crypto.ts";
 
 const DAY_S = 86_400;
 const vault = createVault({ encryptionKey: "a key of tests" });

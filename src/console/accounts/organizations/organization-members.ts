@@ -1,23 +1,23 @@
 import { Elysia, t } from "elysia";
-import { listMembers } from "../../domain/accounts/organizations/list-organizations.ts";
-import { changeMemberRole, removeMember } from "../../domain/accounts/organizations/members/change-members.ts";
+import { listMembers } from "../../../domain/accounts/organizations/list-organizations.ts";
+import { changeMemberRole, removeMember } from "../../../domain/accounts/organizations/members/change-members.ts";
 import {
   acceptInvitation,
   previewInvitation,
-} from "../../domain/accounts/organizations/members/invitations/accept-invitation.ts";
+} from "../../../domain/accounts/organizations/members/invitations/accept-invitation.ts";
 import {
   createInvitation,
   type InvitationDeps,
   listInvitations,
   revokeInvitation,
-} from "../../domain/accounts/organizations/members/invitations/invite.ts";
-import { requireOrganizations, requireRight } from "../../domain/accounts/organizations/membership.ts";
-import type { ClientAddress } from "../../lib/http/client-ip.ts";
-import { languageOf } from "../../lib/messages.ts";
-import { ok } from "../http/envelope.ts";
-import type { guard } from "../http/guard.ts";
-import type { rateLimit } from "../http/rate-limit.ts";
-import { siteOf } from "../sign-in/oauth.ts";
+} from "../../../domain/accounts/organizations/members/invitations/invite.ts";
+import { requireOrganizations, requireRight } from "../../../domain/accounts/organizations/membership.ts";
+import type { ClientAddress } from "../../../lib/http/client-ip.ts";
+import { languageOf } from "../../../lib/messages.ts";
+import { ok } from "../../http/envelope.ts";
+import type { guard } from "../../http/guard.ts";
+import type { rateLimit } from "../../http/rate-limit.ts";
+import { siteOf } from "../../sign-in/oauth.ts";
 
 export type MemberServices = InvitationDeps & Readonly<{ clientAddress: ClientAddress }>;
 

@@ -1,22 +1,22 @@
 import { Elysia, t } from "elysia";
-import { BUDGET_PERIODS, BUDGET_SCOPES } from "../../../db/schema/billing/budgets.ts";
-import { listBudgets } from "../../domain/accounts/organizations/budgets/list-budgets.ts";
+import { BUDGET_PERIODS, BUDGET_SCOPES } from "../../../../db/schema/billing/budgets.ts";
+import { listBudgets } from "../../../domain/accounts/organizations/budgets/list-budgets.ts";
 import {
   changeBudget,
   createBudget,
   deleteBudget,
-} from "../../domain/accounts/organizations/budgets/manage-budgets.ts";
-import { requireOrganizations, requireRight } from "../../domain/accounts/organizations/membership.ts";
-import type { OrganizationDeps } from "../../domain/accounts/organizations/operation.ts";
+} from "../../../domain/accounts/organizations/budgets/manage-budgets.ts";
+import { requireOrganizations, requireRight } from "../../../domain/accounts/organizations/membership.ts";
+import type { OrganizationDeps } from "../../../domain/accounts/organizations/operation.ts";
 import {
   createProject,
   deleteProject,
   listProjects,
   renameProject,
-} from "../../domain/accounts/organizations/projects/projects.ts";
-import { nowSeconds } from "../../lib/clock.ts";
-import { ok } from "../http/envelope.ts";
-import type { guard } from "../http/guard.ts";
+} from "../../../domain/accounts/organizations/projects/projects.ts";
+import { nowSeconds } from "../../../lib/clock.ts";
+import { ok } from "../../http/envelope.ts";
+import type { guard } from "../../http/guard.ts";
 
 const id = t.Integer({ minimum: 1, maximum: 2_147_483_647 });
 const params = t.Object({ id });
