@@ -55,8 +55,8 @@ const clamped = (a: Decimal): number =>
   Math.max(-Number.MAX_SAFE_INTEGER, Math.min(Number.MAX_SAFE_INTEGER, a.toNumber())) + 0;
 
 /**
- * A decimal as an integer number of 10^-scale. Sums of integers times such a factor are as exact as with decimals and take
- * a fifth of the time: what each call computes uses them (4 µs of 91).
+ * A decimal as an integer number of 10^-scale. Sums of integers times such a factor are as exact as with decimals and
+ * cost less: 4 of 94 µs of CPU a call.
  */
 export type FixedPoint = Readonly<{ units: bigint; scale: number }>;
 
