@@ -12,6 +12,7 @@ import { ROLE, USER_STATUS } from "../../roles.ts";
 import type { OutsideIdentity } from "../provider.ts";
 import { createByIdentity, findBound } from "../sign-in-by-identity.ts";
 import type { ProviderRow } from "./providers.ts";
+import { findByAddress } from "./scim/accounts.ts";
 import { groupsOf } from "./scim/groups.ts";
 import { domainOf, type SsoName } from "./sso-rules.ts";
 import { syncMemberships } from "./sync-memberships.ts";
@@ -19,8 +20,8 @@ import { syncMemberships } from "./sync-memberships.ts";
 type SsoDeps = Readonly<{ db: Db; changes: Changes; vault: Vault; settings: SettingsReader }>;
 
 /**
- * The user of a company's identity: whom it is bound to, else whom the provider has provisioned, else who has its verified address in a domain that the provider
- * answers for, else a new account where the provider makes them. Then memberships follow the groups. Returns the user's id.
+ * The user of a company's identity: whom it is bound to, else whom the provider has provisioned, else who has its verified
+ * address in a domain that the provider answers for, else a new account where the provider makes them. Then memberships follow the groups. Returns the user's id.
  * Throws OperationError.
  */
 export async function signInBySso(
@@ -40,30 +41,14 @@ export async function signInBySso(
   return userId;
 }
 
-/**
- * Binds the identity to the only account with its address. Never to a super administrator's: whoever runs the provider would
- * run the site. Returns null when there is no such account.
- */
+/** Binds the identity to the only account with its address. Returns null when there is no such account. */
 async function linkByAddress(
   { db, changes }: SsoDeps,
   row: ProviderRow,
   { subject, email }: OutsideIdentity,
 ): Promise<number | null> {
-  if (email === undefined || !row.domains.includes(domainOf(email))) return null;
-  const found = await db
-    .select({ id: users.id, status: users.status })
-    .from(users)
-    .where(
-      and(
-        sql`lower(${users.email}) = ${email.toLowerCase()}`,
-        eq(users.kind, "person"),
-        isNull(users.deletedAt),
-        lt(users.role, ROLE.root),
-      ),
-    )
-    .limit(2);
-  const [user] = found;
-  return user && found.length === 1 ? link({ db, changes }, row, subject, user) : null;
+  const user = email === undefined ? null : await findByAddress(db, row, email);
+  return user && link({ db, changes }, row, subject, user);
 }
 
 /**

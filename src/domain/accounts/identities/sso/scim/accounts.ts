@@ -1,7 +1,7 @@
 import { and, eq, isNull, lt, ne, sql } from "drizzle-orm";
 import { tokens } from "../../../../../../db/schema/accounts/api-keys.ts";
 import { sessions, users } from "../../../../../../db/schema/accounts/users.ts";
-import type { Tx } from "../../../../../../db/types.ts";
+import type { DbOrTx, Tx } from "../../../../../../db/types.ts";
 import type { Vault } from "../../../../../lib/security/crypto.ts";
 import type { SettingsReader } from "../../../../../settings/settings.ts";
 import { TOKEN_STATUS } from "../../../../api-keys/directory/api-key-entry.ts";
@@ -21,6 +21,31 @@ type AccountDeps = Readonly<{ vault: Vault; settings: SettingsReader }>;
 export type Changed = { users: Set<number>; tokens: Set<number> };
 
 /**
+ * The only account with an address, where the provider answers for its domain; null: there is none, or more than one. Never a
+ * super administrator's: whoever runs the provider would run the site.
+ */
+export async function findByAddress(
+  db: DbOrTx,
+  { domains }: Pick<ProviderRow, "domains">,
+  email: string,
+): Promise<Readonly<{ id: number; status: number }> | null> {
+  if (!domains.includes(domainOf(email))) return null;
+  const [user, second] = await db
+    .select({ id: users.id, status: users.status })
+    .from(users)
+    .where(
+      and(
+        sql`lower(${users.email}) = ${email.toLowerCase()}`,
+        eq(users.kind, "person"),
+        isNull(users.deletedAt),
+        lt(users.role, ROLE.root),
+      ),
+    )
+    .limit(2);
+  return user && !second ? user : null;
+}
+
+/**
  * The account of somebody who is provisioned: the only one with their address in a domain of the provider, else a new one.
  * Never a super administrator's.
  */
@@ -33,21 +58,8 @@ export async function accountFor(
 ): Promise<number> {
   const email = emailOf(fields);
   const isOwn = email !== undefined && row.domains.includes(domainOf(email));
-  if (isOwn) {
-    const found = await tx
-      .select({ id: users.id })
-      .from(users)
-      .where(
-        and(
-          sql`lower(${users.email}) = ${email.toLowerCase()}`,
-          eq(users.kind, "person"),
-          isNull(users.deletedAt),
-          lt(users.role, ROLE.root),
-        ),
-      )
-      .limit(2);
-    if (found.length === 1 && found[0]) return found[0].id;
-  }
+  const known = isOwn ? await findByAddress(tx, row, email) : null;
+  if (known) return known.id;
   const displayName = displayNameOf(fields);
   const [username = ""] = fields.userName.split("@");
   const made = await createUnbound(tx, deps, `sso-${row.id}`, {
