@@ -1,5 +1,5 @@
-import { sessionActing } from "../domain/accounts/organizations/acting.ts";
 import { renewOrganizationBudgets } from "../domain/accounts/organizations/budgets/renew-organization-budgets.ts";
+import { sessionActing } from "../domain/accounts/organizations/members/acting.ts";
 import { readStanding } from "../domain/api-keys/budget/read-standing.ts";
 import { renewBudgets } from "../domain/api-keys/budget/renew-budgets.ts";
 import { createRecheckKey, type RecheckKey } from "../domain/api-keys/directory/recheck-key.ts";

@@ -34,7 +34,7 @@ import { bookRoutes } from "../console/system/ledger-check.ts";
 import { redemptionRoutes } from "../console/wallet/redemptions.ts";
 import { walletRoutes } from "../console/wallet/wallet.ts";
 import { identifyUser } from "../domain/accounts/authenticate.ts";
-import { sessionAccount } from "../domain/accounts/organizations/acting.ts";
+import { sessionAccount } from "../domain/accounts/organizations/members/acting.ts";
 import type { ReadLive } from "../domain/channels/live.ts";
 import type { DiagnosticsContext } from "../domain/diagnostics/diagnostics-context.ts";
 import type { ModelHealthReader } from "../domain/models/model-health.ts";

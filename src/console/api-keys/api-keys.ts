@@ -1,5 +1,5 @@
 import { Elysia, t } from "elysia";
-import type { Acting } from "../../domain/accounts/organizations/acting.ts";
+import type { Acting } from "../../domain/accounts/organizations/members/acting.ts";
 import { createApiKey, createApiKeys } from "../../domain/api-keys/create-api-key.ts";
 import { getToken, listTokens, TOKEN_SORTS, type TokenFilter } from "../../domain/api-keys/list-api-keys.ts";
 import { type ApiKeyDeps, keyOwner } from "../../domain/api-keys/operation.ts";

@@ -3,7 +3,7 @@ import type { Db, Tx } from "../../../db/types.ts";
 import type { Vault } from "../../lib/security/crypto.ts";
 import type { SettingsReader } from "../../settings/settings.ts";
 import type { UserEntry } from "../accounts/directory.ts";
-import type { Acting } from "../accounts/organizations/acting.ts";
+import type { Acting } from "../accounts/organizations/members/acting.ts";
 import { holdRight } from "../accounts/organizations/membership.ts";
 import { hasRight } from "../accounts/organizations/rights.ts";
 

@@ -4,8 +4,8 @@ import { projects } from "../../../../../db/schema/accounts/organizations.ts";
 import { type AnyBudgetScope, type BudgetPeriod, budgets } from "../../../../../db/schema/billing/budgets.ts";
 import type { Db } from "../../../../../db/types.ts";
 import type { Logger } from "../../../../lib/runtime/log.ts";
-import { createSerial } from "../../../../lib/runtime/serial.ts";
 import { isOneOf } from "../../../../lib/values/sql-text.ts";
+import { keepRows } from "../keep-rows.ts";
 
 /** A budget as calls need it; what is left of it lives in the ledger. */
 export type BudgetEntry = Readonly<{
@@ -35,8 +35,6 @@ export type BudgetDirectory = BudgetLookup & Readonly<{ close(): void }>;
 
 const NO_BUDGETS: readonly BudgetEntry[] = [];
 
-/** A safety net: changes arrive by events. */
-const REREAD_MS = 300_000;
 /** The order in which all processes hold them, so that none waits for what another holds that waits for it. */
 const ORDER: readonly AnyBudgetScope[] = ["key", "member", "project", "organization", "plan"];
 
@@ -69,34 +67,9 @@ export async function createBudgetDirectory(
   deps: Readonly<{ db: Db; changes: Changes; log: Logger }>,
 ): Promise<BudgetDirectory> {
   const { db, changes, log } = deps;
-  const inOrder = createSerial();
-  let index = createBudgetIndex([]);
-  const readAll = () =>
-    inOrder(async () => {
-      index = createBudgetIndex(await readEntries(db));
-    });
-  const refresh = (ids: readonly number[]) =>
-    inOrder(async () => {
-      const changed = new Set(ids);
-      const unchanged = [...index.all()].filter(({ id }) => !changed.has(id));
-      index = createBudgetIndex([...unchanged, ...(await readEntries(db, ids))]);
-    });
-  await readAll();
-  const failed = (error: unknown) => log.warn({ error }, "budgets could not be read again");
-  const timer = setInterval(() => void readAll().catch(failed), REREAD_MS);
-  timer.unref();
-  const unsubscribe = [
-    changes.subscribe("budgets", (ids) => refresh(ids.map(Number).filter(Number.isSafeInteger))),
-    changes.onGap(() => readAll()),
-  ];
-  return {
-    of: (payer) => index.of(payer),
-    all: () => index.all(),
-    close() {
-      clearInterval(timer);
-      for (const end of unsubscribe) end();
-    },
-  };
+  const read = (ids?: readonly number[]) => readEntries(db, ids);
+  const { index, close } = await keepRows({ changes, log, topic: "budgets", read }, createBudgetIndex);
+  return { of: (payer) => index().of(payer), all: () => index().all(), close };
 }
 
 async function readEntries(db: Db, ids?: readonly number[]): Promise<BudgetEntry[]> {

@@ -3,7 +3,8 @@ import type { Changes } from "../../../../../db/changes.ts";
 import { policies } from "../../../../../db/schema/accounts/policies.ts";
 import type { Db } from "../../../../../db/types.ts";
 import type { Logger } from "../../../../lib/runtime/log.ts";
-import { createSerial } from "../../../../lib/runtime/serial.ts";
+import { isOneOf } from "../../../../lib/values/sql-text.ts";
+import { keepRows } from "../keep-rows.ts";
 import { compilePolicy, type PolicyEntry, type PolicySet } from "./policy.ts";
 
 /** Which policies hold for the calls of an account's key or member. */
@@ -14,9 +15,6 @@ export type PolicyLookup = Readonly<{
 }>;
 
 export type PolicyDirectory = PolicyLookup & Readonly<{ close(): void }>;
-
-/** A safety net: changes arrive by events. */
-const REREAD_MS = 300_000;
 
 /** Looks policies up among these. */
 export function createPolicyIndex(entries: readonly PolicyEntry[]): PolicyLookup {
@@ -46,31 +44,17 @@ export async function createPolicyDirectory(
   deps: Readonly<{ db: Db; changes: Changes; log: Logger }>,
 ): Promise<PolicyDirectory> {
   const { db, changes, log } = deps;
-  const inOrder = createSerial();
-  let index = createPolicyIndex([]);
-  const readAll = () =>
-    inOrder(async () => {
-      index = createPolicyIndex(await readPolicies(db));
-    });
-  await readAll();
-  const timer = setInterval(
-    () => void readAll().catch((error: unknown) => log.warn({ error }, "policies could not be read again")),
-    REREAD_MS,
-  );
-  timer.unref();
-  const unsubscribe = [changes.subscribe("policies", readAll), changes.onGap(readAll)];
-  return {
-    of: (payer) => index.of(payer),
-    all: () => index.all(),
-    close() {
-      clearInterval(timer);
-      for (const end of unsubscribe) end();
-    },
-  };
+  const read = (ids?: readonly number[]) => readPolicies(db, ids);
+  const { index, close } = await keepRows({ changes, log, topic: "policies", read }, createPolicyIndex);
+  return { of: (payer) => index().of(payer), all: () => index().all(), close };
 }
 
-async function readPolicies(db: Db): Promise<PolicyEntry[]> {
-  const rows = await db.select().from(policies).orderBy(asc(policies.id));
+async function readPolicies(db: Db, ids?: readonly number[]): Promise<PolicyEntry[]> {
+  const rows = await db
+    .select()
+    .from(policies)
+    .where(ids && isOneOf(policies.id, ids))
+    .orderBy(asc(policies.id));
   return rows.map(({ id, organizationId, projectId, name, rules }) => ({
     ...{ id, organizationId, name, rules },
     projectId: projectId ?? 0,

@@ -1,12 +1,12 @@
-import type { OrganizationRole } from "../../../../db/schema/accounts/organizations.ts";
-import { OperationError } from "../../../lib/operation-error.ts";
-import type { SettingsReader } from "../../../settings/settings.ts";
-import type { Right } from "../access/access-rules.ts";
-import { type AuthenticationServices, type Caller, sessionCaller } from "../authenticate.ts";
-import type { UserEntry } from "../directory.ts";
-import { USER_STATUS } from "../roles.ts";
-import { findRole } from "./membership.ts";
-import { hasRight, type OrganizationRight } from "./rights.ts";
+import type { OrganizationRole } from "../../../../../db/schema/accounts/organizations.ts";
+import { OperationError } from "../../../../lib/operation-error.ts";
+import type { SettingsReader } from "../../../../settings/settings.ts";
+import type { Right } from "../../access/access-rules.ts";
+import { type AuthenticationServices, type Caller, sessionCaller } from "../../authenticate.ts";
+import type { UserEntry } from "../../directory.ts";
+import { USER_STATUS } from "../../roles.ts";
+import { findRole } from "../membership.ts";
+import { hasRight, type OrganizationRight } from "../rights.ts";
 
 /** For whom a call is made: the account whose keys, log and balance it is about, and the person who makes it. */
 export type Acting = Readonly<{
