@@ -47,34 +47,32 @@ function skipSignIn({ search }: { search: Search }): void {
   if (readUser()) throw redirect({ href: safeReturnTo(typeof returnTo === "string" ? returnTo : undefined) });
 }
 
-const open = <Path extends string>(path: Path, page: ReturnType<typeof lazyRouteComponent>) =>
-  createRoute({ getParentRoute: () => root, path, component: page });
+const open = <Path extends string, Module extends Record<string, unknown>>(
+  path: Path,
+  load: () => Promise<Module>,
+  name: keyof Module & string,
+) => createRoute({ getParentRoute: () => root, path, component: lazyRouteComponent(load, name) });
 
-const guarded = <Path extends string>(path: Path, page: ReturnType<typeof lazyRouteComponent>) =>
-  createRoute({ getParentRoute: () => root, path, component: page, beforeLoad: requireSignIn });
-
-/** A page loaded after the shared parts of signed-in pages. */
-const inside = <Module extends Record<string, unknown>>(
+/** A page for signed-in users, loaded after the shared parts of such pages. */
+const guarded = <Path extends string, Module extends Record<string, unknown>>(
+  path: Path,
   load: (pages: typeof import("./signed-in.ts")) => Promise<Module>,
   name: keyof Module & string,
-) => lazyRouteComponent(async () => load(await import("./signed-in.ts")), name);
+) =>
+  createRoute({
+    getParentRoute: () => root,
+    path,
+    component: lazyRouteComponent(async () => load(await import("./signed-in.ts")), name),
+    beforeLoad: requireSignIn,
+  });
 
 /** The drawer has its own paths and opens over the unchanged list. */
-const channels = guarded(
-  "/channel",
-  inside((pages) => pages.channelList(), "ChannelListPage"),
-);
+const channels = guarded("/channel", (pages) => pages.channelList(), "ChannelListPage");
 
-const users = guarded(
-  "/user",
-  inside((pages) => pages.userList(), "UserListPage"),
-);
+const users = guarded("/user", (pages) => pages.userList(), "UserListPage");
 
 const routeTree = root.addChildren([
-  open(
-    "/",
-    lazyRouteComponent(() => import("./features/site/HomePage.tsx"), "HomePage"),
-  ),
+  open("/", () => import("./features/site/HomePage.tsx"), "HomePage"),
   createRoute({
     getParentRoute: () => root,
     path: "/login",
@@ -87,26 +85,11 @@ const routeTree = root.addChildren([
     component: lazyRouteComponent(() => import("./features/account/register/RegisterPage.tsx"), "RegisterPage"),
     beforeLoad: skipSignIn,
   }),
-  open(
-    "/oauth/$provider",
-    lazyRouteComponent(() => import("./features/account/login/OAuthCallbackPage.tsx"), "OAuthCallbackPage"),
-  ),
-  open(
-    "/reset",
-    lazyRouteComponent(() => import("./features/account/login/ResetPage.tsx"), "ResetPage"),
-  ),
-  open(
-    "/user/reset",
-    lazyRouteComponent(() => import("./features/account/login/ResetPage.tsx"), "UserResetPage"),
-  ),
-  open(
-    "/setup",
-    lazyRouteComponent(() => import("./features/account/register/SetupPage.tsx"), "SetupPage"),
-  ),
-  open(
-    "/pricing",
-    lazyRouteComponent(() => import("./features/models/pricing/PricingPage.tsx"), "PricingPage"),
-  ),
+  open("/oauth/$provider", () => import("./features/account/login/OAuthCallbackPage.tsx"), "OAuthCallbackPage"),
+  open("/reset", () => import("./features/account/login/ResetPage.tsx"), "ResetPage"),
+  open("/user/reset", () => import("./features/account/login/ResetPage.tsx"), "UserResetPage"),
+  open("/setup", () => import("./features/account/register/SetupPage.tsx"), "SetupPage"),
+  open("/pricing", () => import("./features/models/pricing/PricingPage.tsx"), "PricingPage"),
   createRoute({
     getParentRoute: () => root,
     path: "/key",
@@ -114,174 +97,48 @@ const routeTree = root.addChildren([
     // It shows rows of the log as the log itself does.
     beforeLoad: loadSignedInTexts,
   }),
-  open(
-    "/status",
-    lazyRouteComponent(() => import("./features/models/page/ModelStatusPage.tsx"), "ModelStatusPage"),
-  ),
-  open(
-    "/model/$",
-    lazyRouteComponent(() => import("./features/models/page/ModelPage.tsx"), "ModelPage"),
-  ),
-  open(
-    "/reference",
-    lazyRouteComponent(() => import("./features/site/ApiReferencePage.tsx"), "ApiReferencePage"),
-  ),
-  open(
-    "/about",
-    lazyRouteComponent(() => import("./features/site/AboutPage.tsx"), "AboutPage"),
-  ),
-  guarded(
-    "/personal",
-    inside((pages) => pages.personal(), "PersonalPage"),
-  ),
-  guarded(
-    "/organization",
-    inside((pages) => pages.organization(), "OrganizationPage"),
-  ),
-  guarded(
-    "/organization/join",
-    inside((pages) => pages.joinOrganization(), "JoinPage"),
-  ),
-  guarded(
-    "/topup",
-    inside((pages) => pages.topup(), "WalletPage"),
-  ),
-  guarded(
-    "/topup/agent",
-    inside((pages) => pages.agentInfo(), "AgentInfoPage"),
-  ),
-  guarded(
-    "/order",
-    inside((pages) => pages.orderList(), "OrderListPage"),
-  ),
-  guarded(
-    "/plan",
-    inside((pages) => pages.planList(), "PlanListPage"),
-  ),
-  guarded(
-    "/statement",
-    inside((pages) => pages.statementList(), "StatementListPage"),
-  ),
-  guarded(
-    "/agent",
-    inside((pages) => pages.agentList(), "AgentListPage"),
-  ),
-  guarded(
-    "/alerts",
-    inside((pages) => pages.alerts(), "AlertsPage"),
-  ),
-  guarded(
-    "/notice",
-    inside((pages) => pages.notice(), "NoticePage"),
-  ),
-  guarded(
-    "/start",
-    inside((pages) => pages.start(), "StartPage"),
-  ),
-  guarded(
-    "/playground",
-    inside((pages) => pages.playground(), "PlaygroundPage"),
-  ),
-  guarded(
-    "/detail",
-    inside((pages) => pages.detail(), "DetailPage"),
-  ),
-  guarded(
-    "/token",
-    inside((pages) => pages.tokenList(), "TokenListPage"),
-  ),
-  guarded(
-    "/redemption",
-    inside((pages) => pages.redemptionList(), "RedemptionListPage"),
-  ),
-  guarded(
-    "/live",
-    inside((pages) => pages.live(), "LivePage"),
-  ),
-  guarded(
-    "/routes",
-    inside((pages) => pages.routeList(), "RouteListPage"),
-  ),
-  guarded(
-    "/channel-checks",
-    inside((pages) => pages.channelChecks(), "ChannelChecksPage"),
-  ),
-  guarded(
-    "/experiments",
-    inside((pages) => pages.experiments(), "ExperimentPage"),
-  ),
-  guarded(
-    "/router",
-    inside((pages) => pages.routerExplain(), "RouterExplainPage"),
-  ),
-  guarded(
-    "/audit",
-    inside((pages) => pages.auditLog(), "AuditLogPage"),
-  ),
-  guarded(
-    "/catalog",
-    inside((pages) => pages.catalog(), "CatalogPage"),
-  ),
-  guarded(
-    "/books",
-    inside((pages) => pages.books(), "BooksPage"),
-  ),
-  guarded(
-    "/doctor",
-    inside((pages) => pages.doctor(), "DoctorPage"),
-  ),
-  guarded(
-    "/sessions",
-    inside((pages) => pages.sessionList(), "SessionListPage"),
-  ),
-  guarded(
-    "/exports",
-    inside((pages) => pages.sinkList(), "SinkListPage"),
-  ),
-  guarded(
-    "/identity-providers",
-    inside((pages) => pages.identityProviderList(), "IdentityProvidersPage"),
-  ),
-  guarded(
-    "/service-accounts",
-    inside((pages) => pages.serviceAccountList(), "ServiceAccountsPage"),
-  ),
-  guarded(
-    "/jobs",
-    inside((pages) => pages.jobs(), "JobsPage"),
-  ),
-  guarded(
-    "/log",
-    inside((pages) => pages.usageLog(), "UsageLogPage"),
-  ),
-  guarded(
-    "/log/$requestId",
-    inside((pages) => pages.request(), "RequestPage"),
-  ),
-  open(
-    "/chat",
-    lazyRouteComponent(() => import("./features/playground/links/ChatPage.tsx"), "ChatPage"),
-  ),
-  open(
-    "/chat/$id",
-    lazyRouteComponent(() => import("./features/playground/links/ChatPage.tsx"), "ChatPage"),
-  ),
-  guarded(
-    "/chat2link",
-    inside((pages) => pages.chatToLink(), "ChatToLinkPage"),
-  ),
-  guarded(
-    "/midjourney",
-    inside((pages) => pages.drawingLog(), "DrawingLogPage"),
-  ),
-  guarded(
-    "/task",
-    inside((pages) => pages.taskLog(), "TaskLogPage"),
-  ),
-  guarded(
-    "/setting",
-    inside((pages) => pages.setting(), "SettingPage"),
-  ),
+  open("/status", () => import("./features/models/page/ModelStatusPage.tsx"), "ModelStatusPage"),
+  open("/model/$", () => import("./features/models/page/ModelPage.tsx"), "ModelPage"),
+  open("/reference", () => import("./features/site/ApiReferencePage.tsx"), "ApiReferencePage"),
+  open("/about", () => import("./features/site/AboutPage.tsx"), "AboutPage"),
+  guarded("/personal", (pages) => pages.personal(), "PersonalPage"),
+  guarded("/organization", (pages) => pages.organization(), "OrganizationPage"),
+  guarded("/organization/join", (pages) => pages.joinOrganization(), "JoinPage"),
+  guarded("/topup", (pages) => pages.topup(), "WalletPage"),
+  guarded("/topup/agent", (pages) => pages.agentInfo(), "AgentInfoPage"),
+  guarded("/order", (pages) => pages.orderList(), "OrderListPage"),
+  guarded("/plan", (pages) => pages.planList(), "PlanListPage"),
+  guarded("/statement", (pages) => pages.statementList(), "StatementListPage"),
+  guarded("/agent", (pages) => pages.agentList(), "AgentListPage"),
+  guarded("/alerts", (pages) => pages.alerts(), "AlertsPage"),
+  guarded("/notice", (pages) => pages.notice(), "NoticePage"),
+  guarded("/start", (pages) => pages.start(), "StartPage"),
+  guarded("/playground", (pages) => pages.playground(), "PlaygroundPage"),
+  guarded("/detail", (pages) => pages.detail(), "DetailPage"),
+  guarded("/token", (pages) => pages.tokenList(), "TokenListPage"),
+  guarded("/redemption", (pages) => pages.redemptionList(), "RedemptionListPage"),
+  guarded("/live", (pages) => pages.live(), "LivePage"),
+  guarded("/routes", (pages) => pages.routeList(), "RouteListPage"),
+  guarded("/channel-checks", (pages) => pages.channelChecks(), "ChannelChecksPage"),
+  guarded("/experiments", (pages) => pages.experiments(), "ExperimentPage"),
+  guarded("/router", (pages) => pages.routerExplain(), "RouterExplainPage"),
+  guarded("/audit", (pages) => pages.auditLog(), "AuditLogPage"),
+  guarded("/catalog", (pages) => pages.catalog(), "CatalogPage"),
+  guarded("/books", (pages) => pages.books(), "BooksPage"),
+  guarded("/doctor", (pages) => pages.doctor(), "DoctorPage"),
+  guarded("/sessions", (pages) => pages.sessionList(), "SessionListPage"),
+  guarded("/exports", (pages) => pages.sinkList(), "SinkListPage"),
+  guarded("/identity-providers", (pages) => pages.identityProviderList(), "IdentityProvidersPage"),
+  guarded("/service-accounts", (pages) => pages.serviceAccountList(), "ServiceAccountsPage"),
+  guarded("/jobs", (pages) => pages.jobs(), "JobsPage"),
+  guarded("/log", (pages) => pages.usageLog(), "UsageLogPage"),
+  guarded("/log/$requestId", (pages) => pages.request(), "RequestPage"),
+  open("/chat", () => import("./features/playground/links/ChatPage.tsx"), "ChatPage"),
+  open("/chat/$id", () => import("./features/playground/links/ChatPage.tsx"), "ChatPage"),
+  guarded("/chat2link", (pages) => pages.chatToLink(), "ChatToLinkPage"),
+  guarded("/midjourney", (pages) => pages.drawingLog(), "DrawingLogPage"),
+  guarded("/task", (pages) => pages.taskLog(), "TaskLogPage"),
+  guarded("/setting", (pages) => pages.setting(), "SettingPage"),
   channels.addChildren([
     createRoute({ getParentRoute: () => channels, path: "/add" }),
     createRoute({ getParentRoute: () => channels, path: "/edit/$id" }),

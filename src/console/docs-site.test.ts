@@ -6,7 +6,7 @@ import { docsSite } from "./docs-site.ts";
 
 let root = "";
 const get = (path: string, headers: Record<string, string> = {}, limit = 0) =>
-  docsSite(root, () => limit).handle(new Request(`http://localhost${path}`, { headers }));
+  docsSite(root, async () => limit).handle(new Request(`http://localhost${path}`, { headers }));
 
 beforeAll(async () => {
   root = await mkdtemp(join(tmpdir(), "docs-"));

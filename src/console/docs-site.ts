@@ -16,7 +16,7 @@ const OWN_SCRIPTS = () => [];
  * addresses have no `.html`; unknown pages get the site's own 404 page. `limit` applies to pages, not to the files they
  * load.
  */
-export function docsSite(root: string, limit: PageLimit = () => 0) {
+export function docsSite(root: string, limit: PageLimit = async () => 0) {
   const load = createAssetLoader(root);
   const serve = async ({ request, path, server }: { request: Request; path: string; server: PeerSource }) => {
     // The router treats /docs and /docs/ alike, but relative links on the pages need the trailing slash.

@@ -2,7 +2,7 @@ import { adapt } from "./adapters/adapt.ts";
 import { authenticate } from "./auth/authenticate.ts";
 import { authorize } from "./auth/authorize.ts";
 import { isLimited, rateLimit, refuseClosed } from "./auth/rate-limit.ts";
-import { type CallPrices, priceCall } from "./billing/price.ts";
+import { priceCall } from "./billing/price.ts";
 import { beginCall, failCall, record, refuseUnserved } from "./billing/record.ts";
 import { type Reservation, reserve } from "./billing/reserve.ts";
 import { countUsage, reportedUsage, settle } from "./billing/settle.ts";
@@ -13,7 +13,7 @@ import type { ClientBody } from "./http/client-body.ts";
 import { withEarlyPings } from "./http/early-pings.ts";
 import { parseRequest, readRequest } from "./http/parse-request.ts";
 import { refuse, refuseCall, respondWithError } from "./http/refuse.ts";
-import { acrossModels, bindAcross, findFallbacks, type PricedCall, selectModel } from "./routing/model-fallbacks.ts";
+import { acrossModels, findFallbacks, type PricedCall, type Served, selectModel } from "./routing/model-fallbacks.ts";
 import { Router } from "./routing/router.ts";
 import { hedged } from "./routing/routes/busy/race-channels.ts";
 import type { Choice } from "./routing/scheduler/choose.ts";
@@ -27,7 +27,7 @@ import { type Received, receive } from "./upstream/receive.ts";
  * relay. Responds to every failure in the client's format.
  */
 export async function handleCall(context: GatewayContext, arrival: Arrival): Promise<Response> {
-  const { services, prices: priceTable } = context;
+  const { services } = context;
   const { request, server, endpoint, signedIn } = arrival;
   const timing = signedIn?.timing ?? new CallTiming(performance.now());
   server?.timeout(request, 0);
@@ -46,13 +46,10 @@ export async function handleCall(context: GatewayContext, arrival: Arrival): Pro
     const requested = selectModel(context, newCall(authorized, parsed, timing, services.telemetry));
     const unserved = refuseUnserved(context, requested);
     if (unserved) return respondWithError(context, request, unserved, endpoint.codec, body);
-    // Requests in OpenAI's chat format carry the complete conversation.
-    const isComplete = endpoint.codec.dialect === "openai-chat";
-    call = isComplete ? requested : await bindAcross(requested, (each) => bindState(context, each));
+    call = await bindState(context, requested);
     call.client.watch(context.pendingDisconnects);
-    const reserved = await reserve(context, call, priceCall(priceTable, call), findFallbacks(context, call));
-    const answer = relay(context, call, reserved);
-    return await (call.summary.stream ? withEarlyPings(context, call, answer) : answer);
+    const reserved = await reserve(context, call, priceCall(context.prices, call), findFallbacks(context, call));
+    return await withEarlyPings(context, call, relay(context, call, reserved));
   } catch (error) {
     return call ? refuseCall(context, call, error) : refuse(context, request, error, endpoint.codec, body);
   }
@@ -60,18 +57,12 @@ export async function handleCall(context: GatewayContext, arrival: Arrival): Pro
 
 /** The response to a call whose quota is reserved. If it rejects (GatewayError), the reservation is released. */
 async function relay(context: GatewayContext, call: Call, reserved: Reservation): Promise<Response> {
-  const first = { call, prices: reserved.prices };
   const tryChannels = (model: PricedCall): Promise<Received> =>
-    failOver(context, model.call, model.prices, (choice, router) =>
-      model.call.route?.hedge ? hedged(context, model, choice, router, attempt) : attempt(context, model, choice),
-    );
-  let answered: Readonly<{ served: PricedCall; result: Received }>;
+    failOver(context, model, (choice, router) => hedged(context, model, choice, router, attempt));
+  let answered: Served<Received>;
   try {
     await beginCall(context, call);
-    answered =
-      call.route || reserved.fallbacks.length > 0
-        ? await acrossModels(context, [first, ...reserved.fallbacks], tryChannels)
-        : { served: first, result: await tryChannels(first) };
+    answered = await acrossModels(context, [{ call, prices: reserved.prices }, ...reserved.fallbacks], tryChannels);
   } catch (error) {
     throw failCall(context, call, reserved, error);
   } finally {
@@ -85,8 +76,7 @@ async function relay(context: GatewayContext, call: Call, reserved: Reservation)
 /** Tries channels until one responds; until then the client receives nothing. Rejects GatewayError. */
 export async function failOver<Result>(
   context: GatewayContext,
-  call: Call,
-  prices: CallPrices,
+  { call, prices }: PricedCall,
   attempt: (choice: Choice, router: Router) => Promise<Result>,
 ): Promise<Result> {
   const router = new Router(context, call, prices);
@@ -104,11 +94,8 @@ export async function failOver<Result>(
 }
 
 /** Tries one channel: adapt → send → receive. Rejects AttemptFailure if another channel may be tried. */
-export async function attempt(
-  context: GatewayContext,
-  { call, prices }: PricedCall,
-  choice: Choice,
-): Promise<Received> {
+export async function attempt(context: GatewayContext, model: PricedCall, choice: Choice): Promise<Received> {
+  const { call, prices } = model;
   const running = new RunningAttempt(context, call, prices, choice);
   try {
     for (;;) {

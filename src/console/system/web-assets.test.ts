@@ -66,7 +66,7 @@ test("paths cannot leave the folder", async () => {
 });
 
 test("pages are limited, the assets they are made of are not", async () => {
-  const app = webAssets(root, () => 7);
+  const app = webAssets(root, async () => 7);
   const page = await app.handle(new Request("http://localhost/token"));
   expect(page.status).toBe(429);
   expect(page.headers.get("retry-after")).toBe("7");

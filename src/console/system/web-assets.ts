@@ -35,7 +35,7 @@ const pageHeaders = (scriptHosts: readonly string[]): Readonly<Record<string, st
 export type Asset = { bytes: Uint8Array<ArrayBuffer>; type: string; etag: string; encoding: string | null };
 
 /** Seconds that a caller must wait before the next page; 0: none. */
-export type PageLimit = (request: Request, server: PeerSource) => number | Promise<number>;
+export type PageLimit = (request: Request, server: PeerSource) => Promise<number>;
 
 /** Adds what this site says of itself to the console's page. */
 type RenderPage = (
@@ -55,7 +55,7 @@ export type ScriptHosts = () => readonly string[];
  */
 export function webAssets(
   root: string,
-  limit: PageLimit = () => 0,
+  limit: PageLimit = async () => 0,
   scriptHosts: ScriptHosts = () => [],
   render: RenderPage | null = null,
 ) {

@@ -6,7 +6,7 @@ import { GatewayError, toErrorObject } from "../call/errors.ts";
 import { corsHeaders } from "./headers.ts";
 
 /**
- * Keeps the client's connection open while an upstream works. If the response has not begun after one interval, opens
+ * Keeps the connection of a client that wants a stream open while an upstream works. If the response has not begun after one interval, opens
  * the stream with a comment, and sends another every interval until the response begins. A failure after that can no
  * longer have its HTTP status, so it becomes an error event.
  */
@@ -15,7 +15,7 @@ export function withEarlyPings(
   call: Call,
   answer: Promise<Response>,
 ): Promise<Response> {
-  if (!settings.get("general_setting.ping_interval_enabled")) return answer;
+  if (!call.summary.stream || !settings.get("general_setting.ping_interval_enabled")) return answer;
   return pingUntilAnswered(call, answer, settings.get("general_setting.ping_interval_seconds") * 1000);
 }
 

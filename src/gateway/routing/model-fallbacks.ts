@@ -63,7 +63,8 @@ export function acrossModels<Result>(
     : tryModels(context, calls, attempt);
 }
 
-type Served<Result> = Readonly<{ served: PricedCall; result: Result }>;
+/** What an attempt returned, and for which model. */
+export type Served<Result> = Readonly<{ served: PricedCall; result: Result }>;
 
 async function tryModels<Result>(
   context: GatewayContext,
@@ -99,24 +100,6 @@ function onRoute(context: GatewayContext, call: Call, route: ModelRoute): Call {
   return { ...onTarget(call, first), route: { ...plan, targets }, keepsText };
 }
 
-/**
- * Binds a call to what it continues with `bind`; of a route to the first model whose channels may have it. Rejects the first
- * model's error if none may.
- */
-export async function bindAcross(call: Call, bind: (call: Call) => Promise<Call>): Promise<Call> {
-  if (!call.route) return await bind(call);
-  const failures: unknown[] = [];
-  for (const target of call.route.targets) {
-    try {
-      return await bind(onTarget(call, target));
-    } catch (error) {
-      if (!(error instanceof GatewayError)) throw error;
-      failures.push(error);
-    }
-  }
-  throw failures[0];
-}
-
 /** Later calls of a conversation on a route go to the model that responded. */
 function rememberModel({ conversationModels }: GatewayContext, { route, summary }: Call): void {
   if (route && route.conversation !== null) conversationModels.keep(route.conversation, summary.model);
@@ -134,7 +117,7 @@ function pricedTargets({ prices }: GatewayContext, call: Call, targets: readonly
 }
 
 /** The call for another model. */
-function onTarget(call: Call, { model, candidates }: RouteTarget): Call {
+export function onTarget(call: Call, { model, candidates }: RouteTarget): Call {
   const { summary, changes, fallbackFrom } = call;
   const requested = fallbackFrom ?? summary.model;
   return {

@@ -6,6 +6,7 @@ import { providerOf } from "../../providers/registry.ts";
 import type { Call } from "../call/call.ts";
 import type { GatewayContext } from "../call/context.ts";
 import { GatewayError } from "../call/errors.ts";
+import { onTarget } from "../routing/model-fallbacks.ts";
 import { limitationsOf } from "../upstream/route.ts";
 import { bindThread } from "./message-threads.ts";
 import { bindCompactions } from "./responses/compactions.ts";
@@ -15,9 +16,24 @@ import { resume } from "./responses/resume.ts";
 /**
  * Routes a request that refers to something a provider stores (a conversation, a thread, a cached prompt) to a channel
  * that may have it, or inserts what the gateway stores. It never drops such a reference, because the answer would
- * ignore the conversation. Rejects GatewayError if no channel can have it.
+ * ignore the conversation. A route is bound to its first model whose channels may have it. Rejects GatewayError, the first
+ * model's, if no channel can have it.
  */
 export async function bindState(context: GatewayContext, call: Call): Promise<Call> {
+  if (!call.route) return bindModel(context, call);
+  const failures: unknown[] = [];
+  for (const target of call.route.targets) {
+    try {
+      return await bindModel(context, onTarget(call, target));
+    } catch (error) {
+      if (!(error instanceof GatewayError)) throw error;
+      failures.push(error);
+    }
+  }
+  throw failures[0];
+}
+
+async function bindModel(context: GatewayContext, call: Call): Promise<Call> {
   switch (call.endpoint.codec.dialect) {
     case "openai-responses":
       return bindReferences(context, await bindCompactions(context, await resume(context, call)));
@@ -26,6 +42,7 @@ export async function bindState(context: GatewayContext, call: Call): Promise<Ca
     case "gemini":
       return bindReferences(context, call);
     default:
+      // Requests in OpenAI's chat format carry the complete conversation.
       return call;
   }
 }

@@ -136,8 +136,9 @@ export class StreamPump implements HasDeadline, Bun.DirectUnderlyingSource<Uint8
       }
       const bytes = this.#ready.shift();
       if (!bytes && !this.#ended) continue;
-      const block = bytes ? this.#pass(bytes) : this.#finish();
-      const passed = block instanceof Promise ? await block : block;
+      const block = bytes ? this.#pass(bytes) : await this.#finish();
+      // The call is settled before the client has the end.
+      const passed = bytes && this.#view.ended ? await this.#complete(block) : block;
       if (this.#clientDisconnected || passed.length === 0) continue;
       this.#lastWriteAt = this.#waitingSince;
       const written = this.#controller?.write(passed);
@@ -145,15 +146,11 @@ export class StreamPump implements HasDeadline, Bun.DirectUnderlyingSource<Uint8
     }
   }
 
-  /**
-   * What the client receives for new bytes; a promise if they end the stream, because the call must be settled first.
-   */
-  #pass(bytes: Uint8Array): OutputChunk | Promise<OutputChunk> {
+  /** What the client receives for new bytes. */
+  #pass(bytes: Uint8Array): OutputChunk {
     const events = this.#events.push(bytes);
     if (this.#events.pendingBytes > this.context.services.config.maxResponseBodyBytes) this.#stopTooLarge();
-    if (events.length === 0) return events;
-    const block = this.#view.take(events);
-    return this.#view.ended ? this.#complete(block) : block;
+    return events.length === 0 ? events : this.#view.take(events);
   }
 
   /** Waits until a slow client has read what was written, or has disconnected. */
