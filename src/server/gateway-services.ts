@@ -17,6 +17,7 @@ function recheckKeyOf({ database, vault, tokens, users }: Services): RecheckKey 
   if (database.kind === "embedded") return async () => false;
   return createRecheckKey({
     hash: vault.keyedHash,
+    isKnown: (key) => tokens.findByKey(key) !== undefined,
     async reread(key) {
       const token = await tokens.reread(key);
       if (token) await users.reread(token.userId);

@@ -1,11 +1,12 @@
 import { expect, test } from "bun:test";
 import { createRecheckKey } from "./recheck-key.ts";
 
-function start(reread: (key: string) => Promise<void> = async () => {}) {
+function start(reread: (key: string) => Promise<void> = async () => {}, known: readonly string[] = []) {
   const requests: string[] = [];
   let time = 1_000_000;
   const recheck = createRecheckKey({
     hash: (key) => `hash of ${key}`,
+    isKnown: (key) => known.includes(key),
     reread: (key) => {
       requests.push(key);
       return reread(key);
@@ -15,7 +16,7 @@ function start(reread: (key: string) => Promise<void> = async () => {}) {
   const wait = (ms: number) => {
     time += ms;
   };
-  return { requests: requests, recheck, wait };
+  return { requests, recheck, wait };
 }
 
 test("calls in parallel with one key ask once, and all hear the answer", async () => {
@@ -27,7 +28,7 @@ test("calls in parallel with one key ask once, and all hear the answer", async (
   expect(requests).toEqual(["new"]);
 });
 
-test("a key is asked about once a second", async () => {
+test("an unknown key is asked about once a second", async () => {
   const { requests, recheck, wait } = start();
   expect([await recheck("bad", "a"), await recheck("bad", "a"), await recheck("bad", "b")]).toEqual([
     true,
@@ -37,6 +38,34 @@ test("a key is asked about once a second", async () => {
   wait(1000);
   expect(await recheck("bad", "a")).toBe(true);
   expect(requests).toHaveLength(2);
+});
+
+test("a known key is asked about by each call, as it may have been filled in between", async () => {
+  const { requests, recheck } = start(undefined, ["empty"]);
+  expect([await recheck("empty", "a"), await recheck("empty", "a")]).toEqual([true, true]);
+  expect(requests).toHaveLength(2);
+});
+
+test("calls with a known key that come while it is read share a read that begins after they came", async () => {
+  const gates = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const { requests, recheck } = start(() => gates[requests.length - 1]?.promise ?? Promise.resolve(), ["empty"]);
+  const first = recheck("empty", "a");
+  const later = Array.from({ length: 20 }, () => recheck("empty", "a"));
+  expect(requests).toHaveLength(1);
+  gates[0]?.reject(new Error("cut off"));
+  expect(await first.catch(() => "failed")).toBe("failed");
+  gates[1]?.resolve();
+  expect(await Promise.all(later)).toEqual(Array(20).fill(true));
+  expect(requests).toHaveLength(2);
+});
+
+test("a client that goes on calling with a known key reaches the database 100 times in 10 s", async () => {
+  const { requests, recheck, wait } = start(undefined, ["empty", "filled"]);
+  for (let at = 0; at < 1000; at += 1) await recheck("empty", "a");
+  expect(requests).toHaveLength(100);
+  expect(await recheck("filled", "a")).toBe(true);
+  wait(11_000);
+  expect(await recheck("empty", "a")).toBe(true);
 });
 
 test("a flood of random keys is no flood of queries: by address, and in all", async () => {
