@@ -60,6 +60,7 @@ describe.each(ENGINES)("an import from %s", (engine) => {
         await expectChannels(database, family);
         await expectCodes(database, family);
         await expectOptions(database, family);
+        if (family === "new-api") await expectPlans(database, report);
         await expectLog(database, family);
         await expectBooksRight(database);
 
@@ -222,6 +223,20 @@ async function expectOptions({ db, sql }: Database, family: Family): Promise<voi
   if (family !== "one-api") return;
   expect(stored.get("oidc.client_id")).toBe("client");
   expect(json("Chats")).toEqual([{ Chat: "https://chat.example" }]);
+}
+
+async function expectPlans({ sql }: Database, report: Report): Promise<void> {
+  const of = (kind: string) => report.section(kind);
+  expect(of("plans")).toMatchObject({ read: 2, added: 1 });
+  expect([...of("plans").skipped.keys()]).toEqual(["Endless: unlimited quota has no counterpart here"]);
+  expect(of("subscriptions")).toMatchObject({ read: 2, added: 1, before: 0, after: 0 });
+  const [plan] = await sql`select * from plans`;
+  expect(plan).toMatchObject({ name: "Pro", period: "month", window: "day", user_group: "vip", is_visible: true });
+  expect([plan?.price, plan?.window_quota].map(Number)).toEqual([4_995_000, 5_000_000]);
+  const [subscription] = await sql`select * from subscriptions`;
+  expect(subscription).toMatchObject({ user_id: 7, status: "active", period_end: 4_000_000_000, cancel_at_end: true });
+  const [account] = await sql`select plan_group, own_group from plan_accounts where user_id = 7`;
+  expect(account).toMatchObject({ plan_group: "vip", own_group: "default" });
 }
 
 async function expectLog({ sql }: Database, family: Family): Promise<void> {

@@ -142,3 +142,45 @@ test("what users brought along is in the books, once; what was here before is to
   expect(await contents(database)).toBe(after);
   expect(await off()).toEqual(before);
 });
+
+test("what is left of new-api's subscriptions becomes part of the balance, in the books, once", async () => {
+  const now = Math.floor(Date.now() / 1000);
+  const plan = (id: number, title: string, columns: string, values: string) =>
+    `insert into subscription_plans (id, title, price_amount, total_amount, created_at, ${columns})
+     values (${id}, '${title}', 1, 900, 1700000000, ${values})`;
+  const { database, run } = await start("new-api", [
+    plan(1, "Week", "duration_unit, duration_value, quota_reset_period", "'day', 7, 'never'"),
+    plan(
+      2,
+      "Burst",
+      "duration_unit, custom_seconds, quota_reset_period, quota_reset_custom_seconds",
+      "'custom', 172800, 'custom', 18000",
+    ),
+    plan(3, "Euro", "currency, allow_wallet_overflow", "'EUR', 0"),
+    plan(4, "Odd", "quota_reset_period, quota_reset_custom_seconds", "'custom', 7"),
+    plan(5, "Short", "duration_unit, duration_value", "'hour', 5"),
+    `insert into user_subscriptions (user_id, plan_id, amount_total, amount_used, start_time, end_time, status) values
+     (7, 1, 900, 300, ${now - 86_400}, ${now + 5 * 86_400}, 'active'),
+     (7, 3, 900, 0, ${now - 86_400}, ${now + 86_400}, 'active'),
+     (7, 4, 900, 0, ${now - 86_400}, ${now + 86_400}, 'active'),
+     (7, 1, 900, 0, ${now - 86_400}, ${now + 5 * 86_400}, 'cancelled')`,
+  ]);
+  const { of } = await run();
+  expect(of("plans")).toMatchObject({ read: 5, added: 3 });
+  expect([...of("plans").skipped.keys()].join()).toMatch(/Odd: quota that comes back every 7 s.*Short: its duration/s);
+  expect([...of("plans").remarks.keys()]).toEqual(["Euro: hidden, its price is in EUR: enter it in quota"]);
+  expect(of("subscriptions")).toMatchObject({ read: 4, added: 2, before: 1500, after: 1500 });
+  const stored =
+    await database.sql`select name, "window", period, period_count, is_visible, allows_overage from plans order by id`;
+  expect(stored.map((row) => Object.values(row).join(" "))).toEqual([
+    "Week period day 7 true true",
+    "Burst 5h day 2 true true",
+    "Euro period month 1 false false",
+  ]);
+  const [alice] = await database.sql`select quota::bigint as quota from users where id = 7`;
+  expect(Number(alice?.quota)).toBe(2_500_001_500);
+  await expectBooksRight(database);
+  const after = await contents(database);
+  await run();
+  expect(await contents(database)).toBe(after);
+});

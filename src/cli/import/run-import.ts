@@ -9,6 +9,7 @@ import { importChannels } from "./tables/import-channels.ts";
 import { importCodes } from "./tables/import-codes.ts";
 import { importLogs } from "./tables/import-logs.ts";
 import { importOptions } from "./tables/import-options.ts";
+import { importPlans } from "./tables/import-plans.ts";
 import { importUsers } from "./tables/import-users.ts";
 
 type Ids = Readonly<{ users: IdMap; tokens: IdMap; channels: IdMap }>;
@@ -82,6 +83,7 @@ export async function runImport(
     const channels = await importChannels(migration);
     await importCodes(migration, users);
     await importOptions(migration);
+    await importPlans(migration, users);
     if (withLogs) await importLogs(migration, { users, tokens, channels });
     await carryOver(migration, { users, tokens, channels });
     return { family, report };

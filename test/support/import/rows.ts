@@ -52,9 +52,19 @@ const VELOERA: readonly string[] = [
   "insert into redemption_logs (redemption_id, user_id, used_time) values (3, 7, 1700000100), (3, 99, 1700000200)",
 ];
 
+/** A plan of new-api with a subscription that has used all of its quota, and plans without a counterpart. */
+const NEW_API: readonly string[] = [
+  `insert into subscription_plans (id, title, subtitle, price_amount, duration_unit, upgrade_group, total_amount, quota_reset_period, created_at)
+   values (1, 'Pro', 'For teams', 9.99, 'month', 'vip', 5000000, 'daily', 1700000000),
+   (2, 'Endless', '', 99, 'year', '', 0, 'never', 1700000000)`,
+  `insert into user_subscriptions (user_id, plan_id, amount_total, amount_used, start_time, end_time, status, upgrade_group, prev_user_group)
+   values (7, 1, 5000000, 5000000, 1700000000, 4000000000, 'active', 'vip', 'default'),
+   (1, 1, 5000000, 0, 1600000000, 1602592000, 'expired', 'vip', 'default')`,
+];
+
 /** Statements that add to the rows of all families what the columns of this one can say beyond. */
 export const ROWS_OF: Readonly<Record<Family, readonly string[]>> = {
   "one-api": ONE_API,
-  "new-api": LATER("new-api"),
+  "new-api": [...LATER("new-api"), ...NEW_API],
   Veloera: [...LATER("Veloera"), ...VELOERA],
 };

@@ -12,6 +12,7 @@ const TYPES: Readonly<Record<string, Readonly<Record<Engine, string>>>> = {
   integer: { SQLite: "integer", Postgres: "bigint", MariaDB: "bigint" },
   weight: { SQLite: "integer", Postgres: "bigint", MariaDB: "bigint unsigned" },
   flag: { SQLite: "numeric", Postgres: "boolean", MariaDB: "tinyint(1)" },
+  money: { SQLite: "decimal(10,6)", Postgres: "decimal(10,6)", MariaDB: "decimal(10,6)" },
   real: { SQLite: "real", Postgres: "decimal", MariaDB: "double" },
   text: { SQLite: "text", Postgres: "text", MariaDB: "longtext" },
   name: { SQLite: "text", Postgres: "text", MariaDB: "varchar(191)" },
@@ -68,6 +69,23 @@ export function tablesOf(engine: Engine, family: Family): string[] {
       ...(isVeloera ? [VALIDITY, GIFTS] : []),
       ...(family === "new-api" ? ["expired_time integer default 0"] : []),
     ],
+    ...(family === "new-api" && {
+      subscription_plans: [
+        "id id, title varchar(128) not null, subtitle varchar(255) default '', price_amount money, currency varchar(8) default 'USD'",
+        "duration_unit varchar(16) default 'month', duration_value integer default 1, custom_seconds integer default 0",
+        "enabled flag default true, sort_order integer default 0, allow_balance_pay flag default true",
+        "allow_wallet_overflow flag default true, stripe_price_id varchar(128) default '', max_purchase_per_user integer default 0",
+        "upgrade_group varchar(64) default '', downgrade_group varchar(64) default '', total_amount integer default 0",
+        "quota_reset_period varchar(16) default 'never', quota_reset_custom_seconds integer default 0",
+        "created_at integer, updated_at integer",
+      ],
+      user_subscriptions: [
+        "id id, user_id integer, plan_id integer, amount_total integer default 0, amount_used integer default 0",
+        "start_time integer, end_time integer, status varchar(32), source varchar(32) default 'order'",
+        "last_reset_time integer default 0, next_reset_time integer default 0, upgrade_group varchar(64) default ''",
+        "prev_user_group varchar(64) default '', created_at integer, updated_at integer",
+      ],
+    }),
     ...(isVeloera && { redemption_logs: ["id id, redemption_id integer, user_id integer, used_time integer"] }),
     logs: [
       "id id, user_id integer, created_at integer, type integer, content text, username name default ''",

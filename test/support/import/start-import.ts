@@ -61,6 +61,9 @@ const TABLES = [
   "options",
   "logs",
   "usage_rollups",
+  "plans",
+  "subscriptions",
+  "plan_accounts",
 ];
 
 /** All that an import writes, in a form to compare. */
