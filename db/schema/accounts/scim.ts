@@ -21,6 +21,8 @@ export const scimUsers = pgTable(
     attributes: jsonb("attributes").$type<Readonly<Record<string, unknown>>>().notNull(),
     createdAt: epochSeconds("created_at").notNull(),
     updatedAt: epochSeconds("updated_at").notNull(),
+    /** The account is banned because this provider deprovisioned it, so that the provider may lift the ban. */
+    hasBanned: boolean("has_banned").notNull().default(false),
     /** The provider deleted the resource; the account stays, banned, and is found again by the name. */
     deletedAt: epochSeconds("deleted_at"),
   },

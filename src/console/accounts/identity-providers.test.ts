@@ -6,6 +6,7 @@ import { organizationMembers } from "../../../db/schema/accounts/organizations.t
 import { identities, users } from "../../../db/schema/accounts/users.ts";
 import { startFakeSignInServices } from "../../../test/support/console/sign-in.ts";
 import { startTestConsole, TEST_PASSWORD, type TestConsole } from "../../../test/support/console/start-console.ts";
+import { changeMemberRole } from "../../domain/accounts/organizations/members/change-members.ts";
 import { createAccount } from "../../domain/accounts/users/create-user.ts";
 import { nowSeconds } from "../../lib/clock.ts";
 
@@ -184,11 +185,38 @@ describe("signing in", () => {
     ["of another issuer", { change: { iss: "https://evil.example" } }],
     ["that has expired", { change: { exp: Math.floor(Date.now() / 1000) - 3600 } }],
     ["with another nonce", { change: { nonce: "guess" } }],
+    ["that was issued to another party", { change: { azp: "somebody else" } }],
     ["of somebody else", { change: { sub: "else" } }],
   ])("refuses an id token %s", async (_, claims) => {
     const provider = await add({ creates_accounts: true });
     acme.sayInIdToken({ nonce: "", ...claims });
     expect((await signIn(provider, person())).body.code).toBe("oauth_failed");
+  });
+
+  test.each<[Record<string, unknown>, string[], boolean]>([
+    [{}, ["acme.example"], true],
+    [{}, [], false],
+    [{ email_verified: false }, ["acme.example"], false],
+    [{ email_verified: "false" }, ["acme.example"], false],
+    [{ email_verified: "true" }, [], true],
+  ])("of a provider whose addresses are trusted, %j in the domains %j counts: %p", async (claims, domains, counts) => {
+    const provider = await add({ creates_accounts: true, domains, config: config(acme, { trust_email: "true" }) });
+    const { email_verified: _, ...who } = person();
+    const answer = await signIn(provider, { ...who, ...claims });
+    if (answer.body.success) expect(answer.body.data).toMatchObject({ email: counts ? who.email : "" });
+    else expect([answer.body.code, counts]).toEqual(["sso_domain_refused", false]);
+  });
+
+  test("refuses a flow that names no provider, as it has neither nonce nor challenge", async () => {
+    const provider = await add({ creates_accounts: true });
+    const start = await app.ask("GET", `/api/oauth/sso-${provider.id}/start`);
+    const code = acme.codeFor(person(), String((start.body.data as { url: string }).url));
+    const state = await app.ask("GET", "/api/oauth/state");
+    const query = new URLSearchParams({ code, state: String(state.body.data) });
+    const path = `/api/oauth/sso-${provider.id}?${query}`;
+    expect((await app.ask("GET", path, undefined, { cookie: cookieOf(state.headers) })).body.code).toBe(
+      "oauth_state_wrong",
+    );
   });
 
   test("refuses a code that comes back to another provider, and a state that was used", async () => {
@@ -274,6 +302,21 @@ describe("groups", () => {
     await signIn(provider, { ...who, groups: ["devs"] });
     expect(await roleOf(userId)).toBe("owner");
     await signIn(provider, who);
+    expect(await roleOf(userId)).toBe("owner");
+  });
+
+  test("don't undo a role that somebody was given by hand, nor end an owner's membership", async () => {
+    const mappings = [{ group: "devs", organization_id: organization, role: "developer" }];
+    const provider = await add({ creates_accounts: true, mappings });
+    const who = person({ groups: ["devs"] });
+    const userId = idOf(await signIn(provider, who));
+    const boss = await app.addUser("org-boss");
+    const values = { organizationId: organization, userId: boss, role: "owner" as const, joinedAt: nowSeconds() };
+    await app.db.insert(organizationMembers).values(values);
+    const owner = { id: boss, username: "org-boss" };
+    await changeMemberRole(app, owner, { organizationId: organization, userId }, "owner");
+    await signIn(provider, who);
+    await signIn(provider, { ...who, groups: [] });
     expect(await roleOf(userId)).toBe("owner");
   });
 });

@@ -96,7 +96,8 @@ export function oauthRoutes(services: OAuthServices, limits: ReturnType<typeof r
       async ({ request, server, set, params, query }) => {
         const { provider, row } = await enabledProvider(services, params.provider);
         const flow = await takeFlow(services, "oauth", flowCookieOf(request, "oauth"), query.state ?? "");
-        const isOurs = flow && (flow.data.provider === "" || flow.data.provider === provider.name);
+        // A flow that names no provider has neither nonce nor challenge, so company's providers don't take it.
+        const isOurs = flow && (flow.data.provider === provider.name || (flow.data.provider === "" && !row));
         const user = await sessionUser(services, request);
         // The user who started the flow must complete it, or an attacker could bind their account to somebody else's.
         if (!isOurs || (flow.userId !== null && flow.userId !== user?.id)) {

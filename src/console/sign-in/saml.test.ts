@@ -164,6 +164,16 @@ describe("attacks", () => {
       xml.replace(signed, signed.replaceAll("alice", "root")),
       xml.replace(signed, signed.replace(">alice<", ">alice<!-- -->root<")),
       xml.replace(signed, forged),
+      // The signed assertion in an Object of the signature that a forged one carries.
+      xml.replace(
+        signed,
+        forged.replace(
+          "</saml:Issuer>",
+          `</saml:Issuer>${signature.replace("</ds:Signature>", `<ds:Object>${signed}</ds:Object></ds:Signature>`)}`,
+        ),
+      ),
+      xml.replace(signed, signed.replace('ID="', 'ID="_x" xml:id="')),
+      xml.replace("</samlp:Response>", `${forged}</samlp:Response>`),
     ]) {
       const answer = await post(packed(wrapped));
       const location = answer.headers.get("location") ?? "";
@@ -176,6 +186,7 @@ describe("attacks", () => {
     const xml = xmlOf((await visit()).response);
     await refused(packed(`<!DOCTYPE a [<!ENTITY b SYSTEM "file:///etc/passwd">]>${xml}`));
     await refused(packed(xml.replace("xmldsig-more#rsa-sha256", "xmldsig-more#hmac-sha256")));
+    await refused(packed(xml.replace("xmldsig-more#rsa-sha256", "xmldsig-more#rsa-sh&#97;256")));
     await refused(
       packed(
         xml.replace("http://www.w3.org/2001/04/xmldsig-more#rsa-sha256", "http://www.w3.org/2000/09/xmldsig#rsa-sha1"),

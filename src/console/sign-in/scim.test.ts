@@ -4,10 +4,14 @@ import { and, eq } from "drizzle-orm";
 import { tokens } from "../../../db/schema/accounts/api-keys.ts";
 import { identityProviders } from "../../../db/schema/accounts/identity-providers.ts";
 import { organizationMembers } from "../../../db/schema/accounts/organizations.ts";
+import { scimUsers } from "../../../db/schema/accounts/scim.ts";
 import { identities, users } from "../../../db/schema/accounts/users.ts";
 import { startFakeSignInServices } from "../../../test/support/console/sign-in.ts";
 import { startTestConsole, TEST_PASSWORD, type TestConsole } from "../../../test/support/console/start-console.ts";
 import { createAccount } from "../../domain/accounts/users/create-user.ts";
+import { createClientAddress } from "../../lib/http/client-ip.ts";
+import { createLogger } from "../../lib/runtime/log.ts";
+import { scimRoutes } from "./scim.ts";
 
 const SITE = "https://gate.example.com";
 const BASE = `${SITE}/scim/v2`;
@@ -299,6 +303,48 @@ describe("deprovisioning", () => {
     expect(await userOf(one.id)).toMatchObject({ status: 1 });
   });
 
+  const setActive = (id: string, active: boolean, token = acme.token) =>
+    ask(
+      "PATCH",
+      `/Users/${id}`,
+      { schemas: [PATCH], Operations: [{ op: "replace", path: "active", value: active }] },
+      token,
+    );
+  const manage = (id: string, action: string) => app.ask("POST", "/api/user/manage", { id: Number(id), action }, root);
+
+  test.each<[string, (id: string) => Promise<unknown>]>([
+    ["before", async (id) => [await manage(id, "disable"), await setActive(id, false)]],
+    ["after", async (id) => [await setActive(id, false), await manage(id, "disable")]],
+    [
+      "between, lifted and renewed",
+      async (id) => [await setActive(id, false), await manage(id, "enable"), await manage(id, "disable")],
+    ],
+  ])("is not undone where an administrator banned %s", async (_, ban) => {
+    const one = await create();
+    await ban(one.id);
+    await setActive(one.id, true);
+    expect(await userOf(one.id)).toMatchObject({ status: 2 });
+    await ask("DELETE", `/Users/${one.id}`);
+    await create({ userName: one.userName });
+    expect(await userOf(one.id)).toMatchObject({ status: 2 });
+    await manage(one.id, "enable");
+    expect(await userOf(one.id)).toMatchObject({ status: 1 });
+  });
+
+  test("by two providers is undone when both take it back", async () => {
+    const one = await create();
+    await app.db.insert(scimUsers).values({
+      ...{ providerId: globex.id, userId: Number(one.id), userName: "both", active: true, attributes: {} },
+      ...{ createdAt: 1, updatedAt: 1 },
+    });
+    await setActive(one.id, false);
+    await setActive(one.id, false, globex.token);
+    await setActive(one.id, true);
+    expect(await userOf(one.id)).toMatchObject({ status: 2 });
+    await setActive(one.id, true, globex.token);
+    expect(await userOf(one.id)).toMatchObject({ status: 1 });
+  });
+
   test("leaves a ban of an administrator in force, and super administrators alone", async () => {
     const one = await create();
     await app.ask("POST", "/api/user/manage", { id: Number(one.id), action: "disable" }, root);
@@ -363,4 +409,20 @@ describe("groups", () => {
     const login = await app.ask("POST", "/api/user/login", { username, password: TEST_PASSWORD });
     expect(login.body.success).toBe(false);
   });
+});
+
+test("an address with too many wrong tokens gets 429, and tokens that worked before still do", async () => {
+  const log = createLogger({ logLevel: "silent", logFormat: "json" });
+  const address = { ...createClientAddress([]), ip: (request: Request) => request.headers.get("x-test-ip") ?? "" };
+  const routes = scimRoutes({ ...app, clientAddress: address, sharedLimits: null, log });
+  const call = (token: string, ip = "203.0.113.9") => {
+    const headers = { authorization: `Bearer ${token}`, "x-test-ip": ip };
+    return routes.handle(new Request(`${BASE}/ServiceProviderConfig`, { headers }));
+  };
+  expect((await call(acme.token)).status).toBe(200);
+  for (let turn = 0; turn < 40; turn += 1) expect((await call(`wrong-${turn}`)).status).toBe(401);
+  const refused = await call("wrong");
+  expect([refused.status, await refused.json()]).toEqual([429, expect.objectContaining({ schemas: [ERROR] })]);
+  expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(0);
+  expect([(await call(acme.token)).status, (await call("wrong", "203.0.113.10")).status]).toEqual([200, 401]);
 });

@@ -1,6 +1,7 @@
 import { Elysia } from "elysia";
 import type { Changes } from "../../../db/changes.ts";
 import type { Db } from "../../../db/types.ts";
+import type { ProviderRow } from "../../domain/accounts/identities/sso/providers.ts";
 import { type Attributes, attributeOf, isAttributes } from "../../domain/accounts/identities/sso/scim/attribute.ts";
 import {
   listOfAll,
@@ -30,8 +31,10 @@ import {
   type ScimCall,
   type ScimDeps,
 } from "../../domain/accounts/identities/sso/scim/users.ts";
-import type { ClientAddress, PeerSource } from "../../lib/http/client-ip.ts";
-import { declaredLength } from "../../lib/http/limited-body.ts";
+import { type ClientAddress, limitKeyOf, type PeerSource } from "../../lib/http/client-ip.ts";
+import { bytesUpTo } from "../../lib/http/limited-body.ts";
+import type { Limit } from "../../lib/limits/rate-limiter.ts";
+import { createLimiter, type SharedLimits } from "../../lib/limits/shared-limits.ts";
 import { say } from "../../lib/messages.ts";
 import { OperationError } from "../../lib/operation-error.ts";
 import type { Logger } from "../../lib/runtime/log.ts";
@@ -45,11 +48,14 @@ type ScimServices = Readonly<{
   vault: Vault;
   settings: SettingsReader;
   clientAddress: ClientAddress;
+  sharedLimits: SharedLimits | null;
   log: Logger;
 }>;
 
 const LONGEST_BODY = 1_048_576;
 const MOST_OPERATIONS = 1000;
+/** Wrong tokens per address. */
+const GUESSES: Limit = { count: 40, windowMs: 600_000 };
 
 type Kind = Readonly<{
   path: string;
@@ -82,13 +88,11 @@ type Work = (call: ScimCall, context: Context, deps: ScimDeps) => Promise<Respon
 
 /** SCIM 2.0 (RFC 7644) for identity providers, each with a token of its own, which names the provider. */
 export function scimRoutes(services: ScimServices) {
+  const authenticate = scimAuthentication(services);
   const answer = (work: Work) => async (context: Context) => {
     try {
       const base = `${siteOf(services, context)}/scim/v2`;
-      const token = /^Bearer\s+(\S+)$/i.exec(context.request.headers.get("authorization") ?? "")?.[1] ?? "";
-      const row = await findByScimToken(services, token);
-      if (!row) throw new ScimError(401, "The token is wrong or was revoked");
-      return await work({ row, base }, context, services);
+      return await work({ row: await authenticate(context), base }, context, services);
     } catch (error) {
       return failure(services.log, error);
     }
@@ -165,6 +169,31 @@ export function scimRoutes(services: ScimServices) {
   return app;
 }
 
+/**
+ * Finds the provider of a call's token. Addresses that send too many wrong ones get 429, without a query; tokens that worked
+ * before still do, as the customers of one provider share its addresses. Throws ScimError.
+ */
+function scimAuthentication(services: ScimServices) {
+  const guesses = createLimiter(services.sharedLimits, "scim-token", GUESSES);
+  // Keyed hashes; a provider has one token at a time, and there are few providers.
+  const valid = new Set<string>();
+  return async ({ request, server }: Context): Promise<ProviderRow> => {
+    const token = /^Bearer\s+(\S+)$/i.exec(request.headers.get("authorization") ?? "")?.[1] ?? "";
+    const address = limitKeyOf(services.clientAddress.ip(request, server));
+    const hash = services.vault.keyedHash(token);
+    const seconds = address === "" || valid.has(hash) ? 0 : await guesses.check(address);
+    if (seconds > 0) throw new ScimError(429, "Too many wrong tokens", undefined, seconds);
+    const row = await findByScimToken(services, token);
+    if (row) {
+      valid.add(hash);
+      return row;
+    }
+    valid.delete(hash);
+    if (address !== "") await guesses.add(address, 1);
+    throw new ScimError(401, "The token is wrong or was revoked");
+  };
+}
+
 const json = (body: object, status = 200, headers: Readonly<Record<string, string>> = {}) =>
   new Response(JSON.stringify(body), {
     status,
@@ -172,14 +201,19 @@ const json = (body: object, status = 200, headers: Readonly<Record<string, strin
   });
 
 function one(resources: readonly Readonly<{ id: string }>[], id = ""): Response {
-  const found = resources.find((resource) => resource.id.toLowerCase() === decodeURIComponent(id).toLowerCase());
+  const found = resources.find((resource) => resource.id.toLowerCase() === id.toLowerCase());
   if (!found) throw new ScimError(404, `There is no ${id.slice(0, 80)}`);
   return json(found);
 }
 
 function failure(log: Logger, error: unknown): Response {
   if (error instanceof ScimError) {
-    const headers: Record<string, string> = error.status === 401 ? { "www-authenticate": "Bearer" } : {};
+    const headers: Record<string, string> = {
+      ...(error.status === 401 && { "www-authenticate": "Bearer" }),
+      ...(error.retryAfterSeconds && {
+        "retry-after": String(error.retryAfterSeconds),
+      }),
+    };
     return json(errorBody(error), error.status, headers);
   }
   if (error instanceof OperationError)
@@ -189,12 +223,10 @@ function failure(log: Logger, error: unknown): Response {
 }
 
 async function readBody(request: Request): Promise<Attributes> {
-  const tooLarge = new ScimError(413, "The body is too large");
-  if ((declaredLength(request) ?? 0) > LONGEST_BODY) throw tooLarge;
-  const text = await request.text();
-  if (text.length > LONGEST_BODY) throw tooLarge;
+  const bytes = await bytesUpTo(request, LONGEST_BODY);
+  if (!bytes) throw new ScimError(413, "The body is too large");
   try {
-    const body: unknown = JSON.parse(text);
+    const body: unknown = JSON.parse(new TextDecoder().decode(bytes));
     if (isAttributes(body)) return body;
   } catch {
     // Told below.

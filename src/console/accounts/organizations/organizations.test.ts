@@ -276,6 +276,19 @@ describe("invitations", () => {
     expect((await app.accept("dave", token)).body.code).toBe("organization_invitation_invalid");
   });
 
+  test("are void once whoever invited may not invite any more", async () => {
+    const id = await app.create("alice", "revoked");
+    await app.addMember("alice", id, "bob", "admin");
+    const token = await app.invite("bob", id, "admin");
+    expect((await app.as("carol", "POST", "/api/organization/invitation/preview", { token })).body.success).toBe(true);
+    const userId = app.who("bob").id;
+    await app.as("alice", "PUT", `/api/organization/${id}/members/${userId}`, { role: "developer" });
+    expect((await app.accept("carol", token)).body.code).toBe("organization_invitation_invalid");
+    await app.as("alice", "DELETE", `/api/organization/${id}/members/${userId}`);
+    expect((await app.accept("bob", token)).body.code).toBe("organization_invitation_invalid");
+    expect(await membersOf(id)).toHaveLength(1);
+  });
+
   test("expire", async () => {
     const id = await app.create("alice", "late");
     const token = await app.invite("alice", id, "viewer");

@@ -3,6 +3,7 @@ import { users } from "../../../../db/schema/accounts/users.ts";
 import { OperationError } from "../../../lib/operation-error.ts";
 import { writeManagementLog } from "../../logs/write-log.ts";
 import type { UserEntry } from "../directory.ts";
+import { overrideBans } from "../identities/sso/scim/bans.ts";
 import { lockWithOrganizations } from "../organizations/members/leave-organizations.ts";
 import { disableMemberKeys } from "../organizations/members/member-keys.ts";
 import { ROLE, USER_STATUS } from "../roles.ts";
@@ -55,7 +56,9 @@ export async function manageUser(
       throw new OperationError("organization_no_sign_in");
     const { username, kind: _, ...before } = target;
     const next = transition(actor, before, request.action);
-    const isChanged = next.role !== target.role || next.status !== target.status;
+    // A ban of an identity provider becomes the administrator's, which the provider can't lift.
+    const isOverridden = /^(?:dis|en)able$/.test(request.action) && (await overrideBans(tx, request.id));
+    const isChanged = next.role !== target.role || next.status !== target.status || isOverridden;
     if (!isChanged && request.action !== "delete") return next;
     if (isChanged) {
       await tx

@@ -36,6 +36,8 @@ export async function verifyIdToken(
       requiredClaims: ["sub", "exp", "iat"],
     });
     if (nonce !== "" && payload.nonce !== nonce) throw failed;
+    // The party that the token was issued to (OpenID Connect Core 1.0, 3.1.3.7).
+    if (payload.azp !== undefined && payload.azp !== audience) throw failed;
     return payload;
   } catch {
     throw failed;

@@ -14,7 +14,7 @@ import {
 import { verifyIdToken } from "./id-token.ts";
 import { discover } from "./oidc-issuer.ts";
 import type { ProviderRow } from "./providers.ts";
-import type { SsoName } from "./sso-rules.ts";
+import { domainOf, type SsoName } from "./sso-rules.ts";
 
 const LONGEST_GROUP_LIST = 2000;
 
@@ -67,15 +67,13 @@ export function oidcProvider(row: ProviderRow, vault: Vault): OutsideProvider {
       if (endpoints.userInfo && reported.sub !== proven.sub)
         throw new OperationError("oauth_failed", { service: label });
       const claims: Readonly<Record<string, unknown>> = { ...reported, ...proven };
-      const isVerified =
-        claims.email_verified === true || (row.config.trust_email === "true" && claims.email_verified !== false);
       return {
         subject: subjectOf(claims.sub, label),
         groups: groupsClaim === "" ? [] : groupsOf(claims[groupsClaim]),
         ...texts({
           username: claims.preferred_username,
           displayName: claims.name,
-          email: isVerified ? claims.email : undefined,
+          email: verifiedEmail(row, proven) ?? verifiedEmail(row, reported),
         }),
       };
     },
@@ -87,3 +85,16 @@ const groupsOf = (claim: unknown): string[] =>
   (Array.isArray(claim) ? claim : [claim])
     .filter((group): group is string => typeof group === "string" && group !== "")
     .slice(0, LONGEST_GROUP_LIST);
+
+/**
+ * The address in one set of claims, if they say that it is verified; some providers say so as text. An address without a word
+ * about it counts where the provider is trusted with its own domains.
+ */
+function verifiedEmail(
+  { config, domains }: Pick<ProviderRow, "config" | "domains">,
+  { email, email_verified: verified }: Readonly<Record<string, unknown>>,
+): string | undefined {
+  if (typeof email !== "string") return undefined;
+  const isTrusted = config.trust_email === "true" && verified === undefined && domains.includes(domainOf(email));
+  return verified === true || verified === "true" || isTrusted ? email : undefined;
+}

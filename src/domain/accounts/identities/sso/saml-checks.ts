@@ -1,6 +1,6 @@
 const LONGEST_XML = 262_144;
-/** Digests and signatures that can be forged (SHA-1, MD5), and shared secrets, which a certificate is not. */
-const WEAK_ALGORITHM = /Algorithm\s*=\s*["'][^"']*(?:sha1|md5|hmac)[^"']*["']/i;
+/** Digests and signatures that can be forged (SHA-1, MD5), shared secrets, which a certificate is not, and escaped names. */
+const WEAK_ALGORITHM = /Algorithm\s*=\s*["'][^"']*(?:sha1|md5|hmac|&)[^"']*["']/i;
 
 /** Throws for XML that declares entities, is too large, or is signed by weak algorithms, before a parser reads it. */
 export function refuseDangerousXml(xml: string): void {

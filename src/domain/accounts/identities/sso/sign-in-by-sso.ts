@@ -13,7 +13,6 @@ import type { OutsideIdentity } from "../provider.ts";
 import { createByIdentity, findBound } from "../sign-in-by-identity.ts";
 import type { ProviderRow } from "./providers.ts";
 import { findByAddress } from "./scim/accounts.ts";
-import { groupsOf } from "./scim/groups.ts";
 import { domainOf, type SsoName } from "./sso-rules.ts";
 import { syncMemberships } from "./sync-memberships.ts";
 
@@ -21,8 +20,8 @@ type SsoDeps = Readonly<{ db: Db; changes: Changes; vault: Vault; settings: Sett
 
 /**
  * The user of a company's identity: whom it is bound to, else whom the provider has provisioned, else who has its verified
- * address in a domain that the provider answers for, else a new account where the provider makes them. Then memberships follow the groups. Returns the user's id.
- * Throws OperationError.
+ * address in a domain that the provider answers for, else a new account where the provider makes them. Then memberships follow
+ * the groups. Returns the user's id. Throws OperationError.
  */
 export async function signInBySso(
   deps: SsoDeps,
@@ -36,8 +35,7 @@ export async function signInBySso(
     (await linkProvisioned(deps, row, identity)) ??
     (await linkByAddress(deps, row, identity)) ??
     (await createUser(deps, row, identity, affCode));
-  // Groups that the provider provisions are newer than those of a sign-in.
-  await syncMemberships(deps, row, userId, (await groupsOf(deps.db, row.id, userId)) ?? identity.groups ?? []);
+  await syncMemberships(deps, row, userId, identity.groups);
   return userId;
 }
 

@@ -12,7 +12,7 @@ export const SSO_FIELDS = {
     /** Besides `openid profile email`. */
     scopes: { isOptional: true },
     groups_claim: { isOptional: true },
-    /** `true`: addresses count although the provider does not say that it verified them. */
+    /** `true`: addresses of the provider's domains count although it does not say whether it verified them. */
     trust_email: { isOptional: true },
   },
   saml: {

@@ -1,6 +1,7 @@
-import { and, eq, inArray } from "drizzle-orm";
+import { and, eq, inArray, sql } from "drizzle-orm";
 import type { Changes } from "../../../../../db/changes.ts";
 import { organizationMembers } from "../../../../../db/schema/accounts/organizations.ts";
+import { scimGroupMembers, scimGroups } from "../../../../../db/schema/accounts/scim.ts";
 import { users } from "../../../../../db/schema/accounts/users.ts";
 import type { Db, Tx } from "../../../../../db/types.ts";
 import { nowSeconds } from "../../../../lib/clock.ts";
@@ -15,19 +16,22 @@ type SyncDeps = Readonly<{ db: Db; changes: Changes; settings: SettingsReader }>
 
 /**
  * Makes somebody a member of the organizations that their groups are mapped to, and ends memberships that came from groups
- * they are no longer in. What people granted by hand stays. Keys of whoever goes are disabled.
+ * they are no longer in. What people granted by hand stays. Keys of whoever goes are disabled. Groups that the provider
+ * provisions are newer than `reported`, those of a sign-in.
  */
 export async function syncMemberships(
   { db, changes, settings }: SyncDeps,
   row: Pick<ProviderRow, "id" | "mappings">,
   userId: number,
-  groups: readonly string[],
+  reported: readonly string[] = [],
 ): Promise<void> {
   if (settings.get("Organizations") === "off") return;
-  const expected = rolesOf(row.mappings, new Set(groups));
   const keys = await db.transaction(async (tx) => {
+    // Groups are read under the lock: of two changes at once, the one that comes last sees both.
+    await tx.execute(sql`select pg_advisory_xact_lock(hashtextextended(${`memberships ${userId}`}, 0))`);
+    const expected = rolesOf(row.mappings, new Set((await provisionedGroups(tx, row.id, userId)) ?? reported));
     const present = await tx.select().from(organizationMembers).where(eq(organizationMembers.userId, userId));
-    const managed = present.filter(({ providerId }) => providerId === row.id);
+    const managed = present.filter(({ providerId, role }) => providerId === row.id && role !== "owner");
     if (managed.length === 0 && expected.size === 0) return [];
     const ids = [...new Set([...expected.keys(), ...managed.map(({ organizationId }) => organizationId)])];
     const open = await lockOrganizations(tx, ids);
@@ -41,7 +45,7 @@ export async function syncMemberships(
       const before = present.find((member) => member.organizationId === organizationId);
       if (!open.has(organizationId) || before?.role === role) continue;
       if (!before) await join(tx, person, { organizationId, role, providerId: row.id });
-      else if (before.providerId === row.id) {
+      else if (managed.includes(before)) {
         await tx.update(organizationMembers).set({ role }).where(isPlace(organizationId, userId));
         await writeOrganizationLog(tx, organizationId, person, {
           content: `The groups of ${person.username} changed the role to ${role}`,
@@ -67,6 +71,22 @@ export async function syncMemberships(
     return disabled;
   });
   if (keys.length > 0) await changes.publish("tokens", keys);
+}
+
+/** Names of the groups that a provider has put somebody into; null: it provisions no groups. */
+async function provisionedGroups(tx: Tx, providerId: number, userId: number): Promise<string[] | null> {
+  const [any] = await tx
+    .select({ id: scimGroups.id })
+    .from(scimGroups)
+    .where(eq(scimGroups.providerId, providerId))
+    .limit(1);
+  if (!any) return null;
+  const rows = await tx
+    .select({ name: scimGroups.displayName })
+    .from(scimGroupMembers)
+    .innerJoin(scimGroups, eq(scimGroups.id, scimGroupMembers.groupId))
+    .where(and(eq(scimGroups.providerId, providerId), eq(scimGroupMembers.userId, userId)));
+  return rows.map(({ name }) => name);
 }
 
 /** The role in each organization; where several groups fit, the first of `MAPPED_ROLES`. */

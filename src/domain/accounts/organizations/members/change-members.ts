@@ -12,8 +12,9 @@ import { disableMemberKeys } from "./member-keys.ts";
 type Place = Readonly<{ organizationId: number; userId: number }>;
 
 /**
- * Gives a member another role. Whoever changes it may give both the old and the new one; the last owner stays. Without the
- * right to keys in the new role, the keys that the member created are disabled. Throws OperationError.
+ * Gives a member another role. Whoever changes it may give both the old and the new one; the last owner stays. From
+ * then on no groups of an identity provider change the membership. Without the right to keys in the new role, the keys that the
+ * member created are disabled. Throws OperationError.
  */
 export async function changeMemberRole(
   { db, changes, settings }: OrganizationDeps,
@@ -29,7 +30,7 @@ export async function changeMemberRole(
     requireAssignable(membership.role, role);
     if (before === role) return [];
     if (before === "owner") await requireOtherOwner(tx, organizationId);
-    await tx.update(organizationMembers).set({ role }).where(isPlace({ organizationId, userId }));
+    await tx.update(organizationMembers).set({ role, providerId: null }).where(isPlace({ organizationId, userId }));
     const name = await nameOf(tx, userId);
     await writeOrganizationLog(tx, organizationId, person, {
       content: `${person.username} changed the role of ${name} from ${before} to ${role}`,

@@ -12,6 +12,7 @@ import { ROLE, USER_STATUS } from "../../../roles.ts";
 import { createUnbound } from "../../sign-in-by-identity.ts";
 import type { ProviderRow } from "../providers.ts";
 import { domainOf } from "../sso-rules.ts";
+import { claimBan, releaseBan } from "./bans.ts";
 import { displayNameOf, emailOf, type UserFields } from "./resources.ts";
 import { ScimError } from "./scim-error.ts";
 
@@ -76,9 +77,14 @@ export async function accountFor(
 
 /** Bans an account, ends its sessions and access token, and disables every key it has or has created. Throws ScimError. */
 export async function deprovision(tx: Tx, row: ProviderRow, userId: number, changed: Changed): Promise<void> {
-  const [user] = await tx.select({ role: users.role }).from(users).where(eq(users.id, userId)).for("update");
+  const [user] = await tx
+    .select({ id: users.id, role: users.role, status: users.status })
+    .from(users)
+    .where(eq(users.id, userId))
+    .for("update");
   if (!user) return;
   if (user.role >= ROLE.root) throw new ScimError(403, "a super administrator can't be deprovisioned");
+  await claimBan(tx, row.id, user);
   await tx
     .update(users)
     .set({ status: USER_STATUS.banned, accessTokenHash: null, sessionVersion: sql`${users.sessionVersion} + 1` })
@@ -94,8 +100,12 @@ export async function deprovision(tx: Tx, row: ProviderRow, userId: number, chan
   await note(tx, userId, row, "scim_deprovisioned");
 }
 
-/** Lets somebody in again who was deprovisioned. Keys stay disabled: their owners enable them. */
+/**
+ * Lets somebody in again whom this provider deprovisioned; bans of administrators and other providers stay. Keys stay
+ * disabled: their owners enable them.
+ */
 export async function reactivate(tx: Tx, row: ProviderRow, userId: number, changed: Changed): Promise<void> {
+  if (!(await releaseBan(tx, row.id, userId))) return;
   await tx.update(users).set({ status: USER_STATUS.active }).where(eq(users.id, userId));
   changed.users.add(userId);
   await note(tx, userId, row, "scim_reactivated");

@@ -12,22 +12,6 @@ import { readGroup, viewGroup } from "./resources.ts";
 import { ScimError } from "./scim-error.ts";
 import type { ScimCall, ScimDeps } from "./users.ts";
 
-/** Names of the groups that a provider has put somebody into; null: it provisions no groups. */
-export async function groupsOf(db: DbOrTx, providerId: number, userId: number): Promise<string[] | null> {
-  const [any] = await db
-    .select({ id: scimGroups.id })
-    .from(scimGroups)
-    .where(eq(scimGroups.providerId, providerId))
-    .limit(1);
-  if (!any) return null;
-  const rows = await db
-    .select({ name: scimGroups.displayName })
-    .from(scimGroupMembers)
-    .innerJoin(scimGroups, eq(scimGroups.id, scimGroupMembers.groupId))
-    .where(and(eq(scimGroups.providerId, providerId), eq(scimGroupMembers.userId, userId)));
-  return rows.map(({ name }) => name);
-}
-
 /** A page of the provider's groups that fit a filter. Throws ScimError. */
 export async function listGroups({ db }: ScimDeps, call: ScimCall, query: ListQuery) {
   const filter = query.filter ? parseFilter(query.filter) : null;
@@ -126,7 +110,7 @@ async function change(
 /** Memberships of organizations follow, for everybody who was or is in a group. */
 async function syncAll(deps: ScimDeps, { row }: ScimCall, userIds: readonly number[]): Promise<void> {
   for (const userId of new Set(userIds)) {
-    await syncMemberships(deps, row, userId, (await groupsOf(deps.db, row.id, userId)) ?? []);
+    await syncMemberships(deps, row, userId);
   }
 }
 

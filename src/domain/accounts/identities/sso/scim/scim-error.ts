@@ -14,6 +14,7 @@ export class ScimError extends Error {
     readonly status: number,
     detail: string,
     readonly scimType?: ScimType,
+    readonly retryAfterSeconds?: number,
   ) {
     super(detail);
   }

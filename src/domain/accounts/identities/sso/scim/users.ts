@@ -100,7 +100,7 @@ export async function deleteUser(deps: ScimDeps, { row }: ScimCall, id: string):
     if (stored.active) await deprovision(tx, row, stored.userId, changed);
     return stored.userId;
   });
-  await syncMemberships(deps, row, userId, []);
+  await syncMemberships(deps, row, userId);
 }
 
 async function change(

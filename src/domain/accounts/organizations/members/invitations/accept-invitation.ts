@@ -11,6 +11,7 @@ import { OperationError } from "../../../../../lib/operation-error.ts";
 import type { Vault } from "../../../../../lib/security/crypto.ts";
 import { findRole, requireOrganizations } from "../../membership.ts";
 import { type OrganizationDeps, type Person, writeOrganizationLog } from "../../operation.ts";
+import { mayAssign } from "../../rights.ts";
 import { invitationHash } from "./invite.ts";
 
 type AcceptDeps = OrganizationDeps & Readonly<{ vault: Vault }>;
@@ -96,6 +97,16 @@ async function findOpen(db: DbOrTx, vault: Vault, token: string) {
         isNull(users.deletedAt),
       ),
     );
-  if (!found) throw new OperationError("organization_invitation_invalid");
+  if (!found || !(await mayStillInvite(db, found.invitation)))
+    throw new OperationError("organization_invitation_invalid");
   return found;
+}
+
+/** Whether the inviter could still invite now: a removed member must not return by a link of their own. */
+async function mayStillInvite(
+  db: DbOrTx,
+  { organizationId, createdBy, role }: typeof organizationInvitations.$inferSelect,
+): Promise<boolean> {
+  const inviter = createdBy === null ? null : await findRole(db, organizationId, createdBy);
+  return inviter !== null && mayAssign(inviter, role);
 }

@@ -1,0 +1,1 @@
+ALTER TABLE "scim_users" ADD COLUMN "has_banned" boolean DEFAULT false NOT NULL;
