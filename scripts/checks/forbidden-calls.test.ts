@@ -67,3 +67,21 @@ test("chance that can be predicted, console and the raw environment are refused 
   expect(problemsOf("src/server/app.ts", "process.env.NODE_ENV")).toEqual([]);
   expect(problemsOf("src/domain/codes/create.test.ts", "Math.random()")).toEqual([]);
 });
+
+test("the console checks outside data instead of asserting its type", () => {
+  const path = "ui/features/logs/log-entry.ts";
+  for (const assertion of [
+    "JSON.parse(text) as Row;",
+    "(await load()) as Rows[]",
+    "({ a } as { a: string })",
+    "x as unknown",
+  ])
+    expect(problemsOf(path, `const value = ${assertion};`)).toHaveLength(1);
+  for (const fine of [
+    'const A = ["b"] as const;',
+    'import { type Row as TableRow } from "x";',
+    'export { default as Row } from "x";',
+  ])
+    expect(problemsOf(path, fine)).toEqual([]);
+  expect(problemsOf("src/console/x.ts", "const value = row as Row;")).toEqual([]);
+});

@@ -63,6 +63,15 @@ const RULES: readonly Rule[] = [
     reason:
       "process.env: src/server/config.ts reads and validates the environment once; take what you need as an argument",
   },
+  {
+    // Not in lists of imports and exports, where `as` renames.
+    pattern:
+      /(?<!^(?:import\b|export (?:type )?\{)[^;]*)(?<=[\w)\]}"'`>] )as (?!const\b)(?:unknown\b|\(?(?:keyof|typeof)\b|[A-Z]\w*(?=[;,)\s<[.])|\{)/gm,
+    within: /^ui\//,
+    except: /^ui\/(lib\/json\.ts|components\/(layout\.tsx|inputs\/use-checked-form\.ts))$/,
+    reason:
+      "as: it makes data look as the code expects it; take the type from the server's route, or check it (ui/lib/json)",
+  },
 ];
 
 /** Checks that calls which are a mistake in this project don't occur; tests may make them. */

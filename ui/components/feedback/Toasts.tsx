@@ -9,6 +9,7 @@ import { useAtomValue, useSetAtom } from "jotai";
 import { type CustomContentProps, type SnackbarKey, SnackbarProvider, useSnackbar } from "notistack";
 import { type Ref, useEffect } from "react";
 import { useTranslation } from "react-i18next";
+import { isOneOf, namesOf } from "../../lib/json.ts";
 import { type Toast, takeToastsAtom, waitingToastsAtom } from "./waiting-toasts.ts";
 
 const MOST_AT_ONCE = 3;
@@ -18,6 +19,7 @@ const ICONS = {
   info: <Info sx={{ color: "tone.info.solid" }} />,
   default: null,
 } as const;
+const isVariant = isOneOf(namesOf(ICONS));
 
 type Props = CustomContentProps & { ref?: Ref<HTMLDivElement> };
 
@@ -48,7 +50,7 @@ const ToastBox = ({ ref, id, message, variant, action, style }: Props) => {
         "& > svg": { fontSize: 18, flex: "none" },
       }}
     >
-      {variant in ICONS ? ICONS[variant as keyof typeof ICONS] : null}
+      {isVariant(variant) ? ICONS[variant] : null}
       <Box sx={{ flex: 1, minWidth: 0, overflowWrap: "anywhere" }}>{message}</Box>
       {typeof action === "function" ? action(id) : action}
       <IconButton

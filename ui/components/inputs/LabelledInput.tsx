@@ -46,7 +46,9 @@ export const LabelledInput = ({
           const isComposing = "isComposing" in nativeEvent && nativeEvent.isComposing === true;
           onChange(isComposing ? target.value : cut(target.value));
         }}
-        onCompositionEnd={(event) => onChange(cut((event.target as HTMLInputElement).value))}
+        onCompositionEnd={({ target }) => {
+          if (target instanceof HTMLInputElement || target instanceof HTMLTextAreaElement) onChange(cut(target.value));
+        }}
       />
     </Field>
   );

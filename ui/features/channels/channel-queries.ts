@@ -3,6 +3,7 @@ import type { ChannelSort, StatusCounts } from "../../../src/domain/channels/man
 import type { ChannelHealth } from "../../../src/domain/channels/status/channel-health.ts";
 import { readData, readEnvelope } from "../../api/client.ts";
 import { channelApi, channelUpstreamApi, groupApi, modelApi } from "../../api/groups.ts";
+import { namesOf } from "../../lib/json.ts";
 import type { Channel } from "./channel.ts";
 
 /** Values of the filter by health, in the order in which they are offered. */
@@ -155,9 +156,7 @@ export function patchChannel(client: QueryClient, id: number, patch: Partial<Cha
   });
   return () => {
     if (!before) return;
-    const old: Partial<Channel> = Object.fromEntries(
-      Object.keys(patch).map((field) => [field, before?.[field as keyof Channel]]),
-    );
+    const old: Partial<Channel> = Object.fromEntries(namesOf(patch).map((field) => [field, before?.[field]]));
     replace((channel) => ({ ...channel, ...old }));
   };
 }

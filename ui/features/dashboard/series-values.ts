@@ -59,7 +59,7 @@ const cell = (value: string | number): string => {
 };
 
 /**
- * The series as CSV (RFC 4180, with a byte order mark for spreadsheets): one line per period and series, money in quota
+ * The series in CSV (RFC 4180, with a byte order mark for spreadsheets): one line per period and series, money in quota
  * units.
  */
 export function seriesCsv(series: readonly Series[], nameOf: (one: Series) => string): string {

@@ -24,7 +24,7 @@ export const Histogram = ({ buckets, step, onRange, height = 56 }: Props) => {
   const calls = buckets.reduce((sum, { count }) => sum + count, 0);
   const failed = buckets.reduce((sum, bucket) => sum + bucket.failed, 0);
   const indexAt = (event: PointerEvent) => {
-    const { left, width } = (box.current as HTMLDivElement).getBoundingClientRect();
+    const { left = 0, width = 1 } = box.current?.getBoundingClientRect() ?? {};
     return Math.min(Math.max(Math.floor(((event.clientX - left) / width) * buckets.length), 0), buckets.length - 1);
   };
   const chosen = drag && { first: Math.min(drag.from, drag.to), last: Math.max(drag.from, drag.to) };

@@ -3,7 +3,7 @@ import i18next from "i18next";
 import { LOG_NOTES } from "../../../src/domain/logs/log-note.ts";
 import * as en from "../../locales/en/index.ts";
 import * as zh from "../../locales/zh/index.ts";
-import { noteText } from "./log-entry.ts";
+import { noteText, otherOf } from "./log-entry.ts";
 
 const LANGUAGES = { en, zh };
 /** What is filled in and no number. */
@@ -60,4 +60,14 @@ test.each([
   ["no object", '["note":'],
 ])("a row with %s says what was written", async (_, other) => {
   expect((await speak("zh"))("Written long ago", other)).toBe("Written long ago");
+});
+
+test("what a row says besides is read where it is as the server writes it", () => {
+  const receipt = { lines: [], subtotal: "1", groupRatio: "1", total: 1, quotaPerUnit: "500000" };
+  const other = { model_ratio: "1.5", frt: 12, receipt, budgets: [{ id: 1 }], note: { code: "x" } };
+  expect(otherOf({ other: JSON.stringify(other) })).toEqual({ frt: 12, receipt });
+  expect(otherOf({ other: '{"admin_info":{"use_channel":["3"]}}' })).toEqual({
+    admin_info: { use_channel: ["3"], attempts: [] },
+  });
+  for (const invalid of ["", "null", "[]", "{"]) expect(otherOf({ other: invalid })).toEqual({});
 });

@@ -6,6 +6,7 @@ import type { LogView } from "../../../src/domain/logs/list/log-view.ts";
 import { exactTime } from "../../lib/format/time.ts";
 import { isRecord, readRecord } from "../../lib/json.ts";
 import { moneyText } from "../wallet/wallet-calls.ts";
+import { readOther } from "./detail/log-other.ts";
 
 /** A row of the usage log as returned by `GET /api/log/`; `other` is JSON text of `LogOther`. */
 export type LogEntry = LogView;
@@ -16,9 +17,8 @@ export const LOG_TYPES = { topUp: 1, consume: 2, manage: 3, system: 4, checkIn: 
 /** Whether the row is a relayed call. */
 export const isCall = (entry: LogEntry): boolean => entry.type === LOG_TYPES.consume || entry.type === 0;
 
-/** Parses the row's `other`, which the server writes as a `LogOther`; empty if invalid. */
-export const otherOf = ({ other }: Pick<LogEntry, "other">): Partial<LogOther> =>
-  (readRecord(other ?? "") ?? {}) as Partial<LogOther>;
+/** The row's `other`, without members that are not as the server writes them; empty if invalid. */
+export const otherOf = ({ other }: Pick<LogEntry, "other">): Partial<LogOther> => readOther(other ?? "");
 
 /** The row's group; imported rows may store it in `other`. */
 export const groupOf = (entry: LogEntry): string => entry.group || (otherOf(entry).group ?? "");

@@ -91,7 +91,7 @@ export function shortDefault(field: SettingField, initial: string): string | num
 function entriesOf({ kind }: SettingField, text: string): readonly unknown[] | null {
   switch (kind) {
     case "json":
-      return Object.entries(JSON.parse(text || "[]") as object);
+      return Object.entries(Object(JSON.parse(text || "[]")));
     case "domains":
       return domainsOf(text);
     case "lines":

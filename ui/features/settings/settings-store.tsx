@@ -59,7 +59,9 @@ export function useSettings(): Store {
       return draft !== undefined && !isSame(field, saved.values[field.key] ?? "", draft);
     });
     const discard = (keys: readonly OptionKey[]) =>
-      setDrafts((now) => Object.fromEntries(Object.entries(now).filter(([key]) => !keys.includes(key as OptionKey))));
+      setDrafts((now) =>
+        Object.fromEntries(Object.entries(now).filter(([key]) => !keys.some((other) => other === key))),
+      );
     const saveChanges = async (changes: readonly OptionChange[]) => {
       if (changes.length === 0) {
         notifyInfo(t("settings.nothingChanged"));

@@ -38,7 +38,7 @@ export async function readRescued(db: Db, channelId: number, start: number, limi
 function hasFailedOn(channelId: number, other: string): boolean {
   try {
     const { admin_info: info } = JSON.parse(other) as LogOther;
-    return info?.attempts.some((attempt) => attempt.channelId === channelId && Boolean(attempt.error)) === true;
+    return info?.attempts?.some((attempt) => attempt.channelId === channelId && Boolean(attempt.error)) === true;
   } catch {
     return false;
   }

@@ -9,9 +9,11 @@ import RadioGroup from "@mui/material/RadioGroup";
 import { useId, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Col, Row } from "../../../components/layout.tsx";
+import { isOneOf } from "../../../lib/json.ts";
 import type { UsageMode } from "./setup-form.ts";
 
 const MODES: readonly UsageMode[] = ["external", "self", "demo"];
+const isMode = isOneOf(MODES);
 
 /** Chooses who uses the gateway: three cards, and a dialog that explains them. */
 export const ModeChoice = ({ value, onChange }: { value: UsageMode; onChange: (mode: UsageMode) => void }) => {
@@ -31,7 +33,7 @@ export const ModeChoice = ({ value, onChange }: { value: UsageMode; onChange: (m
       <RadioGroup
         aria-labelledby={id}
         value={value}
-        onChange={(_, mode) => onChange(mode as UsageMode)}
+        onChange={(_, mode) => isMode(mode) && onChange(mode)}
         sx={{ display: "grid", gap: 2, gridTemplateColumns: { xs: "1fr", sm: "repeat(3, minmax(0, 1fr))" } }}
       >
         {MODES.map((mode) => (

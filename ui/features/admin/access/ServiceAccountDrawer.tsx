@@ -110,7 +110,7 @@ export const ServiceAccountDrawer = ({ account, onClose, onCreated }: ServiceAcc
       name: account?.name ?? "",
       rights: account?.rights ?? [],
       expires: account && account.expires_time > 0 ? account.expires_time : null,
-    } as Form,
+    } satisfies Form,
     check: ({ name, rights, expires }: Form) => ({
       ...(!account && !NAME.test(name.trim()) && { name: "name" as const }),
       ...(rights.length === 0 && { rights: "rights" as const }),

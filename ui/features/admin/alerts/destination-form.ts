@@ -2,17 +2,17 @@ import type { DestinationTypeName } from "../../../../src/domain/alerts/destinat
 import type { Destination } from "./alert-calls.ts";
 
 /** Every field that some type of destination has. */
-const CONFIG_FIELDS = [
-  "url",
-  "secret",
-  "bot_token",
-  "chat_id",
-  "thread_id",
-  "routing_key",
-  "api_key",
-  "region",
-] as const;
-export type ConfigField = (typeof CONFIG_FIELDS)[number];
+const EMPTY_CONFIG = {
+  url: "",
+  secret: "",
+  bot_token: "",
+  chat_id: "",
+  thread_id: "",
+  routing_key: "",
+  api_key: "",
+  region: "",
+};
+export type ConfigField = keyof typeof EMPTY_CONFIG;
 
 type FieldTraits = Readonly<{ name: ConfigField; isSecret?: true; isOptional?: true }>;
 
@@ -64,9 +64,9 @@ export type DestinationForm = Record<ConfigField, string> & {
 
 /** Initial form values of a destination; null: a new one, in the reader's language. */
 export function formOf(destination: Destination | null, language: "en" | "zh"): DestinationForm {
-  const values = Object.fromEntries(CONFIG_FIELDS.map((name) => [name, destination?.config[name] ?? ""]));
   return {
-    ...(values as Record<ConfigField, string>),
+    ...EMPTY_CONFIG,
+    ...destination?.config,
     type: destination?.type ?? "slack",
     name: destination?.name ?? "",
     language: destination?.language ?? language,

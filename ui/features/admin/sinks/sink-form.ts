@@ -1,4 +1,5 @@
 import type { SinkTypeName } from "../../../../src/domain/logs/sinks/types/index.ts";
+import { namesOf } from "../../../lib/json.ts";
 import type { Sink } from "./sink-calls.ts";
 
 type FieldTraits = Readonly<{
@@ -53,8 +54,10 @@ export type SinkFieldName = { [Type in SinkTypeName]: keyof (typeof SINK_FIELDS)
 export const SINK_TYPES: readonly SinkTypeName[] = ["webhook", "kafka", "s3", "clickhouse", "bigquery", "splunk"];
 
 /** The fields of a type with what they are like. */
-export const fieldsOf = (type: SinkTypeName): readonly (readonly [SinkFieldName, FieldTraits])[] =>
-  Object.entries<FieldTraits>(SINK_FIELDS[type]).map(([name, traits]) => [name as SinkFieldName, traits]);
+export function fieldsOf(type: SinkTypeName): readonly (readonly [SinkFieldName, FieldTraits])[] {
+  const fields: Partial<Record<SinkFieldName, FieldTraits>> = SINK_FIELDS[type];
+  return namesOf(fields).flatMap((name) => (fields[name] ? [[name, fields[name]] as const] : []));
+}
 
 /** The drawer's fields; a secret that is stored is empty. */
 export type SinkForm = Partial<Record<SinkFieldName, string>> & {

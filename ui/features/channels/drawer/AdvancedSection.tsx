@@ -8,6 +8,7 @@ import { Section } from "../../../components/feedback/SideDrawer.tsx";
 import { JsonField } from "../../../components/inputs/JsonField.tsx";
 import { useSuggestionTexts } from "../../../components/inputs/suggestion-texts.ts";
 import { Field } from "../../../components/layout.tsx";
+import { namesOf } from "../../../lib/json.ts";
 import type { SectionProps } from "../form/check-channel-form.ts";
 
 const JSON_FIELDS = ["modelMapping", "paramOverride", "setting", "statusCodeMapping"] as const;
@@ -134,7 +135,7 @@ const BEGINNINGS = {
 } as const;
 
 type SettingKey = keyof typeof BEGINNINGS;
-const SETTING_KEYS = Object.keys(BEGINNINGS) as SettingKey[];
+const SETTING_KEYS = namesOf(BEGINNINGS);
 
 /** Adds a key to the settings; null if the key exists, or if the text is not a JSON object. */
 export function addSetting(json: string, key: SettingKey): string | null {

@@ -1,3 +1,4 @@
+import { namesOf } from "../../../lib/json.ts";
 import { type Channel, splitList } from "../channel.ts";
 
 /** The drawer's fields; numbers are text while being edited. */
@@ -119,8 +120,8 @@ export function changedBodyOf(before: ChannelForm, now: ChannelForm): Partial<Ch
 
 /** Number of changed fields; revealing the keys doesn't count. */
 export function changesOf(before: ChannelForm, now: ChannelForm): number {
-  const fields = Object.keys(before) as (keyof ChannelForm)[];
-  return fields.filter((field) => field !== "severalKeys" && String(before[field]) !== String(now[field])).length;
+  return namesOf(before).filter((field) => field !== "severalKeys" && String(before[field]) !== String(now[field]))
+    .length;
 }
 
 /** A base URL as it is stored: trimmed, without trailing slashes. */

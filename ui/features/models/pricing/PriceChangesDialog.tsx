@@ -72,6 +72,7 @@ type Unit = PricedModel["unit"];
 
 /** `unit`: what the model's price is for now; undefined when it is no longer offered. */
 const Change = ({ change: { model_name, before, after }, unit }: { change: PriceChange; unit: Unit | undefined }) => {
+  const latest = after ?? before;
   const { t } = useTranslation();
   return (
     <Box component="li" sx={{ py: 2, borderTop: "1px solid", borderColor: "line.faint", fontSize: 13 }}>
@@ -86,7 +87,7 @@ const Change = ({ change: { model_name, before, after }, unit }: { change: Price
             <Tag unit={unit} price={before} />
           </Box>
         )}
-        {(after ?? before) && <Tag unit={unit} price={(after ?? before) as NonNullable<PriceChange["after"]>} />}
+        {latest && <Tag unit={unit} price={latest} />}
       </Row>
     </Box>
   );

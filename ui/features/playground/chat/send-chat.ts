@@ -1,5 +1,16 @@
 import { goToLogin } from "../../../api/login-redirect.ts";
 import { fetchPlain, organizationHeader } from "../../../api/request.ts";
+import {
+  isListOf,
+  isNullable,
+  isNumber,
+  isOptional,
+  isRecord,
+  isShape,
+  isText,
+  readMembers,
+  readRecord,
+} from "../../../lib/json.ts";
 import { translate } from "../../../state/i18n.ts";
 import { readUser } from "../../../state/stored-user.ts";
 import { type Answer, type ChatBody, emptyAnswer, type ToolCall } from "./chat.ts";
@@ -45,57 +56,70 @@ export async function sendChat(body: ChatBody, onAnswer: (answer: Answer) => voi
 
 async function errorOf(response: Response): Promise<string> {
   const text = await response.text();
-  try {
-    const { error } = JSON.parse(text) as { error?: { message?: string } };
-    return error?.message ?? text;
-  } catch {
-    return text || `HTTP ${response.status}`;
-  }
+  const error = readRecord(text)?.error;
+  return (isFailure(error) && error.message) || text || `HTTP ${response.status}`;
 }
+
+/** A member that may be missing or null. */
+const isMaybe = <Value>(isValue: (value: unknown) => value is Value) => isOptional(isNullable(isValue));
+
+type Failure = { message?: string | null };
+const isFailure = isShape<Failure>({ message: isMaybe(isText) });
+
+type ToolCallPart = { index?: number; function?: { name?: string | null; arguments?: string | null } };
+const isToolCallPart = isShape<ToolCallPart>({
+  index: isOptional(isNumber),
+  function: isOptional(
+    isShape<NonNullable<ToolCallPart["function"]>>({ name: isMaybe(isText), arguments: isMaybe(isText) }),
+  ),
+});
+
+type ImagePart = { image_url?: { url?: string } };
+const isImage = isShape<ImagePart>({ image_url: isOptional(isShape<{ url?: string }>({ url: isOptional(isText) })) });
 
 type Delta = {
   content?: string | null;
   reasoning_content?: string | null;
   reasoning?: string | null;
-  images?: { image_url?: { url?: string } }[];
-  tool_calls?: { index?: number; function?: { name?: string; arguments?: string } }[];
+  images?: ImagePart[] | null;
+  tool_calls?: ToolCallPart[] | null;
 };
-type Chunk = {
-  choices?: { delta?: Delta }[];
-  usage?: { prompt_tokens?: number; completion_tokens?: number } | null;
-  error?: { message?: string };
+const DELTA = {
+  content: isMaybe(isText),
+  reasoning_content: isMaybe(isText),
+  reasoning: isMaybe(isText),
+  images: isMaybe(isListOf(isImage)),
+  tool_calls: isMaybe(isListOf(isToolCallPart)),
 };
+
+type Usage = { prompt_tokens: number; completion_tokens: number };
+const USAGE = { prompt_tokens: isNumber, completion_tokens: isNumber };
 
 /** Applies one stream event (the text after `data:`) to an answer, a number of milliseconds after the request. */
 export function applyEvent(answer: Answer, data: string, elapsedMs: number): Answer {
   if (data === "[DONE]") return answer;
-  const chunk = readChunk(data);
+  const chunk = readRecord(data);
   if (!chunk) return answer;
-  if (chunk.error) return { ...answer, status: "error", error: chunk.error.message ?? data };
-  const delta = chunk.choices?.[0]?.delta;
-  const says = delta && (delta.content || delta.reasoning_content || delta.reasoning || delta.tool_calls);
+  const { error } = chunk;
+  if (error) return { ...answer, status: "error", error: (isFailure(error) && error.message) || data };
+  const choice: unknown = Array.isArray(chunk.choices) ? chunk.choices[0] : null;
+  const delta = readMembers<Delta>(isRecord(choice) ? choice.delta : null, DELTA);
+  const usage = readMembers<Usage>(chunk.usage, USAGE);
+  const says = delta.content || delta.reasoning_content || delta.reasoning || delta.tool_calls;
   return {
     ...answer,
     status: "incomplete",
     firstMs: answer.firstMs || (says ? elapsedMs : 0),
-    content: answer.content + (delta?.content ?? ""),
-    reasoning: answer.reasoning + (delta?.reasoning_content ?? delta?.reasoning ?? ""),
-    tools: delta?.tool_calls ? withTools(answer.tools, delta.tool_calls) : answer.tools,
-    images: [...answer.images, ...(delta?.images ?? []).flatMap(({ image_url }) => image_url?.url ?? [])],
-    promptTokens: chunk.usage?.prompt_tokens ?? answer.promptTokens,
-    completionTokens: chunk.usage?.completion_tokens ?? answer.completionTokens,
+    content: answer.content + (delta.content ?? ""),
+    reasoning: answer.reasoning + (delta.reasoning_content ?? delta.reasoning ?? ""),
+    tools: delta.tool_calls ? withTools(answer.tools, delta.tool_calls) : answer.tools,
+    images: [...answer.images, ...(delta.images ?? []).flatMap(({ image_url }) => image_url?.url ?? [])],
+    promptTokens: usage.prompt_tokens ?? answer.promptTokens,
+    completionTokens: usage.completion_tokens ?? answer.completionTokens,
   };
 }
 
-function readChunk(data: string): Chunk | null {
-  try {
-    return JSON.parse(data) as Chunk;
-  } catch {
-    return null;
-  }
-}
-
-function withTools(tools: readonly ToolCall[], parts: NonNullable<Delta["tool_calls"]>): readonly ToolCall[] {
+function withTools(tools: readonly ToolCall[], parts: readonly ToolCallPart[]): readonly ToolCall[] {
   const next = [...tools];
   for (const { index = 0, function: part } of parts) {
     const known = next[index] ?? { name: "", arguments: "" };

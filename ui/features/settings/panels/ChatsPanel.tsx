@@ -8,6 +8,7 @@ import OutlinedInput from "@mui/material/OutlinedInput";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Col, Row } from "../../../components/layout.tsx";
+import { isRecord, isText } from "../../../lib/json.ts";
 import { SettingInput } from "../fields/SettingInput.tsx";
 import { type EditorView, ViewSwitch } from "../page/SectionView.tsx";
 import { json } from "../setting-field.ts";
@@ -98,11 +99,11 @@ export function readChats(text: string): ChatRow[] | null {
   try {
     const value: unknown = JSON.parse(text);
     if (!Array.isArray(value)) return null;
-    const rows = value.map((entry: unknown) => {
-      const [pair, ...others] = entry && typeof entry === "object" ? Object.entries(entry) : [];
-      return pair && others.length === 0 && typeof pair[1] === "string" ? { name: pair[0], link: pair[1] } : null;
+    const rows = value.flatMap((entry: unknown): ChatRow[] => {
+      const [pair, ...others] = isRecord(entry) ? Object.entries(entry) : [];
+      return pair && others.length === 0 && isText(pair[1]) ? [{ name: pair[0], link: pair[1] }] : [];
     });
-    return rows.some((row) => row === null) ? null : (rows as ChatRow[]);
+    return rows.length === value.length ? rows : null;
   } catch {
     return null;
   }

@@ -43,6 +43,18 @@ const START: Counts = {
   image_output_tokens: "0",
 };
 const SUGGESTED = 50;
+
+const usageOf = (counts: Counts): ImaginedUsage => ({
+  prompt_tokens: Number(counts.prompt_tokens),
+  completion_tokens: Number(counts.completion_tokens),
+  cached_tokens: Number(counts.cached_tokens),
+  cache_creation_tokens: Number(counts.cache_creation_tokens),
+  cache_creation_1h_tokens: Number(counts.cache_creation_1h_tokens),
+  audio_input_tokens: Number(counts.audio_input_tokens),
+  audio_output_tokens: Number(counts.audio_output_tokens),
+  image_input_tokens: Number(counts.image_input_tokens),
+  image_output_tokens: Number(counts.image_output_tokens),
+});
 const COST_DECIMALS = 6;
 
 const isCount = (text: string): boolean => /^\d{1,9}$/.test(text.trim());
@@ -61,10 +73,7 @@ export const CalculatorPanel = () => {
   const isWrong = COUNTS.some((name) => !isCount(counts[name]));
   const preview = useMutation({
     mutationFn: () => {
-      const usage = Object.fromEntries(COUNTS.map((name) => [name, Number(counts[name])])) as Record<
-        keyof ImaginedUsage,
-        number
-      >;
+      const usage = usageOf(counts);
       return previewCharge(model.trim(), group, usage).then((result) => ({ ...result, group }));
     },
     onError: notifyError,
@@ -152,7 +161,7 @@ const Result = ({ preview, group }: { preview: ChargePreview; group: string }) =
 };
 
 /** Token counts of the call's usage. */
-type ImaginedUsage = Readonly<{
+type ImaginedUsage = {
   prompt_tokens: number;
   completion_tokens: number;
   cached_tokens: number;
@@ -163,7 +172,7 @@ type ImaginedUsage = Readonly<{
   audio_output_tokens: number;
   image_input_tokens: number;
   image_output_tokens: number;
-}>;
+};
 
 type ChargePreview = {
   kind: "per_token" | "per_call";

@@ -71,7 +71,7 @@ export const UnsetModels = ({ prices, maps, models }: UnsetModelsProps) => {
       <Row wrap gap={2} sx={{ mb: 3, rowGap: 2 }}>
         <Select
           value={mode}
-          onChange={(event) => setMode(event.target.value as BatchMode)}
+          onChange={(event) => setMode(event.target.value)}
           SelectDisplayProps={{ "aria-label": t("settings.pricing.batch.mode") }}
           sx={{ minWidth: 180 }}
         >

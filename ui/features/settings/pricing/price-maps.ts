@@ -1,6 +1,6 @@
 import type { ServedModel } from "../../../../src/domain/channels/routing/served-models.ts";
 import { roundTo } from "../../../lib/format/number.ts";
-import { isNumber, mapOf, readRecord } from "../../../lib/json.ts";
+import { isNumber, isRecord, mapOf, readRecord } from "../../../lib/json.ts";
 import { pricedName } from "../../models/pricing/pricing.ts";
 
 /** The price options, each a map of model → number. */
@@ -48,15 +48,14 @@ export const completionRatioOf = (inputUsd: number, outputUsd: number): number =
 /** Parses a map of numbers; null if invalid. */
 export const readNumberMap = (text: string): NumberMap | null => mapOf(readRecord(text), isNumber);
 
+const isNumberMap = (value: unknown): value is NumberMap => mapOf(value, isNumber) !== null;
+const isPriceMaps = (value: unknown): value is PriceMaps =>
+  isRecord(value) && PRICE_KEYS.every((key) => isNumberMap(value[key]));
+
 /** All price maps, or the name of the first that is invalid. */
 export function readPriceMaps(textOf: (key: PriceKey) => string): PriceMaps | { invalid: PriceKey } {
-  const maps: Partial<Record<PriceKey, NumberMap>> = {};
-  for (const key of PRICE_KEYS) {
-    const map = readNumberMap(textOf(key));
-    if (!map) return { invalid: key };
-    maps[key] = map;
-  }
-  return maps as PriceMaps;
+  const maps = Object.fromEntries(PRICE_KEYS.map((key) => [key, readNumberMap(textOf(key))]));
+  return isPriceMaps(maps) ? maps : { invalid: PRICE_KEYS.find((key) => !maps[key]) ?? PRICE_KEYS[0] };
 }
 
 /** The rows of all models that have any price, by name. */

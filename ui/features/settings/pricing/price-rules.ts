@@ -1,20 +1,29 @@
+import { isListOf, isNumber, isOptional, isShape, isText, readRecord } from "../../../lib/json.ts";
+
 /** A price tier of a model: factors for prompts of more than `over` tokens. */
 export type TierRow = Readonly<{ model: string; over: number; input: number; output: number }>;
 
 /** A discount of a group; moments are ISO 8601. */
 export type DiscountRow = Readonly<{ group: string; percent: number; from: string; until: string }>;
 
+const isTiers = isListOf(
+  isShape<{ over: number; input?: number; output?: number }>({
+    over: isNumber,
+    input: isOptional(isNumber),
+    output: isOptional(isNumber),
+  }),
+);
+
+const isDiscounts = isListOf(isShape<DiscountRow>({ group: isText, percent: isNumber, from: isText, until: isText }));
+
 /** Parses the price tiers of all models; null if the text is invalid. */
 export function readTiers(text: string): TierRow[] | null {
-  const value = parse(text);
-  if (typeof value !== "object" || value === null || Array.isArray(value)) return null;
+  const value = readRecord(text);
+  if (!value) return null;
   const rows: TierRow[] = [];
   for (const [model, tiers] of Object.entries(value)) {
-    if (!Array.isArray(tiers)) return null;
-    for (const { over, input = 1, output = 1 } of tiers.map((tier) => Object(tier) as Partial<TierRow>)) {
-      if (typeof over !== "number" || typeof input !== "number" || typeof output !== "number") return null;
-      rows.push({ model, over, input, output });
-    }
+    if (!isTiers(tiers)) return null;
+    for (const { over, input = 1, output = 1 } of tiers) rows.push({ model, over, input, output });
   }
   return rows;
 }
@@ -32,14 +41,7 @@ export function tiersText(rows: readonly TierRow[]): string {
 /** Parses the discounts; null if the text is invalid. */
 export function readDiscounts(text: string): DiscountRow[] | null {
   const value = parse(text);
-  if (!Array.isArray(value)) return null;
-  const rows = value.map((entry) => Object(entry) as Partial<DiscountRow>);
-  const isRow = (row: Partial<DiscountRow>): row is DiscountRow =>
-    typeof row.group === "string" &&
-    typeof row.percent === "number" &&
-    typeof row.from === "string" &&
-    typeof row.until === "string";
-  return rows.every(isRow) ? rows : null;
+  return isDiscounts(value) ? value : null;
 }
 
 export const discountsText = (rows: readonly DiscountRow[]): string => JSON.stringify(rows, null, 2);

@@ -8,6 +8,7 @@ import {
 } from "../../../../src/domain/api-keys/api-key-rules.ts";
 import { readData } from "../../../api/client.ts";
 import { tokenApi } from "../../../api/groups.ts";
+import { namesOf } from "../../../lib/json.ts";
 import { NEVER, type Token } from "../token.ts";
 
 /** The drawer's fields. */
@@ -143,8 +144,7 @@ const linesOf = (text: string): string[] =>
 
 /** How many fields differ. */
 export function changesOf(before: ApiKeyForm, now: ApiKeyForm): number {
-  const fields = Object.keys(before) as (keyof ApiKeyForm)[];
-  return fields.filter((field) => String(before[field]) !== String(now[field])).length;
+  return namesOf(before).filter((field) => String(before[field]) !== String(now[field])).length;
 }
 
 /** Creates several identical keys, all or none; the server adds a suffix to the names after the first. */
