@@ -29,12 +29,21 @@ export const UNKNOWN_MODEL: ModelInfo = {
   developer_messages: null,
   encrypted_reasoning: null,
   responses_only: null,
+  built_in_search: null,
   search_billing: null,
+  streams_only: null,
+  billed_by: null,
+  bedrock_version: null,
+  bedrock_profiles: null,
   deprecation_date: null,
   deprecation_source: null,
   source: null,
   read_on: null,
 };
+
+/** Whether the provider charges a web search with each answer of the model. */
+export const searchesEachAnswer = ({ built_in_search, search_billing }: ModelInfo): boolean =>
+  built_in_search === true && search_billing === "answer";
 
 /** Clients choose the names that are looked up, so what is remembered of them has a bound. */
 const MOST_REMEMBERED = 4096;

@@ -25,6 +25,7 @@ export const REASONING_STYLES = [
 ] as const;
 export const EFFORTS = ["none", "minimal", "low", "medium", "high", "xhigh", "max"] as const;
 export const MODALITIES = ["text", "image", "audio", "video", "file", "embeddings"] as const;
+export const BILLING_UNITS = ["token", "character", "minute", "image", "second"] as const;
 export const CURRENCIES = ["USD", "CNY"] as const;
 
 export type ReasoningEffort = (typeof EFFORTS)[number];
@@ -115,7 +116,12 @@ const FACT_READERS = {
   developer_messages: orNull(flag),
   encrypted_reasoning: orNull(flag),
   responses_only: orNull(flag),
+  built_in_search: orNull(flag),
   search_billing: orNull(oneOf(["answer", "query"])),
+  streams_only: orNull(flag),
+  billed_by: orNull(oneOf(BILLING_UNITS)),
+  bedrock_version: orNull(text),
+  bedrock_profiles: orNull(listOf(text)),
   deprecation_date: orNull(day),
   deprecation_source: orNull(text),
   source: orNull(text),

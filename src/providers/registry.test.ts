@@ -207,6 +207,46 @@ describe("reasoning models", () => {
     }
   });
 
+  test("what the catalog says of a model decides whether it only streams, takes media, and searches by itself", () => {
+    const own = readEntries(
+      {
+        "our-*": { streams_only: true, input_modalities: ["text", "image"], built_in_search: true },
+        "our-searcher": { search_billing: "answer", refuses: ["seed"] },
+        "qwq-plus": { streams_only: false },
+      },
+      "models",
+    );
+    const catalog = createCatalog([shippedDocument.models, own]);
+    const dashscope = providerOf(17);
+    const mode = (model: string) => dashscope?.chat?.streaming.mode(model, catalog);
+    expect(["our-model", "qwq-plus", "qwen3-32b", "qwen-plus"].map(mode)).toEqual([
+      "always",
+      "optional",
+      "always",
+      "optional",
+    ]);
+    const pathOf = (model: string) =>
+      dashscope
+        ?.url(channel(""), { capability: "chat", dialect: "dashscope", model, stream: false, catalog })
+        .split("/")
+        .at(-2);
+    expect(["our-model", "qwen3.5-plus", "qwen-vl-ocr", "qwen-plus"].map(pathOf)).toEqual([
+      ...["multimodal-generation", "multimodal-generation", "multimodal-generation", "text-generation"],
+    ]);
+    const searches = (model: string) => providerOf(1)?.chat?.searchesInResponses(model, catalog);
+    expect(["our-searcher", "our-model", "gpt-4o-search-preview"].map(searches)).toEqual([false, true, false]);
+    const ask = { capability: "chat", dialect: "openai-chat", stream: false, catalog } as const;
+    const prepare = (model: string) => providerOf(1)?.prepare?.({ seed: 1, n: 2 }, { ...ask, model });
+    expect(prepare("our-searcher")).toMatchObject({ changes: { seed: undefined }, dropped: ["seed"] });
+    const plugged = (model: string) =>
+      providerOf(20)?.prepare?.({ web_search_options: {} }, { ...ask, model })?.changes.plugins;
+    expect(["our-model", "perplexity/sonar", "openai/gpt-4o"].map(plugged)).toEqual([
+      undefined,
+      undefined,
+      [{ id: "web" }],
+    ]);
+  });
+
   test.each(["gpt-4o-search-preview", "gpt-4o-mini-search-preview-2025-03-11"])("%s loses what it rejects", (model) => {
     const changes = { temperature: undefined, n: undefined };
     expect(adapt(model, { temperature: 0.2, n: 2, seed: 1 })).toEqual({

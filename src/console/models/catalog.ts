@@ -1,6 +1,6 @@
 import { Elysia, type TSchema, t } from "elysia";
 import type { Db } from "../../../db/types.ts";
-import { CURRENCIES, EFFORTS, MODALITIES, REASONING_STYLES } from "../../catalog/entry.ts";
+import { BILLING_UNITS, CURRENCIES, EFFORTS, MODALITIES, REASONING_STYLES } from "../../catalog/entry.ts";
 import type { ChannelDirectory } from "../../domain/channels/directory.ts";
 import { writeManagementLog } from "../../domain/logs/write-log.ts";
 import { listCatalog } from "../../domain/models/list-catalog.ts";
@@ -57,7 +57,12 @@ const entry: TSchema & { static: object } = t.Object(
     developer_messages: orNull(t.Boolean()),
     encrypted_reasoning: orNull(t.Boolean()),
     responses_only: orNull(t.Boolean()),
+    built_in_search: orNull(t.Boolean()),
     search_billing: orNull(choice(["answer", "query"])),
+    streams_only: orNull(t.Boolean()),
+    billed_by: orNull(choice(BILLING_UNITS)),
+    bedrock_version: orNull(t.String()),
+    bedrock_profiles: orNull(t.Array(t.String())),
     deprecation_date: orNull(t.String()),
     deprecation_source: orNull(t.String()),
     source: orNull(t.String()),

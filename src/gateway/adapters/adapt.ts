@@ -1,3 +1,4 @@
+import type { Catalog } from "../../catalog/catalog.ts";
 import type { ChannelEntry } from "../../domain/channels/entry.ts";
 import type { ChatDialect, Conversation } from "../../formats/conversation/conversation.ts";
 import { thinkingToContent } from "../../formats/conversation/reasoning-to-content.ts";
@@ -137,19 +138,21 @@ function selectForCall(context: GatewayContext, call: Call, route: Route, isRewr
   const { channel, key, provider, upstreamModel } = route;
   const { settings } = context.services;
   const { endpoint } = call;
+  const catalog = context.catalog();
   const options = {
     untouched:
       !isRewritten &&
       (settings.get("global.pass_through_request_enabled") || channel.setting.pass_through_body_enabled === true),
     neverStreams:
-      provider.chat?.streaming.mode(upstreamModel) === "never" || channel.setting.stream_support === "NON_STREAM_ONLY",
+      provider.chat?.streaming.mode(upstreamModel, catalog) === "never" ||
+      channel.setting.stream_support === "NON_STREAM_ONLY",
     logsContent: call.keepsText || settings.get("LogChatContentEnabled"),
-    catalog: context.catalog(),
+    catalog,
   };
   if (endpoint.capability !== "chat") {
     const own = provider.nativeFormat?.({ capability: endpoint.capability, model: upstreamModel }, key);
     const mostBytes = context.services.config.maxRequestBodyBytes;
-    if (own) return new NativeAdapter(call, route, own, mostBytes);
+    if (own) return new NativeAdapter(call, route, own, catalog, mostBytes);
     const passthrough = new PassthroughAdapter(call, route, options);
     const filters = endpoint.capability === "completions" ? responseFilters(settings) : [];
     return filters.length > 0 ? new TextFilterAdapter(passthrough, filters) : passthrough;
@@ -157,8 +160,8 @@ function selectForCall(context: GatewayContext, call: Call, route: Route, isRewr
   const chat = chatOf(provider);
   const limitations = limitationsOf(context.limitations, channel);
   const clientFormat = endpoint.codec.dialect;
-  const only = chat.formatOf(upstreamModel, key, call.candidates.model, options.catalog);
-  const served = only ?? (searchesInResponses(call, chat, upstreamModel) ? "openai-responses" : clientFormat);
+  const only = chat.formatOf(upstreamModel, key, call.candidates.model, catalog);
+  const served = only ?? (searchesInResponses(call, chat, upstreamModel, catalog) ? "openai-responses" : clientFormat);
   const dialect = supports(chat, limitations, served) ? served : chat.formats[0];
   const standsIn =
     clientFormat.startsWith("openai") &&
@@ -172,7 +175,7 @@ function selectForCall(context: GatewayContext, call: Call, route: Route, isRewr
     chat.features.nonstandardResponses ||
     filters.length > 0 ||
     channel.setting.force_format === true ||
-    (!call.summary.stream && chat.streaming.mode(upstreamModel) === "always") ||
+    (!call.summary.stream && chat.streaming.mode(upstreamModel, catalog) === "always") ||
     needsPreparation(upstreamModel, dialect);
   if (clientFormat === "openai-chat" && dialect === clientFormat && !rewritten && !chat.streaming.framing) {
     return new PassthroughAdapter(call, route, options);
@@ -203,10 +206,10 @@ const supports = ({ formats }: ChatApi, limitations: ReadonlySet<Limitation>, fo
  * Whether a client of another format searches the web through the Responses API, because the provider's chat
  * completions cannot.
  */
-function searchesInResponses({ endpoint, body }: Call, chat: ChatApi, model: string): boolean {
+function searchesInResponses({ endpoint, body }: Call, chat: ChatApi, model: string, catalog: Catalog): boolean {
   const { dialect } = endpoint.codec;
   if (dialect.startsWith("openai") || chat.formats.includes(dialect)) return false;
-  return chat.searchesInResponses(model) && listsSearch(body.json.tools);
+  return chat.searchesInResponses(model, catalog) && listsSearch(body.json.tools);
 }
 
 /** Fetches media for upstreams that cannot; the chat format has URLs for images, but none for documents. */

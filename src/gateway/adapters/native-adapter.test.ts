@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
 import { channelEntry } from "../../../test/support/gateway/entries.ts";
+import { shippedCatalog } from "../../catalog/shipped.ts";
 import { channelTypes, providerOf } from "../../providers/registry.ts";
 import type { Call } from "../call/call.ts";
 import type { Route } from "../upstream/route.ts";
@@ -40,7 +41,7 @@ test.each(FORMATS)("$name: takes nothing else for a response to $capability", ({
   const call = { endpoint, body: { text: "", size: 0, json }, createdAt: 0 } as unknown as Call;
   const channel = channelEntry({ type: provider.type });
   const route = { channel, key: "key", keyIndex: 0, provider, upstreamModel: "m", price: null, dropped: [] };
-  const adapter = new NativeAdapter(call, route satisfies Route, format, 1);
+  const adapter = new NativeAdapter(call, route satisfies Route, format, shippedCatalog, 1);
   const taken = Object.entries(INVALID).filter(([, [text, contentType]]) => {
     const body = new TextEncoder().encode(text);
     if (adapter.findError(body) !== null) return false;

@@ -1,3 +1,4 @@
+import type { Catalog } from "../../catalog/catalog.ts";
 import type { ReportedUsage } from "../../formats/conversation/usage.ts";
 import { type JsonObject, numberOf, parseJson, recordOf } from "../../formats/json.ts";
 import { isErrorAnswer, readError } from "../../formats/openai-chat/errors/error.ts";
@@ -35,6 +36,7 @@ export class NativeAdapter implements Adapter {
     private readonly call: Call,
     private readonly route: Route,
     private readonly format: NativeFormat,
+    private readonly catalog: Catalog,
     /** Maximum total size of the form's files, which are read into memory here. */
     private readonly mostBytes: number,
   ) {}
@@ -45,7 +47,7 @@ export class NativeAdapter implements Adapter {
     const dialect = formatFor(provider, model, key);
     const dropped = new Set<string>();
     const encoded = this.format.encode(body.json, model, dropped, await this.#files());
-    const ask = { capability: endpoint.capability, dialect, model, stream: false };
+    const ask = { capability: endpoint.capability, dialect, model, stream: false, catalog: this.catalog };
     return { ask, body: JSON.stringify({ ...encoded, ...channel.paramOverride }), dropped: [...dropped] };
   }
 
@@ -149,7 +151,7 @@ export class NativeAdapter implements Adapter {
   }
 
   #reported(answer: JsonObject | null): ReportedUsage | null {
-    return this.call.endpoint.meter?.(this.call, answer, this.route.price) ?? readUsage(answer?.usage);
+    return this.call.endpoint.meter?.(this.call, answer, this.route.price, this.catalog) ?? readUsage(answer?.usage);
   }
 }
 

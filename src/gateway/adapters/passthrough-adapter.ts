@@ -138,13 +138,16 @@ export class PassthroughAdapter implements Adapter {
     const { endpoint } = this.call;
     if (!endpoint.meter) return null;
     const answer = contentType.startsWith("application/json") ? recordOf(parseJson(textOfBytes(body))) : null;
-    return endpoint.meter(this.call, answer, this.route.price);
+    return endpoint.meter(this.call, answer, this.route.price, this.options.catalog);
   }
 
   streamView(): StreamView {
     const { endpoint, summary } = this.call;
     if (isText(endpoint.capability)) return new ChatView(summary.wantsUsage);
-    return new EventsView((event) => endpoint.meter?.(this.call, event, this.route.price) ?? readUsage(event.usage));
+    const { catalog } = this.options;
+    return new EventsView(
+      (event) => endpoint.meter?.(this.call, event, this.route.price, catalog) ?? readUsage(event.usage),
+    );
   }
 
   /** The client's bytes with the necessary members changed. */

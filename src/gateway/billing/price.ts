@@ -4,12 +4,14 @@ import { ownRatios } from "../../billing/pricing/ratios/own-ratios.ts";
 import { type UsdPrices, usdPrices } from "../../billing/pricing/ratios/usd-prices.ts";
 import { findPrice, resolvePrice } from "../../billing/pricing/resolve-price.ts";
 import type { Price } from "../../billing/types.ts";
+import type { Catalog } from "../../catalog/catalog.ts";
 import type { ChannelEntry } from "../../domain/channels/entry.ts";
 import type { Candidates } from "../../domain/channels/routing/routing-index.ts";
 import { upstreamModelOf, upstreamModelsOf } from "../../domain/channels/upstream/upstream-model.ts";
 import { type Decimal, integer, ONE } from "../../lib/values/decimal.ts";
 import { isTask } from "../../providers/contract/provider.ts";
 import { providerOf } from "../../providers/registry.ts";
+import { createModelCatalog } from "../../settings/model-catalog.ts";
 import type { SettingsReader } from "../../settings/settings.ts";
 import type { Caller } from "../auth/authenticate.ts";
 import type { Call } from "../call/call.ts";
@@ -26,6 +28,8 @@ export type Prices = {
   /** A model's price per unit for a caller, in dollars; null if it has none. */
   usd(payer: Pick<PricePayer, "group">, requestedModel: string, upstreamModels: readonly string[]): UsdPrices | null;
   quotaPerUnit(): Decimal;
+  /** What is known about models. */
+  catalog(): Catalog;
 };
 
 /** Cached prices: the models, groups and mappings in use. */
@@ -34,6 +38,7 @@ const MAX_CACHED = 5_000;
 /** Resolves prices from the settings, each once until an option changes. */
 export function createPrices(settings: SettingsReader): Prices {
   const table = createPriceTable(settings);
+  const catalog = createModelCatalog(settings);
   const cached = new LRUCache<string, Price>({ max: MAX_CACHED });
   let version = Number.NaN;
   let cachedTable: PriceTable | null = null;
@@ -78,6 +83,7 @@ export function createPrices(settings: SettingsReader): Prices {
       if (version !== settings.version) refresh();
       return unit;
     },
+    catalog,
   };
 }
 
@@ -163,7 +169,7 @@ function priceOf(prices: Prices, call: Call, upstreamModel: string): Price {
   const price = usdWithoutPrice
     ? prices.ofTask(caller, summary.model, usdWithoutPrice)
     : prices.of(caller, summary.model, upstreamModel);
-  return endpoint.priceOf?.(price, call, upstreamModel) ?? price;
+  return endpoint.priceOf?.(price, call, upstreamModel, prices.catalog()) ?? price;
 }
 
 /** A model may have a thousand channels: their names for it are cached as long as the routes. */

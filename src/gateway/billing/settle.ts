@@ -1,9 +1,8 @@
 import { charge } from "../../billing/pricing/charge.ts";
 import { type CallEnding, NO_USAGE, type Usage, type UsageEvidence } from "../../billing/types.ts";
-import type { Catalog } from "../../catalog/catalog.ts";
+import { type Catalog, searchesEachAnswer } from "../../catalog/catalog.ts";
 import type { ToolCalls } from "../../formats/conversation/usage.ts";
 import { recordsOf, textOf } from "../../formats/json.ts";
-import { searchesAlways } from "../../formats/openai-chat/response/usage.ts";
 import type { Reason } from "../../lib/reason.ts";
 import type { Call } from "../call/call.ts";
 import type { GatewayContext } from "../call/context.ts";
@@ -106,10 +105,11 @@ function hostedTools(call: Call, route: Route, meter: OutputMeter, catalog: () =
   const { endpoint, body } = call;
   const { upstreamModel } = route;
   if (endpoint.capability !== "chat") return null;
-  if (searchesAlways(upstreamModel)) return { web_search_preview: 1 };
+  const info = catalog().find(upstreamModel);
+  if (searchesEachAnswer(info)) return { web_search_preview: 1 };
   const reported = withSearch(call, route, meter);
   // Some models are charged per response that uses search results, others per query.
-  const perAnswer = reported?.google_search && catalog().find(upstreamModel).search_billing === "answer";
+  const perAnswer = reported?.google_search && info.search_billing === "answer";
   const used = perAnswer ? { ...reported, google_search: 1 } : reported;
   if (!used?.web_search) return used;
   const isPreview = recordsOf(body.json.tools).some(({ type }) => textOf(type)?.startsWith("web_search_preview"));

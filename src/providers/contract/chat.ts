@@ -14,7 +14,7 @@ export type StreamMode = "optional" | "always" | "never";
 
 /** How a provider streams its chats. */
 export type ChatStreaming = Readonly<{
-  mode(model: string): StreamMode;
+  mode(model: string, catalog?: Catalog): StreamMode;
   /** It understands `stream_options.include_usage`. */
   includesUsage: boolean;
   /** Null: its streams are server-sent events already. */
@@ -53,7 +53,7 @@ export type ChatApi = Readonly<{
    */
   formatOf(model: string, key: string, requested?: string, catalog?: Catalog): ChatDialect | null;
   /** Web searches of other formats' clients go to OpenAI's Responses, where this model can't search in chats. */
-  searchesInResponses(model: string): boolean;
+  searchesInResponses(model: string, catalog?: Catalog): boolean;
   streaming: ChatStreaming;
   features: ChatFeatures;
   /** Whether a body, in any client's format, requests a web search of this provider. */

@@ -1,6 +1,5 @@
 import type { JsonObject } from "../../formats/json.ts";
 import { readOpenAiModelList } from "../../formats/openai-chat/model-list.ts";
-import { searchesAlways } from "../../formats/openai-chat/response/usage.ts";
 import { chatApi } from "../contract/chat.ts";
 import {
   type CallParams,
@@ -12,7 +11,7 @@ import {
   type ProviderChannel,
 } from "../contract/provider.ts";
 import { OPENAI_MODELS } from "../labs/openai/models.ts";
-import { onlyFormatOf, prepareForOpenAi } from "../labs/openai/reasoning-models.ts";
+import { onlyFormatOf, prepareForOpenAi, searchesInResponses } from "../labs/openai/reasoning-models.ts";
 import { onResponsesRejected } from "../shared/responses-rejection.ts";
 
 const DEFAULT_VERSION = "2024-12-01-preview";
@@ -65,7 +64,7 @@ export const azure: Provider = {
     // If the deployment's name does not reveal the model, the requested name does.
     formatOf: (deployment, key, requested = deployment, catalog) =>
       onlyFormatOf(deployment, key, deployment, catalog) ?? onlyFormatOf(requested, key, requested, catalog),
-    searchesInResponses: (model) => !searchesAlways(model),
+    searchesInResponses,
     features: { customTools: true, compaction: true },
   }),
 };

@@ -1,15 +1,14 @@
+import { shippedCatalog } from "../../catalog/shipped.ts";
 import { type JsonObject, numberOf, recordOf, recordsOf } from "../../formats/json.ts";
 import type { CallParams } from "../contract/provider.ts";
 import { openAiCompatible } from "../shared/openai-compatible.ts";
 
-/** Models with built-in web search. */
-const BUILT_IN_SEARCH = /-search-(preview|api)\b|\/sonar|:online$/;
-
 const requestsPlugin = (plugins: unknown): boolean => recordsOf(plugins).some(({ id }) => id === "web");
 
 /** OpenRouter searches the web for any model with a plugin (https://openrouter.ai/docs/features/web-search). */
-function webPlugin({ plugins }: JsonObject, { model }: Pick<CallParams, "model">): JsonObject {
-  if (BUILT_IN_SEARCH.test(model) || requestsPlugin(plugins)) return {};
+function webPlugin({ plugins }: JsonObject, { model, catalog = shippedCatalog }: CallParams): JsonObject {
+  const searches = model.endsWith(":online") || catalog.find(model).built_in_search;
+  if (searches || requestsPlugin(plugins)) return {};
   return { plugins: [...recordsOf(plugins), { id: "web" }] };
 }
 

@@ -2,6 +2,7 @@ import type { PriceTag } from "../../../db/schema/billing/prices.ts";
 import type { Db } from "../../../db/types.ts";
 import { createPriceTable } from "../../billing/pricing/price-table.ts";
 import { type PriceUnit, priceUnitOf } from "../../billing/pricing/rules/price-unit.ts";
+import type { ModelInfo } from "../../catalog/catalog.ts";
 import type { ChannelDirectory } from "../../domain/channels/directory.ts";
 import { onlyFilms } from "../../domain/channels/prices/list-prices.ts";
 import {
@@ -14,6 +15,7 @@ import type { Broadcasts } from "../../domain/notifications/broadcast.ts";
 import { NOTICE_LIMITS } from "../../domain/notifications/notice-rules.ts";
 import { nowSeconds } from "../../lib/clock.ts";
 import { type Decimal, decimal, divide, integer, multiply, toText } from "../../lib/values/decimal.ts";
+import { createModelCatalog } from "../../settings/model-catalog.ts";
 import type { SettingsReader } from "../../settings/settings.ts";
 
 type WatchDeps = Readonly<{
@@ -61,11 +63,12 @@ export function notifyPriceChanges(
   const reported = changes.flatMap(({ model, before, after }) => (before && after ? [{ model, before, after }] : []));
   if (reported.length === 0 || !settings.get("PriceChangeNoticeEnabled")) return [];
   if (broadcasts.progress().is_running) return changes;
+  const catalog = createModelCatalog(settings)();
   const films = new Set([...channels.all()].filter(onlyFilms).flatMap(namesOf));
   const offered = offeredPrices(channels, createPriceTable(settings)());
   const moved = reported.map((change) => ({
     ...change,
-    pricedAs: offered.get(change.model)?.pricedAs ?? change.model,
+    info: catalog.find(offered.get(change.model)?.pricedAs ?? change.model),
     onlyFilms: films.has(change.model),
   }));
   broadcasts.start({
@@ -90,8 +93,8 @@ export function joinChanges(earlier: readonly PriceChange[], later: readonly Pri
 
 type Moved = Readonly<{
   model: string;
-  /** The name that has the price. */
-  pricedAs: string;
+  /** What is known of the name that has the price. */
+  info: ModelInfo;
   before: PriceTag;
   after: PriceTag;
   /** A channel of it makes nothing but videos. */
@@ -158,9 +161,9 @@ function paragraph(words: Words, moved: readonly Moved[], reported: number, quot
 }
 
 /** "$2.5 / $10 per 1M tokens", "$0.1 per second": what the price is for, before any group's factor. */
-function priceText(words: Words, { pricedAs, onlyFilms }: Moved, price: PriceTag, quotaPerUnit: number): string {
+function priceText(words: Words, { info, onlyFilms }: Moved, price: PriceTag, quotaPerUnit: number): string {
   const kind = "usdPerCall" in price ? "per_call" : "per_token";
-  const unit = priceUnitOf(pricedAs, { kind }, onlyFilms);
+  const unit = priceUnitOf(info, { kind }, onlyFilms);
   if ("usdPerCall" in price) return words.each[unit === "token" ? "call" : unit](price.usdPerCall);
   const ratio = decimal(price.modelRatio);
   const input = divide(multiply(ratio, integer(TOKENS)), integer(quotaPerUnit), PLACES);

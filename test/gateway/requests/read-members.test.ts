@@ -1,4 +1,5 @@
 import { describe, expect, test } from "bun:test";
+import { shippedCatalog } from "../../../src/catalog/shipped.ts";
 import type { JsonObject } from "../../../src/formats/json.ts";
 import type { RequestMembers } from "../../../src/formats/request-rules/request-members.ts";
 import { refuseBlockedWords } from "../../../src/gateway/auth/word-filter.ts";
@@ -45,7 +46,7 @@ function unlisted(endpoint: Endpoint, body: JsonObject): string[] {
   refuseBlockedWords(FILTERED, request.prompt);
   conversationKey({ userId: 1, tokenId: 1, model: "m", body: seen, prompt: request.prompt, promptBound: 9_999 });
   contentToLog(request.prompt, "", { maxCharacters: 100, redacts: false, patterns: { words: [], patterns: [] } });
-  endpoint.meter?.(request, null, null);
+  endpoint.meter?.(request, null, null, shippedCatalog);
   endpoint.amend?.(seen, Buffer.from('{"results":[],"data":[{"embedding":[1]}]}'));
   return [...read].filter((name) => !members.isFreeByName.has(name));
 }

@@ -15,6 +15,7 @@ function costOf(model: string, options: Parameters<typeof fixedSettings>[0], acc
     prices.of({ group: "default", user: { acceptUnsetPrice } }, model, model),
     taskRequest,
     model,
+    prices.catalog(),
   );
   if (!price) throw new Error("videos have prices");
   return charge(price, { ...NO_USAGE, promptTokens: 1 }, decimal("500000")).quota;

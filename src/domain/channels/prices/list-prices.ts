@@ -108,7 +108,9 @@ export function listPrices({ settings, catalog, channels, prices }: Deps, ownGro
       cache_creation_ratio: numberOf(ratios.cacheCreation),
       owner_by: (first && providerOf(first.type)?.name) ?? "",
       enable_groups: enabled,
-      unit: price ? priceUnitOf(price.pricedAs, price, first !== undefined && onlyFilms(first)) : "token",
+      unit: price
+        ? priceUnitOf(catalog().find(price.pricedAs), price, first !== undefined && onlyFilms(first))
+        : "token",
       variants: perCall ? variantsView(price.variants) : {},
       is_estimate: perCall && ESTIMATED_MODEL_PRICE[price.pricedAs] === Number(toText(price.usdPerCall)),
       is_priced: own !== null,

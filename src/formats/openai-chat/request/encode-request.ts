@@ -28,9 +28,6 @@ import { chatMedia, textOfParts } from "./media.ts";
 import { reasoningDetail } from "./reasoning.ts";
 import { withoutRootlessFormat } from "./rootless-format.ts";
 
-/** Chat models with built-in web search. */
-const SEARCHES = /-search-(preview|api)\b|(^|\/)sonar/;
-
 /**
  * Writes a chat completion request.
  * Source: https://platform.openai.com/docs/api-reference/chat/create
@@ -46,7 +43,7 @@ export function encodeRequest(source: Conversation, target: Target, dropped: Dro
     dropped,
   );
   if (sampling.topK !== null && extra.dialect !== "openai-chat") dropped.add("top_k");
-  const search = target.searchesWeb || SEARCHES.test(target.model) ? foreignSearch(conversation, "openai-chat") : null;
+  const search = target.searchesWeb || target.info.built_in_search ? foreignSearch(conversation, "openai-chat") : null;
   if (extra.dialect !== "openai-chat") recordForeignFields(conversation, search ? SEARCH_MEMBERS : [], dropped);
   const body: JsonObject = {
     ...(extra.dialect === "openai-chat" && extra.members),

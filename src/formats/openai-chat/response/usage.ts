@@ -59,11 +59,6 @@ export function imageTokens(prompt: JsonObject | null, completion: JsonObject | 
 
 const SIZES: ReadonlySet<string | null> = new Set(["low", "medium", "high"]);
 
-const SEARCHING_MODEL = /-search-(preview|api)\b/;
-
-/** Whether a chat model searches the web for every response, on any service. */
-export const searchesAlways = (model: string): boolean => SEARCHING_MODEL.test(model);
-
 /**
  * Web searches that services charge in addition to tokens and report in their usage; null if there are none. OpenRouter
  * reports their number, Perplexity the context size or (deep research) the queries, Qianfan the tokens of the results.

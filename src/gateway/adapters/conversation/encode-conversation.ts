@@ -30,7 +30,8 @@ export async function encodeConversation(
   const { channel, provider, upstreamModel } = route;
   const { dialect, settings } = options;
   const stream =
-    chatOf(provider).streaming.mode(upstreamModel) === "always" || (summary.stream && !options.neverStreams);
+    chatOf(provider).streaming.mode(upstreamModel, options.catalog) === "always" ||
+    (summary.stream && !options.neverStreams);
   const ask: CallParams = {
     capability: "chat",
     dialect,

@@ -1,4 +1,5 @@
 import type { Price } from "../../../billing/types.ts";
+import type { Catalog } from "../../../catalog/catalog.ts";
 import type { ClientCodec } from "../../../formats/conversation/codec.ts";
 import type { Conversation } from "../../../formats/conversation/conversation.ts";
 import type { ReportedUsage } from "../../../formats/conversation/usage.ts";
@@ -37,13 +38,18 @@ export type Endpoint = Readonly<{
    * The price of a call that depends on more than tokens (sizes and numbers of images); `upstreamModel` is the name
    * after the channel's mapping.
    */
-  priceOf?(price: Price, request: EndpointRequest, upstreamModel: string): Price;
+  priceOf?(price: Price, request: EndpointRequest, upstreamModel: string, catalog: Catalog): Price;
   /** The price in USD for models without one. */
   usdWithoutPrice?: Decimal;
   /**
    * The usage derived from the request, where upstreams report nothing; null: text is counted. In units of its price.
    */
-  meter?(request: EndpointRequest, answer: JsonObject | null, price: Price | null): ReportedUsage | null;
+  meter?(
+    request: EndpointRequest,
+    answer: JsonObject | null,
+    price: Price | null,
+    catalog: Catalog,
+  ): ReportedUsage | null;
   /** The response, as object or JSON text, with what clients require and the upstream omitted; null: unchanged. */
   amend?(request: JsonObject, answer: Uint8Array): JsonObject | string | null;
   /**

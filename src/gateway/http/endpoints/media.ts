@@ -1,5 +1,5 @@
-import { drawsByToken, speaksByCharacter } from "../../../billing/pricing/rules/price-unit.ts";
 import type { Price } from "../../../billing/types.ts";
+import type { Catalog } from "../../../catalog/catalog.ts";
 import type { ReportedUsage } from "../../../formats/conversation/usage.ts";
 import { type JsonObject, parseJson, recordOf, recordsOf, textOf, textsOf } from "../../../formats/json.ts";
 import { openaiChatClientCodec } from "../../../formats/openai-chat/index.ts";
@@ -123,7 +123,7 @@ function imageEndpoint(capability: Capability): Endpoint {
       const model = parsed.summary.model || (capability === "images" ? "dall-e-3" : "dall-e-2");
       return { ...parsed, summary: { ...parsed.summary, model, stream: wantsStream(body) } };
     },
-    priceOf: (price, { prompt }, upstreamModel) => priceOfImages(price, prompt, upstreamModel),
+    priceOf: (price, { prompt }, upstreamModel, catalog) => priceOfImages(price, prompt, upstreamModel, catalog),
     meter({ prompt }, answer, price) {
       const usage = drawnUsage(readUsage(answer?.usage)) ?? usageOf(countOf(prompt));
       return price?.kind === "per_call" && price.images !== undefined ? withDrawn(usage, answer) : usage;
@@ -170,9 +170,11 @@ export const speech: Endpoint = {
     const parsed = readOpenAi(body, path);
     return { ...parsed, summary: { ...parsed.summary, stream: body.stream_format === "sse" } };
   },
-  meter: ({ prompt, summary }, answer, price) =>
+  meter: ({ prompt, summary }, answer, price, catalog) =>
     readUsage(answer?.usage) ??
-    (speaksByCharacter(price?.pricedAs ?? summary.model) ? usageOf([...(textOf(prompt.input) ?? "")].length) : null),
+    (catalog.find(price?.pricedAs ?? summary.model).billed_by === "character"
+      ? usageOf([...(textOf(prompt.input) ?? "")].length)
+      : null),
 };
 
 /** POST /v1/audio/transcriptions and /translations, forms: one minute counts as 1,000 tokens. */
@@ -221,9 +223,9 @@ const ONE = integer(1);
  * The price of an image request, by number, size and quality. The model is identified by the name that has the price,
  * or the name after the channel's mapping: the requested name may be arbitrary.
  */
-function priceOfImages(price: Price, body: JsonObject, upstreamModel: string): Price {
+function priceOfImages(price: Price, body: JsonObject, upstreamModel: string, catalog: Catalog): Price {
   const names = [price.pricedAs, upstreamModel];
-  if (price.kind === "per_token" && names.some(drawsByToken)) return price;
+  if (price.kind === "per_token" && names.some((name) => catalog.find(name).billed_by === "token")) return price;
   const usd = price.kind === "per_call" ? price.usdPerCall : multiply(price.modelRatio, USD_PER_RATIO);
   const { groupRatio, discount, pricedAs } = price;
   const usdPerImage = multiply(usd, factorOf(body, names));

@@ -1,3 +1,5 @@
+import type { Catalog } from "../../../catalog/catalog.ts";
+import { shippedCatalog } from "../../../catalog/shipped.ts";
 import { recordDropped } from "../../../formats/conversation/dropped-fields.ts";
 import { compact } from "../../../formats/helpers/compact.ts";
 import type { JsonObject } from "../../../formats/json.ts";
@@ -83,12 +85,10 @@ const dashscopeImageHeaders = (model: string): Record<string, string> =>
 
 const DEFAULT_BASE_URL = "https://dashscope.aliyuncs.com";
 const GENERATION = "/api/v1/services/aigc";
-const MULTIMODAL = /vl|omni|audio|ocr|qvq/;
 
-/**
- * Models that only stream: those that always reason, open models that reason by default, and those with audio output.
- */
-const ONLY_STREAMS = /^(qwq|qvq|qwen3(\.\d+)?-(next-)?\d+b)|-thinking|omni/;
+/** Models that take more than text have a path of their own: https://help.aliyun.com/en/model-studio/qwen-api-via-dashscope */
+const takesMedia = (model: string, catalog: Catalog): boolean =>
+  catalog.find(model).input_modalities?.some((modality) => modality !== "text") ?? false;
 
 /** The base URL of DashScope's own API. */
 const ownBase = ({ baseUrl }: Pick<ProviderChannel, "baseUrl">): string =>
@@ -155,7 +155,8 @@ export const dashscope: Provider = {
     if (params.capability === "rerank") return `${ownBase(channel)}/api/v1/services/rerank/text-rerank/text-rerank`;
     if (params.capability === "images") return ownBase(channel) + dashscopeImagePath(params.model);
     if (params.dialect !== "dashscope" || params.capability !== "chat") return compatible.url(channel, params);
-    return `${ownBase(channel)}${GENERATION}/${MULTIMODAL.test(params.model) ? "multimodal-generation" : "text-generation"}/generation`;
+    const service = takesMedia(params.model, params.catalog ?? shippedCatalog) ? "multimodal" : "text";
+    return `${ownBase(channel)}${GENERATION}/${service}-generation/generation`;
   },
   authHeaders: (channel, key, params) => ({
     authorization: `Bearer ${key}`,
@@ -173,6 +174,8 @@ export const dashscope: Provider = {
     ...compatible.chat,
     formats: ["dashscope", "openai-chat"],
     codec: dashscopeCodec,
-    streaming: { mode: (model) => (ONLY_STREAMS.test(model) ? "always" : "optional") },
+    streaming: {
+      mode: (model, catalog = shippedCatalog) => (catalog.find(model).streams_only ? "always" : "optional"),
+    },
   }),
 };

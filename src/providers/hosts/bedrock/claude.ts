@@ -16,9 +16,9 @@ const ENVELOPE = { model: undefined, stream: undefined, anthropic_version: "bedr
  * https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_CountTokens.html
  */
 const tokenCount: TokenCount = {
-  url(channel, { model, key = "" }) {
-    const { region } = credentialOf(key);
-    const id = foundationModelId(bedrockModelId(model, region));
+  url(channel, params) {
+    const { region } = credentialOf(params.key ?? "");
+    const id = foundationModelId(bedrockModelId(params, region));
     return `${hostOf(channel, region)}/model/${encodeURIComponent(id)}/count-tokens`;
   },
   encode: (chat) => ({
@@ -37,10 +37,10 @@ export const bedrock: Provider = {
   capabilities: ["chat"],
   keyHint: "accessKey|secretKey|region or apiKey|region",
   models: CLAUDE_MODELS,
-  url(channel, { model, stream, key = "" }) {
-    const { region } = credentialOf(key);
-    const id = encodeURIComponent(bedrockModelId(model, region));
-    return `${hostOf(channel, region)}/model/${id}/${stream ? "invoke-with-response-stream" : "invoke"}`;
+  url(channel, params) {
+    const { region } = credentialOf(params.key ?? "");
+    const id = encodeURIComponent(bedrockModelId(params, region));
+    return `${hostOf(channel, region)}/model/${id}/${params.stream ? "invoke-with-response-stream" : "invoke"}`;
   },
   authHeaders: (_channel, key) => bearerHeader(key),
   sign: (request, _channel, key) => signForAws(request, key),

@@ -33,10 +33,10 @@ export const bedrockConverse: Provider = {
     "cohere.command-r-plus-v1:0",
     "ai21.jamba-1-5-large-v1:0",
   ],
-  url(channel, { model, stream, key = "" }) {
-    const { region } = credentialOf(key);
-    const id = encodeURIComponent(bedrockModelId(model, region));
-    return `${hostOf(channel, region)}/model/${id}/${stream ? "converse-stream" : "converse"}`;
+  url(channel, params) {
+    const { region } = credentialOf(params.key ?? "");
+    const id = encodeURIComponent(bedrockModelId(params, region));
+    return `${hostOf(channel, region)}/model/${id}/${params.stream ? "converse-stream" : "converse"}`;
   },
   authHeaders: (_channel, key) => bearerHeader(key),
   sign: (request, _channel, key) => signForAws(request, key),

@@ -1,17 +1,14 @@
 import { type JsonObject, recordOf, recordsOf } from "../../../formats/json.ts";
 import type { Preparation } from "../../contract/provider.ts";
 
-/** Sampling parameters that search models reject. */
-const REFUSED_BY_SEARCH = ["temperature", "top_p", "presence_penalty", "frequency_penalty", "n"];
-
 /** OpenAI's own models: compatible servers have others under the same channel type, which may accept search options. */
 const OPENAI_MODEL = /^(ft:)?(gpt-(?!oss)|chatgpt-|o[1-9])/;
 /** The tool types that OpenAI's chat API accepts: those that the client runs. */
 const CLIENT_TOOL_TYPES: ReadonlySet<unknown> = new Set(["function", "custom"]);
 
-/** What to change or remove in a chat with a search model; null if nothing. */
-export function prepareSearchModel(body: JsonObject, model: string): Preparation | null {
-  const dropped = REFUSED_BY_SEARCH.filter((field) => body[field] != null);
+/** What to change or remove in a chat with a search model, which refuses some members; null if nothing. */
+export function prepareSearchModel(body: JsonObject, model: string, refused: readonly string[]): Preparation | null {
+  const dropped = refused.filter((field) => body[field] != null);
   const changes: Record<string, unknown> = Object.fromEntries(dropped.map((field) => [field, undefined]));
   // GPT-5 accepts the limit only under its newer name.
   if (model.startsWith("gpt-5") && body.max_tokens != null) {

@@ -1,6 +1,5 @@
 import { type JsonObject, numberOf, recordOf, recordsOf, textOf } from "../../../formats/json.ts";
 import { readOpenAiModelList } from "../../../formats/openai-chat/model-list.ts";
-import { searchesAlways } from "../../../formats/openai-chat/response/usage.ts";
 import { decodeResponsesCount, encodeResponsesCount } from "../../../formats/openai-responses/token-count.ts";
 import { type TaskReport, type TaskStatus, UNKNOWN_FAIL_REASON } from "../../../formats/tasks/report.ts";
 import { lookupTable } from "../../../lib/values/lookup-table.ts";
@@ -10,7 +9,7 @@ import type { TaskProtocol, VideoProtocol } from "../../contract/tasks.ts";
 import type { TokenCount } from "../../contract/token-count.ts";
 import { onResponsesRejected } from "../../shared/responses-rejection.ts";
 import { OPENAI_MODELS } from "./models.ts";
-import { onlyFormatOf, prepareForOpenAi } from "./reasoning-models.ts";
+import { onlyFormatOf, prepareForOpenAi, searchesInResponses } from "./reasoning-models.ts";
 
 const TIMEOUT_S = 2 * 3600;
 /** The largest page size. */
@@ -125,7 +124,7 @@ export const openai: Provider = {
   chat: chatApi({
     formats: ["openai-chat", "openai-responses"],
     formatOf: onlyFormatOf,
-    searchesInResponses: (model) => !searchesAlways(model),
+    searchesInResponses,
     features: { customTools: true, compaction: true },
     countFormat: "openai-responses",
     tokenCount: (format) => (format === "openai-responses" ? tokenCount : null),

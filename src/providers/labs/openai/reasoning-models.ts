@@ -1,8 +1,7 @@
-import type { Catalog, ModelInfo } from "../../../catalog/catalog.ts";
+import { type Catalog, type ModelInfo, searchesEachAnswer } from "../../../catalog/catalog.ts";
 import { shippedCatalog } from "../../../catalog/shipped.ts";
 import { type JsonObject, recordOf } from "../../../formats/json.ts";
 import { developerAsSystem } from "../../../formats/openai-chat/request/developer-role.ts";
-import { searchesAlways } from "../../../formats/openai-chat/response/usage.ts";
 import type { ChatApi } from "../../contract/chat.ts";
 import type { CallParams, Preparation } from "../../contract/provider.ts";
 import { prepareSearchModel, withoutSearch } from "./chat-search.ts";
@@ -19,13 +18,18 @@ const SEALED = "reasoning.encrypted_content";
 export const onlyFormatOf: ChatApi["formatOf"] = (model, _key, _requested, catalog = shippedCatalog) =>
   catalog.find(model).responses_only ? "openai-responses" : null;
 
+/** Models that search with each answer do so in chats, the others only in the Responses API. */
+export const searchesInResponses: ChatApi["searchesInResponses"] = (model, catalog = shippedCatalog) =>
+  !searchesEachAnswer(catalog.find(model));
+
 /**
  * What to change in a request to OpenAI, in either of its formats, for models that reason or search; null if nothing.
  */
 export function prepareForOpenAi(body: JsonObject, params: CallParams): Preparation | null {
   const { capability, dialect, model, catalog = shippedCatalog } = params;
   if (capability !== "chat") return null;
-  if (searchesAlways(model)) return prepareSearchModel(body, model);
+  const info = catalog.find(model);
+  if (searchesEachAnswer(info)) return prepareSearchModel(body, model, info.refuses ?? []);
   if (dialect === "openai-responses") return prepareResponse(body, model, catalog);
   const unsearched = withoutSearch(body, model);
   const prepared = prepareChat(body, model, catalog);

@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import { modelsOf, PRICE_SECTIONS } from "../../../../src/billing/pricing/list-prices.ts";
-import { drawsByToken, type PriceUnit, priceUnitOf } from "../../../../src/billing/pricing/rules/price-unit.ts";
+import { type PriceUnit, priceUnitOf } from "../../../../src/billing/pricing/rules/price-unit.ts";
+import { shippedCatalog } from "../../../../src/catalog/shipped.ts";
 import { type Capability, capabilityOf, makerOf } from "./model-traits.ts";
 import { fuzzyMatch, type PricedModel, tokenPrice, unitPrice, unitTag, usd } from "./pricing.ts";
 
@@ -109,10 +110,11 @@ test("what a model with a list price is for agrees with what its price is for", 
   const misfiled = PRICE_SECTIONS.flatMap((section) =>
     modelsOf(section).filter((model) => {
       const kind = section.prices[model]?.input !== undefined ? "per_token" : "per_call";
-      const unit = priceUnitOf(model, { kind }, section.prices[model]?.per_second !== undefined);
+      const info = shippedCatalog.find(model);
+      const unit = priceUnitOf(info, { kind }, section.prices[model]?.per_second !== undefined);
       const capability = capabilityOf(model);
       if (PURPOSE[unit]) return capability !== PURPOSE[unit];
-      return unit === "token" && (capability === "video" || (capability === "image" && !drawsByToken(model)));
+      return unit === "token" && (capability === "video" || (capability === "image" && info.billed_by !== "token"));
     }),
   );
   expect(misfiled).toEqual([]);
