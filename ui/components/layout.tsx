@@ -36,7 +36,8 @@ export const Panel = ({ title, hint, action, children, pad = true, sx }: PanelPr
         borderRadius: 1,
         bgcolor: "surface.paper",
         minWidth: 0,
-        overflow: "hidden",
+        // Not "hidden", so that the headers of tables stick to the viewport through it.
+        overflow: "clip",
       },
       sx,
     )}

@@ -23,7 +23,7 @@ export const Money = ({ quota, decimals: fixed = 2, exact, strong }: Props) => {
   const format = useMoneyFormat();
   const decimals = exact ? decimalsOf(quota, format) : fixed;
   const text = amountText(quota, format, decimals);
-  const zeros = format.inCurrency && decimals > 2 ? (/0+$/.exec(text)?.[0].length ?? 0) : 0;
+  const zeros = format.inCurrency && decimals > 2 ? (/\.?0+$/.exec(text)?.[0].length ?? 0) : 0;
   const units = t("components.money.units", { units: formatNumber(quota) });
   return (
     <Tooltip title={`${dollars(quota, format.quotaPerUnit, EXACT_DECIMALS)} · ${units}`}>

@@ -35,7 +35,7 @@ export const EmptyState = (props: Props) => (
     <Typography variant="h2" component={props.isPage ? "h1" : "h2"}>
       {props.title}
     </Typography>
-    <Typography variant="body2" sx={{ color: "text.secondary", maxWidth: 380 }}>
+    <Typography variant="body2" sx={{ color: "text.secondary", maxWidth: 380, textWrap: "balance" }}>
       {props.body}
     </Typography>
     {props.action && <Box sx={{ mt: 3 }}>{props.action}</Box>}

@@ -25,6 +25,8 @@ export const FormDialog = ({ title, action, children, isBusy, isDisabled = false
     <Dialog open onClose={onClose} fullWidth maxWidth="xs" aria-labelledby={titleId}>
       <form
         noValidate
+        // A long form scrolls between its title and its buttons.
+        style={{ display: "flex", flexDirection: "column", minHeight: 0 }}
         onSubmit={(event) => {
           event.preventDefault();
           onSubmit();

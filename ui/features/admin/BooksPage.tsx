@@ -75,9 +75,11 @@ export const BooksPage = () => {
           <Panel title={t("books.uncovered")} action={<Money quota={overview.data.uncovered} decimals={6} strong />}>
             <Box sx={{ fontSize: 13, color: "text.secondary" }}>{t("books.uncoveredWhat")}</Box>
           </Panel>
-          {overview.data.books.map((book) => (
-            <BookPanel key={book} book={book} progress={progress[book]} />
-          ))}
+          <Panel title={t("books.checks")} hint={t("books.checksHint")}>
+            {overview.data.books.map((book) => (
+              <BookRow key={book} book={book} progress={progress[book]} />
+            ))}
+          </Panel>
         </Col>
       )}
     </>
@@ -107,29 +109,47 @@ const COUNTS: ReadonlySet<Book> = new Set(["codes"]);
 const MOST_SHOWN = 50;
 
 /** One ledger check: what is compared, its progress and its differences. */
-const BookPanel = ({ book, progress }: { book: Book; progress: Progress | undefined }) => {
+const BookRow = ({ book, progress }: { book: Book; progress: Progress | undefined }) => {
   const { t } = useTranslation();
   const wrong = progress?.wrong ?? [];
   const money = useMoneyFormat();
   const amount = (value: number) =>
     COUNTS.has(book) ? formatNumber(value) : `${exactAmountText(value, money)} (${formatNumber(value)})`;
   return (
-    <Panel
-      title={t(`books.names.${book}`)}
-      action={
-        progress && (wrong.length > 0 || progress.isDone) ? (
+    <Box
+      sx={{
+        py: 2.5,
+        borderTop: "1px solid",
+        borderColor: "line.faint",
+        "&:last-of-type": { pb: 0 },
+      }}
+    >
+      <Row gap={3} sx={{ alignItems: "flex-start" }}>
+        <Box sx={{ flex: 1, minWidth: 0 }}>
+          <Box component="h3" sx={{ m: 0, fontSize: 13, lineHeight: "20px", fontWeight: 600 }}>
+            {t(`books.names.${book}`)}
+          </Box>
+          <Box sx={{ fontSize: 13, color: "text.secondary" }}>{t(`books.what.${book}`)}</Box>
+        </Box>
+        {progress && (
+          <Box
+            className="num"
+            sx={{
+              fontSize: 12.5,
+              lineHeight: "20px",
+              color: "text.tertiary",
+              whiteSpace: "nowrap",
+            }}
+          >
+            {t("books.checked", { count: progress.checked })}
+          </Box>
+        )}
+        {progress && (wrong.length > 0 || progress.isDone) && (
           <StatusChip tone={wrong.length > 0 ? "bad" : "ok"}>
             {wrong.length > 0 ? t("books.off", { count: wrong.length }) : t("books.right")}
           </StatusChip>
-        ) : undefined
-      }
-    >
-      <Box sx={{ fontSize: 13, color: "text.secondary" }}>{t(`books.what.${book}`)}</Box>
-      {progress && (
-        <Box className="num" sx={{ mt: 2, fontSize: 12.5, color: "text.tertiary" }}>
-          {t("books.checked", { count: progress.checked })}
-        </Box>
-      )}
+        )}
+      </Row>
       {progress && !progress.isDone && <LinearProgress sx={{ mt: 2 }} aria-label={t(`books.names.${book}`)} />}
       {wrong.slice(0, MOST_SHOWN).map(({ id, name, stored, added }) => (
         <Row
@@ -146,7 +166,7 @@ const BookPanel = ({ book, progress }: { book: Book; progress: Progress | undefi
           </Box>
         </Row>
       ))}
-    </Panel>
+    </Box>
   );
 };
 

@@ -199,17 +199,21 @@ export const DetailPage = () => {
 const oneOf = <Name extends string>(names: readonly Name[], text: string, otherwise: Name): Name =>
   names.find((name) => name === text) ?? otherwise;
 
+/** Balances that last longer are not worth a look. */
+const SOON_DAYS = 60;
+
 /** The balances that run out first at last week's rate. */
 const RunningOutPanel = () => {
   const { t } = useTranslation();
   const { data, error, refetch } = useQuery(runningOut);
   const daysText = (count: number) => t("dashboard.days", { count, shown: formatNumber(count) });
+  const soon = data?.filter(({ quota, daily_quota }) => quota / daily_quota < SOON_DAYS);
   return (
     <Panel title={t("dashboard.runningOut")} hint={t("dashboard.pace")}>
       {error && !data && <ErrorState error={error} onRetry={() => refetch()} />}
       {!data && !error && <Skeleton variant="rounded" height={120} />}
-      {data?.length === 0 && <Box sx={{ color: "text.secondary" }}>{t("dashboard.nobody")}</Box>}
-      {data?.map((user) => (
+      {soon?.length === 0 && <Box sx={{ color: "text.secondary" }}>{t("dashboard.nobody")}</Box>}
+      {soon?.map((user) => (
         <Row
           key={user.user_id}
           gap={4}

@@ -15,7 +15,7 @@ import { useTranslation } from "react-i18next";
 import { useConfirm } from "../../components/feedback/confirm.tsx";
 import { EmptyState } from "../../components/feedback/EmptyState.tsx";
 import { notifyError } from "../../components/feedback/notify.tsx";
-import { PageHeader, Row, usePhone } from "../../components/layout.tsx";
+import { Col, PageHeader, Row, usePhone } from "../../components/layout.tsx";
 import { useAddress } from "../../components/use-address.ts";
 import { useSession } from "../../state/session.ts";
 import { defaultModel } from "../models/default-model.ts";
@@ -27,6 +27,9 @@ import { NoModels } from "./NoModels.tsx";
 import { SettingsPanel } from "./SettingsPanel.tsx";
 import { TurnView } from "./TurnView.tsx";
 import { type Playground, usePlayground } from "./use-playground.ts";
+
+/** The heights of the console's header, the page's and the footer: the composer stands at the bottom of the window. */
+const AROUND_CHAT_PX = 222;
 
 /** The playground: chats with one model, or two side by side, charged like any call. */
 export const PlaygroundPage = () => {
@@ -88,12 +91,22 @@ export const PlaygroundPage = () => {
             <SettingsPanel settings={chat.settings} onChange={playground.setSettings} />
           )}
         </Box>
-        <Box sx={{ flex: 1, minWidth: 0, width: "100%" }}>
+        <Col
+          gap={0}
+          sx={{
+            flex: 1,
+            minWidth: 0,
+            width: "100%",
+            minHeight: { md: `calc(100dvh - ${AROUND_CHAT_PX}px)` },
+          }}
+        >
           {isWithoutModels ? (
             <NoModels />
           ) : (
             chat.turns.length === 0 && (
-              <EmptyState icon={<Forum />} title={t("playground.empty.title")} body={t("playground.empty.body")} />
+              <Box sx={{ my: "auto" }}>
+                <EmptyState icon={<Forum />} title={t("playground.empty.title")} body={t("playground.empty.body")} />
+              </Box>
             )
           )}
           {chat.turns.map((turn) => (
@@ -107,21 +120,32 @@ export const PlaygroundPage = () => {
             />
           ))}
           {!isWithoutModels && (
-            <Composer
-              key={`${chat.id} ${edited?.id ?? ""}`}
-              text={edited?.text ?? ""}
-              images={edited?.images ?? []}
-              isEditing={edited !== undefined}
-              isRunning={isRunning}
-              onSend={(text, images) => {
-                playground.ask(text, images, edited?.id ?? null);
-                setEditedId(null);
+            <Box
+              sx={{
+                mt: "auto",
+                position: "sticky",
+                bottom: 0,
+                py: 2,
+                bgcolor: "surface.paper",
+                zIndex: 1,
               }}
-              onStop={playground.stop}
-              onCancel={() => setEditedId(null)}
-            />
+            >
+              <Composer
+                key={`${chat.id} ${edited?.id ?? ""}`}
+                text={edited?.text ?? ""}
+                images={edited?.images ?? []}
+                isEditing={edited !== undefined}
+                isRunning={isRunning}
+                onSend={(text, images) => {
+                  playground.ask(text, images, edited?.id ?? null);
+                  setEditedId(null);
+                }}
+                onStop={playground.stop}
+                onCancel={() => setEditedId(null)}
+              />
+            </Box>
           )}
-        </Box>
+        </Col>
       </Box>
       {isCodeShown && <CodeDialog body={bodyOf(chat.settings, chat.turns, 0)} onClose={() => setCodeShown(false)} />}
     </>

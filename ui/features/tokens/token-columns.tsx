@@ -215,28 +215,7 @@ const QuotaCell = ({ token }: { token: Token }) => {
   const used = period === "" ? token.used_quota : Math.max(0, token.budget_quota - remaining);
   const share = used + remaining === 0 ? 0 : used / (used + remaining);
   return (
-    <Row gap={2.5}>
-      <Box
-        aria-hidden
-        sx={{
-          width: 48,
-          height: 4,
-          flex: "none",
-          borderRadius: 2,
-          bgcolor: "tone.idle.tint",
-          overflow: "hidden",
-          visibility: isUnlimited ? "hidden" : "visible",
-          display: isUnlimited ? { xs: "none", sm: "block" } : "block",
-        }}
-      >
-        <Box
-          sx={{
-            width: `${share * 100}%`,
-            height: "100%",
-            bgcolor: share >= NEARLY_USED_UP ? "tone.bad.solid" : "primary.main",
-          }}
-        />
-      </Box>
+    <Col gap={1} sx={{ maxWidth: 168 }}>
       <span>
         <Money quota={used} />
         <Box component="span" sx={{ color: "text.tertiary" }}>
@@ -245,6 +224,25 @@ const QuotaCell = ({ token }: { token: Token }) => {
           {period !== "" && ` ${t(`tokens.periodQuota.${period}`)}`}
         </Box>
       </span>
-    </Row>
+      {!isUnlimited && (
+        <Box
+          aria-hidden
+          sx={{
+            height: 4,
+            borderRadius: 2,
+            bgcolor: "tone.idle.tint",
+            overflow: "hidden",
+          }}
+        >
+          <Box
+            sx={{
+              width: `${share * 100}%`,
+              height: "100%",
+              bgcolor: share >= NEARLY_USED_UP ? "tone.bad.solid" : "primary.main",
+            }}
+          />
+        </Box>
+      )}
+    </Col>
   );
 };

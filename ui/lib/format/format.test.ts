@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { formatDuration } from "./duration.ts";
+import { formatDuration, formatSeconds } from "./duration.ts";
 import { formatCurrency, formatDollars } from "./money.ts";
 import { formatNumber, formatShare, formatShort, roundTo } from "./number.ts";
 
@@ -11,7 +11,15 @@ test.each([
   [1120, "1.12 s"],
   [14_230, "14.2 s"],
   [185_000, "3 min 5 s"],
+  [7_500_000, "2 h 5 min"],
 ])("%p ms are %s", (ms, text) => expect(formatDuration(ms)).toBe(text));
+
+test.each([
+  [0, "0 s"],
+  [59, "59 s"],
+  [60, "1 min 0 s"],
+  [273_600, "3 d 4 h"],
+])("%p seconds are %s", (seconds, text) => expect(formatSeconds(seconds)).toBe(text));
 
 test("numbers and money", () => {
   expect(formatNumber(1_234_567)).toBe("1,234,567");

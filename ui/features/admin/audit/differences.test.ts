@@ -41,7 +41,8 @@ test.each([
   ["SMTPToken", { secret: "changed" }, ["(changed)", "（已更改）"]],
   ["SMTPToken", { secret: "set" }, ["(hidden)", "（已隐藏）"]],
   ["alpha (#3)", { status: 1, weight: 2 }, ["Status: enabled, Weight: 2", "状态：已启用，权重：2"]],
-  ["ids", [1, 2], ["[1,2]", "[1,2]"]],
+  ["ids", [1, 2], ["1, 2", "1，2"]],
+  ["windowQuota", 500_000, ["$1.00", "$1.00"]],
 ])("%s: %p", (field, value, expected) => expect(say(field, value)).toEqual(expected));
 
 test("fields are words where they have any", () => {

@@ -53,11 +53,16 @@ type Difference = Readonly<{ field: string; before: unknown; after: unknown }>;
 
 /** The fields that differ, in the entry's order. */
 export function differencesOf({ before, after }: Pick<AuditEntry, "before" | "after">): readonly Difference[] {
-  const fields = [...new Set([...Object.keys(before), ...Object.keys(after)])];
+  const fields = [...new Set([...Object.keys(before), ...Object.keys(after)])].filter((field) => !INTERNAL.has(field));
   return fields
     .map((field) => ({ field, before: before[field], after: after[field] }))
-    .filter((difference) => JSON.stringify(difference.before) !== JSON.stringify(difference.after));
+    .filter((difference) => JSON.stringify(difference.before) !== JSON.stringify(difference.after))
+    .filter((difference) => difference.before !== undefined || !isNothing(difference.after));
 }
+
+/** What a new object has where nobody entered anything. */
+const isNothing = (value: unknown): boolean =>
+  value === "" || value === null || (Array.isArray(value) && value.length === 0);
 
 type Reader = Readonly<{
   t: TFunction;
@@ -69,57 +74,110 @@ type Reader = Readonly<{
 
 /** Fields with translated names; options and JSON keep their own names. */
 const FIELDS = [
+  "allow_ips",
+  "allowsOverage",
+  "amountOff",
   "autoBan",
   "balanceWarnBelow",
   "baseUrl",
+  "blocked_words",
   "changed",
+  "channel_types",
   "channels",
+  "code",
+  "config",
   "content",
   "count",
   "created",
+  "creates_accounts",
   "deleted",
+  "description",
+  "destination_ids",
+  "digest_minutes",
   "displayName",
+  "domains",
+  "duration",
+  "enabled",
+  "enforced",
   "event",
+  "expires_time",
   "group",
   "groups",
-  "isActive",
+  "icon",
   "is_gift",
+  "is_hard",
+  "isActive",
+  "isVisible",
   "key",
+  "language",
   "level",
+  "limit",
+  "mappings",
+  "max_call_quota",
+  "max_key_days",
+  "max_uses",
   "maxConcurrency",
   "maxInputTokens",
-  "max_uses",
   "modelMapping",
   "modelPrefix",
+  "models",
   "models_added",
   "models_removed",
   "name",
+  "no_content_log",
   "note",
   "openaiOrganization",
   "other",
   "paramOverride",
   "password",
+  "percentOff",
+  "period",
+  "periodCount",
+  "plan_id",
+  "price",
   "priority",
+  "project_id",
   "published_at",
+  "quiet_from",
+  "quiet_until",
   "quota",
   "rate",
   "refused",
   "requestsPerMinute",
+  "rights",
   "role",
+  "scope",
+  "scope_id",
+  "secret",
   "setting",
   "status",
   "statusCodeMapping",
   "tag",
+  "target",
   "testModel",
+  "threshold",
+  "time_zone",
   "title",
+  "trialDays",
   "two_step",
   "type",
+  "userGroup",
   "username",
   "validFrom",
   "validUntil",
   "weight",
+  "window",
+  "window_minutes",
+  "windowQuota",
 ] as const;
-const TIMES: readonly string[] = ["validFrom", "validUntil", "published_at"];
+/** Not set by anybody: ids, states and times of the row. */
+const INTERNAL: ReadonlySet<string> = new Set([
+  ...["id", "policy_id", "budget_id", "created_at", "created_by", "created_time", "token_end", "last_used_time"],
+  ...["exported", "waiting", "lag_seconds", "failures", "last_error", "last_success_at", "retry_at", "secrets_set"],
+]);
+const TIMES: readonly string[] = ["validFrom", "validUntil", "published_at", "expires_time"];
+/** Quota units. */
+const AMOUNTS: readonly string[] = ["quota", "price", "windowQuota", "amountOff", "limit", "max_call_quota"];
 const STATUSES = [1, 2, 3] as const;
 const ORDER_STATUSES = ["pending", "success", "expired", "failed"] as const;
 const WITHDRAWAL_STATUSES = ["requested", "approved", "paid", "rejected"] as const;
@@ -129,9 +187,12 @@ const ROLES = { 1: "user", 10: "admin", 100: "root" } as const;
 
 /** A field's name in the reader's language. */
 export function fieldLabel(field: string, { t }: Reader): string {
-  const known = FIELDS.find((name) => name === field);
+  // Some parts of the API write names in one way, some in the other.
+  const known = FIELDS.find((name) => camelCase(name) === camelCase(field));
   return known ? t(`audit.fields.${known}`) : field;
 }
+
+const camelCase = (name: string): string => name.replaceAll(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
 
 /** A field's value in the reader's language. */
 export function valueText(field: string, value: unknown, reader: Reader): string {
@@ -139,9 +200,13 @@ export function valueText(field: string, value: unknown, reader: Reader): string
   if (value === "" || value === null) return t("audit.empty");
   if (typeof value === "boolean") return t(value ? "audit.yes" : "audit.no");
   if (typeof value === "number") {
-    if (field === "max_uses" && value === UNLIMITED) return t("audit.unlimited");
-    if (field === "quota") return amountText(value, format);
+    if (camelCase(field) === "maxUses" && value === UNLIMITED) return t("audit.unlimited");
+    if (AMOUNTS.includes(field)) return amountText(value, format);
     if (TIMES.includes(field)) return value === 0 ? t("audit.empty") : exactTime(value, language);
+  }
+  if (Array.isArray(value)) {
+    const texts = value.map((each) => (isRecord(each) ? recordText(each, reader) : String(each)));
+    return texts.join(t("audit.comma")) || t("audit.empty");
   }
   if (isRecord(value)) return recordText(value, reader);
   if (field === "type" && typeof value === "number") return reader.typeNames.get(value) ?? String(value);

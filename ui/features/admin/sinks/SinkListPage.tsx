@@ -19,7 +19,7 @@ import { useConfirm } from "../../../components/feedback/confirm.tsx";
 import { EmptyState } from "../../../components/feedback/EmptyState.tsx";
 import { notifyDone, notifyError } from "../../../components/feedback/notify.tsx";
 import { PageHeader } from "../../../components/layout.tsx";
-import { formatDuration } from "../../../lib/format/duration.ts";
+import { formatSeconds } from "../../../lib/format/duration.ts";
 import { formatNumber } from "../../../lib/format/number.ts";
 import { SinkDrawer } from "./SinkDrawer.tsx";
 import { changeSink, deleteSink, type Sink, sinkList, testSink } from "./sink-calls.ts";
@@ -139,7 +139,7 @@ function useSinkColumns(): readonly Column<Sink>[] {
         head: t("sinks.columns.lag"),
         width: 96,
         align: "right",
-        cell: ({ lag_seconds }) => <span className="num">{formatDuration(lag_seconds * 1000)}</span>,
+        cell: ({ lag_seconds }) => <span className="num">{formatSeconds(lag_seconds)}</span>,
       },
       {
         key: "exported",

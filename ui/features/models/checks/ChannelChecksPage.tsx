@@ -1,9 +1,11 @@
 import Verified from "@mui/icons-material/FactCheckOutlined";
+import Autocomplete from "@mui/material/Autocomplete";
 import Box from "@mui/material/Box";
 import Button from "@mui/material/Button";
 import Skeleton from "@mui/material/Skeleton";
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import { useState } from "react";
+import TextField from "@mui/material/TextField";
+import { keepPreviousData, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useId, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Money } from "../../../components/display/Money.tsx";
 import { StatusChip } from "../../../components/display/StatusChip.tsx";
@@ -11,8 +13,11 @@ import { TimeAgo } from "../../../components/display/TimeAgo.tsx";
 import { EmptyState } from "../../../components/feedback/EmptyState.tsx";
 import { ErrorState } from "../../../components/feedback/ErrorState.tsx";
 import { notifyError } from "../../../components/feedback/notify.tsx";
-import { LabelledInput } from "../../../components/inputs/LabelledInput.tsx";
-import { Col, PageHeader, Panel, Row } from "../../../components/layout.tsx";
+import { useSuggestionTexts } from "../../../components/inputs/suggestion-texts.ts";
+import { Col, Field, PageHeader, Panel, Row } from "../../../components/layout.tsx";
+import { formatNumber } from "../../../lib/format/number.ts";
+import type { Channel } from "../../channels/channel.ts";
+import { channelPage } from "../../channels/channel-queries.ts";
 import { type ChannelCheckView, channelChecks, runCheck } from "./check-calls.ts";
 
 /** Whether channels serve the models that they claim to. */
@@ -50,23 +55,68 @@ export const ChannelChecksPage = () => {
 
 type NewCheckProps = Readonly<{ isRunning: boolean; onRun: (channelId: number, model: string) => void }>;
 
+const MOST_CHANNELS = 20;
+
+/** A channel, found by its name or id, and one of its models. */
 const NewCheck = ({ isRunning, onRun }: NewCheckProps) => {
   const { t } = useTranslation();
-  const [channel, setChannel] = useState("");
+  const suggestionTexts = useSuggestionTexts();
+  const id = useId();
+  const [channel, setChannel] = useState<Channel | null>(null);
+  const [search, setSearch] = useState("");
   const [model, setModel] = useState("");
-  const id = Number(channel.replace("#", ""));
-  const isValid = Number.isSafeInteger(id) && id > 0 && model.trim() !== "";
+  // The name of the chosen channel is not something to look for.
+  const keyword = channel && search === channelText(channel) ? "" : search.trim();
+  const found = useQuery({
+    ...channelPage({
+      keyword: keyword || undefined,
+      page: 0,
+      pageSize: MOST_CHANNELS,
+    }),
+    placeholderData: keepPreviousData,
+  });
   return (
     <Panel title={t("checks.run")} hint={t("checks.running")}>
       <Row gap={3} wrap sx={{ alignItems: "flex-end" }}>
-        <LabelledInput label={t("checks.channel")} value={channel} placeholder="#7" onChange={setChannel} />
-        <LabelledInput label={t("checks.model")} value={model} placeholder="gpt-4o" onChange={setModel} />
+        <Field label={t("checks.channel")} htmlFor={`${id}-channel`} sx={{ flex: "1 1 220px" }}>
+          <Autocomplete
+            {...suggestionTexts}
+            id={`${id}-channel`}
+            size="small"
+            options={found.data?.items ?? []}
+            // The server has filtered them.
+            filterOptions={(all) => all}
+            getOptionLabel={channelText}
+            getOptionKey={(option) => option.id}
+            isOptionEqualToValue={(option, value) => option.id === value.id}
+            value={channel}
+            onChange={(_, chosen) => {
+              setChannel(chosen);
+              setModel(modelsOf(chosen)[0] ?? "");
+            }}
+            inputValue={search}
+            onInputChange={(_, text) => setSearch(text)}
+            renderInput={(params) => <TextField {...params} />}
+          />
+        </Field>
+        <Field label={t("checks.model")} htmlFor={`${id}-model`} sx={{ flex: "1 1 220px" }}>
+          <Autocomplete
+            {...suggestionTexts}
+            id={`${id}-model`}
+            freeSolo
+            size="small"
+            options={modelsOf(channel)}
+            inputValue={model}
+            onInputChange={(_, text) => setModel(text)}
+            renderInput={(params) => <TextField {...params} />}
+          />
+        </Field>
         <Button
           variant="contained"
           color="primary"
           loading={isRunning}
-          disabled={!isValid}
-          onClick={() => onRun(id, model.trim())}
+          disabled={channel === null || model.trim() === ""}
+          onClick={() => channel && onRun(channel.id, model.trim())}
         >
           {t("checks.run")}
         </Button>
@@ -75,7 +125,14 @@ const NewCheck = ({ isRunning, onRun }: NewCheckProps) => {
   );
 };
 
-type CheckPanelProps = Readonly<{ check: ChannelCheckView; isRunning: boolean; onRun: () => void }>;
+const channelText = ({ id, name }: Channel): string => `${name} (#${id})`;
+const modelsOf = (channel: Channel | null): string[] => channel?.models.split(",").filter(Boolean) ?? [];
+
+type CheckPanelProps = Readonly<{
+  check: ChannelCheckView;
+  isRunning: boolean;
+  onRun: () => void;
+}>;
 
 const TONES = { pass: "ok", fail: "bad", unknown: "idle" } as const;
 
@@ -84,32 +141,63 @@ const CheckPanel = ({ check, isRunning, onRun }: CheckPanelProps) => {
   const { t } = useTranslation();
   const { channel, channel_id: id, model, score, findings, cost, created_at: at, probes, is_low: isLow } = check;
   return (
-    <Panel title={`${channel} (#${id}) · ${model}`}>
-      <Col gap={2}>
-        <Row gap={3} wrap>
-          <StatusChip tone={score === null ? "idle" : isLow ? "bad" : "ok"}>
-            {score === null ? t("checks.noScore") : t("checks.score", { score })}
-          </StatusChip>
-          <Button disabled={isRunning} onClick={onRun}>
-            {t("checks.run")}
-          </Button>
-        </Row>
+    <Panel
+      title={`${channel} (#${id}) · ${model}`}
+      hint={
+        <StatusChip tone={score === null ? "idle" : isLow ? "bad" : "ok"}>
+          {score === null ? t("checks.noScore") : t("checks.score", { score })}
+        </StatusChip>
+      }
+      action={
+        <Button size="small" disabled={isRunning} onClick={onRun}>
+          {t("checks.again")}
+        </Button>
+      }
+    >
+      <Col gap={0}>
         {findings.map(({ check: name, outcome, detail }) => (
-          <Row key={name} gap={3} wrap sx={{ fontSize: 13, alignItems: "baseline" }}>
+          <Row
+            key={name}
+            gap={3}
+            wrap
+            sx={{
+              py: 1.5,
+              fontSize: 13,
+              alignItems: "baseline",
+              borderTop: "1px solid",
+              borderColor: "line.faint",
+            }}
+          >
             <Box sx={{ width: 240 }}>{t(`checks.names.${name}`)}</Box>
             <Box sx={{ width: 110 }}>
               <StatusChip tone={TONES[outcome]} quiet>
                 {t(`checks.outcomes.${outcome}`)}
               </StatusChip>
             </Box>
-            <Box className="num" sx={{ flex: 1, minWidth: 200, color: "text.secondary", overflowWrap: "anywhere" }}>
-              {Object.entries(detail)
-                .map(([key, value]) => `${key} ${value}`)
-                .join(" · ")}
+            <Box
+              className="num"
+              sx={{
+                flex: 1,
+                minWidth: 200,
+                color: "text.secondary",
+                overflowWrap: "anywhere",
+              }}
+            >
+              <Evidence detail={detail} />
             </Box>
           </Row>
         ))}
-        <Row gap={3} wrap sx={{ fontSize: 12, color: "text.tertiary" }}>
+        <Row
+          gap={3}
+          wrap
+          sx={{
+            pt: 2,
+            fontSize: 12,
+            color: "text.tertiary",
+            borderTop: "1px solid",
+            borderColor: "line.faint",
+          }}
+        >
           <TimeAgo seconds={at} />
           <span>
             {t("checks.cost")} <Money quota={cost} decimals={6} />
@@ -119,4 +207,23 @@ const CheckPanel = ({ check, isRunning, onRun }: CheckPanelProps) => {
       </Col>
     </Panel>
   );
+};
+
+/** What a finding rests on. */
+const EVIDENCE = [
+  ...(["reported", "counted", "ratio", "tokens", "first", "second", "questions", "wrong", "p"] as const),
+  ...(["answer", "example", "error"] as const),
+];
+
+/** Numbers and texts that a finding rests on, in words. */
+const Evidence = ({ detail }: Pick<ChannelCheckView["findings"][number], "detail">) => {
+  const { t } = useTranslation();
+  return EVIDENCE.filter((key) => detail[key] !== undefined && detail[key] !== "")
+    .map((key) => {
+      const value = detail[key] ?? "";
+      return t(`checks.evidence.${key}`, {
+        value: typeof value === "number" ? formatNumber(value) : value,
+      });
+    })
+    .join(" · ");
 };

@@ -132,8 +132,10 @@ const Signed = ({ metric, value }: Readonly<{ metric: Comparison["metric"]; valu
 );
 
 /** Whether a difference is beyond noise. */
-const VerdictChip = ({ comparison: { better, decidedAt, nextLook } }: Readonly<{ comparison: Comparison }>) => {
+const VerdictChip = ({ comparison }: Readonly<{ comparison: Comparison }>) => {
   const { t } = useTranslation();
+  const { better, decidedAt, nextLook, control, trial } = comparison;
+  if (control === null || trial === null) return "–";
   if (better === null) {
     const reason = nextLook === null ? t("experiments.noMoreLooks") : t("experiments.nextLook", { count: nextLook });
     return (

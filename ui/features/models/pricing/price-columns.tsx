@@ -44,7 +44,7 @@ const columnsOf = (t: TFunction, view: PriceView, quotaPerUnit: number): readonl
   {
     key: "available",
     head: t("pricing.columns.available"),
-    width: 92,
+    width: 88,
     isSolid: true,
     cell: (model) => <Availability isAvailable={model.enable_groups.includes(view.group)} />,
   },
@@ -57,27 +57,27 @@ const columnsOf = (t: TFunction, view: PriceView, quotaPerUnit: number): readonl
   {
     key: "billing",
     head: t("pricing.columns.billing"),
-    width: 116,
+    width: 100,
     isSolid: true,
     cell: (model) => <Tag>{t(`pricing.units.${model.unit}`)}</Tag>,
   },
   {
     key: "limits",
     head: t("pricing.columns.limits"),
-    width: 184,
+    width: 168,
     cell: (model) => <Limits model={model} />,
   },
   {
     key: "groups",
     head: t("pricing.columns.groups"),
-    width: 184,
+    width: 132,
     isSolid: true,
     cell: (model) => <Groups model={model} {...view} />,
   },
   {
     key: "ratios",
     head: t("pricing.columns.ratios"),
-    width: 172,
+    width: 124,
     cell: (model) =>
       model.quota_type === 1 ? (
         quiet("–")
@@ -91,7 +91,7 @@ const columnsOf = (t: TFunction, view: PriceView, quotaPerUnit: number): readonl
   {
     key: "price",
     head: t("pricing.columns.price"),
-    width: 188,
+    width: 164,
     align: "right",
     cell: (model) => <PriceLines model={model} groupRatio={view.groupRatio} quotaPerUnit={quotaPerUnit} />,
   },
@@ -144,7 +144,14 @@ const ModelName = ({ name, onRefused }: { name: string; onRefused: (text: string
           onClick={copy}
           sx={{ minWidth: 0, borderRadius: "4px", fontWeight: 560, fontSize: 13, justifyContent: "flex-start" }}
         >
-          <Box component="span" sx={{ overflow: "hidden", textOverflow: "ellipsis", whiteSpace: "nowrap" }}>
+          <Box
+            component="span"
+            sx={{
+              textAlign: "left",
+              whiteSpace: "normal",
+              overflowWrap: "anywhere",
+            }}
+          >
             {name}
           </Box>
         </ButtonBase>

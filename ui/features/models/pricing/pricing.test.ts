@@ -55,9 +55,10 @@ test("a million tokens cost the ratio × 2 dollars × the factor of the group", 
 });
 
 test.each([
-  [2.5, "$2.5"],
-  [0.1 + 0.2, "$0.3"],
-  [0, "$0"],
+  [2.5, "$2.50"],
+  [0.1 + 0.2, "$0.30"],
+  [0.0028, "$0.0028"],
+  [0, "$0.00"],
 ])("%p dollars are shown as %p", (amount, text) => expect(usd(amount)).toBe(text));
 
 test.each([

@@ -3,7 +3,7 @@ import type { PriceChangeView } from "../../../../src/domain/channels/prices/lis
 import type { PricedModel as ListedModel } from "../../../../src/domain/channels/prices/list-prices.ts";
 import { readData, readEnvelope } from "../../../api/client.ts";
 import { pricingApi } from "../../../api/groups.ts";
-import { roundTo } from "../../../lib/format/number.ts";
+import { formatDollars } from "../../../lib/format/money.ts";
 
 /** A model and its price before the factor of the group. */
 export type PricedModel = ListedModel;
@@ -66,8 +66,8 @@ export function tokenPrice(model: PricedModel, groupRatio: number, quotaPerUnit:
   };
 }
 
-/** Formats USD without trailing zeros, at most six decimals. */
-export const usd = (amount: number): string => `$${roundTo(amount, 6)}`;
+/** A price in USD: at least cents, at most six decimals. */
+export const usd = (amount: number): string => formatDollars(amount, 2, 6);
 
 /** A change of a model's price, without group ratios. */
 export type PriceChange = PriceChangeView;

@@ -67,7 +67,7 @@ export const PlanTable = ({ plans, onEdit }: PlanTableProps) => {
     { key: "group", head: t("plans.form.group"), width: 120, cell: (plan) => plan.userGroup || "–" },
     {
       key: "visible",
-      head: t("plans.form.visible"),
+      head: t("plans.status"),
       width: 110,
       isSolid: true,
       cell: (plan) => (

@@ -41,8 +41,8 @@ export const SessionDetail = ({ scope, session }: SessionDetailProps) => {
   return (
     <>
       <PageHeader
-        title={t("sessions.title")}
-        purpose={session.id}
+        title={t("sessions.one", { id: session.id })}
+        purpose={data ? t("sessions.by", { user: data.username, key: data.token_name }) : " "}
         actions={
           <Button component={Link} to="/sessions">
             {t("sessions.back")}
@@ -126,9 +126,22 @@ const FigureTable = ({ session, other }: Readonly<{ session: SessionView; other:
       ...compared,
     ];
   }, [t, session, other]);
-  const model = useDataTable({ columns, rows: ROWS, rowId: ({ figure }) => figure, rowName: ({ figure }) => figure });
-  return <DataTable model={model} error={null} onRetry={() => {}} empty={null} />;
+  const model = useDataTable({
+    columns,
+    rows: ROWS,
+    rowId: ({ figure }) => figure,
+    rowName: ({ figure }) => figure,
+  });
+  return (
+    <Box sx={{ maxWidth: FIGURES_PX + (other ? COMPARED_PX : 0) }}>
+      <DataTable model={model} error={null} onRetry={() => {}} empty={null} isCompact />
+    </Box>
+  );
 };
+
+/** Wider, a figure stands too far from its name. */
+const FIGURES_PX = 480;
+const COMPARED_PX = 300;
 
 const FigureValue = ({ figure, value }: Readonly<{ figure: Figure; value: number }>) => {
   if (figure === "cost") return <Money quota={value} decimals={6} />;

@@ -24,8 +24,8 @@ export function figureOf(session: SessionView, figure: Figure): number {
     case "cost":
       return session.quota;
     case "duration":
-      // Both are full seconds: a run within one second took up to one.
-      return Math.max((session.ended_at - session.started_at) * 1000, session.calls === 1 ? session.elapsed_ms : 1000);
+      // Both are full seconds: a run within one second took as long as its calls.
+      return Math.max((session.ended_at - session.started_at) * 1000, Math.min(session.elapsed_ms, 1000));
     case "busy":
       return session.elapsed_ms;
     case "prompt":
