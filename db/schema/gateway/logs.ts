@@ -86,6 +86,16 @@ export const usageRollups = pgTable(
   ],
 );
 
+/** What is added up of calls. */
+const sumColumns = () => ({
+  count: bigint("count", { mode: "number" }).notNull(),
+  failed: bigint("failed", { mode: "number" }).notNull(),
+  quota: quotaUnits("quota").notNull(),
+  promptTokens: bigint("prompt_tokens", { mode: "number" }).notNull(),
+  completionTokens: bigint("completion_tokens", { mode: "number" }).notNull(),
+  elapsedMs: bigint("elapsed_ms", { mode: "number" }).notNull(),
+});
+
 /**
  * Sums of roll-ups over everybody, for charts of long ranges: hours by model, by group and of all (key empty), days and months
  * (UTC) by user, channel and API key, whose key is the id, as far as they were among those that spent most. A job adds hours
@@ -99,12 +109,7 @@ export const usageTotals = pgTable(
     /** Epoch seconds at which the hour, day or month begins. */
     start: epochSeconds("start").notNull(),
     key: text("key").notNull(),
-    count: bigint("count", { mode: "number" }).notNull(),
-    failed: bigint("failed", { mode: "number" }).notNull(),
-    quota: quotaUnits("quota").notNull(),
-    promptTokens: bigint("prompt_tokens", { mode: "number" }).notNull(),
-    completionTokens: bigint("completion_tokens", { mode: "number" }).notNull(),
-    elapsedMs: bigint("elapsed_ms", { mode: "number" }).notNull(),
+    ...sumColumns(),
   },
   (t) => [primaryKey({ columns: [t.dimension, t.start, t.key] })],
 );
@@ -127,12 +132,7 @@ export const usageDays = pgTable(
     userId: integer("user_id").notNull(),
     /** The name of the user or API key at that time; of channels empty. */
     name: text("name").notNull(),
-    count: bigint("count", { mode: "number" }).notNull(),
-    failed: bigint("failed", { mode: "number" }).notNull(),
-    quota: quotaUnits("quota").notNull(),
-    promptTokens: bigint("prompt_tokens", { mode: "number" }).notNull(),
-    completionTokens: bigint("completion_tokens", { mode: "number" }).notNull(),
-    elapsedMs: bigint("elapsed_ms", { mode: "number" }).notNull(),
+    ...sumColumns(),
   },
   (t) => [
     primaryKey({ columns: [t.dimension, t.id, t.day, t.modelName, t.userId] }),

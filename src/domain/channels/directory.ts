@@ -1,12 +1,12 @@
-import { asc, eq, gt, inArray, type SQL, sql } from "drizzle-orm";
+import { asc, eq, gt, inArray, type SQL } from "drizzle-orm";
 import type { Changes } from "../../../db/changes.ts";
 import { channelKeys, channels } from "../../../db/schema/gateway/channels.ts";
 import type { Db } from "../../../db/types.ts";
 import type { Logger } from "../../lib/runtime/log.ts";
-import { createSerial } from "../../lib/runtime/serial.ts";
 import type { Vault } from "../../lib/security/crypto.ts";
 import type { SecretReader } from "../../lib/security/secret-references/secret-reader.ts";
-import { findRemoved } from "../../lib/values/find-removed.ts";
+import { keepTable, MapCopy, type Selection } from "../../lib/values/keep-table.ts";
+import { isOneOf } from "../../lib/values/sql-text.ts";
 import { CHANNEL_STATUS, type ChannelEntry, storedKeysOf, toEntry } from "./entry.ts";
 import { createKeyReferences, type KeyReferences } from "./keys/key-references.ts";
 import { enableChannelKey } from "./keys/key-status.ts";
@@ -24,9 +24,7 @@ export type ChannelDirectory = {
   close(): void;
 };
 
-const SLICE = 500;
-/** A safety net: changes arrive by events. */
-const REREAD_MS = 300_000;
+const PAGE_ROWS = 500;
 
 /**
  * Loads all channels and keeps them true. `secrets` resolves keys that are references; without it they stay unresolved.
@@ -36,50 +34,17 @@ export async function createChannelDirectory(
   deps: Readonly<{ db: Db; changes: Changes; vault: Vault; log: Logger; secrets?: SecretReader }>,
 ): Promise<ChannelDirectory> {
   const { db, changes, vault, log } = deps;
-  const byId = new Map<number, ChannelEntry>();
   const index = createRoutingIndex();
   const keyReferences = createKeyReferences(deps.secrets, log);
-  const inOrder = createSerial();
-
-  const forget = (id: number) => {
-    const known = byId.get(id);
-    if (known) index.remove(known);
-    byId.delete(id);
+  const copy = new MapCopy<ChannelEntry>(index);
+  const { byId } = copy;
+  const read = (selection: Selection) => {
+    const parts = { db, vault, keyReferences };
+    return "ids" in selection
+      ? readEntries(parts, isOneOf(channels.id, selection.ids), selection.ids.length)
+      : readEntries(parts, gt(channels.id, selection.after), selection.limit);
   };
-  const remember = (entry: ChannelEntry) => {
-    forget(entry.id);
-    byId.set(entry.id, entry);
-    index.add(entry);
-  };
-  const refresh = (ids: readonly number[]) =>
-    inOrder(async () => {
-      const entries = await readEntries(
-        { db, vault, keyReferences },
-        sql`${channels.id} = any(${`{${ids.join(",")}}`}::int[])`,
-        ids.length,
-      );
-      const found = new Set(entries.map(({ id }) => id));
-      for (const id of ids) if (!found.has(id)) forget(id);
-      entries.forEach(remember);
-    });
-  const readMissing = async (): Promise<ReadonlySet<number>> => {
-    const unseen = new Set(byId.keys());
-    for (let last = 0; ; ) {
-      const slice = await inOrder(async () => {
-        const entries = await readEntries({ db, vault, keyReferences }, gt(channels.id, last), SLICE);
-        entries.forEach(remember);
-        return entries;
-      });
-      for (const { id } of slice) unseen.delete(id);
-      if (slice.length < SLICE) break;
-      last = slice.at(-1)?.id ?? last;
-    }
-    return unseen;
-  };
-  const readAll = async () => {
-    const removed = await findRemoved(readMissing, () => byId.size, "channels", log);
-    for (const id of removed) forget(id);
-  };
+  const { refresh, close } = await keepTable({ changes, log, topic: "channels", read, pageRows: PAGE_ROWS }, copy);
 
   /** Takes over what secret managers have replaced. A key that was switched off because it failed gets another try. */
   const refreshReferences = async () => {
@@ -98,14 +63,6 @@ export async function createChannelDirectory(
     }
   };
 
-  await readAll();
-  const unsubscribe = changes.subscribe("channels", (ids) => refresh(ids.map(Number).filter(Number.isSafeInteger)));
-  const reread = () => {
-    readAll().catch((error) => log.warn({ error }, "channels could not be read again"));
-  };
-  const unsubscribeGap = changes.onGap(reread);
-  const timer = setInterval(reread, REREAD_MS);
-  timer.unref();
   const referenceTimer = setInterval(() => {
     refreshReferences().catch((error) => log.warn({ error }, "channel keys could not be resolved again"));
   }, keyReferences.refreshMs);
@@ -117,10 +74,8 @@ export async function createChannelDirectory(
     groupsOf: index.groupsOf,
     all: () => byId.values(),
     close() {
-      clearInterval(timer);
+      close();
       clearInterval(referenceTimer);
-      unsubscribe();
-      unsubscribeGap();
     },
   };
 }

@@ -88,7 +88,7 @@ test("a sweep removes what it did not see, and spares what came meanwhile", () =
   const sweep = table.beginSweep();
   table.put(entry(1));
   table.put(entry(9));
-  for (const id of table.missingAfter(sweep)) table.remove(id);
+  for (const id of sweep.missing()) table.remove(id);
   expect([1, 2, 3, 9].map((id) => table.get(id)?.id)).toEqual([1, undefined, undefined, 9]);
   expect(table.findByHash(hashOf("2"))).toBeUndefined();
 });
@@ -100,9 +100,9 @@ test("of two sweeps at a time the first removes nothing that the second has yet 
   table.put(entry(1));
   const second = table.beginSweep();
   table.put(entry(2));
-  for (const id of table.missingAfter(first)) table.remove(id);
+  for (const id of first.missing()) table.remove(id);
   expect([1, 2, 3].map((id) => table.get(id)?.id)).toEqual([1, 2, 3]);
   table.put(entry(1));
-  for (const id of table.missingAfter(second)) table.remove(id);
+  for (const id of second.missing()) table.remove(id);
   expect([1, 2, 3].map((id) => table.get(id)?.id)).toEqual([1, 2, undefined]);
 });

@@ -111,14 +111,15 @@ export class ApiKeyTable {
     return this.#used - this.#free.length;
   }
 
-  /** Begins a full read: what is not `put` by its end is missing. Returns the number of the sweep. */
-  beginSweep(): number {
+  /** Begins a full reading: what is not `put` by its end is missing. */
+  beginSweep() {
     this.#sweep = (this.#sweep + 1) & 0xff;
-    return this.#sweep;
+    const sweep = this.#sweep;
+    return { seen: () => {}, missing: () => this.#missingAfter(sweep) };
   }
 
   /** Ids that a sweep did not meet; none where another sweep has overtaken it: the later one will find them. */
-  missingAfter(sweep: number): Set<number> {
+  #missingAfter(sweep: number): Set<number> {
     const missing = new Set<number>();
     if (sweep !== this.#sweep) return missing;
     for (let slot = 0; slot < this.#used; slot += 1) {

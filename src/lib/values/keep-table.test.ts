@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { createLogger } from "../runtime/log.ts";
-import { findRemoved } from "./find-removed.ts";
+import { findRemoved } from "./keep-table.ts";
 
 const log = createLogger({ logLevel: "silent", logFormat: "json" });
 const ids = (count: number) => new Set(Array.from({ length: count }, (_, id) => id));

@@ -1,0 +1,192 @@
+import type { Logger } from "../runtime/log.ts";
+import { createSerial } from "../runtime/serial.ts";
+
+type Row = Readonly<{ id: number }>;
+
+/** A copy of a table in memory. */
+export type TableCopy<Entry extends Row> = {
+  readonly size: number;
+  put(entry: Entry): void;
+  remove(id: number): void;
+  /** Begins a full reading, whose entries are `seen`; the others are missing at its end. */
+  beginSweep(): Sweep;
+  /** Several entries were put or removed. */
+  applied?(): void;
+};
+
+type Sweep = Readonly<{ seen: (id: number) => void; missing: () => ReadonlySet<number> }>;
+
+/** Which rows to read: these, or so many with higher ids, in the order of ids. */
+export type Selection = Readonly<{ ids: readonly number[] } | { after: number; limit: number }>;
+
+type Source<Entry extends Row, Topic extends string> = Readonly<{
+  changes: Readonly<{
+    subscribe: (topic: Topic, handler: (ids: readonly (number | string)[]) => Promise<void>) => () => void;
+    onGap: (handler: () => Promise<void>) => () => void;
+  }>;
+  topic: Topic;
+  log: Logger;
+  read: (selection: Selection) => Promise<readonly Entry[]>;
+  /** Rows a query: short enough queries not to hold up anybody else on the embedded engine. */
+  pageRows: number;
+  /** How the regular reading goes about a large table; by default as after a gap. */
+  aside?: Pace;
+}>;
+
+/** Rows a query, and the rest between two of them. */
+type Pace = Readonly<{ rows: number; pauseMs: number }>;
+/** So little at a time that calls don't notice, also where there are a million rows. */
+export const ASIDE: Pace = { rows: 200, pauseMs: 10 };
+
+/** A safety net: changes arrive by events. */
+const REREAD_MS = 300_000;
+
+/**
+ * Fills a copy of a table and keeps it current: rows are read again after events, and all of them after a gap in the events
+ * and every five minutes. A reading that misses far more than changes is doubted, see `findRemoved`. `inOrder` runs a task
+ * between such readings. Rejects when the first reading fails.
+ */
+export async function keepTable<Entry extends Row, Topic extends string>(
+  { changes, topic, log, read, pageRows, aside = { rows: pageRows, pauseMs: 0 } }: Source<Entry, Topic>,
+  copy: TableCopy<Entry>,
+) {
+  const inOrder = createSerial();
+  let isClosed = false;
+  let isRereading = false;
+
+  const take = (entries: readonly Entry[], removed: Iterable<number>) => {
+    for (const id of removed) copy.remove(id);
+    for (const entry of entries) copy.put(entry);
+    copy.applied?.();
+  };
+  const refresh = (ids: readonly number[]) =>
+    inOrder(async () => {
+      const entries = await read({ ids });
+      const found = new Set(entries.map(({ id }) => id));
+      take(
+        entries,
+        ids.filter((id) => !found.has(id)),
+      );
+    });
+  const readMissing = async ({ rows, pauseMs }: Pace): Promise<ReadonlySet<number>> => {
+    const sweep = copy.beginSweep();
+    for (let after = 0; ; ) {
+      const entries = await inOrder(async () => {
+        const page = await read({ after, limit: rows });
+        take(page, []);
+        return page;
+      });
+      for (const { id } of entries) sweep.seen(id);
+      const last = entries.at(-1);
+      if (!last || entries.length < rows) return sweep.missing();
+      after = last.id;
+      if (pauseMs > 0) await Bun.sleep(pauseMs);
+      if (isClosed) return new Set();
+    }
+  };
+  const reread = async (pace: Pace) => {
+    isRereading = true;
+    try {
+      const removed = await findRemoved(
+        () => readMissing(pace),
+        () => copy.size,
+        topic,
+        log,
+      );
+      take([], removed);
+    } catch (error) {
+      log.warn({ error }, `${topic} could not be read again`);
+    } finally {
+      isRereading = false;
+    }
+  };
+
+  // While a page is taken over, the database reads the next one.
+  const readPage = (after: number) => read({ after, limit: pageRows });
+  for (let next: Promise<readonly Entry[]> | null = readPage(0); next; ) {
+    const page: readonly Entry[] = await next;
+    const last = page.at(-1);
+    next = last && page.length >= pageRows ? readPage(last.id) : null;
+    take(page, []);
+  }
+  const unsubscribe = [
+    changes.subscribe(topic, (ids) => refresh(ids.map(Number).filter(Number.isSafeInteger))),
+    changes.onGap(() => reread({ rows: pageRows, pauseMs: 0 })),
+  ];
+  const timer = setInterval(() => isRereading || void reread(aside), REREAD_MS);
+  timer.unref();
+  return {
+    refresh,
+    inOrder,
+    close() {
+      isClosed = true;
+      clearInterval(timer);
+      for (const end of unsubscribe) end();
+    },
+  };
+}
+
+/** What follows a copy. */
+type Follower<Entry> = Readonly<{
+  add?: (entry: Entry) => void;
+  remove?: (entry: Entry) => void;
+  /** Several entries were added or removed. */
+  applied?: () => void;
+}>;
+
+/** A copy that is a map by id. */
+export class MapCopy<Entry extends Row> implements TableCopy<Entry> {
+  readonly byId = new Map<number, Entry>();
+
+  constructor(private readonly follower: Follower<Entry>) {}
+
+  get size(): number {
+    return this.byId.size;
+  }
+
+  put(entry: Entry): void {
+    this.remove(entry.id);
+    this.byId.set(entry.id, entry);
+    this.follower.add?.(entry);
+  }
+
+  remove(id: number): void {
+    const known = this.byId.get(id);
+    if (!known) return;
+    this.follower.remove?.(known);
+    this.byId.delete(id);
+  }
+
+  applied(): void {
+    this.follower.applied?.();
+  }
+
+  beginSweep(): Sweep {
+    const unseen = new Set(this.byId.keys());
+    return { seen: (id) => unseen.delete(id), missing: () => unseen };
+  }
+}
+
+/** Changes arrive by events, so a full reading misses few entries: so many, or this share, is no cause for doubt. */
+const FEW = 10;
+const SMALL_SHARE = 0.05;
+
+/**
+ * Finds the entries that are in memory and no longer in the database. `read` reads everything once and answers the entries
+ * it did not meet. A reading that misses all of them, or far more than changes between two readings, is more likely to be
+ * cut short than true: it is logged and repeated, and only what both missed counts as removed.
+ */
+export async function findRemoved<Id>(
+  read: () => Promise<ReadonlySet<Id>>,
+  known: () => number,
+  name: string,
+  log: Logger,
+): Promise<Iterable<Id>> {
+  const before = known();
+  const missing = await read();
+  const isUsual = missing.size <= Math.max(FEW, before * SMALL_SHARE) && missing.size < before;
+  if (missing.size === 0 || isUsual) return missing;
+  log.warn({ missing: missing.size, known: before }, `${name}: far more is missing than expected, reading again`);
+  const again = await read();
+  return [...again].filter((id) => missing.has(id));
+}
