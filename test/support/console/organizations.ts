@@ -87,3 +87,17 @@ export async function startTestOrganizations() {
 }
 
 export type TestOrganizations = Awaited<ReturnType<typeof startTestOrganizations>>;
+
+/** The same with the organization acme of alice, in which bob is a developer. */
+export async function startTestOrganization() {
+  const app = await startTestOrganizations();
+  const id = await app.create("alice", "acme");
+  await app.addMember("alice", id, "bob", "developer");
+  const call = (by: string, method: string, path: string, body?: object) =>
+    app.as(by, method, `/api/organization/${id}/${path}`, body);
+  const codeOf = async (...args: Parameters<typeof call>) => (await call(...args)).body.code;
+  const createdId = async (...args: Parameters<typeof call>) => ((await call(...args)).body.data as { id: number }).id;
+  return { ...app, id, call, codeOf, createdId };
+}
+
+export type TestOrganization = Awaited<ReturnType<typeof startTestOrganization>>;

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
 import { tokens } from "../../../../db/schema/accounts/api-keys.ts";
 import { budgets } from "../../../../db/schema/billing/budgets.ts";
-import { startTestOrganizations, type TestOrganizations } from "../../../../test/support/console/organizations.ts";
+import { startTestOrganization, type TestOrganization } from "../../../../test/support/console/organizations.ts";
 import { renewOrganizationBudgets } from "../../../domain/accounts/organizations/budgets/renew-organization-budgets.ts";
 import { findUsedOrganizationBudgets } from "../../../domain/alerts/conditions/budget-conditions.ts";
 import { createApiKey } from "../../../domain/api-keys/create-api-key.ts";
@@ -10,20 +10,14 @@ import { updateToken } from "../../../domain/api-keys/update-api-key.ts";
 import { createVault } from "../../../lib/security/crypto.ts";
 
 const vault = createVault({ encryptionKey: "a key of tests" });
-let app: TestOrganizations;
+let app: TestOrganization;
 let id: number;
 beforeAll(async () => {
-  app = await startTestOrganizations();
-  id = await app.create("alice", "acme");
-  await app.addMember("alice", id, "bob", "developer");
+  app = await startTestOrganization();
+  id = app.id;
 });
 afterAll(() => app.close());
 
-type Method = Parameters<TestOrganizations["as"]>[1];
-const call = (by: string, method: Method, path: string, body?: object) =>
-  app.as(by, method, `/api/organization/${id}/${path}`, body);
-const codeOf = async (...args: Parameters<typeof call>) => (await call(...args)).body.code;
-const createdId = async (...args: Parameters<typeof call>) => ((await call(...args)).body.data as { id: number }).id;
 const budgetOf = async (budget: number) => {
   const [row] = await app.database.db.select().from(budgets).where(eq(budgets.id, budget));
   return row as NonNullable<typeof row>;
@@ -32,9 +26,9 @@ const newBudget = { scope: "organization", scope_id: 0, period: "day", limit: 10
 
 describe("projects", () => {
   test("group keys of the organization, whose budgets go with them", async () => {
-    const project = await createdId("alice", "POST", "projects", { name: " Website " });
-    expect(await codeOf("alice", "POST", "projects", { name: "website" })).toBe("project_exists");
-    expect(await codeOf("alice", "POST", "projects", { name: " " })).toBe("project_name_invalid");
+    const project = await app.createdId("alice", "POST", "projects", { name: " Website " });
+    expect(await app.codeOf("alice", "POST", "projects", { name: "website" })).toBe("project_exists");
+    expect(await app.codeOf("alice", "POST", "projects", { name: " " })).toBe("project_name_invalid");
     const deps = { db: app.db, changes: app.changes, settings: app.settings, vault };
     const owner = { id, group: "default", member: { id: app.who("alice").id, ownOnly: false, seesSecrets: true } };
     const { id: key } = await createApiKey(deps, owner, { name: "ci", unlimited_quota: true });
@@ -45,12 +39,18 @@ describe("projects", () => {
       id: number;
     };
     expect(set(foreign.id)).rejects.toMatchObject({ code: "project_not_found" });
-    expect((await call("bob", "GET", "projects")).body.data).toMatchObject([{ id: project, name: "Website", keys: 1 }]);
+    expect((await app.call("bob", "GET", "projects")).body.data).toMatchObject([
+      { id: project, name: "Website", keys: 1 },
+    ]);
 
-    const budget = await createdId("alice", "POST", "budgets", { ...newBudget, scope: "project", scope_id: project });
-    await call("alice", "PUT", `projects/${project}`, { name: "Shop" });
-    expect((await call("bob", "GET", "budgets")).body.data).toMatchObject([{ id: budget, name: "Shop" }]);
-    expect((await call("alice", "DELETE", `projects/${project}`)).body.success).toBe(true);
+    const budget = await app.createdId("alice", "POST", "budgets", {
+      ...newBudget,
+      scope: "project",
+      scope_id: project,
+    });
+    await app.call("alice", "PUT", `projects/${project}`, { name: "Shop" });
+    expect((await app.call("bob", "GET", "budgets")).body.data).toMatchObject([{ id: budget, name: "Shop" }]);
+    expect((await app.call("alice", "DELETE", `projects/${project}`)).body.success).toBe(true);
     expect((await budgetOf(budget)).deletedAt).not.toBeNull();
     const [row] = await app.database.db.select().from(tokens).where(eq(tokens.id, key));
     expect(row?.projectId).toBeNull();
@@ -59,10 +59,10 @@ describe("projects", () => {
 
 describe("budgets", () => {
   test("are set once for each target and period, in whole units above 0, for what is the organization's", async () => {
-    const made = await createdId("alice", "POST", "budgets", newBudget);
-    expect(await codeOf("alice", "POST", "budgets", newBudget)).toBe("budget_exists");
+    const made = await app.createdId("alice", "POST", "budgets", newBudget);
+    expect(await app.codeOf("alice", "POST", "budgets", newBudget)).toBe("budget_exists");
     for (const limit of [0, -1, 0.5, 1e16]) {
-      expect(await codeOf("alice", "POST", "budgets", { ...newBudget, period: "week", limit })).toBe(
+      expect(await app.codeOf("alice", "POST", "budgets", { ...newBudget, period: "week", limit })).toBe(
         "budget_limit_invalid",
       );
     }
@@ -72,45 +72,45 @@ describe("budgets", () => {
       { scope: "member", scope_id: app.who("carol").id },
       { scope: "key", scope_id: 999_999 },
     ]) {
-      expect(await codeOf("alice", "POST", "budgets", { ...newBudget, ...target })).toBe("budget_target_unknown");
+      expect(await app.codeOf("alice", "POST", "budgets", { ...newBudget, ...target })).toBe("budget_target_unknown");
     }
-    expect((await call("alice", "DELETE", `budgets/${made}`)).body.success).toBe(true);
-    expect(await codeOf("alice", "DELETE", `budgets/${made}`)).toBe("budget_not_found");
+    expect((await app.call("alice", "DELETE", `budgets/${made}`)).body.success).toBe(true);
+    expect(await app.codeOf("alice", "DELETE", `budgets/${made}`)).toBe("budget_not_found");
     // What is deleted is out of the way.
-    await call("alice", "DELETE", `budgets/${await createdId("alice", "POST", "budgets", newBudget)}`);
+    await app.call("alice", "DELETE", `budgets/${await app.createdId("alice", "POST", "budgets", newBudget)}`);
   });
 
   test("are managed by owners, admins and billing; others see them, others don't", async () => {
-    const budget = await createdId("alice", "POST", "budgets", newBudget);
-    expect((await call("bob", "GET", "budgets")).body.data).toMatchObject([{ id: budget, spent: 0, limit: 1000 }]);
+    const budget = await app.createdId("alice", "POST", "budgets", newBudget);
+    expect((await app.call("bob", "GET", "budgets")).body.data).toMatchObject([{ id: budget, spent: 0, limit: 1000 }]);
     for (const [method, path, body] of [
       ["POST", "budgets", newBudget],
       ["PUT", `budgets/${budget}`, { limit: 5, is_hard: false }],
       ["DELETE", `budgets/${budget}`, undefined],
       ["POST", "projects", { name: "x" }],
     ] as const) {
-      expect(await codeOf("bob", method, path, body)).toBe("organization_right_missing");
-      expect(await codeOf("carol", method, path, body)).toBe("organization_not_found");
+      expect(await app.codeOf("bob", method, path, body)).toBe("organization_right_missing");
+      expect(await app.codeOf("carol", method, path, body)).toBe("organization_not_found");
     }
-    await call("alice", "DELETE", `budgets/${budget}`);
+    await app.call("alice", "DELETE", `budgets/${budget}`);
   });
 
   test("keep what was spent when their limit changes", async () => {
-    const budget = await createdId("alice", "POST", "budgets", newBudget);
+    const budget = await app.createdId("alice", "POST", "budgets", newBudget);
     await app.database.db.update(budgets).set({ spent: 400, remaining: 600 }).where(eq(budgets.id, budget));
     for (const [limit, remaining] of [
       [500, 100],
       [300, 0],
       [2000, 1600],
     ] as const) {
-      await call("alice", "PUT", `budgets/${budget}`, { limit, is_hard: true });
+      await app.call("alice", "PUT", `budgets/${budget}`, { limit, is_hard: true });
       expect(await budgetOf(budget)).toMatchObject({ limit, remaining, spent: 400 });
     }
-    await call("alice", "DELETE", `budgets/${budget}`);
+    await app.call("alice", "DELETE", `budgets/${budget}`);
   });
 
   test("begin each period once, whoever asks first", async () => {
-    const budget = await createdId("alice", "POST", "budgets", newBudget);
+    const budget = await app.createdId("alice", "POST", "budgets", newBudget);
     const { renewsAt } = await budgetOf(budget);
     await app.database.db
       .update(budgets)
@@ -127,11 +127,11 @@ describe("budgets", () => {
       ...{ spent: 30, spentAhead: 0, remaining: 970 },
       ...{ periodStart: renewsAt, renewsAt: renewsAt + 86_400 },
     });
-    await call("alice", "DELETE", `budgets/${budget}`);
+    await app.call("alice", "DELETE", `budgets/${budget}`);
   });
 
   test("warn those who manage them at each level, and again in each period", async () => {
-    const budget = await createdId("alice", "POST", "budgets", newBudget);
+    const budget = await app.createdId("alice", "POST", "budgets", newBudget);
     const found = async (name: string, spent: number) => {
       await app.database.db.update(budgets).set({ spent }).where(eq(budgets.id, budget));
       const query = { owner: app.who(name).id, threshold: 50, windowMinutes: 0, now: 0, since: 0 };
@@ -150,6 +150,6 @@ describe("budgets", () => {
       ["100", false],
     ]);
     expect(await found("bob", 1000)).toEqual([]);
-    await call("alice", "DELETE", `budgets/${budget}`);
+    await app.call("alice", "DELETE", `budgets/${budget}`);
   });
 });

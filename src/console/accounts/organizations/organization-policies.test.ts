@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { startTestOrganizations, type TestOrganizations } from "../../../../test/support/console/organizations.ts";
+import { startTestOrganization, type TestOrganization } from "../../../../test/support/console/organizations.ts";
 import { createPolicyDirectory } from "../../../domain/accounts/organizations/policies/directory.ts";
 import { createApiKey } from "../../../domain/api-keys/create-api-key.ts";
 import { updateToken } from "../../../domain/api-keys/update-api-key.ts";
@@ -9,20 +9,13 @@ import { createVault } from "../../../lib/security/crypto.ts";
 
 const DAY_S = 86_400;
 const vault = createVault({ encryptionKey: "a key of tests" });
-let app: TestOrganizations;
+let app: TestOrganization;
 let id: number;
 beforeAll(async () => {
-  app = await startTestOrganizations();
-  id = await app.create("alice", "acme");
-  await app.addMember("alice", id, "bob", "developer");
+  app = await startTestOrganization();
+  id = app.id;
 });
 afterAll(() => app.close());
-
-type Method = Parameters<TestOrganizations["as"]>[1];
-const call = (by: string, method: Method, path: string, body?: object) =>
-  app.as(by, method, `/api/organization/${id}/${path}`, body);
-const codeOf = async (...args: Parameters<typeof call>) => (await call(...args)).body.code;
-const createdId = async (...args: Parameters<typeof call>) => ((await call(...args)).body.data as { id: number }).id;
 
 const FREE = {
   ...{ models: [] as string[], channel_types: [] as number[], allow_ips: "", blocked_words: "" },
@@ -37,14 +30,14 @@ test("policies are created, changed and deleted by owners and admins; every proc
   const log = createLogger({ logLevel: "silent", logFormat: "json" });
   const directory = await createPolicyDirectory({ db: app.db, changes: app.changes, log });
   const names = () => directory.of({ userId: id, projectId: 0 })?.map(({ name }) => name);
-  const made = await createdId(
+  const made = await app.createdId(
     "alice",
     "POST",
     "policies",
     policy(" House rules ", { models: [" gpt-* ", "", "gpt-*"] }),
   );
   expect(names()).toEqual(["House rules"]);
-  expect((await call("bob", "GET", "policies")).body.data).toMatchObject({
+  expect((await app.call("bob", "GET", "policies")).body.data).toMatchObject({
     policies: [{ id: made, name: "House rules", project_id: 0, rules: { models: ["gpt-*"] } }],
   });
   for (const [method, path] of [
@@ -53,19 +46,19 @@ test("policies are created, changed and deleted by owners and admins; every proc
     ["DELETE", `policies/${made}`],
   ] as const) {
     const body = method === "DELETE" ? undefined : policy("x");
-    expect(await codeOf("bob", method, path, body)).toBe("organization_right_missing");
-    expect(await codeOf("carol", method, path, body)).toBe("organization_not_found");
+    expect(await app.codeOf("bob", method, path, body)).toBe("organization_right_missing");
+    expect(await app.codeOf("carol", method, path, body)).toBe("organization_not_found");
   }
-  await call("alice", "PUT", `policies/${made}`, policy("Rules"));
+  await app.call("alice", "PUT", `policies/${made}`, policy("Rules"));
   expect(names()).toEqual(["Rules"]);
-  await call("alice", "DELETE", `policies/${made}`);
+  await app.call("alice", "DELETE", `policies/${made}`);
   expect(names()).toBeUndefined();
-  expect(await codeOf("alice", "DELETE", `policies/${made}`)).toBe("policy_not_found");
+  expect(await app.codeOf("alice", "DELETE", `policies/${made}`)).toBe("policy_not_found");
   directory.close();
 });
 
 test("each wrong field is named", async () => {
-  await createdId("alice", "POST", "policies", policy("One"));
+  await app.createdId("alice", "POST", "policies", policy("One"));
   for (const [input, code] of [
     [policy("one"), "policy_exists"],
     [policy(" "), "policy_name_invalid"],
@@ -75,14 +68,14 @@ test("each wrong field is named", async () => {
     [policy("a", { max_key_days: 0.5 }), "policy_days_invalid"],
     [policy("a", { max_call_quota: -1 }), "policy_quota_invalid"],
   ] as const) {
-    expect(await codeOf("alice", "POST", "policies", input)).toBe(code);
+    expect(await app.codeOf("alice", "POST", "policies", input)).toBe(code);
   }
 });
 
 test("keys must expire as the strictest policy of their project says", async () => {
-  const project = await createdId("alice", "POST", "projects", { name: "Website" });
-  await createdId("alice", "POST", "policies", policy("Ninety", { max_key_days: 90 }));
-  await createdId("alice", "POST", "policies", policy("Thirty", { max_key_days: 30 }, project));
+  const project = await app.createdId("alice", "POST", "projects", { name: "Website" });
+  await app.createdId("alice", "POST", "policies", policy("Ninety", { max_key_days: 90 }));
+  await app.createdId("alice", "POST", "policies", policy("Thirty", { max_key_days: 30 }, project));
   const deps = { db: app.db, changes: app.changes, settings: app.settings, vault };
   const owner = { id, group: "default", member: { id: app.who("alice").id, ownOnly: false, seesSecrets: true } };
   const input = { name: "ci", unlimited_quota: true };

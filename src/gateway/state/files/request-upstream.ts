@@ -10,10 +10,10 @@ import type { GatewayContext } from "../../call/context.ts";
 import { GatewayError } from "../../call/errors.ts";
 import { clientErrorFor } from "../../routing/router.ts";
 import type { Choice } from "../../routing/scheduler/choose.ts";
-import { failureKind, noResponse, rejectedByUpstream } from "../../upstream/attempt-failure.ts";
+import { type AttemptFailure, failureKind, noResponse, rejectedByUpstream } from "../../upstream/attempt-failure.ts";
 import { retryAfterIn } from "../../upstream/provider-limits.ts";
 import { bodyLimits, passBody, readBody, readErrorText } from "../../upstream/read-body.ts";
-import { Exchange } from "../../upstream/upstream.ts";
+import { Exchange, type Outgoing } from "../../upstream/upstream.ts";
 import type { StoredObject } from "./store.ts";
 
 export type ObjectRequest = Readonly<{
@@ -38,8 +38,15 @@ export async function requestUpstream(context: GatewayContext, choice: Choice, a
 
 /** The same for a response that is an object. */
 export async function requestObject(context: GatewayContext, choice: Choice, ask: ObjectRequest): Promise<JsonObject> {
-  const { channel, key } = choice;
-  const { response, exchange } = await send(context, choice, ask);
+  return readObject(context, choice, await send(context, choice, ask));
+}
+
+/** The object in a response. Rejects GatewayError. */
+export async function readObject(
+  context: GatewayContext,
+  { channel, key }: Choice,
+  { response, exchange }: Answered,
+): Promise<JsonObject> {
   const bytes = await readBody(response, exchange, bodyLimits(context)).catch((error) => {
     throw clientErrorFor(context, noResponse(channel, key, failureKind(exchange, error), error));
   });
@@ -48,11 +55,11 @@ export async function requestObject(context: GatewayContext, choice: Choice, ask
   return answer;
 }
 
-async function send(
-  context: GatewayContext,
-  { channel, key }: Choice,
-  ask: ObjectRequest,
-): Promise<Readonly<{ response: Response; exchange: Exchange }>> {
+/** A successful response, whose exchange goes on. */
+type Answered = Readonly<{ response: Response; exchange: Exchange }>;
+
+async function send(context: GatewayContext, choice: Choice, ask: ObjectRequest): Promise<Answered> {
+  const { channel, key } = choice;
   const objects = providerOf(channel.type)?.files;
   if (!objects) throw notOffered();
   const headers: Record<string, string> = {
@@ -67,6 +74,16 @@ async function send(
     body: ask.body ?? "",
     proxy: proxyOf(channel),
   };
+  return sendToOwner(context, choice, outgoing, (failure) => context.health.report(channel, key, failure));
+}
+
+/** Sends a request about something that a channel's upstream stores. Rejects GatewayError, after `onRejected`. */
+export async function sendToOwner(
+  context: GatewayContext,
+  { channel, key }: Choice,
+  outgoing: Outgoing,
+  onRejected?: (failure: AttemptFailure) => void,
+): Promise<Answered> {
   const exchange = new Exchange(context.deadlines, HEAD_TIMEOUT_MS);
   const response = await context.upstream.send(outgoing, exchange).catch((error) => {
     throw clientErrorFor(context, noResponse(channel, key, failureKind(exchange, error), error));
@@ -82,7 +99,7 @@ async function send(
     upstreamError,
     retryAfterIn(response.headers, Date.now()),
   );
-  context.health.report(channel, key, failure);
+  onRejected?.(failure);
   throw clientErrorFor(context, failure);
 }
 

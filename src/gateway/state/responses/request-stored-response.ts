@@ -1,21 +1,17 @@
-import type { ChannelEntry } from "../../../domain/channels/entry.ts";
 import { proxyOf } from "../../../domain/channels/upstream/proxy-of.ts";
 import { userAgentOf } from "../../../domain/channels/upstream/user-agent.ts";
-import { type JsonObject, parseJson, recordOf } from "../../../formats/json.ts";
-import { readError } from "../../../formats/openai-chat/errors/error.ts";
+import type { JsonObject } from "../../../formats/json.ts";
 import { EVENT_STREAM_HEADERS } from "../../../lib/http/sse.ts";
 import { providerOf } from "../../../providers/registry.ts";
 import type { GatewayContext } from "../../call/context.ts";
 import { clientErrorFor } from "../../routing/router.ts";
-import { failureKind, noResponse, rejectedByUpstream } from "../../upstream/attempt-failure.ts";
-import { bodyLimits, passBody, readBody, readErrorText } from "../../upstream/read-body.ts";
-import { Exchange } from "../../upstream/upstream.ts";
-import { keyHashOf, ownerOf } from "../files/request-upstream.ts";
+import { noResponse } from "../../upstream/attempt-failure.ts";
+import { passBody } from "../../upstream/read-body.ts";
+import { keyHashOf, ownerOf, readObject, sendToOwner } from "../files/request-upstream.ts";
 
 /** Actions on a response that an upstream stores. */
 export type ResponseAction = "retrieve" | "delete" | "cancel" | "input_items";
 
-const HEAD_TIMEOUT_MS = 60_000;
 const METHODS: Readonly<Record<ResponseAction, "GET" | "POST" | "DELETE">> = {
   retrieve: "GET",
   delete: "DELETE",
@@ -36,13 +32,8 @@ export async function requestStoredResponse(
   action: ResponseAction,
   search = "",
 ): Promise<JsonObject> {
-  const { response, channel, key, exchange } = await send(context, made, action, search);
-  const bytes = await readBody(response, exchange, bodyLimits(context)).catch((error) => {
-    throw clientErrorFor(context, noResponse(channel, key, failureKind(exchange, error), error));
-  });
-  const answer = recordOf(parseJson(Buffer.from(bytes).toString()));
-  if (!answer) throw clientErrorFor(context, noResponse(channel, key, "broken"));
-  return answer;
+  const { choice, ...answered } = await send(context, made, action, search);
+  return readObject(context, choice, answered);
 }
 
 /** Streams a response from its upstream, from the beginning or from the position in `search`. Rejects GatewayError. */
@@ -52,15 +43,11 @@ export async function followResponse(context: GatewayContext, made: Made, search
   return new Response(body, { headers: { ...EVENT_STREAM_HEADERS, "content-type": "text/event-stream" } });
 }
 
-async function send(
-  context: GatewayContext,
-  { id, channelId, keyHash }: Made,
-  action: ResponseAction,
-  search: string,
-): Promise<Readonly<{ response: Response; channel: ChannelEntry; key: string; exchange: Exchange }>> {
+async function send(context: GatewayContext, { id, channelId, keyHash }: Made, action: ResponseAction, search: string) {
   const made = context.services.channels.get(channelId);
   const firstHash = made ? keyHashOf(made, made.keys[0] ?? "") : "";
-  const { channel, key } = ownerOf(context, { channelId, keyHash: keyHash || firstHash });
+  const choice = ownerOf(context, { channelId, keyHash: keyHash || firstHash });
+  const { channel, key } = choice;
   const provider = providerOf(channel.type);
   if (!provider) throw clientErrorFor(context, noResponse(channel, key, "unsupported"));
   const ask = { capability: "chat", dialect: "openai-responses", model: "", stream: false, key } as const;
@@ -74,13 +61,5 @@ async function send(
     body: "",
     proxy: proxyOf(channel),
   };
-  const exchange = new Exchange(context.deadlines, HEAD_TIMEOUT_MS);
-  const response = await context.upstream.send(outgoing, exchange).catch((error) => {
-    throw clientErrorFor(context, noResponse(channel, key, failureKind(exchange, error), error));
-  });
-  exchange.endTimeouts();
-  if (response.ok) return { response, channel, key, exchange };
-  const text = await readErrorText(response, exchange, context.services.config.streamingTimeoutMs).catch(() => "");
-  const error = readError(response.status, text);
-  throw clientErrorFor(context, rejectedByUpstream(channel, key, response.status, error, null));
+  return { choice, ...(await sendToOwner(context, choice, outgoing)) };
 }
