@@ -53,7 +53,7 @@ async function run(): Promise<number> {
     case "restore":
       return (await import("./cli/restore.ts")).restore(command.file, command.force);
     case "import":
-      return (await import("./cli/import-command.ts")).importData(command.from, command);
+      return (await import("./cli/import-command.ts")).importData(command.from, { ...command, env: process.env });
     case "reset-password":
       return (await import("./cli/reset-password.ts")).resetPassword(command.username);
   }

@@ -9,7 +9,7 @@ export type Command =
   | { name: "status"; asJson: boolean }
   | { name: "backup"; file: string }
   | { name: "restore"; file: string; force: boolean }
-  | { name: "import"; from: string; withLogs: boolean; isDry: boolean }
+  | { name: "import"; from: string; withLogs: boolean; isDry: boolean; balanceUsd: number }
   | { name: "reset-password"; username: string }
   | { name: "healthcheck" }
   | { name: "doctor" }
@@ -38,9 +38,10 @@ Commands
   reload                   replace its workers one by one without failing a call, also by a new executable
   backup FILE              write the whole database to FILE; works while serving
   restore FILE [--force]   read FILE into an empty database; --force replaces what is there
-  import --from SOURCE [--logs] [--dry-run]
-                           bring users, API keys, channels, codes and options over from one-api, new-api or
-                           Veloera: SOURCE is a SQLite file, or a mysql:// or postgres:// address
+  import --from SOURCE [--logs] [--dry-run] [--balance USD]
+                           bring users, API keys, channels, codes and options over from one-api, new-api, Veloera
+                           or LiteLLM: SOURCE is a SQLite file, or a mysql:// or postgres:// address; --balance is
+                           what accounts of LiteLLM without a total budget begin with (0)
   reset-password USER      give USER a new password, print it, end the user's sessions
   rotate-encryption-key    encrypt every stored secret under a new key; stop the gateway first
   doctor                   look for what is wrong with the installation, and say how to fix it
@@ -85,8 +86,9 @@ export function parseCommand(args: readonly string[]): Command {
   if (values.json && name !== "journal" && name !== "status") {
     throw new UsageError("--json goes with journal and status");
   }
-  if ((values.from !== undefined || values.logs || values["dry-run"]) && name !== "import") {
-    throw new UsageError("--from, --logs and --dry-run go with import");
+  const isImporting = values.from !== undefined || values.logs || values["dry-run"] || values.balance !== undefined;
+  if (isImporting && name !== "import") {
+    throw new UsageError("--from, --logs, --dry-run and --balance go with import");
   }
   switch (name) {
     case "serve":
@@ -115,7 +117,10 @@ export function parseCommand(args: readonly string[]): Command {
       expectOperands(0);
       if (!values.from)
         throw new UsageError("import needs --from and a SQLite file, or a mysql:// or postgres:// address");
-      return { name, from: values.from, withLogs: values.logs, isDry: values["dry-run"] };
+      return {
+        ...{ name, from: values.from, withLogs: values.logs, isDry: values["dry-run"] },
+        balanceUsd: readDollars(values.balance ?? "0"),
+      };
     case "reset-password":
       expectOperands(1, "USER");
       return { name, username: operand ?? "" };
@@ -124,6 +129,12 @@ export function parseCommand(args: readonly string[]): Command {
     default:
       throw new UsageError(`unknown command: ${name}`);
   }
+}
+
+function readDollars(text: string): number {
+  const dollars = /^\d{1,9}(\.\d{1,2})?$/.test(text) ? Number(text) : Number.NaN;
+  if (Number.isNaN(dollars)) throw new UsageError("--balance needs dollars, with at most two decimals");
+  return dollars;
 }
 
 function readWorker(operand: string | undefined, rest: readonly string[]): Command {
@@ -152,6 +163,7 @@ function parse(args: readonly string[]) {
         logs: { type: "boolean", default: false },
         json: { type: "boolean", default: false },
         "dry-run": { type: "boolean", default: false },
+        balance: { type: "string" },
       },
     });
   } catch (error) {

@@ -10,12 +10,12 @@ import { writeReport } from "./import/report.ts";
 import { runImport } from "./import/run-import.ts";
 
 /**
- * Brings the data of another gateway into the configured database, which no gateway may be using, and prints a report.
- * Returns the exit code. Throws SourceError, DatabaseError, BackupError, SecretsError.
+ * Brings the data of another gateway into the configured database, which no gateway may be using, and prints a report. `env`
+ * has the salt key of LiteLLM, and variables that its models name. Returns the exit code. Throws SourceError, DatabaseError, BackupError, SecretsError.
  */
 export async function importData(
   from: string,
-  choices: Readonly<{ isDry: boolean; withLogs: boolean }>,
+  choices: Readonly<{ isDry: boolean; withLogs: boolean; balanceUsd: number; env: NodeJS.ProcessEnv }>,
 ): Promise<number> {
   const config = await loadConfig();
   await ensureDataDir(config.dataDir, config.databaseUrl === null);

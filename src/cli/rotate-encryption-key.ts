@@ -108,7 +108,7 @@ async function renewColumn(
   let count = 0;
   for (let after = 0; ; ) {
     const rows = await tx.unsafe<{ id: number; cipher: string }[]>(
-      `select ${id} as id, ${cipher} as cipher from ${name} where ${id} > $1 order by ${id} limit ${ROWS_A_STATEMENT}`,
+      `select ${id} as id, ${cipher} as cipher from ${name} where ${id} > $1 and ${cipher} <> '' order by ${id} limit ${ROWS_A_STATEMENT}`,
       [after],
     );
     const last = rows.at(-1);

@@ -17,9 +17,9 @@ export const tokens = pgTable(
     /** The project of its organization that a key belongs to; null: none. */
     projectId: integer("project_id").references(() => projects.id, { onDelete: "set null" }),
     name: text("name").notNull(),
-    /** Keyed hash of the key without `sk-`, hex: how calls find it. */
+    /** Keyed hash of the key without `sk-`, or of the SHA-256 it was imported by, hex: how calls find it. */
     keyHash: text("key_hash").notNull(),
-    /** The key, encrypted, so that its owner can see it again. */
+    /** The key, encrypted, so that its owner can see it again; empty: it was imported by its hash. */
     keyCipher: text("key_cipher").notNull(),
     /** 1 enabled, 2 disabled, 3 expired, 4 exhausted. */
     status: integer("status").notNull().default(1),

@@ -1,6 +1,9 @@
 import type { Database, Statements } from "../../../db/types.ts";
 import type { Vault } from "../../lib/security/crypto.ts";
+import { loadOptions } from "../../settings/store.ts";
 import { detectFamily, type Family } from "./detect-family.ts";
+import { importTeams } from "./litellm/import-teams.ts";
+import { translateLiteLlm } from "./litellm/translate.ts";
 import type { IdMap, Migration } from "./migration.ts";
 import { createReport, type Report } from "./report.ts";
 import { openSource } from "./source.ts";
@@ -62,32 +65,60 @@ async function carryChannels(tx: Statements, ids: IdMap): Promise<void> {
 const arrayOf = (ids: IdMap): string => `{${[...ids.values()].join(",")}}`;
 
 type Target = Readonly<{ database: Database; vault: Vault }>;
-type Choices = Readonly<{ isDry: boolean; withLogs: boolean }>;
+/** `balanceUsd`: what accounts of LiteLLM without a total budget begin with; `env` has its salt key. */
+type Choices = Readonly<{
+  isDry: boolean;
+  withLogs: boolean;
+  balanceUsd?: number;
+  env?: Readonly<Record<string, string | undefined>>;
+}>;
 
 /**
- * Brings what is at `from` (a SQLite file, or a mysql:// or postgres:// address of one-api, new-api or Veloera) into the
- * database, which no gateway may be using; the log only `withLogs`. What came over before is left as it is. Throws SourceError.
+ * Brings what is at `from` (a SQLite file, or a mysql:// or postgres:// address of one-api, new-api, Veloera or LiteLLM) into
+ * the database, which no gateway may be using; the log only `withLogs`. What came over before is left as it is. Throws
+ * SourceError.
  */
 export async function runImport(
   { database, vault }: Target,
   from: string,
-  { isDry, withLogs }: Choices,
+  choices: Choices,
 ): Promise<{ family: Family; report: Report }> {
   const source = await openSource(from);
   try {
     const family = await detectFamily(source);
     const report = createReport();
-    const migration: Migration = { source, family, database, vault, isDry, report };
-    const users = await importUsers(migration);
-    const tokens = await importTokens(migration, users);
-    const channels = await importChannels(migration);
-    await importCodes(migration, users);
-    await importOptions(migration);
-    await importPlans(migration, users);
-    if (withLogs) await importLogs(migration, { users, tokens, channels });
-    await carryOver(migration, { users, tokens, channels });
+    const migration: Migration = { source, family, database, vault, isDry: choices.isDry, report };
+    if (family === "LiteLLM") await importLiteLlm(migration, choices);
+    else await importKin(migration, choices);
     return { family, report };
   } finally {
     await source.close();
   }
+}
+
+async function importKin(migration: Migration, { withLogs }: Choices): Promise<void> {
+  const users = await importUsers(migration);
+  const tokens = await importTokens(migration, { users });
+  const channels = await importChannels(migration);
+  await importCodes(migration, users);
+  await importOptions(migration);
+  await importPlans(migration, users);
+  if (withLogs) await importLogs(migration, { users, tokens, channels });
+  await carryOver(migration, { users, tokens, channels });
+}
+
+async function importLiteLlm(litellm: Migration, { withLogs, balanceUsd = 0, env = {} }: Choices): Promise<void> {
+  const { database, vault, report } = litellm;
+  const unitsAUsd = (await loadOptions(database.db, vault)).get("QuotaPerUnit") ?? "500000";
+  const saltKey = env.LITELLM_SALT_KEY || env.LITELLM_MASTER_KEY || "";
+  const options = { unitsAUsd, balanceUsd, saltKey, env, withLogs, report };
+  const { source, teams, projects: ofTeams } = await translateLiteLlm(litellm.source, options);
+  const migration = { ...litellm, source };
+  const users = await importUsers(migration);
+  const projects = await importTeams(migration, teams, ofTeams, users);
+  const tokens = await importTokens(migration, { users, projects });
+  const channels = await importChannels(migration);
+  await importOptions(migration);
+  if (withLogs) await importLogs(migration, { users, tokens, channels });
+  await carryOver(migration, { users, tokens, channels });
 }

@@ -11,7 +11,7 @@ export type ApiKeyView = Readonly<{
   created_by: number;
   /** The project of the organization that owns it; 0: none. */
   project_id: number;
-  /** Empty for members who may not see it. */
+  /** Empty for members who may not see it, and for keys that were imported by their hash. */
   key: string;
   status: number;
   name: string;
@@ -44,7 +44,7 @@ export const viewApiKey = (row: ApiKeyRow, vault: Vault, withSecret = true): Api
   user_id: row.userId,
   created_by: row.createdBy ?? 0,
   project_id: row.projectId ?? 0,
-  key: withSecret ? vault.decrypt(row.keyCipher) : "",
+  key: withSecret && row.keyCipher !== "" ? vault.decrypt(row.keyCipher) : "",
   status: row.status,
   name: row.name,
   created_time: row.createdTime,

@@ -3,9 +3,12 @@ import { nowSeconds } from "../../lib/clock.ts";
 import type { Vault } from "../../lib/security/crypto.ts";
 import type { ApiKeyEntry } from "./directory/api-key-entry.ts";
 import type { ApiKeyTable } from "./directory/api-key-table.ts";
+import { importedKeyHash } from "./directory/key-hash.ts";
 
 /** What a key leads to; `isPrevious`: it is the key from before a rotation. */
 type Found = Readonly<{ entry: ApiKeyEntry | undefined; isPrevious: boolean }>;
+
+const NONE: Found = { entry: undefined, isPrevious: false };
 
 /** Keys in use whose look-up is remembered until any key changes. */
 const MOST_REMEMBERED = 10_000;
@@ -17,6 +20,10 @@ export function createKeyLookup(
 ): (key: string) => ApiKeyEntry | undefined {
   const remembered = new LRUCache<string, Found>({ max: MOST_REMEMBERED });
   let rememberedVersion = table.version;
+  const findByHash = (hash: string): Found | null => {
+    const entry = table.findByHash(hash);
+    return entry ? { entry, isPrevious: entry.keyHash !== hash } : null;
+  };
   const find = (key: string): Found => {
     if (rememberedVersion !== table.version) {
       rememberedVersion = table.version;
@@ -24,11 +31,9 @@ export function createKeyLookup(
     }
     const known = remembered.get(key);
     if (known) return known;
-    const hash = vault.keyedHash(key);
-    const entry = table.findByHash(hash);
-    const found = { entry, isPrevious: entry !== undefined && entry.keyHash !== hash };
+    const found = findByHash(vault.keyedHash(key)) ?? findByHash(importedKeyHash(vault, key)) ?? NONE;
     // Keys that are none would fill the memory of those that are.
-    if (entry) remembered.set(key, found);
+    if (found.entry) remembered.set(key, found);
     return found;
   };
   return (key) => {

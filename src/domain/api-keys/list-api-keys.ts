@@ -1,10 +1,11 @@
-import { and, count, eq, isNull, type SQL, sql } from "drizzle-orm";
+import { and, count, eq, inArray, isNull, type SQL, sql } from "drizzle-orm";
 import { requireRow } from "../../../db/require-row.ts";
 import { tokens } from "../../../db/schema/accounts/api-keys.ts";
 import { OperationError } from "../../lib/operation-error.ts";
 import { orderBy, type Sorting } from "../../lib/values/sorting.ts";
 import { contains } from "../../lib/values/sql-text.ts";
 import { type ApiKeyRow, type ApiKeyView, viewApiKey } from "./api-key-view.ts";
+import { importedKeyHash } from "./directory/key-hash.ts";
 import type { ApiKeyDeps, Owner } from "./operation.ts";
 
 export type TokenFilter = Readonly<{
@@ -43,7 +44,7 @@ export async function listTokens(
   const where = and(
     ownedBy(owner),
     filter.keyword?.trim() ? contains(tokens.name, filter.keyword.trim()) : undefined,
-    key ? eq(tokens.keyHash, vault.keyedHash(key)) : undefined,
+    key ? inArray(tokens.keyHash, [vault.keyedHash(key), importedKeyHash(vault, key)]) : undefined,
     filter.status ? eq(tokens.status, filter.status) : undefined,
     filter.projectId ? eq(tokens.projectId, filter.projectId) : undefined,
     filter.group ? eq(tokens.group, filter.group) : undefined,

@@ -16,6 +16,7 @@ const REASONS = [
   "needs a clone",
   "needs root and takes ports",
   "needs Docker",
+  "needs a database of LiteLLM",
   "needs Vault",
   "needs a cluster",
   "needs a stopped gateway",

@@ -1,4 +1,4 @@
-import type { Family } from "../../../src/cli/import/detect-family.ts";
+import type { Kin } from "../../../src/cli/import/detect-family.ts";
 
 /** Keys of which only some families can tell what is limited in them. */
 export const LIMITED_KEY = `${"D".repeat(47)}4`;
@@ -23,7 +23,7 @@ const ONE_API: readonly string[] = [
    (5, 1, 1738368601, 5, 'test', 'root', '', 'gpt-4o', 0, 2, false, 0)`,
 ];
 
-const LATER = (family: Family): readonly string[] => [
+const LATER = (family: Kin): readonly string[] => [
   `insert into users (id, username, password, quota, aff_code, aff_count, aff_quota, aff_history, telegram_id, setting, deleted_at)
    values (11, 'struck', 'x', 40, 'dddd', 2, 30, 50, 'tg-11', '{"notify_type":"webhook","webhook_secret":"hush"}', '2025-03-01 12:00:00+00:00')`,
   `insert into tokens (id, user_id, "key", name, created_time, remain_quota, model_limits_enabled, model_limits, allow_ips, "group", deleted_at)
@@ -63,7 +63,7 @@ const NEW_API: readonly string[] = [
 ];
 
 /** Statements that add to the rows of all families what the columns of this one can say beyond. */
-export const ROWS_OF: Readonly<Record<Family, readonly string[]>> = {
+export const ROWS_OF: Readonly<Record<Kin, readonly string[]>> = {
   "one-api": ONE_API,
   "new-api": [...LATER("new-api"), ...NEW_API],
   Veloera: [...LATER("Veloera"), ...VELOERA],

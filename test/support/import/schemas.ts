@@ -1,4 +1,4 @@
-import type { Family } from "../../../src/cli/import/detect-family.ts";
+import type { Kin } from "../../../src/cli/import/detect-family.ts";
 
 export type Engine = "SQLite" | "Postgres" | "MariaDB";
 
@@ -25,7 +25,7 @@ const VALIDITY = "valid_from integer default 0, valid_until integer default 0";
 const GIFTS = "is_gift flag default false, max_uses integer default -1, used_count integer default 0";
 
 /** The tables of a gateway as its ORM makes them, in the statements of an engine. */
-export function tablesOf(engine: Engine, family: Family): string[] {
+export function tablesOf(engine: Engine, family: Kin): string[] {
   const isOld = family === "one-api";
   const isVeloera = family === "Veloera";
   const tables = {

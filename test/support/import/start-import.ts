@@ -2,7 +2,7 @@ import { Database as SqliteFile } from "bun:sqlite";
 import { expect } from "bun:test";
 import type { Database } from "../../../db/types.ts";
 import { checkBooks } from "../../../src/billing/check-ledger/check-ledger.ts";
-import type { Family } from "../../../src/cli/import/detect-family.ts";
+import type { Kin } from "../../../src/cli/import/detect-family.ts";
 import { type Engine, tablesOf } from "./schemas.ts";
 
 /** bcrypt of "correct horse", as the others keep it. */
@@ -39,12 +39,12 @@ const ROWS: readonly string[] = [
 export type Run = (statement: string) => Promise<unknown>;
 
 /** Fills an empty database with a gateway's tables and rows; `more` are statements for what only this family has. */
-export async function fill(run: Run, engine: Engine, family: Family, more: readonly string[] = []): Promise<void> {
+export async function fill(run: Run, engine: Engine, family: Kin, more: readonly string[] = []): Promise<void> {
   for (const statement of [...tablesOf(engine, family), ...ROWS, ...more]) await run(statement);
 }
 
 /** Makes a SQLite file as `family` leaves it. */
-export async function makeFile(path: string, family: Family, more: readonly string[] = []): Promise<void> {
+export async function makeFile(path: string, family: Kin, more: readonly string[] = []): Promise<void> {
   const file = new SqliteFile(path, { create: true });
   await fill(async (statement) => file.run(statement), "SQLite", family, more);
   file.close();
@@ -64,6 +64,10 @@ const TABLES = [
   "plans",
   "subscriptions",
   "plan_accounts",
+  "organization_members",
+  "projects",
+  "budgets",
+  "policies",
 ];
 
 /** All that an import writes, in a form to compare. */

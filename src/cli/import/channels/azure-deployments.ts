@@ -14,7 +14,7 @@ export function mappingForDeployments(row: SourceRow, type: number, family: stri
   const text = textOf(row, "model_mapping");
   const mapping = recordOf(parseJson(text || "{}"));
   const dropsDots = family === "one-api" || integerIn(row, "created_time") < DOTS_SINCE_S;
-  if (type !== AZURE || !dropsDots || !mapping) return text;
+  if (type !== AZURE || family === "LiteLLM" || !dropsDots || !mapping) return text;
   const names = textOf(row, "models").split(",");
   const renamed = names.flatMap((listed) => {
     const model = listed.trim();

@@ -1,7 +1,9 @@
 import { sql } from "drizzle-orm";
 import { requireRow } from "../../../../db/require-row.ts";
 import { tokens } from "../../../../db/schema/accounts/api-keys.ts";
+import { TOKEN_LIMITS } from "../../../domain/api-keys/api-key-rules.ts";
 import { invalidIpEntries } from "../../../domain/api-keys/directory/ip-list.ts";
+import { hashOfDigest } from "../../../domain/api-keys/directory/key-hash.ts";
 import { nowSeconds } from "../../../lib/clock.ts";
 import { createFreeIds } from "../free-ids.ts";
 import { type IdMap, inStatements, type Migration, textArray } from "../migration.ts";
@@ -10,9 +12,12 @@ import { balanceOf, flagOf, integerIn, listOf, momentOf, textOf } from "../value
 
 const KIND = "API keys";
 
-/** Brings API keys over: they go on working unchanged. `userIds` are the owners' ids. */
-export async function importTokens(migration: Migration, userIds: IdMap): Promise<IdMap> {
-  const { source, database, vault, report, isDry } = migration;
+/** Ids of whom keys may refer to. */
+type Owners = Readonly<{ users: IdMap; projects?: IdMap }>;
+
+/** Brings API keys over: they go on working unchanged. */
+export async function importTokens(migration: Migration, { users: userIds, projects }: Owners): Promise<IdMap> {
+  const { source, database, report, isDry } = migration;
   const ids = await createFreeIds(migration, "tokens", "tokens");
   const map = new Map<number, number>();
   const section = report.section(KIND);
@@ -22,7 +27,7 @@ export async function importTokens(migration: Migration, userIds: IdMap): Promis
       const reason = objection(row, userIds);
       return reason === null || report.skip(KIND, reason);
     });
-    const hashes = new Map(rows.map((row) => [row, vault.keyedHash(keyOf(row))]));
+    const hashes = new Map(rows.map((row) => [row, hashOf(migration, row)]));
     const known = await findByHash(migration, [...hashes.values()]);
     const fresh = rows.filter((row) => !known.has(hashes.get(row) ?? ""));
     const assigned = await ids.assign(fresh.map((row) => integerIn(row, "id")));
@@ -37,6 +42,8 @@ export async function importTokens(migration: Migration, userIds: IdMap): Promis
       ...readToken(migration, row),
       id: assigned.get(integerIn(row, "id")),
       userId: userIds.get(integerIn(row, "user_id")) ?? 0,
+      createdBy: userIds.get(integerIn(row, "created_by")) ?? null,
+      projectId: projects?.get(integerIn(row, "project_id")) ?? null,
       keyHash: hashes.get(row) ?? "",
     }));
     if (isDry) continue;
@@ -51,6 +58,10 @@ export async function importTokens(migration: Migration, userIds: IdMap): Promis
 }
 
 const keyOf = (row: SourceRow): string => textOf(row, "key").replace(/^sk-/, "");
+
+/** LiteLLM stores nothing but the SHA-256 of a key. */
+const hashOf = ({ family, vault }: Migration, row: SourceRow): string =>
+  family === "LiteLLM" ? hashOfDigest(vault, keyOf(row)) : vault.keyedHash(keyOf(row));
 
 function objection(row: SourceRow, userIds: IdMap): string | null {
   if (momentOf(row, "deleted_at") !== null) return "deleted at the source";
@@ -78,7 +89,7 @@ function readToken({ vault, family, report }: Migration, row: SourceRow) {
   const status = integerIn(row, "status", 1);
   return {
     name: textOf(row, "name") || "API key",
-    keyCipher: vault.encrypt(keyOf(row)),
+    keyCipher: family === "LiteLLM" ? "" : vault.encrypt(keyOf(row)),
     status: !areIpsValid ? 2 : status >= 1 && status <= 4 ? status : 2,
     remainQuota: balanceOf(row, "remain_quota"),
     usedQuota: balanceOf(row, "used_quota"),
@@ -90,8 +101,15 @@ function readToken({ vault, family, report }: Migration, row: SourceRow) {
     modelLimits: models,
     allowIps,
     group: textOf(row, "group"),
+    requestsPerMinute: rateOf(row, "requests_per_minute"),
+    tokensPerMinute: rateOf(row, "tokens_per_minute"),
+    budgetPeriod: textOf(row, "budget_period"),
+    budgetQuota: balanceOf(row, "budget_quota"),
+    budgetRenewsAt: balanceOf(row, "budget_renews_at"),
   };
 }
+
+const rateOf = (row: SourceRow, column: string): number => Math.min(balanceOf(row, column), TOKEN_LIMITS.rate);
 
 async function sumHere({ database }: Migration, ids: readonly number[]): Promise<number> {
   const row = requireRow(

@@ -13,6 +13,7 @@ import { providerOf } from "../../../providers/registry.ts";
 import { mappingForDeployments } from "../channels/azure-deployments.ts";
 import { translateKin } from "../channels/fork-channels.ts";
 import { type Translated, translateChannel } from "../channels/one-api-channels.ts";
+import type { Family } from "../detect-family.ts";
 import { createFreeIds } from "../free-ids.ts";
 import { type IdMap, inStatements, type Migration } from "../migration.ts";
 import type { SourceRow } from "../source.ts";
@@ -72,7 +73,7 @@ async function marksHere(migration: Migration): Promise<Map<string, number>> {
 
 function prepare(migration: Migration, row: SourceRow): Ready | null {
   const { family, vault, report } = migration;
-  const translated = family === "one-api" ? translateChannel(row) : translateKin(row);
+  const translated = translate(family, row);
   const id = integerIn(row, "id");
   const label = `#${id} ${textOf(row, "name")}`;
   if (typeof translated === "string") return skip(report, `${label}: ${translated}`);
@@ -102,6 +103,14 @@ function prepare(migration: Migration, row: SourceRow): Ready | null {
     if (!(error instanceof OperationError)) throw error;
     return skip(report, `${label}: ${say(error.code, "en", error.params)}`);
   }
+}
+
+function translate(family: Family, row: SourceRow): Translated | string {
+  if (family === "one-api") return translateChannel(row);
+  // Deployments of LiteLLM have been made channels of this gateway already.
+  if (family !== "LiteLLM") return translateKin(row);
+  const [key, baseUrl, other] = ["key", "base_url", "other"].map((column) => textOf(row, column));
+  return { type: integerIn(row, "type"), key: key ?? "", baseUrl: baseUrl ?? "", other: other ?? "" };
 }
 
 function skip(report: Migration["report"], reason: string): null {

@@ -91,11 +91,11 @@ function detailsOf(row: SourceRow): string {
 
 const LARGEST_INTEGER = 2_147_483_647;
 
-/** The families share the types 1 to 4; 5 is a channel test in one-api, a failed call in new-api, a check-in in Veloera. */
+/** The families share the types 1 to 4; 5 is a channel test in one-api, a check-in in Veloera, else a failed call. */
 function readType(family: Family, type: number): [type: number, failed: boolean] {
   if (type >= 1 && type <= 4) return [type, false];
   if (type !== 5 || family === "one-api") return [SYSTEM, false];
-  return family === "new-api" ? [CONSUMPTION, true] : [5, false];
+  return family === "Veloera" ? [5, false] : [CONSUMPTION, true];
 }
 
 /** What a row is known by when it comes again: made of what never changes in it, whichever engine it is read from. */

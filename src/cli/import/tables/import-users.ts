@@ -3,6 +3,7 @@ import { carryBalances } from "../../../../db/maintenance/carried-balances.ts";
 import { requireRow } from "../../../../db/require-row.ts";
 import { identities, users } from "../../../../db/schema/accounts/users.ts";
 import type { Tx } from "../../../../db/types.ts";
+import { ACCOUNT_LIMITS } from "../../../domain/accounts/account-rules.ts";
 import { nowSeconds } from "../../../lib/clock.ts";
 import { randomText, type Vault } from "../../../lib/security/crypto.ts";
 import { createFreeIds } from "../free-ids.ts";
@@ -86,6 +87,7 @@ function readUser({ family, vault }: Migration, row: SourceRow, id: number): New
   const checkedIn = momentOf(row, "last_check_in_time");
   return {
     id,
+    kind: textOf(row, "kind") === "organization" ? "organization" : "person",
     username: nameOf(row),
     passwordHash: textOf(row, "password") || null,
     displayName: textOf(row, "display_name"),
@@ -101,6 +103,8 @@ function readUser({ family, vault }: Migration, row: SourceRow, id: number): New
     affQuota: balanceOf(row, "aff_quota"),
     affHistoryQuota: balanceOf(row, "aff_history"),
     accessTokenHash: accessToken === "" ? null : vault.keyedHash(accessToken),
+    maxConcurrency: rateOf(row, "max_concurrency"),
+    requestsPerMinute: rateOf(row, "requests_per_minute"),
     setting: readSetting(vault, row),
     lastCheckInAt: checkedIn,
     lastCheckInDay: checkedIn === null ? null : new Date(checkedIn * 1000).toISOString().slice(0, 10),
@@ -108,6 +112,8 @@ function readUser({ family, vault }: Migration, row: SourceRow, id: number): New
     deletedAt: status === 3 ? nowSeconds() : momentOf(row, "deleted_at"),
   };
 }
+
+const rateOf = (row: SourceRow, column: string): number => Math.min(balanceOf(row, column), ACCOUNT_LIMITS.rate);
 
 /** What the books find no credit of: all that the user has left and has used, but for transferred rewards. */
 const broughtBy = ({ id = 0, quota = 0, usedQuota = 0, affQuota = 0, affHistoryQuota = 0 }: NewUser) => ({

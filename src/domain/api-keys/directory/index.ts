@@ -10,6 +10,7 @@ import { isOneOf } from "../../../lib/values/sql-text.ts";
 import { createKeyLookup } from "../key-lookup.ts";
 import { type ApiKeyEntry, TOKEN_STATUS } from "./api-key-entry.ts";
 import { ApiKeyTable } from "./api-key-table.ts";
+import { importedKeyHash } from "./key-hash.ts";
 import { readEntries } from "./read-entries.ts";
 
 export { type ApiKeyEntry, TOKEN_STATUS } from "./api-key-entry.ts";
@@ -49,8 +50,12 @@ export async function createApiKeyDirectory(
     all: () => table.all(),
     reread: (key) =>
       inOrder(async () => {
-        const hash = vault.keyedHash(key);
-        const isIts = sql`${hash} in (${tokens.keyHash}, ${tokens.previousKeyHash})`;
+        const isIts = sql.join(
+          [vault.keyedHash(key), importedKeyHash(vault, key)].map(
+            (hash) => sql`${hash} in (${tokens.keyHash}, ${tokens.previousKeyHash})`,
+          ),
+          sql` or `,
+        );
         const [entry] = await withDeadline(DEADLINES_MS.call, () => readEntries(db, isIts, 1));
         if (entry) table.put(entry);
         return entry;
