@@ -129,6 +129,7 @@ const routeTree = root.addChildren([
   guarded("/sessions", (pages) => pages.sessionList(), "SessionListPage"),
   guarded("/exports", (pages) => pages.sinkList(), "SinkListPage"),
   guarded("/identity-providers", (pages) => pages.identityProviderList(), "IdentityProvidersPage"),
+  guarded("/admin-roles", (pages) => pages.adminRoleList(), "AdminRolesPage"),
   guarded("/service-accounts", (pages) => pages.serviceAccountList(), "ServiceAccountsPage"),
   guarded("/jobs", (pages) => pages.jobs(), "JobsPage"),
   guarded("/log", (pages) => pages.usageLog(), "UsageLogPage"),

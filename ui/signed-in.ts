@@ -58,6 +58,7 @@ export const experiments = () => import("./features/models/experiments/Experimen
 export const routeList = () => import("./features/models/routes/RouteListPage.tsx");
 export const routerExplain = () => import("./features/channels/explain/RouteExplainPage.tsx");
 export const sessionList = () => import("./features/logs/detail/sessions/SessionListPage.tsx");
+export const adminRoleList = () => import("./features/admin/access/AdminRolesPage.tsx");
 export const serviceAccountList = () => import("./features/admin/access/ServiceAccountsPage.tsx");
 export const sinkList = () => import("./features/admin/sinks/SinkListPage.tsx");
 export const start = () => import("./features/site/start/StartPage.tsx");

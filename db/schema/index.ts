@@ -1,3 +1,4 @@
+export * from "./accounts/admin-roles.ts";
 export * from "./accounts/alerts.ts";
 export * from "./accounts/announcements.ts";
 export * from "./accounts/api-keys.ts";

@@ -42,6 +42,7 @@ export default defineConfig({
         ["Organizations", "/guide/organizations"],
         ["Plans", "/accounts/plans"],
         ["Statements", "/accounts/statements"],
+        ["Roles for administrators", "/accounts/roles"],
         ["Service accounts", "/accounts/service-accounts"],
         ["Single sign-on", "/accounts/single-sign-on"],
         ["API reference", "/guide/api"],

@@ -1,6 +1,7 @@
 import { treaty } from "@elysiajs/eden/treaty2";
 import type { AnyElysia } from "elysia";
 import type { accountExportRoutes } from "../../src/console/accounts/account-export.ts";
+import type { adminRoleRoutes } from "../../src/console/accounts/admin-roles.ts";
 import type { bindingRoutes } from "../../src/console/accounts/bindings.ts";
 import type { downloadRoutes } from "../../src/console/accounts/downloads.ts";
 import type { groupRoutes } from "../../src/console/accounts/groups.ts";
@@ -122,6 +123,7 @@ export const experimentApi = group<typeof experimentRoutes>().api.experiments;
 export const routeApi = group<typeof modelRouteRoutes>().api.route;
 export const securityApi = group<typeof securityRoutes>().api.user;
 export const agentSessionApi = group<typeof agentSessionRoutes>().api.sessions;
+export const adminRoleApi = group<typeof adminRoleRoutes>().api.admin_role;
 export const serviceAccountApi = group<typeof serviceAccountRoutes>().api.service_account;
 export const sessionApi = group<typeof sessionRoutes>().api.user;
 export const settingsTransferApi = group<typeof settingsTransferRoutes>().api.option;

@@ -1,5 +1,6 @@
 import { getDefaultStore } from "jotai";
 import { RESET } from "jotai/utils";
+import type { Right } from "../../src/domain/accounts/access/access-rules.ts";
 import { jsonFormat, storedAtom } from "./stored-atom.ts";
 
 /** The signed-in user as stored on this device; the server decides. */
@@ -9,6 +10,8 @@ export type StoredUser = Readonly<{
   display_name: string;
   /** 1 user, 10 admin, 100 super admin. */
   role: number;
+  /** What a custom role allows beyond that. */
+  rights?: readonly Right[];
   status: number;
   group: string;
 }>;
@@ -32,3 +35,11 @@ export const forgetUser = (): void => getDefaultStore().set(userAtom, RESET);
 export const isAdmin = (user: StoredUser | null): boolean => (user?.role ?? 0) >= 10;
 
 export const isSuperAdmin = (user: StoredUser | null): boolean => (user?.role ?? 0) >= 100;
+
+/** Whether an administrator, or somebody whose custom role has the right. */
+export const hasRight = (user: StoredUser | null, right: Right): boolean =>
+  isAdmin(user) || (user?.rights?.includes(right) ?? false);
+
+/** Whether a super administrator, or somebody whose custom role has the right. */
+export const hasRootRight = (user: StoredUser | null, right: Right): boolean =>
+  isSuperAdmin(user) || (user?.rights?.includes(right) ?? false);

@@ -14,6 +14,7 @@ import {
   uniqueIndex,
 } from "drizzle-orm/pg-core";
 import { epochSeconds, quotaUnits } from "../columns.ts";
+import { adminRoles } from "./admin-roles.ts";
 
 /** What users may set for themselves; unknown keys are kept. */
 export type UserSetting = {
@@ -43,6 +44,8 @@ export const users = pgTable(
     passwordHash: text("password_hash"),
     displayName: text("display_name").notNull().default(""),
     role: integer("role").notNull().default(1),
+    /** A role with rights to parts of the administration; null: none. */
+    adminRoleId: integer("admin_role_id").references(() => adminRoles.id),
     status: integer("status").notNull().default(1),
     group: text("group").notNull().default("default"),
     quota: quotaUnits("quota").notNull().default(0),
@@ -81,10 +84,12 @@ export const users = pgTable(
     index("users_email_idx").on(sql`lower(${t.email})`),
     index("users_group_idx").on(t.group),
     index("users_inviter_idx").on(t.inviterId),
+    index("users_admin_role_idx").on(t.adminRoleId).where(sql`${t.adminRoleId} is not null`),
     check("users_quota_not_negative", sql`${t.quota} >= 0`),
     check("users_held_within_quota", sql`${t.held} >= 0`),
     check("users_aff_quota_not_negative", sql`${t.affQuota} >= 0`),
     check("users_role_known", sql`${t.role} in (1, 10, 100)`),
+    check("users_admin_role_of_users", sql`${t.adminRoleId} is null or (${t.kind} = 'person' and ${t.role} = 1)`),
     check("users_status_known", sql`${t.status} in (1, 2, 3)`),
     check("users_kind_known", sql`${t.kind} in ('person', 'organization', 'service')`),
     check(

@@ -50,7 +50,7 @@ export function userRoutes(
       "/:id",
       async ({ actor, params }) => {
         const user = await viewUserForAdmins(db, params.id);
-        if (user.id !== actor.id) checkReach(actor, user);
+        if (user.id !== actor.id) checkReach(actor, { role: user.role, adminRoleId: user.admin_role_id || null });
         return ok(user);
       },
       { role: "admin", params: t.Object({ id }) },

@@ -1,4 +1,5 @@
 import { Elysia } from "elysia";
+import { rightsOfRole } from "../../domain/accounts/access/admin-roles.ts";
 import { requiredRight } from "../../domain/accounts/access/route-rights.ts";
 import { type AuthenticationServices, authenticate, type Caller } from "../../domain/accounts/authenticate.ts";
 import { type Acting, type ActingServices, actFor } from "../../domain/accounts/organizations/members/acting.ts";
@@ -12,7 +13,8 @@ import { OperationError } from "../../lib/operation-error.ts";
  * error with status 200, as in one-api and new-api. These routes are about the person: they reject requests made for an
  * organization.
  *
- * The token of a service account opens the routes of its rights alone, and acts there with the least role that suffices.
+ * The token of a service account opens the routes of its rights alone, and acts there with the least role that suffices. So
+ * does a person with a custom role, besides the routes that are for everybody.
  *
  * `{ account: RIGHT }` admits any signed-in person, for themselves or for an organization in which their role has the
  * right; `actor` is then the account the request acts for, and `person` is who sent it.
@@ -27,7 +29,7 @@ export function guard(services: AuthenticationServices & ActingServices) {
       async transform({ request }) {
         const caller = await authenticate(services, request);
         if (caller.organizationId !== null) throw new OperationError("organization_not_here", {}, { status: 400 });
-        callers.set(request, admit(caller, minimum, request));
+        callers.set(request, await admit(services, caller, minimum, request));
       },
       resolve({ request }) {
         const caller = callers.get(request);
@@ -50,14 +52,19 @@ export function guard(services: AuthenticationServices & ActingServices) {
 }
 
 /** The caller as a route of this role sees them. Throws OperationError when the role or the rights are not enough. */
-function admit(caller: Caller, minimum: RoleName, request: Request): Caller {
-  const { actor, rights } = caller;
-  if (rights === null) {
-    if (actor.role < ROLE[minimum]) throw new OperationError("permission_denied");
-    return caller;
-  }
+async function admit(
+  { db }: Pick<AuthenticationServices, "db">,
+  caller: Caller,
+  minimum: RoleName,
+  request: Request,
+): Promise<Caller> {
+  const { actor } = caller;
+  const isPerson = caller.rights === null;
+  if (isPerson && actor.role >= ROLE[minimum]) return caller;
   const right = minimum === "user" ? null : requiredRight(request.method, new URL(request.url).pathname);
+  if (isPerson && (right === null || actor.adminRoleId === null)) throw new OperationError("permission_denied");
   if (right === null) throw new OperationError("service_account_not_here", {}, { status: 403 });
+  const rights = caller.rights ?? (await rightsOfRole(db, actor.adminRoleId ?? 0));
   if (!rights.has(right)) throw new OperationError("right_missing", { right }, { status: 403 });
   return { ...caller, actor: { ...actor, role: ROLE[minimum] } };
 }

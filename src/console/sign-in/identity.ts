@@ -17,6 +17,7 @@ import type { Vault } from "../../lib/security/crypto.ts";
 import type { NotifyAddresses, SignInAddresses } from "../../server/config.ts";
 import type { Settings } from "../../settings/settings.ts";
 import { accountExportRoutes } from "../accounts/account-export.ts";
+import { adminRoleRoutes } from "../accounts/admin-roles.ts";
 import { bindingRoutes } from "../accounts/bindings.ts";
 import { downloadRoutes } from "../accounts/downloads.ts";
 import { groupRoutes } from "../accounts/groups.ts";
@@ -107,6 +108,7 @@ export function identityRoutes(
     .use(userSelfRoutes({ ...services, signInLimiter }, guarded))
     .use(userRoutes(services, guarded))
     .use(serviceAccountRoutes(services, guarded))
+    .use(adminRoleRoutes(services, guarded))
     .use(identityProviderRoutes(services, guarded))
     .use(groupRoutes(services, guarded))
     .use(optionRoutes(services, guarded))

@@ -7,6 +7,7 @@ const user: UserEntry = {
   username: "eve",
   displayName: "",
   role: 1,
+  adminRoleId: null,
   status: 1,
   group: "default",
   deleted: false,

@@ -16,6 +16,8 @@ export type UserEntry = Readonly<{
   displayName: string;
   /** 1 user, 10 admin, 100 root. */
   role: number;
+  /** A custom role with rights to parts of the administration; null: none. */
+  adminRoleId: number | null;
   /** 1 active, 2 banned. */
   status: number;
   group: string;
@@ -86,6 +88,7 @@ async function readEntries(db: Db, where: SQL, limit: number): Promise<UserEntry
       username: users.username,
       displayName: users.displayName,
       role: users.role,
+      adminRoleId: users.adminRoleId,
       status: users.status,
       group: users.group,
       deletedAt: users.deletedAt,

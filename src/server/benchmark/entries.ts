@@ -11,6 +11,7 @@ export const user: UserEntry = {
   username: "doctor",
   displayName: "doctor",
   role: 1,
+  adminRoleId: null,
   status: 1,
   group: GROUP,
   deleted: false,

@@ -7,6 +7,7 @@ export const userEntry = (fields: Partial<UserEntry> = {}): UserEntry => ({
   username: "alice",
   displayName: "Alice",
   role: 1,
+  adminRoleId: null,
   status: 1,
   group: "default",
   deleted: false,

@@ -14,7 +14,7 @@ import { useUnsavedGuard } from "../../components/feedback/SideDrawer.tsx";
 import { Col, PageHeader, Row } from "../../components/layout.tsx";
 import { useAddress } from "../../components/use-address.ts";
 import { useSession } from "../../state/session.ts";
-import { isSuperAdmin } from "../../state/stored-user.ts";
+import { hasRootRight } from "../../state/stored-user.ts";
 import { NotPermitted } from "../shell/StatePages.tsx";
 import { controlId } from "./fields/SettingInput.tsx";
 import { findSettings, type SettingTarget, useSettingTargets } from "./find-settings.ts";
@@ -40,8 +40,8 @@ import { useDraftsOfPage, useSettings } from "./settings-store.tsx";
 /** All options of the site, for super admins. */
 export const SettingPage = () => {
   const { user } = useSession();
-  const { data, error, refetch } = useQuery({ ...options, enabled: isSuperAdmin(user) });
-  if (!isSuperAdmin(user)) return <NotPermitted isForSuperAdmin />;
+  const { data, error, refetch } = useQuery({ ...options, enabled: hasRootRight(user, "settings:read") });
+  if (!hasRootRight(user, "settings:read")) return <NotPermitted isForSuperAdmin />;
   if (error && !data) return <ErrorState error={error} onRetry={() => void refetch()} />;
   if (!data) return <PageSkeleton />;
   return <Content />;

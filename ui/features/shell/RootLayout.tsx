@@ -12,10 +12,9 @@ import { useSession } from "../../state/session.ts";
 import { shortcutHelpAtom, singleKeysAtom } from "../../state/shortcuts.ts";
 import { siteStatus, useSite, useSiteName } from "../../state/site-status.ts";
 import { storedAtom } from "../../state/stored-atom.ts";
-import { isAdmin } from "../../state/stored-user.ts";
 import { size } from "../../theme/theme.ts";
 import { Header } from "./Header.tsx";
-import { isAdminPage, isConsolePage, isSiderPage, isUnder, NAV } from "./nav.ts";
+import { isConsolePage, isForbiddenPage, isSiderPage, isUnder, NAV } from "./nav.ts";
 import { PaletteHost } from "./PaletteHost.tsx";
 import { NotPermitted } from "./StatePages.tsx";
 
@@ -41,7 +40,7 @@ export const RootLayout = () => {
   const hasSider = user !== null && isSiderPage(pathname);
   const isInConsole = user !== null && isConsolePage(pathname);
   const hasMenu = isPhone && pathname !== "/setup";
-  const isForbidden = isAdminPage(pathname) && !isAdmin(user);
+  const isForbidden = isForbiddenPage(user, pathname);
   return (
     <Box sx={{ minHeight: "100dvh", display: "flex", flexDirection: "column", bgcolor: "surface.canvas" }}>
       <Box

@@ -1,8 +1,10 @@
 import { expect, test } from "bun:test";
-import { isAdminPage, isConsolePage, isSiderPage } from "./nav.ts";
+import type { Right } from "../../../src/domain/accounts/access/access-rules.ts";
+import { isConsolePage, isForbiddenPage, isSiderPage, navFor } from "./nav.ts";
 
 test("drawers belong to their page, the page for a new password does not", () => {
-  expect(["/user", "/user/edit/7", "/channel/add"].map(isAdminPage)).toEqual([true, true, true]);
+  const isForbidden = (path: string) => isForbiddenPage(null, path);
+  expect(["/user", "/user/edit/7", "/channel/add"].map(isForbidden)).toEqual([true, true, true]);
   expect(["/user/reset", "/user/reset/", "/users"].map(isConsolePage)).toEqual([false, false, false]);
 });
 
@@ -21,4 +23,21 @@ test("all pages have the sidebar except home, chats and sign-in pages", () => {
   ];
   expect(withSider.filter((path) => !isSiderPage(path))).toEqual([]);
   expect(alone.filter(isSiderPage)).toEqual([]);
+});
+
+const user = { id: 7, username: "ann", display_name: "", role: 1, status: 1, group: "default" };
+const adminPaths = (role: number, rights: Right[] = []) =>
+  navFor({ ...user, role, rights }, undefined).flatMap(({ isForAdmins, items }) =>
+    isForAdmins ? items.map(({ path }) => path) : [],
+  );
+
+test("a custom role sees the pages of its rights, and no others", () => {
+  expect(adminPaths(1)).toEqual([]);
+  expect(adminPaths(1, ["audit:read", "settings:read"])).toEqual(["/audit", "/exports", "/notice", "/setting"]);
+  const auditor = { ...user, rights: ["audit:read" as const] };
+  expect(
+    ["/audit", "/user", "/alerts", "/admin-roles", "/token"].map((path) => isForbiddenPage(auditor, path)),
+  ).toEqual([false, true, true, true, false]);
+  expect(adminPaths(10)).not.toContain("/setting");
+  expect(adminPaths(100)).toContain("/admin-roles");
 });

@@ -1,9 +1,10 @@
 import { useLocation } from "@tanstack/react-router";
 import { atom } from "jotai";
 import { useTranslation } from "react-i18next";
+import type { Right } from "../../../src/domain/accounts/access/access-rules.ts";
 import { useSession } from "../../state/session.ts";
 import { type SiteStatus, useSite } from "../../state/site-status.ts";
-import { isAdmin, isSuperAdmin, type StoredUser } from "../../state/stored-user.ts";
+import { hasRootRight, isAdmin, isSuperAdmin, type StoredUser } from "../../state/stored-user.ts";
 
 /** What optional pages depend on: the site's switches, and whether there are first steps to do. */
 type PageSwitches = Pick<SiteStatus, "enable_data_export" | "enable_drawing" | "enable_task" | "organizations"> &
@@ -31,6 +32,7 @@ export type NavItem = Readonly<{
     | "/redemption"
     | "/user"
     | "/service-accounts"
+    | "/admin-roles"
     | "/identity-providers"
     | "/audit"
     | "/books"
@@ -67,6 +69,7 @@ export type NavItem = Readonly<{
     | "codes"
     | "users"
     | "serviceAccounts"
+    | "adminRoles"
     | "identityProviders"
     | "audit"
     | "books"
@@ -87,6 +90,8 @@ export type NavItem = Readonly<{
   /** A group that the sidebar can collapse. */
   group?: NavGroup;
   isForSuperAdmins?: true;
+  /** Opens a page of administrators to people whose custom role has it. */
+  right?: Right;
   /** Only if this is on. */
   needs?: keyof PageSwitches;
 }>;
@@ -123,14 +128,14 @@ export const NAV: readonly NavSection[] = [
     key: "admin",
     isForAdmins: true,
     items: [
-      { path: "/channel", label: "channels", group: "routing" },
-      { path: "/catalog", label: "catalog", group: "routing" },
-      { path: "/routes", label: "routes", group: "routing" },
-      { path: "/experiments", label: "experiments", group: "routing" },
-      { path: "/channel-checks", label: "channelChecks", group: "routing" },
-      { path: "/router", label: "routing", group: "routing" },
-      { path: "/live", label: "live", group: "routing" },
-      { path: "/user", label: "users", group: "people" },
+      { path: "/channel", label: "channels", group: "routing", right: "channels:read" },
+      { path: "/catalog", label: "catalog", group: "routing", right: "models:read" },
+      { path: "/routes", label: "routes", group: "routing", right: "models:read" },
+      { path: "/experiments", label: "experiments", group: "routing", right: "models:read" },
+      { path: "/channel-checks", label: "channelChecks", group: "routing", right: "channels:read" },
+      { path: "/router", label: "routing", group: "routing", right: "channels:read" },
+      { path: "/live", label: "live", group: "routing", right: "logs:read" },
+      { path: "/user", label: "users", group: "people", right: "users:read" },
       {
         path: "/service-accounts",
         label: "serviceAccounts",
@@ -143,19 +148,20 @@ export const NAV: readonly NavSection[] = [
         group: "people",
         isForSuperAdmins: true,
       },
-      { path: "/redemption", label: "codes", group: "people" },
-      { path: "/agent", label: "agents", group: "people" },
-      { path: "/plan", label: "plans", group: "people" },
-      { path: "/order", label: "orders", group: "people" },
-      { path: "/statement", label: "statements", group: "people" },
-      { path: "/books", label: "books", group: "trust", isForSuperAdmins: true },
-      { path: "/audit", label: "audit", group: "trust" },
-      { path: "/doctor", label: "doctor", group: "trust", isForSuperAdmins: true },
-      { path: "/jobs", label: "jobs", group: "trust", isForSuperAdmins: true },
+      { path: "/admin-roles", label: "adminRoles", group: "people", isForSuperAdmins: true },
+      { path: "/redemption", label: "codes", group: "people", right: "billing:read" },
+      { path: "/agent", label: "agents", group: "people", right: "billing:read" },
+      { path: "/plan", label: "plans", group: "people", right: "billing:read" },
+      { path: "/order", label: "orders", group: "people", right: "billing:read" },
+      { path: "/statement", label: "statements", group: "people", right: "billing:read" },
+      { path: "/books", label: "books", group: "trust", right: "system:read", isForSuperAdmins: true },
+      { path: "/audit", label: "audit", group: "trust", right: "audit:read" },
+      { path: "/doctor", label: "doctor", group: "trust", right: "system:read", isForSuperAdmins: true },
+      { path: "/jobs", label: "jobs", group: "trust", right: "system:read", isForSuperAdmins: true },
       { path: "/alerts", label: "alerts", group: "system" },
-      { path: "/exports", label: "exports", group: "system", isForSuperAdmins: true },
-      { path: "/notice", label: "notices", group: "system", isForSuperAdmins: true },
-      { path: "/setting", label: "settings", group: "system", isForSuperAdmins: true },
+      { path: "/exports", label: "exports", group: "system", right: "settings:read", isForSuperAdmins: true },
+      { path: "/notice", label: "notices", group: "system", right: "settings:read", isForSuperAdmins: true },
+      { path: "/setting", label: "settings", group: "system", right: "settings:read", isForSuperAdmins: true },
     ],
   },
   {
@@ -178,12 +184,18 @@ const isOn = (state: boolean | string | undefined): boolean => state === true ||
 
 /** The sections and pages that the user may open; without the site's status, only those that every site has. */
 export const navFor = (user: StoredUser | null, site: PageSwitches | undefined): readonly NavSection[] =>
-  NAV.filter(({ isForAdmins }) => !isForAdmins || isAdmin(user)).map((section) => ({
+  NAV.map(({ items, ...section }) => ({
     ...section,
-    items: section.items.filter(
-      ({ isForSuperAdmins, needs }) => (!isForSuperAdmins || isSuperAdmin(user)) && (!needs || isOn(site?.[needs])),
+    items: items.filter(
+      (item) => mayOpen(user, section.isForAdmins, item) && (!item.needs || isOn(site?.[item.needs])),
     ),
-  }));
+  })).filter(({ isForAdmins, items }) => !isForAdmins || items.length > 0);
+
+/** Whether the user's role opens a page: a built-in one, or the rights of a custom one. */
+function mayOpen(user: StoredUser | null, isForAdmins: boolean, { isForSuperAdmins, right }: NavItem): boolean {
+  if (isSuperAdmin(user) || (right && hasRootRight(user, right))) return true;
+  return !isForSuperAdmins && (!isForAdmins || isAdmin(user));
+}
 
 /** Public pages whose path lies under that of a console page. */
 const OPEN_PAGES: ReadonlySet<string> = new Set(["/user/reset"]);
@@ -214,9 +226,12 @@ export const isSiderPage = (pathname: string): boolean => {
   return path !== "" && !FULL_WIDTH_PAGES.some((page) => isUnder(path, page));
 };
 
-/** Whether only administrators may open this page. */
-export const isAdminPage = (pathname: string): boolean =>
-  NAV.some(({ isForAdmins, items }) => isForAdmins && items.some(({ path }) => isUnder(pathname, path)));
+/** Whether this is a page of administrators that the user's role does not open. */
+export const isForbiddenPage = (user: StoredUser | null, pathname: string): boolean =>
+  NAV.some(
+    ({ isForAdmins, items }) =>
+      isForAdmins && !isAdmin(user) && items.some((item) => isUnder(pathname, item.path) && !mayOpen(user, true, item)),
+  );
 
 /** One of the site's main links: a page of the console, or another site. */
 export type SiteLink = Readonly<{ key: string; label: string; isHere: boolean } & ({ to: string } | { href: string })>;

@@ -1,5 +1,6 @@
 import AccountBalanceWalletOutlined from "@mui/icons-material/AccountBalanceWalletOutlined";
 import AccountTreeOutlined from "@mui/icons-material/AccountTreeOutlined";
+import AdminPanelSettingsOutlined from "@mui/icons-material/AdminPanelSettingsOutlined";
 import AltRouteOutlined from "@mui/icons-material/AltRouteOutlined";
 import BadgeOutlined from "@mui/icons-material/BadgeOutlined";
 import BalanceOutlined from "@mui/icons-material/BalanceOutlined";
@@ -54,6 +55,7 @@ export const PAGE_ICONS: Readonly<Record<NavItem["label"], typeof SvgIcon>> = {
   live: SensorsOutlined,
   users: GroupOutlined,
   serviceAccounts: SmartToyOutlined,
+  adminRoles: AdminPanelSettingsOutlined,
   identityProviders: BadgeOutlined,
   codes: RedeemOutlined,
   agents: HandshakeOutlined,

@@ -37,3 +37,6 @@ export const isRight = (text: string): text is Right => (ALL_RIGHTS as readonly 
 
 /** The rights that are in a list, each once and in the order of the matrix. */
 export const orderRights = (rights: readonly string[]): Right[] => ALL_RIGHTS.filter((right) => rights.includes(right));
+
+/** Whether people can have a right by a custom role: in organizations they have the roles of members instead. */
+export const isRoleRight = (right: Right): boolean => !right.startsWith("organizations:");

@@ -10,7 +10,8 @@ import type { Vault } from "../../../lib/security/crypto.ts";
 import { writeManagementLog } from "../../logs/write-log.ts";
 import type { UserEntry } from "../directory.ts";
 import { createAccount } from "../users/create-user.ts";
-import { isRight, orderRights, type Right } from "./access-rules.ts";
+import { orderRights, type Right } from "./access-rules.ts";
+import { checkRights } from "./check-rights.ts";
 import { createServiceToken } from "./service-token.ts";
 
 type Deps = Readonly<{ db: Db; changes: Changes; vault: Vault }>;
@@ -133,11 +134,9 @@ export async function deleteServiceAccount({ db, changes }: Deps, actor: UserEnt
 }
 
 function columnsOf({ rights, expires_time: expiresAt }: ServiceAccountInput) {
-  const unknown = rights.find((right) => !isRight(right));
-  if (unknown !== undefined) throw new OperationError("right_unknown", { right: unknown.slice(0, 40) });
-  if (rights.length === 0) throw new OperationError("rights_required");
+  const checked = checkRights(rights);
   if (expiresAt !== 0 && expiresAt <= nowSeconds()) throw new OperationError("service_account_expiry_past");
-  return { rights: orderRights(rights), expiresAt: expiresAt === 0 ? null : expiresAt };
+  return { rights: checked, expiresAt: expiresAt === 0 ? null : expiresAt };
 }
 
 async function getView(db: DbOrTx, id: number): Promise<ServiceAccountView> {

@@ -15,7 +15,7 @@ export async function removeSecondFactor(db: Db, actor: UserEntry, userId: numbe
   if (userId === actor.id) throw new OperationError("own_second_factor");
   await db.transaction(async (tx) => {
     const [target] = await tx
-      .select({ username: users.username, role: users.role })
+      .select({ username: users.username, role: users.role, adminRoleId: users.adminRoleId })
       .from(users)
       .where(and(eq(users.id, userId), isNull(users.deletedAt)));
     if (!target) throw new OperationError("user_not_found");

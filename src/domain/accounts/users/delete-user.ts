@@ -44,6 +44,7 @@ export async function deleteAccount(tx: Tx, vault: Vault, userId: number): Promi
     .update(users)
     .set({
       deletedAt: now,
+      adminRoleId: null,
       passwordHash: null,
       accessTokenHash: null,
       email: null,

@@ -46,7 +46,13 @@ export async function manageUser(
   const standing = await db.transaction(async (tx) => {
     if (request.action === "delete") await lockWithOrganizations(tx, request.id);
     const [target] = await tx
-      .select({ kind: users.kind, username: users.username, role: users.role, status: users.status })
+      .select({
+        kind: users.kind,
+        username: users.username,
+        role: users.role,
+        adminRoleId: users.adminRoleId,
+        status: users.status,
+      })
       .from(users)
       .where(and(eq(users.id, request.id), isNull(users.deletedAt)))
       .for("update");
@@ -54,7 +60,8 @@ export async function manageUser(
     checkReach(actor, target);
     if (target.kind === "organization" && request.action === "promote")
       throw new OperationError("organization_no_sign_in");
-    const { username, kind: _, ...before } = target;
+    const { username, role, status } = target;
+    const before = { role, status };
     const next = transition(actor, before, request.action);
     // A ban of an identity provider becomes the administrator's, which the provider can't lift.
     const isOverridden = /^(?:dis|en)able$/.test(request.action) && (await overrideBans(tx, request.id));
@@ -63,7 +70,11 @@ export async function manageUser(
     if (isChanged) {
       await tx
         .update(users)
-        .set({ ...next, sessionVersion: sql`${users.sessionVersion} + 1` })
+        .set({
+          ...next,
+          ...(request.action === "promote" && { adminRoleId: null }),
+          sessionVersion: sql`${users.sessionVersion} + 1`,
+        })
         .where(eq(users.id, request.id));
       if (request.action === "disable") changedKeys = await disableMemberKeys(tx, request.id);
     }
@@ -85,9 +96,13 @@ export async function manageUser(
   return standing;
 }
 
-/** Admins act on users below them; super admins on everybody. Throws OperationError. */
-export function checkReach(actor: UserEntry, target: Readonly<{ role: number }>): void {
-  if (actor.role < ROLE.root && target.role >= actor.role) throw new OperationError("user_out_of_reach");
+/**
+ * Admins act on users below them; super admins on everybody. People with a custom role are above admins: their password would
+ * open rights that admins lack. Throws OperationError.
+ */
+export function checkReach(actor: UserEntry, target: Readonly<{ role: number; adminRoleId: number | null }>): void {
+  const isAbove = target.role >= actor.role || target.adminRoleId !== null;
+  if (actor.role < ROLE.root && isAbove) throw new OperationError("user_out_of_reach");
 }
 
 function transition(actor: UserEntry, target: Standing, action: UserAction): Standing {

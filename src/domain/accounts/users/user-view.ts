@@ -1,9 +1,11 @@
 import { eq } from "drizzle-orm";
+import { adminRoles } from "../../../../db/schema/accounts/admin-roles.ts";
 import { identities, users } from "../../../../db/schema/accounts/users.ts";
 import type { Db } from "../../../../db/types.ts";
 import { OperationError } from "../../../lib/operation-error.ts";
 import { isOneOf } from "../../../lib/values/sql-text.ts";
 import { withoutSecrets } from "../../notifications/notification-setting.ts";
+import { orderRights, type Right } from "../access/access-rules.ts";
 import { isSsoName } from "../identities/sso/sso-rules.ts";
 
 /** A user as the calls show it; secrets are empty, whoever asks. */
@@ -13,6 +15,10 @@ export type UserView = {
   password: "";
   display_name: string;
   role: number;
+  /** A custom role: its id (0: none), name and rights. */
+  admin_role_id: number;
+  admin_role: string;
+  rights: Right[];
   status: number;
   email: string;
   github_id: string;
@@ -65,10 +71,22 @@ export async function viewUsers(db: Db, rows: readonly (typeof users.$inferSelec
       ),
     );
   const byUser = Map.groupBy(bound, ({ userId }) => userId);
-  return rows.map((row) => viewRow(row, byUser.get(row.id) ?? []));
+  const roleIds = rows.flatMap(({ adminRoleId }) => adminRoleId ?? []);
+  const roles = roleIds.length === 0 ? [] : await db.select().from(adminRoles).where(isOneOf(adminRoles.id, roleIds));
+  return rows.map((row) =>
+    viewRow(
+      row,
+      byUser.get(row.id) ?? [],
+      roles.find(({ id }) => id === row.adminRoleId),
+    ),
+  );
 }
 
-function viewRow(user: typeof users.$inferSelect, bound: readonly Identity[]): UserView {
+function viewRow(
+  user: typeof users.$inferSelect,
+  bound: readonly Identity[],
+  adminRole: typeof adminRoles.$inferSelect | undefined,
+): UserView {
   const subject = (provider: string) => bound.find((identity) => identity.provider === provider)?.subject ?? "";
   return {
     id: user.id,
@@ -76,6 +94,9 @@ function viewRow(user: typeof users.$inferSelect, bound: readonly Identity[]): U
     password: "",
     display_name: user.displayName,
     role: user.role,
+    admin_role_id: user.adminRoleId ?? 0,
+    admin_role: adminRole?.name ?? "",
+    rights: orderRights(adminRole?.rights ?? []),
     status: user.status,
     email: user.email ?? "",
     github_id: subject("github"),

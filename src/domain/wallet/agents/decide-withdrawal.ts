@@ -33,7 +33,7 @@ export async function decideWithdrawal(
     const [request] = await tx.select().from(withdrawals).where(eq(withdrawals.id, id)).for("update");
     if (!request) throw new OperationError("withdrawal_not_found");
     const [owner] = await tx
-      .select({ username: users.username, role: users.role })
+      .select({ username: users.username, role: users.role, adminRoleId: users.adminRoleId })
       .from(users)
       .where(eq(users.id, request.userId));
     if (!owner) throw new OperationError("withdrawal_not_found");

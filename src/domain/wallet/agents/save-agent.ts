@@ -25,7 +25,7 @@ export async function saveAgent(db: Db, actor: UserEntry, input: AgentInput): Pr
   if ([...terms.note].length > LONGEST_NOTE) throw new OperationError("note_too_long", { max: LONGEST_NOTE });
   await db.transaction(async (tx) => {
     const [user] = await tx
-      .select({ id: users.id, username: users.username, role: users.role })
+      .select({ id: users.id, username: users.username, role: users.role, adminRoleId: users.adminRoleId })
       .from(users)
       .where(and(eq(users.username, input.username.trim()), eq(users.kind, "person"), isNull(users.deletedAt)));
     if (!user) throw new OperationError("user_not_found");

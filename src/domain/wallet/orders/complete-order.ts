@@ -21,7 +21,7 @@ export async function completeOrder(
     const [order] = await tx.select().from(topUpOrders).where(eq(topUpOrders.tradeNo, tradeNo)).for("update");
     if (!order) throw new OperationError("order_not_found");
     const [owner] = await tx
-      .select({ username: users.username, role: users.role })
+      .select({ username: users.username, role: users.role, adminRoleId: users.adminRoleId })
       .from(users)
       .where(eq(users.id, order.userId));
     if (!owner) throw new OperationError("order_not_found");

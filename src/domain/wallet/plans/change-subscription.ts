@@ -120,7 +120,7 @@ export async function endNow(
   subscriptionId: number,
 ): Promise<void> {
   const [paid] = await db
-    .select({ orderId: subscriptions.orderId, role: users.role })
+    .select({ orderId: subscriptions.orderId, role: users.role, adminRoleId: users.adminRoleId })
     .from(subscriptions)
     .innerJoin(users, eq(users.id, subscriptions.userId))
     .where(eq(subscriptions.id, subscriptionId));
@@ -130,7 +130,7 @@ export async function endNow(
   }
   await db.transaction(async (tx) => {
     const [found] = await tx
-      .select({ userId: subscriptions.userId, role: users.role })
+      .select({ userId: subscriptions.userId, role: users.role, adminRoleId: users.adminRoleId })
       .from(subscriptions)
       .innerJoin(users, eq(users.id, subscriptions.userId))
       .where(eq(subscriptions.id, subscriptionId));

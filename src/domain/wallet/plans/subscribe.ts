@@ -64,7 +64,7 @@ export async function grantPlan(
   await db.transaction(async (tx) => {
     const account = await lockPlanAccount(tx, userId);
     const [user] = await tx
-      .select({ username: users.username, role: users.role })
+      .select({ username: users.username, role: users.role, adminRoleId: users.adminRoleId })
       .from(users)
       .where(and(eq(users.id, userId), isNull(users.deletedAt)));
     if (!user) throw new OperationError("user_not_found");

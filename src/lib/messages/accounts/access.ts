@@ -14,6 +14,21 @@ export const accessMessages = {
   },
   right_unknown: { en: "There is no right named {right}.", zh: "不存在名为 {right} 的权限。" },
   rights_required: { en: "Choose at least one right.", zh: "请至少选择一项权限。" },
+  admin_role_name: { en: "The name has 1 to {max} characters.", zh: "名称须为 1 至 {max} 个字符。" },
+  admin_role_name_taken: { en: "There is a role named {name} already.", zh: "已存在名为 {name} 的角色。" },
+  admin_roles_full: {
+    en: "There are {max} roles already. Delete one that isn't needed.",
+    zh: "角色已达 {max} 个，请先删除不再使用的角色。",
+  },
+  admin_role_not_found: { en: "This role does not exist.", zh: "角色不存在。" },
+  admin_role_in_use: {
+    en: "{count} people have this role. Give them another one first.",
+    zh: "仍有 {count} 位用户拥有此角色，请先更改他们的角色。",
+  },
+  admin_role_for_users_only: {
+    en: "Administrators have every right of their role. Demote the account to a user first.",
+    zh: "管理员已拥有其角色的全部权限，请先将该账号降为普通用户。",
+  },
   service_account_name: {
     en: "The name has 1 to 40 letters, digits, dots, hyphens or underscores and starts with a letter or digit.",
     zh: "名称由 1 至 40 个字母、数字、点、连字符或下划线组成，并以字母或数字开头。",

@@ -5,7 +5,7 @@ import type { OrganizationRight } from "../../../../src/domain/accounts/organiza
 import { chooseOrganization, organizationAtom } from "../../../state/organization.ts";
 import { useSession } from "../../../state/session.ts";
 import { siteStatus, useSite } from "../../../state/site-status.ts";
-import { isAdmin } from "../../../state/stored-user.ts";
+import { hasRight } from "../../../state/stored-user.ts";
 import { self } from "../personal/self-calls.ts";
 import { type Organization, organizations } from "./organization-calls.ts";
 
@@ -42,7 +42,7 @@ export function useAccount() {
 /** Whether lists show the rows of all users: for administrators who act for themselves. */
 export function useSeesAllUsers(): boolean {
   const { user } = useSession();
-  return useAtomValue(organizationAtom) === null && isAdmin(user);
+  return useAtomValue(organizationAtom) === null && hasRight(user, "logs:read");
 }
 
 /** Acts for an organization, or for oneself (null), and drops everything that was loaded for the account before. */

@@ -1,79 +1,21 @@
 import Box from "@mui/material/Box";
 import Button from "@mui/material/Button";
-import Checkbox from "@mui/material/Checkbox";
 import { useQueryClient } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import type { Right } from "../../../../src/domain/accounts/access/access-rules.ts";
-import { isRight, RESOURCES, type Resource } from "../../../../src/domain/accounts/access/access-rules.ts";
 import { notifyDone } from "../../../components/feedback/notify.tsx";
 import { Section, SideDrawer } from "../../../components/feedback/SideDrawer.tsx";
 import { DateTimeInput } from "../../../components/inputs/date-time/DateTimeInput.tsx";
 import { LabelledInput } from "../../../components/inputs/LabelledInput.tsx";
 import { useCheckedForm } from "../../../components/inputs/use-checked-form.ts";
 import { Field } from "../../../components/layout.tsx";
+import { RightsMatrix } from "./RightsMatrix.tsx";
 import {
   createServiceAccount,
   type ServiceAccount,
   serviceAccounts,
   updateServiceAccount,
 } from "./service-account-calls.ts";
-
-type RightsMatrixProps = Readonly<{ value: readonly Right[]; onChange: (rights: Right[]) => void }>;
-
-const VERBS = ["read", "write", "act"] as const;
-const resources = Object.keys(RESOURCES) as readonly Resource[];
-
-/** Rights as a table: resources down, what can be done with each across. */
-const RightsMatrix = ({ value, onChange }: RightsMatrixProps) => {
-  const { t } = useTranslation();
-  const toggle = (right: Right, isOn: boolean) =>
-    onChange(isOn ? [...value, right] : value.filter((other) => other !== right));
-  return (
-    <Box component="table" sx={{ borderCollapse: "collapse", width: "100%", fontSize: 13 }}>
-      <thead>
-        <tr>
-          <Box component="th" scope="col" sx={{ textAlign: "left", fontWeight: 550, py: 1 }}>
-            {t("access.rights.resource")}
-          </Box>
-          {VERBS.map((verb) => (
-            <Box key={verb} component="th" scope="col" sx={{ fontWeight: 550, py: 1, width: 72 }}>
-              {t(`access.rights.verbs.${verb}`)}
-            </Box>
-          ))}
-        </tr>
-      </thead>
-      <tbody>
-        {resources.map((resource) => (
-          <Box key={resource} component="tr" sx={{ borderTop: "1px solid", borderColor: "line.faint" }}>
-            <Box component="th" scope="row" sx={{ textAlign: "left", fontWeight: 400, py: 1, pr: 2 }}>
-              {t(`access.rights.resources.${resource}`)}
-              <Box sx={{ fontSize: 12, color: "text.tertiary" }}>{t(`access.rights.hints.${resource}`)}</Box>
-            </Box>
-            {VERBS.map((verb) => {
-              const right = `${resource}:${verb}`;
-              return (
-                <Box key={verb} component="td" sx={{ textAlign: "center" }}>
-                  {isRight(right) && (
-                    <Checkbox
-                      size="small"
-                      checked={value.includes(right)}
-                      onChange={({ target }) => toggle(right, target.checked)}
-                      slotProps={{
-                        input: {
-                          "aria-label": `${t(`access.rights.resources.${resource}`)}: ${t(`access.rights.verbs.${verb}`)}`,
-                        },
-                      }}
-                    />
-                  )}
-                </Box>
-              );
-            })}
-          </Box>
-        ))}
-      </tbody>
-    </Box>
-  );
-};
 
 type ServiceAccountDrawerProps = Readonly<{
   /** Null: a new one. */

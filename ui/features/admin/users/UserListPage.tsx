@@ -1,4 +1,5 @@
 import Add from "@mui/icons-material/AddOutlined";
+import AdminPanel from "@mui/icons-material/AdminPanelSettingsOutlined";
 import Paid from "@mui/icons-material/AttachMoneyOutlined";
 import Block from "@mui/icons-material/BlockOutlined";
 import Check from "@mui/icons-material/CheckCircleOutlineOutlined";
@@ -28,14 +29,27 @@ import { SavedViews } from "../../../components/inputs/SavedViews.tsx";
 import { PageHeader, Row } from "../../../components/layout.tsx";
 import { type Address, useAddress } from "../../../components/use-address.ts";
 import { useSession } from "../../../state/session.ts";
+import { hasRight } from "../../../state/stored-user.ts";
 import { useHasOrganizations } from "../../account/organizations/use-organization.ts";
 import { groupNames } from "../../channels/channel-queries.ts";
 import { QuotaDialog } from "./QuotaDialog.tsx";
+import { RoleDialog } from "./RoleDialog.tsx";
 import { UserBatchBar } from "./UserBatchBar.tsx";
 import { UserDrawer } from "./UserFormDrawer.tsx";
 import { UserInfoDialog } from "./UserInfoDialog.tsx";
 import { useSecondFactorReset, useUserActions } from "./use-user-actions.ts";
-import { ACTIVE, actionsFor, BANNED, drawerOf, isInReach, ROLE, type User, type UserAction, userPage } from "./user.ts";
+import {
+  ACTIVE,
+  actionsFor,
+  BANNED,
+  drawerOf,
+  isInReach,
+  mayGiveRole,
+  ROLE,
+  type User,
+  type UserAction,
+  userPage,
+} from "./user.ts";
 import { UserCard, useUserColumns } from "./user-columns.tsx";
 
 const ICONS: Readonly<Record<UserAction, ReactNode>> = {
@@ -58,6 +72,7 @@ export const UserListPage = () => {
   const drawer = drawerOf(useLocation().pathname);
   const [shown, setShown] = useState<User | null>(null);
   const [topped, setTopped] = useState<User | null>(null);
+  const [ranked, setRanked] = useState<User | null>(null);
   const [selected, setSelected] = useState(NO_ROWS);
   const clearSelection = useCallback(() => setSelected(NO_ROWS), []);
   const filters = {
@@ -89,6 +104,9 @@ export const UserListPage = () => {
             : [{ label: t("users.secondFactor.reset"), icon: <LockReset />, onSelect: () => void resetFactor(user) }]),
         ]
       : []),
+    ...(mayGiveRole(user, actor)
+      ? [{ label: t("users.customRole.open"), icon: <AdminPanel />, onSelect: () => setRanked(user) }]
+      : []),
     ...actionsFor(user, actor).map((action) => ({
       label: t(`users.actions.${action}`),
       icon: ICONS[action],
@@ -117,9 +135,11 @@ export const UserListPage = () => {
         actions={
           <Row>
             <DownloadButton request={() => requestDownload(usersApi.export, filters)} />
-            <Button variant="contained" color="primary" startIcon={<Add />} onClick={() => go("/user/add")}>
-              {t("users.form.add")}
-            </Button>
+            {hasRight(actor, "users:write") && (
+              <Button variant="contained" color="primary" startIcon={<Add />} onClick={() => go("/user/add")}>
+                {t("users.form.add")}
+              </Button>
+            )}
           </Row>
         }
       />
@@ -151,6 +171,7 @@ export const UserListPage = () => {
       )}
       {drawer && <UserDrawer key={drawer.id} id={drawer.id} onClose={() => go("/user")} />}
       {shown && <UserInfoDialog user={shown} onClose={() => setShown(null)} />}
+      {ranked && <RoleDialog user={ranked} onClose={() => setRanked(null)} />}
       {topped && <QuotaDialog user={topped} onClose={() => setTopped(null)} />}
     </>
   );

@@ -127,7 +127,7 @@ export const UserCard = ({ user }: { user: User }) => (
   <Row sx={{ justifyContent: "space-between" }}>
     <Row gap={3}>
       <UserStatus user={user} />
-      {(user.role !== ROLE.user || user.kind === "organization") && <UserRole user={user} />}
+      {(user.role !== ROLE.user || user.admin_role !== "" || user.kind === "organization") && <UserRole user={user} />}
     </Row>
     <Money quota={user.quota} strong />
   </Row>
@@ -149,9 +149,11 @@ export const UserStatus = ({ user }: { user: User }) => {
 };
 
 /** A user's role, or that it is an organization. */
-export const UserRole = ({ user: { role, kind } }: { user: Pick<User, "role" | "kind"> }) => {
+export const UserRole = ({ user }: { user: Pick<User, "role" | "kind" | "admin_role"> }) => {
   const { t } = useTranslation();
+  const { role, kind, admin_role: customRole } = user;
   if (kind === "organization") return <Tag tone="info">{t("users.kind.organization")}</Tag>;
+  if (customRole !== "") return <Tag>{customRole}</Tag>;
   if (role === ROLE.user) return <span>{t("users.role.user")}</span>;
   if (role === ROLE.admin) return <Tag>{t("users.role.admin")}</Tag>;
   return <Tag>{t(role === ROLE.root ? "users.role.root" : "users.role.unknown")}</Tag>;

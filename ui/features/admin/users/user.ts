@@ -2,7 +2,7 @@ import { queryOptions } from "@tanstack/react-query";
 import type { AdminUserView } from "../../../../src/domain/accounts/users/admin-user-view.ts";
 import { readData } from "../../../api/client.ts";
 import { usersApi } from "../../../api/groups.ts";
-import type { StoredUser } from "../../../state/stored-user.ts";
+import { hasRight, isSuperAdmin, type StoredUser } from "../../../state/stored-user.ts";
 
 /** A user as returned by `GET /api/user/` to administrators. */
 export type User = AdminUserView;
@@ -13,9 +13,19 @@ export const BANNED = 2;
 
 export type UserAction = "promote" | "demote" | "enable" | "disable" | "delete";
 
-/** Administrators manage users below them, super admins manage everybody; nobody manages deregistered users. */
-export const isInReach = (user: User, actor: StoredUser | null): boolean =>
-  user.DeletedAt === null && actor !== null && (actor.role >= ROLE.root || user.role < actor.role);
+/**
+ * Administrators manage users below them, and so do people whose custom role has the right; super admins manage everybody.
+ * Nobody manages deregistered users.
+ */
+export function isInReach(user: User, actor: StoredUser | null): boolean {
+  if (user.DeletedAt !== null || actor === null) return false;
+  if (actor.role >= ROLE.root) return true;
+  return hasRight(actor, "users:write") && user.role < ROLE.admin && user.admin_role_id === 0;
+}
+
+/** Whether the actor may give the user a custom role. */
+export const mayGiveRole = (user: User, actor: StoredUser | null): boolean =>
+  isSuperAdmin(actor) && user.DeletedAt === null && user.kind === "person" && user.role === ROLE.user;
 
 /** The actions that an actor may take on a user; super admins can't be demoted. */
 export function actionsFor(user: User, actor: StoredUser | null): readonly UserAction[] {

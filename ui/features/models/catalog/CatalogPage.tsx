@@ -17,7 +17,7 @@ import { FilterBar } from "../../../components/inputs/FilterBar.tsx";
 import { PageHeader, Row, usePhone } from "../../../components/layout.tsx";
 import { useAddress } from "../../../components/use-address.ts";
 import { useSession } from "../../../state/session.ts";
-import { isSuperAdmin } from "../../../state/stored-user.ts";
+import { hasRootRight } from "../../../state/stored-user.ts";
 import { fuzzyMatch } from "../pricing/pricing.ts";
 import { CatalogDrawer } from "./CatalogDrawer.tsx";
 import { type CatalogModel, catalog, removeUpdate } from "./catalog-calls.ts";
@@ -44,7 +44,7 @@ export const CatalogPage = () => {
   const isPhone = usePhone();
   const { user } = useSession();
   const address = useAddress();
-  const mayEdit = isSuperAdmin(user);
+  const mayEdit = hasRootRight(user, "models:write");
   const { data, error, refetch } = useQuery(catalog);
   const [drawer, setDrawer] = useState<{ entry: CatalogModel | null } | null>(null);
   const columns = useCatalogColumns();

@@ -27,7 +27,7 @@ import { useCheckedForm } from "../../../components/inputs/use-checked-form.ts";
 import { Col, Field, PageHeader, Row } from "../../../components/layout.tsx";
 import { useAddress } from "../../../components/use-address.ts";
 import { useSession } from "../../../state/session.ts";
-import { isSuperAdmin } from "../../../state/stored-user.ts";
+import { hasRootRight } from "../../../state/stored-user.ts";
 import { WALLET_KEY } from "../wallet-calls.ts";
 import { CaseTable } from "./CaseTable.tsx";
 import { CouponDialog } from "./CouponDialog.tsx";
@@ -103,7 +103,7 @@ export const PlanListPage = () => {
   const plans = useQuery(allPlans);
   const [edited, setEdited] = useState<{ plan: Plan | null } | null>(null);
   const [isGranting, setGranting] = useState(false);
-  const mayEdit = isSuperAdmin(user);
+  const mayEdit = hasRootRight(user, "billing:write");
   const tabs = ["plans", "subscriptions", "cases", ...(mayEdit ? (["coupons"] as const) : [])] as const;
   const tab = tabs.find((one) => one === address.text("tab")) ?? "plans";
   const [isAddingCoupon, setAddingCoupon] = useState(false);

@@ -1,0 +1,107 @@
+import Add from "@mui/icons-material/AddOutlined";
+import AdminPanel from "@mui/icons-material/AdminPanelSettingsOutlined";
+import Delete from "@mui/icons-material/DeleteOutlineOutlined";
+import Edit from "@mui/icons-material/EditOutlined";
+import Button from "@mui/material/Button";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useMemo, useState } from "react";
+import { useTranslation } from "react-i18next";
+import type { Column } from "../../../components/data-table/column.ts";
+import { DataTable } from "../../../components/data-table/DataTable.tsx";
+import { useDataTable } from "../../../components/data-table/use-data-table.ts";
+import { TimeAgo } from "../../../components/display/TimeAgo.tsx";
+import { useConfirm } from "../../../components/feedback/confirm.tsx";
+import { EmptyState } from "../../../components/feedback/EmptyState.tsx";
+import { notifyDone, notifyError } from "../../../components/feedback/notify.tsx";
+import { PageHeader } from "../../../components/layout.tsx";
+import { AdminRoleDrawer } from "./AdminRoleDrawer.tsx";
+import { type AdminRole, adminRoles, deleteAdminRole } from "./admin-role-calls.ts";
+
+/** Roles with rights to parts of the administration. */
+export const AdminRolesPage = () => {
+  const { t } = useTranslation();
+  const list = useQuery(adminRoles);
+  const [opened, setOpened] = useState<{ role: AdminRole | null } | null>(null);
+  const remove = useRemove();
+  const model = useDataTable({
+    columns: useColumns(),
+    rows: list.data,
+    rowId: ({ id }) => id,
+    rowName: ({ name }) => name,
+    actions: (role) => [
+      { label: t("access.roles.edit"), icon: <Edit />, onSelect: () => setOpened({ role }) },
+      {
+        label: t("access.roles.delete"),
+        icon: <Delete />,
+        onSelect: () => void remove(role),
+        isDangerous: true,
+        isDisabled: role.users > 0,
+      },
+    ],
+  });
+  const add = (
+    <Button variant="contained" color="primary" startIcon={<Add />} onClick={() => setOpened({ role: null })}>
+      {t("access.roles.add")}
+    </Button>
+  );
+  return (
+    <>
+      <PageHeader title={t("access.roles.title")} purpose={t("access.roles.purpose")} actions={add} />
+      <DataTable
+        model={model}
+        error={list.error}
+        onRetry={() => void list.refetch()}
+        onOpen={(role) => setOpened({ role })}
+        empty={
+          <EmptyState
+            icon={<AdminPanel />}
+            title={t("access.roles.empty.title")}
+            body={t("access.roles.empty.body")}
+            action={add}
+          />
+        }
+      />
+      {opened && <AdminRoleDrawer role={opened.role} onClose={() => setOpened(null)} />}
+    </>
+  );
+};
+
+function useColumns(): readonly Column<AdminRole>[] {
+  const { t } = useTranslation();
+  return useMemo(
+    () => [
+      { key: "name", head: t("access.roles.columns.name"), isTitle: true, cell: ({ name }) => name },
+      { key: "rights", head: t("access.rights.title"), cell: ({ rights }) => <code>{rights.join(", ")}</code> },
+      { key: "users", head: t("access.roles.columns.users"), width: 96, isSolid: true, cell: ({ users }) => users },
+      {
+        key: "created",
+        head: t("access.roles.columns.created"),
+        width: 132,
+        cell: ({ created_time }) => <TimeAgo seconds={created_time} />,
+      },
+    ],
+    [t],
+  );
+}
+
+function useRemove() {
+  const { t } = useTranslation();
+  const client = useQueryClient();
+  const confirm = useConfirm();
+  return async ({ id, name }: AdminRole) => {
+    const isSure = await confirm({
+      title: t("access.roles.deleteTitle", { name }),
+      body: t("access.roles.deleteBody"),
+      action: t("access.roles.delete"),
+      isDangerous: true,
+    });
+    if (!isSure) return;
+    try {
+      await deleteAdminRole(id);
+      notifyDone(t("access.roles.deleted", { name }));
+    } catch (error) {
+      notifyError(error);
+    }
+    void client.invalidateQueries(adminRoles);
+  };
+}
