@@ -55,7 +55,7 @@ type ScimServices = Readonly<{
 const LONGEST_BODY = 1_048_576;
 const MOST_OPERATIONS = 1000;
 /** Wrong tokens per address. */
-const GUESSES: Limit = { count: 40, windowMs: 600_000 };
+const GUESSES: Limit = { count: 200, windowMs: 600_000 };
 
 type Kind = Readonly<{
   path: string;
