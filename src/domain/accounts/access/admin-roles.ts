@@ -135,8 +135,8 @@ export async function assignAdminRole(
     await writeManagementLog(tx, actor, `${what} ${name} (#${userId})`, {
       note:
         after === ""
-          ? { code: "admin_role_taken", params: { role: before, name, id: userId } }
-          : { code: "admin_role_given", params: { role: after, name, id: userId } },
+          ? { code: "admin_role_removed", params: { role: before, name, id: userId } }
+          : { code: "admin_role_assigned", params: { role: after, name, id: userId } },
       target: "user",
       user_id: userId,
       action: "update",

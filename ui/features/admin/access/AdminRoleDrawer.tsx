@@ -24,8 +24,9 @@ const LONGEST_NAME = 40;
 export const AdminRoleDrawer = ({ role, onClose }: AdminRoleDrawerProps) => {
   const { t } = useTranslation();
   const client = useQueryClient();
+  const stored: Form = { name: role?.name ?? "", rights: role?.rights ?? [] };
   const { body, initial, form, change, faults, isSaving, submit } = useCheckedForm({
-    initial: { name: role?.name ?? "", rights: role?.rights ?? [] } as Form,
+    initial: stored,
     check: ({ name, rights }: Form) => ({
       ...(name.trim() === "" && { name: "name" as const }),
       ...(rights.length === 0 && { rights: "rights" as const }),
