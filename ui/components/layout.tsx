@@ -43,13 +43,12 @@ export const Panel = ({ title, hint, action, children, pad = true, sx }: PanelPr
     )}
   >
     {title && (
-      <Row sx={{ px: 4, pt: 3, pb: pad ? 0 : 3 }}>
+      <Row wrap sx={{ px: 4, pt: 3, pb: pad ? 0 : 3, rowGap: 1 }}>
         <Box component="h2" sx={{ m: 0, fontSize: 13.5, lineHeight: "20px", fontWeight: 600 }}>
           {title}
         </Box>
         {hint && <Box sx={{ color: "text.tertiary", fontSize: 12 }}>{hint}</Box>}
-        <Box sx={{ flex: 1 }} />
-        {action}
+        {action && <Box sx={{ ml: "auto" }}>{action}</Box>}
       </Row>
     )}
     {pad ? <Box sx={{ p: 4, pt: title ? 3 : 4 }}>{children}</Box> : children}

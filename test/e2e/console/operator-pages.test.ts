@@ -1,16 +1,23 @@
 /** An administrator checks the books, asks the router and the doctor, reads the audit log and jumps about, in a real browser. */
-import { describe, expect } from "bun:test";
+import { afterAll, describe, expect } from "bun:test";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { startFakeStripe } from "../../support/console/fake-stripe.ts";
 import { WORDS } from "../../support/e2e/browser.ts";
 import { test } from "../../support/e2e/browser-test.ts";
-import { createApiKey, createChannel } from "../../support/e2e/console-client.ts";
+import { createApiKey, createChannel, setOptions } from "../../support/e2e/console-client.ts";
 import { fillPlaceholders, openConsolePage, startBrowserFixture, VIEWPORTS } from "../../support/e2e/console-page.ts";
 import { ENGINES, emptyDatabase, setUp, startGateway } from "../../support/e2e/fixture.ts";
+import { makeCertificate } from "../../support/lib/certificate.ts";
 import { until } from "../../support/lib/until.ts";
 import { gatewayCommand } from "../../support/processes/gateway.ts";
 
 const MODEL = "usage-1000-500";
 
-const { browser, fixture } = await startBrowserFixture([MODEL]);
+const stripe = startFakeStripe();
+afterAll(() => stripe.stop());
+const { browser, fixture } = await startBrowserFixture([MODEL], { env: { STRIPE_API_URL: stripe.url } });
 const { root, gateway, upstream, key } = fixture;
 const spare = await createChannel(root, upstream.url, [MODEL], { name: "spare", priority: -1 });
 await createChannel(root, upstream.url, [MODEL], { name: "for friends", group: "vip" });
@@ -275,6 +282,106 @@ describe("the pages of an operator", () => {
     await page.getByRole("tooltip", { name: shell.hints.live }).waitFor();
     await consolePage.expectAccessible();
   }, 60_000);
+
+  test("a company's provider signs its people in, and may manage them with a token", async () => {
+    const { page, button, dialog, row, waitForNotice } = consolePage;
+    const { providers, access } = WORDS.en;
+    const folder = await mkdtemp(path.join(tmpdir(), "sluice-idp-"));
+    const file = path.join(folder, "certificate.pem");
+    await makeCertificate(file, path.join(folder, "key.pem"));
+    const certificate = await Bun.file(file).text();
+    await rm(folder, { recursive: true });
+    await consolePage.open("/identity-providers");
+    await button(providers.add).first().click();
+    const form = dialog(providers.add);
+    await form.getByRole("combobox", { name: providers.type, exact: true }).click();
+    await page.getByRole("option", { name: providers.types.saml }).click();
+    await form.getByLabel(providers.columns.name, { exact: true }).fill("Harbor SSO");
+    await button(providers.add, form).click();
+    await form.getByText(providers.required).first().waitFor();
+    await form.getByLabel(providers.fields.entry_point).fill("https://idp.example.com/sso");
+    await form.getByLabel(providers.fields.idp_issuer).fill("https://idp.example.com");
+    await form.getByLabel(providers.fields.certificate).fill("not a certificate");
+    await button(providers.add, form).click();
+    await page.getByText(/can't be read/).waitFor();
+    await form.getByLabel(providers.fields.certificate).fill(certificate);
+    await form.getByRole("combobox", { name: providers.columns.domains }).fill("harbor.example");
+    await page.keyboard.press("Enter");
+    await consolePage.expectAccessible();
+    await button(providers.add, form).click();
+    await waitForNotice(providers.saved.replace("{{name}}", "Harbor SSO"));
+    await row("Harbor SSO").getByText("harbor.example").waitFor();
+    await consolePage.chooseRowAction("Harbor SSO", providers.scim.create);
+    const issued = dialog(providers.scim.tokenTitle.replace("{{name}}", "Harbor SSO"));
+    const scimToken = (await issued.locator("code").textContent()) ?? "";
+    await consolePage.expectAccessible();
+    await button(access.token.done, issued).click();
+    const people = await fetch(`${gateway.url}/scim/v2/Users`, { headers: { authorization: `Bearer ${scimToken}` } });
+    expect(people.status).toBe(200);
+    await row("Harbor SSO").getByText(providers.scim.on, { exact: true }).waitFor();
+  }, 120_000);
+
+  test("a plan with a coupon is sold by card, with the customer's tax", async () => {
+    const { page, button, dialog, row, waitForNotice } = consolePage;
+    const { plans, settings } = WORDS.en;
+    await setOptions(root, {
+      ...{ ServerAddress: gateway.url, StripeSecretKey: "sk_test", StripeWebhookSecret: "whsec_test" },
+    });
+    await consolePage.open("/setting?tab=system&section=taxes");
+    const rates = page.locator(`#setting-TaxRates .cm-content, #setting-TaxRates.cm-content`).first();
+    await rates.fill('{"DE": 19}');
+    await page.getByLabel(settings.fields.TaxCountry.label).fill("DE");
+    await button(/^Save/).click();
+    await until(
+      async () => (await root.get("/api/option/")) as { key: string; value: string }[],
+      (options) => options.some(({ key, value }) => key === "TaxRates" && value.includes("19")),
+    );
+    await consolePage.open("/plan");
+    await button(plans.form.add).first().click();
+    const form = dialog(plans.form.add);
+    await button(plans.form.save, form).click();
+    await form.getByText(plans.form.nameMissing).waitFor();
+    await form.getByLabel(plans.form.name, { exact: true }).fill("Captain");
+    await form.getByLabel(plans.form.price, { exact: true }).fill("5000000");
+    await form.getByLabel(plans.form.windowQuota, { exact: true }).fill("10000000");
+    await consolePage.expectAccessible();
+    await button(plans.form.save, form).click();
+    await waitForNotice(plans.form.done);
+    await row("Captain").getByText("$10.00").waitFor();
+    await page.getByRole("tab", { name: plans.coupons.title }).click();
+    await button(plans.coupons.add).first().click();
+    const coupon = dialog(plans.coupons.add);
+    await coupon.getByLabel(plans.coupons.code, { exact: true }).fill("a");
+    await button(plans.coupons.add, coupon).click();
+    await coupon.getByText(plans.coupons.codeInvalid).waitFor();
+    await coupon.getByLabel(plans.coupons.code, { exact: true }).fill("ANCHOR");
+    await coupon.getByLabel(plans.coupons.percent, { exact: true }).fill("50");
+    await consolePage.expectAccessible();
+    await button(plans.coupons.add, coupon).click();
+    await waitForNotice(plans.coupons.created);
+    await row("ANCHOR").getByText("50%").waitFor();
+
+    const buyer = await openConsolePage(browser, gateway, VIEWPORTS.en, {
+      username: "ferry",
+      password: "lock-keeper-9",
+    });
+    await buyer.page.route("https://checkout.test/**", (route) => route.fulfill({ body: "Pay here" }));
+    await buyer.open("/topup");
+    await buyer.page.getByText(/19%, DE/).waitFor();
+    await buyer.page.getByRole("tab", { name: plans.title, exact: true }).click();
+    await buyer.button(plans.subscribe).click();
+    const sale = buyer.dialog(plans.subscribeTitle.replace("{{name}}", "Captain"));
+    await sale.getByLabel(plans.coupons.coupon).fill("anchor");
+    await buyer.button(plans.coupons.check, sale).click();
+    await sale.getByText(plans.coupons.applied.once.replace("{{price}}", "$5.00")).waitFor();
+    await sale.getByRole("combobox", { name: plans.payWith }).click();
+    await buyer.page.getByRole("option", { name: plans.payCard }).click();
+    await buyer.expectAccessible();
+    await buyer.button(plans.toCard, sale).click();
+    await buyer.page.getByText("Pay here").waitFor();
+    expect(buyer.complaints).toEqual([]);
+    await buyer.close();
+  }, 120_000);
 
   test("nothing complained", () => expect(consolePage.complaints).toEqual([]));
 

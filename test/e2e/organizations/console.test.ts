@@ -146,6 +146,29 @@ describe.each(["en", "zh"] as const)("an organization in %s", (language) => {
     await second.waitForNotice(words.tokens.saved.replace("{{name}}", "shared"));
   });
 
+  test("forbids models by a policy, of which wrong fields are named", async () => {
+    const { page, open, button, dialog, waitForNotice, expectAccessible } = first;
+    const policies = texts.policies;
+    await open("/organization");
+    await page.getByText(policies.none).waitFor();
+    await button(policies.create).click();
+    const form = dialog(policies.create);
+    await form.getByLabel(policies.name, { exact: true }).fill("House rules");
+    await form.getByLabel(policies.models).fill("gpt-4*");
+    await form.getByLabel(policies.ips).fill("nowhere");
+    await button(policies.create, form).click();
+    await form.getByRole("alert").first().waitFor();
+    await form.getByLabel(policies.ips).fill("127.0.0.0/8");
+    await form.getByRole("combobox", { name: policies.providers }).click();
+    await page.getByRole("option", { name: "OpenAI", exact: true }).click();
+    await page.keyboard.press("Escape");
+    await expectAccessible();
+    await button(policies.create, form).click();
+    await waitForNotice(policies.saved.replace("{{name}}", "House rules"));
+    await page.getByText("gpt-4*").waitFor();
+    await expectAccessible();
+  });
+
   test("pays for calls with its key, which its owner sees in the log and in the wallet", async () => {
     const [row] = await second.page.evaluate(
       async ({ id, organization }) => {

@@ -55,7 +55,7 @@ export const LatencyPanel = ({ period, filter }: LatencyPanelProps) => {
       {data?.rows.length === 0 && <Box sx={{ color: "text.secondary" }}>{t("dashboard.noCalls")}</Box>}
       {data && data.rows.length > 0 && (
         <Box sx={{ overflow: "auto", maxHeight: 420 }} tabIndex={0} role="region" aria-label={t("dashboard.latency")}>
-          <Table size="small" stickyHeader sx={{ minWidth: 560 }}>
+          <Table size="small" stickyHeader sx={{ minWidth: 720 }}>
             <TableHead>
               <TableRow>
                 <TableCell sx={{ width: "36%" }}>{t(`dashboard.dimensions.${by}`)}</TableCell>

@@ -27,7 +27,7 @@ export const SeriesTable = ({ series, nameOf, onFilter, onExpand }: Props) => {
   const total = totalsOf(series).quota;
   return (
     <Box sx={{ overflowX: "auto" }} tabIndex={0} role="region" aria-label={t("dashboard.table")}>
-      <Table size="small" sx={{ minWidth: 620 }}>
+      <Table size="small" sx={{ minWidth: 760 }}>
         <TableHead>
           <TableRow>
             <TableCell sx={{ width: "36%" }}>{t("dashboard.name")}</TableCell>

@@ -15,6 +15,8 @@ import { notifyError } from "../../components/feedback/notify.tsx";
 import { SettingLink } from "../../components/feedback/SettingLink.tsx";
 import { Field, Panel, Row } from "../../components/layout.tsx";
 import { formatNumber } from "../../lib/format/number.ts";
+import { useSession } from "../../state/session.ts";
+import { isSuperAdmin } from "../../state/stored-user.ts";
 import { useAccount } from "../account/organizations/use-organization.ts";
 import { moneyText, paymentOptions, priceOf, startPayment, timesPrice } from "./wallet-calls.ts";
 
@@ -23,6 +25,7 @@ export const TopUpCard = () => {
   const { t, i18n } = useTranslation();
   const format = useMoneyFormat();
   const { data, error, refetch } = useQuery(paymentOptions);
+  const { user } = useSession();
   const first = data?.ways[0];
   const minimum = data && amountText(format.inCurrency ? data.minimum * format.quotaPerUnit : data.minimum, format);
   return (
@@ -51,7 +54,7 @@ export const TopUpCard = () => {
                 {t("wallet.redeem.buy")}
               </a>
             ) : (
-              t("wallet.topUp.noLink")
+              t(isSuperAdmin(user) ? "wallet.topUp.setUp" : "wallet.topUp.noLink")
             )}
           </Box>
           <Box sx={{ mt: 3 }}>

@@ -1,11 +1,10 @@
 import Box from "@mui/material/Box";
 import Button from "@mui/material/Button";
-import Table from "@mui/material/Table";
-import TableBody from "@mui/material/TableBody";
-import TableCell from "@mui/material/TableCell";
-import TableHead from "@mui/material/TableHead";
-import TableRow from "@mui/material/TableRow";
+import { useMemo } from "react";
 import { useTranslation } from "react-i18next";
+import type { Column } from "../../../components/data-table/column.ts";
+import { DataTable } from "../../../components/data-table/DataTable.tsx";
+import { useDataTable } from "../../../components/data-table/use-data-table.ts";
 import { KeyValue } from "../../../components/display/KeyValue.tsx";
 import { Money } from "../../../components/display/Money.tsx";
 import { StatusChip } from "../../../components/display/StatusChip.tsx";
@@ -45,24 +44,7 @@ export const ExperimentPanel = ({ experiment, onDelete }: Props) => {
             ...(judge === null ? [] : [[t("experiments.judge"), judge] as const]),
           ]}
         />
-        <Box sx={{ overflowX: "auto" }}>
-          <Table size="small" sx={{ minWidth: 720 }}>
-            <TableHead>
-              <TableRow>
-                <TableCell>{t("experiments.metric")}</TableCell>
-                <TableCell align="right">{t("experiments.current")}</TableCell>
-                <TableCell align="right">{t("experiments.new")}</TableCell>
-                <TableCell align="right">{t("experiments.difference")}</TableCell>
-                <TableCell>{t("experiments.verdict")}</TableCell>
-              </TableRow>
-            </TableHead>
-            <TableBody>
-              {comparisons.map((each) => (
-                <ComparisonRow key={each.metric} comparison={each} />
-              ))}
-            </TableBody>
-          </Table>
-        </Box>
+        <ComparisonTable comparisons={comparisons} />
         {verdicts && <Verdicts verdicts={verdicts} />}
         <Row gap={3} wrap>
           {!isEnabled && <StatusChip tone="idle">{t("routes.status.disabled")}</StatusChip>}
@@ -73,34 +55,60 @@ export const ExperimentPanel = ({ experiment, onDelete }: Props) => {
   );
 };
 
-const ComparisonRow = ({ comparison }: Readonly<{ comparison: Comparison }>) => {
-  const { metric, control, trial, medians, interval } = comparison;
-  const isRaw = metric === "judge" || metric === "errors";
-  return (
-    <TableRow>
-      <TableCell>
-        <MetricName metric={metric} />
-      </TableCell>
-      <TableCell align="right" className="num">
-        <Value metric={metric} value={control} />
-        {medians && !isRaw && <Median metric={metric} value={medians.control} />}
-      </TableCell>
-      <TableCell align="right" className="num">
-        <Value metric={metric} value={trial} />
-        {medians && !isRaw && <Median metric={metric} value={medians.trial} />}
-      </TableCell>
-      <TableCell align="right" className="num">
-        {interval && (
-          <>
-            <Signed metric={metric} value={interval.low} /> … <Signed metric={metric} value={interval.high} />
-          </>
-        )}
-      </TableCell>
-      <TableCell>
-        <VerdictChip comparison={comparison} />
-      </TableCell>
-    </TableRow>
-  );
+const ComparisonTable = ({ comparisons }: Pick<ExperimentView, "comparisons">) => {
+  const { t } = useTranslation();
+  const columns = useMemo((): readonly Column<Comparison>[] => {
+    const side = (key: "current" | "new", of: "control" | "trial"): Column<Comparison> => ({
+      key,
+      head: t(`experiments.${key}`),
+      width: 160,
+      align: "right",
+      cell: ({ metric, medians, ...values }) => (
+        <Box className="num" sx={{ py: 0.5 }}>
+          <Value metric={metric} value={values[of]} />
+          {medians && metric !== "judge" && metric !== "errors" && <Median metric={metric} value={medians[of]} />}
+        </Box>
+      ),
+    });
+    return [
+      {
+        key: "metric",
+        head: t("experiments.metric"),
+        isTitle: true,
+        cell: ({ metric }) => <MetricName metric={metric} />,
+      },
+      side("current", "control"),
+      side("new", "trial"),
+      {
+        key: "difference",
+        head: t("experiments.difference"),
+        width: 220,
+        align: "right",
+        cell: ({ metric, interval }) =>
+          interval ? (
+            <span className="num">
+              <Signed metric={metric} value={interval.low} /> … <Signed metric={metric} value={interval.high} />
+            </span>
+          ) : (
+            "–"
+          ),
+      },
+      {
+        key: "verdict",
+        head: t("experiments.verdict"),
+        width: 180,
+        isSolid: true,
+        cell: (comparison) => <VerdictChip comparison={comparison} />,
+      },
+    ];
+  }, [t]);
+  const model = useDataTable({
+    columns,
+    rows: comparisons,
+    rowId: ({ metric }) => metric,
+    rowName: ({ metric }) => metric,
+  });
+  return <DataTable model={model} error={null} onRetry={() => {}} empty={null} />;
 };
 
 const MetricName = ({ metric }: Pick<Comparison, "metric">) => {
@@ -135,7 +143,7 @@ const Signed = ({ metric, value }: Readonly<{ metric: Comparison["metric"]; valu
 const VerdictChip = ({ comparison }: Readonly<{ comparison: Comparison }>) => {
   const { t } = useTranslation();
   const { better, decidedAt, nextLook, control, trial } = comparison;
-  if (control === null || trial === null) return "–";
+  if (control === null || trial === null || (comparison.metric === "judge" && control + trial === 0)) return "–";
   if (better === null) {
     const reason = nextLook === null ? t("experiments.noMoreLooks") : t("experiments.nextLook", { count: nextLook });
     return (

@@ -23,7 +23,7 @@ export function Choice<Value extends string>({ id, label, hint, value, options, 
           const chosen = options.find(([option]) => option === event.target.value);
           if (chosen) onChange(chosen[0]);
         }}
-        inputProps={{ id }}
+        inputProps={{ id, "aria-label": label }}
       >
         {options.map(([option, text]) => (
           <MenuItem key={option} value={option}>

@@ -5,26 +5,43 @@ import { useQuery, useQueryClient } from "@tanstack/react-query";
 import type { TFunction } from "i18next";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
+import { exactAmountText, type MoneyFormat, useMoneyFormat } from "../../../../components/display/Money.tsx";
 import { useConfirm } from "../../../../components/feedback/confirm.tsx";
 import { ErrorState } from "../../../../components/feedback/ErrorState.tsx";
 import { notifyDone, notifyError } from "../../../../components/feedback/notify.tsx";
 import { Panel, Row } from "../../../../components/layout.tsx";
+import { formatNumber } from "../../../../lib/format/number.ts";
 import { Entry } from "../../security/Entry.tsx";
 import type { Organization } from "../organization-calls.ts";
 import { useActing } from "../use-organization.ts";
 import { PolicyDialog } from "./PolicyDialog.tsx";
 import { deletePolicy, type Policy, policies } from "./policy-calls.ts";
 
-/** The rules that a policy has, by the labels of its form. */
-const ruleNames = (t: TFunction, { rules }: Policy): string[] => [
-  ...(rules.models.length > 0 ? [t("organizations.policies.models")] : []),
-  ...(rules.channel_types.length > 0 ? [t("organizations.policies.providers")] : []),
-  ...(rules.allow_ips !== "" ? [t("organizations.policies.ips")] : []),
-  ...(rules.blocked_words !== "" ? [t("organizations.policies.words")] : []),
-  ...(rules.no_content_log ? [t("organizations.policies.noContentLog")] : []),
-  ...(rules.max_key_days > 0 ? [t("organizations.policies.maxKeyDays")] : []),
-  ...(rules.max_call_quota > 0 ? [t("organizations.policies.maxPrice")] : []),
-];
+/** Each rule of a policy with what it says; words that are blocked are only counted. */
+function ruleTexts(
+  t: TFunction,
+  { rules }: Policy,
+  types: readonly Readonly<{ id: number; name: string }>[],
+  format: MoneyFormat,
+): string[] {
+  const typeNames = types.filter(({ id }) => rules.channel_types.includes(id)).map(({ name }) => name);
+  const words = rules.blocked_words.split("\n").filter((word) => word.trim() !== "");
+  const said: readonly (readonly [string, string])[] = [
+    [t("organizations.policies.models"), rules.models.join(", ")],
+    [t("organizations.policies.providers"), typeNames.join(", ")],
+    [t("organizations.policies.ips"), rules.allow_ips.split("\n").join(", ")],
+    [t("organizations.policies.words"), words.length > 0 ? formatNumber(words.length) : ""],
+    [t("organizations.policies.maxKeyDays"), rules.max_key_days > 0 ? formatNumber(rules.max_key_days) : ""],
+    [
+      t("organizations.policies.maxPrice"),
+      rules.max_call_quota > 0 ? exactAmountText(rules.max_call_quota, format) : "",
+    ],
+  ];
+  return [
+    ...said.filter(([, value]) => value !== "").map(([field, value]) => t("audit.pair", { field, value })),
+    ...(rules.no_content_log ? [t("organizations.policies.noContentLog")] : []),
+  ];
+}
 
 /** The rules for calls of the organization and its projects. */
 export const PoliciesPanel = ({ organization: { id } }: { organization: Organization }) => {
@@ -32,6 +49,7 @@ export const PoliciesPanel = ({ organization: { id } }: { organization: Organiza
   const client = useQueryClient();
   const confirm = useConfirm();
   const { may } = useActing();
+  const format = useMoneyFormat();
   const { data, error, refetch } = useQuery(policies(id));
   /** Null: a new one. */
   const [edited, setEdited] = useState<Policy | null | undefined>(undefined);
@@ -86,7 +104,10 @@ export const PoliciesPanel = ({ organization: { id } }: { organization: Organiza
             )
           }
         >
-          {[policy.project_name || t("organizations.policies.everything"), ...ruleNames(t, policy)].join(" · ")}
+          {[
+            policy.project_name || t("organizations.policies.everything"),
+            ...ruleTexts(t, policy, data.channel_types, format),
+          ].join(" · ")}
         </Entry>
       ))}
       {edited !== undefined && data && (

@@ -10,6 +10,7 @@ import { useTranslation } from "react-i18next";
 import type { Column } from "../../../../components/data-table/column.ts";
 import { DataTable } from "../../../../components/data-table/DataTable.tsx";
 import { useDataTable } from "../../../../components/data-table/use-data-table.ts";
+import { KeyValue } from "../../../../components/display/KeyValue.tsx";
 import { Money } from "../../../../components/display/Money.tsx";
 import { StatusChip } from "../../../../components/display/StatusChip.tsx";
 import { ErrorState } from "../../../../components/feedback/ErrorState.tsx";
@@ -72,7 +73,17 @@ export const SessionDetail = ({ scope, session }: SessionDetailProps) => {
               </Select>
             }
           >
-            <FigureTable session={data} other={other ?? null} />
+            {other ? (
+              <FigureTable session={data} other={other} />
+            ) : (
+              <KeyValue
+                width={160}
+                items={FIGURES.map((figure) => [
+                  t(`sessions.columns.${figure}`),
+                  <FigureValue key={figure} figure={figure} value={figureOf(data, figure)} />,
+                ])}
+              />
+            )}
           </Panel>
           {data.steps.map(({ step, calls }) => (
             <Panel
@@ -95,26 +106,10 @@ const keyOf = ({ user_id, id }: SessionView) => `${user_id} ${id}`;
 type FigureRow = Readonly<{ figure: Figure }>;
 const ROWS: readonly FigureRow[] = FIGURES.map((figure) => ({ figure }));
 
-const FigureTable = ({ session, other }: Readonly<{ session: SessionView; other: SessionView | null }>) => {
+const FigureTable = ({ session, other }: Readonly<{ session: SessionView; other: SessionView }>) => {
   const { t } = useTranslation();
   const columns = useMemo((): readonly Column<FigureRow>[] => {
     const valueCell = (of: SessionView, figure: Figure) => <FigureValue figure={figure} value={figureOf(of, figure)} />;
-    const compared: readonly Column<FigureRow>[] = other
-      ? [
-          { key: "other", head: other.id, width: 180, align: "right", cell: ({ figure }) => valueCell(other, figure) },
-          {
-            key: "difference",
-            head: t("sessions.columns.difference"),
-            width: 120,
-            align: "right",
-            cell: ({ figure }) => {
-              const share = differenceOf(figureOf(session, figure), figureOf(other, figure));
-              if (share === null) return "–";
-              return <span className="num">{`${share > 0 ? "+" : ""}${formatShare(share)}`}</span>;
-            },
-          },
-        ]
-      : [];
     return [
       {
         key: "metric",
@@ -123,7 +118,18 @@ const FigureTable = ({ session, other }: Readonly<{ session: SessionView; other:
         cell: ({ figure }) => t(`sessions.columns.${figure}`),
       },
       { key: "value", head: session.id, width: 180, align: "right", cell: ({ figure }) => valueCell(session, figure) },
-      ...compared,
+      { key: "other", head: other.id, width: 180, align: "right", cell: ({ figure }) => valueCell(other, figure) },
+      {
+        key: "difference",
+        head: t("sessions.columns.difference"),
+        width: 120,
+        align: "right",
+        cell: ({ figure }) => {
+          const share = differenceOf(figureOf(session, figure), figureOf(other, figure));
+          if (share === null) return "–";
+          return <span className="num">{`${share > 0 ? "+" : ""}${formatShare(share)}`}</span>;
+        },
+      },
     ];
   }, [t, session, other]);
   const model = useDataTable({
@@ -133,15 +139,14 @@ const FigureTable = ({ session, other }: Readonly<{ session: SessionView; other:
     rowName: ({ figure }) => figure,
   });
   return (
-    <Box sx={{ maxWidth: FIGURES_PX + (other ? COMPARED_PX : 0) }}>
+    <Box sx={{ maxWidth: FIGURES_PX }}>
       <DataTable model={model} error={null} onRetry={() => {}} empty={null} isCompact />
     </Box>
   );
 };
 
 /** Wider, a figure stands too far from its name. */
-const FIGURES_PX = 480;
-const COMPARED_PX = 300;
+const FIGURES_PX = 780;
 
 const FigureValue = ({ figure, value }: Readonly<{ figure: Figure; value: number }>) => {
   if (figure === "cost") return <Money quota={value} decimals={6} />;
