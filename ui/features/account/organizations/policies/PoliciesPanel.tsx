@@ -26,7 +26,7 @@ function ruleTexts(
 ): string[] {
   const typeNames = types.filter(({ id }) => rules.channel_types.includes(id)).map(({ name }) => name);
   const words = rules.blocked_words.split("\n").filter((word) => word.trim() !== "");
-  const said: readonly (readonly [string, string])[] = [
+  const rows: readonly (readonly [string, string])[] = [
     [t("organizations.policies.models"), rules.models.join(", ")],
     [t("organizations.policies.providers"), typeNames.join(", ")],
     [t("organizations.policies.ips"), rules.allow_ips.split("\n").join(", ")],
@@ -38,7 +38,7 @@ function ruleTexts(
     ],
   ];
   return [
-    ...said.filter(([, value]) => value !== "").map(([field, value]) => t("audit.pair", { field, value })),
+    ...rows.filter(([, value]) => value !== "").map(([field, value]) => t("audit.pair", { field, value })),
     ...(rules.no_content_log ? [t("organizations.policies.noContentLog")] : []),
   ];
 }
