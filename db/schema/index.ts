@@ -23,6 +23,7 @@ export * from "./gateway/channels.ts";
 export * from "./gateway/experiments.ts";
 export * from "./gateway/logs.ts";
 export * from "./gateway/objects.ts";
+export * from "./gateway/replays.ts";
 export * from "./gateway/responses.ts";
 export * from "./gateway/sessions.ts";
 export * from "./gateway/sinks.ts";

@@ -204,7 +204,7 @@ export type LogOther = {
     attempts: Attempt[];
     key_index?: number;
     /** The request's body as the client sent it, and as the last attempt sent it upstream (absent: the same), if contents are logged. */
-    exchange?: Readonly<{ client: string; upstream?: string }>;
+    exchange?: Readonly<{ client: string; upstream?: string; format?: string; cut?: true }>;
   };
   request_id: string;
   receipt?: Receipt;

@@ -43,13 +43,19 @@ export type App = Readonly<{
  */
 export function createApp(services: Services, draining: () => boolean): App {
   const parts = gatewayServices(services);
-  const { router, drain, cutOff, isResting, explain, predictOutcomes, readLive, readOverhead, keepTraffic } =
+  const { router, drain, cutOff, isResting, explain, predictOutcomes, replayer, readLive, readOverhead, keepTraffic } =
     createGateway(parts);
+  services.replays.attach(replayer);
   const context = diagnosticsContextOf(services, readOverhead, () => runBenchmark(parts));
   const relay = new Elysia({ name: "data-plane" }).use(router.app).compile();
   const modelHealth = createModelHealth(services);
   const publicModels = createPublicModels({ ...services, modelHealth });
-  const api = managementApi(services, explain, readLive, context, { modelHealth, publicModels, predictOutcomes });
+  const api = managementApi(services, explain, readLive, context, {
+    modelHealth,
+    publicModels,
+    predictOutcomes,
+    replayer,
+  });
   const ownReadiness = createReadiness(services, draining);
   registerHealthMetrics(services.metrics, {
     version,

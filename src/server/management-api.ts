@@ -25,6 +25,7 @@ import { modelStatusRoutes } from "../console/models/model-status.ts";
 import { modelRoutes } from "../console/models/models.ts";
 import { pricingRoutes } from "../console/models/pricing.ts";
 import type { PublicModels } from "../console/models/public-models.ts";
+import { replayRoutes } from "../console/models/replays.ts";
 import { modelRouteRoutes } from "../console/models/routes.ts";
 import { identityRoutes } from "../console/sign-in/identity.ts";
 import { doctorRoutes } from "../console/system/diagnostics.ts";
@@ -38,6 +39,7 @@ import { sessionAccount } from "../domain/accounts/organizations/members/acting.
 import type { ReadLive } from "../domain/channels/live.ts";
 import type { DiagnosticsContext } from "../domain/diagnostics/diagnostics-context.ts";
 import type { ModelHealthReader } from "../domain/models/model-health.ts";
+import type { Replayer } from "../domain/models/replays/replayer.ts";
 import type { PredictOutcomes } from "../domain/models/simulation.ts";
 import { countText } from "../gateway/billing/count-tokens.ts";
 import type { Explanation } from "../gateway/routing/explain.ts";
@@ -54,7 +56,12 @@ export function managementApi(
   explain: Explain<Explanation>,
   readLive: ReadLive,
   context: DiagnosticsContext,
-  models: Readonly<{ modelHealth: ModelHealthReader; publicModels: PublicModels; predictOutcomes: PredictOutcomes }>,
+  models: Readonly<{
+    modelHealth: ModelHealthReader;
+    publicModels: PublicModels;
+    predictOutcomes: PredictOutcomes;
+    replayer: Replayer;
+  }>,
 ): AnyElysia {
   const { database, changes, vault, channels, config } = services;
   const shared = {
@@ -96,6 +103,7 @@ export function managementApi(
     .use(catalogRoutes(shared, guarded))
     .use(modelRouteRoutes(shared, guarded))
     .use(experimentRoutes(shared, guarded))
+    .use(replayRoutes(shared, guarded))
     .use(channelRoutes(operations, guarded))
     .use(channelTransferRoutes({ ...operations, version }, guarded))
     .use(channelKeyRoutes({ ...operations, fetch: services.fetch }, guarded))

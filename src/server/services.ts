@@ -18,6 +18,7 @@ import { type ChannelTester, createChannelTester } from "../domain/channels/upst
 import type { BalanceReading } from "../domain/channels/upstream/update-balance.ts";
 import { type CallFeed, createCallFeed } from "../domain/logs/live/call-feed.ts";
 import type { SinkDeps } from "../domain/logs/sinks/sink-type.ts";
+import { createReplays, type Replays } from "../domain/models/replays/run-evaluations.ts";
 import { type Broadcasts, createBroadcasts } from "../domain/notifications/broadcast.ts";
 import { createMailer, type Mailer } from "../domain/notifications/mail/mail.ts";
 import { channelBalanceLow, channelDisabled, channelEnabled } from "../domain/notifications/notices/channel-notices.ts";
@@ -78,6 +79,8 @@ export type Services = Readonly<{
   fetch: SafeFetch;
   /** Reaches the destinations of usage records. */
   sinkDeps: SinkDeps;
+  /** Replays sets of requests; the gateway attaches itself. */
+  replays: Replays;
   mailer: Mailer;
   notifier: Notifier;
   broadcasts: Broadcasts;
@@ -178,6 +181,7 @@ export async function openServices(config: Config, log: Logger, host: HostLink |
     const metrics = createMetrics();
     const telemetry = await openTelemetry(config);
     const sharedLimits = openSharedLimits(config, log, host);
+    const replays = createReplays({ db, settings, log });
     const sinkDeps = { fetch, resolve: createResolve(policy) };
     const jobServices = {
       config,
@@ -193,6 +197,7 @@ export async function openServices(config: Config, log: Logger, host: HostLink |
       tasks,
       fetch,
       sinkDeps,
+      replays,
       billing,
       countTokens: countText,
     };
@@ -222,6 +227,7 @@ export async function openServices(config: Config, log: Logger, host: HostLink |
       sharedLimits,
       fetch,
       sinkDeps,
+      replays,
       mailer,
       notifier,
       broadcasts,

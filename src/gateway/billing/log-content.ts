@@ -72,22 +72,36 @@ export type LoggedExchange = Readonly<{
   client: string;
   /** Absent: the same. */
   upstream?: string;
+  /** The client's format, if it is a chat. */
+  format?: string;
+  /** Parts of the client's request were left out. */
+  cut?: true;
 }>;
 
 /** The parts of a call that say what was sent. */
 type SentCall = Readonly<{
+  endpoint: Readonly<{
+    capability: string;
+    compacts?: true;
+    codec: Readonly<{ dialect: string }>;
+  }>;
   body: Pick<ClientBody, "json" | "form">;
   attempts: Readonly<{ route: Pick<Route, "sent"> | null }>;
 }>;
 
 /** The bodies of a call's last attempt for the log; null if nothing was sent, or the body is a form. */
-export function exchangeToLog({ body, attempts }: SentCall, rules: ContentRules): LoggedExchange | null {
+export function exchangeToLog({ endpoint, body, attempts }: SentCall, rules: ContentRules): LoggedExchange | null {
   const sent = attempts.route?.sent;
   const text = typeof sent === "string" ? sent : sent instanceof Uint8Array ? new TextDecoder().decode(sent) : null;
   if (text === null || body.form) return null;
-  const client = bodyToLog(body.json, rules);
-  const upstream = bodyToLog(parseJson(text), rules);
-  return client === upstream ? { client } : { client, upstream };
+  const { text: client, isCut } = bodyToLog(body.json, rules);
+  const { text: upstream } = bodyToLog(parseJson(text), rules);
+  return {
+    client,
+    ...(client !== upstream && { upstream }),
+    ...(endpoint.capability === "chat" && !endpoint.compacts && { format: endpoint.codec.dialect }),
+    ...(isCut && { cut: true }),
+  };
 }
 
 /** Texts up to this length stay: names, numbers and options tell what changed. */
@@ -97,16 +111,23 @@ const MEDIA_START = 64;
 const ENCODED = /^(?:data:[^,]{0,200},|[A-Za-z0-9+/_-]{400})/;
 
 /** The body as JSON, redacted; long texts are cut, so that it stays valid JSON unless it has too many members. */
-function bodyToLog(body: unknown, rules: ContentRules): string {
+function bodyToLog(body: unknown, rules: ContentRules): Readonly<{ text: string; isCut: boolean }> {
   let left = rules.maxCharacters;
+  let isCut = false;
   const clean = (text: string) => {
     if (text.length <= SHORT) return rules.redacts ? redact(text, rules.patterns) : text;
     const most = ENCODED.test(text) ? Math.min(left, MEDIA_START) : left;
     const cleaned = redacted(text, { ...rules, maxCharacters: most });
+    if (text.length > most + SLACK || (text.length > most && cleaned.endsWith("…"))) isCut = true;
     left = Math.max(0, left - cleaned.length);
     return cleaned;
   };
-  return cutOff(JSON.stringify(mapTexts(body, clean)), { ...rules, maxCharacters: rules.maxCharacters + SLACK });
+  const all = JSON.stringify(mapTexts(body, clean));
+  const text = cutOff(all, {
+    ...rules,
+    maxCharacters: rules.maxCharacters + SLACK,
+  });
+  return { text, isCut: isCut || text !== all };
 }
 
 function contentText(message: JsonObject): string {

@@ -29,6 +29,7 @@ import { createCallQueues } from "../routing/routes/busy/call-queues.ts";
 import { createHedges } from "../routing/routes/busy/hedges.ts";
 import { createConversationModels } from "../routing/routes/conversation-models.ts";
 import { createExperiments } from "../routing/routes/experiments/experiments.ts";
+import { createReplayer } from "../routing/routes/experiments/replay.ts";
 import { predictOutcomes } from "../routing/routes/simulate.ts";
 import { createSpeeds } from "../routing/routes/speeds.ts";
 import { createKeyRing } from "../routing/scheduler/choose.ts";
@@ -85,6 +86,7 @@ export function createGateway(
     },
     predictOutcomes: (route: ModelRoute, calls: readonly PastCall[], known: readonly PastCall[]) =>
       predictOutcomes(context, route, calls, known),
+    replayer: createReplayer(context),
     explain: (question: ExplainQuestion): Explanation => explain(context, services.channels.all(), question),
     readOverhead: () => context.metrics.overhead(),
     readLive: (channel: ChannelEntry): ChannelLive => readLive(context, channel),

@@ -51,6 +51,19 @@ export const settingMessages = {
     en: "{field} must be {expected}.",
     zh: "字段 {field} 无效，应为：{expected}。",
   },
+  replay_no_requests: {
+    en: "No request of this time can be replayed: the log has none with its content. Turn on content logging in the settings.",
+    zh: "该时段没有可重放的请求：日志中没有保存内容的请求。请在设置中开启内容记录。",
+  },
+  replay_set_missing: { en: "This set does not exist, or is being replayed.", zh: "该请求集不存在，或正在重放。" },
+  replay_target_required: {
+    en: "Choose a model or a route. Without one, enter prices and no judge.",
+    zh: "请选择模型或路由；若不选择，则只能填写价格，且不能使用评审模型。",
+  },
+  replay_evaluation_status: {
+    en: "This evaluation does not exist, or its status does not allow that.",
+    zh: "该评测不存在，或当前状态不允许此操作。",
+  },
   route_exists: { en: "There is already a route named {name}.", zh: "名为 {name} 的路由已存在。" },
   route_missing: { en: "There is no route named {name}.", zh: "没有名为 {name} 的路由。" },
   option_json_shape: { en: "{key} must be {shape}.", zh: "{key} 的格式应为：{shape}。" },

@@ -20,6 +20,7 @@ import { foldSessions } from "../../domain/logs/sessions/fold-sessions.ts";
 import { exportCalls } from "../../domain/logs/sinks/export-calls.ts";
 import type { SinkDeps } from "../../domain/logs/sinks/sink-type.ts";
 import { deleteOldResults } from "../../domain/models/experiments/store.ts";
+import type { Replays } from "../../domain/models/replays/run-evaluations.ts";
 import type { Broadcasts } from "../../domain/notifications/broadcast.ts";
 import { keyEnabled } from "../../domain/notifications/notices/channel-notices.ts";
 import type { Notifier } from "../../domain/notifications/notifier.ts";
@@ -64,6 +65,7 @@ export type JobServices = Readonly<{
   fetch: SafeFetch;
   countTokens: CountTokens;
   sinkDeps: SinkDeps;
+  replays: Pick<Replays, "run">;
   onLowBalance: (channel: ChannelEntry, reading: BalanceReading, limit: number) => void;
   onDisabled: OnDisabled;
   log: Logger;
@@ -142,6 +144,7 @@ export function listJobs(services: JobServices): readonly Job[] {
     },
     once("usage exports", 10 * SECOND_MS, (signal) => exportCalls({ ...upstreams, ...services.sinkDeps }, signal)),
     once("channel checks", 10 * MINUTE_MS, (signal) => checkDueChannels(upstreams, signal)),
+    once("replays", 5 * SECOND_MS, (signal) => services.replays.run(signal)),
     once("experiment results", 6 * HOUR_MS, async () => void (await deleteOldResults(db))),
     once("agent sessions", 10 * SECOND_MS, (signal) => foldSessions(db, signal)),
     once("unlogged calls", 10 * MINUTE_MS, () => forgetUnloggedCalls(database, nowSeconds())),

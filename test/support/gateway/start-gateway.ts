@@ -159,6 +159,7 @@ export function startRelay(setup: Setup) {
   return {
     url,
     explain: relay.explain,
+    replayer: relay.replayer,
     readLive: () => entries.map(relay.readLive),
     /** What another gateway does with batches and jobs that nobody asks for. */
     settleForgotten: () => settleUnpolled(createContext({ ...services, metrics: new Registry() })),

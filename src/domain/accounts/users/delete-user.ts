@@ -10,6 +10,7 @@ import type { Db, Tx } from "../../../../db/types.ts";
 import { nowSeconds } from "../../../lib/clock.ts";
 import { OperationError } from "../../../lib/operation-error.ts";
 import type { Vault } from "../../../lib/security/crypto.ts";
+import { deleteReplayedCalls } from "../../models/replays/create-set.ts";
 import { keepFormer, type Reach } from "../identities/former-identities.ts";
 import { endMemberships, lockWithOrganizations } from "../organizations/members/leave-organizations.ts";
 import { ROLE } from "../roles.ts";
@@ -69,6 +70,7 @@ export async function deleteAccount(tx: Tx, vault: Vault, userId: number): Promi
     .where(and(eq(subscriptions.userId, userId), ne(subscriptions.status, "ended")));
   // What was said, kept for the next turn; upstreams keep theirs themselves.
   await tx.delete(storedResponses).where(and(eq(storedResponses.userId, userId), eq(storedResponses.isNative, false)));
+  await deleteReplayedCalls(tx, userId);
   // Where money went; what is still to be paid needs its account.
   await tx
     .update(withdrawals)

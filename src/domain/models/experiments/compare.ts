@@ -20,7 +20,11 @@ export type Outcome = Readonly<{
 }>;
 
 /** The same request at both sides, and what the judge said: 1: the trial is better, −1: the control, 0: neither. */
-export type Pair = Readonly<{ control: Outcome; trial: Outcome; verdict: number | null }>;
+export type Pair = Readonly<{
+  control: Outcome;
+  trial: Outcome;
+  verdict: number | null;
+}>;
 
 export type Metric = "errors" | "latency" | "first_token" | "cost" | "judge";
 
@@ -41,7 +45,12 @@ export type Comparison = Readonly<{
   decidedAt: number | null;
   /** The next number of calls of each side at which it is looked at; null: none follows. */
   nextLook: number | null;
+  /** The chance of a difference that large between equals, at the latest look; null: nobody has looked yet. */
+  p: number | null;
 }>;
+
+/** A number of calls at which a test is made, and the chance of a false alarm that it accepts. */
+type Look = Readonly<{ at: number; threshold: number }>;
 
 /** The share of experiments between equals in which any metric may seem to differ, however often somebody looks. */
 const FALSE_ALARMS = 0.05;
@@ -50,6 +59,12 @@ const FIRST_LOOK = 50;
 const LOOKS = 8;
 /** Calls of a side after which nothing more is compared. */
 export const MAX_COMPARED = FIRST_LOOK * 2 ** (LOOKS - 1);
+
+/** Whoever may look at growing figures at any time. */
+const SEQUENTIAL: readonly Look[] = Array.from({ length: LOOKS }, (_, look) => ({
+  at: FIRST_LOOK * 2 ** look,
+  threshold: FALSE_ALARMS / METRICS / ((look + 1) * (look + 2)),
+}));
 
 const Z_95 = 1.959964;
 
@@ -73,8 +88,18 @@ export function compareSides(control: readonly Outcome[], trial: readonly Outcom
   ];
 }
 
-/** Compares sides that got the same calls: each with itself. */
-export function comparePairs(pairs: readonly Pair[]): readonly Comparison[] {
+/**
+ * Compares sides that got the same calls: each with itself. `calls`: growing, or final: no others will follow, so that the tests
+ * look once, at all of them; incomplete: nobody looks before they are final.
+ */
+export function comparePairs(
+  pairs: readonly Pair[],
+  calls: "growing" | "incomplete" | "final" = "growing",
+): readonly Comparison[] {
+  const looks = (count: number): readonly Look[] => {
+    if (calls === "growing") return SEQUENTIAL;
+    return calls === "final" && count >= 2 ? [{ at: count, threshold: FALSE_ALARMS / METRICS }] : [];
+  };
   const failures = pairs.map(({ control, trial }) => [Number(control.failed), Number(trial.failed)] as const);
   const numeric = (metric: Metric, read: (outcome: Outcome) => number | null) => {
     const both = pairs.flatMap(({ control, trial }) => {
@@ -83,30 +108,36 @@ export function comparePairs(pairs: readonly Pair[]): readonly Comparison[] {
     });
     const differences = both.map(([x, y]) => y - x);
     const [xs, ys] = [both.map(([x]) => x), both.map(([, y]) => y)];
-    return comparisonOf(metric, xs, ys, varianceOfMean(differences), (n) =>
-      wilcoxonSignedRank(differences.slice(0, n)),
+    return comparisonOf(
+      metric,
+      xs,
+      ys,
+      varianceOfMean(differences),
+      (n) => wilcoxonSignedRank(differences.slice(0, n)),
+      looks(xs.length),
     );
   };
   const [a, b] = [failures.map(([x]) => x), failures.map(([, y]) => y)];
   return [
-    comparisonOf("errors", a, b, null, (n) => discordance(failures.slice(0, n))),
+    comparisonOf("errors", a, b, null, (n) => discordance(failures.slice(0, n)), looks(a.length)),
     numeric("latency", ({ latency }) => latency),
     numeric("first_token", ({ firstToken }) => firstToken),
     numeric("cost", ({ cost }) => cost),
-    judged(pairs),
+    judged(pairs, looks),
   ];
 }
 
 /** Ties tell nothing: they are left out. */
-function judged(pairs: readonly Pair[]): Comparison {
+function judged(pairs: readonly Pair[], looks: (calls: number) => readonly Look[]): Comparison {
   const verdicts = pairs.flatMap(({ verdict }) => (verdict ? [verdict] : []));
   const wins = (n: number) => verdicts.slice(0, n).filter((each) => each > 0).length;
   const all = verdicts.length;
-  const compared = comparisonOf("judge", verdicts, verdicts, null, (n) => {
+  const test = (n: number) => {
     const won = wins(n);
     // As a metric in which less is better: the side with more verdicts leads downward.
     return { p: signTest(won, n - won), lead: n - 2 * won };
-  });
+  };
+  const compared = comparisonOf("judge", verdicts, verdicts, null, test, looks(all));
   return { ...compared, control: all - wins(all), trial: wins(all) };
 }
 
@@ -139,6 +170,7 @@ function comparisonOf(
   ys: readonly number[],
   variance: number | null,
   test: (calls: number) => RankTest,
+  looks: readonly Look[] = SEQUENTIAL,
 ): Comparison {
   const calls = { control: xs.length, trial: ys.length };
   const common = Math.min(xs.length, ys.length);
@@ -146,15 +178,18 @@ function comparisonOf(
   const [low, high] = [medianOf(xs), medianOf(ys)];
   let decided: { better: "control" | "trial"; at: number } | null = null;
   let nextLook: number | null = null;
-  for (let look = 0; look < LOOKS && !decided; look += 1) {
-    const at = FIRST_LOOK * 2 ** look;
+  let latest: number | null = null;
+  for (const { at, threshold } of looks) {
     if (at > common) {
       nextLook = at;
       break;
     }
     const { p, lead } = test(at);
-    const threshold = FALSE_ALARMS / METRICS / ((look + 1) * (look + 2));
-    if (p < threshold && lead !== 0) decided = { better: lead > 0 ? "control" : "trial", at };
+    latest = p;
+    if (p < threshold && lead !== 0) {
+      decided = { better: lead > 0 ? "control" : "trial", at };
+      break;
+    }
   }
   const difference = control === null || trial === null ? null : trial - control;
   const margin = variance === null ? null : Z_95 * Math.sqrt(variance);
@@ -167,5 +202,6 @@ function comparisonOf(
         : { low: difference - margin, high: difference + margin },
     better: decided?.better ?? null,
     decidedAt: decided?.at ?? null,
+    p: latest,
   };
 }

@@ -12,7 +12,10 @@ import { type Figures, orderContenders } from "./order.ts";
 /** Why a candidate does not serve the call. */
 export type ExclusionReason = UnmetCondition | "no_channel" | "not_allowed" | "no_price";
 
-export type ExcludedCandidate = Readonly<{ candidate: RouteCandidate; reason: ExclusionReason }>;
+export type ExcludedCandidate = Readonly<{
+  candidate: RouteCandidate;
+  reason: ExclusionReason;
+}>;
 
 export type RankedCandidate = Readonly<{
   candidate: RouteCandidate;
@@ -35,10 +38,17 @@ export type RouteQuery = Readonly<{
   policies?: PolicySet | undefined;
 }>;
 
-export type Ranking = Readonly<{ ranked: readonly RankedCandidate[]; excluded: readonly ExcludedCandidate[] }>;
+export type Ranking = Readonly<{
+  ranked: readonly RankedCandidate[];
+  excluded: readonly ExcludedCandidate[];
+}>;
 
 type Known = Pick<GatewayContext, "keys" | "traffic" | "speeds" | "prices" | "catalog" | "random"> &
-  Readonly<{ services: Readonly<{ channels: Pick<GatewayContext["services"]["channels"], "candidates"> }> }>;
+  Readonly<{
+    services: Readonly<{
+      channels: Pick<GatewayContext["services"]["channels"], "candidates">;
+    }>;
+  }>;
 
 /** The candidates of a route that can serve a call, in the order in which to try them, and why the others cannot. */
 export function rankCandidates(context: Known, route: ModelRoute, query: RouteQuery): Ranking {
@@ -81,6 +91,18 @@ function lackOf(
   return shortcomingOf(catalog().find(name), needs);
 }
 
+/** The channels that have one of the tags. */
+export function withTags(all: Candidates, tags: ReadonlySet<string>): Candidates {
+  const tiers = all.tiers.map(({ priority, channels }) => ({
+    priority,
+    channels: channels.filter(({ tag }) => tags.has(tag)),
+  }));
+  return {
+    model: all.model,
+    tiers: tiers.filter(({ channels }) => channels.length > 0),
+  };
+}
+
 const narrowed = new WeakMap<Candidates, WeakMap<RouteCandidate, Candidates>>();
 
 /** The channels of a candidate, best tier first; null: none. The same object while the channels stay the same. */
@@ -96,11 +118,7 @@ export function candidatesOf(
   narrowed.set(all, known);
   let tagged = known.get(candidate);
   if (!tagged) {
-    const tiers = all.tiers.map(({ priority, channels }) => ({
-      priority,
-      channels: channels.filter(({ tag }) => channelTags.has(tag)),
-    }));
-    tagged = { model: all.model, tiers: tiers.filter(({ channels }) => channels.length > 0) };
+    tagged = withTags(all, channelTags);
     known.set(candidate, tagged);
   }
   return tagged.tiers.length > 0 ? tagged : null;

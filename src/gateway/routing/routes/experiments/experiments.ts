@@ -117,13 +117,18 @@ async function mirror(
 /** Null: it is not to be judged, or the day's budget is used up. */
 async function judge(
   context: GatewayContext,
-  { caller: { user }, prompt }: Call,
+  { caller, prompt }: Call,
   {
     experiments,
     route,
     rule,
     limit,
-  }: Readonly<{ experiments: ExperimentStore; route: string; rule: ExperimentPart["rule"]; limit: number }>,
+  }: Readonly<{
+    experiments: ExperimentStore;
+    route: string;
+    rule: ExperimentPart["rule"];
+    limit: number;
+  }>,
   control: string,
   { error, text: trial }: UnchargedResult,
 ) {
@@ -131,7 +136,7 @@ async function judge(
   if (!judge || error !== null || context.random() * 100 >= judge.percent) return null;
   // Judges favor a position: it is drawn for each pair.
   const swapped = context.random() < 0.5;
-  const question = judgeOrNull(context, () => judgeCall(context, user, judge, { prompt, control, trial }, swapped));
+  const question = judgeOrNull(context, () => judgeCall(context, caller, judge, { prompt, control, trial }, swapped));
   const reservation = question && (await experiments.reserve(route, upperListCost(context, question), limit));
   return reservation ? { reservation, ...(await askJudge(context, question, swapped)) } : null;
 }

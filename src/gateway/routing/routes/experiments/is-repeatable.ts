@@ -10,7 +10,9 @@ const OWN_TOOLS: ReadonlySet<unknown> = new Set([undefined, "function", "custom"
  * Whether a copy of a call has no effect but its cost: not where the provider runs tools, because they would act twice, and not
  * where it continues what one provider stores.
  */
-export function isRepeatable({ body: { json, form } }: Pick<Call, "body">): boolean {
+export function isRepeatable({
+  body: { json, form },
+}: Readonly<{ body: Pick<Call["body"], "json" | "form"> }>): boolean {
   if (
     form ||
     STATEFUL.some((member) => json[member] !== undefined && json[member] !== null && json[member] !== false)

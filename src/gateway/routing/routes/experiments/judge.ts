@@ -1,11 +1,10 @@
 import { type JsonObject, parseJson, recordOf, textOf } from "../../../../formats/json.ts";
 import type { RouteExperiment } from "../../../../settings/option/model-routes.ts";
 import type { Caller } from "../../../auth/authenticate.ts";
-import { CallTiming, newCall } from "../../../call/call.ts";
+import { noRoute } from "../../../auth/authorize.ts";
 import type { GatewayContext } from "../../../call/context.ts";
-import { GatewayError } from "../../../call/errors.ts";
 import { chatCompletions } from "../../../http/endpoints/text.ts";
-import { parseRequest } from "../../../http/parse-request.ts";
+import { newOperatorCall } from "./operator-call.ts";
 import { copyCall, runUncharged, type UnchargedCall } from "./run-uncharged.ts";
 
 /** What a judge is shown. */
@@ -31,32 +30,25 @@ Answer with one JSON object and nothing else: {"winner": "A" | "B" | "tie", "rea
 /** A chat of the operator with a model. Throws GatewayError: the group has no such model, or it has no price. */
 function operatorChat(
   context: GatewayContext,
-  { user, group, model }: Readonly<{ user: Caller["user"]; group: string; model: string }>,
+  { model, ...caller }: Pick<Caller, "user" | "group" | "policies"> & Readonly<{ model: string }>,
   messages: readonly JsonObject[],
 ): UnchargedCall {
-  const candidates = context.services.channels.candidates(group, model);
-  if (!candidates)
-    throw new GatewayError(503, "model_not_available", { code: "gateway_no_channel", params: { model, group } });
   const json = { model, messages, max_tokens: MAX_OUTPUT_TOKENS };
-  const text = JSON.stringify(json);
-  const body = { text, size: Buffer.byteLength(text), json };
-  const request = new Request("http://localhost/v1/chat/completions", { method: "POST" });
-  const caller: Caller = { user, token: null, tokenName: "", group, pinnedChannelId: null };
-  const timing = new CallTiming(performance.now());
-  const arrival = {
-    ...{ request, server: null, endpoint: chatCompletions },
-    signedIn: { caller, timing, body, changes: {} },
-  };
-  const parsed = parseRequest(arrival, body);
-  const call = newCall({ request, endpoint: chatCompletions, caller, ip: "", candidates }, parsed, timing);
-  return copyCall(context, call, { model, candidates });
+  const call = newOperatorCall(context, {
+    endpoint: chatCompletions,
+    json,
+    model,
+    ...caller,
+  });
+  if (call.candidates.tiers.length === 0) throw noRoute(context.services, call.caller, model);
+  return copyCall(context, call, { model, candidates: call.candidates });
 }
 
 /** The call that asks a judge; `swapped`: the trial's response is A. */
 export function judgeCall(
   context: GatewayContext,
-  user: Caller["user"],
-  judge: Judge,
+  { user, policies }: Pick<Caller, "user" | "policies">,
+  { model, group, instructions }: Pick<Judge, "model" | "group" | "instructions">,
   { prompt, control, trial }: Case,
   swapped: boolean,
 ): UnchargedCall {
@@ -66,8 +58,8 @@ export function judgeCall(
     `<response-a>\n${a.slice(0, MAX_RESPONSE)}\n</response-a>`,
     `<response-b>\n${b.slice(0, MAX_RESPONSE)}\n</response-b>`,
   ];
-  const task = judge.instructions === "" ? TASK : `${TASK}\nWhat matters here: ${judge.instructions}`;
-  return operatorChat(context, { user, ...judge }, [
+  const task = instructions === "" ? TASK : `${TASK}\nWhat matters here: ${instructions}`;
+  return operatorChat(context, { user, policies, group, model }, [
     { role: "system", content: task },
     { role: "user", content: shown.join("\n\n") },
   ]);
