@@ -121,6 +121,7 @@ const routeTree = root.addChildren([
   guarded("/routes", (pages) => pages.routeList(), "RouteListPage"),
   guarded("/channel-checks", (pages) => pages.channelChecks(), "ChannelChecksPage"),
   guarded("/experiments", (pages) => pages.experiments(), "ExperimentPage"),
+  guarded("/replays", (pages) => pages.replays(), "ReplayPage"),
   guarded("/router", (pages) => pages.routerExplain(), "RouterExplainPage"),
   guarded("/audit", (pages) => pages.auditLog(), "AuditLogPage"),
   guarded("/catalog", (pages) => pages.catalog(), "CatalogPage"),

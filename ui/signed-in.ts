@@ -54,6 +54,7 @@ export const playground = () => import("./features/playground/PlaygroundPage.tsx
 export const redemptionList = () => import("./features/admin/codes/CodeListPage.tsx");
 export const request = () => import("./features/logs/detail/RequestPage.tsx");
 export const channelChecks = () => import("./features/models/checks/ChannelChecksPage.tsx");
+export const replays = () => import("./features/models/replays/ReplayPage.tsx");
 export const experiments = () => import("./features/models/experiments/ExperimentPage.tsx");
 export const routeList = () => import("./features/models/routes/RouteListPage.tsx");
 export const routerExplain = () => import("./features/channels/explain/RouteExplainPage.tsx");

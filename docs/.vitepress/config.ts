@@ -60,6 +60,7 @@ export default defineConfig({
         ["OpenTelemetry", "/operate/monitoring/telemetry"],
         ["Usage exports", "/operate/monitoring/exports"],
         ["Sessions of agents", "/operate/monitoring/sessions"],
+        ["Replays", "/operate/monitoring/replays"],
         ["Model checks", "/operate/monitoring/model-checks"],
         ["Security", "/operate/security"],
         ["Accessibility", "/operate/accessibility"],

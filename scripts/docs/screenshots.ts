@@ -103,6 +103,7 @@ const PAGES: readonly (readonly [name: string, path: string, act?: (page: Page) 
   ["alerts", "/alerts"],
   ["routes", "/routes"],
   ["experiments", "/experiments"],
+  ["replays", "/replays"],
   ["channel-checks", "/channel-checks"],
   ["organization", "/organization"],
   ["start", "/start"],

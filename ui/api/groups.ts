@@ -31,6 +31,7 @@ import type { modelStatusRoutes } from "../../src/console/models/model-status.ts
 import type { modelRoutes } from "../../src/console/models/models.ts";
 import type { pricingRoutes } from "../../src/console/models/pricing.ts";
 import type { ratioRoutes } from "../../src/console/models/ratios.ts";
+import type { replayRoutes } from "../../src/console/models/replays.ts";
 import type { modelRouteRoutes } from "../../src/console/models/routes.ts";
 import type { alertRuleRoutes } from "../../src/console/notifications/alert-rules.ts";
 import type { alertRoutes } from "../../src/console/notifications/alerts.ts";
@@ -119,6 +120,7 @@ export const redeemApi = group<typeof redeemRoutes>().api.user;
 export const redemptionApi = group<typeof redemptionRoutes>().api.redemption;
 export const registerApi = group<typeof registerRoutes>().api.user;
 export const channelCheckApi = group<typeof channelCheckRoutes>().api["channel-checks"];
+export const replayApi = group<typeof replayRoutes>().api.replays;
 export const experimentApi = group<typeof experimentRoutes>().api.experiments;
 export const routeApi = group<typeof modelRouteRoutes>().api.route;
 export const securityApi = group<typeof securityRoutes>().api.user;

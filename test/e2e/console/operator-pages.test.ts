@@ -396,6 +396,7 @@ describe("the pages of an operator", () => {
       ["/exports", WORDS.zh.sinks.title],
       ["/service-accounts", WORDS.zh.access.accounts.title],
       ["/experiments", WORDS.zh.experiments.title],
+      ["/replays", WORDS.zh.replays.title],
       ["/channel-checks", WORDS.zh.checks.title],
       ["/identity-providers", WORDS.zh.providers.title],
       ["/sessions", WORDS.zh.sessions.title],

@@ -11,12 +11,12 @@ import {
   deleteReplaySet,
 } from "../../../src/domain/models/replays/create-set.ts";
 import {
+  ALL_DAYS,
   createEvaluation,
   evaluationPurpose,
   type NewEvaluation,
   resumeEvaluation,
   stopEvaluation,
-  WHOLE_TIME,
 } from "../../../src/domain/models/replays/manage-evaluations.ts";
 import { listReplaySets, readEvaluation } from "../../../src/domain/models/replays/read-replays.ts";
 import { runEvaluations } from "../../../src/domain/models/replays/run-evaluations.ts";
@@ -106,7 +106,7 @@ function start(behaviors: Record<string, Behavior>, options: Record<string, stri
 }
 
 const rows = (id: number) => database.db.select().from(evaluationResults).where(eq(evaluationResults.evaluationId, id));
-const spent = (id: number) => readSpend(database.db, evaluationPurpose(id), WHOLE_TIME);
+const spent = (id: number) => readSpend(database.db, evaluationPurpose(id), ALL_DAYS);
 const statusOf = async (id: number) =>
   (await database.db.select().from(evaluations).where(eq(evaluations.id, id)))[0]?.status;
 
@@ -201,15 +201,15 @@ test("a route serves requests with its fallbacks, and what it cost is added up",
   expect(await spent(id)).toBe(15);
 });
 
-test("a judge is asked twice with the responses swapped: only what it says both times counts", async () => {
-  const asked = { fair: 0, biased: 0 };
+test("a judge compares twice, with the responses swapped: only what it says both times counts", async () => {
+  const questions = { fair: 0, biased: 0 };
   const judge: Behavior = ({ messages }) => {
     const shown = messages[1]?.content ?? "";
     if (shown.includes("biased")) {
-      asked.biased += 1;
+      questions.biased += 1;
       return says('{"winner": "A", "reason": "The first."}', 100, 20);
     }
-    asked.fair += 1;
+    questions.fair += 1;
     const winner = shown.indexOf("good") < shown.indexOf("bad") ? "A" : "B";
     return says(`{"winner": "${winner}", "reason": "It is good."}`, 100, 20);
   };
@@ -221,7 +221,7 @@ test("a judge is asked twice with the responses swapped: only what it says both 
     { judge: { model: "judge", group: "default", instructions: "" } },
   );
   await run();
-  expect(asked).toEqual({ fair: 2, biased: 2 });
+  expect(questions).toEqual({ fair: 2, biased: 2 });
   const result = await readEvaluation(database.db, id, 0);
   expect(result.verdicts).toEqual({ after: 1, before: 0, tie: 0, unsure: 1 });
   // Each time 120 tokens at 5.
@@ -279,7 +279,7 @@ test("an evaluation stops, and goes on after a restart without sending anything 
   ).toEqual(["1", "2", "3", "4"]);
 });
 
-test("a busy provider is asked again; other failures are results, which a resumed evaluation tries again", async () => {
+test("a busy provider gets the request again; other failures are results, which a resumed evaluation tries again", async () => {
   const answers = [fails(429), says("b"), fails(400), says("c")];
   const { chat, createSet, begin, run } = start({ old: () => says("a"), new: () => answers.shift() ?? fails() });
   for (const content of ["1", "2"]) await chat(content);

@@ -28,6 +28,7 @@ export type NavItem = Readonly<{
     | "/router"
     | "/routes"
     | "/experiments"
+    | "/replays"
     | "/channel-checks"
     | "/redemption"
     | "/user"
@@ -65,6 +66,7 @@ export type NavItem = Readonly<{
     | "routing"
     | "routes"
     | "experiments"
+    | "replays"
     | "channelChecks"
     | "codes"
     | "users"
@@ -132,6 +134,7 @@ export const NAV: readonly NavSection[] = [
       { path: "/catalog", label: "catalog", group: "routing", right: "models:read" },
       { path: "/routes", label: "routes", group: "routing", right: "models:read" },
       { path: "/experiments", label: "experiments", group: "routing", right: "models:read" },
+      { path: "/replays", label: "replays", group: "routing", right: "logs:read" },
       { path: "/channel-checks", label: "channelChecks", group: "routing", right: "channels:read" },
       { path: "/router", label: "routing", group: "routing", right: "channels:read" },
       { path: "/live", label: "live", group: "routing", right: "logs:read" },

@@ -26,6 +26,7 @@ import PersonOutlineOutlined from "@mui/icons-material/PersonOutlineOutlined";
 import ReceiptLongOutlined from "@mui/icons-material/ReceiptLongOutlined";
 import ReceiptOutlined from "@mui/icons-material/ReceiptOutlined";
 import RedeemOutlined from "@mui/icons-material/RedeemOutlined";
+import ReplayOutlined from "@mui/icons-material/ReplayOutlined";
 import RequestQuoteOutlined from "@mui/icons-material/RequestQuoteOutlined";
 import RocketLaunchOutlined from "@mui/icons-material/RocketLaunchOutlined";
 import ScheduleOutlined from "@mui/icons-material/ScheduleOutlined";
@@ -50,6 +51,7 @@ export const PAGE_ICONS: Readonly<Record<NavItem["label"], typeof SvgIcon>> = {
   catalog: MenuBookOutlined,
   routes: CallSplitOutlined,
   experiments: ScienceOutlined,
+  replays: ReplayOutlined,
   channelChecks: FactCheckOutlined,
   routing: AltRouteOutlined,
   live: SensorsOutlined,

@@ -28,6 +28,7 @@ export { default as routing } from "./gateway/routing.json" with { type: "json" 
 export { default as tasks } from "./gateway/tasks.json" with { type: "json" };
 export { default as checks } from "./quality/checks.json" with { type: "json" };
 export { default as experiments } from "./quality/experiments.json" with { type: "json" };
+export { default as replays } from "./quality/replays.json" with { type: "json" };
 export { default as sessions } from "./shell/sessions.json" with { type: "json" };
 export { default as start } from "./shell/start.json" with { type: "json" };
 export { default as announcements } from "./site/announcements.json" with { type: "json" };

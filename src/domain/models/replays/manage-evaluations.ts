@@ -27,7 +27,7 @@ export type NewEvaluation = Readonly<{
 
 /** The purpose of what an evaluation costs the operator. It has one budget for all days: that of day 0. */
 export const evaluationPurpose = (id: number): string => `evaluation/${id}`;
-export const WHOLE_TIME = 0;
+export const ALL_DAYS = 0;
 
 /** Begins to replay a set against a target. Throws OperationError: the set does not exist, or the target is nothing. */
 export async function createEvaluation(

@@ -12,7 +12,7 @@ import type { Db } from "../../../../db/types.ts";
 import { readSpend } from "../../../billing/operator-spend.ts";
 import { OperationError } from "../../../lib/operation-error.ts";
 import { type Comparison, comparePairs, type Outcome, type Pair } from "../experiments/compare.ts";
-import { evaluationPurpose, WHOLE_TIME } from "./manage-evaluations.ts";
+import { ALL_DAYS, evaluationPurpose } from "./manage-evaluations.ts";
 
 /** A set with its evaluations. */
 export type ReplaySetView = Readonly<{
@@ -65,7 +65,7 @@ export async function listReplaySets(db: Db): Promise<readonly ReplaySetView[]> 
     const calls = callsOf.get(id) ?? 0;
     const own: EvaluationView[] = [];
     for (const row of all.filter(({ setId }) => setId === id)) {
-      own.push(viewOf(row, calls, doneOf.get(row.id), await readSpend(db, evaluationPurpose(row.id), WHOLE_TIME)));
+      own.push(viewOf(row, calls, doneOf.get(row.id), await readSpend(db, evaluationPurpose(row.id), ALL_DAYS)));
     }
     views.push({
       id,
@@ -170,7 +170,7 @@ export async function readEvaluation(db: Db, id: number, page: number): Promise<
       .orderBy(asc(evaluationResults.position))
       .limit(PAGE)
       .offset(page * PAGE),
-    readSpend(db, evaluationPurpose(id), WHOLE_TIME),
+    readSpend(db, evaluationPurpose(id), ALL_DAYS),
   ]);
   const pairs = figures.map(
     ({ before, after, verdict }): Pair => ({

@@ -4,7 +4,7 @@ import type { Db } from "../../../../db/types.ts";
 import { reserveSpend, type SpendReservation, settleSpend } from "../../../billing/operator-spend.ts";
 import type { Logger } from "../../../lib/runtime/log.ts";
 import type { Settings } from "../../../settings/settings.ts";
-import { type Evaluation, evaluationPurpose, WHOLE_TIME } from "./manage-evaluations.ts";
+import { ALL_DAYS, type Evaluation, evaluationPurpose } from "./manage-evaluations.ts";
 import { priceTokens } from "./price-tokens.ts";
 import type { Prepared, ReplayCall, Replayer, ReplayResult } from "./replayer.ts";
 
@@ -199,12 +199,12 @@ async function spend<R>(
   { upperCost, run }: Prepared<R>,
   costOf: (result: R) => number,
 ): Promise<R> {
-  const wanted: SpendReservation = {
+  const request: SpendReservation = {
     purpose: evaluationPurpose(id),
-    day: WHOLE_TIME,
+    day: ALL_DAYS,
     amount: upperCost,
   };
-  const reservation = await reserveSpend(db, wanted, maxCost);
+  const reservation = await reserveSpend(db, request, maxCost);
   if (!reservation) throw new OverBudget();
   const result = await run();
   await settleSpend(db, reservation, costOf(result));
@@ -223,7 +223,7 @@ async function judge(deps: Deps, evaluation: Evaluation, call: ReplayCall, resul
   if (!rule || call.failed || !isComparable(call.text) || result.text === "") return NOT_JUDGED;
   const responses = { control: call.text, trial: result.text };
   let judgeCost = 0;
-  const said: (Readonly<{ verdict: number; reason: string }> | null)[] = [];
+  const answers: (Readonly<{ verdict: number; reason: string }> | null)[] = [];
   for (const swapped of [false, true]) {
     const prepared = deps.replayer.prepareJudge(call, rule, responses, swapped);
     if (typeof prepared === "string") return { ...NOT_JUDGED, verdictReason: prepared, judgeCost };
@@ -231,14 +231,14 @@ async function judge(deps: Deps, evaluation: Evaluation, call: ReplayCall, resul
     try {
       const { verdict, reason, cost: own } = await spend(deps, evaluation, prepared, (each) => each.cost);
       cost = own;
-      said.push(verdict === null ? null : { verdict, reason });
+      answers.push(verdict === null ? null : { verdict, reason });
     } catch (error) {
       if (!(error instanceof OverBudget)) throw error;
       return { ...NOT_JUDGED, judgeCost };
     }
     judgeCost += cost;
   }
-  const [first, second] = said;
+  const [first, second] = answers;
   if (!first || !second) return { ...NOT_JUDGED, judgeCost };
   const isSure = first.verdict === second.verdict;
   return {

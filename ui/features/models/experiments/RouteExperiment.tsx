@@ -1,15 +1,11 @@
-import Autocomplete from "@mui/material/Autocomplete";
 import MenuItem from "@mui/material/MenuItem";
 import Select from "@mui/material/Select";
-import TextField from "@mui/material/TextField";
-import { useQuery } from "@tanstack/react-query";
 import { useId } from "react";
 import { useTranslation } from "react-i18next";
 import { LabelledInput } from "../../../components/inputs/LabelledInput.tsx";
 import { NameListInput } from "../../../components/inputs/NameListInput.tsx";
-import { useSuggestionTexts } from "../../../components/inputs/suggestion-texts.ts";
 import { Field, Row } from "../../../components/layout.tsx";
-import { enabledModels } from "../../channels/channel-queries.ts";
+import { ModelInput } from "../ModelInput.tsx";
 import { EXPERIMENT_MODES, type ExperimentForm } from "./experiment-form.ts";
 
 type Props = Readonly<{
@@ -101,33 +97,5 @@ const MirrorFields = ({ form, onChange }: Omit<Props, "error">) => {
         />
       )}
     </>
-  );
-};
-
-type ModelInputProps = Readonly<{
-  label: string;
-  value: string;
-  hint?: string;
-  error?: string | undefined;
-  onChange: (model: string) => void;
-}>;
-
-const ModelInput = ({ label, value, hint, error, onChange }: ModelInputProps) => {
-  const id = useId();
-  const suggestionTexts = useSuggestionTexts();
-  const models = useQuery(enabledModels).data;
-  return (
-    <Field label={label} htmlFor={id} hint={hint} error={error}>
-      <Autocomplete
-        {...suggestionTexts}
-        id={id}
-        freeSolo
-        size="small"
-        options={models ?? []}
-        inputValue={value}
-        onInputChange={(_, text) => onChange(text)}
-        renderInput={(params) => <TextField {...params} error={error !== undefined} />}
-      />
-    </Field>
   );
 };

@@ -1,0 +1,121 @@
+import Box from "@mui/material/Box";
+import { useMemo } from "react";
+import { useTranslation } from "react-i18next";
+import type { Column } from "../../../components/data-table/column.ts";
+import { DataTable } from "../../../components/data-table/DataTable.tsx";
+import { useDataTable } from "../../../components/data-table/use-data-table.ts";
+import { Money } from "../../../components/display/Money.tsx";
+import { StatusChip } from "../../../components/display/StatusChip.tsx";
+import { formatDuration } from "../../../lib/format/duration.ts";
+import { formatNumber, formatShare } from "../../../lib/format/number.ts";
+import type { Comparison, ExperimentView } from "./experiment-calls.ts";
+
+/** The figures of both sides, and which differences are beyond noise. */
+export const ComparisonTable = ({ comparisons }: Pick<ExperimentView, "comparisons">) => {
+  const { t } = useTranslation();
+  const columns = useMemo((): readonly Column<Comparison>[] => {
+    const side = (key: "current" | "new", of: "control" | "trial"): Column<Comparison> => ({
+      key,
+      head: t(`experiments.${key}`),
+      width: 160,
+      align: "right",
+      cell: ({ metric, medians, ...values }) => (
+        <Box className="num" sx={{ py: 0.5 }}>
+          <Value metric={metric} value={values[of]} />
+          {medians && metric !== "judge" && metric !== "errors" && <Median metric={metric} value={medians[of]} />}
+        </Box>
+      ),
+    });
+    return [
+      {
+        key: "metric",
+        head: t("experiments.metric"),
+        isTitle: true,
+        cell: ({ metric }) => <MetricName metric={metric} />,
+      },
+      side("current", "control"),
+      side("new", "trial"),
+      {
+        key: "difference",
+        head: t("experiments.difference"),
+        width: 220,
+        align: "right",
+        cell: ({ metric, interval }) =>
+          interval ? (
+            <span className="num">
+              <Signed metric={metric} value={interval.low} /> … <Signed metric={metric} value={interval.high} />
+            </span>
+          ) : (
+            "–"
+          ),
+      },
+      {
+        key: "verdict",
+        head: t("experiments.verdict"),
+        width: 180,
+        isSolid: true,
+        cell: (comparison) => <VerdictChip comparison={comparison} />,
+      },
+    ];
+  }, [t]);
+  const model = useDataTable({
+    columns,
+    rows: comparisons,
+    rowId: ({ metric }) => metric,
+    rowName: ({ metric }) => metric,
+  });
+  return <DataTable model={model} error={null} onRetry={() => {}} empty={null} />;
+};
+
+const MetricName = ({ metric }: Pick<Comparison, "metric">) => {
+  const { t } = useTranslation();
+  return t(`experiments.metrics.${metric}`);
+};
+
+const Value = ({ metric, value }: Readonly<{ metric: Comparison["metric"]; value: number | null }>) => {
+  if (value === null) return "–";
+  if (metric === "errors") return formatShare(value);
+  if (metric === "judge") return formatNumber(value);
+  return metric === "cost" ? <Money quota={Math.round(value)} decimals={6} /> : formatDuration(Math.round(value));
+};
+
+const Median = ({ metric, value }: Readonly<{ metric: Comparison["metric"]; value: number }>) => {
+  const { t } = useTranslation();
+  return (
+    <Box sx={{ fontSize: 12, color: "text.tertiary" }}>
+      {t("experiments.median")} <Value metric={metric} value={value} />
+    </Box>
+  );
+};
+
+const Signed = ({ metric, value }: Readonly<{ metric: Comparison["metric"]; value: number }>) => (
+  <>
+    {value < 0 ? "−" : "+"}
+    <Value metric={metric} value={Math.abs(value)} />
+  </>
+);
+
+/** Whether a difference is beyond noise. */
+const VerdictChip = ({ comparison }: Readonly<{ comparison: Comparison }>) => {
+  const { t } = useTranslation();
+  const { better, decidedAt, nextLook, control, trial, p } = comparison;
+  if (control === null || trial === null || (comparison.metric === "judge" && control + trial === 0)) return "–";
+  const chance = p === null ? "" : t("experiments.chance", { share: formatShare(p) });
+  if (better === null) {
+    const reason = nextLook === null ? t("experiments.noMoreLooks") : t("experiments.nextLook", { count: nextLook });
+    return (
+      <StatusChip tone="idle" quiet reason={[reason, chance].join(" ").trim()}>
+        {t("experiments.noise")}
+      </StatusChip>
+    );
+  }
+  const isTrial = better === "trial";
+  return (
+    <StatusChip
+      tone={isTrial ? "ok" : "bad"}
+      reason={`${t("experiments.decidedAt", { count: decidedAt ?? 0 })} ${chance}`}
+    >
+      {t(isTrial ? "experiments.better" : "experiments.worse")}
+    </StatusChip>
+  );
+};
