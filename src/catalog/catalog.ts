@@ -1,4 +1,3 @@
-import { LRUCache } from "lru-cache";
 import type { CatalogEntries, CatalogEntry, ModelFacts } from "./entry.ts";
 /** Everything known about a model; null: not known. */
 export type ModelInfo = Readonly<{ [K in keyof ModelFacts]-?: Exclude<ModelFacts[K], undefined> }>;
@@ -45,7 +44,7 @@ export const UNKNOWN_MODEL: ModelInfo = {
 export const searchesEachAnswer = ({ built_in_search, search_billing }: ModelInfo): boolean =>
   built_in_search === true && search_billing === "answer";
 
-/** Clients choose the names that are looked up, so what is remembered of them has a bound. */
+/** Clients choose the names that are looked up, so what is remembered of them has a bound: then it begins anew. */
 const MOST_REMEMBERED = 4096;
 
 type Pattern = Readonly<{ parts: readonly string[]; literals: number; facts: ModelFacts }>;
@@ -57,12 +56,13 @@ type Layer = Readonly<{ byName: ReadonlyMap<string, ModelFacts>; patterns: reado
  */
 export function createCatalog(sets: readonly CatalogEntries[]): Catalog {
   const layers = sets.map(indexEntries);
-  const known = new LRUCache<string, ModelInfo>({ max: MOST_REMEMBERED });
+  const known = new Map<string, ModelInfo>();
   return {
     find(model) {
       const found = known.get(model);
       if (found) return found;
       const info = mergeFacts(layers, model);
+      if (known.size >= MOST_REMEMBERED) known.clear();
       known.set(model, info);
       return info;
     },

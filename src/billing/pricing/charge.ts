@@ -96,9 +96,11 @@ const NOT_MULTIPLIED: FixedPoint = { units: 1n, scale: 0 };
 
 /** Quota units per dollar, converted once: all calls share the number. */
 function unitOf(unit: Decimal): Readonly<{ fixed: FixedPoint; text: string }> {
-  const known = units.get(unit) ?? { fixed: fixedPoint(unit), text: toText(unit) };
-  units.set(unit, known);
-  return known;
+  const known = units.get(unit);
+  if (known) return known;
+  const made = { fixed: fixedPoint(unit), text: toText(unit) };
+  units.set(unit, made);
+  return made;
 }
 
 const units = new WeakMap<Decimal, Readonly<{ fixed: FixedPoint; text: string }>>();
@@ -122,9 +124,11 @@ function factorsOf(price: Price, tier: ContextTier | undefined): Factors {
     tiers.set(tier, known);
     return known;
   }
-  const known = factorsByPrice.get(price) ?? makeFactors(price);
-  factorsByPrice.set(price, known);
-  return known;
+  const known = factorsByPrice.get(price);
+  if (known) return known;
+  const factors = makeFactors(price);
+  factorsByPrice.set(price, factors);
+  return factors;
 }
 
 function makeFactors(price: Price, tier?: ContextTier): Factors {

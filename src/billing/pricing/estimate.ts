@@ -50,10 +50,12 @@ const factorsByPrice = new WeakMap<TokenPrice, Map<string, MaxFactors>>();
 function maxFactorsOf(price: TokenPrice, writes: CacheWrites, promptTokens: number): MaxFactors {
   const tiers = price.contextTiers?.filter(({ over }) => promptTokens > over) ?? NO_TIERS;
   const name = tiers.length === 0 ? writes : `${writes} ${tiers.length}`;
-  const known = factorsByPrice.get(price) ?? new Map<string, MaxFactors>();
-  factorsByPrice.set(price, known);
-  const factors = known.get(name) ?? makeMaxFactors(price, writes, highestTier(tiers));
-  known.set(name, factors);
+  const byName = factorsByPrice.get(price);
+  const known = byName?.get(name);
+  if (known) return known;
+  const factors = makeMaxFactors(price, writes, highestTier(tiers));
+  if (byName) byName.set(name, factors);
+  else factorsByPrice.set(price, new Map([[name, factors]]));
   return factors;
 }
 

@@ -75,8 +75,11 @@ export type ModelRequestLimit = {
   failed(call: LimitedCall): void;
 };
 
-/** A call, of which there may be copies: all have the same client. */
-type LimitedCall = Readonly<{ client: object; caller: Readonly<{ user: Readonly<{ id: number }> }> }>;
+/** A call, of which there may be copies: all have the same client, which keeps how to take back what was counted. */
+type LimitedCall = Readonly<{
+  client: { takeBack?: (() => void) | null };
+  caller: Readonly<{ user: Readonly<{ id: number }> }>;
+}>;
 
 type Limits = { minutes: number; total: number; success: number; all: Limiter | null; successes: Limiter };
 
@@ -88,8 +91,6 @@ export function createModelRequestLimit(settings: SettingsReader, shared: Shared
   let version = Number.NaN;
   let enabled = false;
   let limits: Limits | null = null;
-  /** How to take back what was counted for a call in progress, by its client. */
-  const counted = new WeakMap<object, () => void>();
 
   const refresh = () => {
     version = settings.version;
@@ -120,8 +121,10 @@ export function createModelRequestLimit(settings: SettingsReader, shared: Shared
       const { all, successes } = limits;
       const key = String(userId);
       if (all) {
-        const [forAll, forSuccess] = await Promise.all([all.take(key), successes.check(key)]);
-        refuseOver(limits, forAll, forSuccess);
+        // Neither rejects, and the second need not wait for the first.
+        const taking = all.take(key);
+        const forSuccess = await successes.check(key);
+        refuseOver(limits, await taking, forSuccess);
       } else refuseOver(limits, 0, await successes.check(key));
     },
     async begin({ client, caller }) {
@@ -131,17 +134,19 @@ export function createModelRequestLimit(settings: SettingsReader, shared: Shared
       refuseOver(taken, 0, await taken.successes.take(key));
       const countedAtMs = performance.now();
       // A call that lasted longer than the window has left it already.
-      counted.set(client, () => {
+      client.takeBack = () => {
         if (performance.now() - countedAtMs < taken.minutes * 60_000) void taken.successes.giveBack(key);
-      });
+      };
     },
     succeeded({ client, caller }) {
-      if (counted.delete(client) || !enabled) return;
+      const isCounted = client.takeBack != null;
+      client.takeBack = null;
+      if (isCounted || !enabled) return;
       void limits?.successes.take(String(caller.user.id));
     },
     failed({ client }) {
-      counted.get(client)?.();
-      counted.delete(client);
+      client.takeBack?.();
+      client.takeBack = null;
     },
   };
 }

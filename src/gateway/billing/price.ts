@@ -1,4 +1,3 @@
-import { LRUCache } from "lru-cache";
 import { createPriceTable, type PriceTable } from "../../billing/pricing/price-table.ts";
 import { ownRatios } from "../../billing/pricing/ratios/own-ratios.ts";
 import { type UsdPrices, usdPrices } from "../../billing/pricing/ratios/usd-prices.ts";
@@ -32,14 +31,14 @@ export type Prices = {
   catalog(): Catalog;
 };
 
-/** Cached prices: the models, groups and mappings in use. */
+/** Cached prices, before the cache begins anew: the models, groups and mappings in use. */
 const MAX_CACHED = 5_000;
 
 /** Resolves prices from the settings, each once until an option changes. */
 export function createPrices(settings: SettingsReader): Prices {
   const table = createPriceTable(settings);
   const catalog = createModelCatalog(settings);
-  const cached = new LRUCache<string, Price>({ max: MAX_CACHED });
+  const cached = new Map<string, Price>();
   let version = Number.NaN;
   let cachedTable: PriceTable | null = null;
   let unit = integer(1);
@@ -61,6 +60,7 @@ export function createPrices(settings: SettingsReader): Prices {
       if (known) return known;
       const price = resolvePrice(table(), { requestedModel, upstreamModel, group: payer.group, acceptUnset });
       if (!price) throw noPrice(requestedModel);
+      if (cached.size >= MAX_CACHED) cached.clear();
       cached.set(name, price);
       return price;
     },

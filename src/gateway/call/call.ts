@@ -196,6 +196,8 @@ export class ClientPresence implements HasDeadline {
   hasLeft = false;
   /** Stops the call's work; set while an upstream works. */
   onLeave: (() => void) | null = null;
+  /** Takes back what a limit of successful requests has counted; null: it counted nothing. */
+  takeBack: (() => void) | null = null;
   #wheel: DeadlineWheel | null = null;
 
   constructor(private readonly request: Request) {}

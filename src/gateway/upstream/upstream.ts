@@ -1,4 +1,3 @@
-import { LRUCache } from "lru-cache";
 import type { OutgoingForm } from "../../lib/http/multipart/form-stream.ts";
 import type { AddressPolicy } from "../../lib/outbound/address-policy.ts";
 import { createConnectionLimit, type ReleaseConnection } from "../../lib/outbound/connection-limit.ts";
@@ -53,12 +52,13 @@ export function createUpstream(policy: AddressPolicy, options: UpstreamOptions):
   const resolve = createResolve(policy, options.lookup);
   const dial = createDialWebSocket(policy, options.lookup);
   const limit = createConnectionLimit(options.maxConnections, CONNECTION_WAIT_MS);
-  const targets = new LRUCache<string, FetchTarget>({ max: MAX_TARGETS });
+  const targets = new Map<string, FetchTarget>();
 
   const targetOf = (address: string): FetchTarget => {
     let target = targets.get(address);
     if (!target) {
       target = new FetchTarget(parseHttpUrl(address, "why_the_channels_address"));
+      if (targets.size >= MAX_TARGETS) targets.clear();
       targets.set(address, target);
     }
     return target;

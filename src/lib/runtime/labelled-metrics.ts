@@ -7,7 +7,7 @@ import { Counter, Histogram, type Registry } from "prom-client";
 
 /** A counter with labels. */
 export class LabelledCounts {
-  readonly #counts = new Map<string, number>();
+  readonly #counts = new Map<string, { sum: number }>();
 
   constructor(registry: Registry, name: string, help: string, labelNames: readonly string[]) {
     const counts = this.#counts;
@@ -18,8 +18,8 @@ export class LabelledCounts {
       registers: [registry],
       collect() {
         this.reset();
-        for (const [labels, count] of counts) {
-          this.inc(Object.fromEntries(labels.split(" ").map((value, at) => [labelNames[at] ?? "", value])), count);
+        for (const [labels, { sum }] of counts) {
+          this.inc(Object.fromEntries(labels.split(" ").map((value, at) => [labelNames[at] ?? "", value])), sum);
         }
       },
     });
@@ -27,7 +27,9 @@ export class LabelledCounts {
 
   /** `labels`: the values in order, separated by a blank. */
   add(labels: string, count = 1): void {
-    this.#counts.set(labels, (this.#counts.get(labels) ?? 0) + count);
+    const known = this.#counts.get(labels);
+    if (known) known.sum += count;
+    else this.#counts.set(labels, { sum: count });
   }
 }
 

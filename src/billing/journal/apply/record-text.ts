@@ -29,30 +29,17 @@ export function recordText(record: UsageRecord): string {
   const other = JSON.stringify(record.other);
   const retained =
     other.includes("\\u") && UNSTORABLE.test(other) ? JSON.stringify(JSON.parse(other, storable)) : other;
-  return [
-    plain(record.requestId),
-    record.createdAt,
-    record.userId,
-    plain(record.username),
-    record.tokenId,
-    plain(record.tokenName),
-    record.tokenLimited,
-    plain(record.modelName),
-    record.channelId,
-    plain(record.group),
-    record.isStream,
-    record.failed,
-    integerIn(record.elapsedMs),
-    integerIn(record.promptTokens),
-    integerIn(record.completionTokens),
-    saneCharge(record.quota),
-    plain(record.ip),
-    plain(record.content),
-    retained,
-    record.unlogged === true,
-    // Most charges count in none: they end with the field before.
-    ...(record.budgets?.length ? [record.budgets.join()] : []),
-  ].join(FIELD);
+  const { budgets } = record;
+  // One template: a list that is joined takes twice as long. Most charges count in no budget and end with the field before.
+  return (
+    `${plain(record.requestId)}${FIELD}${record.createdAt}${FIELD}${record.userId}${FIELD}${plain(record.username)}` +
+    `${FIELD}${record.tokenId}${FIELD}${plain(record.tokenName)}${FIELD}${record.tokenLimited}` +
+    `${FIELD}${plain(record.modelName)}${FIELD}${record.channelId}${FIELD}${plain(record.group)}` +
+    `${FIELD}${record.isStream}${FIELD}${record.failed}${FIELD}${integerIn(record.elapsedMs)}` +
+    `${FIELD}${integerIn(record.promptTokens)}${FIELD}${integerIn(record.completionTokens)}` +
+    `${FIELD}${saneCharge(record.quota)}${FIELD}${plain(record.ip)}${FIELD}${plain(record.content)}` +
+    `${FIELD}${retained}${FIELD}${record.unlogged === true}${budgets?.length ? FIELD + budgets.join() : ""}`
+  );
 }
 
 /** The record of a text, also of one that an earlier version wrote: JSON. */

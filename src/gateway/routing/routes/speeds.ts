@@ -25,19 +25,23 @@ const MAX_ENTRIES = 10_000;
 const MIN_TOKENS = 4;
 const MIN_OUTPUT_MS = 5;
 
+type Measured = { firstTokenMs: number | null; tokensPerSecond: number | null; at: number };
+
 export function createSpeeds(now: () => number = Date.now): Speeds {
-  const entries = new LRUCache<string, Speed & Readonly<{ at: number }>>({ max: MAX_ENTRIES });
+  const entries = new LRUCache<string, Measured>({ max: MAX_ENTRIES });
   return {
     observe(channelId, model, sample) {
       if (sample.firstTokenMs === null && sample.tokensPerSecond === null) return;
       const name = `${channelId} ${model}`;
+      const at = now();
       const known = entries.get(name);
-      const before = known && now() - known.at < LIFE_MS ? known : null;
-      entries.set(name, {
-        firstTokenMs: average(before?.firstTokenMs ?? null, sample.firstTokenMs),
-        tokensPerSecond: average(before?.tokensPerSecond ?? null, sample.tokensPerSecond),
-        at: now(),
-      });
+      if (!known || at - known.at >= LIFE_MS) {
+        entries.set(name, { ...sample, at });
+        return;
+      }
+      known.firstTokenMs = average(known.firstTokenMs, sample.firstTokenMs);
+      known.tokensPerSecond = average(known.tokensPerSecond, sample.tokensPerSecond);
+      known.at = at;
     },
     find(channelId, model) {
       const known = entries.get(`${channelId} ${model}`);
