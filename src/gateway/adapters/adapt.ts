@@ -53,10 +53,8 @@ export async function adapt(context: GatewayContext, received: Call, bound: Rout
   const { ask } = encoded;
   const dropped = encoded.dropped.length === 0 ? NOTHING : boundedNames(encoded.dropped);
   const logsContent = context.services.settings.get("LogChatContentEnabled");
-  call.attempts.route = {
-    ...{ ...bound, upstreamModel: ask.model, dropped },
-    ...(logsContent && { sent: encoded.body }),
-  };
+  const route = { ...bound, upstreamModel: ask.model, dropped };
+  call.attempts.route = logsContent ? { ...route, sent: encoded.body } : route;
   if (dropped.length > 0) refuseLoss(call, dropped);
   const outgoing = buildRequest(context, call, encoded, bound);
   return { adapter, ask, outgoing: bound.provider.sign ? await signRequest(context, outgoing, bound) : outgoing };

@@ -19,7 +19,8 @@ const TRACE_PARENT = /^[\da-f]{2}-([\da-f]{32})-([\da-f]{16})-[\da-f]{2}$/;
  * `metadata` or `conversation`, else the trace. Null: it says nothing.
  */
 export function agentSessionOf({ request: { headers }, body: { json }, prompt }: SessionSource): AgentSession | null {
-  const trace = TRACE_PARENT.exec(headers.get("traceparent") ?? "");
+  const parent = headers.get("traceparent");
+  const trace = parent === null ? null : TRACE_PARENT.exec(parent);
   const named = namedSession(headers, json) ?? (trace?.[1] ? { id: trace[1], by: "trace" as const } : null);
   if (named === null) return null;
   const step = headers.get("x-sluice-step")?.slice(0, MAX_LENGTH) ?? trace?.[2];

@@ -39,13 +39,12 @@ const unpackers = lookupTable({
   zstd: promisify(zstdDecompress),
 });
 
-/** The text of a JSON body of known length without encoding, as most are; null: `readBody` must read it. */
-export function readPlainText(request: Request, config: BodyConfig): Promise<string> | null {
+/** The length of a JSON body without encoding, as most are: it is the request's text; null: `readBody` must read it. */
+export function plainLength(request: Request, config: BodyConfig): number | null {
   const { headers } = request;
   const length = declaredLength(request);
   if (length === null || length > config.maxRequestBodyBytes || headers.has("content-encoding")) return null;
-  if (headers.get("content-type")?.startsWith("multipart/form-data") === true) return null;
-  return withBodyDeadline(request.text(), length, config.requestBodyTimeoutMs);
+  return headers.get("content-type")?.startsWith("multipart/form-data") ? null : length;
 }
 
 /**

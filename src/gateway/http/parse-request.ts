@@ -1,13 +1,12 @@
 import { DecodeError } from "../../formats/conversation/codec.ts";
 import { type JsonObject, textOf } from "../../formats/json.ts";
-import { declaredLength } from "../../lib/http/limited-body.ts";
 import type { TopLevelChanges } from "../../lib/values/json/json-splice.ts";
 import { promptTokensBound } from "../billing/reserve.ts";
 import type { CallTiming } from "../call/call.ts";
 import type { GatewayServices } from "../call/services.ts";
 import { type ChannelPreferences, readPreferences } from "../routing/preferences/read-preferences.ts";
 import type { Arrival } from "./arrival.ts";
-import { type ClientBody, invalidRequest, jsonBody, readBody, readPlainText } from "./client-body.ts";
+import { type ClientBody, invalidRequest, jsonBody, plainLength, readBody, withBodyDeadline } from "./client-body.ts";
 import type { Endpoint, EndpointRequest, PathParameters } from "./endpoints/endpoint.ts";
 
 /** A request as decoded by its endpoint. */
@@ -35,10 +34,11 @@ export async function readRequest(
   timing: CallTiming,
 ): Promise<ClientBody> {
   const from = performance.now();
-  const reading = readPlainText(request, config);
-  const body = reading
-    ? jsonBody(await reading, declaredLength(request) ?? 0, endpoint.rules)
-    : await readBody(request, config, endpoint.rules, config.maxUploadBytes);
+  const length = plainLength(request, config);
+  const body =
+    length === null
+      ? await readBody(request, config, endpoint.rules, config.maxUploadBytes)
+      : jsonBody(await withBodyDeadline(request.text(), length, config.requestBodyTimeoutMs), length, endpoint.rules);
   timing.waitedMs += performance.now() - from;
   return endpoint.normalize ? normalizeBody(endpoint.normalize, body) : body;
 }

@@ -42,7 +42,8 @@ export async function connect(
       stream: true,
       key,
     } as const;
-    const ask = { ...options, ...requestedVersionOf(call.request.url) };
+    const requestedVersion = requestedVersionOf(call.request.url);
+    const ask = requestedVersion === null ? options : { ...options, requestedVersion };
     const dial = {
       url: provider.url(channel, ask),
       headers: {

@@ -14,7 +14,9 @@ export function buildRequest(
   { ask: adapted, body }: Pick<EncodedRequest, "ask" | "body">,
   { channel, key, provider }: Pick<Route, "channel" | "key" | "provider">,
 ): Outgoing {
-  const ask = { ...adapted, key, requestedModel: call.summary.model, ...requestedVersionOf(call.request.url) };
+  const requested = { ...adapted, key, requestedModel: call.summary.model };
+  const requestedVersion = requestedVersionOf(call.request.url);
+  const ask = requestedVersion === null ? requested : { ...requested, requestedVersion };
   const url = provider.url(channel, ask);
   const headers = provider.authHeaders(channel, key, ask);
   const isForm = typeof body !== "string" && !(body instanceof Uint8Array);
@@ -64,9 +66,8 @@ function addSetHeaders(
   headers[BETAS] = [...new Set(names)].filter((name) => name !== "").join(",");
 }
 
-/** The API version that a client's URL names, if any. */
-export function requestedVersionOf(url: string): Readonly<{ requestedVersion?: string }> {
+/** The API version that a client's URL names; null: none. */
+export function requestedVersionOf(url: string): string | null {
   // Most URLs have none and need not be parsed.
-  const version = url.includes("api-version=") ? new URL(url).searchParams.get("api-version") : null;
-  return version ? { requestedVersion: version } : {};
+  return url.includes("api-version=") ? new URL(url).searchParams.get("api-version") || null : null;
 }
