@@ -134,6 +134,7 @@ const routeTree = root.addChildren([
   guarded("/service-accounts", (pages) => pages.serviceAccountList(), "ServiceAccountsPage"),
   guarded("/jobs", (pages) => pages.jobs(), "JobsPage"),
   guarded("/log", (pages) => pages.usageLog(), "UsageLogPage"),
+  guarded("/log/archive", (pages) => pages.logArchive(), "ArchivePage"),
   guarded("/log/$requestId", (pages) => pages.request(), "RequestPage"),
   open("/chat", () => import("./features/playground/links/ChatPage.tsx"), "ChatPage"),
   open("/chat/$id", () => import("./features/playground/links/ChatPage.tsx"), "ChatPage"),

@@ -43,6 +43,7 @@ export const doctor = () => import("./features/admin/doctor/DoctorPage.tsx");
 export const drawingLog = () => import("./features/logs/tasks/DrawingLogPage.tsx");
 export const identityProviderList = () => import("./features/admin/access/providers/IdentityProvidersPage.tsx");
 export const jobs = () => import("./features/admin/jobs/JobsPage.tsx");
+export const logArchive = () => import("./features/logs/archive/ArchivePage.tsx");
 export const live = () => import("./features/admin/live/LivePage.tsx");
 export const notice = () => import("./features/admin/NoticePage.tsx");
 export const joinOrganization = () => import("./features/account/organizations/JoinPage.tsx");

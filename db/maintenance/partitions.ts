@@ -54,10 +54,7 @@ async function missingOf(sql: Statements, months: readonly LogMonth[]): Promise<
  */
 export async function* dropLogsInSteps({ db, sql }: Database, before: number): AsyncGenerator<number, void> {
   const now = Date.now() / 1000;
-  // Before anything goes: whoever brings an old charge must know that its row may be gone.
-  await sql`
-    insert into options as o (key, value) values (${LOGS_CLEARED_ROW}, ${String(Math.trunc(before))})
-    on conflict (key) do update set value = greatest(o.value::bigint, excluded.value::bigint)::text`;
+  await recordCleared(sql, before);
   for (const { name, until } of await listLogMonths(sql)) {
     if (until > Math.min(before, now)) continue;
     // A row that is added between the two is not counted, but nothing is added to a month that is over.
@@ -86,6 +83,56 @@ export async function* dropLogsInSteps({ db, sql }: Database, before: number): A
     const { count } = requireRow(await inTime(deleteSlice));
     yield count;
     if (count < SLICE) return;
+  }
+}
+
+/**
+ * Records that rows older than `before` (epoch seconds) may have been deleted; to be called before any is, for whoever brings
+ * an old charge must know that its row may be gone.
+ */
+export async function recordCleared(sql: Statements, before: number): Promise<void> {
+  await sql`
+    insert into options as o (key, value) values (${LOGS_CLEARED_ROW}, ${String(Math.trunc(before))})
+    on conflict (key) do update set value = greatest(o.value::bigint, excluded.value::bigint)::text`;
+}
+
+/** Names a row of the log. */
+export type LogKey = Readonly<{ createdAt: number; id: number }>;
+
+/**
+ * Deletes these rows, at most some thousand, in one statement that carries over what balances owe to them. Rows that are
+ * missing already count nothing. Resolves with how many were deleted. `recordCleared` comes first.
+ */
+export async function deleteLogRows({ db }: Pick<Database, "db">, keys: readonly LogKey[]): Promise<number> {
+  const times = keys.map(({ createdAt }) => createdAt);
+  const listed = (values: readonly number[]) => `{${values.join(",")}}`;
+  const deleted = await inTime(() =>
+    db.execute<{ count: number }>(statement`
+      with gone as (
+        delete from logs l using unnest(${listed(times)}::bigint[], ${listed(keys.map(({ id }) => id))}::bigint[]) as k(at, id)
+        where l.created_at = k.at and l.id = k.id
+          and l.created_at between ${Math.min(...times)}::bigint and ${Math.max(...times)}::bigint
+        returning l.*),
+      ${carryOff(statement.raw("gone"), Math.floor(Date.now() / 1000))}
+      select count(*)::int as count from gone`),
+  );
+  return requireRow(deleted).count;
+}
+
+/** Drops the partitions of months that ended by `before` (epoch seconds) and have no rows left. */
+export async function dropEmptyMonths({ db, sql }: Pick<Database, "db" | "sql">, before: number): Promise<void> {
+  const isEmpty = (name: string) => statement`not exists (select from ${statement.raw(name)}) as empty`;
+  for (const { name, until } of await listLogMonths(sql)) {
+    if (until > Math.min(before, Date.now() / 1000)) continue;
+    // First without a lock, for which calls would wait.
+    if (!requireRow(await db.execute<{ empty: boolean }>(statement`select ${isEmpty(name)}`)).empty) continue;
+    await inTime(() =>
+      db.transaction(async (tx) => {
+        await tx.execute(statement`lock table only logs in access exclusive mode`);
+        const { empty } = requireRow(await tx.execute<{ empty: boolean }>(statement`select ${isEmpty(name)}`));
+        if (empty) await tx.execute(statement`drop table ${statement.raw(name)}`);
+      }),
+    );
   }
 }
 

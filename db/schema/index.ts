@@ -21,6 +21,7 @@ export * from "./billing/wallet.ts";
 export * from "./gateway/channel-checks.ts";
 export * from "./gateway/channels.ts";
 export * from "./gateway/experiments.ts";
+export * from "./gateway/log-archives.ts";
 export * from "./gateway/logs.ts";
 export * from "./gateway/objects.ts";
 export * from "./gateway/replays.ts";

@@ -39,6 +39,8 @@ const configSchema = (isTerminal: boolean) => ({
   host: text("HOST", "0.0.0.0"),
   port: integer("PORT", 3000, { min: 0, max: 65_535 }),
   dataDir: text("DATA_DIR", "./data"),
+  /** Folder of archived log rows; null: `archive` in `dataDir`. */
+  archiveDir: optionalText("ARCHIVE_DIR", { shown: "DATA_DIR/archive" }),
   /** Postgres address; null: the embedded engine in `dataDir`. */
   databaseUrl: variable("DATABASE_URL", postgresUrl("DATABASE_URL"), { aliases: ["SQL_DSN"], isSecret: true }),
   /** The server itself, where DATABASE_URL names a pooler in transaction mode; null: there is none in between. */

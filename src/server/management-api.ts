@@ -14,6 +14,7 @@ import { rateLimit } from "../console/http/rate-limit.ts";
 import { sameOrigin } from "../console/http/same-origin.ts";
 import { auditRoutes } from "../console/logs/audit.ts";
 import { liveRoutes } from "../console/logs/live.ts";
+import { logArchiveRoutes } from "../console/logs/log-archives.ts";
 import { logRoutes } from "../console/logs/logs.ts";
 import { agentSessionRoutes } from "../console/logs/sessions.ts";
 import { sinkRoutes } from "../console/logs/sinks.ts";
@@ -118,6 +119,7 @@ export function managementApi(
     .use(walletRoutes(shared, guarded))
     .use(dataRoutes(shared, guarded))
     .use(logRoutes(services, guarded))
+    .use(logArchiveRoutes(shared, guarded))
     .use(agentSessionRoutes(shared, guarded))
     .use(sinkRoutes(shared, guarded))
     .use(liveRoutes(services, guarded));

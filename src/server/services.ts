@@ -196,6 +196,7 @@ export async function openServices(config: Config, log: Logger, host: HostLink |
       broadcasts,
       tasks,
       fetch,
+      secretReader,
       sinkDeps,
       replays,
       billing,

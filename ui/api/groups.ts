@@ -20,6 +20,7 @@ import type { channelUpstreamRoutes } from "../../src/console/channels/channel-u
 import type { channelRoutes } from "../../src/console/channels/channels.ts";
 import type { auditRoutes } from "../../src/console/logs/audit.ts";
 import type { liveRoutes } from "../../src/console/logs/live.ts";
+import type { logArchiveRoutes } from "../../src/console/logs/log-archives.ts";
 import type { logRoutes } from "../../src/console/logs/logs.ts";
 import type { agentSessionRoutes } from "../../src/console/logs/sessions.ts";
 import type { sinkRoutes } from "../../src/console/logs/sinks.ts";
@@ -105,6 +106,7 @@ export const identityProviderApi = group<typeof identityProviderRoutes>().api.id
 export const invitationApi = group<typeof invitationRoutes>().api.user;
 export const liveApi = group<typeof liveRoutes>().api.live;
 export const logApi = group<typeof logRoutes>().api.log;
+export const logArchiveApi = group<typeof logArchiveRoutes>().api["log-archives"];
 export const modelApi = group<typeof modelRoutes>().api;
 export const modelStatusApi = group<typeof modelStatusRoutes>().api.status;
 export const notificationApi = group<typeof notificationRoutes>().api.user;

@@ -8,7 +8,7 @@ import type { guard } from "../http/guard.ts";
 
 /** Files that a browser downloads by itself; each still checks the caller's role. */
 const FILES =
-  /^\/api\/((log|log\/self|user|redemption|topup|audit)\/export|statements\/file|user\/statements\/file)(\?[!-"$-~]*)?$/;
+  /^\/api\/((log|log\/self|log-archives|user|redemption|topup|audit)\/export|statements\/file|user\/statements\/file)(\?[!-"$-~]*)?$/;
 
 /** Files of the account that a request acts for; all others are for administrators. */
 const ACCOUNT_FILES = ["/api/log/self/export", "/api/user/statements/file"];

@@ -6,7 +6,7 @@ import type { UserEntry } from "../../domain/accounts/directory.ts";
 import type { ApiKeyDirectory } from "../../domain/api-keys/directory/index.ts";
 import { type ClearedLine, clearLogs } from "../../domain/logs/list/clear-logs.ts";
 import { exportLogs } from "../../domain/logs/list/export-logs.ts";
-import { type LogCursor, readLogs, searchLogs, totalLogs, type Viewer } from "../../domain/logs/list/list-logs.ts";
+import { readLogs, searchLogs, totalLogs, type Viewer } from "../../domain/logs/list/list-logs.ts";
 import type { LogFilter } from "../../domain/logs/list/log-filter.ts";
 import { resolveFilter } from "../../domain/logs/list/resolve-filter.ts";
 import { readHistogram } from "../../domain/logs/usage/read-histogram.ts";
@@ -21,27 +21,14 @@ import { csvFile } from "../http/csv-file.ts";
 import { ok } from "../http/envelope.ts";
 import type { guard } from "../http/guard.ts";
 import { pagingQuery, readPaging } from "../http/paging.ts";
-import { integerField, numberOrUndefined, timestamp } from "../http/query-fields.ts";
+import { timestamp } from "../http/query-fields.ts";
+import { adminFilter, filterQuery, ownFilter, readCursor } from "./log-filters.ts";
 
 const DAY_S = 86_400;
 const WEEK_S = 7 * DAY_S;
 const MOST_RESCUED = 20;
 
 const text = t.Optional(t.String());
-const filterQuery = {
-  type: integerField(32_767),
-  token_name: text,
-  token_id: integerField(),
-  model_name: text,
-  group: text,
-  request_id: text,
-  failed: text,
-  start_timestamp: timestamp(),
-  end_timestamp: timestamp(),
-  username: text,
-  channel: integerField(),
-  user_id: integerField(),
-};
 const query = t.Object(filterQuery);
 const listQuery = t.Object({ ...filterQuery, ...pagingQuery, before: text });
 const searchQuery = t.Object({ keyword: text });
@@ -169,37 +156,3 @@ const writeClearing = (db: Db, actor: UserEntry, deleted: number, target: number
     action: "delete",
     after: { deleted },
   });
-
-function commonFilter(input: typeof query.static): LogFilter {
-  const { type, token_name, token_id, model_name, group, request_id, failed, start_timestamp, end_timestamp } = input;
-  const tokenId = numberOrUndefined(token_id);
-  return {
-    ...(type && { type }),
-    ...(token_name && { tokenName: token_name }),
-    ...(tokenId !== undefined && { tokenId }),
-    ...(model_name && { modelName: model_name }),
-    ...(group && { group }),
-    ...(request_id && { requestId: request_id.trim() }),
-    ...((failed === "true" || failed === "false") && { failed: failed === "true" }),
-    ...(start_timestamp && { start: Math.ceil(start_timestamp) }),
-    ...(end_timestamp && { end: Math.trunc(end_timestamp) }),
-  };
-}
-
-function adminFilter(input: typeof query.static): LogFilter {
-  return {
-    ...commonFilter(input),
-    ...(input.username && { username: input.username }),
-    ...(input.channel && { channelId: input.channel }),
-    ...(input.user_id && { userId: input.user_id }),
-  };
-}
-
-/** The caller's id comes last, so that no parameter can name another user. */
-const ownFilter = (input: typeof query.static, userId: number): LogFilter => ({ ...commonFilter(input), userId });
-
-function readCursor(input: string): LogCursor {
-  const match = /^(\d{1,12})-(\d{1,16})$/.exec(input);
-  if (!match) throw new OperationError("log_cursor_invalid");
-  return { createdAt: Number(match[1]), id: Number(match[2]) };
-}

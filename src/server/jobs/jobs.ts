@@ -16,6 +16,8 @@ import type { OnDisabled } from "../../domain/channels/status/set-status.ts";
 import { refreshAllModelLists } from "../../domain/channels/upstream/model-list.ts";
 import type { ChannelTester } from "../../domain/channels/upstream/test-all.ts";
 import { type BalanceReading, updateAllBalances } from "../../domain/channels/upstream/update-balance.ts";
+import { applyRetention } from "../../domain/logs/archive/apply-retention.ts";
+import type { PlaceDeps } from "../../domain/logs/archive/place.ts";
 import { foldSessions } from "../../domain/logs/sessions/fold-sessions.ts";
 import { exportCalls } from "../../domain/logs/sinks/export-calls.ts";
 import type { SinkDeps } from "../../domain/logs/sinks/sink-type.ts";
@@ -50,7 +52,8 @@ const HOUR_S = 3600;
 
 /** What jobs work with. */
 export type JobServices = Readonly<{
-  config: Readonly<{ stripeAddress: string }>;
+  config: Readonly<{ stripeAddress: string }> & PlaceDeps["config"];
+  secretReader: PlaceDeps["secretReader"];
   database: Database;
   changes: Changes;
   vault: Vault;
@@ -101,6 +104,7 @@ export function listJobs(services: JobServices): readonly Job[] {
     waitsAtFirst: true,
   });
   return [
+    once("log retention", HOUR_MS, (signal) => applyRetention(services, signal)),
     once("log partitions", 6 * HOUR_MS, () => ensurePartitions(database)),
     // A Postgres server does this by itself.
     ...(database.kind === "embedded" ? [every("database", MINUTE_MS, createDatabaseTidier(database.sql))] : []),

@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import type { Page } from "playwright";
 import { openDatabase } from "../../../db/connect.ts";
+import { logs } from "../../../db/schema/gateway/logs.ts";
 import { drawingTasks, mediaTasks } from "../../../db/schema/gateway/tasks.ts";
 import { ROLE } from "../../../src/domain/accounts/roles.ts";
 import { createUser } from "../../../src/domain/accounts/users/create-user.ts";
@@ -86,6 +87,14 @@ async function fill(): Promise<void> {
       song("song-queued", "QUEUED", { progress: "10%" }),
       song("song-theirs", "IN_PROGRESS", { userId, progress: "60%" }),
     ]);
+  // Calls of two months ago, each with another cost.
+  const old = Math.floor(Date.UTC(new Date().getUTCFullYear(), new Date().getUTCMonth() - 2, 10) / 1000);
+  await db.insert(logs).values(
+    Array.from({ length: 120 }, (_, n) => ({
+      ...{ createdAt: old + n, type: 2, userId: rootId, username: ROOT_NAME, tokenName: "old key" },
+      ...{ modelName: n === 7 ? "rare-model" : MODEL, quota: n, requestId: `old-${n}` },
+    })),
+  );
   await database.close();
 }
 
@@ -496,3 +505,40 @@ test("all of it reads as well in Chinese on a phone", async () => {
   expect(phone.complaints).toEqual([]);
   await phone.close();
 }, 120_000);
+
+describe("the archive of the log", () => {
+  test("is empty, is filled by the job, and shows the rows of a month as the log does", async () => {
+    const texts = words.logs.archive;
+    const { page } = consolePage;
+    await consolePage.open("/log");
+    await page.getByRole("link", { name: texts.title, exact: true }).click();
+    await consolePage.waitForNotice(texts.empty.title);
+    await setOption(root, "LogRetention", { "*": 7 });
+    await setOption(root, "LogArchive", "folder");
+    await consolePage.button(texts.test).click();
+    await page.getByText(say("archive_place_works", "en")).waitFor();
+    await root.post("/api/jobs/log%20retention/run");
+    const [month] = await until(
+      () => root.get("/api/log-archives/"),
+      (months) => months.length > 0 && !months[0].is_moving,
+    );
+    expect(month).toMatchObject({ rows: 120, files: 1, places: ["folder"] });
+    await consolePage.open("/log/archive");
+    await consolePage.row(month.month).getByText("120", { exact: true }).waitFor();
+    await consolePage.expectAccessible();
+    await consolePage.row(month.month).click();
+    await page.getByRole("heading", { name: fillPlaceholders(texts.monthTitle, { month: month.month }) }).waitFor();
+    await consolePage.row(MODEL).first().waitFor();
+    await consolePage.button(texts.more).click();
+    await consolePage.button(texts.more).waitFor({ state: "detached" });
+    await consolePage.expectAccessible();
+    await page.getByRole("searchbox", { name: words.logs.filters.search }).fill("old-7");
+    await consolePage.row(MODEL).first().waitFor({ state: "detached" });
+    await consolePage.row("rare-model").waitFor();
+    const file = await consolePage.download(() => consolePage.button(words.components.exportCsv).click());
+    expect(file.name).toStartWith(`usage-log-${month.month}`);
+    expect(file.text.trim().split("\r\n")).toHaveLength(2);
+    expect(file.text).toContain("rare-model");
+    await setOption(root, "LogRetention", {});
+  }, 120_000);
+});

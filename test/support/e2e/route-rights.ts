@@ -89,6 +89,7 @@ export const ROUTES_OF_RIGHTS: Readonly<Record<string, readonly string[]>> = {
   ],
   "logs:act": [
     "DELETE /api/log/",
+    "POST /api/log-archives/test",
     "POST /api/log/clear",
     "DELETE /api/replays/evaluations",
     "POST /api/replays/evaluations",
@@ -106,6 +107,9 @@ export const ROUTES_OF_RIGHTS: Readonly<Record<string, readonly string[]>> = {
     "GET /api/data/series",
     "GET /api/data/users",
     "GET /api/live/calls",
+    "GET /api/log-archives/",
+    "GET /api/log-archives/export",
+    "GET /api/log-archives/rows",
     "GET /api/log/",
     "GET /api/log/export",
     "GET /api/log/histogram",

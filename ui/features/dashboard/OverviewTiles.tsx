@@ -9,7 +9,7 @@ import { amountText, type MoneyFormat, useMoneyFormat } from "../../components/d
 import { Row } from "../../components/layout.tsx";
 import { formatDuration } from "../../lib/format/duration.ts";
 import { formatFixed, formatNumber, formatShare } from "../../lib/format/number.ts";
-import { compactCount } from "../logs/Overview.tsx";
+import { compactCount } from "../logs/overview/Overview.tsx";
 import { TILES, type TileChart, type TileFigures, type TileName, tileFigures } from "./tile-figures.ts";
 
 type Props = Readonly<{ overview: UsageOverview | undefined; chart: TileChart }>;

@@ -8,7 +8,7 @@ import type { Series, SeriesStep } from "../../../src/domain/logs/usage/series/r
 import { amountText, useMoneyFormat } from "../../components/display/Money.tsx";
 import { Row, usePhone } from "../../components/layout.tsx";
 import { formatDate } from "../../lib/format/time.ts";
-import { compactCount } from "../logs/Overview.tsx";
+import { compactCount } from "../logs/overview/Overview.tsx";
 import { type ChartMark, markedPeriods } from "./marks/chart-marks.ts";
 import { type Measure, periodsOf, STEP_SECONDS, valuesOf } from "./series-values.ts";
 

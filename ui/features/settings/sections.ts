@@ -1,11 +1,13 @@
 import { PRICE_KEYS } from "./pricing/price-maps.ts";
 import {
+  address,
   integerField,
   json,
   on,
   percent,
   quota,
   type SettingSection,
+  secret,
   share,
   TABS,
   type TabSection,
@@ -90,6 +92,16 @@ const OPERATION: readonly TabSection[] = [
       { key: "LogContentRedactPatterns", kind: "lines" },
     ],
     extra: "clearLogs",
+  },
+  {
+    id: "retention",
+    fields: [
+      json("LogRetention"),
+      { key: "LogArchive", kind: "choice", choices: ["off", "folder", "s3"] },
+      ...address("ArchiveS3Url"),
+      ...text("ArchiveS3Region", "ArchiveS3Bucket", "ArchiveS3Prefix", "ArchiveS3AccessKeyId"),
+      secret("ArchiveS3SecretAccessKey"),
+    ],
   },
   {
     id: "dashboard",

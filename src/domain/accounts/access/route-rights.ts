@@ -17,6 +17,7 @@ const PATHS: Readonly<Record<string, Resource>> = {
   "/api/log": "logs",
   "/api/live": "logs",
   "/api/data": "logs",
+  "/api/log-archives": "logs",
   "/api/sessions": "logs",
   "/api/replays": "logs",
   "/api/mj": "logs",
@@ -62,7 +63,7 @@ const ACTS: readonly RegExp[] = [
   /^(?:POST|DELETE) \/api\/broadcast$/,
   /^POST \/api\/channel-checks$/,
   /^(?:POST|DELETE) \/api\/replays\/.+$/,
-  /^POST \/api\/sinks\/[^/]+\/test$/,
+  /^POST \/api\/(?:sinks\/[^/]+|log-archives)\/test$/,
   /^POST \/api\/option\/oidc_discovery$/,
   /^POST \/api\/(?:books|jobs|doctor)\/.+$/,
 ];

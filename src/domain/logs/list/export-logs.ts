@@ -32,19 +32,30 @@ const ADMIN = [
 ] as const satisfies readonly (keyof LogView)[];
 
 /** Log rows as CSV, newest first, read in slices while it is sent. */
-export function exportLogs(db: Db, filter: LogFilter, viewer: Viewer): ReadableStream<Uint8Array> {
+export const exportLogs = (db: Db, filter: LogFilter, viewer: Viewer): ReadableStream<Uint8Array> =>
+  exportRows(slicesOf(db, filter, viewer), viewer);
+
+/** Slices of log rows as CSV. */
+export function exportRows(
+  slices: AsyncGenerator<readonly LogView[], void>,
+  viewer: Viewer,
+): ReadableStream<Uint8Array> {
   const columns: readonly (keyof LogView)[] = viewer === "admin" ? [...COMMON, ...ADMIN] : COMMON;
-  return csvOf(columns, slicesOf(db, filter, viewer, columns));
+  return csvOf(columns, cellsOf(slices, columns));
 }
 
-async function* slicesOf(db: Db, filter: LogFilter, viewer: Viewer, columns: readonly (keyof LogView)[]) {
+async function* cellsOf(slices: AsyncGenerator<readonly LogView[], void>, columns: readonly (keyof LogView)[]) {
+  for await (const rows of slices) yield rows.map((row) => columns.map((column) => cell(column, row)));
+}
+
+async function* slicesOf(db: Db, filter: LogFilter, viewer: Viewer): AsyncGenerator<LogView[], void> {
   let before: LogCursor | undefined;
   for (;;) {
     const slice = { page: 0, pageSize: SLICE, ...(before && { before }) };
     const rows = await withDeadline(DEADLINES_MS.long, () => readLogs(db, filter, slice, viewer));
     const last = rows.at(-1);
     if (!last) return;
-    yield rows.map((row) => columns.map((column) => cell(column, row)));
+    yield rows;
     if (rows.length < SLICE) return;
     before = { createdAt: last.created_at, id: last.id };
   }

@@ -83,8 +83,13 @@ export async function totalLogs(db: Db, filter: LogFilter): Promise<number> {
 }
 
 async function countCalls(db: Db, { failed, ...filter }: LogFilter): Promise<number> {
-  // Roll-ups reach further back than the log, of which old parts may have been deleted.
-  const [oldest] = await db.select({ at: logs.createdAt }).from(logs).orderBy(logs.createdAt, logs.id).limit(1);
+  // Roll-ups reach further back than the log, of which old parts may have been deleted, of some users earlier than of others.
+  const [oldest] = await db
+    .select({ at: logs.createdAt })
+    .from(logs)
+    .where(filter.userId === undefined ? undefined : eq(logs.userId, filter.userId))
+    .orderBy(logs.createdAt, logs.id)
+    .limit(1);
   if (!oldest) return 0;
   const sums = await sumUsage(db, { ...filter, start: Math.max(filter.start ?? 0, oldest.at) });
   if (failed === undefined) return sums.count;

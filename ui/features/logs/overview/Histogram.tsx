@@ -1,8 +1,8 @@
 import Box from "@mui/material/Box";
 import { type PointerEvent, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
-import { formatNumber } from "../../lib/format/number.ts";
-import { formatDate } from "../../lib/format/time.ts";
+import { formatNumber } from "../../../lib/format/number.ts";
+import { formatDate } from "../../../lib/format/time.ts";
 
 type HistogramBucket = Readonly<{ start: number; count: number; failed: number }>;
 

@@ -6,9 +6,9 @@ import ToggleButton from "@mui/material/ToggleButton";
 import ToggleButtonGroup from "@mui/material/ToggleButtonGroup";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
-import { DateTimeInput } from "../../components/inputs/date-time/DateTimeInput.tsx";
-import { Col, Field } from "../../components/layout.tsx";
-import type { RangeName, TimeRange } from "./time-range.ts";
+import { DateTimeInput } from "../../../components/inputs/date-time/DateTimeInput.tsx";
+import { Col, Field } from "../../../components/layout.tsx";
+import type { RangeName, TimeRange } from "../time-range.ts";
 
 const CUSTOM = "custom";
 

@@ -3,14 +3,14 @@ import Skeleton from "@mui/material/Skeleton";
 import Tooltip from "@mui/material/Tooltip";
 import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
-import type { UsageStat } from "../../../src/domain/logs/usage/usage-sums.ts";
-import { amountText, useMoneyFormat } from "../../components/display/Money.tsx";
-import { Panel, Row } from "../../components/layout.tsx";
-import { formatFixed, formatNumber } from "../../lib/format/number.ts";
+import type { UsageStat } from "../../../../src/domain/logs/usage/usage-sums.ts";
+import { amountText, useMoneyFormat } from "../../../components/display/Money.tsx";
+import { Panel, Row } from "../../../components/layout.tsx";
+import { formatFixed, formatNumber } from "../../../lib/format/number.ts";
+import { type LogFilters, type LogScope, logHistogram, logStat } from "../log-queries.ts";
+import type { RangeName, TimeRange } from "../time-range.ts";
 import { Histogram } from "./Histogram.tsx";
-import { type LogFilters, type LogScope, logHistogram, logStat } from "./log-queries.ts";
 import { RangePicker } from "./RangePicker.tsx";
-import type { RangeName, TimeRange } from "./time-range.ts";
 
 type OverviewProps = Readonly<{
   scope: LogScope;

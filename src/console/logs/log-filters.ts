@@ -1,0 +1,61 @@
+import { t } from "elysia";
+import type { LogCursor } from "../../domain/logs/list/list-logs.ts";
+import type { LogFilter } from "../../domain/logs/list/log-filter.ts";
+import { OperationError } from "../../lib/operation-error.ts";
+import { integerField, numberOrUndefined, timestamp } from "../http/query-fields.ts";
+
+const text = t.Optional(t.String());
+
+/** What lists of the log may be limited to, as query parameters. */
+export const filterQuery = {
+  type: integerField(32_767),
+  token_name: text,
+  token_id: integerField(),
+  model_name: text,
+  group: text,
+  request_id: text,
+  failed: text,
+  start_timestamp: timestamp(),
+  end_timestamp: timestamp(),
+  username: text,
+  channel: integerField(),
+  user_id: integerField(),
+};
+const query = t.Object(filterQuery);
+type FilterQuery = typeof query.static;
+
+function commonFilter(input: FilterQuery): LogFilter {
+  const { type, token_name, token_id, model_name, group, request_id, failed, start_timestamp, end_timestamp } = input;
+  const tokenId = numberOrUndefined(token_id);
+  return {
+    ...(type && { type }),
+    ...(token_name && { tokenName: token_name }),
+    ...(tokenId !== undefined && { tokenId }),
+    ...(model_name && { modelName: model_name }),
+    ...(group && { group }),
+    ...(request_id && { requestId: request_id.trim() }),
+    ...((failed === "true" || failed === "false") && { failed: failed === "true" }),
+    ...(start_timestamp && { start: Math.ceil(start_timestamp) }),
+    ...(end_timestamp && { end: Math.trunc(end_timestamp) }),
+  };
+}
+
+/** The filter over all users' rows. */
+export function adminFilter(input: FilterQuery): LogFilter {
+  return {
+    ...commonFilter(input),
+    ...(input.username && { username: input.username }),
+    ...(input.channel && { channelId: input.channel }),
+    ...(input.user_id && { userId: input.user_id }),
+  };
+}
+
+/** The filter over one user's rows. Their id comes last, so that no parameter can name another user. */
+export const ownFilter = (input: FilterQuery, userId: number): LogFilter => ({ ...commonFilter(input), userId });
+
+/** Reads the place behind which a list continues. Throws OperationError. */
+export function readCursor(input: string): LogCursor {
+  const match = /^(\d{1,16})-(\d{1,16})$/.exec(input);
+  if (!match) throw new OperationError("log_cursor_invalid");
+  return { createdAt: Number(match[1]), id: Number(match[2]) };
+}

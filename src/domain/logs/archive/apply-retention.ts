@@ -1,0 +1,110 @@
+import { eq, sql } from "drizzle-orm";
+import { deleteLogRows, dropEmptyMonths, recordCleared } from "../../../../db/maintenance/partitions.ts";
+import { usageSinks } from "../../../../db/schema/gateway/sinks.ts";
+import { options } from "../../../../db/schema/settings.ts";
+import type { Database, Db } from "../../../../db/types.ts";
+import { nowSeconds } from "../../../lib/clock.ts";
+import type { LogRow } from "../list/log-view.ts";
+import { readBacklog } from "../sinks/read-calls.ts";
+import { archiveRows, resumeArchives } from "./archive-file.ts";
+import { type RetentionRules, readExpired } from "./expired-rows.ts";
+import { type ArchivePlace, openPlace, type PlaceDeps } from "./place.ts";
+
+export type RetentionDeps = PlaceDeps & Readonly<{ database: Database }>;
+
+const DAY_S = 86_400;
+/** A row of the options table that is no option: how far each rule has been applied. */
+const PROGRESS_ROW = "_log_retention";
+/** After so long all rows are looked at again: users may have moved to a group whose rows stay shorter. */
+const FULL_PASS_S = 30 * DAY_S;
+/** A run ends by itself before the limit of jobs, and the next one continues. */
+const RUN_MS = 50 * 60_000;
+
+/** Up to which time (epoch seconds) the rule of each group was applied, under which rules, and since when. */
+type Progress = { rules: string; since: number; until: Record<string, number> };
+
+/**
+ * Takes rows out of the log that are older than the rules let them stay: into files where archiving is on, else for good.
+ * Sums and balances don't change. `now`: epoch seconds.
+ */
+export async function applyRetention(deps: RetentionDeps, signal: AbortSignal, now = nowSeconds()): Promise<void> {
+  const { database, settings } = deps;
+  const { db } = database;
+  await resumeArchives(database, (kind) => openPlace(kind, deps));
+  const rules = settings.get("LogRetention");
+  if (rules.size === 0) return;
+  const kind = settings.get("LogArchive");
+  const place = kind === "off" ? null : await openPlace(kind, deps);
+  const stopAt = performance.now() + RUN_MS;
+  const isOver = () => signal.aborted || performance.now() >= stopAt;
+  const newest = await readOldestUnexported(db);
+  const progress = await readProgress(db, rules, now);
+  for (const [group, days] of rules) {
+    const from = progress.until[group] ?? 0;
+    const until = Math.min(now - days * DAY_S, newest);
+    const isDone = await takeOut(database, place, readExpired(db, rules, { group, from, until }), isOver);
+    if (!isDone) return;
+    progress.until[group] = Math.max(from, until);
+    await writeProgress(db, progress);
+  }
+  await dropEmptyMonths(database, now - Math.min(...rules.values()) * DAY_S);
+}
+
+/** Archives or deletes all rows of the pages. Resolves with false if `isOver` ended it before. */
+async function takeOut(
+  database: Database,
+  place: ArchivePlace | null,
+  pages: AsyncGenerator<LogRow[], void>,
+  isOver: () => boolean,
+): Promise<boolean> {
+  const next = async () => {
+    const { value, done } = await pages.next();
+    return done ? null : value;
+  };
+  let page: readonly LogRow[] | null = await next();
+  while (page) {
+    if (isOver()) {
+      await pages.return();
+      return false;
+    }
+    if (place) {
+      page = await archiveRows(database, place, page, pages);
+    } else {
+      await recordCleared(database.sql, (page.at(-1)?.createdAt ?? 0) + 1);
+      await deleteLogRows(database, page);
+      page = await next();
+    }
+  }
+  return true;
+}
+
+/** When the oldest call arrived that an enabled export has not delivered yet (epoch seconds): the log is its queue. */
+async function readOldestUnexported(db: Db): Promise<number> {
+  const sinks = await db.select({ position: usageSinks.position }).from(usageSinks).where(eq(usageSinks.enabled, true));
+  let oldest = Number.MAX_SAFE_INTEGER;
+  for (const { position } of sinks) oldest = Math.min(oldest, (await readBacklog(db, position, 1)).oldest ?? oldest);
+  return oldest;
+}
+
+async function readProgress(db: Db, rules: RetentionRules, now: number): Promise<Progress> {
+  const text = JSON.stringify([...rules]);
+  const [row] = await db.select({ value: options.value }).from(options).where(eq(options.key, PROGRESS_ROW));
+  const stored = parseProgress(row?.value ?? "");
+  if (stored && stored.rules === text && stored.since > now - FULL_PASS_S) return stored;
+  return { rules: text, since: now, until: {} };
+}
+
+function parseProgress(text: string): Progress | null {
+  if (text === "") return null;
+  const value: unknown = JSON.parse(text);
+  if (typeof value !== "object" || value === null) return null;
+  const { rules, since, until } = { rules: "", since: 0, until: {}, ...value };
+  return { rules: String(rules), since: Number(since), until: { ...until } };
+}
+
+async function writeProgress(db: Db, progress: Progress): Promise<void> {
+  await db
+    .insert(options)
+    .values({ key: PROGRESS_ROW, value: JSON.stringify(progress) })
+    .onConflictDoUpdate({ target: options.key, set: { value: sql`excluded.value` } });
+}

@@ -1,0 +1,125 @@
+import Inventory from "@mui/icons-material/Inventory2Outlined";
+import Button from "@mui/material/Button";
+import { useMutation, useQuery } from "@tanstack/react-query";
+import { useMemo } from "react";
+import { useTranslation } from "react-i18next";
+import type { ArchiveMonth } from "../../../../src/domain/logs/archive/list-archives.ts";
+import { readEnvelope } from "../../../api/client.ts";
+import { logArchiveApi } from "../../../api/groups.ts";
+import type { Column } from "../../../components/data-table/column.ts";
+import { DataTable } from "../../../components/data-table/DataTable.tsx";
+import { useDataTable } from "../../../components/data-table/use-data-table.ts";
+import { Tag } from "../../../components/display/Tag.tsx";
+import { TimeAgo } from "../../../components/display/TimeAgo.tsx";
+import { EmptyState } from "../../../components/feedback/EmptyState.tsx";
+import { notifyDone, notifyError } from "../../../components/feedback/notify.tsx";
+import { SettingLink } from "../../../components/feedback/SettingLink.tsx";
+import { PageHeader, Row } from "../../../components/layout.tsx";
+import { useAddress } from "../../../components/use-address.ts";
+import { formatFixed, formatNumber } from "../../../lib/format/number.ts";
+import { useSession } from "../../../state/session.ts";
+import { isSuperAdmin } from "../../../state/stored-user.ts";
+import { ArchivedRows } from "./ArchivedRows.tsx";
+import { archiveMonths } from "./archive-queries.ts";
+
+/** Months of the log that are in files, and the rows of one where the address names it. */
+export const ArchivePage = () => {
+  const address = useAddress();
+  const month = address.text("month");
+  return month === "" ? (
+    <MonthList onOpen={(opened) => address.set({ month: opened })} />
+  ) : (
+    <ArchivedRows month={month} />
+  );
+};
+
+const MonthList = ({ onOpen }: { onOpen: (month: string) => void }) => {
+  const { t } = useTranslation();
+  const { user } = useSession();
+  const list = useQuery(archiveMonths);
+  const test = useMutation({
+    mutationFn: async () => (await readEnvelope(logArchiveApi.test.post())).message,
+    onSuccess: notifyDone,
+    onError: notifyError,
+  });
+  const model = useDataTable({ columns: useMonthColumns(), rows: list.data, rowId: monthOf, rowName: monthOf });
+  return (
+    <>
+      <PageHeader
+        title={t("logs.archive.title")}
+        purpose={t("logs.archive.purpose")}
+        actions={
+          isSuperAdmin(user) && (
+            <Button loading={test.isPending} onClick={() => test.mutate()}>
+              {t("logs.archive.test")}
+            </Button>
+          )
+        }
+      />
+      <DataTable
+        model={model}
+        error={list.error}
+        onRetry={() => void list.refetch()}
+        onOpen={({ month }) => onOpen(month)}
+        empty={
+          <EmptyState
+            icon={<Inventory />}
+            title={t("logs.archive.empty.title")}
+            body={t("logs.archive.empty.body")}
+            action={<SettingLink tab="operation" field="LogRetention" />}
+          />
+        }
+      />
+    </>
+  );
+};
+
+const monthOf = ({ month }: ArchiveMonth): string => month;
+const MEGABYTE = 1_000_000;
+
+function useMonthColumns(): readonly Column<ArchiveMonth>[] {
+  const { t } = useTranslation();
+  return useMemo(() => {
+    const figure = (key: "rows" | "files", width: number): Column<ArchiveMonth> => ({
+      key,
+      head: t(`logs.archive.columns.${key}`),
+      width,
+      align: "right",
+      cell: (month) => <span className="num">{formatNumber(month[key])}</span>,
+    });
+    return [
+      {
+        key: "month",
+        head: t("logs.archive.columns.month"),
+        isTitle: true,
+        cell: ({ month, is_moving }) => (
+          <Row gap={2}>
+            <span className="num">{month}</span>
+            {is_moving && <Tag>{t("logs.archive.moving")}</Tag>}
+          </Row>
+        ),
+      },
+      figure("rows", 120),
+      {
+        key: "bytes",
+        head: t("logs.archive.columns.bytes"),
+        width: 110,
+        align: "right",
+        cell: ({ bytes }) => <span className="num">{formatFixed(bytes / MEGABYTE, 1)} MB</span>,
+      },
+      figure("files", 90),
+      {
+        key: "places",
+        head: t("logs.archive.columns.place"),
+        width: 160,
+        cell: ({ places }) => places.map((place) => t(`logs.archive.places.${place}`)).join(", "),
+      },
+      {
+        key: "archived",
+        head: t("logs.archive.columns.archived"),
+        width: 150,
+        cell: ({ archived_at }) => <TimeAgo seconds={archived_at} />,
+      },
+    ];
+  }, [t]);
+}

@@ -1,0 +1,46 @@
+import type { ReactNode } from "react";
+import { useTranslation } from "react-i18next";
+import { FilterBar } from "../../../components/inputs/FilterBar.tsx";
+import type { Address } from "../../../components/use-address.ts";
+import { LOG_TYPES } from "../log-entry.ts";
+import { logFacet } from "../log-facets.ts";
+import { FAILED, type LogFilters } from "../log-queries.ts";
+
+const OWN = ["model", "token", "group"] as const;
+const ADMIN = ["model", "token", "user", "channel", "group"] as const;
+
+type LogFilterBarProps = Readonly<{
+  address: Address;
+  isAdmin: boolean;
+  filters: LogFilters;
+  /** Buttons at the end of the bar. */
+  tools: ReactNode;
+}>;
+
+/** The filters of the log, apart from time. */
+export const LogFilterBar = ({ address, isAdmin, filters, tools }: LogFilterBarProps) => {
+  const { t } = useTranslation();
+  const types = [
+    ...Object.entries(LOG_TYPES).map(([name, type]) => ({ value: String(type), label: t(`logs.types.${name}`) })),
+    { value: FAILED, label: t("logs.types.failed") },
+  ];
+  return (
+    <FilterBar
+      search={{ value: address.text("search"), placeholder: t("logs.filters.search") }}
+      filters={[
+        { key: "type", label: t("logs.filters.type"), value: address.text("type"), options: types },
+        ...(isAdmin ? ADMIN : OWN).map((key) => ({
+          key,
+          label: t(`logs.filters.${key}`),
+          value: address.text(key),
+          suggestions: logFacet(isAdmin ? "all" : "self", key, filters),
+        })),
+      ]}
+      onChange={(key, value) => address.set({ [key]: value, p: undefined })}
+      onClear={() =>
+        address.set({ search: "", type: "", model: "", token: "", user: "", channel: "", group: "", p: undefined })
+      }
+      tools={tools}
+    />
+  );
+};
