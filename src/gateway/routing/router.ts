@@ -1,5 +1,6 @@
 import type { ChannelEntry } from "../../domain/channels/entry.ts";
 import type { Tier } from "../../domain/channels/routing/routing-index.ts";
+import { embedsMedia } from "../../formats/gemini/embedded-contents.ts";
 import type { Provider } from "../../providers/contract/provider.ts";
 import { providerOf } from "../../providers/registry.ts";
 import { countPrompt } from "../billing/count-tokens.ts";
@@ -168,8 +169,10 @@ class CallRequirements implements Requirements {
     private readonly prices: CallPrices | null,
   ) {}
 
-  isServedBy({ capabilities }: Provider): boolean {
-    return capabilities.includes(this.call.endpoint.capability);
+  isServedBy({ capabilities, embedsMedia }: Provider): boolean {
+    const { endpoint, prompt } = this.call;
+    if (!capabilities.includes(endpoint.capability)) return false;
+    return embedsMedia === true || !needsMediaEmbeddings(endpoint, prompt);
   }
 
   hasPrice(channel: ChannelEntry): boolean {
@@ -221,11 +224,20 @@ function noChannel(call: Call, tiers: readonly Tier[]): GatewayError {
     const { status, code, reason } = UNSUPPORTED;
     return new GatewayError(status, code, reason, { type: "upstream_error" });
   }
+  const channels = candidates.tiers.flatMap((tier) => tier.channels);
+  if (needsMediaEmbeddings(call.endpoint, call.prompt) && !channels.some(({ type }) => providerOf(type)?.embedsMedia)) {
+    const reason = { code: "gateway_only_text_embedded", params: { model: summary.model } } as const;
+    return new GatewayError(400, "invalid_request", reason, { type: "invalid_request_error", param: "content.parts" });
+  }
   return new GatewayError(503, "model_not_available", {
     code: "gateway_no_channel_now",
     params: { model: summary.model, group: caller.group },
   });
 }
+
+/** Google's format alone has contents with media; whatever else OpenAI's clients list is between them and the upstream. */
+const needsMediaEmbeddings = ({ capability, codec }: Call["endpoint"], prompt: Call["prompt"]): boolean =>
+  capability === "embeddings" && codec.dialect === "gemini" && embedsMedia(prompt);
 
 /** With only one channel and key, stickiness makes no difference. */
 const hasAlternatives = (tiers: readonly Tier[]): boolean =>

@@ -187,6 +187,8 @@ export type CallApis = Readonly<{
   chat?: ChatApi;
   /** The provider's own format for a call other than a chat; null: OpenAI's. */
   nativeFormat?(params: Pick<CallParams, "capability" | "model">, key: string): NativeFormat | null;
+  /** Its embeddings take contents with media: entries `{parts}` of `input`, in Google's form. */
+  embedsMedia?: true;
   /** Files, batches and fine-tuning jobs as in OpenAI's API; `path` is what follows the version. */
   files?: Readonly<{ url(channel: ProviderChannel, path: string): string }>;
 }>;

@@ -1,3 +1,4 @@
+import { embeddedMedia, embedsMedia, partsOfEntry } from "../../gemini/embedded-contents.ts";
 import { countOf, type JsonObject, recordOf, textOf } from "../../json.ts";
 
 /** What the gateway must know about a request in OpenAI's formats, read without changing it. */
@@ -31,6 +32,7 @@ export function eachPromptText(body: JsonObject, each: (text: string) => void): 
   eachText(body.prompt, each);
   eachText(body.suffix, each);
   eachText(body.input, each);
+  for (const entry of Array.isArray(body.input) ? body.input : []) eachEntryText(recordOf(entry), each);
   if (Array.isArray(body.tools))
     for (const tool of body.tools) each(JSON.stringify(recordOf(tool)?.function ?? tool) ?? "");
 }
@@ -47,6 +49,13 @@ function eachMessageText(message: JsonObject | null, each: (text: string) => voi
       eachText(called?.arguments, each);
     }
   }
+}
+
+/** Text of an entry to embed that is an object: `{text}` of Jina's API, `{parts}` of Google's. */
+function eachEntryText(entry: JsonObject | null, each: (text: string) => void): void {
+  if (!entry) return;
+  eachText(entry.text, each);
+  eachContentText(entry.parts, each);
 }
 
 /** Text of a message's content: a string, or the text parts of a list. */
@@ -71,15 +80,26 @@ const FILE_TOKENS = 5000;
 /** `audioTokens`: the audio part of the tokens. */
 export type MediaWeight = { tokens: number; audioTokens: number; bytes: number };
 
-/** Estimates the tokens of media parts in messages, and the characters of the body that they occupy. */
+/** Estimates the tokens of media parts in messages and in contents to embed, and the characters of the body that they occupy. */
 export function weighMedia(body: JsonObject): MediaWeight {
   const weight: MediaWeight = { tokens: 0, audioTokens: 0, bytes: 0 };
+  if (embedsMedia(body)) weighContents(body, weight);
   if (!Array.isArray(body.messages)) return weight;
   for (const message of body.messages) {
     const content = recordOf(message)?.content;
     if (Array.isArray(content)) for (const part of content) weighPart(recordOf(part), weight);
   }
   return weight;
+}
+
+/** All media of contents to embed count as files. */
+function weighContents({ input }: JsonObject, weight: MediaWeight): void {
+  const parts = (Array.isArray(input) ? input : []).flatMap((entry) => partsOfEntry(entry) ?? []);
+  for (const media of parts.map(embeddedMedia)) {
+    if (!media) continue;
+    weight.tokens += FILE_TOKENS;
+    weight.bytes += "data" in media ? media.data.length : 0;
+  }
 }
 
 function weighPart(part: JsonObject | null, weight: MediaWeight): void {

@@ -27,6 +27,7 @@ function start(type: number) {
 
 const openai = start(1);
 const gemini = start(24);
+const jina = start(38);
 const content = (...texts: string[]) => ({ parts: texts.map((text) => ({ text })) });
 const single = "/v1beta/models/m:embedContent";
 const batch = "/v1beta/models/m:batchEmbedContents";
@@ -61,6 +62,64 @@ test("options of Google's models reach them, and are reported if dropped", async
   expect(openai.sent()).toEqual({ model: "m", input: ["Hi"], dimensions: 2 });
 });
 
+const image = { inlineData: { mimeType: "image/png", data: "iVBORw0KGgo=" } };
+const stored = { file_data: { mime_type: "image/png", file_uri: "https://files.example/lock.png" } };
+
+test("contents with media reach Google's models as they are, and Jina's as images", async () => {
+  const mixed = { content: { parts: [{ text: "a lock" }, image] } };
+  const requests = [mixed, { content: content("Hi") }, { content: { parts: [stored] } }];
+  const google = await gemini.relay.post(batch, { requests });
+  expect([google.status, await google.json()]).toEqual([
+    200,
+    { embeddings: [{ values: VALUES }], usageMetadata: { promptTokenCount: 3 } },
+  ]);
+  expect(gemini.sent()).toEqual({ requests: requests.map((request) => ({ model: "models/m", ...request })) });
+  const images = [{ content: { parts: [image] } }, ...requests.slice(1)];
+  expect((await jina.relay.post(batch, { requests: images })).status).toBe(200);
+  expect(jina.sent()).toEqual({
+    model: "m",
+    input: [{ image: image.inlineData.data }, { text: "Hi" }, { image: stored.file_data.file_uri }],
+  });
+  const refused = await jina.relay.post(batch, { requests });
+  expect(await refused.json()).toMatchObject({
+    error: { code: 400, status: "INVALID_ARGUMENT", message: expect.stringContaining("one image at a time") },
+  });
+});
+
+test("contents with media go to a channel that takes them, and are refused where there is none", async () => {
+  const google = startUpstream(() => Response.json({ embeddings: [{ values: VALUES }] }));
+  const other = startUpstream(() => new Response(null, { status: 500 }));
+  const relay = startRelay({
+    channels: [
+      { type: 1, baseUrl: other.url, models: ["m"], groups: ["default"], priority: 9 },
+      { type: 24, baseUrl: google.url, models: ["m"], groups: ["default"] },
+    ],
+    options: { ModelRatio: '{"m": 1}' },
+  });
+  expect((await relay.post(single, { content: { parts: [image] } })).status).toBe(200);
+  expect([other.received.length, google.received.length]).toEqual([0, 1]);
+  const refused = await openai.relay.post(single, { content: { parts: [image] } });
+  expect(await refused.json()).toMatchObject({
+    error: { code: 400, status: "INVALID_ARGUMENT", message: expect.stringContaining("embed only text") },
+  });
+  relay.stop();
+  google.stop();
+  other.stop();
+});
+
+test("the words of a content with media are filtered", async () => {
+  const relay = startRelay({
+    channels: [{ type: 24, baseUrl: "http://127.0.0.1:9", models: ["m"], groups: ["default"] }],
+    options: {
+      ModelRatio: '{"m": 1}',
+      ...{ CheckSensitiveEnabled: "true", CheckSensitiveOnPromptEnabled: "true", SensitiveWords: "forbidden" },
+    },
+  });
+  const refused = await relay.post(single, { content: { parts: [{ text: "a forbidden lock" }, image] } });
+  expect(refused.status).toBe(400);
+  relay.stop();
+});
+
 describe("an invalid request is rejected in Google's format", () => {
   const one = { content: content("Hi") };
   test.each([
@@ -69,7 +128,7 @@ describe("an invalid request is rejected in Google's format", () => {
     ["a request that is none", batch, { requests: [one, 5] }],
     ["no content", single, {}],
     ["no parts", single, { content: { parts: [] } }],
-    ["an image", single, { content: { parts: [{ inlineData: { mimeType: "image/png", data: "AA==" } }] } }],
+    ["a part that is neither text nor media", single, { content: { parts: [{ text: "Hi" }, { functionCall: {} }] } }],
     ["options that differ", batch, { requests: [one, { ...one, taskType: "CLUSTERING" }] }],
   ])("%s", async (_case, path, body) => {
     const response = await openai.relay.post(path, body);

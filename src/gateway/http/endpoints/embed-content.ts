@@ -1,4 +1,5 @@
 import { DecodeError } from "../../../formats/conversation/codec.ts";
+import { embeddedContent } from "../../../formats/gemini/embedded-contents.ts";
 import { geminiClientCodec } from "../../../formats/gemini/index.ts";
 import { geminiRules } from "../../../formats/gemini/request/request-rules.ts";
 import { compact } from "../../../formats/helpers/compact.ts";
@@ -35,7 +36,7 @@ function googleEmbeddings(
     nonOpenAiMembers: ["task_type", "title"],
     normalize(body) {
       const requests = requestsOf(body);
-      return { ...commonOptions(requests), input: requests.map(({ content }) => textOfContent(content)) };
+      return { ...commonOptions(requests), input: requests.map(({ content }) => embeddedContent(content)) };
     },
     amend(_request, answer) {
       const body = recordOf(parseJson(textOfBytes(answer)));
@@ -71,18 +72,6 @@ function commonOptions(requests: readonly JsonObject[]): JsonObject {
     throw new DecodeError({ code: "gateway_batch_differs" }, "requests");
   }
   return first;
-}
-
-/** The text of a content; its parts make one embedding. Throws DecodeError for anything but text. */
-function textOfContent(content: unknown): string {
-  const texts = recordsOf(recordOf(content)?.parts).map(({ text }) => textOf(text));
-  if (texts.length === 0) throw new DecodeError({ code: "gateway_content_no_text" }, "content");
-  return texts
-    .map((text) => {
-      if (text === null) throw new DecodeError({ code: "gateway_only_text_embedded" }, "content.parts");
-      return text;
-    })
-    .join("\n");
 }
 
 /** An embedding as numbers; OpenAI's base64 form is little-endian 32-bit floats. */

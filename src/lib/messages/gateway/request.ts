@@ -106,10 +106,17 @@ export const requestMessages = {
     zh: "同一批次的所有请求必须使用相同的 taskType、title 和 outputDimensionality。",
   },
   gateway_content_no_text: {
-    en: "“content” must have at least one text part.",
-    zh: "“content” 至少需要一个包含文本的部分。",
+    en: "“content” must have at least one part.",
+    zh: "“content” 至少需要一个部分。",
   },
-  gateway_only_text_embedded: { en: "Only text can be embedded.", zh: "只能对文本生成嵌入。" },
+  gateway_only_text_embedded: {
+    en: "The channels of “{model}” embed only text.",
+    zh: "模型“{model}”的渠道只能对文本生成嵌入。",
+  },
+  gateway_part_not_embedded: {
+    en: "Each part to embed needs text, inlineData or fileData.",
+    zh: "要生成嵌入的每个部分都必须包含 text、inlineData 或 fileData。",
+  },
   gateway_inexpressible: {
     en: "This model's upstream does not support: {names}.",
     zh: "该模型的上游不支持以下参数：{names}。",

@@ -1,5 +1,6 @@
 import { DecodeError } from "../../../formats/conversation/codec.ts";
 import { recordDropped } from "../../../formats/conversation/dropped-fields.ts";
+import { partsOfEntry } from "../../../formats/gemini/embedded-contents.ts";
 import { compact } from "../../../formats/helpers/compact.ts";
 import { countOf, type JsonObject, numberOf, recordOf, recordsOf, textOf } from "../../../formats/json.ts";
 import type { NativeFormat } from "../../contract/native-format.ts";
@@ -16,9 +17,9 @@ export const geminiEmbeddings: NativeFormat = {
       title: textOf(call.title),
       outputDimensionality: numberOf(call.dimensions),
     });
-    const requests = textsOf(call).map((text) => ({
+    const requests = inputsOf(call).map((entry) => ({
       model: `models/${model}`,
-      content: { parts: [{ text }] },
+      content: { parts: partsOfEntry(entry) ?? [{ text: textOfEntry(entry) }] },
       ...wishes,
     }));
     return { requests };
@@ -55,9 +56,10 @@ export const vertexEmbeddings: NativeFormat = {
   },
 };
 
-/** The texts of a call. Throws DecodeError for token ids, which belong to OpenAI's tokenizers. */
-function textsOf(call: JsonObject): string[] {
-  const list = inputsOf(call);
-  if (list.every((entry) => typeof entry === "string")) return [...list];
+const textsOf = (call: JsonObject): string[] => inputsOf(call).map(textOfEntry);
+
+/** Throws DecodeError for token ids, which belong to OpenAI's tokenizers. */
+function textOfEntry(entry: unknown): string {
+  if (typeof entry === "string") return entry;
   throw new DecodeError("Google's models take “input” as a text or a list of texts, not as tokens.", "input");
 }

@@ -41,6 +41,7 @@ export const gemini: Provider = {
   defaultBaseUrl: DEFAULT_BASE_URL,
   capabilities: ["chat", "embeddings", "images", "speech"],
   nativeFormat: ({ capability }) => OWN[capability] ?? null,
+  embedsMedia: true,
   keyHint: "AIza…",
   models: [...GEMINI_MODELS, "gemini-embedding-2", "gemini-2.5-flash-preview-tts"],
   url: (channel, { capability, model, stream, apiVersion }) => {
