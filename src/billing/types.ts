@@ -222,6 +222,8 @@ export type LogOther = {
   /** Milliseconds that it waited because its route was busy. */
   queued_ms?: number;
   agent_session?: AgentSession;
+  /** What the client called the call by. */
+  tags?: readonly string[];
   /** What windows of plans paid of the charge, in this order, in quota units; the wallet paid the rest. Set when it is charged. */
   plan_draws?: readonly Readonly<{ subscription: number; plan: string; units: number }>[];
   /** The budgets of an organization that it counts in, the narrowest first. */

@@ -33,6 +33,8 @@ export const logs = pgTable(
     ip: text("ip").notNull().default(""),
     /** Null for rows that are no relayed call. */
     requestId: text("request_id"),
+    /** What the client called it by (`X-Sluice-Tags`, `metadata.tags`); null: nothing. */
+    tags: text("tags").array(),
     content: text("content").notNull().default(""),
     /** JSON text, see `LogOther` in src/billing/types.ts. */
     other: text("other").notNull().default(""),
@@ -50,6 +52,8 @@ export const logs = pgTable(
     index("logs_type_idx").on(t.type, t.createdAt).where(sql`${t.type} <> 2`),
     // By ranges of ids, which is the order of writing: exports read the log along it. Costs next to nothing to keep.
     index("logs_id_idx").using("brin", t.id).with({ pages_per_range: 32, autosummarize: true }),
+    index("logs_tags_idx").using("gin", t.tags).where(sql`${t.tags} is not null`),
+    index("logs_tagged_idx").on(t.createdAt).where(sql`${t.tags} is not null`),
     index("logs_events_idx").on(t.userId, t.type, t.createdAt).where(sql`${t.type} <> 2`),
   ],
 );

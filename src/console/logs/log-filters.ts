@@ -14,6 +14,10 @@ export const filterQuery = {
   model_name: text,
   group: text,
   request_id: text,
+  tag: text,
+  /** Of the organization whose own rows are listed. */
+  project: integerField(),
+  member: integerField(),
   failed: text,
   start_timestamp: timestamp(),
   end_timestamp: timestamp(),
@@ -26,6 +30,7 @@ type FilterQuery = typeof query.static;
 
 function commonFilter(input: FilterQuery): LogFilter {
   const { type, token_name, token_id, model_name, group, request_id, failed, start_timestamp, end_timestamp } = input;
+  const { tag } = input;
   const tokenId = numberOrUndefined(token_id);
   return {
     ...(type && { type }),
@@ -34,6 +39,7 @@ function commonFilter(input: FilterQuery): LogFilter {
     ...(model_name && { modelName: model_name }),
     ...(group && { group }),
     ...(request_id && { requestId: request_id.trim() }),
+    ...(tag?.trim() && { tag: tag.trim() }),
     ...((failed === "true" || failed === "false") && { failed: failed === "true" }),
     ...(start_timestamp && { start: Math.ceil(start_timestamp) }),
     ...(end_timestamp && { end: Math.trunc(end_timestamp) }),
@@ -50,8 +56,13 @@ export function adminFilter(input: FilterQuery): LogFilter {
   };
 }
 
-/** The filter over one user's rows. Their id comes last, so that no parameter can name another user. */
-export const ownFilter = (input: FilterQuery, userId: number): LogFilter => ({ ...commonFilter(input), userId });
+/** The filter over one account's rows. Its id comes last, so that no parameter can name another one. */
+export const ownFilter = (input: FilterQuery, userId: number): LogFilter => ({
+  ...commonFilter(input),
+  ...(input.project && { projectId: input.project }),
+  ...(input.member && { memberId: input.member }),
+  userId,
+});
 
 /** Reads the place behind which a list continues. Throws OperationError. */
 export function readCursor(input: string): LogCursor {

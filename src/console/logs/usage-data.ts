@@ -20,16 +20,23 @@ const OWN_SPAN_S = 30 * DAY_S;
 
 const text = t.Optional(t.String());
 const rangeQuery = { start_timestamp: timestamp(), end_timestamp: timestamp() };
-const narrowing = { model_name: text, group: text, token_id: integerField() };
+const narrowing = {
+  ...{ model_name: text, group: text, token_id: integerField() },
+  ...{ tag: text, project: integerField(), member: integerField() },
+};
 const stepping = {
   step: t.Optional(t.Union([t.Literal("hour"), t.Literal("day"), t.Literal("week")])),
   offset_minutes: t.Optional(t.Integer({ minimum: -840, maximum: 840 })),
   most: t.Optional(t.Integer({ minimum: 1, maximum: 100 })),
 };
-const ownDimension = [t.Literal("model"), t.Literal("group"), t.Literal("token")] as const;
+const ownDimension = [
+  ...(["model", "group", "token"] as const),
+  // Tags count the log's rows; projects and members are those of an organization's keys now.
+  ...(["tag", "project", "member"] as const),
+].map((dimension) => t.Literal(dimension));
 const rangeOnly = t.Object(rangeQuery);
 const dataQuery = t.Object({ ...rangeQuery, username: text });
-const ownSeries = t.Object({ ...rangeQuery, ...narrowing, ...stepping, by: t.Optional(t.Union([...ownDimension])) });
+const ownSeries = t.Object({ ...rangeQuery, ...narrowing, ...stepping, by: t.Optional(t.Union(ownDimension)) });
 /** Start of the period to compare with; the one before unless given. */
 const comparing = { compare_start: timestamp() };
 const ownOverview = t.Object({ ...rangeQuery, ...narrowing, ...comparing });
@@ -160,6 +167,9 @@ function narrowingOf(input: Omit<typeof ownSeries.static, "by">): LogFilter {
     ...(input.model_name && { modelName: input.model_name }),
     ...(input.group && { group: input.group }),
     ...(tokenId !== undefined && { tokenId }),
+    ...(input.tag && { tag: input.tag }),
+    ...(input.project && { projectId: input.project }),
+    ...(input.member && { memberId: input.member }),
   };
 }
 

@@ -42,6 +42,7 @@ type Row = readonly [
 ];
 const rows: readonly Row[] = [
   ["text", {}, chatReply(), {}, {}, { ...TEXT, cache_tokens: 0, admin_info: { use_channel: ["1"] } }],
+  ["tags", { body: { metadata: { tags: ["night", "team-7"] } } }, chatReply(), {}, {}, { tags: ["night", "team-7"] }],
   ["an effort", { body: { reasoning_effort: "high" } }, chatReply(), {}, {}, { ...TEXT, reasoning_effort: "high" }],
   [
     "another model upstream",

@@ -17,6 +17,7 @@ import { isTask } from "../../providers/contract/provider.ts";
 import type { SettingsReader } from "../../settings/settings.ts";
 import type { Call } from "../call/call.ts";
 import { agentSessionOf } from "./agent-session.ts";
+import { callTags } from "./call-tags.ts";
 import type { LoggedContent, LoggedExchange } from "./log-content.ts";
 import type { Reservation } from "./reserve.ts";
 
@@ -163,6 +164,8 @@ function otherOf(
   if (timing.queuedMs > 0) other.queued_ms = Math.round(timing.queuedMs);
   const session = agentSessionOf(call);
   if (session) other.agent_session = session;
+  const tags = callTags(call.request.headers, call.body.json);
+  if (tags.length > 0) other.tags = tags;
   const { budgets } = call.caller;
   if (budgets && budgets.length > 0) other.budgets = budgets.map(receiptBudget);
   if (outcome.content) Object.assign(other, outcome.content);

@@ -9,7 +9,16 @@ import { type Address, useAddress } from "../../components/use-address.ts";
 import { type DataFilter, type DataScope, usageSeries } from "./data-queries.ts";
 
 /** The dimensions that a filter in the URL names, each by a parameter of its own. */
-const KEYS = ["model", "group", "token", "user", "channel"] as const satisfies readonly SeriesDimension[];
+const KEYS = [
+  "model",
+  "group",
+  "token",
+  "tag",
+  "project",
+  "member",
+  "user",
+  "channel",
+] as const satisfies readonly SeriesDimension[];
 
 /** The filter in the URL. */
 export function filterOf(address: Address): DataFilter {
@@ -18,6 +27,9 @@ export function filterOf(address: Address): DataFilter {
     model: text("model"),
     group: text("group"),
     token: address.number("token"),
+    tag: text("tag"),
+    project: address.number("project"),
+    member: address.number("member"),
     user: text("user"),
     channel: address.number("channel"),
   };
@@ -44,14 +56,13 @@ export const DashboardFilters = ({ scope, filter, period, rangeName }: Props) =>
   const navigate = useNavigate();
   const address = useAddress({ keepsPlace: true });
   const active = KEYS.filter((key) => filter[key] !== undefined);
-  const tokenName = useNameOf("token", { scope, filter, period, rangeName });
-  const channelName = useNameOf("channel", { scope, filter, period, rangeName });
+  const names = useNames({ scope, filter, period, rangeName });
   if (active.length === 0) return null;
   const nameOf = (key: (typeof KEYS)[number]) =>
-    (key === "token" ? tokenName : key === "channel" ? channelName : null) ?? String(filter[key]);
+    isNamed(key) ? (names[key] ?? String(filter[key])) : String(filter[key]);
   const clear = () => address.set(Object.fromEntries(KEYS.map((key) => [key, undefined])));
   const range = rangeName ? { range: rangeName } : { from: period.start, to: period.end };
-  const { model, group, user, channel } = filter;
+  const { token: _, ...narrowing } = filter;
   return (
     <Row wrap gap={2} sx={{ mb: 4 }}>
       {active.map((key) => (
@@ -70,7 +81,7 @@ export const DashboardFilters = ({ scope, filter, period, rangeName }: Props) =>
         onClick={() =>
           navigate({
             to: "/log",
-            search: () => ({ ...range, model, group, user, channel, token: tokenName ?? undefined }),
+            search: () => ({ ...range, ...narrowing, token: names.token ?? undefined }),
           })
         }
       >
@@ -80,8 +91,20 @@ export const DashboardFilters = ({ scope, filter, period, rangeName }: Props) =>
   );
 };
 
-/** The name of the key or channel that the filter names by its id; null until it is known. */
-function useNameOf(by: "token" | "channel", { scope, filter, period }: Props): string | null {
+/** Dimensions whose filter is an id. */
+type NamedKey = "token" | "channel" | "project" | "member";
+
+const isNamed = (key: string): key is NamedKey => ["token", "channel", "project", "member"].includes(key);
+
+/** The names of what the filter names by ids; null until they are known. */
+const useNames = (props: Props): Readonly<Record<NamedKey, string | null>> => ({
+  token: useNameOf("token", props),
+  channel: useNameOf("channel", props),
+  project: useNameOf("project", props),
+  member: useNameOf("member", props),
+});
+
+function useNameOf(by: NamedKey, { scope, filter, period }: Props): string | null {
   const id = filter[by];
   const one = usageSeries(scope, period, { [by]: id }, { by, step: "week" });
   const { data } = useQuery({ ...one, enabled: id !== undefined });

@@ -15,7 +15,7 @@ import { Col, PageHeader, Panel, Row } from "../../components/layout.tsx";
 import { useAddress } from "../../components/use-address.ts";
 import { formatNumber } from "../../lib/format/number.ts";
 import { useSite } from "../../state/site-status.ts";
-import { useSeesAllUsers } from "../account/organizations/use-organization.ts";
+import { useActing, useSeesAllUsers } from "../account/organizations/use-organization.ts";
 import { logStat } from "../logs/log-queries.ts";
 import { compactCount } from "../logs/overview/Overview.tsx";
 import { RangePicker } from "../logs/overview/RangePicker.tsx";
@@ -31,7 +31,8 @@ import { SeriesTable } from "./SeriesTable.tsx";
 import { type Measure, periodsOf, STEP_SECONDS, seriesCsv } from "./series-values.ts";
 import { UsageChart } from "./UsageChart.tsx";
 
-const OWN_DIMENSIONS = ["model", "group", "token"] as const;
+const OWN_DIMENSIONS = ["model", "group", "token", "tag"] as const;
+const ORGANIZATION_DIMENSIONS = [...OWN_DIMENSIONS, "project", "member"] as const;
 const ALL_DIMENSIONS = [...OWN_DIMENSIONS, "user", "channel"] as const;
 const STEPS = ["hour", "day", "week"] as const;
 /** Rows of the table when its others are expanded. */
@@ -46,6 +47,7 @@ export const DetailPage = () => {
   const { t } = useTranslation();
   const address = useAddress();
   const isForAdmin = useSeesAllUsers();
+  const { id: organization } = useActing();
   const scope = isForAdmin ? "all" : "self";
   const [now, renew] = useNow(false);
   const range = rangeOf(
@@ -53,7 +55,11 @@ export const DetailPage = () => {
     now,
   );
   const span = range.end - range.start;
-  const dimensions: readonly SeriesDimension[] = isForAdmin ? ALL_DIMENSIONS : OWN_DIMENSIONS;
+  const dimensions: readonly SeriesDimension[] = isForAdmin
+    ? ALL_DIMENSIONS
+    : organization
+      ? ORGANIZATION_DIMENSIONS
+      : OWN_DIMENSIONS;
   const by = oneOf(dimensions, address.text("by"), "model");
   const site = useSite();
   // Hourly bars of long ranges would outnumber the page's pixels.

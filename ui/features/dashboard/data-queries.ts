@@ -12,6 +12,10 @@ export type DataFilter = Readonly<{
   group?: string | undefined;
   /** Id of an API key. */
   token?: number | undefined;
+  tag?: string | undefined;
+  /** Ids of a project and a member, for organizations. */
+  project?: number | undefined;
+  member?: number | undefined;
   /** A username. */
   user?: string | undefined;
   /** Id of a channel. */
@@ -21,12 +25,15 @@ export type DataFilter = Readonly<{
 /** A period in epoch seconds. */
 type Period = Readonly<{ start: number; end: number }>;
 
-const ownQuery = ({ start, end }: Period, { model, group, token }: DataFilter) => ({
+const ownQuery = ({ start, end }: Period, { model, group, token, tag, project, member }: DataFilter) => ({
   start_timestamp: start,
   end_timestamp: end,
   model_name: model,
   group,
   token_id: token,
+  tag,
+  project,
+  member,
 });
 
 const allQuery = (period: Period, filter: DataFilter) => ({

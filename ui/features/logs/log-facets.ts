@@ -4,7 +4,7 @@ import { usageSeries } from "../dashboard/data-queries.ts";
 import { LOG_TYPES } from "./log-entry.ts";
 import type { LogFilters, LogScope } from "./log-queries.ts";
 
-export type Facet = "model" | "token" | "user" | "channel" | "group";
+export type Facet = "model" | "token" | "user" | "channel" | "group" | "tag" | "project" | "member";
 
 /** Usage is summed by the hour: of shorter ranges the counts would be too high. */
 const COUNTED_FROM_S = 86_400;
@@ -14,8 +14,9 @@ const COUNTED_FROM_S = 86_400;
  * failed ones, if only those are listed), most first. API keys with one name count as one.
  */
 export function logFacet(scope: LogScope, facet: Facet, filters: LogFilters): UseQueryOptions<readonly FilterOption[]> {
-  const { start, end, type, failed: isFailed, model, group, user, channel } = filters;
-  const narrowing = { model: model && `%${model}%`, group, user, channel, [facet]: undefined };
+  const { start, end, type, failed: isFailed, model, group, user, channel, tag, project, member } = filters;
+  const others = { group, user, channel, tag, project, member };
+  const narrowing = { model: model && `%${model}%`, ...others, [facet]: undefined };
   const series = usageSeries(scope, { start, end }, narrowing, { by: facet, step: "week" });
   return {
     queryKey: [...series.queryKey, "facet"],
@@ -25,7 +26,8 @@ export function logFacet(scope: LogScope, facet: Facet, filters: LogFilters): Us
         if (key === null) continue;
         const value = facet === "user" || facet === "token" ? name : key;
         const before = counts.get(value)?.count ?? 0;
-        const label = facet === "channel" ? `${name} (#${key})` : value;
+        const isOwner = facet === "project" || facet === "member";
+        const label = facet === "channel" ? `${name} (#${key})` : isOwner ? name : value;
         const sum = points.reduce((all, point) => all + (isFailed ? point.failed : point.count), before);
         counts.set(value, { label, count: sum });
       }

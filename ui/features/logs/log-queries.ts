@@ -16,6 +16,10 @@ export type LogFilters = Readonly<{
   model?: string | undefined;
   token?: string | undefined;
   group?: string | undefined;
+  tag?: string | undefined;
+  /** Ids of a project and a member, for organizations. */
+  project?: number | undefined;
+  member?: number | undefined;
   requestId?: string | undefined;
   /** Administrators only. */
   user?: string | undefined;
@@ -92,6 +96,9 @@ export function parametersOf(scope: LogScope, filters: LogFilters) {
     model_name: filters.model && !filters.model.includes("%") ? `%${filters.model}%` : filters.model,
     token_name: filters.token,
     group: filters.group,
+    tag: filters.tag,
+    project: filters.project,
+    member: filters.member,
     request_id: filters.requestId,
     ...(scope === "all" && { username: filters.user, channel: filters.channel }),
   };
@@ -127,6 +134,9 @@ export function logFiltersOf(address: Pick<Address, "text" | "number">, range: T
     model: text("model"),
     token: text("token"),
     group: text("group"),
+    tag: text("tag"),
+    project: address.number("project"),
+    member: address.number("member"),
     requestId: text("search"),
     user: text("user"),
     channel: address.number("channel"),

@@ -2,7 +2,7 @@ import { UNLOGGED_HOUR } from "../../../../db/schema/gateway/logs.ts";
 import type { Statements } from "../../../../db/types.ts";
 import type { Subject } from "../../ledger/subject.ts";
 import { planDraws } from "./plan-draws.ts";
-import { batchText, FIELD, hasBudgets, RECORD } from "./record-text.ts";
+import { batchText, FIELD, hasBudgets, hasTags, RECORD } from "./record-text.ts";
 
 /** An account after a batch. Without the last three: nothing of it was new to the database, its row was not read. */
 export type SettledAccount = Readonly<{
@@ -84,6 +84,14 @@ const withoutBudgets = (sql: Statements): ReturnType<typeof withBudgets> => ({
   settled: sql``,
 });
 
+/** What only batches do that have calls with tags. */
+const withTags = (sql: Statements) => ({
+  column: sql`, tags`,
+  value: sql`, case when position('"tags":[' in other) > 0
+    then (select array_agg(tag) from jsonb_array_elements_text(other::jsonb -> 'tags') tag) end`,
+});
+const withoutTags = (sql: Statements): ReturnType<typeof withTags> => ({ column: sql``, value: sql`` });
+
 /**
  * Writes a batch of records (`recordText`s) as log rows and applies their sums to users, limited tokens, budgets, channels,
  * roll-ups and the holds of `processId`: one statement, each record exactly once by (request id, time). A balance stops
@@ -101,6 +109,7 @@ export async function applyBatch(
 ): Promise<SettledAccount[]> {
   const { unlessLogged, unlessNoted, applied } = areNew ? forNew(sql) : forAny(sql);
   const budgets = records.some(hasBudgets) ? withBudgets(sql, processId) : withoutBudgets(sql);
+  const tags = records.some(hasTags) ? withTags(sql) : withoutTags(sql);
   return sql<SettledAccount[]>`
     with turn as materialized (select pg_advisory_xact_lock(${SETTLING})),
     entries as materialized (
@@ -139,10 +148,10 @@ export async function applyBatch(
     written as (
       insert into logs (created_at, type, user_id, username, token_id, token_name, model_name, channel_id, "group",
         is_stream, failed, use_time, elapsed_ms, prompt_tokens, completion_tokens, quota, uncovered, ip, request_id,
-        content, other)
+        content, other${tags.column})
       select created_at, 2, user_id, username, token_id, token_name, model_name, channel_id, "group",
         is_stream, failed, elapsed_ms / 1000, elapsed_ms, prompt_tokens, completion_tokens, taken, asked - taken, ip,
-        request_id, content, case when d.draws is null then other else left(other, -1) || ',"plan_draws":' || d.draws || '}' end
+        request_id, content, case when d.draws is null then other else left(other, -1) || ',"plan_draws":' || d.draws || '}' end${tags.value}
       from charged left join plan_draws d using (place) where not unlogged ${unlessLogged}
       returning request_id, created_at
     ),

@@ -78,6 +78,9 @@ export function readRecord(text: string): UsageRecord {
 export const hasBudgets = (text: string): boolean =>
   text.startsWith("{") ? text.includes('"budgets":[') : !text.endsWith("true") && !text.endsWith("false");
 
+/** Whether a record, as its text, has tags: in `other`, where such a name in a text would be escaped. */
+export const hasTags = (text: string): boolean => text.includes('"tags":[');
+
 /** Texts of records as the database reads them: U+001E between records, U+001F between fields. */
 export function batchText(texts: readonly string[]): string {
   const current = texts.some(isEarlier)

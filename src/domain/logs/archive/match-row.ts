@@ -4,7 +4,7 @@ import type { ColumnName } from "./parquet.ts";
 
 /** Whether a row fits a filter, as `logConditions` says it for the database. */
 export function matchRow(filter: LogFilter): (row: LogRow) => boolean {
-  const { type, userId, username, tokenName, tokenId, modelName, channelId, group, requestId, failed } = filter;
+  const { type, userId, username, tokenName, tokenId, modelName, channelId, group, requestId, tag, failed } = filter;
   const { start = 0, end = Number.MAX_SAFE_INTEGER } = filter;
   const isModel = modelName?.includes("%")
     ? matchPattern(modelName)
@@ -22,6 +22,7 @@ export function matchRow(filter: LogFilter): (row: LogRow) => boolean {
     isEqual(channelId, row.channelId) &&
     isEqual(group, row.group) &&
     (failed === undefined || failed === row.failed) &&
+    (!tag || row.tags?.includes(tag) === true) &&
     (!requestId || row.requestId === requestId || row.requestId?.startsWith(`${requestId}~`) === true);
 }
 
@@ -53,6 +54,7 @@ const COLUMNS_OF: Readonly<Partial<Record<keyof LogFilter, ColumnName>>> = {
   channelId: "channel_id",
   group: "group",
   requestId: "request_id",
+  tag: "other",
   failed: "failed",
 };
 

@@ -1,6 +1,7 @@
 import { type AsyncBuffer, parquetMetadataAsync, parquetReadObjects } from "hyparquet";
 import { ByteWriter, type ColumnSource, ParquetWriter } from "hyparquet-writer";
 import type { LogKey } from "../../../../db/maintenance/partitions.ts";
+import { parseJson, recordOf } from "../../../formats/json.ts";
 import type { LogRow } from "../list/log-view.ts";
 
 type Kind = "INT64" | "INT32" | "BOOLEAN" | "STRING";
@@ -151,4 +152,12 @@ const toRow = (row: Readonly<Record<string, unknown>>): LogRow => ({
   requestId: typeof row.request_id === "string" ? row.request_id : null,
   content: text(row.content),
   other: text(row.other),
+  tags: tagsIn(text(row.other)),
 });
+
+/** The tags of a row, which its notes have too. */
+function tagsIn(other: string): string[] | null {
+  if (!other.includes('"tags":[')) return null;
+  const found = recordOf(parseJson(other))?.tags;
+  return Array.isArray(found) ? found.filter((tag) => typeof tag === "string") : null;
+}

@@ -21,6 +21,7 @@ const COMMON = [
   "completion_tokens",
   "quota",
   "content",
+  "tags",
 ] as const satisfies readonly (keyof LogView)[];
 const ADMIN = [
   "user_id",

@@ -98,8 +98,10 @@ async function countCalls(db: Db, { failed, ...filter }: LogFilter): Promise<num
 
 async function countEvents(db: Db, filter: LogFilter): Promise<number> {
   // Events have neither of these: none need be looked at.
-  const { modelName, modelNames, tokenId, tokenName, channelId, group, requestId, failed } = filter;
+  const { modelName, modelNames, tokenId, tokenName, channelId, group, requestId, tag, projectId, memberId, failed } =
+    filter;
   if (modelName || modelNames || tokenId || tokenName || channelId || group || requestId || failed) return 0;
+  if (tag || projectId !== undefined || memberId !== undefined) return 0;
   // Both say "not a call": named one by one for the index by type, the other way for that of events by user.
   const where = and(logConditions(filter), isOneOf(logs.type, EVENT_TYPES), isEvent);
   return countUpTo(db, where, COUNTED_EVENTS);

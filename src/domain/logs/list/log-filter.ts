@@ -1,4 +1,5 @@
-import { and, eq, gte, inArray, lt, lte, or, type SQL, sql } from "drizzle-orm";
+import { and, arrayContains, eq, gte, inArray, lt, lte, or, type SQL, sql } from "drizzle-orm";
+import { tokens } from "../../../../db/schema/accounts/api-keys.ts";
 import { logs, usageRollups } from "../../../../db/schema/gateway/logs.ts";
 import { matches } from "../../../lib/values/sql-text.ts";
 import { LOG_TYPE } from "../write-log.ts";
@@ -17,6 +18,12 @@ export type LogFilter = Readonly<{
   modelNames?: readonly string[];
   channelId?: number;
   group?: string;
+  /** Of those that the client called the call by. */
+  tag?: string;
+  /** Calls of the API keys that are in a project now. */
+  projectId?: number;
+  /** Calls of the API keys that a member of an organization created. */
+  memberId?: number;
   /** As answered in X-Request-Id. */
   requestId?: string;
   failed?: boolean;
@@ -39,11 +46,12 @@ export const isOfType = (type: number): SQL | undefined =>
 
 /** The filter over log rows. */
 export function logConditions(filter: LogFilter): SQL | undefined {
-  const { type, requestId, failed, start, end } = filter;
+  const { type, requestId, tag, failed, start, end } = filter;
   return and(
     type ? isOfType(type) : undefined,
     ...dimensions(filter, logs),
     requestId ? matchesRequest(requestId) : undefined,
+    tag ? arrayContains(logs.tags, [tag]) : undefined,
     failed === undefined ? undefined : eq(logs.failed, failed),
     start ? gte(logs.createdAt, start) : undefined,
     end ? lte(logs.createdAt, end) : undefined,
@@ -52,7 +60,7 @@ export function logConditions(filter: LogFilter): SQL | undefined {
 
 /** The filter over whole hours of the roll-ups, without times; null when roll-ups cannot answer it. */
 export function rollupConditions(filter: LogFilter): SQL[] | null {
-  if (filter.requestId || filter.failed !== undefined) return null;
+  if (filter.requestId || filter.tag || filter.failed !== undefined) return null;
   return dimensions(filter, usageRollups);
 }
 
@@ -64,10 +72,15 @@ function dimensions(filter: LogFilter, table: typeof logs | typeof usageRollups)
   if (filter.tokenId !== undefined) conditions.push(eq(table.tokenId, filter.tokenId));
   if (filter.channelId) conditions.push(eq(table.channelId, filter.channelId));
   if (filter.group) conditions.push(eq(table.group, filter.group));
+  if (filter.projectId !== undefined) conditions.push(keysWhere(table, eq(tokens.projectId, filter.projectId)));
+  if (filter.memberId !== undefined) conditions.push(keysWhere(table, eq(tokens.createdBy, filter.memberId)));
   if (filter.modelNames) conditions.push(inArray(table.modelName, [...filter.modelNames]));
   if (filter.modelName) conditions.push(matchesModel(table, filter.modelName));
   return conditions;
 }
+
+const keysWhere = (table: typeof logs | typeof usageRollups, where: SQL): SQL =>
+  sql`${table.tokenId} in (select ${tokens.id} from ${tokens} where ${where})`;
 
 const matchesModel = (table: typeof logs | typeof usageRollups, input: string): SQL =>
   input.includes("%") ? matches(table.modelName, input) : eq(table.modelName, input);

@@ -27,6 +27,7 @@ export type LogView = Readonly<{
   group: string;
   ip: string;
   request_id: string;
+  tags: readonly string[];
   other: string;
 }>;
 
@@ -54,6 +55,7 @@ export const viewForAdmin = (row: LogRow, channelName: string): LogView => ({
   group: row.group,
   ip: row.ip,
   request_id: row.requestId ?? "",
+  tags: row.tags ?? [],
   other: row.other,
 });
 

@@ -2,6 +2,7 @@ import type { Candidates } from "../../../domain/channels/routing/routing-index.
 import { type JsonObject, recordOf, textOf } from "../../../formats/json.ts";
 import type { ModelRoute } from "../../../settings/option/model-routes.ts";
 import { allowsModel, findCandidates } from "../../auth/authorize.ts";
+import { splitTags } from "../../billing/call-tags.ts";
 import { typicalTokens } from "../../billing/reserve.ts";
 import type { Call } from "../../call/call.ts";
 import type { GatewayContext } from "../../call/context.ts";
@@ -167,9 +168,3 @@ export function tagsOf(headers: Headers, body: JsonObject): ReadonlySet<string> 
   }
   return new Set(tags.slice(0, MAX_TAGS));
 }
-
-const splitTags = (text: string): string[] =>
-  text
-    .split(",")
-    .map((tag) => tag.trim())
-    .filter((tag) => tag !== "");

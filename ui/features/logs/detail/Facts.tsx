@@ -53,6 +53,7 @@ export const Facts = ({ entry, other }: { entry: LogEntry; other: Partial<LogOth
     ...fact("effort", other.reasoning_effort, other.reasoning_effort),
     ...fact("ratios", isCall(entry) && !other.receipt && other.model_ratio !== undefined, ratiosText(other, t)),
     ...fact("uncovered", entry.uncovered, <Money key="uncovered" quota={entry.uncovered} decimals={6} />),
+    ...fact("tags", other.tags?.length, <code>{other.tags?.join(", ")}</code>),
     ...fact("budgets", other.budgets?.some(isOwnBudget), budgetsText(other.budgets ?? [], t)),
     ...fact("status", other.status, other.status),
     ...fact("error", other.error, failureText(other)),

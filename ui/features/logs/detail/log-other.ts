@@ -124,6 +124,7 @@ const CHECKS: Checks<Omit<LogOther, "admin_info">> = {
   refunded: isNumber,
   queued_ms: isNumber,
   agent_session: isAgentSession,
+  tags: isListOf(isText),
   plan_draws: isListOf(isDraw),
   budgets: isListOf(isBudget),
   status: isNumber,

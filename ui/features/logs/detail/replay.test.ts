@@ -28,6 +28,7 @@ const row = (other: Partial<LogOther>): LogEntry => ({
   group: "vip",
   ip: "",
   request_id: "r",
+  tags: [],
   other: JSON.stringify(other),
 });
 

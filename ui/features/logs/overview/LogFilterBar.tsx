@@ -2,12 +2,14 @@ import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import { FilterBar } from "../../../components/inputs/FilterBar.tsx";
 import type { Address } from "../../../components/use-address.ts";
+import { useActing } from "../../account/organizations/use-organization.ts";
 import { LOG_TYPES } from "../log-entry.ts";
 import { logFacet } from "../log-facets.ts";
 import { FAILED, type LogFilters } from "../log-queries.ts";
 
-const OWN = ["model", "token", "group"] as const;
-const ADMIN = ["model", "token", "user", "channel", "group"] as const;
+const OWN = ["model", "token", "group", "tag"] as const;
+const ORGANIZATION = ["model", "token", "project", "member", "group", "tag"] as const;
+const ADMIN = ["model", "token", "user", "channel", "group", "tag"] as const;
 
 type LogFilterBarProps = Readonly<{
   address: Address;
@@ -20,6 +22,7 @@ type LogFilterBarProps = Readonly<{
 /** The filters of the log, apart from time. */
 export const LogFilterBar = ({ address, isAdmin, filters, tools }: LogFilterBarProps) => {
   const { t } = useTranslation();
+  const { id: organization } = useActing();
   const types = [
     ...Object.entries(LOG_TYPES).map(([name, type]) => ({ value: String(type), label: t(`logs.types.${name}`) })),
     { value: FAILED, label: t("logs.types.failed") },
@@ -29,7 +32,7 @@ export const LogFilterBar = ({ address, isAdmin, filters, tools }: LogFilterBarP
       search={{ value: address.text("search"), placeholder: t("logs.filters.search") }}
       filters={[
         { key: "type", label: t("logs.filters.type"), value: address.text("type"), options: types },
-        ...(isAdmin ? ADMIN : OWN).map((key) => ({
+        ...(isAdmin ? ADMIN : organization ? ORGANIZATION : OWN).map((key) => ({
           key,
           label: t(`logs.filters.${key}`),
           value: address.text(key),
@@ -38,7 +41,10 @@ export const LogFilterBar = ({ address, isAdmin, filters, tools }: LogFilterBarP
       ]}
       onChange={(key, value) => address.set({ [key]: value, p: undefined })}
       onClear={() =>
-        address.set({ search: "", type: "", model: "", token: "", user: "", channel: "", group: "", p: undefined })
+        address.set({
+          ...Object.fromEntries(["search", "type", ...ORGANIZATION, ...ADMIN].map((key) => [key, ""])),
+          p: undefined,
+        })
       }
       tools={tools}
     />

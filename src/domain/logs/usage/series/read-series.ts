@@ -4,8 +4,9 @@ import { readChannelNames } from "../../list/channel-names.ts";
 import type { LogFilter } from "../../list/log-filter.ts";
 import { type Buckets, bucketOf } from "../totals/buckets.ts";
 import { DAY_S, HOUR_S } from "../totals/totals.ts";
-import { type HourKey, usageHours } from "../totals/usage-hours.ts";
+import { usageHours } from "../totals/usage-hours.ts";
 import { findLargest } from "./find-largest.ts";
+import { isRolledUp, otherHours, type SeriesKey } from "./other-hours.ts";
 import { CELL_SUMS, type Cell, cellOf, isEmptyCell, type SeriesPoint } from "./series-cell.ts";
 import { cellsOfLargest } from "./series-of-largest.ts";
 
@@ -17,7 +18,7 @@ const MOST_SERIES = 12;
 export const SERIES_STEPS = { hour: HOUR_S, day: DAY_S, week: 7 * DAY_S } as const;
 export type SeriesStep = keyof typeof SERIES_STEPS;
 
-export type SeriesDimension = Exclude<HourKey, "none">;
+export type SeriesDimension = SeriesKey;
 
 type SeriesQuestion = Readonly<{ by: SeriesDimension; step: SeriesStep; offsetMinutes: number; most?: number }>;
 
@@ -53,9 +54,11 @@ async function readCells(
 ): Promise<Cell[]> {
   const from = filter.start - (filter.start % HOUR_S);
   const until = filter.end + 1;
-  const largest = await findLargest(db, filter, by, { from, until, most });
+  const largest = isRolledUp(filter, by) ? await findLargest(db, filter, by, { from, until, most }) : null;
   if (largest) return cellsOfLargest(db, largest, { from, until, buckets, most });
-  const hours = await usageHours(db, filter, by, { from, until }, buckets);
+  const hours = isRolledUp(filter, by)
+    ? await usageHours(db, filter, by, { from, until }, buckets)
+    : otherHours(filter, by, { from, until });
   if (!hours) return [];
   const cells = await db.execute<Cell>(sql`
     with cells as materialized (
