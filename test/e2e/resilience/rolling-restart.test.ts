@@ -140,3 +140,50 @@ test("a key that is used up shows it, is refused as such, and works everywhere a
   await session.put("/api/token/", { id, remain_quota: 3 * CALL_PRICE });
   expect(await Promise.all([callOn(1), callOn(2), callOn(3)])).toEqual(["200", "200", "200"]);
 }, 60_000);
+
+test("a thousand calls against key, project and organization with quota for ten each, on four replicas, serve ten", async () => {
+  const session = await login(replicas[0] as Gateway, ROOT_NAME, ROOT_PASSWORD);
+  await setOption(session, "Organizations", "on");
+  const limit = 10 * CALL_PRICE;
+  const { id } = await session.post("/api/organization/", { username: "racers" });
+  await session.put("/api/user/", { id, quota_delta: limit });
+  const project = (await session.post(`/api/organization/${id}/projects`, { name: "Race" })).id;
+  for (const [scope, scopeId] of [
+    ["organization", 0],
+    ["project", project],
+  ] as const) {
+    const budget = { scope, scope_id: scopeId, period: "total", limit, is_hard: true };
+    await session.post(`/api/organization/${id}/budgets`, budget);
+  }
+  const own = { cookie: session.cookie, "sluice-user": String(session.userId), "Sluice-Organization": String(id) };
+  const made = await fetch(`${replicas[0]?.url}/api/token/`, {
+    method: "POST",
+    headers: { ...own, "content-type": "application/json" },
+    body: JSON.stringify({
+      ...{ name: "race", project_id: project, expired_time: -1 },
+      ...{ unlimited_quota: false, remain_quota: limit },
+    }),
+  });
+  const raced = ((await made.json()) as { data: { key: string } }).data.key;
+  const answers = await Promise.all(
+    Array.from({ length: 1000 }, async (_, at) => {
+      const answer = await call(replicas[at % REPLICAS]?.url ?? "", `sk-${raced}`, false, PRICED);
+      await answer.text();
+      return answer.status;
+    }),
+  );
+  expect(answers.filter((status) => status === 200)).toHaveLength(10);
+  expect(answers.filter((status) => ![200, 401, 403, 429].includes(status))).toEqual([]);
+  const sql = postgres(database.url, { max: 1, onnotice() {} });
+  await until(
+    async () => (await sql`select quota, held from users where id = ${id}`)[0],
+    (row) => row?.quota === "0" && row.held === "0",
+  );
+  const budgets =
+    await sql`select scope, spent::int, remaining::int, held::int from budgets where organization_id = ${id}`;
+  expect(budgets.map((row) => ({ ...row })).sort((a, b) => (String(a.scope) < String(b.scope) ? -1 : 1))).toEqual([
+    { scope: "organization", spent: limit, remaining: 0, held: 0 },
+    { scope: "project", spent: limit, remaining: 0, held: 0 },
+  ]);
+  await sql.end();
+}, 120_000);

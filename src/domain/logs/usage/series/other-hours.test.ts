@@ -64,19 +64,19 @@ test.each<[LogFilter, number, number]>([
   [{ tag: "forged" }, 0, 0],
   [{}, 4, 36],
 ])("the filter %j finds %i rows that cost %i", async (filter, count, quota) => {
-  const whole = { ...filter, ...range, userId: organization };
-  expect(await totalLogs(database.db, whole)).toBe(count);
-  expect(await readLogs(database.db, whole, { page: 0, pageSize: 10 }, "owner")).toHaveLength(count);
-  expect(await sumUsage(database.db, whole)).toMatchObject({ count, quota });
+  const narrowed = { ...filter, ...range, userId: organization };
+  expect(await totalLogs(database.db, narrowed)).toBe(count);
+  expect(await readLogs(database.db, narrowed, { page: 0, pageSize: 10 }, "owner")).toHaveLength(count);
+  expect(await sumUsage(database.db, narrowed)).toMatchObject({ count, quota });
 });
 
 test("projects and members narrow rows and sums to the calls of their keys", async () => {
   for (const filter of [{ projectId: project }, { memberId: member }]) {
-    const whole = { ...filter, ...range, userId: organization };
-    expect(await totalLogs(database.db, whole)).toBe(2);
-    expect(await sumUsage(database.db, whole)).toMatchObject({ count: 2, quota: 12 });
+    const narrowed = { ...filter, ...range, userId: organization };
+    expect(await totalLogs(database.db, narrowed)).toBe(2);
+    expect(await sumUsage(database.db, narrowed)).toMatchObject({ count: 2, quota: 12 });
     // Another account's project or member opens nothing.
-    expect(await totalLogs(database.db, { ...whole, userId: member })).toBe(0);
+    expect(await totalLogs(database.db, { ...narrowed, userId: member })).toBe(0);
   }
 });
 
