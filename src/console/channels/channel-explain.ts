@@ -7,7 +7,8 @@ export type Explain<Explanation> = (question: {
   model: string;
   group: string;
   promptTokens: number;
-  conversation?: { tokenId: number; request: Record<string, unknown> };
+  tokenId?: number;
+  request?: Record<string, unknown>;
 }) => Explanation;
 
 const question = t.Object({
@@ -15,8 +16,9 @@ const question = t.Object({
   group: t.Optional(t.String({ maxLength: 64 })),
   /** Number of prompt tokens, for channels with a limit. */
   prompt_tokens: t.Optional(t.Integer({ minimum: 0 })),
-  /** Id of the API key and the request body, which decide whether the conversation sticks to a channel. */
+  /** Id of the API key, whose limits and policies count. */
   token_id: t.Optional(t.Integer({ minimum: 1, maximum: 2_147_483_647 })),
+  /** The request body: with a key it decides whether the conversation sticks to a channel. */
   request: t.Optional(t.Record(t.String(), t.Unknown())),
 });
 
@@ -27,10 +29,15 @@ export function channelExplainRoutes<Explanation>(explain: Explain<Explanation>,
     .guard({ role: "admin" })
     .post(
       "/explain",
-      ({ body: { model, group = "default", prompt_tokens: promptTokens = 0, token_id: tokenId, request } }) => {
-        const conversation = tokenId !== undefined && request ? { tokenId, request } : null;
-        return ok(explain({ model, group, promptTokens, ...(conversation && { conversation }) }));
-      },
+      ({ body: { model, group = "default", prompt_tokens: promptTokens = 0, token_id: tokenId, request } }) =>
+        ok(
+          explain({
+            model,
+            group,
+            promptTokens,
+            ...(tokenId !== undefined && { tokenId, ...(request && { request }) }),
+          }),
+        ),
       { body: question },
     );
 }

@@ -44,7 +44,8 @@ export function authorizeModel(caller: Caller, model: string): void {
 export const allowsModel = ({ pinnedChannelId, token, policies }: Caller, model: string): boolean =>
   !(policies && policyAgainstModel(policies, model)) && allowsKeyModel(pinnedChannelId, token, model);
 
-const allowsKeyModel = (pinnedChannelId: number | null, token: Caller["token"], model: string): boolean =>
+/** Whether the limits of the key itself allow the model. */
+export const allowsKeyModel = (pinnedChannelId: number | null, token: Caller["token"], model: string): boolean =>
   pinnedChannelId !== null || !token?.modelLimits || token.modelLimits.has(model);
 
 /**

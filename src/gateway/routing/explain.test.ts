@@ -76,7 +76,7 @@ test.each(REQUESTS)("explains that a conversation sticks, by what and until when
   });
   stops.push(relay.stop, upstream.stop);
   const question = { model: "m", group: "default", promptTokens: 5 };
-  const about = (tokenId: number) => relay.explain({ ...question, conversation: { tokenId, request } });
+  const about = (tokenId: number) => relay.explain({ ...question, tokenId, request });
   expect(about(7)).toMatchObject({ sticky: null, channels: [{ share: 0.5 }, { share: 0.5 }] });
 
   const before = Date.now();
@@ -112,8 +112,8 @@ test("a conversation whose channel cannot serve it any more is free again", asyn
   const request = { messages: [{ role: "user", content: WORDS }] };
   await relay.post("/v1/chat/completions", { model: "m", ...request });
   const conversation = { tokenId: 7, request };
-  expect(relay.explain({ model: "m", group: "default", promptTokens: 5, conversation }).sticky?.holds).toBe(true);
-  const long = relay.explain({ model: "m", group: "default", promptTokens: 50_000, conversation });
+  expect(relay.explain({ model: "m", group: "default", promptTokens: 5, ...conversation }).sticky?.holds).toBe(true);
+  const long = relay.explain({ model: "m", group: "default", promptTokens: 50_000, ...conversation });
   expect(long.sticky?.holds).toBe(false);
   expect(long.channels.map(({ share }) => share)).toEqual([0, 0]);
 });

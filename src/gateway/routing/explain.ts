@@ -1,8 +1,14 @@
+import {
+  type Policy,
+  policyAgainstChannel,
+  policyAgainstModel,
+} from "../../domain/accounts/organizations/policies/policy.ts";
 import { CHANNEL_STATUS, type ChannelEntry } from "../../domain/channels/entry.ts";
 import type { Candidates, Tier } from "../../domain/channels/routing/routing-index.ts";
 import { upstreamModelOf } from "../../domain/channels/upstream/upstream-model.ts";
 import { DecodeError } from "../../formats/conversation/codec.ts";
 import type { JsonObject } from "../../formats/json.ts";
+import { allowsKeyModel } from "../auth/authorize.ts";
 import { promptTokensBound } from "../billing/reserve.ts";
 import type { GatewayContext } from "../call/context.ts";
 import { GatewayError } from "../call/errors.ts";
@@ -20,8 +26,10 @@ export type ExplainQuestion = Readonly<{
   model: string;
   group: string;
   promptTokens: number;
-  /** A request, in any of the four formats, and the API key that sends it; absent: a new conversation. */
-  conversation?: Readonly<{ tokenId: number; request: JsonObject }>;
+  /** The API key that sends the request: its limits and policies count. */
+  tokenId?: number;
+  /** The request of a key, in any of the four formats; absent: a new conversation. */
+  request?: JsonObject;
 }>;
 
 /** Where a call would go, and why not elsewhere. */
@@ -56,10 +64,16 @@ export type ExplainedChannel = Readonly<{
   }>[];
   /** Why it is not chosen, or why others come first; empty if nothing applies. */
   reasons: readonly Reason[];
+  /** The policy that refuses it, or the model; null: none does. */
+  policy: RefusingPolicy | null;
 }>;
 
-/** Reasons of the channel, then of the call's requirements, then of the channel's keys. */
+/** A policy, and the organization whose calls, or a project's, it holds for. */
+type RefusingPolicy = Readonly<{ name: string; organization: string; isOfProject: boolean }>;
+
+/** Reasons of the key and of policies, of the channel, then of the call's requirements, then of the channel's keys. */
 type Reason =
+  | ("key_model" | "policy_model" | "policy_channel")
   | ("disabled" | "auto_disabled" | "other_group" | "other_prefix" | "other_tag")
   | IneligibleReason
   | Shortcoming
@@ -76,14 +90,14 @@ type Known = Pick<
       settings: Pick<GatewayServices["settings"], "get">;
       tokens: Pick<GatewayServices["tokens"], "get">;
       users: Pick<GatewayServices["users"], "get">;
+      policies?: Pick<NonNullable<GatewayServices["policies"]>, "of">;
     }>;
   }>;
 
 /** Explains, without changing the scheduler's state, where a call of this group for this model would go. */
 export function explain(context: Known, all: Iterable<ChannelEntry>, question: ExplainQuestion): Explanation {
-  const { model, group, promptTokens, conversation } = question;
-  const [request = { prompt: {}, body: {} }] = conversation ? decodeAsEachFormat(model, conversation.request) : [];
-  const tokenId = conversation?.tokenId ?? null;
+  const { model, group, promptTokens, tokenId = null } = question;
+  const [request = { prompt: {}, body: {} }] = question.request ? decodeAsEachFormat(model, question.request) : [];
   const routed = explainRoute(context, { model, group, promptTokens, tokenId, request });
   const { channels } = context.services;
   if (!routed) return explainModel(context, all, question, channels.candidates(group, model));
@@ -107,7 +121,11 @@ function explainModel(
   const requirements = requirementsOf(context, question, bare);
   const lackOf = findShortcomings(context, question, candidates);
   const prefers = lackOf && ((channel: ChannelEntry) => lackOf(channel) === null);
-  const suits = (channel: ChannelEntry) => ineligibleReason(channel, requirements) === null;
+  const token = keyOf(services, question);
+  const policies = (token && services.policies?.of(token)) ?? [];
+  const isKeyRefused = token !== undefined && !allowsKeyModel(null, token, model);
+  const suits = (channel: ChannelEntry) =>
+    ineligibleReason(channel, requirements) === null && !isKeyRefused && !refusalOf(channel);
   const shares = contenders(tiers, null, keys, suits, prefers);
   const sticky = explainStickyChannel(
     context,
@@ -131,6 +149,7 @@ function explainModel(
       inFlight: traffic.inFlight(id),
       keys: channel.keys.map((key, index) => keyState(channel, key, index)),
       reasons: reasonsAgainst(channel),
+      policy: policyOf(channel),
     };
   });
   const fallbacks = services.settings.get("ModelFallbacks").get(model) ?? [];
@@ -149,10 +168,32 @@ function explainModel(
     return { index, state, until, failures };
   }
 
+  function refusalOf(channel: ChannelEntry): Readonly<{ reason: Reason; policy: Policy }> | null {
+    const byModel = policyAgainstModel(policies, model);
+    if (byModel) return { reason: "policy_model", policy: byModel };
+    const byChannel = policyAgainstChannel(policies, channel);
+    return byChannel ? { reason: "policy_channel", policy: byChannel } : null;
+  }
+
+  function policyOf(channel: ChannelEntry): RefusingPolicy | null {
+    const policy = refusalOf(channel)?.policy;
+    if (!policy || !token) return null;
+    const organization = services.users.get(token.userId);
+    const { name, isOfProject } = policy;
+    return {
+      name,
+      isOfProject,
+      organization: organization?.displayName || organization?.username || `#${token.userId}`,
+    };
+  }
+
   function reasonsAgainst(channel: ChannelEntry): Reason[] {
+    const refusal = refusalOf(channel);
     const reason = ineligibleReason(channel, requirements);
     const lack = shares.has(channel) ? null : (lackOf?.(channel) ?? null);
     return [
+      ...(isKeyRefused ? ["key_model" as const] : []),
+      ...(refusal ? [refusal.reason] : []),
       ...(places.has(channel) ? [] : outside(channel)),
       ...(reason ? [reason] : []),
       ...(lack ? [lack] : []),
@@ -179,17 +220,19 @@ function explainModel(
   }
 }
 
+/** The API key that the question names; undefined: none, or there is no such key. */
+const keyOf = ({ tokens }: Pick<Known["services"], "tokens">, { tokenId }: ExplainQuestion) =>
+  tokenId === undefined ? undefined : tokens.get(tokenId);
+
 /** What each channel's model lacks for the call; null if their models are alike. */
 function findShortcomings(
   { modelsOf }: Known,
-  { model, promptTokens, conversation }: ExplainQuestion,
+  { model, promptTokens, request }: ExplainQuestion,
   candidates: Candidates | null,
 ): ((channel: ChannelEntry) => Shortcoming | null) | null {
   const models = candidates && modelsOf(candidates, model);
   if (!models) return null;
-  const needs = decodeAsEachFormat(model, conversation?.request ?? {}).map(({ prompt, body }) =>
-    needsOf(prompt, body, promptTokens),
-  );
+  const needs = decodeAsEachFormat(model, request ?? {}).map(({ prompt, body }) => needsOf(prompt, body, promptTokens));
   if (needs.length === 0) needs.push(needsOf({}, {}, promptTokens));
   return (channel) => {
     const info = models.get(channel);
@@ -199,8 +242,8 @@ function findShortcomings(
 
 /** What the call requires of a channel. Its kind is unknown, so any kind that the provider serves counts. */
 function requirementsOf({ services, prices }: Known, question: ExplainQuestion, bare: string): Requirements {
-  const { model, group, promptTokens, conversation } = question;
-  const token = conversation && services.tokens.get(conversation.tokenId);
+  const { model, group, promptTokens } = question;
+  const token = keyOf(services, question);
   const user = (token && services.users.get(token.userId)) ?? { acceptUnsetPrice: false };
   return {
     isServedBy: () => true,
@@ -237,13 +280,14 @@ function explainStickyChannel(
     keys,
   }: Pick<GatewayContext, "stickiness" | "keys"> &
     Readonly<{ services: Readonly<{ tokens: Pick<GatewayServices["tokens"], "get"> }> }>,
-  { model, conversation }: ExplainQuestion,
+  question: ExplainQuestion,
   tiers: readonly Tier[],
   suits: (channel: ChannelEntry) => boolean,
 ): StickyChannel | null {
-  const token = conversation && services.tokens.get(conversation.tokenId);
-  if (!token) return null;
-  for (const { body, prompt } of decodeAsEachFormat(model, conversation.request)) {
+  const { model, request } = question;
+  const token = keyOf(services, question);
+  if (!token || !request) return null;
+  for (const { body, prompt } of decodeAsEachFormat(model, request)) {
     const promptBound = promptTokensBound(prompt, JSON.stringify(body).length);
     const recognized = conversationKey({ userId: token.userId, tokenId: token.id, model, body, prompt, promptBound });
     const entry = recognized && stickiness.find(recognized.key);

@@ -66,7 +66,7 @@ test.each([
     model: "m",
     group: "default",
     promptTokens,
-    conversation: { tokenId: 1, request },
+    ...{ tokenId: 1, request },
   });
   expect(explanation.channels).toMatchObject([
     { id: 2, share: 1, reasons: [] },

@@ -32,7 +32,7 @@ export const RouterExplainPage = () => {
     <>
       <PageHeader title={t("routing.title")} purpose={t("routing.purpose")} />
       <RouteForm isAsking={answer.isPending} onAsk={answer.mutate} />
-      {answer.data && answer.variables?.conversation && (
+      {answer.data && answer.variables?.request && (
         <Box sx={{ mb: 4 }}>
           <StickyNotice {...answer.data} />
         </Box>
@@ -134,8 +134,17 @@ function useRouteColumns(sticky: StickyChannel | null): Column<ExplainedChannel>
     {
       key: "reasons",
       head: t("routing.reasons.head"),
-      cell: ({ reasons, share }) => {
-        if (reasons.length > 0) return reasons.map((reason) => t(`routing.reasons.${reason}`)).join(" · ");
+      cell: ({ reasons, share, policy }) => {
+        if (reasons.length > 0) {
+          const by = policy
+            ? {
+                policy: policy.name,
+                organization: policy.organization,
+                context: policy.isOfProject ? "project" : "organization",
+              }
+            : {};
+          return reasons.map((reason) => t(`routing.reasons.${reason}`, by)).join(" · ");
+        }
         if (sticky?.holds) return t(share > 0 ? "routing.reasons.sticky" : "routing.reasons.stickyElsewhere");
         return t(share > 0 ? "routing.reasons.none" : "routing.reasons.later");
       },

@@ -37,12 +37,15 @@ export const RouteForm = ({ isAsking, onAsk }: Props) => {
   const [request, setRequest] = useState("");
   const isWrong = !/^\d{1,9}$/.test(tokens.trim());
   const isWrongKey = !/^([1-9]\d{0,8}\b.*)?$/.test(keyId.trim());
-  const conversationOf = () =>
-    keyId.trim() && request.trim() ? { tokenId: Number.parseInt(keyId, 10), request: JSON.parse(request) } : null;
+  const keyPart = () => {
+    if (!keyId.trim()) return {};
+    const tokenId = Number.parseInt(keyId, 10);
+    return request.trim() ? { tokenId, request: JSON.parse(request) } : { tokenId };
+  };
   const submit = (event: FormEvent) => {
     event.preventDefault();
     const call = { model: model.trim(), group: group.trim() || "default", promptTokens: Number(tokens) };
-    onAsk({ ...call, conversation: conversationOf() });
+    onAsk({ ...call, ...keyPart() });
   };
   return (
     <form onSubmit={submit}>
@@ -127,13 +130,13 @@ type RouteQuestion = Readonly<{
   model: string;
   group: string;
   promptTokens: number;
-  /** An API key and a request body, to look up the conversation's sticky channel. */
-  conversation: Readonly<{ tokenId: number; request: object }> | null;
+  /** An API key, whose limits and policies count, and a request body, to look up the conversation's sticky channel. */
+  tokenId?: number;
+  request?: object;
 }>;
 
 /** Explains the routing of a call by `group` to `model` with a prompt of `promptTokens`. Rejects ApiError. */
-export const explainRoute = ({ model, group, promptTokens, conversation }: RouteQuestion) => {
-  const about = conversation && { token_id: conversation.tokenId, request: conversation.request };
-  const body = { model, group, prompt_tokens: promptTokens, ...about };
+export const explainRoute = ({ model, group, promptTokens, tokenId, request }: RouteQuestion) => {
+  const body = { model, group, prompt_tokens: promptTokens, token_id: tokenId, request };
   return readData(channelExplainApi.explain.post(body));
 };

@@ -15,6 +15,8 @@ export type PolicyEntry = Readonly<{
 /** A policy as calls need it; null: no such rule. */
 export type Policy = Readonly<{
   name: string;
+  /** It holds for one project; else for the organization. */
+  isOfProject: boolean;
   models: readonly RegExp[] | null;
   channelTypes: ReadonlySet<number> | null;
   allowIps: IpList | null;
@@ -32,10 +34,15 @@ const DAY_S = 86_400;
 const NO_WORDS = sensitiveWords([]);
 
 /** Compiles a policy. Throws OperationError for a blocked pattern that is no regular expression. */
-export function compilePolicy({ name, rules }: Pick<PolicyEntry, "name" | "rules">): Policy {
+export function compilePolicy({
+  name,
+  rules,
+  projectId = 0,
+}: Pick<PolicyEntry, "name" | "rules"> & Partial<Pick<PolicyEntry, "projectId">>): Policy {
   const { models, channel_types: types, blocked_words: words } = rules;
   return {
     name,
+    isOfProject: projectId !== 0,
     models: models.length > 0 ? models.map(patternOf) : null,
     channelTypes: types.length > 0 ? new Set(types) : null,
     allowIps: compileIpList(rules.allow_ips),
