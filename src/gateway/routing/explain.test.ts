@@ -1,6 +1,7 @@
 import { afterEach, expect, test } from "bun:test";
 import { startRelay } from "../../../test/support/gateway/start-gateway.ts";
 import { chatReply, startUpstream } from "../../../test/support/gateway/start-upstream.ts";
+import { createPolicyIndex } from "../../domain/accounts/organizations/policies/directory.ts";
 
 const stops: (() => unknown)[] = [];
 afterEach(() => {
@@ -116,6 +117,52 @@ test("a conversation whose channel cannot serve it any more is free again", asyn
   const long = relay.explain({ model: "m", group: "default", promptTokens: 50_000, ...conversation });
   expect(long.sticky?.holds).toBe(false);
   expect(long.channels.map(({ share }) => share)).toEqual([0, 0]);
+});
+
+test("says which policy, or limit of the key, refuses a channel or the model", () => {
+  const rules = {
+    ...{ models: [], channel_types: [], allow_ips: "", blocked_words: "" },
+    ...{ no_content_log: false, max_key_days: 0, max_call_quota: 0 },
+  };
+  const policy = (id: number, projectId: number, change: object) => ({
+    ...{ id, organizationId: 3, projectId, name: `p${id}`, rules: { ...rules, ...change } },
+  });
+  const relay = startRelay({
+    channels: [
+      { type: 1, models: ["m", "n", "secret"] },
+      { type: 14, models: ["m", "n", "secret"] },
+    ],
+    tokens: {
+      test: { id: 7, userId: 3, projectId: 5 },
+      limited: { id: 8, userId: 3, projectId: 0, modelLimits: new Set(["n"]) },
+    },
+    user: { id: 3, username: "acme", displayName: "" },
+    options: { ModelRatio: '{"m": 1, "n": 1, "secret": 1}' },
+    policies: createPolicyIndex([policy(1, 0, { channel_types: [14] }), policy(2, 5, { models: ["m", "n"] })]),
+  });
+  stops.push(relay.stop);
+  const ask = (model: string, tokenId?: number) =>
+    relay
+      .explain({ model, group: "default", promptTokens: 5, ...(tokenId && { tokenId }) })
+      .channels.map(({ id, share, reasons, policy }) => [
+        id,
+        share,
+        reasons,
+        policy && `${policy.organization}/${policy.name}`,
+      ]);
+  expect(ask("m").map(([, share]) => share)).toEqual([0.5, 0.5]);
+  expect(ask("m", 7)).toEqual([
+    [2, 1, [], null],
+    [1, 0, ["policy_channel"], "acme/p1"],
+  ]);
+  expect(ask("secret", 7)).toEqual([
+    [1, 0, ["policy_model"], "acme/p2"],
+    [2, 0, ["policy_model"], "acme/p2"],
+  ]);
+  expect(ask("m", 8).map(([id, share, reasons]) => [id, share, reasons])).toEqual([
+    [1, 0, ["key_model", "policy_channel"]],
+    [2, 0, ["key_model"]],
+  ]);
 });
 
 test("explains the choice of a route with the figures it is made on, and the channels of its first model", async () => {
