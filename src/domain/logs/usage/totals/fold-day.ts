@@ -7,9 +7,15 @@ const OWNERS = [
   { dimension: "token", id: "token_id", userId: "user_id", name: "max(token_name)" },
 ] as const;
 
+/** A charge came in for an hour of the day while the day was being added. */
+export class DayTakenBack extends Error {
+  override name = "DayTakenBack";
+}
+
 /**
  * Adds the first day (UTC) with calls that lies at or after `daysUntil` and ends no later than `until`, both epoch seconds.
- * Returns false when no day was left.
+ * Returns false when no day was left. Charges are written meanwhile: one for an hour that was added takes `until` back in its
+ * own transaction, before or after the last statement here, which then throws DayTakenBack or is undone by it.
  */
 export async function addDay(tx: Statements, daysUntil: number, until: number): Promise<boolean> {
   const end = until - (until % DAY_S);
@@ -31,7 +37,8 @@ export async function addDay(tx: Statements, daysUntil: number, until: number): 
       from usage_totals where dimension in ('all', 'model', 'group') and start >= ${day} and start < ${day + DAY_S}
       group by dimension, key order by 1, 3`;
   }
-  await tx`update usage_fold set days_until = ${next}`;
+  const added = await tx`update usage_fold set days_until = ${next} where until >= ${next} returning id`;
+  if (added.length === 0) throw new DayTakenBack();
   return true;
 }
 

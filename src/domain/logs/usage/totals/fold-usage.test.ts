@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { openTestDatabase, type TestDatabase } from "../../../../../test/support/database.ts";
+import { until as eventually } from "../../../../../test/support/lib/until.ts";
 import { callRecord, writeCalls } from "../../../../../test/support/logs.ts";
 import { readHistogram } from "../read-histogram.ts";
 import { readSeries, type SeriesDimension, type SeriesStep } from "../series/read-series.ts";
@@ -163,3 +164,29 @@ test("a call that is written late takes the totals back to its hour, and is in t
   const sums = await sumUsage(database.db, { start: Date.UTC(2025, 1, 1) / 1000, end: QUIET[0] - 1 });
   expect(month).toEqual({ quota: sums.quota, count: sums.count });
 });
+
+// The embedded engine has one connection: nothing runs beside a transaction.
+test.if(process.env.TEST_DATABASE_URL !== undefined)(
+  "charges are written while a day is added, and a late one for that day is in its totals",
+  async () => {
+    const end = LAST - (LAST % HOUR) + DAY;
+    const day = Number((await database.sql`select max(day)::bigint as day from usage_days`)[0]?.day);
+    await database.sql`update usage_fold set days_until = ${day}`;
+    const { count } = await sumUsage(database.db, {});
+    const isWaiting = async () =>
+      (await database.sql`select from pg_locks where not granted and relation = 'usage_days'::regclass`).length > 0;
+    let adding: Promise<boolean> | undefined;
+    await database.sql.begin(async (tx) => {
+      await tx`lock table usage_days in share mode`;
+      adding = foldUsage(database, end);
+      await eventually(isWaiting);
+      await writeCalls(database, [{ ...callAt(day + HOUR), quota: 77 }]);
+    });
+    expect(await adding).toBe(true);
+    expect(await until()).toBe(day + HOUR);
+    expect((await database.sql`select days_until from usage_fold`)[0]?.days_until).toBe(day);
+    await foldUntil(end);
+    await expectDaysOfLog();
+    expect((await sumUsage(database.db, {})).count).toBe(count + 1);
+  },
+);

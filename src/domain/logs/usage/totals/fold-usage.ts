@@ -1,8 +1,11 @@
 import { DEADLINES_MS, withDeadline } from "../../../../../db/server/deadlines.ts";
 import type { Database, Statements } from "../../../../../db/types.ts";
 import { SETTLING } from "../../../../billing/journal/apply/apply-batch.ts";
-import { addDay } from "./fold-day.ts";
+import { addDay, DayTakenBack } from "./fold-day.ts";
 import { DAY_S, LARGEST, startOfMonth } from "./totals.ts";
+
+/** Any number, the same in all replicas: whoever adds to the totals comes first. */
+const FOLDING = 7_583_014;
 
 /** Hours that one step adds at most: as long as it takes, charges wait to be written. */
 const STEP_S = 7 * DAY_S;
@@ -24,11 +27,12 @@ const BY_MONTH = [
  */
 export async function foldUsage({ sql }: Pick<Database, "sql">, end: number): Promise<boolean> {
   const fold = async (tx: Statements) => {
+    await tx`select pg_advisory_xact_lock(${FOLDING})`;
+    const { until: before, daysUntil } = await readFold(tx);
+    if (before >= end) return addDay(tx, daysUntil, before);
     // In turns with the journal: what it writes meanwhile would be missing in an hour that counts as added.
     await tx`select pg_advisory_xact_lock(${SETTLING})`;
-    const [fold] = await tx<{ until: number; days_until: number }[]>`select until, days_until from usage_fold`;
-    const until = fold?.until ?? 0;
-    if (until >= end) return addDay(tx, fold?.days_until ?? 0, until);
+    const { until } = await readFold(tx);
     const [first] = await tx<{ hour: number }[]>`
       select hour from usage_rollups where hour >= ${until} order by hour limit 1`;
     const next = Math.min(first?.hour ?? end, end);
@@ -44,7 +48,17 @@ export async function foldUsage({ sql }: Pick<Database, "sql">, end: number): Pr
     await tx`insert into usage_fold (until) values (${to}) on conflict (id) do update set until = excluded.until`;
     return true;
   };
-  return withDeadline(DEADLINES_MS.long, () => sql.begin(fold));
+  try {
+    return await withDeadline(DEADLINES_MS.long, () => sql.begin(fold));
+  } catch (error) {
+    if (error instanceof DayTakenBack) return true;
+    throw error;
+  }
+}
+
+async function readFold(tx: Statements): Promise<{ until: number; daysUntil: number }> {
+  const [fold] = await tx<{ until: number; days_until: number }[]>`select until, days_until from usage_fold`;
+  return { until: fold?.until ?? 0, daysUntil: fold?.days_until ?? 0 };
 }
 
 async function addSums(
