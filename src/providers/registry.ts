@@ -14,7 +14,7 @@ import { minimax } from "./chinese-labs/minimax/minimax.ts";
 import { moka } from "./chinese-labs/moka.ts";
 import { moonshot } from "./chinese-labs/moonshot.ts";
 import { hunyuan } from "./chinese-labs/tencent/hunyuan.ts";
-import { ark } from "./chinese-labs/volcengine.ts";
+import { ark } from "./chinese-labs/volcengine/ark.ts";
 import { spark } from "./chinese-labs/xunfei/spark.ts";
 import { chatglm } from "./chinese-labs/zhipu/chatglm.ts";
 import { glm } from "./chinese-labs/zhipu/glm.ts";

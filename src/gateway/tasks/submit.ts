@@ -35,7 +35,11 @@ export type SubmitResult<Answer> = Readonly<{
 }>;
 
 /** An order as sent to the upstream. */
-export type UpstreamOrder = Readonly<{ url: string; body: string | OutgoingForm }>;
+export type UpstreamOrder = Readonly<{
+  url: string;
+  headers?: Readonly<Record<string, string>> | undefined;
+  body: string | OutgoingForm;
+}>;
 
 /** An order in one protocol. */
 export type TaskOrder<Answer> = Readonly<{
@@ -133,10 +137,11 @@ async function sendOrder<Answer>(
   id: number,
 ): Promise<SubmitResult<Answer>> {
   const { channel, key, provider, upstreamModel } = route;
-  const { url, body } = await order.request(channel, provider, upstreamModel, id);
+  const { url, headers: own, body } = await order.request(channel, provider, upstreamModel, id);
   const headers = {
     "user-agent": userAgentOf(channel),
     ...provider.authHeaders(channel, key),
+    ...own,
     ...(typeof body === "string" && { "content-type": "application/json" }),
   };
   const outgoing = { url, headers, body, webSocket: false, proxy: proxyOf(channel) };

@@ -50,7 +50,13 @@ export type VideoProtocol = Readonly<{
   order(
     channel: ProviderChannel,
     order: VideoOrder,
-  ): Readonly<{ url: string; action: string; body: JsonObject; takesForm?: boolean }>;
+  ): Readonly<{
+    url: string;
+    headers?: Readonly<Record<string, string>>;
+    action: string;
+    body: JsonObject;
+    takesForm?: boolean;
+  }>;
   /** A video based on another one of the same channel and key; absent: the provider doesn't offer that. */
   followUp?(
     channel: ProviderChannel,

@@ -66,20 +66,59 @@ const vidu = startUpstream(({ path, headers, text }) => {
   return Response.json({ task_id: name, state: "created" });
 });
 
+/** Tasks of Wan and Seedance, by their names there. */
+const wanTasks = new Map<string, Json>();
+const arkTasks = new Map<string, Json>();
+
+/** DashScope's interface: orders without the asynchronous header are refused. */
+const wan = startUpstream(({ path, headers, text }) => {
+  if (headers.get("authorization") !== "Bearer wan-key")
+    return Response.json({ code: "InvalidApiKey" }, { status: 401 });
+  const [id = ""] = path.split("/").slice(-1);
+  if (path.startsWith("/api/v1/tasks/")) return Response.json({ request_id: "r", output: wanTasks.get(id) });
+  if (headers.get("x-dashscope-async") !== "enable") return Response.json({ code: "AccessDenied" }, { status: 403 });
+  orders.push({ path, body: JSON.parse(text) as Json });
+  const task = { task_id: `wan-${wanTasks.size}`, task_status: "PENDING" };
+  wanTasks.set(task.task_id, task);
+  return Response.json({ request_id: "r", output: task });
+});
+
+/** Ark's interface. */
+const ark = startUpstream(({ path, headers, text }) => {
+  if (headers.get("authorization") !== "Bearer ark-key")
+    return Response.json({ error: { message: "no" } }, { status: 401 });
+  const [, , , , , , id] = path.split("/");
+  if (id) return Response.json(arkTasks.get(id));
+  orders.push({ path, body: JSON.parse(text) as Json });
+  const name = `cgt-${arkTasks.size}`;
+  arkTasks.set(name, { id: name, status: "queued", created_at: 1_722_769_557, updated_at: 1_722_769_557 });
+  return Response.json({ id: name });
+});
+
+const CHINESE = {
+  "wan2.5-t2v-preview": 0.136986,
+  "wan2.5-i2v-preview": 0.136986,
+  "doubao-seedance-1-0-pro-250528": 0.042329,
+};
+
 let fixture: Awaited<ReturnType<typeof startTasks>>;
 beforeAll(async () => {
   fixture = await startTasks({
     channels: [
       { type: 1010, baseUrl: kling.url, keys: ["kling-access|kling-secret"], models: ["kling-v1", "priceless"] },
       { type: 1011, baseUrl: vidu.url, keys: ["vidu-key"], models: ["viduq1"] },
+      { type: 17, baseUrl: wan.url, keys: ["wan-key"], models: ["wan2.5-t2v-preview", "wan2.5-i2v-preview"] },
+      { type: 45, baseUrl: ark.url, keys: ["ark-key"], models: ["doubao-seedance-1-0-pro-250528"] },
     ],
-    options: { ModelPrice: JSON.stringify({ "kling-v1": 0.028, viduq1: 0.08 }) },
+    options: { ModelPrice: JSON.stringify({ "kling-v1": 0.028, viduq1: 0.08, ...CHINESE }) },
   });
 });
 afterAll(async () => {
   await fixture.stop();
   kling.stop();
   vidu.stop();
+  wan.stop();
+  ark.stop();
 });
 
 const order = async (body: object, path = "/v1/videos") => {
@@ -145,6 +184,78 @@ describe("a video", () => {
     const error = { code: "video_generation_failed", message: "TaskPromptPolicyViolation" };
     expect(await get(`/v1/video/generations/${body.task_id}`)).toMatchObject({ status: "failed", url: "", error });
     expect(await fixture.spent()).toBe(before);
+  });
+
+  test("is ordered at Wan, at the price of its resolution, followed and shown", async () => {
+    const before = await fixture.spent();
+    const { body } = await order({ model: "wan2.5-t2v-preview", prompt: "a cat", seconds: "5", size: "720x1280" });
+    expect(orders.at(-1)).toEqual({
+      path: "/api/v1/services/aigc/video-generation/video-synthesis",
+      body: {
+        model: "wan2.5-t2v-preview",
+        input: { prompt: "a cat" },
+        parameters: { size: "720*1280", duration: 5 },
+      },
+    });
+    expect((await fixture.lastCharge()).receipt).toMatchObject({ variant: "size=1280x720|720x1280" });
+    const asked = {
+      model: "wan2.5-i2v-preview",
+      prompt: "it jumps",
+      image: "https://example.test/cat.png",
+      seconds: 10,
+    };
+    // What the price depends on cannot come in by another member.
+    await order({ ...asked, resolution: "480p", size: "1920x1080", seed: 7, parameters: { resolution: "1080P" } });
+    expect(orders.at(-1)?.body).toEqual({
+      model: "wan2.5-i2v-preview",
+      input: { prompt: "it jumps", img_url: "https://example.test/cat.png" },
+      parameters: { seed: 7, resolution: "480P", duration: 10 },
+    });
+    expect((await fixture.lastCharge()).receipt).toMatchObject({ variant: "resolution=480p" });
+    const url = "https://cdn.example/wan.mp4";
+    wanTasks.set("wan-0", { task_id: "wan-0", task_status: "SUCCEEDED", video_url: url });
+    wanTasks.set("wan-1", { task_id: "wan-1", task_status: "FAILED", code: "DataInspectionFailed", message: "unsafe" });
+    const charged = await fixture.spent();
+    await fixture.poll();
+    expect(await get(`/v1/video/generations/${body.id}`)).toMatchObject({ status: "completed", url });
+    expect(await fixture.spent()).toBeLessThan(charged);
+    expect(await fixture.spent()).toBeGreaterThan(before);
+  });
+
+  test("is ordered at Seedance with its first and last frame, followed and shown", async () => {
+    const images = ["https://example.test/a.png", "https://example.test/b.png"];
+    const model = "doubao-seedance-1-0-pro-250528";
+    const { body } = await order({
+      model,
+      prompt: "from a to b",
+      images,
+      seconds: 5,
+      metadata: { camera_fixed: true },
+    });
+    expect(orders.at(-1)).toEqual({
+      path: "/api/v3/contents/generations/tasks",
+      body: {
+        model,
+        content: [
+          { type: "text", text: "from a to b" },
+          { type: "image_url", image_url: { url: images[0] }, role: "first_frame" },
+          { type: "image_url", image_url: { url: images[1] }, role: "last_frame" },
+        ],
+        camera_fixed: true,
+        resolution: "720p",
+        duration: 5,
+      },
+    });
+    await order({ model, prompt: "a cat", size: "1920x1080" });
+    expect(orders.at(-1)?.body).toMatchObject({ resolution: "1080p", ratio: "16:9" });
+    const url = "https://cdn.example/seedance.mp4";
+    arkTasks.set("cgt-0", { id: "cgt-0", status: "succeeded", content: { video_url: url }, updated_at: 1_722_769_657 });
+    const error = { code: "OutputVideoSensitiveContentDetected", message: "sensitive" };
+    arkTasks.set("cgt-1", { id: "cgt-1", status: "failed", error, updated_at: 1_722_769_657 });
+    const charged = await fixture.spent();
+    await fixture.poll();
+    expect(await get(`/v1/video/generations/${body.id}`)).toMatchObject({ status: "completed", url });
+    expect(await fixture.spent()).toBeLessThan(charged);
   });
 
   test("that is refused, has no price or is somebody else's is told so, and costs nothing", async () => {

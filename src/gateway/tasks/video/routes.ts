@@ -61,9 +61,9 @@ async function orderVideo(
         properties: { input: order.prompt, seconds: order.seconds, size: order.size },
         async request(channel, provider, model) {
           const sent = { ...order, model };
-          const { url, action, body: fields, takesForm } = videosOf(provider).order(channel, sent);
+          const { url, headers, action, body: fields, takesForm } = videosOf(provider).order(channel, sent);
           const form = takesForm && body.form ? await formOfOrder(body.form, sent) : null;
-          return { url, action, body: form ?? JSON.stringify(fields) };
+          return { url, headers, action, body: form ?? JSON.stringify(fields) };
         },
       });
       return answer(request, view(context, protocol, row));

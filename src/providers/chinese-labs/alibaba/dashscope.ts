@@ -10,6 +10,7 @@ import type { CallParams, Provider, ProviderChannel } from "../../contract/provi
 import { imageCount, imageList } from "../../shared/images.ts";
 import { openAiCompatible } from "../../shared/openai-compatible.ts";
 import { dashscopeCodec } from "./codec.ts";
+import { wanVideos } from "./videos.ts";
 
 /** Rerank in DashScope's own format. */
 const dashscopeRerank: NativeFormat = {
@@ -139,6 +140,8 @@ const compatible = openAiCompatible({
   },
 });
 
+const WAN_VIDEO_MODELS = ["wan2.5-t2v-preview", "wan2.5-i2v-preview", "wan2.2-t2v-plus", "wan2.2-i2v-plus"] as const;
+
 /** Calls that the OpenAI-compatible API lacks. */
 const OWN: Readonly<Partial<Record<CallParams["capability"], NativeFormat>>> = {
   images: dashscopeImages(ownBase),
@@ -148,9 +151,10 @@ const OWN: Readonly<Partial<Record<CallParams["capability"], NativeFormat>>> = {
 /** Alibaba's DashScope. `other` is the value of the plugin header. */
 export const dashscope: Provider = {
   ...compatible,
-  capabilities: [...compatible.capabilities, "images", "rerank"],
+  ...wanVideos(ownBase),
+  capabilities: [...compatible.capabilities, "images", "rerank", "video"],
   nativeFormat: ({ capability }) => OWN[capability] ?? null,
-  models: [...compatible.models, "qwen-image", "wan2.2-t2i-plus", "qwen3-rerank"],
+  models: [...compatible.models, "qwen-image", "wan2.2-t2i-plus", "qwen3-rerank", ...WAN_VIDEO_MODELS],
   url(channel, params) {
     if (params.capability === "rerank") return `${ownBase(channel)}/api/v1/services/rerank/text-rerank/text-rerank`;
     if (params.capability === "images") return ownBase(channel) + dashscopeImagePath(params.model);

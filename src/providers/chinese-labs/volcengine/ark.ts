@@ -1,11 +1,14 @@
-import type { Provider } from "../contract/provider.ts";
-import { openAiCompatible } from "../shared/openai-compatible.ts";
+import type { Provider } from "../../contract/provider.ts";
+import { openAiCompatible } from "../../shared/openai-compatible.ts";
+import { seedanceVideos } from "./videos.ts";
+
+const BASE_URL = "https://ark.cn-beijing.volces.com";
 
 const chats = openAiCompatible({
   type: 45,
   name: "Volcano Ark",
   owner: "volcengine",
-  baseUrl: "https://ark.cn-beijing.volces.com",
+  baseUrl: BASE_URL,
   apiRoot: "/api/v3",
   capabilities: ["chat", "embeddings", "images"],
   responses: true,
@@ -23,9 +26,11 @@ const chats = openAiCompatible({
   ],
   quirks: { rejected: ["n"] },
 });
-/** Volcano Ark, which serves bots under a path of their own. */
+/** Volcano Ark, which serves bots under a path of their own, and videos by Seedance as tasks. */
 export const ark: Provider = {
   ...chats,
+  ...seedanceVideos(BASE_URL),
+  capabilities: [...chats.capabilities, "video"],
   url(channel, params) {
     const url = chats.url(channel, params);
     return params.model.startsWith("bot") ? url.replace("/chat/completions", "/bots/chat/completions") : url;
