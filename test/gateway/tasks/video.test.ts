@@ -198,14 +198,14 @@ describe("a video", () => {
       },
     });
     expect((await fixture.lastCharge()).receipt).toMatchObject({ variant: "size=1280x720|720x1280" });
-    const asked = {
+    const fields = {
       model: "wan2.5-i2v-preview",
       prompt: "it jumps",
       image: "https://example.test/cat.png",
       seconds: 10,
     };
     // What the price depends on cannot come in by another member.
-    await order({ ...asked, resolution: "480p", size: "1920x1080", seed: 7, parameters: { resolution: "1080P" } });
+    await order({ ...fields, resolution: "480p", size: "1920x1080", seed: 7, parameters: { resolution: "1080P" } });
     expect(orders.at(-1)?.body).toEqual({
       model: "wan2.5-i2v-preview",
       input: { prompt: "it jumps", img_url: "https://example.test/cat.png" },

@@ -62,7 +62,7 @@ export function seedanceVideos(defaultBaseUrl: string) {
   const videos: VideoProtocol = {
     order(channel, { model, prompt, seconds, size, images, own }) {
       const ratio = aspectRatioOf(size);
-      const pictures = images.map((url, at) => ({
+      const frames = images.map((url, at) => ({
         type: "image_url",
         image_url: { url },
         ...(images.length > 1 && { role: at === 0 ? "first_frame" : at === 1 ? "last_frame" : "reference_image" }),
@@ -72,7 +72,7 @@ export function seedanceVideos(defaultBaseUrl: string) {
         action: images.length === 0 ? "text2video" : "image2video",
         body: compact({
           model,
-          content: [...(prompt === "" ? [] : [{ type: "text", text: prompt }]), ...pictures],
+          content: [...(prompt === "" ? [] : [{ type: "text", text: prompt }]), ...frames],
           ...(ratio && images.length === 0 && { ratio }),
           ...Object.fromEntries(OWN.flatMap((name) => (own[name] == null ? [] : [[name, own[name]]]))),
           resolution: resolutionOf(own, size),
