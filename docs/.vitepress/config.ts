@@ -40,6 +40,7 @@ export default defineConfig({
         ["Pricing and billing", "/guide/pricing"],
         ["Model catalog", "/guide/model-catalog"],
         ["Organizations", "/guide/organizations"],
+        ["Payments", "/accounts/payments"],
         ["Plans", "/accounts/plans"],
         ["Statements", "/accounts/statements"],
         ["Roles for administrators", "/accounts/roles"],

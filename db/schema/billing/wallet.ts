@@ -40,6 +40,9 @@ export const topUpOrders = pgTable(
     gatewayNo: text("gateway_no").notNull().default(""),
     /** The administrator who completed it by hand. */
     completedBy: integer("completed_by").references(() => users.id, { onDelete: "set null" }),
+    /** When its quota was taken back to refund the payment, and when the service had refunded it; 0: not. */
+    refundStartedTime: epochSeconds("refund_started_time").notNull().default(0),
+    refundedTime: epochSeconds("refunded_time").notNull().default(0),
   },
   (t) => [
     uniqueIndex("top_up_orders_trade_no_key").on(t.tradeNo),

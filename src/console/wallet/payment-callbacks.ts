@@ -1,15 +1,15 @@
 import { Elysia } from "elysia";
-import type { WalletDeps } from "../../domain/wallet/operation.ts";
+import { handleAlipayNotice, handleWechatNotice } from "../../domain/wallet/payments/direct/notices.ts";
+import type { DirectDeps } from "../../domain/wallet/payments/direct/service.ts";
 import { handleEpayCallback } from "../../domain/wallet/payments/epay-callback.ts";
 import { handleStripeWebhook } from "../../domain/wallet/payments/stripe-webhook.ts";
 import { bytesUpTo } from "../../lib/http/limited-body.ts";
-import type { Logger } from "../../lib/runtime/log.ts";
 
 /** Far larger than any notification of a payment service. */
 const LARGEST_NOTICE_BYTES = 262_144;
 
 /** Callbacks of payment services: unauthenticated, verified by their signature. */
-export function paymentCallbackRoutes(services: WalletDeps & Readonly<{ log: Logger }>) {
+export function paymentCallbackRoutes(services: DirectDeps) {
   const respondToEpay = async (fields: URLSearchParams) =>
     plain((await handleEpayCallback(services, Object.fromEntries(fields))) ? "success" : "fail");
   return new Elysia({ prefix: "/api", name: "console/payment-callbacks" })
@@ -19,6 +19,27 @@ export function paymentCallbackRoutes(services: WalletDeps & Readonly<{ log: Log
       async ({ request }) => {
         const text = await readNotice(request);
         return text === null ? plain("fail", 413) : respondToEpay(new URLSearchParams(text));
+      },
+      { parse: "none" },
+    )
+    .post(
+      "/user/alipay/notify",
+      async ({ request }) => {
+        const text = await readNotice(request);
+        if (text === null) return plain("fail", 413);
+        const isHandled = await handleAlipayNotice(services, Object.fromEntries(new URLSearchParams(text)));
+        return plain(isHandled ? "success" : "fail");
+      },
+      { parse: "none" },
+    )
+    .post(
+      "/user/wechat/notify",
+      async ({ request }) => {
+        const body = await readNotice(request);
+        if (body === null) return plain("too large", 413);
+        const isHandled = await handleWechatNotice(services, { headers: request.headers, body });
+        if (isHandled) return new Response(null, { status: 204 });
+        return Response.json({ code: "FAIL", message: "refused" }, { status: 400 });
       },
       { parse: "none" },
     )

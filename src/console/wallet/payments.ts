@@ -1,13 +1,15 @@
 import { Elysia, t } from "elysia";
 import { listRebates, REBATE_SORTS } from "../../domain/wallet/invitations/list-rebates.ts";
-import type { WalletDeps } from "../../domain/wallet/operation.ts";
 import { completeOrder } from "../../domain/wallet/orders/complete-order.ts";
 import { exportOrders } from "../../domain/wallet/orders/export-orders.ts";
 import { listOrders, listOwnOrders, ORDER_SORTS, OWN_ORDER_SORTS } from "../../domain/wallet/orders/list-orders.ts";
+import { refundOrder } from "../../domain/wallet/payments/direct/refund-order.ts";
+import { directMethod, startDirect } from "../../domain/wallet/payments/direct/services.ts";
 import { topUpWays } from "../../domain/wallet/payments/payment-methods.ts";
 import { startEpay } from "../../domain/wallet/payments/start-epay.ts";
 import { startStripe } from "../../domain/wallet/payments/start-stripe.ts";
 import { quoteWithTax } from "../../domain/wallet/payments/tax/tax.ts";
+import type { PlanDeps } from "../../domain/wallet/plans/subscribe.ts";
 import type { ClientAddress } from "../../lib/http/client-ip.ts";
 import { languageOf, say } from "../../lib/messages.ts";
 import { OperationError } from "../../lib/operation-error.ts";
@@ -20,7 +22,7 @@ import { pagingQuery } from "../http/paging.ts";
 import { pagedSorted, sortingQuery } from "../http/sorting.ts";
 import { siteOf } from "../sign-in/oauth.ts";
 
-export type PaymentServices = WalletDeps &
+export type PaymentServices = PlanDeps &
   Readonly<{ clientAddress: ClientAddress; fetch: SafeFetch; log: Logger; stripeAddress: string }>;
 
 const payBody = t.Object({
@@ -64,10 +66,16 @@ export function paymentRoutes(services: PaymentServices, guarded: ReturnType<typ
           ({ actor, request, server, body }) =>
             inItsOwnWords(request, async () => {
               const payment = { user: actor, amount: body.amount, site: siteOf(services, { request, server }) };
-              if (body.payment_method === "stripe") return { data: {}, url: await startStripe(services, payment) };
+              if (body.payment_method === "stripe")
+                return { data: {}, url: await startStripe(services, payment), is_code: false };
+              const direct = directMethod(body.payment_method ?? "");
+              if (direct) {
+                const { url, isCode } = await startDirect(services, payment, direct);
+                return { data: {}, url, is_code: isCode };
+              }
               const method = body.payment_method === "zfb" ? "zfb" : "wx";
               const { url, fields } = await startEpay(services, payment, method);
-              return { data: fields, url };
+              return { data: fields, url, is_code: false };
             }),
           { body: payBody },
         ),
@@ -85,6 +93,15 @@ export function paymentRoutes(services: PaymentServices, guarded: ReturnType<typ
       async ({ actor, request, body }) => {
         await completeOrder(services, actor, body.trade_no);
         return done(request, "order_completed");
+      },
+      { role: "admin", body: t.Object({ trade_no: t.String({ maxLength: 100 }) }) },
+    )
+    .post(
+      "/topup/refund",
+      async ({ actor, request, body }) => {
+        const isOnItsWay = await refundOrder(services, actor, body.trade_no);
+        if (!isOnItsWay) throw new OperationError("order_refund_refused");
+        return done(request, "order_refund_on_its_way");
       },
       { role: "admin", body: t.Object({ trade_no: t.String({ maxLength: 100 }) }) },
     );

@@ -58,6 +58,8 @@ export const LOG_NOTES = {
   agent_made: ["name", "id"],
   agent_changed: ["name", "id"],
   order_completed: ["order", "name", "id"],
+  order_refund_begun: ["order"],
+  order_refund_returned: ["order"],
   codes_created: ["count", "name"],
   code_changed: ["name", "id"],
   code_enabled: ["name", "id"],

@@ -50,6 +50,20 @@ export const walletMessages = {
   payment_request_failed: { en: "Couldn't start the payment. Try again later.", zh: "发起支付失败，请稍后重试。" },
   order_not_found: { en: "This order does not exist.", zh: "订单不存在。" },
   order_done_already: { en: "This order is already completed.", zh: "该订单已完成。" },
+  order_refund_impossible: {
+    en: "Only paid orders of Alipay and WeChat Pay can be refunded here, while that service is set up.",
+    zh: "只能退还已付款的支付宝、微信支付订单，且该支付方式须已配置。",
+  },
+  order_refund_begun_already: { en: "A refund of this order has already begun.", zh: "该订单已发起退款。" },
+  order_refund_spent: {
+    en: "The balance does not cover the quota of this order, because some of it is spent.",
+    zh: "该订单的额度已部分使用，余额不足以收回。",
+  },
+  order_refund_refused: {
+    en: "The payment service refused the refund. The quota is back on the balance.",
+    zh: "支付平台拒绝退款，额度已退回余额。",
+  },
+  order_refund_on_its_way: { en: "Refund requested.", zh: "已申请退款。" },
   order_completed: { en: "Order completed.", zh: "订单已完成。" },
   agent_rate_invalid: {
     en: "The share must be above 0 and at most 100 percent, with up to two decimals.",

@@ -29,6 +29,8 @@ import type { Notifier } from "../../domain/notifications/notifier.ts";
 import { pollTasks } from "../../domain/tasks/polling/poll-tasks.ts";
 import type { TaskDeps } from "../../domain/tasks/task.ts";
 import { expireOrders } from "../../domain/wallet/orders/expire-orders.ts";
+import { pollPayments } from "../../domain/wallet/payments/direct/poll-payments.ts";
+import { continueRefunds } from "../../domain/wallet/payments/direct/refund-order.ts";
 import { advanceSubscriptions } from "../../domain/wallet/plans/advance-subscriptions.ts";
 import { pollCards } from "../../domain/wallet/plans/card/poll-cards.ts";
 import { issueStatements } from "../../domain/wallet/statements/issue-statements.ts";
@@ -138,6 +140,10 @@ export function listJobs(services: JobServices): readonly Job[] {
     once("plans", 30 * SECOND_MS, async (signal) => void (await advanceSubscriptions(upstreams, signal))),
     once("card subscriptions", 10 * MINUTE_MS, async (signal) => {
       await pollCards({ ...upstreams, stripeAddress: services.config.stripeAddress }, signal);
+    }),
+    once("direct payments", MINUTE_MS, async (signal) => {
+      await pollPayments(upstreams, signal);
+      await continueRefunds(upstreams, signal);
     }),
     once("API key budgets", 30 * SECOND_MS, () => renewBudgets(upstreams)),
     once("organization budgets", 30 * SECOND_MS, () => renewOrganizationBudgets(upstreams)),

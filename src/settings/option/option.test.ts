@@ -32,7 +32,7 @@ describe("options", () => {
   test("whatever looks like a secret is one", () => {
     for (const key of optionKeys) {
       const { secret } = registry[key].traits;
-      if (/(secret|token|key)$/i.test(key) && key !== "TurnstileSiteKey")
+      if (/(secret|token|key)$/i.test(key) && !/(Site|Public)Key$/.test(key))
         expect({ key, secret }).toEqual({ key, secret: true });
     }
   });

@@ -14,6 +14,20 @@ export const paymentOptions = {
   MinTopUp: integer(1, { max: 1_000_000 }),
   /** Factor on the payable price by the user's group. */
   TopupGroupRatio: jsonMap({ default: 1, vip: 1, svip: 1 }, ratioShape),
+  /** Alipay without anybody between: its keys, and where it is. */
+  AlipayAppId: line(),
+  AlipayPrivateKey: text("", { secret: true }),
+  AlipayPublicKey: text(),
+  AlipayGateway: address("https://openapi.alipay.com/gateway.do"),
+  /** WeChat Pay without anybody between. */
+  WechatPayMerchantId: line(),
+  WechatPayAppId: line(),
+  WechatPaySerial: line(),
+  WechatPayPrivateKey: text("", { secret: true }),
+  WechatPayApiV3Key: line("", { secret: true }),
+  WechatPayPublicKeyId: line(),
+  WechatPayPublicKey: text(),
+  WechatPayAddress: address("https://api.mch.weixin.qq.com"),
   /** Payment by card. */
   StripeSecretKey: line("", { secret: true }),
   StripeWebhookSecret: line("", { secret: true }),

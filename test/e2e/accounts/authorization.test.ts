@@ -35,6 +35,7 @@ const OPEN: readonly string[] = [
   "GET /api/verification",
   "POST /api/setup/",
   "POST /api/stripe/webhook",
+  "POST /api/user/alipay/notify",
   "POST /api/user/epay/notify",
   "POST /api/user/login",
   "POST /api/user/login/2fa",
@@ -43,6 +44,7 @@ const OPEN: readonly string[] = [
   "POST /api/user/passkey/login/finish",
   "POST /api/user/register",
   "POST /api/user/reset",
+  "POST /api/user/wechat/notify",
 ];
 
 /** Whoever may call these is signed out by them. */

@@ -7,6 +7,7 @@ export const ROUTES_OF_RIGHTS: Readonly<Record<string, readonly string[]>> = {
     "POST /api/subscription/end",
     "POST /api/subscription/grant",
     "POST /api/topup/complete",
+    "POST /api/topup/refund",
   ],
   "billing:read": [
     "GET /api/agent/",

@@ -52,6 +52,28 @@ export const SYSTEM: readonly TabSection[] = [
     ],
   },
   {
+    id: "alipay",
+    needsServerAddress: true,
+    fields: [
+      ...text("AlipayAppId"),
+      secret("AlipayPrivateKey"),
+      { key: "AlipayPublicKey", kind: "lines" },
+      ...address("AlipayGateway"),
+    ],
+  },
+  {
+    id: "wechatPay",
+    needsServerAddress: true,
+    fields: [
+      ...text("WechatPayMerchantId", "WechatPayAppId", "WechatPaySerial"),
+      secret("WechatPayPrivateKey"),
+      secret("WechatPayApiV3Key"),
+      ...text("WechatPayPublicKeyId"),
+      { key: "WechatPayPublicKey", kind: "lines" },
+      ...address("WechatPayAddress"),
+    ],
+  },
+  {
     id: "stripe",
     needsServerAddress: true,
     fields: [

@@ -4,7 +4,7 @@ import ButtonBase from "@mui/material/ButtonBase";
 import InputAdornment from "@mui/material/InputAdornment";
 import OutlinedInput from "@mui/material/OutlinedInput";
 import Skeleton from "@mui/material/Skeleton";
-import { keepPreviousData, useMutation, useQuery } from "@tanstack/react-query";
+import { keepPreviousData, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { type ReactNode, useState } from "react";
 import { useTranslation } from "react-i18next";
 import type { TopUpWays } from "../../../src/domain/wallet/payments/payment-methods.ts";
@@ -18,7 +18,8 @@ import { formatNumber } from "../../lib/format/number.ts";
 import { useSession } from "../../state/session.ts";
 import { isSuperAdmin } from "../../state/stored-user.ts";
 import { useAccount } from "../account/organizations/use-organization.ts";
-import { moneyText, paymentOptions, priceOf, startPayment, timesPrice } from "./wallet-calls.ts";
+import { PayCodeDialog } from "./orders/PayCodeDialog.tsx";
+import { moneyText, paymentOptions, priceOf, startPayment, timesPrice, WALLET_KEY } from "./wallet-calls.ts";
 
 /** Buys quota online; says so if payments are not configured. */
 export const TopUpCard = () => {
@@ -76,10 +77,12 @@ const TopUpForm = ({ ways: options, minimum }: Pick<TopUpWays, "ways" | "minimum
   const { t, i18n } = useTranslation();
   const format = useMoneyFormat();
   const confirm = useConfirm();
+  const client = useQueryClient();
   const unit = format.inCurrency ? 1 : format.quotaPerUnit;
   const picks = PICKS.map((pick) => pick * unit).filter((pick) => pick >= minimum);
   const [text, setText] = useState(String(Math.max(minimum, 10 * unit)));
   const [chosen, setChosen] = useState(options[0]?.method ?? "zfb");
+  const [code, setCode] = useState("");
   const way = options.find(({ method }) => method === chosen) ?? options[0];
   const amount = Number(text);
   const isWrong = text.trim() === "" || !Number.isInteger(amount) || amount < minimum;
@@ -91,8 +94,10 @@ const TopUpForm = ({ ways: options, minimum }: Pick<TopUpWays, "ways" | "minimum
   const { data: account } = useAccount();
   const pay = useMutation({
     mutationFn: () => startPayment(amount, chosen),
-    onSuccess: ({ url, fields }) =>
-      Object.keys(fields).length > 0 ? postForm(url, fields) : window.location.assign(url),
+    onSuccess: ({ url, fields, isCode }) => {
+      if (isCode) return setCode(url);
+      return Object.keys(fields).length > 0 ? postForm(url, fields) : window.location.assign(url);
+    },
     onError: notifyError,
   });
   const quota = format.inCurrency ? amount * format.quotaPerUnit : amount;
@@ -192,6 +197,14 @@ const TopUpForm = ({ ways: options, minimum }: Pick<TopUpWays, "ways" | "minimum
           {due === "" ? t("wallet.topUp.payShort") : t("wallet.topUp.pay", { price: due })}
         </Button>
       </Row>
+      <PayCodeDialog
+        code={code}
+        body={t("wallet.topUp.codeBody", { method: t(`wallet.methods.${chosen}`), price: due })}
+        onClose={() => {
+          setCode("");
+          void client.invalidateQueries({ queryKey: WALLET_KEY });
+        }}
+      />
     </form>
   );
 };

@@ -24,10 +24,10 @@ export const priceOf = (amount: number, method: PayMethod) =>
     retry: false,
   });
 
-/** Starts a payment: returns a form to post to a URL or, without fields, a URL to open. */
+/** Starts a payment: returns a form to post to a URL or, without fields, a URL to open or to show as a code. */
 export async function startPayment(amount: number, method: PayMethod) {
-  const { data, url } = await readPayment(paymentApi.user.pay.post(paymentOf(amount, method)));
-  return { fields: data, url };
+  const { data, url, is_code: isCode } = await readPayment(paymentApi.user.pay.post(paymentOf(amount, method)));
+  return { fields: data, url, isCode };
 }
 
 const paymentOf = (amount: number, method: PayMethod) => ({ amount, top_up_code: "", payment_method: method });
@@ -48,6 +48,9 @@ export const redeemCode = (key: string) => readData(redeemApi.topup.post({ key }
 
 /** Credits an order that was paid but whose payment callback never arrived. */
 export const completeOrder = (tradeNo: string) => readEnvelope(paymentApi.topup.complete.post({ trade_no: tradeNo }));
+
+/** Takes an order's quota back and refunds its payment. */
+export const refundOrder = (tradeNo: string) => readEnvelope(paymentApi.topup.refund.post({ trade_no: tradeNo }));
 
 export const checkInStatus = queryOptions({
   queryKey: ["check-in"],

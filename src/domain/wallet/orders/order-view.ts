@@ -12,6 +12,8 @@ export const ownOrderFields = {
   status: topUpOrders.status,
   created_time: topUpOrders.createdTime,
   completed_time: topUpOrders.completedTime,
+  refund_started_time: topUpOrders.refundStartedTime,
+  refunded_time: topUpOrders.refundedTime,
 };
 
 /** An order as administrators see it. */
@@ -26,7 +28,7 @@ export const orderFields = {
 export type OwnOrder = {
   id: number;
   trade_no: string;
-  /** zfb, wx or stripe. */
+  /** zfb, wx, alipay, wechat or stripe. */
   method: string;
   quota: number;
   /** Decimal text. */
@@ -36,6 +38,9 @@ export type OwnOrder = {
   status: string;
   created_time: number;
   completed_time: number;
+  /** When a refund began, and when it was paid; 0: not. */
+  refund_started_time: number;
+  refunded_time: number;
 };
 
 export type AnyOrder = OwnOrder & {

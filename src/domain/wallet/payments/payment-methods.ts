@@ -1,5 +1,6 @@
 import { divide, integer, multiply, toText } from "../../../lib/values/decimal.ts";
 import type { SettingsReader } from "../../../settings/settings.ts";
+import { DIRECT_METHODS, DIRECT_SERVICES } from "./direct/services.ts";
 import { groupFactor, type PayMethod } from "./quote.ts";
 import { acceptsEpay } from "./start-epay.ts";
 import { takesCards } from "./start-stripe.ts";
@@ -27,6 +28,9 @@ export function topUpWays(settings: SettingsReader, group: string): TopUpWays {
   return {
     ways: [
       ...(acceptsEpay(settings) ? [way("zfb", "Price", "CNY"), way("wx", "Price", "CNY")] : []),
+      ...DIRECT_METHODS.filter((method) => DIRECT_SERVICES[method].isSetUp(settings)).map((method) =>
+        way(method, "Price", "CNY"),
+      ),
       ...(takesCards(settings) ? [way("stripe", "StripePrice", settings.get("StripeCurrency").toUpperCase())] : []),
     ],
     minimum: Math.max(1, settings.get("MinTopUp") * unit),

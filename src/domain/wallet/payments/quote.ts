@@ -14,7 +14,8 @@ import {
 } from "../../../lib/values/decimal.ts";
 import type { SettingsReader } from "../../../settings/settings.ts";
 
-export type PayMethod = "zfb" | "wx" | "stripe";
+/** `zfb`, `wx`: Alipay and WeChat Pay through an Epay service; `alipay`, `wechat`: without one. */
+export type PayMethod = "zfb" | "wx" | "alipay" | "wechat" | "stripe";
 
 /** What a top-up brings and costs. */
 export type Quote = Readonly<{

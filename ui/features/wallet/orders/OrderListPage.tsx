@@ -1,5 +1,6 @@
 import Done from "@mui/icons-material/DoneAllOutlined";
 import Receipt from "@mui/icons-material/ReceiptOutlined";
+import Undo from "@mui/icons-material/UndoOutlined";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import type { AnyOrder } from "../../../../src/domain/wallet/orders/order-view.ts";
@@ -15,8 +16,14 @@ import { notifyDone, notifyError } from "../../../components/feedback/notify.tsx
 import { FilterBar } from "../../../components/inputs/FilterBar.tsx";
 import { PageHeader } from "../../../components/layout.tsx";
 import { useAddress } from "../../../components/use-address.ts";
-import { completeOrder, WALLET_KEY } from "../wallet-calls.ts";
+import { completeOrder, moneyText, refundOrder, WALLET_KEY } from "../wallet-calls.ts";
 import { ORDER_STATUSES, orderColumns } from "./order-columns.tsx";
+
+type DirectMethod = "alipay" | "wechat";
+
+/** The service that can pay an order back; none for others. */
+const refundable = ({ method }: AnyOrder): DirectMethod[] =>
+  method === "alipay" || method === "wechat" ? [method] : [];
 
 /** All users' orders; administrators can complete those whose payment callback never arrived. */
 export const OrderListPage = () => {
@@ -39,6 +46,24 @@ export const OrderListPage = () => {
       isDangerous: true,
     });
     if (isSure) complete.mutate(order.trade_no);
+  };
+  const refund = useMutation({
+    mutationFn: refundOrder,
+    onSuccess: ({ message }) => notifyDone(message),
+    onError: notifyError,
+    onSettled: () => client.invalidateQueries({ queryKey: WALLET_KEY }),
+  });
+  const askRefund = async (order: AnyOrder, method: DirectMethod) => {
+    const isSure = await confirm({
+      title: t("wallet.allOrders.refundTitle"),
+      body: t("wallet.allOrders.refundBody", {
+        ...{ amount: amountText(order.quota, format), name: order.username },
+        ...{ price: moneyText(order.money, order.currency, i18n.language), method: t(`wallet.methods.${method}`) },
+      }),
+      action: t("wallet.allOrders.refund"),
+      isDangerous: true,
+    });
+    if (isSure) refund.mutate(order.trade_no);
   };
   const filters = { keyword: address.text("search"), status: address.text("status") };
   const columns = orderColumns<AnyOrder>(t, i18n.language);
@@ -88,6 +113,12 @@ export const OrderListPage = () => {
             onSelect: () => void ask(order),
             isDisabled: order.status === "success",
           },
+          ...refundable(order).map((method) => ({
+            label: t("wallet.allOrders.refund"),
+            icon: <Undo />,
+            onSelect: () => void askRefund(order, method),
+            isDisabled: order.status !== "success" || order.refund_started_time > 0,
+          })),
         ]}
       />
     </>

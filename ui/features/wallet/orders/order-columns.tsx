@@ -14,7 +14,7 @@ import { TimeAgo } from "../../../components/display/TimeAgo.tsx";
 import { EmptyState } from "../../../components/feedback/EmptyState.tsx";
 import { moneyText } from "../wallet-calls.ts";
 
-const METHODS = ["zfb", "wx", "stripe"] as const;
+const METHODS = ["zfb", "wx", "alipay", "wechat", "stripe"] as const;
 
 /** The columns of orders, for users and administrators. */
 export const orderColumns = <Row extends OwnOrder>(t: TFunction, language: string): Column<Row>[] => [
@@ -63,7 +63,7 @@ export const orderColumns = <Row extends OwnOrder>(t: TFunction, language: strin
     sortKey: "status",
     width: 130,
     isSolid: true,
-    cell: (order) => <OrderStatus status={order.status} />,
+    cell: (order) => <OrderStatus order={order} />,
   },
 ];
 
@@ -73,9 +73,11 @@ type Status = (typeof ORDER_STATUSES)[number];
 const TONES: Readonly<Record<Status, ToneName>> = { pending: "warn", success: "ok", expired: "idle", failed: "bad" };
 
 /** The status of an order. */
-const OrderStatus = ({ status: rawStatus }: { status: string }) => {
+const OrderStatus = ({ order }: { order: OwnOrder }) => {
   const { t } = useTranslation();
-  const status = ORDER_STATUSES.find((known) => known === rawStatus) ?? "pending";
+  const status = ORDER_STATUSES.find((known) => known === order.status) ?? "pending";
+  if (order.refunded_time > 0) return <StatusChip tone="idle">{t("wallet.statuses.refunded")}</StatusChip>;
+  if (order.refund_started_time > 0) return <StatusChip tone="warn">{t("wallet.statuses.refunding")}</StatusChip>;
   return (
     <StatusChip tone={TONES[status]} quiet={status === "success"}>
       {t(`wallet.statuses.${status}`)}

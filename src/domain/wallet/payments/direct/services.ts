@@ -1,0 +1,84 @@
+import { eq } from "drizzle-orm";
+import { topUpOrders } from "../../../../../db/schema/billing/wallet.ts";
+import { nowSeconds } from "../../../../lib/clock.ts";
+import { OperationError } from "../../../../lib/operation-error.ts";
+import { divide, integer, toText } from "../../../../lib/values/decimal.ts";
+import { closeOrder } from "../../orders/close-order.ts";
+import { settlePaidOrder } from "../../orders/settle-order.ts";
+import { startOrder } from "../../orders/start-order.ts";
+import { openCase } from "../../plans/card/cases.ts";
+import { smallestUnits } from "../currency-units.ts";
+import type { Payment } from "../start-epay.ts";
+import { quoteWithTax } from "../tax/tax.ts";
+import { alipay } from "./alipay.ts";
+import type { DirectDeps, PaymentPlace, PaymentService, PaymentState } from "./service.ts";
+import { wechatPay } from "./wechat-pay.ts";
+
+export const DIRECT_METHODS = ["alipay", "wechat"] as const;
+export type DirectMethod = (typeof DIRECT_METHODS)[number];
+
+export const DIRECT_SERVICES: Readonly<Record<DirectMethod, PaymentService>> = { alipay, wechat: wechatPay };
+
+/** The method of that name, if it is one of a service without anybody between. */
+export const directMethod = (name: string): DirectMethod | undefined => DIRECT_METHODS.find((known) => known === name);
+
+/** Starts an order to be paid at a service, and returns where. Throws OperationError. */
+export async function startDirect(
+  deps: DirectDeps,
+  { user, amount, site }: Payment,
+  method: DirectMethod,
+): Promise<PaymentPlace> {
+  const { db, settings, log } = deps;
+  const service = DIRECT_SERVICES[method];
+  if (!service.isSetUp(settings)) throw new OperationError("online_top_up_disabled");
+  const quote = await quoteWithTax({ db, settings }, user, amount, method);
+  const tradeNo = await startOrder(db, user.id, quote, method);
+  const dollars = toText(divide(integer(quote.quotaUnits), integer(settings.get("QuotaPerUnit")), 2));
+  try {
+    return await service.start(deps, { tradeNo, money: quote.money, subject: `TUC${dollars}`, site });
+  } catch (error) {
+    await closeOrder(db, tradeNo, "failed");
+    const reason = error instanceof Error ? error.message : "";
+    log.warn({ tradeNo, method, reason }, "a payment could not be started");
+    throw new OperationError("payment_request_failed");
+  }
+}
+
+/**
+ * Applies what a service says of an order: credits it once when it was paid, however often and in whatever order it is
+ * reported. A payment that does not fit its order goes to the queue of payment reports.
+ */
+export async function applyState(
+  deps: DirectDeps,
+  method: DirectMethod,
+  tradeNo: string,
+  state: PaymentState,
+): Promise<void> {
+  if (state.state === "closed") return closeOrder(deps.db, tradeNo, "expired");
+  if (state.state !== "paid") return;
+  const { money, currency, gatewayNo } = state;
+  const outcome = await settlePaidOrder(deps, {
+    ...{ tradeNo, methods: [method], money, currency },
+    gatewayNo: gatewayNo.slice(0, 200),
+  });
+  if (outcome === "credited" || outcome === "credited before") return;
+  deps.log.warn({ tradeNo, method, outcome, money, currency }, "a payment does not fit its order");
+  // A merchant's account may sell other things too.
+  if (outcome === "unknown order") return;
+  await reportCase(deps, "wrong_amount", tradeNo, { reference: gatewayNo, money, currency });
+}
+
+/** Puts what a service reported of an order into the queue, once. */
+export async function reportCase(
+  { db }: DirectDeps,
+  kind: "wrong_amount" | "refund",
+  tradeNo: string,
+  { reference, money, currency }: Readonly<{ reference: string; money: string; currency: string }>,
+): Promise<void> {
+  const [order] = await db.select().from(topUpOrders).where(eq(topUpOrders.tradeNo, tradeNo));
+  await openCase(db, {
+    ...{ kind, reference, currency, now: nowSeconds() },
+    order: order ?? null,
+    paidUnits: smallestUnits(money, currency),
+  });
+}
