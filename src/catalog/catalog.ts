@@ -44,7 +44,7 @@ export const UNKNOWN_MODEL: ModelInfo = {
 export const searchesEachAnswer = ({ built_in_search, search_billing }: ModelInfo): boolean =>
   built_in_search === true && search_billing === "answer";
 
-/** Clients choose the names that are looked up, so what is remembered of them has a bound: then it begins anew. */
+/** Clients choose the names that are looked up, so what is remembered of them has a bound: then it starts again. */
 const MOST_REMEMBERED = 4096;
 
 type Pattern = Readonly<{ parts: readonly string[]; literals: number; facts: ModelFacts }>;

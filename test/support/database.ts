@@ -1,13 +1,13 @@
-import { existsSync, readdirSync } from "node:fs";
-import { mkdtemp, rename, rm } from "node:fs/promises";
+import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Changes, createChanges } from "../../db/changes.ts";
-import { ENGINE_FOLDER, openEmbedded } from "../../db/embedded/open.ts";
-import { ensurePartitions, monthOf } from "../../db/maintenance/partitions.ts";
+import { openEmbedded } from "../../db/embedded/open.ts";
+import { ensurePartitions } from "../../db/maintenance/partitions.ts";
 import { migrateDatabase } from "../../db/migrate.ts";
 import { openServer } from "../../db/server/open-server.ts";
 import type { Database } from "../../db/types.ts";
+import { migrationsHash, prepareTables } from "./processes/prepared-tables.ts";
 
 export type TestDatabase = Database & Readonly<{ changes: Changes; url: string | null; dataDir: string }>;
 
@@ -18,8 +18,8 @@ export type TestDatabase = Database & Readonly<{ changes: Changes; url: string |
 export async function openTestDatabase(): Promise<TestDatabase> {
   const dataDir = await mkdtemp(join(tmpdir(), "sluice-test-"));
   const server = process.env.TEST_DATABASE_URL;
-  const { url, drop } = server ? await createOn(server) : { url: null, drop: async () => {} };
-  if (url === null) await copyFolder(await ensurePrepared(), join(dataDir, ENGINE_FOLDER));
+  const { url, drop } = server ? await createMigrated(server) : { url: null, drop: async () => {} };
+  if (url === null) await prepareTables(dataDir);
   const database = url === null ? await openEmbedded({ dataDir, fsync: false }) : await openServer(url, 6);
   await ensurePartitions(database);
   const changes = await createChanges(database, (error) => {
@@ -39,38 +39,11 @@ export async function openTestDatabase(): Promise<TestDatabase> {
   };
 }
 
-/**
- * The embedded engine's files with tables and partitions, which take a second to make: the first test of a run makes
- * them, others copy them. They are named after the migrations and the month, and lie in the temporary folder.
- */
-async function ensurePrepared(): Promise<string> {
-  const prepared = join(tmpdir(), `sluice-tables-${await migrationsHash()}-${monthOf(new Date(), 0).name}`);
-  if (existsSync(prepared)) return prepared;
-  const dataDir = await mkdtemp(join(tmpdir(), "sluice-tables-"));
-  const database = await openEmbedded({ dataDir, fsync: false });
-  await migrateDatabase(database, null);
-  await ensurePartitions(database);
-  await database.close();
-  // Whoever else made them at the same time made the same.
-  await rename(join(dataDir, ENGINE_FOLDER), prepared).catch((error) => {
-    if (!existsSync(prepared)) throw error;
-  });
-  await rm(dataDir, { recursive: true, force: true });
-  return prepared;
-}
-
-/** By the system's own program: for a thousand small files it takes a fifth of the time. */
-async function copyFolder(from: string, to: string): Promise<void> {
-  const copying = Bun.spawn(["cp", "-R", from, to], { stdio: ["ignore", "ignore", "inherit"] });
-  if ((await copying.exited) !== 0) throw new Error(`${from} could not be copied`);
-}
-
-const MIGRATIONS = join(import.meta.dir, "../../db/migrations");
 /** Any number that nobody else takes. */
 const LOCK = 7_583_100;
 
 /** A new database on a server, copied from one that the first test to come has migrated. */
-async function createOn(server: string): Promise<{ url: string; drop: () => Promise<void> }> {
+export async function createMigrated(server: string): Promise<{ url: string; drop: () => Promise<void> }> {
   const name = `test_${Bun.randomUUIDv7().replaceAll("-", "")}`;
   const admin = async (work: (sql: Database["sql"]) => Promise<unknown>) => {
     const { sql, close } = await openServer(server, 1);
@@ -100,14 +73,6 @@ async function ensureTemplate(sql: Database["sql"], server: string): Promise<str
   await database.close();
   await sql.unsafe(`alter database ${draft} rename to ${name}`);
   return name;
-}
-
-async function migrationsHash(): Promise<string> {
-  const hash = new Bun.CryptoHasher("sha1");
-  for (const file of readdirSync(MIGRATIONS).sort()) {
-    if (file.endsWith(".sql")) hash.update(await Bun.file(join(MIGRATIONS, file)).bytes());
-  }
-  return hash.digest("hex").slice(0, 16);
 }
 
 function addressOf(server: string, database: string): string {

@@ -31,7 +31,7 @@ export type Prices = {
   catalog(): Catalog;
 };
 
-/** Cached prices, before the cache begins anew: the models, groups and mappings in use. */
+/** Cached prices, before the cache starts again: the models, groups and mappings in use. */
 const MAX_CACHED = 5_000;
 
 /** Resolves prices from the settings, each once until an option changes. */

@@ -34,7 +34,7 @@ const readEffort = (page: Page): Promise<Effort> =>
 
 /** A page of a gateway that nobody has set up. */
 async function openNew(way: Parameters<typeof openPage>[1]) {
-  const gateway = await startGateway();
+  const gateway = await startGateway({ isFirstStart: true });
   const { page, complaints } = await openPage(browser, way);
   page.setDefaultTimeout(PAGE_TIMEOUT_MS);
   await countEffort(page);

@@ -60,7 +60,7 @@ describe("the pages of an operator", () => {
       async () => (await fetch(`${gateway.url}/`)).text(),
       (html) => html.includes("<h1>Models of the harbor</h1>") && html.includes("/brand.css"),
     );
-    await consolePage.open(`/model/${MODEL}`);
+    await consolePage.load(`/model/${MODEL}`);
     await page.getByRole("heading", { name: MODEL }).waitFor();
     const main = () =>
       page.evaluate(() => getComputedStyle(document.documentElement).getPropertyValue("--sl-palette-primary-main"));

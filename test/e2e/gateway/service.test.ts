@@ -5,7 +5,7 @@ import { announceBody } from "../../support/lib/announce-body.ts";
 describe.each([...ENGINES])("a fresh gateway, %s database", (engine) => {
   let gateway: Gateway;
   beforeAll(async () => {
-    gateway = await startOn(engine);
+    gateway = await startOn(engine, { isFirstStart: true });
   });
   afterAll(async () => expect(await gateway.stop()).toBe(0));
 

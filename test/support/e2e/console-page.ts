@@ -2,6 +2,7 @@ import { afterAll, expect } from "bun:test";
 import { mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import type { QueryClient } from "@tanstack/react-query";
 import type { Browser, Locator, Page } from "playwright";
 import {
   findSeriousViolations,
@@ -31,8 +32,10 @@ const NOTICE = ".notistack-CollapseWrapper";
 export type ConsolePage = Readonly<{
   page: Page;
   complaints: string[];
-  /** Goes to a path of the console. */
+  /** Goes to a path of the console, as a link does. */
   open: (path: string) => Promise<void>;
+  /** Loads a path of the console, as the address bar does. */
+  load: (path: string) => Promise<void>;
   button: (name: string | RegExp, within?: Locator) => Locator;
   dialog: (name?: string | RegExp) => Locator;
   row: (text: string | RegExp) => Locator;
@@ -73,12 +76,14 @@ export async function openConsolePage(
     await button(words.table.actionsFor.replace("{{name}}", name)).click();
     await menu.getByRole("menuitem").first().waitFor();
   };
+  const load = async (path: string) => void (await page.goto(gateway.url + path));
   return {
     page,
     complaints,
     open: async (path) => {
-      await page.goto(gateway.url + path);
+      if (!(await followInPage(page, path))) await load(path);
     },
+    load,
     button,
     dialog: (name) => (name === undefined ? page.getByRole("dialog") : page.getByRole("dialog", { name })).last(),
     row: (text) => page.locator("[data-row]").filter({ hasText: text }),
@@ -115,6 +120,29 @@ export async function openConsolePage(
     },
     close: () => page.context().close(),
   };
+}
+
+/** What the console's router has in every page: its addresses, and what the console has read so far. */
+type ConsoleRouter = Readonly<{
+  navigate: (to: Readonly<{ href: string; ignoreBlocker: boolean }>) => Promise<void>;
+  options: { context: { queryClient: QueryClient } };
+}>;
+
+/**
+ * Goes to another page as a link of the console does, with everything read again: a tenth of the work of loading it again.
+ * False where no console is loaded yet, or where it shows that page already and would keep what was typed.
+ */
+function followInPage(page: Page, path: string): Promise<boolean> {
+  return page.evaluate(async (href) => {
+    const { __TSR_ROUTER__: router } = window as unknown as { __TSR_ROUTER__?: ConsoleRouter };
+    if (!router || new URL(href, window.location.href).pathname === window.location.pathname) return false;
+    const client = router.options.context.queryClient;
+    const start = Date.now();
+    client.removeQueries({ type: "inactive" });
+    await router.navigate({ href, ignoreBlocker: true });
+    void client.invalidateQueries({ predicate: ({ state }) => state.dataUpdatedAt < start });
+    return true;
+  }, path);
 }
 
 /** A browser for the tests of a file, opened at its top and closed after its last test. */

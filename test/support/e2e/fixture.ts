@@ -1,6 +1,7 @@
 /** What tests of the executable start from: a gateway on either database, somebody logged in, a channel, a key. */
 import { expect } from "bun:test";
 import postgres from "postgres";
+import { createMigrated } from "../database.ts";
 import { type Gateway, type GatewayOptions, startGateway } from "../processes/gateway.ts";
 import { createApiKey, createChannel, type Session, setOption, setUp } from "./console-client.ts";
 import { type FakeUpstream, startFakeUpstream } from "./fake-upstream/fake-upstream.ts";
@@ -14,10 +15,11 @@ export type Engine = "embedded" | "postgres";
 /** The databases to test on: a real Postgres too when TEST_DATABASE_URL names a server. */
 export const ENGINES: readonly Engine[] = process.env.TEST_DATABASE_URL ? ["embedded", "postgres"] : ["embedded"];
 
-/** Starts a gateway on the given database; on Postgres in a new, empty one. */
+/** Starts a gateway on the given database; on Postgres in a new one, with tables as on the embedded engine. */
 export async function startOn(engine: Engine, options: GatewayOptions = {}): Promise<Gateway> {
   if (engine === "embedded") return startGateway(options);
-  return startGateway({ ...options, env: { DATABASE_URL: await emptyDatabase(), ...options.env } });
+  const DATABASE_URL = options.isFirstStart ? await emptyDatabase() : (await createMigrated(postgresServer())).url;
+  return startGateway({ ...options, env: { DATABASE_URL, ...options.env } });
 }
 
 export type Fixture = Readonly<{
@@ -48,9 +50,11 @@ export async function startFixture(
   return { gateway, upstream, root, key, stop };
 }
 
+const postgresServer = () => process.env.TEST_DATABASE_URL ?? "";
+
 /** Makes a new database on the server that TEST_DATABASE_URL names. Returns its address. */
 export async function emptyDatabase(): Promise<string> {
-  const server = process.env.TEST_DATABASE_URL ?? "";
+  const server = postgresServer();
   const name = `sluice_${Bun.randomUUIDv7().replaceAll("-", "")}`;
   const sql = postgres(server, { max: 1, onnotice() {} });
   await sql.unsafe(`create database ${name}`);

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { removeCountTable } from "../../../src/lib/limits/count-table.ts";
 import { freePort } from "../lib/free-port.ts";
+import { prepareTables } from "./prepared-tables.ts";
 
 const ROOT = path.resolve(import.meta.dir, "../../..");
 const READY_TIMEOUT_MS = 60_000;
@@ -25,6 +26,8 @@ export type GatewayOptions = Readonly<{
   env?: Readonly<Record<string, string>>;
   /** Keep the data of an earlier start; undefined: a new temporary folder, removed when this process ends. */
   dataDir?: string;
+  /** The gateway makes its embedded database itself, as at its first start; otherwise the tables are there. */
+  isFirstStart?: boolean;
 }>;
 
 const running = new Set<Bun.Subprocess>();
@@ -58,7 +61,13 @@ export function gatewayCommand(): string[] {
 export async function startGateway(options: GatewayOptions = {}): Promise<Gateway> {
   const port = await freePort();
   const dataDir = options.dataDir ?? (await mkdtemp(path.join(tmpdir(), "sluice-data-")));
-  if (!options.dataDir) folders.add(dataDir);
+  if (!options.dataDir) {
+    folders.add(dataDir);
+    const isServer = options.env?.DATABASE_URL !== undefined;
+    // Another executable may have other tables.
+    const isOther = process.env.SLUICE_E2E_EXECUTABLE !== undefined;
+    if (!isServer && !isOther && !options.isFirstStart) await prepareTables(dataDir);
+  }
   const started = performance.now();
   const child = Bun.spawn(gatewayCommand(), {
     cwd: dataDir,

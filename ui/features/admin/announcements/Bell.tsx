@@ -7,6 +7,7 @@ import IconButton from "@mui/material/IconButton";
 import Popover from "@mui/material/Popover";
 import Skeleton from "@mui/material/Skeleton";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useLocation } from "@tanstack/react-router";
 import { lazy, Suspense, useId, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { StatusChip } from "../../../components/display/StatusChip.tsx";
@@ -21,10 +22,12 @@ import {
   receivedAnnouncements,
 } from "./announcement-calls.ts";
 
-/** How many announcements are unread, and the list of them. */
+/** How many announcements are unread, and the list of them, which another page closes. */
 export const Bell = () => {
   const { t } = useTranslation();
-  const [anchor, setAnchor] = useState<HTMLElement | null>(null);
+  const { pathname } = useLocation();
+  const [opened, setOpened] = useState<Readonly<{ anchor: HTMLElement; pathname: string }> | null>(null);
+  if (opened && opened.pathname !== pathname) setOpened(null);
   const { data } = useQuery(receivedAnnouncements);
   const unread = data?.unread ?? 0;
   return (
@@ -32,16 +35,16 @@ export const Bell = () => {
       <IconButton
         aria-label={unread > 0 ? t("announcements.bellUnread", { count: unread }) : t("announcements.title")}
         aria-haspopup="dialog"
-        onClick={(event) => setAnchor(event.currentTarget)}
+        onClick={(event) => setOpened({ anchor: event.currentTarget, pathname })}
       >
         <Badge badgeContent={unread || null} max={9} color="primary" overlap="circular">
           <Notifications />
         </Badge>
       </IconButton>
       <Popover
-        open={anchor !== null}
-        anchorEl={anchor}
-        onClose={() => setAnchor(null)}
+        open={opened !== null}
+        anchorEl={opened?.anchor}
+        onClose={() => setOpened(null)}
         anchorOrigin={{ vertical: "bottom", horizontal: "right" }}
         transformOrigin={{ vertical: "top", horizontal: "right" }}
         slotProps={{
