@@ -46,6 +46,32 @@ describe("the pages of an operator", () => {
     await consolePage.expectAccessible();
   }, 120_000);
 
+  test("logged requests are set aside, replayed against a model, and shown side by side", async () => {
+    const { set, form, status, replay, before } = WORDS.en.replays;
+    const { page, button } = consolePage;
+    await setOptions(root, { LogChatContentEnabled: "true" });
+    await fetch(`${gateway.url}/v1/chat/completions`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+      body: JSON.stringify({ model: MODEL, messages: [{ role: "user", content: "What is a lock?" }] }),
+    });
+    await until(async () => {
+      const [row] = (await root.get("/api/log/?p=1&page_size=1")).items;
+      return row?.other.includes("What is a lock?");
+    });
+    await consolePage.open("/replays");
+    await button(set.create).click();
+    await page.getByRole("dialog").getByRole("button", { name: set.create }).click();
+    await button(replay).click();
+    await page.getByLabel(form.model).fill(MODEL);
+    await button(form.start).click();
+    await page.getByRole("link", { name: MODEL }).click();
+    await page.getByText(status.complete, { exact: true }).waitFor();
+    await page.getByText(before, { exact: true }).first().waitFor();
+    await consolePage.expectAccessible();
+    await setOptions(root, { LogChatContentEnabled: "false" });
+  }, 120_000);
+
   test("a visitor reads a model's page; the brand is seen before it is saved", async () => {
     const words = WORDS.en;
     const { page } = consolePage;

@@ -103,7 +103,7 @@ const Summary = ({ result: { evaluation, comparisons, verdicts } }: Readonly<{ r
   );
 };
 
-const Actions = ({ result: { id, name, status } }: Readonly<{ result: EvaluationResult["evaluation"] }>) => {
+const Actions = ({ result: { id, name, status, failed } }: Readonly<{ result: EvaluationResult["evaluation"] }>) => {
   const { t } = useTranslation();
   const client = useQueryClient();
   const navigate = useNavigate();
@@ -130,9 +130,11 @@ const Actions = ({ result: { id, name, status } }: Readonly<{ result: Evaluation
   }
   return (
     <Row gap={3} wrap>
-      <Button variant="outlined" onClick={() => void act(() => resumeEvaluation(id, undefined))}>
-        {t(status === "complete" ? "replays.retryFailed" : "replays.resume")}
-      </Button>
+      {(status !== "complete" || failed > 0) && (
+        <Button variant="outlined" onClick={() => void act(() => resumeEvaluation(id, undefined))}>
+          {t(status === "complete" ? "replays.retryFailed" : "replays.resume")}
+        </Button>
+      )}
       {status === "over_budget" && <RaiseLimit onRaise={(usd) => void act(() => resumeEvaluation(id, usd))} />}
       <Button onClick={() => void remove()}>{t("replays.delete")}</Button>
     </Row>
