@@ -4,7 +4,7 @@ import { usageSeries } from "../dashboard/data-queries.ts";
 import { LOG_TYPES } from "./log-entry.ts";
 import type { LogFilters, LogScope } from "./log-queries.ts";
 
-export type Facet = "model" | "token" | "user" | "channel" | "group" | "tag" | "project" | "member";
+export type Facet = "model" | "token" | "user" | "channel" | "group" | "tag";
 
 /** Usage is summed by the hour: of shorter ranges the counts would be too high. */
 const COUNTED_FROM_S = 86_400;
@@ -26,8 +26,7 @@ export function logFacet(scope: LogScope, facet: Facet, filters: LogFilters): Us
         if (key === null) continue;
         const value = facet === "user" || facet === "token" ? name : key;
         const before = counts.get(value)?.count ?? 0;
-        const isOwner = facet === "project" || facet === "member";
-        const label = facet === "channel" ? `${name} (#${key})` : isOwner ? name : value;
+        const label = facet === "channel" ? `${name} (#${key})` : value;
         const sum = points.reduce((all, point) => all + (isFailed ? point.failed : point.count), before);
         counts.set(value, { label, count: sum });
       }

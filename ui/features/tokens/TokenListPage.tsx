@@ -22,7 +22,7 @@ import { FilterBar } from "../../components/inputs/FilterBar.tsx";
 import { SavedViews } from "../../components/inputs/SavedViews.tsx";
 import { PageHeader, Row, usePhone } from "../../components/layout.tsx";
 import { type Address, useAddress } from "../../components/use-address.ts";
-import { useActing } from "../account/organizations/use-organization.ts";
+import { useActing, useOrganizationOptions } from "../account/organizations/use-organization.ts";
 import { useKeyChats } from "../playground/links/chat-links.tsx";
 import { CreatedDialog } from "./CreatedDialog.tsx";
 import { HowToUse } from "./HowToUse.tsx";
@@ -69,6 +69,7 @@ export const TokenListPage = () => {
     token: searchedKey || undefined,
     status: address.number("status"),
     group: address.text("group") || undefined,
+    project_id: address.number("project"),
   };
   const sorting = addressSort(address, "created_time");
   const { page, pageSize, pagingOf } = useAddressPaging(address, () => setSelected(NO_ROWS));
@@ -209,10 +210,11 @@ type TokenFiltersProps = Readonly<{
   onSearchKey: (key: string) => void;
 }>;
 
-/** Search by name or full key; filter by status and group. */
+/** Search by name or full key; filter by status, group and project. */
 const TokenFilters = ({ address, model, searchedKey, onSearchKey }: TokenFiltersProps) => {
   const { t } = useTranslation();
   const groups = Object.keys(useQuery(usableGroups).data ?? {});
+  const organization = useOrganizationOptions();
   return (
     <FilterBar
       search={{ value: address.text("search"), placeholder: t("tokens.filters.search") }}
@@ -230,6 +232,16 @@ const TokenFilters = ({ address, model, searchedKey, onSearchKey }: TokenFilters
           value: address.text("group"),
           options: groups.map((group) => ({ value: group, label: group })),
         },
+        ...(organization
+          ? [
+              {
+                key: "project",
+                label: t("logs.filters.project"),
+                value: address.text("project"),
+                options: organization.projects,
+              },
+            ]
+          : []),
       ]}
       onChange={(key, value) => {
         if (key === "key") onSearchKey(value);

@@ -35,6 +35,7 @@ type TokenQuery = Readonly<{
   token?: string | undefined;
   status?: number | undefined;
   group?: string | undefined;
+  project_id?: number | undefined;
   sort?: string | undefined;
   order?: string | undefined;
   /** Zero-based. */

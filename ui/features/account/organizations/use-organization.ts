@@ -2,12 +2,14 @@ import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useAtomValue } from "jotai";
 import { useCallback } from "react";
 import type { OrganizationRight } from "../../../../src/domain/accounts/organizations/rights.ts";
+import type { FilterOption } from "../../../components/inputs/FilterButton.tsx";
 import { chooseOrganization, organizationAtom } from "../../../state/organization.ts";
 import { useSession } from "../../../state/session.ts";
 import { siteStatus, useSite } from "../../../state/site-status.ts";
 import { hasRight } from "../../../state/stored-user.ts";
 import { self } from "../personal/self-calls.ts";
-import { type Organization, organizations } from "./organization-calls.ts";
+import { members, type Organization, organizations } from "./organization-calls.ts";
+import { projects } from "./spending/spending-calls.ts";
 
 /** Whether this site has organizations. */
 export const useHasOrganizations = (): boolean => (useSite()?.organizations ?? "off") !== "off";
@@ -56,4 +58,18 @@ export function useSwitchAccount(): (id: number | null) => void {
     },
     [client],
   );
+}
+
+type Options = readonly FilterOption[];
+
+/** The projects and members of the organization that the user acts for, as options of filters; null: they act for themselves. */
+export function useOrganizationOptions(): Readonly<{ projects: Options; members: Options }> | null {
+  const id = useAtomValue(organizationAtom);
+  const known = useQuery({ ...projects(id ?? 0), enabled: id !== null }).data ?? [];
+  const people = useQuery({ ...members(id ?? 0), enabled: id !== null }).data ?? [];
+  if (id === null) return null;
+  return {
+    projects: known.map((project) => ({ value: String(project.id), label: project.name })),
+    members: people.map(({ user_id, username }) => ({ value: String(user_id), label: username })),
+  };
 }

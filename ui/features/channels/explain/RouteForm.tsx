@@ -2,7 +2,7 @@ import Autocomplete from "@mui/material/Autocomplete";
 import Box from "@mui/material/Box";
 import Button from "@mui/material/Button";
 import TextField from "@mui/material/TextField";
-import { useQuery } from "@tanstack/react-query";
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { type FormEvent, useId, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { readData } from "../../../api/client.ts";
@@ -16,6 +16,7 @@ import { routes } from "../../models/routes/route-calls.ts";
 import { tokenPage } from "../../tokens/token.ts";
 import { enabledModels, groupNames } from "../channel-queries.ts";
 
+const MOST_KEYS = 100;
 const EXAMPLE = '{"messages":[{"role":"user","content":"…"}]}';
 
 type Props = { isAsking: boolean; onAsk: (question: RouteQuestion) => void };
@@ -27,14 +28,15 @@ export const RouteForm = ({ isAsking, onAsk }: Props) => {
   const id = useId();
   const models = [...(useQuery(routes).data ?? []).map(({ name }) => name), ...(useQuery(enabledModels).data ?? [])];
   const groups = useQuery(groupNames).data ?? [];
-  const ownKeys = (useQuery(tokenPage({ page: 0, pageSize: 100 })).data?.items ?? []).map(
-    ({ id, name }) => `${id} · ${name}`,
-  );
   const [model, setModel] = useState(useAddress().text("model"));
   const [group, setGroup] = useState("default");
   const [tokens, setTokens] = useState("0");
   const [keyId, setKeyId] = useState("");
   const [request, setRequest] = useState("");
+  // A chosen key begins with its id; anything else is a part of a name.
+  const keyword = /^\d/.test(keyId.trim()) ? undefined : keyId.trim() || undefined;
+  const keys = useQuery({ ...tokenPage({ keyword, page: 0, pageSize: MOST_KEYS }), placeholderData: keepPreviousData });
+  const ownKeys = (keys.data?.items ?? []).map(({ id, name }) => `${id} · ${name}`);
   const isWrong = !/^\d{1,9}$/.test(tokens.trim());
   const isWrongKey = !/^([1-9]\d{0,8}\b.*)?$/.test(keyId.trim());
   const keyPart = () => {

@@ -2,13 +2,12 @@ import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import { FilterBar } from "../../../components/inputs/FilterBar.tsx";
 import type { Address } from "../../../components/use-address.ts";
-import { useActing } from "../../account/organizations/use-organization.ts";
+import { useOrganizationOptions } from "../../account/organizations/use-organization.ts";
 import { LOG_TYPES } from "../log-entry.ts";
 import { logFacet } from "../log-facets.ts";
 import { FAILED, type LogFilters } from "../log-queries.ts";
 
 const OWN = ["model", "token", "group", "tag"] as const;
-const ORGANIZATION = ["model", "token", "project", "member", "group", "tag"] as const;
 const ADMIN = ["model", "token", "user", "channel", "group", "tag"] as const;
 
 type LogFilterBarProps = Readonly<{
@@ -22,7 +21,23 @@ type LogFilterBarProps = Readonly<{
 /** The filters of the log, apart from time. */
 export const LogFilterBar = ({ address, isAdmin, filters, tools }: LogFilterBarProps) => {
   const { t } = useTranslation();
-  const { id: organization } = useActing();
+  const organization = useOrganizationOptions();
+  const owners = organization
+    ? [
+        {
+          key: "project",
+          label: t("logs.filters.project"),
+          value: address.text("project"),
+          options: organization.projects,
+        },
+        {
+          key: "member",
+          label: t("logs.filters.member"),
+          value: address.text("member"),
+          options: organization.members,
+        },
+      ]
+    : [];
   const types = [
     ...Object.entries(LOG_TYPES).map(([name, type]) => ({ value: String(type), label: t(`logs.types.${name}`) })),
     { value: FAILED, label: t("logs.types.failed") },
@@ -32,17 +47,18 @@ export const LogFilterBar = ({ address, isAdmin, filters, tools }: LogFilterBarP
       search={{ value: address.text("search"), placeholder: t("logs.filters.search") }}
       filters={[
         { key: "type", label: t("logs.filters.type"), value: address.text("type"), options: types },
-        ...(isAdmin ? ADMIN : organization ? ORGANIZATION : OWN).map((key) => ({
+        ...(isAdmin ? ADMIN : OWN).map((key) => ({
           key,
           label: t(`logs.filters.${key}`),
           value: address.text(key),
           suggestions: logFacet(isAdmin ? "all" : "self", key, filters),
         })),
+        ...owners,
       ]}
       onChange={(key, value) => address.set({ [key]: value, p: undefined })}
       onClear={() =>
         address.set({
-          ...Object.fromEntries(["search", "type", ...ORGANIZATION, ...ADMIN].map((key) => [key, ""])),
+          ...Object.fromEntries(["search", "type", "project", "member", ...ADMIN].map((key) => [key, ""])),
           p: undefined,
         })
       }

@@ -1,12 +1,15 @@
+import Autocomplete from "@mui/material/Autocomplete";
 import MenuItem from "@mui/material/MenuItem";
 import Select from "@mui/material/Select";
-import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { useId } from "react";
+import TextField from "@mui/material/TextField";
+import { keepPreviousData, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useId, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { FormDialog } from "../../../../components/feedback/FormDialog.tsx";
 import { notifyDone } from "../../../../components/feedback/notify.tsx";
 import { QuotaInput } from "../../../../components/inputs/QuotaInput.tsx";
 import { SwitchRow } from "../../../../components/inputs/SwitchRow.tsx";
+import { useSuggestionTexts } from "../../../../components/inputs/suggestion-texts.ts";
 import { useCheckedForm } from "../../../../components/inputs/use-checked-form.ts";
 import { Col, Field } from "../../../../components/layout.tsx";
 import { tokenPage } from "../../../tokens/token.ts";
@@ -40,6 +43,7 @@ const MOST_KEYS = 100;
 export const BudgetDialog = ({ id, budget, onClose }: Props) => {
   const { t } = useTranslation();
   const field = useId();
+  const suggestionTexts = useSuggestionTexts();
   const client = useQueryClient();
   const initial: Form = budget
     ? {
@@ -60,7 +64,8 @@ export const BudgetDialog = ({ id, budget, onClose }: Props) => {
       onClose();
     },
   });
-  const targets = useTargets(id, form.scope);
+  const [search, setSearch] = useState("");
+  const targets = useTargets(id, form.scope, search);
   const isComplete = Number(form.limit) > 0 && (form.scope === "organization" || form.scopeId > 0);
   return (
     <FormDialog
@@ -91,21 +96,31 @@ export const BudgetDialog = ({ id, budget, onClose }: Props) => {
             {form.scope !== "organization" && (
               <Field
                 label={t(`organizations.budgets.scopes.${form.scope}`)}
-                hint={targets.length === 0 ? t("organizations.budgets.noTargets") : undefined}
+                hint={targets.length === 0 && search === "" ? t("organizations.budgets.noTargets") : undefined}
               >
-                <Select
-                  fullWidth
-                  displayEmpty
-                  value={form.scopeId === 0 ? "" : String(form.scopeId)}
-                  onChange={(event) => change({ scopeId: Number(event.target.value) })}
-                  inputProps={{ "aria-label": t(`organizations.budgets.scopes.${form.scope}`) }}
-                >
-                  {targets.map((target) => (
-                    <MenuItem key={target.id} value={String(target.id)}>
-                      {target.name}
-                    </MenuItem>
-                  ))}
-                </Select>
+                <Autocomplete
+                  {...suggestionTexts}
+                  key={form.scope}
+                  size="small"
+                  options={targets}
+                  getOptionLabel={({ name }) => name}
+                  getOptionKey={(target) => target.id}
+                  isOptionEqualToValue={(one, other) => one.id === other.id}
+                  onChange={(_, target) => change({ scopeId: target?.id ?? 0 })}
+                  onInputChange={(_, text, reason) => setSearch(reason === "input" ? text : "")}
+                  renderInput={(params) => (
+                    <TextField
+                      {...params}
+                      slotProps={{
+                        ...params.slotProps,
+                        htmlInput: {
+                          ...params.slotProps?.htmlInput,
+                          "aria-label": t(`organizations.budgets.scopes.${form.scope}`),
+                        },
+                      }}
+                    />
+                  )}
+                />
               </Field>
             )}
             <Field label={t("organizations.budgets.period")}>
@@ -144,13 +159,14 @@ export const BudgetDialog = ({ id, budget, onClose }: Props) => {
   );
 };
 
-/** What a budget of a scope can be for. */
-function useTargets(id: number, scope: BudgetScope): readonly Readonly<{ id: number; name: string }>[] {
+/** What a budget of a scope can be for; of keys those whose names contain `search`. */
+function useTargets(id: number, scope: BudgetScope, search: string): readonly Readonly<{ id: number; name: string }>[] {
   const known = useQuery({ ...projects(id), enabled: scope === "project" });
   const people = useQuery({ ...members(id), enabled: scope === "member" });
   const keys = useQuery({
-    ...tokenPage({ page: 0, pageSize: MOST_KEYS, sort: "name", order: "asc" }),
+    ...tokenPage({ keyword: search || undefined, page: 0, pageSize: MOST_KEYS, sort: "name", order: "asc" }),
     enabled: scope === "key",
+    placeholderData: keepPreviousData,
   });
   switch (scope) {
     case "project":
