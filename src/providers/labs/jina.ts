@@ -37,7 +37,7 @@ const compatible = openAiCompatible({
 /** Jina, whose multimodal models embed images: https://api.jina.ai/openapi.json */
 export const jina: Provider = { ...compatible, embedsMedia: true };
 
-/** An entry beside one with an image: a text, or the image as base64 or by its URL. Throws DecodeError for other media. */
+/** An entry of a list with an image: a text, or the image as base64 or by its URL. Throws DecodeError for other media. */
 function entryOf(entry: unknown): JsonObject {
   const parts = partsOfEntry(entry);
   if (!parts) return { text: entry };
