@@ -421,6 +421,7 @@ describe("the pages of an operator", () => {
       ["/jobs", WORDS.zh.jobs.title],
       ["/exports", WORDS.zh.sinks.title],
       ["/service-accounts", WORDS.zh.access.accounts.title],
+      ["/admin-roles", WORDS.zh.access.roles.title],
       ["/experiments", WORDS.zh.experiments.title],
       ["/replays", WORDS.zh.replays.title],
       ["/channel-checks", WORDS.zh.checks.title],
