@@ -9,6 +9,12 @@ export function seededRandom(seed: number): () => number {
   };
 }
 
+/** Random whole numbers from 0 to below a limit. */
+export function randomFrom(seed: number): (below: number) => number {
+  const next = seededRandom(seed);
+  return (below) => (next() * 4_294_967_296) % below;
+}
+
 /** Names that trip parsers and object literals: of prototypes, with quotes, braces, escapes, blanks and other scripts. */
 export const HOSTILE_NAMES = [
   ...["__proto__", "constructor", "prototype", "hasOwnProperty", "toString", "valueOf", "toJSON", "length"],

@@ -3,6 +3,7 @@ import { asc, eq } from "drizzle-orm";
 import { statements } from "../../../../db/schema/billing/statements.ts";
 import { addUser, usageRecord } from "../../../../test/support/billing/start-billing.ts";
 import { openTestDatabase, type TestDatabase } from "../../../../test/support/database.ts";
+import { randomFrom } from "../../../../test/support/lib/random-json.ts";
 import { fixedSettings } from "../../../../test/support/lib/settings.ts";
 import { checkBooks } from "../../../billing/check-ledger/check-ledger.ts";
 import { applyBatch } from "../../../billing/journal/apply/apply-batch.ts";
@@ -20,17 +21,6 @@ beforeAll(async () => {
   database = await openTestDatabase();
 });
 afterAll(() => database.close());
-
-/** Random numbers that are the same in each run (mulberry32). */
-function randomFrom(seed: number): (below: number) => number {
-  let state = seed;
-  return (below) => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) % below;
-  };
-}
 
 type Charge = Readonly<{ chargeId: string; createdAt: number; userId: number }>;
 

@@ -1,0 +1,168 @@
+import { afterAll, beforeAll, expect, setSystemTime, test } from "bun:test";
+import { asc, eq } from "drizzle-orm";
+import { statements } from "../../../../db/schema/billing/statements.ts";
+import { topUpOrders } from "../../../../db/schema/billing/wallet.ts";
+import type { Db, Tx } from "../../../../db/types.ts";
+import { addUser, silentLog, usageRecord } from "../../../../test/support/billing/start-billing.ts";
+import { startFakeAlipay } from "../../../../test/support/console/fake-payment-services.ts";
+import { openTestDatabase, type TestDatabase } from "../../../../test/support/database.ts";
+import { randomFrom } from "../../../../test/support/lib/random-json.ts";
+import { fixedSettings } from "../../../../test/support/lib/settings.ts";
+import { checkBooks } from "../../../billing/check-ledger/check-ledger.ts";
+import { applyBatch } from "../../../billing/journal/apply/apply-batch.ts";
+import { recordText } from "../../../billing/journal/apply/record-text.ts";
+import { moveQuota, type Transfer } from "../../../billing/ledger/transfer.ts";
+import { nowSeconds } from "../../../lib/clock.ts";
+import { OperationError } from "../../../lib/operation-error.ts";
+import { createAddressPolicy } from "../../../lib/outbound/address-policy.ts";
+import { createSafeFetch } from "../../../lib/outbound/safe-fetch.ts";
+import type { UserEntry } from "../../accounts/directory.ts";
+import { handleAlipayNotice } from "../payments/direct/notices.ts";
+import { pollPayments } from "../payments/direct/poll-payments.ts";
+import { continueRefunds, refundOrder } from "../payments/direct/refund-order.ts";
+import { startDirect } from "../payments/direct/services.ts";
+import { advanceSubscriptions } from "../plans/advance-subscriptions.ts";
+import { setRenewal } from "../plans/change-subscription.ts";
+import { listOwnSubscriptions, savePlan } from "../plans/plans.ts";
+import { subscribe } from "../plans/subscribe.ts";
+import { issueStatements } from "./issue-statements.ts";
+
+const DAY_S = 86_400;
+const HOUR_S = 3600;
+const SEED = 20_261_124;
+const START = Date.UTC(2025, 0, 1) / 1000;
+const UNTIL = Date.UTC(2026, 0, 3) / 1000;
+
+const alipay = startFakeAlipay();
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await openTestDatabase();
+});
+afterAll(async () => {
+  setSystemTime();
+  await alipay.stop();
+  await database.close();
+});
+
+test("a year of three organizations: books, statements and the payment service's ledger agree to the unit", async () => {
+  const random = randomFrom(SEED);
+  const settings = fixedSettings({ ...alipay.settings, GroupRatio: '{"default":1,"pro":1}' });
+  const transfer = (db: Db, what: Transfer, work: (tx: Tx) => Promise<void>) =>
+    db.transaction(async (tx) => {
+      await moveQuota(tx, "test", what);
+      await work(tx);
+    });
+  const { db, sql, changes } = database;
+  const fetch = createSafeFetch(createAddressPolicy(true));
+  const deps = { db, changes, settings, fetch, log: silentLog, billing: { transfer } };
+  setSystemTime(START * 1000);
+  const actor = { id: await addUser(sql, 0), role: 100 } as UserEntry;
+  const organizations: number[] = [];
+  for (const _ of [1, 2, 3]) organizations.push(await addUser(sql, 0));
+  await sql`update users set kind = 'organization' where id > ${actor.id}`;
+  const plan = (name: string, price: number, window: string, windowQuota: number) =>
+    savePlan(deps, actor, {
+      ...{ name, description: "", price, period: "month", periodCount: 1, windowQuota, window, userGroup: "" },
+      ...{ trialDays: 0, allowsOverage: true, isVisible: true },
+    });
+  const plans = [await plan("Small", 900_000, "week", 400_000), await plan("Large", 3_000_000, "month", 5_000_000)];
+  const counts: Record<string, number> = {};
+  const count = (kind: string) => (counts[kind] = (counts[kind] ?? 0) + 1);
+  /** Notifications that are on their way, and when they arrive. */
+  const late: { body: string; at: number }[] = [];
+  const balanceOf = async (id: number) => Number((await sql`select quota from users where id = ${id}`)[0]?.quota);
+
+  const events = {
+    async topUp(id: number) {
+      const user = { id, group: "default" };
+      const { url } = await startDirect(deps, { user, amount: 1 + random(40), site: "https://s.test" }, "alipay");
+      const tradeNo = String(JSON.parse(alipay.openPage(url).biz_content ?? "").out_trade_no);
+      const trade = alipay.state.trades.get(tradeNo);
+      // Some never pay.
+      if (!trade || random(5) === 0) return;
+      trade.state = "paid";
+      // Reported once, twice, days later, or never: then somebody has to ask.
+      const reports = random(4);
+      for (let n = 0; n < reports; n++) {
+        late.push({ body: alipay.notice(tradeNo), at: nowSeconds() + random(3) * DAY_S * random(2) });
+      }
+    },
+    async call(id: number) {
+      const most = Math.min(2_000_000, await balanceOf(id));
+      if (most === 0) return;
+      const record = usageRecord({ userId: id, quota: 1 + random(most), createdAt: nowSeconds(), modelName: "model" });
+      await applyBatch(sql, "p", [recordText(record)]);
+    },
+    subscribe: (id: number) => subscribe(deps, id, plans[random(2)] ?? 0, nowSeconds()),
+    async renewal(id: number) {
+      const [one] = await listOwnSubscriptions(db, id);
+      if (one) await setRenewal({ db, setCardRenewal: async () => undefined }, id, one.id, random(2) === 0);
+    },
+    async refund(id: number) {
+      const paid = await db.select().from(topUpOrders).where(eq(topUpOrders.userId, id));
+      const order = paid.filter(({ status }) => status === "success").at(-1);
+      alipay.state.refusesRefunds = random(4) === 0;
+      alipay.state.failing = random(4) === 0 ? 1 : 0;
+      if (order) await refundOrder(deps, actor, order.tradeNo);
+    },
+  };
+  const kinds = ["topUp", "topUp", "call", "call", "call", "call", "subscribe", "renewal", "refund"] as const;
+
+  for (let now = START; now < UNTIL; now += DAY_S) {
+    setSystemTime((now + 12 * HOUR_S) * 1000);
+    for (const id of organizations) {
+      const kind = kinds[random(kinds.length)] ?? "call";
+      count(kind);
+      await events[kind](id).catch((error: unknown) => {
+        // What the rules refuse moves nothing: that is part of the test.
+        if (!(error instanceof OperationError)) throw error;
+        count(`${kind} refused`);
+      });
+    }
+    alipay.state.failing = 0;
+    alipay.state.refusesRefunds = false;
+    for (const { body } of late.filter(({ at }) => at <= nowSeconds())) {
+      count("notification");
+      expect(await handleAlipayNotice(deps, Object.fromEntries(new URLSearchParams(body)))).toBe(true);
+    }
+    late.splice(0, late.length, ...late.filter(({ at }) => at > nowSeconds()));
+    // Twenty to midnight, in a turn that also looks at orders of yesterday.
+    setSystemTime((now + 23 * HOUR_S) * 1000);
+    await pollPayments(deps);
+    await continueRefunds(deps);
+    await advanceSubscriptions(deps);
+    if (new Date(now * 1000).getUTCDate() === 2) await issueStatements({ db, settings });
+  }
+  await issueStatements({ db, settings });
+
+  for (const book of ["balances", "users", "statements"] as const) {
+    expect({ book, wrong: (await checkBooks(db, book, 0, nowSeconds())).wrong }).toEqual({ book, wrong: [] });
+  }
+  let documents = 0;
+  for (const id of organizations) {
+    let closing = 0;
+    for (const row of await db.select().from(statements).where(eq(statements.userId, id)).orderBy(asc(statements.id))) {
+      expect([row.opening, row.opening + row.credited - row.charged]).toEqual([closing, row.closing]);
+      // No movement is left without a source.
+      expect(row.content.credits.other).toBe(0);
+      ({ closing } = row);
+      documents++;
+    }
+  }
+  await sql`update users set quota = quota + 1 where id = ${organizations[0] ?? 0}`;
+  expect((await checkBooks(db, "balances", 0, nowSeconds())).wrong).toHaveLength(1);
+  // What Alipay says that people paid and got back is what the orders say.
+  const orders = await db.select().from(topUpOrders);
+  const trades = [...alipay.state.trades.values()];
+  const cents = (money: string) => Math.round(Number(money) * 100);
+  const sum = (numbers: readonly number[]) => numbers.reduce((all, one) => all + one, 0);
+  const credited = orders.filter(({ status }) => status === "success");
+  expect(sum(credited.map(({ money }) => cents(money)))).toBe(
+    sum(trades.filter(({ state }) => state === "paid").map((trade) => trade.cents)),
+  );
+  expect(sum(credited.filter(({ refundedTime }) => refundedTime > 0).map(({ money }) => cents(money)))).toBe(
+    sum(trades.flatMap(({ refunds }) => [...refunds.values()])),
+  );
+  process.stderr.write(`a year of three organizations: ${JSON.stringify({ seed: SEED, documents, ...counts })}\n`);
+  expect(documents).toBeGreaterThan(30);
+}, 120_000);
