@@ -4,6 +4,8 @@
  * components to be loaded already; otherwise each set of components that some pages share would become its own chunk,
  * about a hundred in all.
  */
+import { loadSettingsTexts } from "./state/i18n.ts";
+
 export { eachOf } from "./api/each-of.ts";
 export { DataTable } from "./components/data-table/DataTable.tsx";
 export { CopyButton } from "./components/display/CopyButton.tsx";
@@ -64,7 +66,10 @@ export const adminRoleList = () => import("./features/admin/access/AdminRolesPag
 export const serviceAccountList = () => import("./features/admin/access/ServiceAccountsPage.tsx");
 export const sinkList = () => import("./features/admin/sinks/SinkListPage.tsx");
 export const start = () => import("./features/site/start/StartPage.tsx");
-export const setting = () => import("./features/settings/SettingsPage.tsx");
+export const setting = async () => {
+  await loadSettingsTexts();
+  return import("./features/settings/SettingsPage.tsx");
+};
 export const statementList = () => import("./features/wallet/statements/StatementListPage.tsx");
 export const taskLog = () => import("./features/logs/tasks/TaskLogPage.tsx");
 export const tokenList = () => import("./features/tokens/TokenListPage.tsx");

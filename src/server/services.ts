@@ -19,7 +19,7 @@ import type { BalanceReading } from "../domain/channels/upstream/update-balance.
 import { type CallFeed, createCallFeed } from "../domain/logs/live/call-feed.ts";
 import type { SinkDeps } from "../domain/logs/sinks/sink-type.ts";
 import { createReplays, type Replays } from "../domain/models/replays/run-evaluations.ts";
-import { type Broadcasts, createBroadcasts } from "../domain/notifications/broadcast.ts";
+import { type Broadcasts, createBroadcasts } from "../domain/notifications/broadcasts/broadcast.ts";
 import { createMailer, type Mailer } from "../domain/notifications/mail/mail.ts";
 import { channelBalanceLow, channelDisabled, channelEnabled } from "../domain/notifications/notices/channel-notices.ts";
 import { journalLost } from "../domain/notifications/notices/journal-notices.ts";

@@ -47,7 +47,11 @@ describe("the console's words", () => {
   });
 
   describe.each(LANGUAGES.map((language) => [language.tag, language] as const))("in %s", async (tag, language) => {
-    const words = { ...(await language.load()), ...(await language.loadSignedIn()) };
+    const words = {
+      ...(await language.load()),
+      ...(await language.parts.signedIn()),
+      ...(await language.parts.settings()),
+    };
     const own = keysOf(words);
 
     test("have the same keys as in English", () => expect(own.toSorted()).toEqual(keysIn(tag, keys)));

@@ -12,10 +12,13 @@ type LanguageInfo = Readonly<{
   short: string;
   /** Translated by a machine, and not reviewed yet by somebody who speaks it. */
   isMachineMade?: true;
-  /** Each language has two chunks of its own: the texts of public pages, and those that only signed-in pages need. */
+  /** Each language has a chunk for the texts of public pages, and one for each part that only some pages need. */
   load: () => Promise<object>;
-  loadSignedIn: () => Promise<object>;
+  parts: Readonly<Record<Part, () => Promise<object>>>;
 }>;
+
+/** Texts of signed-in pages, and those of the settings, which are many. */
+type Part = "signedIn" | "settings";
 
 /** The console's languages. */
 export const LANGUAGES: readonly LanguageInfo[] = [
@@ -24,14 +27,20 @@ export const LANGUAGES: readonly LanguageInfo[] = [
     name: "English",
     short: "EN",
     load: () => import("../locales/en/public.ts"),
-    loadSignedIn: () => import("../locales/en/signed-in.ts"),
+    parts: {
+      signedIn: () => import("../locales/en/signed-in.ts"),
+      settings: () => import("../locales/en/settings.ts"),
+    },
   },
   {
     tag: "zh",
     name: "简体中文",
     short: "中",
     load: () => import("../locales/zh/public.ts"),
-    loadSignedIn: () => import("../locales/zh/signed-in.ts"),
+    parts: {
+      signedIn: () => import("../locales/zh/signed-in.ts"),
+      settings: () => import("../locales/zh/settings.ts"),
+    },
   },
   {
     tag: "zh-TW",
@@ -39,7 +48,10 @@ export const LANGUAGES: readonly LanguageInfo[] = [
     short: "繁",
     isMachineMade: true,
     load: () => import("../locales/zh-TW/public.ts"),
-    loadSignedIn: () => import("../locales/zh-TW/signed-in.ts"),
+    parts: {
+      signedIn: () => import("../locales/zh-TW/signed-in.ts"),
+      settings: () => import("../locales/zh-TW/settings.ts"),
+    },
   },
   {
     tag: "ja",
@@ -47,7 +59,10 @@ export const LANGUAGES: readonly LanguageInfo[] = [
     short: "日",
     isMachineMade: true,
     load: () => import("../locales/ja/public.ts"),
-    loadSignedIn: () => import("../locales/ja/signed-in.ts"),
+    parts: {
+      signedIn: () => import("../locales/ja/signed-in.ts"),
+      settings: () => import("../locales/ja/settings.ts"),
+    },
   },
   {
     tag: "fr",
@@ -55,7 +70,10 @@ export const LANGUAGES: readonly LanguageInfo[] = [
     short: "FR",
     isMachineMade: true,
     load: () => import("../locales/fr/public.ts"),
-    loadSignedIn: () => import("../locales/fr/signed-in.ts"),
+    parts: {
+      signedIn: () => import("../locales/fr/signed-in.ts"),
+      settings: () => import("../locales/fr/settings.ts"),
+    },
   },
   {
     tag: "ru",
@@ -63,7 +81,10 @@ export const LANGUAGES: readonly LanguageInfo[] = [
     short: "RU",
     isMachineMade: true,
     load: () => import("../locales/ru/public.ts"),
-    loadSignedIn: () => import("../locales/ru/signed-in.ts"),
+    parts: {
+      signedIn: () => import("../locales/ru/signed-in.ts"),
+      settings: () => import("../locales/ru/settings.ts"),
+    },
   },
   {
     tag: "vi",
@@ -71,7 +92,10 @@ export const LANGUAGES: readonly LanguageInfo[] = [
     short: "VI",
     isMachineMade: true,
     load: () => import("../locales/vi/public.ts"),
-    loadSignedIn: () => import("../locales/vi/signed-in.ts"),
+    parts: {
+      signedIn: () => import("../locales/vi/signed-in.ts"),
+      settings: () => import("../locales/vi/settings.ts"),
+    },
   },
 ];
 
@@ -99,11 +123,11 @@ export function preferredLanguage(): Language {
   return "zh";
 }
 
-/** Set once somebody is signed in: the texts of signed-in pages are then loaded with each language. */
-let signedInTexts: Promise<void> | null = null;
+/** The parts that some page requested: they are loaded with each language from then on. */
+const requested = new Map<Part, Promise<void>>();
 
-/** The languages whose texts of signed-in pages are loaded. */
-const complete = new Set<Language>();
+/** What is loaded, as "language/part". */
+const loaded = new Set<string>();
 
 const infoOf = (language: string) => LANGUAGES.find(({ tag }) => tag === language);
 
@@ -119,25 +143,34 @@ export async function startI18n(language: Language): Promise<void> {
 }
 
 /** Loads the texts that only signed-in pages need; resolves when they can be shown. */
-export function loadSignedInTexts(): Promise<void> {
-  signedInTexts ??= addSignedInTexts(i18next.language).catch((error) => {
-    signedInTexts = null;
+export const loadSignedInTexts = (): Promise<void> => loadPart("signedIn");
+
+/** Loads the texts of the settings; resolves when they can be shown. */
+export const loadSettingsTexts = (): Promise<void> => loadPart("settings");
+
+function loadPart(part: Part): Promise<void> {
+  const known = requested.get(part);
+  if (known) return known;
+  const texts = addPart(i18next.language, part).catch((error) => {
+    requested.delete(part);
     throw error;
   });
-  return signedInTexts;
+  requested.set(part, texts);
+  return texts;
 }
 
-/** Adds the texts of a language's signed-in pages, and its sentences on why calls fail. */
-async function addSignedInTexts(language: string): Promise<void> {
+/** Adds a part of a language's texts; to those of signed-in pages belong the sentences on why calls fail. */
+async function addPart(language: string, part: Part): Promise<void> {
   const info = infoOf(language);
-  if (!info || complete.has(info.tag)) return;
+  const name = `${language}/${part}`;
+  if (!info || loaded.has(name)) return;
   const [texts, failures] = await Promise.all([
-    info.loadSignedIn(),
-    import("../locales/failures.ts").then(({ failureWords }) => failureWords(info.tag)),
+    info.parts[part](),
+    part === "signedIn" && import("../locales/failures.ts").then(({ failureWords }) => failureWords(info.tag)),
   ]);
   i18next.addResourceBundle(language, "translation", { ...texts }, true);
-  i18next.addResourceBundle(language, "failures", failures);
-  complete.add(info.tag);
+  if (failures) i18next.addResourceBundle(language, "failures", failures);
+  loaded.add(name);
 }
 
 /** Switches to a language and stores the choice. */
@@ -145,7 +178,7 @@ export async function switchLanguage(language: Language): Promise<void> {
   if (!i18next.hasResourceBundle(language, "translation")) {
     i18next.addResourceBundle(language, "translation", { ...(await infoOf(language)?.load()) });
   }
-  if (signedInTexts) await addSignedInTexts(language);
+  await Promise.all([...requested.keys()].map((part) => addPart(language, part)));
   getDefaultStore().set(languageAtom, language);
   // Later requests ask for the new language.
   document.documentElement.lang = language;

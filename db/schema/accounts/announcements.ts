@@ -1,5 +1,5 @@
 import { sql } from "drizzle-orm";
-import { check, index, integer, pgTable, primaryKey, text } from "drizzle-orm/pg-core";
+import { boolean, check, index, integer, pgTable, primaryKey, text } from "drizzle-orm/pg-core";
 import { epochSeconds } from "../columns.ts";
 import { users } from "./users.ts";
 
@@ -35,4 +35,43 @@ export const announcementReads = pgTable(
     readAt: epochSeconds("read_at").notNull(),
   },
   (t) => [primaryKey({ columns: [t.userId, t.announcementId] })],
+);
+
+/** Notifications that administrators sent to all subscribed users. */
+export const broadcasts = pgTable(
+  "broadcasts",
+  {
+    id: integer("id").primaryKey().generatedByDefaultAsIdentity(),
+    createdAt: epochSeconds("created_at").notNull(),
+    /** When the process that sends it last reported; one that died reports no more. */
+    reportedAt: epochSeconds("reported_at").notNull(),
+    senderName: text("sender_name").notNull(),
+    event: text("event").notNull(),
+    title: text("title").notNull(),
+    content: text("content").notNull(),
+    status: text("status").notNull(),
+    delivered: integer("delivered").notNull().default(0),
+    failed: integer("failed").notNull().default(0),
+  },
+  (t) => [
+    index("broadcasts_created_idx").on(t.createdAt.desc(), t.id.desc()),
+    check("broadcasts_status_known", sql`${t.status} in ('running', 'finished', 'stopped', 'failed')`),
+  ],
+);
+
+/** Who was sent which notification, by which method. */
+export const broadcastDeliveries = pgTable(
+  "broadcast_deliveries",
+  {
+    broadcastId: integer("broadcast_id")
+      .notNull()
+      .references(() => broadcasts.id, { onDelete: "cascade" }),
+    userId: integer("user_id")
+      .notNull()
+      .references(() => users.id, { onDelete: "cascade" }),
+    method: text("method").notNull(),
+    isDelivered: boolean("is_delivered").notNull(),
+    sentAt: epochSeconds("sent_at").notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.broadcastId, t.userId] }), index("broadcast_deliveries_user_idx").on(t.userId)],
 );

@@ -11,7 +11,7 @@ import {
   getAnnouncement,
   saveAnnouncement,
 } from "../../domain/notifications/announcements/save-announcement.ts";
-import type { Broadcasts } from "../../domain/notifications/broadcast.ts";
+import type { Broadcasts } from "../../domain/notifications/broadcasts/broadcast.ts";
 import { nowSeconds } from "../../lib/clock.ts";
 import { OperationError } from "../../lib/operation-error.ts";
 import { ok } from "../http/envelope.ts";
@@ -54,7 +54,8 @@ export function announcementRoutes(
         if (notify && broadcasts.progress().is_running) throw new OperationError("broadcast_under_way");
         if (notify && input.published_at > nowSeconds()) throw new OperationError("announcement_notify_later");
         const made = await saveAnnouncement(db, input);
-        if (notify) broadcasts.start({ event: "announcement", title: made.title, content: made.content });
+        const notice = { event: "announcement", title: made.title, content: made.content } as const;
+        if (notify) broadcasts.start(notice, actor.username);
         await writeManagementLog(db, actor, `Announced: ${made.title}`, {
           note: { code: "announced", params: { title: made.title } },
           action: "create",

@@ -20,6 +20,8 @@ afterAll(async () => {
   await post.stop();
 });
 
+type Listed = { total: number; items: { id: number }[] };
+
 const NEWS = { event: "promotion", title: "Half {{value}} price", content: "Only <b>today</b> {{value}}" };
 
 test("tells whoever wants to hear of it, and nobody else", async () => {
@@ -57,6 +59,23 @@ test("tells whoever wants to hear of it, and nobody else", async () => {
   expect(post.received.map(({ to }) => to)).toEqual([["wants@example.com"]]);
   expect(post.received[0]?.text).toContain("Only <b>today</b> {{value}}");
   expect(post.received[0]?.text).toContain("Only &lt;b&gt;today&lt;/b&gt; {{value}}");
+
+  const list = (await app.ask("GET", "/api/broadcast/history", undefined, root)).body.data as Listed;
+  expect(list).toMatchObject({
+    total: 1,
+    items: [{ title: NEWS.title, sender: "root", status: "finished", delivered: 1, failed: 1 }],
+  });
+  const receivers = await app.ask("GET", `/api/broadcast/history/${list.items[0]?.id}`, undefined, root);
+  expect(receivers.body.data).toMatchObject({
+    total: 2,
+    items: [
+      { username: "nowhere", method: "email", is_delivered: false },
+      { username: "wants", method: "email", is_delivered: true },
+    ],
+  });
+  expect((await app.ask("GET", "/api/broadcast/history", undefined, await app.login("admin"))).body.code).toBe(
+    "permission_denied",
+  );
 
   const stops = () => app.db.select().from(logs).where(like(logs.content, "Stopped telling everybody%"));
   await ask("DELETE");

@@ -1,9 +1,11 @@
 import { Elysia, t } from "elysia";
 import type { Db } from "../../../db/types.ts";
 import { writeManagementLog } from "../../domain/logs/write-log.ts";
-import type { Broadcasts } from "../../domain/notifications/broadcast.ts";
+import type { Broadcasts } from "../../domain/notifications/broadcasts/broadcast.ts";
+import { listBroadcastDeliveries, listBroadcasts } from "../../domain/notifications/broadcasts/broadcast-history.ts";
 import { ok } from "../http/envelope.ts";
 import type { guard } from "../http/guard.ts";
+import { paged, pagingQuery } from "../http/paging.ts";
 
 /** Broadcasts to subscribed users: announcements, price changes, promotions, newsletters. */
 export function broadcastRoutes(
@@ -16,7 +18,7 @@ export function broadcastRoutes(
     .post(
       "/",
       async ({ actor, body }) => {
-        broadcasts.start(body);
+        broadcasts.start(body, actor.username);
         const what = `Told everybody who wants to hear of it (${body.event}): ${body.title.trim()}`;
         await writeManagementLog(db, actor, what, {
           note: { code: "broadcast_sent", params: { title: body.title.trim() } },
@@ -39,6 +41,15 @@ export function broadcastRoutes(
         }),
       },
     )
+    .get("/history", ({ query }) => paged(query, (page) => listBroadcasts(db, page)), {
+      role: "root",
+      query: t.Object(pagingQuery),
+    })
+    .get("/history/:id", ({ params, query }) => paged(query, (page) => listBroadcastDeliveries(db, params.id, page)), {
+      role: "root",
+      params: t.Object({ id: t.Integer({ minimum: 1, maximum: 2_147_483_647 }) }),
+      query: t.Object(pagingQuery),
+    })
     .delete(
       "/",
       async ({ actor }) => {

@@ -6,7 +6,7 @@ import type { Setup } from "../../domain/accounts/registration/setup.ts";
 import type { Sessions } from "../../domain/accounts/sessions/sessions.ts";
 import { createSignInLimiter } from "../../domain/accounts/sessions/sign-in.ts";
 import type { Alerter } from "../../domain/alerts/alerter.ts";
-import type { Broadcasts } from "../../domain/notifications/broadcast.ts";
+import type { Broadcasts } from "../../domain/notifications/broadcasts/broadcast.ts";
 import type { Mailer } from "../../domain/notifications/mail/mail.ts";
 import type { Notifier } from "../../domain/notifications/notifier.ts";
 import type { ClientAddress } from "../../lib/http/client-ip.ts";

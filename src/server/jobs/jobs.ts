@@ -23,7 +23,7 @@ import { exportCalls } from "../../domain/logs/sinks/export-calls.ts";
 import type { SinkDeps } from "../../domain/logs/sinks/sink-type.ts";
 import { deleteOldResults } from "../../domain/models/experiments/store.ts";
 import type { Replays } from "../../domain/models/replays/run-evaluations.ts";
-import type { Broadcasts } from "../../domain/notifications/broadcast.ts";
+import type { Broadcasts } from "../../domain/notifications/broadcasts/broadcast.ts";
 import { keyEnabled } from "../../domain/notifications/notices/channel-notices.ts";
 import type { Notifier } from "../../domain/notifications/notifier.ts";
 import { pollTasks } from "../../domain/tasks/polling/poll-tasks.ts";

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { channelEntry } from "../../../test/support/gateway/entries.ts";
 import { fixedSettings } from "../../../test/support/lib/settings.ts";
-import type { BroadcastProgress, BroadcastRequest } from "../../domain/notifications/broadcast.ts";
+import type { BroadcastProgress, BroadcastRequest } from "../../domain/notifications/broadcasts/broadcast.ts";
 import { NOTICE_LIMITS } from "../../domain/notifications/notice-rules.ts";
 import { joinChanges, notifyPriceChanges } from "./price-changes.ts";
 

@@ -11,7 +11,7 @@ import {
   presentPrices,
   recordPriceChanges,
 } from "../../domain/channels/prices/record-price-changes.ts";
-import type { Broadcasts } from "../../domain/notifications/broadcast.ts";
+import type { Broadcasts } from "../../domain/notifications/broadcasts/broadcast.ts";
 import { NOTICE_LIMITS } from "../../domain/notifications/notice-rules.ts";
 import { nowSeconds } from "../../lib/clock.ts";
 import { type Decimal, decimal, divide, integer, multiply, toText } from "../../lib/values/decimal.ts";

@@ -101,7 +101,16 @@ describe.each(["en", "zh"] as const)("what is told in %s", (language) => {
     expect(mail.to).toEqual([`${name}@example.com`]);
     expect(mail.text).toContain("Only &lt;b&gt;today&lt;/b&gt; {{value}}.");
     await page.getByText(fillPlaceholders(broadcast.counts, { delivered: 1, failed: 0 })).waitFor();
-    await page.getByText(broadcast.over).waitFor();
+    await page.getByRole("status").getByText(broadcast.over).first().waitFor();
+    const { history, methods } = words.notifications;
+    await writer.row(`Half price ${language}`).getByText(history.statuses.finished, { exact: true }).first().waitFor();
+    const sent = writer.row(`Half price ${language}`).first();
+    await (language === "en" ? sent : button(words.components.table.details, sent)).click();
+    const receivers = dialog(`Half price ${language}`);
+    await receivers.getByText(new RegExp(`^${name} `)).waitFor();
+    await receivers.getByText(methods.email, { exact: true }).waitFor();
+    await writer.expectAccessible();
+    await button(words.components.close, receivers).click();
   }, 120_000);
 
   test("an announcement is written, mailed, unread under the bell until it is opened, changed and deleted", async () => {

@@ -347,6 +347,27 @@ describe("the pages of an operator", () => {
     await row("Harbor SSO").getByText(providers.scim.on, { exact: true }).waitFor();
   }, 120_000);
 
+  test("a page that is older than the server still asks before it deletes, and says what it did", async () => {
+    const old = await openConsolePage(browser, gateway, VIEWPORTS.en);
+    const { providers, components } = WORDS.en;
+    await old.open("/identity-providers");
+    await old.button(components.table.actionsFor.replace("{{name}}", "Harbor SSO")).click();
+    const item = old.page.getByRole("menuitem", { name: providers.delete, exact: true });
+    await item.waitFor();
+    await old.page.route("**/assets/**", (route) => route.fulfill({ status: 404 }));
+    const questions: string[] = [];
+    old.page.once("dialog", (dialog) => {
+      questions.push(dialog.message());
+      void dialog.accept();
+    });
+    await item.click();
+    await old.page.getByText(providers.deleted.replace("{{name}}", "Harbor SSO")).waitFor();
+    expect(questions).toEqual([
+      `${providers.deleteTitle.replace("{{name}}", "Harbor SSO")}\n\n${providers.deleteBody}`,
+    ]);
+    await old.close();
+  }, 60_000);
+
   test("a plan with a coupon is sold by card, with the customer's tax", async () => {
     const { page, button, dialog, row, waitForNotice } = consolePage;
     const { plans, settings } = WORDS.en;

@@ -12,7 +12,7 @@ import { ROLE, type RoleName } from "../../../src/domain/accounts/roles.ts";
 import { createSessions } from "../../../src/domain/accounts/sessions/sessions.ts";
 import { createAccount } from "../../../src/domain/accounts/users/create-user.ts";
 import { createAlerter } from "../../../src/domain/alerts/alerter.ts";
-import { createBroadcasts } from "../../../src/domain/notifications/broadcast.ts";
+import { createBroadcasts } from "../../../src/domain/notifications/broadcasts/broadcast.ts";
 import { createMailer } from "../../../src/domain/notifications/mail/mail.ts";
 import { createNotifier } from "../../../src/domain/notifications/notifier.ts";
 import { createClientAddress } from "../../../src/lib/http/client-ip.ts";

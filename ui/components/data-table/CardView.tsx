@@ -78,7 +78,7 @@ function CardSort<Row extends RowData>({ table }: { table: Table<Row> }) {
 
 function Card<Row extends RowData>({ row, ...props }: { row: RowOf<Row> } & ViewProps<Row>) {
   const { t } = useTranslation();
-  const { card, detail, rowName, isDim } = props;
+  const { card, detail, rowName, isDim, onOpen } = props;
   const isOpen = row.getIsExpanded();
   const cells = row.getCenterVisibleCells();
   const title = cells.find(({ column }) => column.columnDef.meta?.isTitle);
@@ -115,6 +115,11 @@ function Card<Row extends RowData>({ row, ...props }: { row: RowOf<Row> } & View
           onClick={() => row.toggleExpanded()}
           sx={{ mt: 1.5, ml: -2 }}
         >
+          {t("components.table.details")}
+        </Button>
+      )}
+      {onOpen && !detail && !card && !actions && (
+        <Button size="small" variant="text" onClick={() => onOpen(row.original)} sx={{ mt: 1.5, ml: -2 }}>
           {t("components.table.details")}
         </Button>
       )}

@@ -1,8 +1,23 @@
 import { atom, useAtom, useSetAtom } from "jotai";
-import { lazy, type ReactNode, Suspense, useCallback } from "react";
+import { type ComponentType, lazy, type ReactNode, Suspense, useCallback, useEffect } from "react";
 
-/** Loaded on first use: the sign-in page needs no confirmation. */
-const ConfirmDialog = lazy(async () => ({ default: (await import("./ConfirmDialog.tsx")).ConfirmDialog }));
+type DialogProps = Readonly<{ question: Question; onAnswer: (yes: boolean) => void }>;
+
+/** Loaded on first use: the sign-in page needs no confirmation. A page that is older than the server finds no such file. */
+const ConfirmDialog = lazy<ComponentType<DialogProps>>(() =>
+  import("./ConfirmDialog.tsx").then(
+    ({ ConfirmDialog: Dialog }) => ({ default: Dialog }),
+    () => ({ default: BrowserConfirm }),
+  ),
+);
+
+/** The browser's own dialog. */
+const BrowserConfirm = ({ question, onAnswer }: DialogProps) => {
+  const { title, body } = question;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: asks once
+  useEffect(() => onAnswer(window.confirm([title, ...(typeof body === "string" ? [body] : [])].join("\n\n"))), []);
+  return null;
+};
 
 export type Question = {
   title: string;

@@ -2,8 +2,19 @@ import { atom, getDefaultStore, useAtomValue } from "jotai";
 import { type ComponentType, lazy, Suspense } from "react";
 import { type Toast, waitingToastsAtom } from "./waiting-toasts.ts";
 
-/** A page that is older than the server finds no such file: it goes on without toasts. */
-const ToastHost = lazy<ComponentType>(() => import("./Toasts.tsx").catch(() => ({ default: () => null })));
+/** A page that is older than the server finds no such file. */
+const ToastHost = lazy<ComponentType>(() => import("./Toasts.tsx").catch(() => ({ default: PlainToasts })));
+
+/** The latest message, without the library of toasts. */
+const PlainToasts = () => {
+  const message = useAtomValue(waitingToastsAtom).at(-1)?.message;
+  return (
+    <div role="status" style={{ position: "fixed", zIndex: 2000, bottom: 16, left: 16, padding: 12, ...PLAIN_COLORS }}>
+      {message}
+    </div>
+  );
+};
+const PLAIN_COLORS = { background: "#15202f", color: "#f1f5f9" };
 
 /** Shows toasts; loaded with the first one. */
 export const Toasts = () => {

@@ -15,6 +15,7 @@ import { ErrorState } from "../../components/feedback/ErrorState.tsx";
 import { notifyError } from "../../components/feedback/notify.tsx";
 import { LabelledInput } from "../../components/inputs/LabelledInput.tsx";
 import { Col, Field, PageHeader, Panel, Row } from "../../components/layout.tsx";
+import { BroadcastHistory } from "./announcements/BroadcastHistory.tsx";
 
 /** Broadcasts to all users who subscribed. */
 export function NoticePage() {
@@ -50,6 +51,7 @@ export function NoticePage() {
           </Panel>
         )}
         <BroadcastForm isBusy={data?.is_running ?? false} />
+        <BroadcastHistory delivered={data ? data.delivered + data.failed : 0} />
       </Col>
     </>
   );
@@ -122,10 +124,10 @@ const BroadcastForm = ({ isBusy }: { isBusy: boolean }) => {
           {(title.trim() !== "" || content.trim() !== "") && (
             <Box
               component="section"
-              aria-label={t("settings.preview")}
+              aria-label={t("notifications.broadcast.preview")}
               sx={{ p: 4, border: "1px dashed", borderColor: "line.strong", borderRadius: 1, overflowWrap: "anywhere" }}
             >
-              <Box sx={{ mb: 2, fontSize: 12, color: "text.tertiary" }}>{t("settings.preview")}</Box>
+              <Box sx={{ mb: 2, fontSize: 12, color: "text.tertiary" }}>{t("notifications.broadcast.preview")}</Box>
               <Box sx={{ mb: 2, fontSize: 14, fontWeight: 600 }}>{title}</Box>
               <Box sx={{ fontSize: 13, lineHeight: "20px", whiteSpace: "pre-wrap" }}>{content}</Box>
             </Box>

@@ -1,10 +1,15 @@
 import { useAtom } from "jotai";
 import { lazy, Suspense, useEffect } from "react";
-import { loadSignedInTexts } from "../../state/i18n.ts";
+import { loadSettingsTexts, loadSignedInTexts } from "../../state/i18n.ts";
 import { paletteAtom } from "./nav.ts";
 
 const CommandPalette = lazy(async () => {
-  const [{ CommandPalette: palette }] = await Promise.all([import("../../signed-in.ts"), loadSignedInTexts()]);
+  const [{ CommandPalette: palette }] = await Promise.all([
+    import("../../signed-in.ts"),
+    loadSignedInTexts(),
+    // It finds settings by their names.
+    loadSettingsTexts(),
+  ]);
   return { default: palette };
 });
 

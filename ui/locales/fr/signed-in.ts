@@ -14,7 +14,6 @@ export { default as doctor } from "./admin/doctor.json" with { type: "json" };
 export { default as jobs } from "./admin/jobs.json" with { type: "json" };
 export { default as notifications } from "./admin/notifications.json" with { type: "json" };
 export { default as plans } from "./admin/plans.json" with { type: "json" };
-export { default as settings } from "./admin/settings.json" with { type: "json" };
 export { default as sinks } from "./admin/sinks.json" with { type: "json" };
 export { default as users } from "./admin/users.json" with { type: "json" };
 export { default as channels } from "./gateway/channels.json" with { type: "json" };

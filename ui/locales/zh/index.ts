@@ -1,2 +1,3 @@
 export * from "./public.ts";
+export * from "./settings.ts";
 export * from "./signed-in.ts";
