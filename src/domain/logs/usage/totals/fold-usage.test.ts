@@ -165,7 +165,7 @@ test("a call that is written late takes the totals back to its hour, and is in t
   expect(month).toEqual({ quota: sums.quota, count: sums.count });
 });
 
-// The embedded engine has one connection: nothing runs beside a transaction.
+// The embedded engine has one connection: nothing runs next to a transaction.
 test.if(process.env.TEST_DATABASE_URL !== undefined)(
   "charges are written while a day is added, and a late one for that day is in its totals",
   async () => {
