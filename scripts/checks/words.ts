@@ -77,7 +77,7 @@ const FOREIGN_NAMES: readonly Readonly<{ name: RegExp; owner: string; files: Reg
   { name: /\bthoughts\b/g, owner: "Baidu ERNIE, `function_call`", files: /\/baidu\// },
   { name: /\bvectors\b/g, owner: "MiniMax, response of embeddings", files: /\/minimax\/|\/own-formats\.test\.ts$/ },
   { name: /\bgivenName\b/g, owner: "SCIM (RFC 7643), `name`", files: /\/scim\b/ },
-  { name: /\bsound\b/g, owner: "Kling, parameter of videos", files: /\/price-variants\.test\.ts$/ },
+  { name: /\bsound\b/g, owner: "Kling, parameter of videos", files: /\/price-rules\.test\.ts$/ },
 ];
 
 /** Where the list itself is written, and its test. */

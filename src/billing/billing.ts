@@ -10,28 +10,28 @@ import { createSerial } from "../lib/runtime/serial.ts";
 import { endOfTurn } from "../lib/runtime/tick.ts";
 import type { Billing } from "./contract.ts";
 import { applyBatch } from "./journal/apply/apply-batch.ts";
-import { applyOrphanBatch, TOO_OLD } from "./journal/apply/apply-orphan-batch.ts";
+import { applyOrphanBatch, TOO_OLD, withoutWritten } from "./journal/apply/apply-orphan-batch.ts";
 import { readRecord, recordText, saneCharge } from "./journal/apply/record-text.ts";
-import { withoutWritten } from "./journal/apply/skip-written.ts";
+
 import { JournalCopy } from "./journal/copy/journal-copy.ts";
 import { readDatabaseId } from "./journal/copy/stream.ts";
 import { JournalCopies } from "./journal/copy/take-copies.ts";
 import { Journal } from "./journal/journal.ts";
 import type { RecordSink } from "./journal/pump.ts";
 import { RejectedRecords } from "./journal/rejected/rejected.ts";
-import { adoptOrphans } from "./journal/segments/adopt-orphans.ts";
-import { makeClaimedDirectory } from "./journal/segments/claim.ts";
+import { adoptOrphans, makeClaimedDirectory } from "./journal/segments/adopt-orphans.ts";
+
 import type { SegmentLine } from "./journal/segments/segment.ts";
 import { JournalWriter } from "./journal/writer.ts";
 import { LedgerAvailability, OpenHolds } from "./ledger/availability.ts";
-import type { Hold } from "./ledger/holds/hold.ts";
-import { storedHoldName } from "./ledger/holds/hold-name.ts";
+import { type Hold, storedHoldName } from "./ledger/holds.ts";
+
 import type { ReserveRequest } from "./ledger/ledger.ts";
 import { openLedger } from "./ledger/open-ledger.ts";
-import { forgetLostJournal, type LostJournal } from "./ledger/processes/lost-journals.ts";
-import { LostProcesses } from "./ledger/processes/lost-processes.ts";
-import { Registration } from "./ledger/processes/registration.ts";
-import { releaseDeadProcesses } from "./ledger/processes/release-dead-processes.ts";
+import { forgetLostJournal, type LostJournal, LostProcesses } from "./ledger/processes/lost-processes.ts";
+
+import { Registration, releaseDeadProcesses } from "./ledger/processes/registration.ts";
+
 import { moveQuota } from "./ledger/transfer.ts";
 import type { UsageRecord } from "./types.ts";
 

@@ -1,8 +1,8 @@
 import type { Db, Tx } from "../../db/types.ts";
 import type { CopyState } from "./journal/copy/journal-copy.ts";
-import type { Hold } from "./ledger/holds/hold.ts";
+import type { Hold } from "./ledger/holds.ts";
 import type { ReserveRequest } from "./ledger/ledger.ts";
-import type { LostJournal } from "./ledger/processes/lost-journals.ts";
+import type { LostJournal } from "./ledger/processes/lost-processes.ts";
 import type { Balance, Subject } from "./ledger/subject.ts";
 import type { Transfer } from "./ledger/transfer.ts";
 import type { UsageRecord } from "./types.ts";

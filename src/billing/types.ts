@@ -1,8 +1,7 @@
 import type { Sentence } from "../lib/messages.ts";
 import { type Reason, sayReason } from "../lib/reason.ts";
 import type { Decimal } from "../lib/values/decimal.ts";
-import type { ContextTier } from "./pricing/rules/context-tiers.ts";
-import type { PriceVariant } from "./pricing/rules/price-variants.ts";
+import type { ContextTier, PriceVariant } from "./pricing/price-rules.ts";
 
 /**
  * What one call consumed, in one normal shape whatever the provider's own: `promptTokens` INCLUDES cached, cache-creation

@@ -41,3 +41,10 @@ export const textsOf = (value: unknown): string[] =>
 
 /** The object as a list of one; an empty list for null. */
 export const listOf = (value: JsonObject | null): JsonObject[] => (value ? [value] : []);
+
+/** The object without members that are null or undefined. */
+export const compact = (body: JsonObject): JsonObject => {
+  const result: JsonObject = {};
+  for (const name in body) if (body[name] != null) result[name] = body[name];
+  return result;
+};

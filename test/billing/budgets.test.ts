@@ -6,8 +6,8 @@ import { applyBatch } from "../../src/billing/journal/apply/apply-batch.ts";
 import { UNLOGGED_MEMORY_S } from "../../src/billing/journal/apply/apply-orphan-batch.ts";
 import { recordText } from "../../src/billing/journal/apply/record-text.ts";
 import { InsufficientQuota } from "../../src/billing/ledger/errors.ts";
-import { storedHoldName } from "../../src/billing/ledger/holds/hold-name.ts";
-import { releaseDeadProcesses } from "../../src/billing/ledger/processes/release-dead-processes.ts";
+import { storedHoldName } from "../../src/billing/ledger/holds.ts";
+import { releaseDeadProcesses } from "../../src/billing/ledger/processes/registration.ts";
 import { forgetUnlogged } from "../../src/server/jobs/unlogged-calls.ts";
 import {
   addBudget,

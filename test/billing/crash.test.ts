@@ -6,7 +6,7 @@ import type { Database } from "../../db/types.ts";
 import { createBilling } from "../../src/billing/billing.ts";
 import { applyBatch } from "../../src/billing/journal/apply/apply-batch.ts";
 import { recordText } from "../../src/billing/journal/apply/record-text.ts";
-import { linesOf } from "../../src/billing/journal/segments/line.ts";
+import { linesOf } from "../../src/billing/journal/segments/segment.ts";
 import type { UsageRecord } from "../../src/billing/types.ts";
 import type { Spender } from "../support/billing/spending-worker.ts";
 import {

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { type Billing, createBilling } from "../../src/billing/billing.ts";
 import { checkBooks } from "../../src/billing/check-ledger/check-ledger.ts";
 import { InsufficientQuota } from "../../src/billing/ledger/errors.ts";
-import { releaseExpired } from "../../src/billing/ledger/processes/lost-journals.ts";
+import { releaseExpired } from "../../src/billing/ledger/processes/lost-processes.ts";
 import {
   addToken,
   addUser,

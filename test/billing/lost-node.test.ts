@@ -4,7 +4,7 @@ import { cp, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { dropLogsBefore } from "../../db/maintenance/partitions.ts";
 import { type Billing, createBilling } from "../../src/billing/billing.ts";
-import { LEASE_SECONDS } from "../../src/billing/ledger/processes/renew-lease.ts";
+import { LEASE_SECONDS } from "../../src/billing/ledger/processes/registration.ts";
 import type { Spender } from "../support/billing/spending-worker.ts";
 import {
   addToken,

@@ -3,8 +3,8 @@ import { type Billing, createBilling } from "../../src/billing/billing.ts";
 import { applyBatch } from "../../src/billing/journal/apply/apply-batch.ts";
 import { recordText } from "../../src/billing/journal/apply/record-text.ts";
 import { LedgerUnavailable } from "../../src/billing/ledger/errors.ts";
-import { releaseExpired } from "../../src/billing/ledger/processes/lost-journals.ts";
-import { releaseDeadProcesses } from "../../src/billing/ledger/processes/release-dead-processes.ts";
+import { releaseExpired } from "../../src/billing/ledger/processes/lost-processes.ts";
+import { releaseDeadProcesses } from "../../src/billing/ledger/processes/registration.ts";
 import {
   addUser,
   booksOf,

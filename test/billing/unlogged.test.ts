@@ -5,7 +5,7 @@ import { type Billing, createBilling } from "../../src/billing/billing.ts";
 import { checkBooks } from "../../src/billing/check-ledger/check-ledger.ts";
 import { applyBatch } from "../../src/billing/journal/apply/apply-batch.ts";
 import { recordText } from "../../src/billing/journal/apply/record-text.ts";
-import { linesOf } from "../../src/billing/journal/segments/line.ts";
+import { linesOf } from "../../src/billing/journal/segments/segment.ts";
 import {
   addChannel,
   addToken,

@@ -5,9 +5,8 @@ import { silentLog, temporaryDirectory } from "../../../test/support/billing/sta
 import { endOfTurn } from "../../lib/runtime/tick.ts";
 import { Journal } from "./journal.ts";
 import { Pump, type RecordSource } from "./pump.ts";
-import { claimDirectory, makeClaimedDirectory } from "./segments/claim.ts";
-import { linesOf, textOf } from "./segments/line.ts";
-import { readLines, type SegmentLine, segmentName } from "./segments/segment.ts";
+import { claimDirectory, makeClaimedDirectory } from "./segments/adopt-orphans.ts";
+import { linesOf, readLines, type SegmentLine, segmentName, textOf } from "./segments/segment.ts";
 
 let directory: Awaited<ReturnType<typeof temporaryDirectory>>;
 beforeEach(async () => {

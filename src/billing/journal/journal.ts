@@ -1,9 +1,8 @@
 import { join } from "node:path";
 import type { Logger } from "../../lib/runtime/log.ts";
 import { atEndOfTurn, beforeEndOfTurn } from "../../lib/runtime/tick.ts";
-import { HANDY_BYTES, mostLineBytes } from "./segments/line.ts";
 import { OwnSegment } from "./segments/own-segment.ts";
-import { readLines, type SegmentLine, segmentName } from "./segments/segment.ts";
+import { HANDY_BYTES, mostLineBytes, readLines, type SegmentLine, segmentName } from "./segments/segment.ts";
 
 const SEGMENT_BYTES = 8 * 1024 * 1024;
 const SYNC_INTERVAL_MS = 1000;

@@ -1,5 +1,5 @@
 import { LedgerUnavailable } from "./errors.ts";
-import type { Hold } from "./holds/hold.ts";
+import type { Hold } from "./holds.ts";
 
 /** Whether balances can be checked: what `/readyz` reports of the ledger. */
 export class LedgerAvailability {

@@ -1,15 +1,13 @@
 import type { Sql } from "../../../db/types.ts";
 import type { Logger } from "../../lib/runtime/log.ts";
 import type { Account } from "./balances/account.ts";
-import { readBalances } from "./balances/read-balances.ts";
+import { readBalances } from "./balances/load-balances.ts";
 import { LedgerUnavailable } from "./errors.ts";
-import { acquireHolds } from "./holds/acquire-holds.ts";
-import type { Hold } from "./holds/hold.ts";
-import { releaseHolds } from "./holds/release-holds.ts";
-import { keepHold } from "./holds/store-hold.ts";
+import { acquireHolds, type Hold, keepHold, releaseHolds } from "./holds.ts";
+
 import type { Outage } from "./outage.ts";
 import type { AccountKey } from "./processes/peers.ts";
-import { renewLease } from "./processes/renew-lease.ts";
+import { renewLease } from "./processes/registration.ts";
 import { type Balance, SUBJECTS, type Subject } from "./subject.ts";
 
 /** After so long without a call the whole allotment is given back. */

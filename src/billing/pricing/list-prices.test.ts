@@ -5,6 +5,7 @@ import { decimal } from "../../lib/values/decimal.ts";
 import { NO_USAGE, type Usage } from "../types.ts";
 import { charge } from "./charge.ts";
 import { modelsOf, PRICE_SECTIONS } from "./list-prices.ts";
+import { DEFAULT_TOOL_PRICE } from "./price-rules.ts";
 import { createPriceTable } from "./price-table.ts";
 import {
   DEFAULT_COMPLETION_RATIO,
@@ -13,7 +14,6 @@ import {
   DEFAULT_MODEL_RATIO,
 } from "./ratios/default-ratios.ts";
 import { resolvePrice } from "./resolve-price.ts";
-import { DEFAULT_TOOL_PRICE } from "./rules/tool-prices.ts";
 
 const QUOTA_PER_UNIT = decimal(500_000);
 const table = createPriceTable(fixedSettings())();

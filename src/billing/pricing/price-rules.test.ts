@@ -1,156 +1,145 @@
 import { describe, expect, test } from "bun:test";
 import { fixedSettings } from "../../../test/support/lib/settings.ts";
 import { decimal, toText } from "../../lib/values/decimal.ts";
-import { contextTiersShape, groupDiscountsShape } from "../../settings/option/price-shapes.ts";
-import { NO_USAGE, type Usage } from "../types.ts";
+import { priceVariantsShape } from "../../settings/option/price-shapes.ts";
+import { NO_USAGE } from "../types.ts";
 import { charge } from "./charge.ts";
-import { type CacheWrites, estimate } from "./estimate.ts";
+import { type RequestedVariant, readConditions, toolPriceOf, variantOf, variantsInForce } from "./price-rules.ts";
 import { createPriceTable } from "./price-table.ts";
+import { DEFAULT_MODEL_PRICE, DEFAULT_VIDEO_PRICE, ESTIMATED_MODEL_PRICE } from "./ratios/default-ratios.ts";
 import { resolvePrice } from "./resolve-price.ts";
 
-const QUOTA_PER_UNIT = decimal(500_000);
-const JUNE = Date.parse("2026-06-01T00:00:00Z") / 1000;
-const JULY = Date.parse("2026-07-01T00:00:00Z") / 1000;
+const table = createPriceTable(fixedSettings())();
 
-const settings = fixedSettings({
-  ModelRatio: '{"long": 1.25, "claude": 1.5, "own": 2}',
-  CompletionRatio: '{"long": 4, "claude": 5, "own": 1}',
-  CacheRatio: '{"long": 0.25}',
-  CacheCreationRatio: '{"own": 1}',
-  ModelPrice: '{"picture": 0.04}',
-  GroupRatio: '{"default": 1, "vip": 0.8}',
-  ContextTiers: JSON.stringify({
-    long: [
-      { over: 5000, input: 3, output: 2 },
-      { over: 1000, input: 2, output: 1.5 },
-    ],
-  }),
-  GroupDiscounts: JSON.stringify([
-    { group: "vip", percent: 25, from: "2026-06-01T00:00:00Z", until: "2026-07-01T00:00:00Z" },
-    { group: "vip", percent: 10, from: "2026-06-01T00:00:00+00:00", until: "2027-01-01T00:00:00Z" },
-    { group: "default", percent: 12.5, from: "2026-06-15T00:00:00Z", until: "2026-06-16T00:00:00Z" },
-  ]),
-});
-
-function priceAt(model: string, group = "default", seconds = 0) {
-  const query = { requestedModel: model, upstreamModel: model, group, acceptUnset: false };
-  const price = resolvePrice(createPriceTable(settings, () => seconds)(), query);
-  if (!price) throw new Error(`${model} has no price`);
-  return price;
+/** USD of a video as it is ordered, by the prices that are shipped. */
+function usdOf(model: string, seconds: number, requests: RequestedVariant): number {
+  const query = { requestedModel: model, upstreamModel: model, group: "default", acceptUnset: false };
+  const price = resolvePrice(table, query);
+  if (price?.kind !== "per_call") throw new Error(`${model} has no fixed price`);
+  const variant = variantOf(price.variants, requests);
+  const own = { ...price, seconds, ...(variant && { usdPerCall: variant.usd, variant: variant.text }) };
+  return charge(own, { ...NO_USAGE, promptTokens: 1 }, decimal(500_000)).quota / 500_000;
 }
-const cost = (model: string, usage: Partial<Usage>, group?: string, seconds?: number) =>
-  charge(priceAt(model, group, seconds), { ...NO_USAGE, ...usage }, QUOTA_PER_UNIT);
 
-describe("prices by length of the prompt", () => {
-  test.each([
-    ["at the threshold: the base price", 1000, 10, 1300],
-    ["one token over: the first step, rounded once", 1001, 10, 2578],
-    ["at the second threshold: still the first", 5000, 10, 12_575],
-    ["over the second", 5001, 10, 18_854],
-    ["no prompt", 0, 10, 50],
-  ])("%s", (_, promptTokens, completionTokens, quota) => {
-    expect(cost("long", { promptTokens, completionTokens }).quota).toBe(quota);
+describe("shipped prices of videos", () => {
+  test.each<[string, number, RequestedVariant, number]>([
+    ["sora-2", 4, { size: "1280x720" }, 0.4],
+    ["sora-2-pro", 8, { size: "720x1280" }, 2.4],
+    ["sora-2-pro", 12, { size: "1024x1792" }, 6],
+    ["kling-v1", 5, {}, 0.14],
+    ["kling-v1", 10, { mode: "std" }, 0.28],
+    ["kling-v1", 5, { mode: "pro" }, 0.49],
+    ["kling-v1-6", 10, { mode: "pro" }, 0.98],
+    ["kling-v2-1-master", 5, { mode: "pro" }, 1.4],
+    ["kling-v2-5-turbo", 5, { mode: "pro" }, 0.35],
+    ["kling-v2-6", 5, { mode: "pro", sound: "off" }, 0.35],
+    ["kling-v2-6", 10, { sound: "on" }, 1.4],
+    ["viduq1", 5, {}, 0.4],
+    ["viduq2-pro", 5, { resolution: "1080p" }, 1],
+    ["vidu2.0", 4, { seconds: "4", resolution: "360p" }, 0.1],
+    ["vidu2.0", 4, { seconds: "4", resolution: "720p" }, 0.2],
+    ["vidu2.0", 8, { seconds: "8", resolution: "720p" }, 0.5],
+    ["vidu2.0", 8, { seconds: "8" }, 0.5],
+    ["vidu1.5", 4, { seconds: "4", resolution: "1080p" }, 1],
+  ])("%s, %p s, %p: $%p", (model, seconds, requests, usd) => expect(usdOf(model, seconds, requests)).toBe(usd));
+
+  test("every variant is of a model with a base price, and can be read", () => {
+    for (const [model, variants] of Object.entries(DEFAULT_VIDEO_PRICE)) {
+      expect(DEFAULT_MODEL_PRICE[model]).toBeGreaterThan(0);
+      expect(priceVariantsShape.read(variants)).toHaveLength(Object.keys(variants).length);
+    }
   });
 
-  test("cached input is of the prompt's length and on its step; the receipt says which", () => {
-    const { quota, receipt } = cost("long", { promptTokens: 2000, cachedTokens: 1600, completionTokens: 8 });
-    expect(receipt.lines.map(({ factor, amount }) => [factor, amount])).toEqual([
-      ["2.5", "1000"],
-      ["0.625", "1000"],
-      ["7.5", "60"],
+  test("what no price list says is known to be assumed", () => {
+    const assumed = Object.keys(ESTIMATED_MODEL_PRICE);
+    expect(assumed).toContain("mj_video");
+    expect(assumed).toContain("viduq2");
+    for (const model of ["sora-2", "kling-v2-6", "viduq1", "dall-e-3"]) expect(assumed).not.toContain(model);
+    for (const model of assumed) expect(DEFAULT_MODEL_PRICE[model]).toBe(ESTIMATED_MODEL_PRICE[model]);
+  });
+});
+
+describe("variants", () => {
+  test("all conditions must hold, and the most of them count", () => {
+    const variants = priceVariantsShape.read({ "a=1": 1, "a=1,b=2|3": 2, "b=3": 3 });
+    const of = (requests: RequestedVariant) => {
+      const found = variantOf(variants, requests);
+      return found && Number(toText(found.usd));
+    };
+    expect([of({ a: "1" }), of({ a: "1", b: "3" }), of({ b: "3" }), of({ b: "2" }), of({ a: "x", b: "3" })]).toEqual([
+      1,
+      2,
+      3,
+      undefined,
+      3,
     ]);
-    expect([quota, receipt.contextOver]).toEqual([2060, 1000]);
-    expect(cost("long", { promptTokens: 1000 }).receipt.contextOver).toBeUndefined();
+    expect(of({ constructor: "1" })).toBeUndefined();
   });
 
-  test.each([
-    ["that stays below the first step: at the base price", 1000, 1000 * 1.25 + 10 * 5],
-    ["that can reach the first", 1001, 1001 * 1.25 * 2 + 10 * 5 * 1.5],
-    ["that can reach the second", 5001, 5001 * 1.25 * 3 + 10 * 5 * 2],
-  ])("the hold for a prompt %s", (_, promptTokens, quota) => {
-    const expected = { promptTokens, maxOutputTokens: 10, defaultOutputTokens: 0 };
-    expect(estimate(priceAt("long"), expected, QUOTA_PER_UNIT)).toBe(Math.ceil(quota));
-  });
-
-  test.each([
-    ['[{"over": 0}]'],
-    ['[{"over": 1.5}]'],
-    ['[{"over": 5, "input": -1}]'],
-    ['[{"over": 5}, {"over": 5}]'],
-    ['[{"over": 5, "ouput": 2}]'],
-    ["{}"],
-    ["[null]"],
-  ])("%s is refused", (text) => expect(contextTiersShape.read(JSON.parse(text))).toBeUndefined());
-});
-
-describe("discounts of groups", () => {
-  test.each([
-    ["before", "vip", JUNE - 1, "0.8"],
-    ["from the first second, the larger of two", "vip", JUNE, "0.6"],
-    ["to the last second", "vip", JULY - 1, "0.6"],
-    ["then the other", "vip", JULY, "0.72"],
-    ["another group", "default", JUNE, "1"],
-    ["a fraction of a percent", "default", JUNE + 14 * 86_400, "0.875"],
-  ])("%s", (_, group, seconds, ratio) => expect(toText(priceAt("claude", group, seconds).groupRatio)).toBe(ratio));
-
-  test("the charge and its receipt", () => {
-    const { quota, receipt } = cost("claude", { promptTokens: 1001 }, "vip", JUNE);
-    expect([quota, receipt.groupRatio, receipt.discountPercent]).toEqual([901, "0.6", "25"]);
-    expect(cost("picture", { promptTokens: 1 }, "vip", JUNE).quota).toBe(12_000);
-    expect(cost("claude", { promptTokens: 10 }, "vip", JUNE - 1).receipt.discountPercent).toBeUndefined();
-  });
-
-  test("a table is rebuilt when one begins or ends, and only then", () => {
-    let now = JUNE - 10;
-    const table = createPriceTable(settings, () => now);
-    const before = table();
-    now = JUNE - 1;
-    expect(table()).toBe(before);
-    now = JUNE;
-    const during = table();
-    expect(during).not.toBe(before);
-    expect(toText(during.groupRatio.get("vip") ?? decimal(0))).toBe("0.6");
-    now += 5;
-    expect(table()).toBe(during);
-  });
-
-  const JUST = { group: "vip", percent: 5, from: "2026-06-01T00:00:00Z", until: "2026-07-01T00:00:00Z" };
-  test.each([
-    [{ ...JUST, percent: 101 }],
-    [{ ...JUST, percent: -1 }],
-    [{ ...JUST, group: "" }],
-    [{ ...JUST, until: JUST.from }],
-    [{ ...JUST, from: "2026-06-01" }],
-    [{ ...JUST, from: 1 }],
-  ])("%p is refused", (entry) => expect(groupDiscountsShape.read([entry])).toBeUndefined());
-});
-
-describe("cache writes of five minutes and of an hour", () => {
-  const written = { promptTokens: 1000, cacheCreationTokens: 600, longCacheCreationTokens: 400 };
-
-  test("are charged apart: 1.25 and 2 times the input", () => {
-    const { quota, receipt } = cost("claude", written);
-    expect(quota).toBe(400 * 1.5 + 200 * 1.875 + 400 * 3);
-    expect(receipt.lines.map(({ item, quantity, factor }) => [item, quantity, factor])).toEqual([
-      ["input", "400", "1.5"],
-      ["cache_write", "200", "1.875"],
-      ["cache_write_1h", "400", "3"],
+  test("values are read without regard to case and blanks", () => {
+    expect(readConditions(" mode = PRO , size=1x1 | 2x2")).toEqual([
+      ["mode", ["pro"]],
+      ["size", ["1x1", "2x2"]],
     ]);
   });
 
-  test("follow a ratio of the model's own", () => expect(cost("own", written).quota).toBe(800 + 400 + 1280));
+  test.each(["", "mode", "mode=", "=pro", "mode=pro=std", "mode=pro,", "mode=a|", "mode=a,mode=b"])(
+    "“%s” is none",
+    (text) => expect(readConditions(text)).toBeUndefined(),
+  );
 
-  test("more hours than writes are cut", () => {
-    expect(cost("claude", { ...written, longCacheCreationTokens: 9000 }).quota).toBe(600 + 1800);
-    expect(cost("claude", { ...written, longCacheCreationTokens: -5 }).quota).toBe(600 + 1125);
-  });
+  test.each([[[]], ["x"], [null], [{ "mode=pro": -1 }], [{ "mode=pro": "1" }], [{ mode: 1 }]])(
+    "%p is no map of variants",
+    (value) => expect(priceVariantsShape.read(value)).toBeUndefined(),
+  );
+});
 
-  test.each<[CacheWrites, number]>([
-    ["none", 150],
-    ["short", 188],
-    ["long", 300],
-  ])("a hold for %s", (writesCache, quota) => {
-    const expected = { promptTokens: 100, maxOutputTokens: 0, defaultOutputTokens: 0, writesCache };
-    expect(estimate(priceAt("claude"), expected, QUOTA_PER_UNIT)).toBe(quota);
-  });
+const variant = (text: string, usd: number) => ({
+  text,
+  conditions: readConditions(text) ?? [],
+  usd: decimal(usd),
+});
+const shipped = new Map([["kling-v1", [variant("mode=pro", 0.098)]]]);
+const own = new Map([["kling-v1", [variant("mode=pro", 0.3)]]]);
+const price = (usd: string) => new Map([["kling-v1", decimal(usd)]]);
+
+test.each([
+  ["the shipped price has the shipped variants", price("0.0280"), shipped, 1],
+  ["a price of one's own has no shipped variant, which could be cheaper", price("0.2"), shipped, 0],
+  ["custom variants count with a custom price", price("0.2"), own, 1],
+  ["custom variants count with the shipped price", price("0.028"), own, 1],
+])("%s", (_, modelPrice, variants, count) => {
+  expect(variantsInForce(modelPrice, variants).size).toBe(count);
+});
+
+test("shipped variants of which one was changed are one's own", () => {
+  const [model, texts] = Object.entries(DEFAULT_VIDEO_PRICE).find(([, found]) => Object.keys(found).length > 1) ?? [
+    "",
+    {},
+  ];
+  const [first, ...others] = Object.entries(texts).map(([text, usd]) => variant(text, usd));
+  if (!first) throw new Error("no model has two variants");
+  const changed = new Map([[model, [{ ...first, usd: decimal(99) }, ...others]]]);
+  expect(variantsInForce(new Map([[model, decimal(77)]]), changed).size).toBe(1);
+  expect(variantsInForce(new Map([[model, decimal(77)]]), new Map([[model, [first, ...others]]])).size).toBe(0);
+});
+
+const prices = new Map([
+  ["web_search", decimal(0.01)],
+  ["web_search:g", decimal(0.02)],
+  ["web_search:gpt-4o", decimal(0.025)],
+  ["file_search:gpt", decimal(0.0025)],
+]);
+
+test.each([
+  ["web_search", "gpt-4o", "0.025"],
+  ["web_search", "gpt-4o-mini", "0.025"],
+  ["web_search", "gpt-4", "0.02"],
+  ["web_search", "claude", "0.01"],
+  ["web_search", "", "0.01"],
+  ["file_search", "gpt", "0.0025"],
+  ["file_search", "claude", undefined],
+])("%s with %s costs %p", (tool, model, usd) => {
+  const found = toolPriceOf(prices, tool, model);
+  expect(found && toText(found)).toBe(usd);
 });

@@ -1,9 +1,13 @@
 import { nowSeconds } from "../../lib/clock.ts";
 import { type Decimal, decimal, ONE, ZERO } from "../../lib/values/decimal.ts";
-import { variantsInForce } from "./rules/active-variants.ts";
-import type { ContextTier } from "./rules/context-tiers.ts";
-import { discounted, discountsAt, type GroupDiscount } from "./rules/group-discounts.ts";
-import type { PriceVariant } from "./rules/price-variants.ts";
+import {
+  type ContextTier,
+  discounted,
+  discountsAt,
+  type GroupDiscount,
+  type PriceVariant,
+  variantsInForce,
+} from "./price-rules.ts";
 
 /** Model (or group) name → exact number. */
 type Ratios = ReadonlyMap<string, Decimal>;

@@ -3,12 +3,11 @@ import { fixedSettings } from "../../../test/support/lib/settings.ts";
 import { type Decimal, decimal, toText } from "../../lib/values/decimal.ts";
 import type { OptionKey } from "../../settings/registry/index.ts";
 import { NO_USAGE, type Price, type Usage } from "../types.ts";
-import { charge } from "./charge.ts";
-import { estimate } from "./estimate.ts";
+import { charge, estimate } from "./charge.ts";
+import { DEFAULT_TOOL_PRICE } from "./price-rules.ts";
 import { createPriceTable, type PriceSettings, type PriceTable, UNSET_MODEL_RATIO } from "./price-table.ts";
 import * as defaults from "./ratios/default-ratios.ts";
 import { resolvePrice } from "./resolve-price.ts";
-import { DEFAULT_TOOL_PRICE } from "./rules/tool-prices.ts";
 
 const QUOTA_PER_UNIT = decimal(500_000);
 

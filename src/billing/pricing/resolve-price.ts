@@ -1,5 +1,6 @@
 import { type Decimal, multiply, ONE } from "../../lib/values/decimal.ts";
 import type { Price } from "../types.ts";
+import type { GroupDiscount } from "./price-rules.ts";
 import type { PriceTable } from "./price-table.ts";
 import {
   AUDIO_COMPLETION_RATIO,
@@ -8,7 +9,6 @@ import {
   familyCompletionRatio,
   LONG_CACHE_FACTOR,
 } from "./ratios/family-ratios.ts";
-import type { GroupDiscount } from "./rules/group-discounts.ts";
 
 type PriceQuery = Readonly<{
   requestedModel: string;

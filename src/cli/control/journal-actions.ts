@@ -9,7 +9,11 @@ import {
   type ReplayResult,
   replayRejected,
 } from "../../billing/journal/rejected/replay-rejected.ts";
-import { forgetLostJournal, type LostJournal, listLostJournals } from "../../billing/ledger/processes/lost-journals.ts";
+import {
+  forgetLostJournal,
+  type LostJournal,
+  listLostJournals,
+} from "../../billing/ledger/processes/lost-processes.ts";
 
 export type JournalAction =
   | Readonly<{ action: "inspect" }>

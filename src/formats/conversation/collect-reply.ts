@@ -1,7 +1,8 @@
-import type { JsonObject } from "../json.ts";
+import { readEvents } from "../../lib/http/sse.ts";
+import { type JsonObject, parseJson, recordOf } from "../json.ts";
+import type { ProviderCodec } from "./codec.ts";
 import type { Citation, Part, ReasoningPart, ToolCallPart } from "./conversation.ts";
-import type { FinishReason, ReplyError, ReplyEvent } from "./reply.ts";
-import type { ReportedUsage } from "./usage.ts";
+import type { FinishReason, ReplyError, ReplyEvent, ReportedUsage } from "./reply.ts";
 
 /** A complete response. Parts are in the order the upstream sent them. */
 export type Reply = {
@@ -181,4 +182,25 @@ function* stepsOfChoice({ index: choice, parts, citations, logprobs, finish }: R
   for (const citation of remainingCitations) yield { type: "citation", choice, citation };
   const { reason, native, stopSequence } = finish;
   yield { type: "finish", choice, reason, native, ...(stopSequence !== null && { stopSequence }) };
+}
+
+/**
+ * Reads an upstream's complete body: JSON, or the text of all events for services that only stream. Null if it is
+ * invalid or incomplete. `newId` makes ids for calls without one.
+ */
+export function replyOf(codec: ProviderCodec, text: string, newId: (prefix: string) => string): Reply | null {
+  const parsed = parseJson(text);
+  if (parsed !== undefined) {
+    const answer = recordOf(parsed);
+    return answer && codec.decodeReply(answer);
+  }
+  const decoder = codec.streamDecoder(newId);
+  const collector = new ReplyCollector();
+  let finished = false;
+  const steps = readEvents(text).flatMap((event) => decoder.push(event));
+  for (const step of [...steps, ...decoder.end()]) {
+    collector.push(step);
+    finished ||= step.type === "finish";
+  }
+  return collector.error || !finished ? null : collector.reply;
 }

@@ -1,7 +1,6 @@
-import type { ErrorExtra } from "../helpers/error-extra.ts";
+import type { ErrorExtra } from "../helpers/service-error.ts";
 import type { JsonObject } from "../json.ts";
 import type { ChatDialect, Citation, Signature } from "./conversation.ts";
-import type { ReportedUsage } from "./usage.ts";
 
 export type FinishReason = "stop" | "length" | "tool_calls" | "content_filter" | "error";
 
@@ -103,3 +102,36 @@ export type StreamEncoder = {
   /** Closes what is open and reports usage. Call it once, after the last event, but not after an `error` event. */
   end(usage: ReportedUsage): string;
 };
+
+/**
+ * The finish reason, corrected for tool calls: many services report "stop" for a response with calls. A truncated
+ * response may end in the middle of a call, so its reason stays.
+ */
+export const finishAfter = (reason: FinishReason, calls: number): FinishReason =>
+  calls === 0 || reason === "length" || reason === "content_filter" ? reason : "tool_calls";
+
+/**
+ * Token usage as reported by an upstream, in one shape for every dialect: the prompt includes cached, cache-written and
+ * audio input; the completion includes reasoning and audio output.
+ */
+export type ReportedUsage = {
+  /** Calls of tools that the provider runs and charges in addition to tokens. */
+  toolCalls?: ToolCalls;
+  promptTokens: number;
+  completionTokens: number;
+  cachedTokens: number;
+  cacheCreationTokens: number;
+  /** The part of `cacheCreationTokens` that was written with a lifetime of one hour. */
+  longCacheCreationTokens?: number;
+  reasoningTokens: number;
+  audioInputTokens: number;
+  audioOutputTokens: number;
+  /** Image tokens, where reported separately; parts of prompt and completion. */
+  imageInputTokens?: number;
+  imageOutputTokens?: number;
+  /** How many images were drawn, where the model decides that. */
+  images?: number;
+};
+
+/** Number of calls by tool, as price lists name it (web_search, google_search, file_search, code_interpreter). */
+export type ToolCalls = Readonly<Record<string, number>>;

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { callIdFor } from "../tools/short-name.ts";
+import { callIdFor } from "../tools/tool-names.ts";
 import type { ChatDialect } from "./conversation.ts";
 import { carryCallId, carrySignature, readCallId, readSignature } from "./signature.ts";
 

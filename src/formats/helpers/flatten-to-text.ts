@@ -2,7 +2,7 @@ import type { Dropped } from "../conversation/codec.ts";
 import type { Conversation, Part, Turn } from "../conversation/conversation.ts";
 import { recordDroppedNative } from "../conversation/dropped-fields.ts";
 import { textOfParts } from "../openai-chat/request/media.ts";
-import { resultMedia, resultText } from "../tools/tool-result.ts";
+import { resultMedia, resultText } from "../tools/pair-calls.ts";
 
 /** A turn of a conversation as plain text. */
 export type Line = Readonly<{ role: "user" | "assistant"; text: string }>;

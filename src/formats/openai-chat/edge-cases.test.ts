@@ -9,7 +9,7 @@ import {
   target,
   written,
 } from "../../../test/support/formats/fixtures.ts";
-import { ollamaCodec } from "../../providers/self-hosted/ollama/codec.ts";
+import { ollamaCodec } from "../../providers/self-hosted/ollama/ollama.ts";
 import { anthropicClientCodec } from "../anthropic/index.ts";
 import type { ReplyEvent } from "../conversation/reply.ts";
 import type { JsonObject } from "../json.ts";

@@ -1,7 +1,7 @@
 import type { ClientCodec, ProviderCodec } from "../conversation/codec.ts";
 import type { Conversation } from "../conversation/conversation.ts";
 import type { JsonObject } from "../json.ts";
-import { errorOf } from "./errors/decode-error.ts";
+import { errorOf } from "./errors.ts";
 import { decodeRequest } from "./request/decode-request.ts";
 import { encodeRequest, messagesOf } from "./request/encode-request.ts";
 import { decodeReply } from "./response/decode-reply.ts";

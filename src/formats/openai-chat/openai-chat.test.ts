@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { readError } from "./errors/error.ts";
+import { readError } from "./errors.ts";
 import { eachPromptText, summarize, weighMedia } from "./request/summary.ts";
 import { doneEventStart, readUsageEvents } from "./response/stream.ts";
 import { readUsage } from "./response/usage.ts";

@@ -1,6 +1,6 @@
 import type { Conversation, Part, Turn } from "../conversation/conversation.ts";
+import type { ReportedUsage } from "../conversation/reply.ts";
 import { carrySignature, readSignature } from "../conversation/signature.ts";
-import type { ReportedUsage } from "../conversation/usage.ts";
 import { type JsonObject, recordOf, recordsOf, textOf } from "../json.ts";
 import { itemId } from "./items.ts";
 import { usageObject } from "./response/response-object.ts";

@@ -1,6 +1,6 @@
 import type { ReplyError } from "../conversation/reply.ts";
 import { recordOf, textOf } from "../json.ts";
-import { errorOf } from "../openai-chat/errors/decode-error.ts";
+import { errorOf } from "../openai-chat/errors.ts";
 
 /**
  * Reads an error: OpenAI's object, an `error` event, or a failed response; null if there is none. Source:

@@ -1,5 +1,6 @@
 import { countMembers, findRepeatedMember } from "../../lib/values/json/json-text.ts";
 import type { JsonObject } from "../json.ts";
+import type { NumberLimit } from "./number-limits.ts";
 
 /**
  * The members, at any depth, by which the gateway admits, prices, filters, limits or translates a client format's
@@ -126,3 +127,14 @@ function countOwnMembers(open: object[]): number {
   }
   return count;
 }
+
+/** What a client format's requests must satisfy before the gateway reads them. */
+export type RequestRules = Readonly<{
+  members: RequestMembers;
+  numbers: readonly NumberLimit[];
+  /** Top-level members that are true, false or null: lenient parsers read "true" and 1 as true. */
+  switches: readonly string[];
+}>;
+
+/** Rules for bodies of other servers: only duplicate names are rejected. */
+export const noRules: RequestRules = { members: requestMembers(""), numbers: [], switches: [] };

@@ -1,8 +1,7 @@
 import type { Dropped } from "../conversation/codec.ts";
 import type { Conversation, Part, Tool } from "../conversation/conversation.ts";
 import { GATEWAY_MARK, hasGatewayMark } from "../conversation/signature.ts";
-import { compact } from "../helpers/compact.ts";
-import { type JsonObject, numberOf, parseJson, recordOf, recordsOf, textOf, textsOf } from "../json.ts";
+import { compact, type JsonObject, numberOf, parseJson, recordOf, recordsOf, textOf, textsOf } from "../json.ts";
 
 type Hosted = Extract<Tool, { type: "hosted" }>;
 type Native = Extract<Part, { type: "native" }>;

@@ -4,7 +4,7 @@ import type { ChatDialect, Conversation } from "../../formats/conversation/conve
 import { thinkingToContent } from "../../formats/conversation/reasoning-to-content.ts";
 import { isFetchableUrl } from "../../formats/gemini/parts.ts";
 import { isTriggered } from "../../formats/openai-responses/compaction.ts";
-import { flattenNamespaces } from "../../formats/openai-responses/request/namespaces.ts";
+import { flattenNamespaces } from "../../formats/openai-responses/request/tools.ts";
 import { customNames } from "../../formats/tools/custom-tools.ts";
 import { toolAliases } from "../../formats/tools/tool-names.ts";
 import { listsSearch } from "../../formats/tools/web-search.ts";
@@ -17,7 +17,7 @@ import { GatewayError } from "../call/errors.ts";
 import { withPreferencesFor } from "../routing/preferences/prefer-channels.ts";
 import { threadStorer } from "../state/message-threads.ts";
 import { codeOfSummary, keepCompactions } from "../state/responses/compactions.ts";
-import { responseStorer } from "../state/responses/store-response.ts";
+import { responseStorer } from "../state/responses/store.ts";
 import { buildRequest, signRequest } from "../upstream/build-request.ts";
 import { boundedNames, limitationsOf, type Route } from "../upstream/route.ts";
 import type { Outgoing } from "../upstream/upstream.ts";

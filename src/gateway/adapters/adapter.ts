@@ -1,6 +1,6 @@
-import type { ReportedUsage } from "../../formats/conversation/usage.ts";
+import type { ReportedUsage } from "../../formats/conversation/reply.ts";
 import type { JsonObject } from "../../formats/json.ts";
-import type { ReadError } from "../../formats/openai-chat/errors/error.ts";
+import type { ReadError } from "../../formats/openai-chat/errors.ts";
 import type { OutgoingForm } from "../../lib/http/multipart/form-stream.ts";
 import type { CallParams } from "../../providers/contract/provider.ts";
 import type { OutputMeter } from "../billing/output-meter.ts";

@@ -1,7 +1,7 @@
 import { UNKNOWN_MODEL } from "../../catalog/catalog.ts";
 import type { Conversation } from "../../formats/conversation/conversation.ts";
+import type { ReportedUsage } from "../../formats/conversation/reply.ts";
 import { hasGatewayMark } from "../../formats/conversation/signature.ts";
-import type { ReportedUsage } from "../../formats/conversation/usage.ts";
 import { type JsonObject, parseJson, recordOf, recordsOf, textOf } from "../../formats/json.ts";
 import { readUsage } from "../../formats/openai-chat/response/usage.ts";
 import {

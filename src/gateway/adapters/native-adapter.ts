@@ -1,11 +1,11 @@
 import type { Catalog } from "../../catalog/catalog.ts";
-import type { ReportedUsage } from "../../formats/conversation/usage.ts";
+import type { ReportedUsage } from "../../formats/conversation/reply.ts";
 import { type JsonObject, numberOf, parseJson, recordOf } from "../../formats/json.ts";
-import { isErrorAnswer, readError } from "../../formats/openai-chat/errors/error.ts";
+import { isErrorAnswer, readError } from "../../formats/openai-chat/errors.ts";
 import { readUsage } from "../../formats/openai-chat/response/usage.ts";
 import { textOfBytes } from "../../lib/values/bytes.ts";
-import { formatFor } from "../../providers/contract/chat.ts";
-import type { FormFile, NativeFormat } from "../../providers/contract/native-format.ts";
+import { type FormFile, formatFor, type NativeFormat } from "../../providers/contract/chat.ts";
+
 import { OutputMeter } from "../billing/output-meter.ts";
 import type { Call } from "../call/call.ts";
 import { tooLarge } from "../http/client-body.ts";

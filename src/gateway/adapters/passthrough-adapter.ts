@@ -1,8 +1,8 @@
 import type { Catalog } from "../../catalog/catalog.ts";
-import type { ReportedUsage } from "../../formats/conversation/usage.ts";
+import type { ReportedUsage } from "../../formats/conversation/reply.ts";
 import { parseJson, recordOf } from "../../formats/json.ts";
-import { errorOf } from "../../formats/openai-chat/errors/decode-error.ts";
-import { isErrorAnswer, readError } from "../../formats/openai-chat/errors/error.ts";
+import { errorOf, isErrorAnswer, readError } from "../../formats/openai-chat/errors.ts";
+
 import { usageObject } from "../../formats/openai-chat/response/encode-reply.ts";
 import {
   countedUsage,

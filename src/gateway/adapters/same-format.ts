@@ -7,8 +7,8 @@ import type { CallParams } from "../../providers/contract/provider.ts";
 import type { Call } from "../call/call.ts";
 import type { Route } from "../upstream/route.ts";
 import type { EncodedRequest } from "./adapter.ts";
-import type { ConversationOptions } from "./conversation/conversation-options.ts";
-import { geminiOptions } from "./conversation/gemini-options.ts";
+import { type ConversationOptions, geminiOptions } from "./conversation/conversation-options.ts";
+
 import { needsPreparation } from "./conversation/prepare-conversation.ts";
 
 /** Encodes requests whose client speaks the upstream's own format. */

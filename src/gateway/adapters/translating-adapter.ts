@@ -1,11 +1,11 @@
 import type { ProviderCodec } from "../../formats/conversation/codec.ts";
-import { type Reply, ReplyCollector, stepsOf } from "../../formats/conversation/collect-reply.ts";
+import { type Reply, ReplyCollector, replyOf, stepsOf } from "../../formats/conversation/collect-reply.ts";
 import type { Conversation } from "../../formats/conversation/conversation.ts";
-import { replyOf } from "../../formats/conversation/read-reply.ts";
-import type { ReplyContext, ReplyEvent } from "../../formats/conversation/reply.ts";
-import type { ReportedUsage } from "../../formats/conversation/usage.ts";
+
+import type { ReplyContext, ReplyEvent, ReportedUsage } from "../../formats/conversation/reply.ts";
+
 import { type JsonObject, parseJson, textOf } from "../../formats/json.ts";
-import { type ReadError, readError } from "../../formats/openai-chat/errors/error.ts";
+import { type ReadError, readError } from "../../formats/openai-chat/errors.ts";
 import { randomId } from "../../lib/http/request-id.ts";
 import { eventEnd, readEvents } from "../../lib/http/sse.ts";
 import { textOfBytes } from "../../lib/values/bytes.ts";
@@ -18,7 +18,7 @@ import {
   findRunningResponse,
   refuseUnstoredBackground,
 } from "../state/responses/background.ts";
-import type { StoreResponse } from "../state/responses/store-response.ts";
+import type { StoreResponse } from "../state/responses/store.ts";
 import type { Route } from "../upstream/route.ts";
 import {
   type Adapter,

@@ -10,7 +10,7 @@ import { GatewayError, ledgerUnavailable } from "../call/errors.ts";
 import type { GatewayServices } from "../call/services.ts";
 import type { Arrival } from "../http/arrival.ts";
 import type { Caller } from "./authenticate.ts";
-import { minuteLimiters } from "./limiters.ts";
+import { minuteLimiters } from "./user-limits.ts";
 
 /** Checks that the site offers the endpoint to such clients. Throws GatewayError. */
 export function refuseClosed(

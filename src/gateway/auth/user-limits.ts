@@ -1,11 +1,10 @@
 import type { UserEntry } from "../../domain/accounts/directory.ts";
 import type { HostSlots, ReleaseSlot } from "../../lib/limits/host-slots.ts";
-import type { SharedLimits } from "../../lib/limits/shared-limits.ts";
+import { createLimiter, type Limiter, type SharedLimits } from "../../lib/limits/shared-limits.ts";
 import type { MessageCode } from "../../lib/messages.ts";
 import type { LimitKind } from "../../lib/runtime/metrics.ts";
 import type { Call } from "../call/call.ts";
 import { GatewayError } from "../call/errors.ts";
-import { minuteLimiters } from "./limiters.ts";
 
 /**
  * Limits that administrators set for single users: calls per minute, and concurrent calls in this process or in all
@@ -83,3 +82,17 @@ const tooMany = (limit: LimitKind, code: MessageCode, count: number, retryAfterS
       limit,
     },
   );
+
+const MINUTE_MS = 60_000;
+
+/** Per-minute limiters, one for each limit, whose counts replicas share if `shared` provides a place for them. */
+export function minuteLimiters(name: string, shared: SharedLimits | null) {
+  const limiters = new Map<number, Limiter>();
+  return (count: number): Limiter => {
+    const known = limiters.get(count);
+    if (known) return known;
+    const made = createLimiter(shared, `${name}-${count}`, { count, windowMs: MINUTE_MS });
+    limiters.set(count, made);
+    return made;
+  };
+}

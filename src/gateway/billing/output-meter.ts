@@ -1,5 +1,5 @@
-import type { ReplyEvent } from "../../formats/conversation/reply.ts";
-import type { ToolCalls } from "../../formats/conversation/usage.ts";
+import type { ReplyEvent, ToolCalls } from "../../formats/conversation/reply.ts";
+
 import { searchesIn } from "../../formats/gemini/request/server-tools.ts";
 import { type JsonObject, parseJson, recordOf, recordsOf, textOf } from "../../formats/json.ts";
 import { collectOutput, type OutputSink } from "../../formats/openai-chat/response/output.ts";

@@ -1,5 +1,5 @@
 import { InsufficientQuota } from "../../billing/ledger/errors.ts";
-import { type CacheWrites, estimate } from "../../billing/pricing/estimate.ts";
+import { type CacheWrites, estimate } from "../../billing/pricing/charge.ts";
 import type { Price } from "../../billing/types.ts";
 import type { BudgetEntry } from "../../domain/accounts/organizations/budgets/directory.ts";
 import type { JsonObject } from "../../formats/json.ts";

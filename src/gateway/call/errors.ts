@@ -1,7 +1,7 @@
 import type { ClientCodec } from "../../formats/conversation/codec.ts";
 import type { ReplyError } from "../../formats/conversation/reply.ts";
-import { type ErrorExtra, ownExtra } from "../../formats/helpers/error-extra.ts";
-import type { OpenAiError } from "../../formats/openai-chat/errors/error.ts";
+import { type ErrorExtra, ownExtra } from "../../formats/helpers/service-error.ts";
+import type { OpenAiError } from "../../formats/openai-chat/errors.ts";
 import { requestIdOf } from "../../lib/http/request-id.ts";
 import { type Language, languageOf } from "../../lib/messages.ts";
 import { type Reason, sayReason } from "../../lib/reason.ts";

@@ -3,8 +3,13 @@ import { promisify } from "node:util";
 import { brotliDecompress, gunzip, inflate, zstdDecompress } from "node:zlib";
 import { type JsonObject, parseJson, recordOf } from "../../formats/json.ts";
 import { findBrokenLimit, type NumberLimit } from "../../formats/request-rules/number-limits.ts";
-import { findLikeName, findUnclearMember, type UnclearMember } from "../../formats/request-rules/request-members.ts";
-import type { RequestRules } from "../../formats/request-rules/request-rules.ts";
+import {
+  findLikeName,
+  findUnclearMember,
+  type RequestRules,
+  type UnclearMember,
+} from "../../formats/request-rules/request-members.ts";
+
 import { bytesUpTo, declaredLength } from "../../lib/http/limited-body.ts";
 import { type Form, type FormPart, FormTooLarge, readForm } from "../../lib/http/multipart/read-form.ts";
 import { MalformedForm } from "../../lib/http/multipart/scanner.ts";

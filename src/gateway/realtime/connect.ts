@@ -1,7 +1,7 @@
 import { failureNote } from "../../billing/types.ts";
 import { proxyOf } from "../../domain/channels/upstream/proxy-of.ts";
 import { userAgentOf } from "../../domain/channels/upstream/user-agent.ts";
-import type { ReadError } from "../../formats/openai-chat/errors/error.ts";
+import type { ReadError } from "../../formats/openai-chat/errors.ts";
 import { HandshakeRefused } from "../../lib/outbound/dial-websocket.ts";
 import type { CallPrices } from "../billing/price.ts";
 import type { Call } from "../call/call.ts";

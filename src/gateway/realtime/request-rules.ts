@@ -1,6 +1,5 @@
 import { integer, MAX_OUTPUT_TOKENS } from "../../formats/request-rules/number-limits.ts";
-import { requestMembers } from "../../formats/request-rules/request-members.ts";
-import type { RequestRules } from "../../formats/request-rules/request-rules.ts";
+import { type RequestRules, requestMembers } from "../../formats/request-rules/request-members.ts";
 
 const answerLimit = (path: string) => integer(path, 1, MAX_OUTPUT_TOKENS, "inf");
 

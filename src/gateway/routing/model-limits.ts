@@ -1,4 +1,4 @@
-import type { ReadError } from "../../formats/openai-chat/errors/error.ts";
+import type { ReadError } from "../../formats/openai-chat/errors.ts";
 
 /** How providers say that a prompt does not fit a model's context window. */
 const CONTEXT_OVERFLOW = [

@@ -11,7 +11,7 @@ import { GatewayError } from "../call/errors.ts";
 import type { Route } from "../upstream/route.ts";
 import { keyHashOf } from "./files/request-upstream.ts";
 import { narrowChannels, pinChannel } from "./responses/pin-channel.ts";
-import type { StoreResponse } from "./responses/store-response.ts";
+import type { StoreResponse } from "./responses/store.ts";
 
 /**
  * Routes Anthropic's message threads: with `thread: {type: "create"}` Anthropic stores a conversation, with `{type:

@@ -8,7 +8,7 @@ import type { Ending } from "../billing/settle.ts";
 import type { Call } from "../call/call.ts";
 import type { GatewayContext } from "../call/context.ts";
 import { corsHeaders } from "../http/headers.ts";
-import { storeObject } from "../state/files/refresh-objects.ts";
+import { storeObject } from "../state/files/read-objects.ts";
 import { chargeLater } from "../state/responses/background.ts";
 import { BackgroundView } from "../state/responses/background-view.ts";
 import type { OpenStream, Received } from "../upstream/receive.ts";

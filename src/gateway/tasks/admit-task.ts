@@ -1,4 +1,4 @@
-import type { RequestedVariant } from "../../billing/pricing/rules/price-variants.ts";
+import type { RequestedVariant } from "../../billing/pricing/price-rules.ts";
 import { recordOf } from "../../formats/json.ts";
 import { authenticate, type Caller } from "../auth/authenticate.ts";
 import { authorize } from "../auth/authorize.ts";

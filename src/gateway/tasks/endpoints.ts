@@ -1,13 +1,13 @@
-import { type RequestedVariant, variantOf } from "../../billing/pricing/rules/price-variants.ts";
+import { type RequestedVariant, variantOf } from "../../billing/pricing/price-rules.ts";
 import { numberOf, recordOf } from "../../formats/json.ts";
 import { openaiChatClientCodec } from "../../formats/openai-chat/index.ts";
 import { anyNumber, integer, MAX_CHOICES } from "../../formats/request-rules/number-limits.ts";
-import { requestMembers } from "../../formats/request-rules/request-members.ts";
-import type { RequestRules } from "../../formats/request-rules/request-rules.ts";
+import { type RequestRules, requestMembers } from "../../formats/request-rules/request-members.ts";
+
 import { decimal, isZero, ZERO } from "../../lib/values/decimal.ts";
 import { noPrice } from "../billing/price.ts";
 import type { Endpoint } from "../http/endpoints/endpoint.ts";
-import { READ_VIDEO_FIELDS } from "./video/order.ts";
+import { READ_VIDEO_FIELDS } from "./video/submit-video.ts";
 
 const DAY_S = 86_400;
 const MAX_PIXELS = 16_384;

@@ -6,7 +6,7 @@ import { userAgentOf } from "../../domain/channels/upstream/user-agent.ts";
 import { refuseTask, type Taken } from "../../domain/tasks/submit-task.ts";
 import type { TaskKind } from "../../domain/tasks/task.ts";
 import { parseJson } from "../../formats/json.ts";
-import { readError } from "../../formats/openai-chat/errors/error.ts";
+import { readError } from "../../formats/openai-chat/errors.ts";
 import type { OutgoingForm } from "../../lib/http/multipart/form-stream.ts";
 import type { Provider } from "../../providers/contract/provider.ts";
 import { OutputMeter } from "../billing/output-meter.ts";

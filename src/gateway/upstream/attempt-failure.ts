@@ -1,6 +1,6 @@
 import type { ChannelEntry } from "../../domain/channels/entry.ts";
 import { type JsonObject, parseJson, recordOf } from "../../formats/json.ts";
-import type { ReadError } from "../../formats/openai-chat/errors/error.ts";
+import type { ReadError } from "../../formats/openai-chat/errors.ts";
 import { UpstreamBusyError } from "../../lib/outbound/connection-limit.ts";
 import { OutboundError } from "../../lib/outbound/outbound-error.ts";
 import { EncodingError } from "../../lib/outbound/pinned-fetch.ts";

@@ -7,7 +7,7 @@ import { type Call, refuseIfClientLeft } from "../call/call.ts";
 import type { GatewayContext } from "../call/context.ts";
 import { GatewayError, shuttingDown } from "../call/errors.ts";
 import type { Choice } from "../routing/scheduler/choose.ts";
-import { drainsOnDisconnect } from "../streaming/broken-stream.ts";
+import { drainsOnDisconnect } from "../streaming/stream-pump.ts";
 import { AttemptFailure, failureKind, noResponse, rejectedByUpstream } from "./attempt-failure.ts";
 import { exhaustedMs, retryAfterIn } from "./provider-limits.ts";
 import { readErrorText } from "./read-body.ts";

@@ -1,19 +1,18 @@
 import type { Catalog } from "../../catalog/catalog.ts";
-import type { ProviderCodec } from "../../formats/conversation/codec.ts";
+import type { Dropped, ProviderCodec } from "../../formats/conversation/codec.ts";
 import type { ChatDialect } from "../../formats/conversation/conversation.ts";
 import type { JsonObject } from "../../formats/json.ts";
 import { requestsSearch } from "../../formats/tools/web-search.ts";
 import type { CallParams, Preparation, Provider, ProviderChannel } from "./provider.ts";
-import type { TokenCount } from "./token-count.ts";
 
 /** Makes what turns the bytes of a provider's stream into server-sent events. */
 export type Framing = () => Transformer<Uint8Array, Uint8Array>;
 
 /** Whether a model streams: as the client wishes, always, or never. */
-export type StreamMode = "optional" | "always" | "never";
+type StreamMode = "optional" | "always" | "never";
 
 /** How a provider streams its chats. */
-export type ChatStreaming = Readonly<{
+type ChatStreaming = Readonly<{
   mode(model: string, catalog?: Catalog): StreamMode;
   /** It understands `stream_options.include_usage`. */
   includesUsage: boolean;
@@ -24,7 +23,7 @@ export type ChatStreaming = Readonly<{
 }>;
 
 /** What a provider's chats can do, or need, beyond their wire format. */
-export type ChatFeatures = Readonly<{
+type ChatFeatures = Readonly<{
   /** Takes free-text tools (`custom`); other providers get functions in their place. */
   customTools: boolean;
   /** Runs its own tools in the same request as the client's functions. */
@@ -124,3 +123,34 @@ export const formatFor = (
   requested?: string,
   catalog?: Catalog,
 ): ChatDialect => chat?.formatOf(model, key, requested, catalog) ?? chat?.formats[0] ?? "openai-chat";
+
+/** A response that is not JSON: audio, or plain text. */
+export type Content = Readonly<{ body: string | Uint8Array<ArrayBuffer>; contentType: string }>;
+
+/** A file of a form by its member's name. */
+export type FormFile = Readonly<{ name: string; bytes: Uint8Array }>;
+
+/** A provider's own format for calls other than chats: images, embeddings, rerank, audio. */
+export type NativeFormat = Readonly<{
+  /** Writes a call in OpenAI's format, with the files of its form, in the provider's. Adds what is lost to `dropped`. */
+  encode(call: JsonObject, model: string, dropped: Dropped, files: readonly FormFile[]): JsonObject;
+  /** What OpenAI would respond; null: the response is invalid. */
+  decode(response: JsonObject, call: JsonObject): JsonObject | null;
+  /** The same for a response that is not JSON. */
+  decodeBytes?(bytes: Uint8Array): JsonObject;
+  /** What clients get instead of JSON; null: JSON. */
+  content?(response: JsonObject, call: JsonObject): Content | null;
+  /** Why a response with status 200 is a failure, and its actual status; null: it is none, or not yet. */
+  failure?(response: JsonObject): Readonly<{ message: string; code: string; status?: number }> | null;
+  /** Where to poll a job that is still running; null: it is done. */
+  pending?(channel: ProviderChannel, response: JsonObject): string | null;
+}>;
+
+/** Counts the tokens of a chat without running it, free of charge. */
+export type TokenCount = Readonly<{
+  url(channel: ProviderChannel, params: CallParams): string;
+  /** The body of the count for the body of the chat. */
+  encode(chat: JsonObject, params: CallParams): JsonObject;
+  /** Tokens of the prompt; null: the response is invalid. */
+  decode(response: JsonObject): number | null;
+}>;

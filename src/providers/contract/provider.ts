@@ -1,10 +1,11 @@
 import type { Catalog } from "../../catalog/catalog.ts";
 import type { ChatDialect } from "../../formats/conversation/conversation.ts";
 import type { JsonObject } from "../../formats/json.ts";
-import type { ReadError } from "../../formats/openai-chat/errors/error.ts";
+import type { ReadError } from "../../formats/openai-chat/errors.ts";
+import { nowSeconds } from "../../lib/clock.ts";
+import type { SafeFetch } from "../../lib/outbound/safe-fetch.ts";
 import type { TopLevelChanges } from "../../lib/values/json/json-splice.ts";
-import type { ChatApi } from "./chat.ts";
-import type { NativeFormat } from "./native-format.ts";
+import type { ChatApi, NativeFormat } from "./chat.ts";
 import type { TaskProtocol, VideoProtocol } from "./tasks.ts";
 
 /** What a client can ask of a provider. */
@@ -116,7 +117,7 @@ export type Preparation = { model: string; changes: TopLevelChanges; dropped: re
 export type Rejection = Readonly<{ status: number; error: ReadError; params: CallParams; key: string }>;
 
 /** The list of models. */
-export type ModelList = Readonly<{
+type ModelList = Readonly<{
   /** Null: the channel's address has none. */
   url(channel: ProviderChannel): string | null;
   /** Ids in a response of that URL; null: it holds no list. */
@@ -137,7 +138,7 @@ export type Balance = Readonly<{
 }>;
 
 /** What a provider is, and what its channels offer. */
-export type ProviderInfo = Readonly<{
+type ProviderInfo = Readonly<{
   /** Channel-type number, as in one-api and new-api; ours begin at 1000. */
   type: number;
   name: string;
@@ -153,7 +154,7 @@ export type ProviderInfo = Readonly<{
 }>;
 
 /** How a provider is addressed, and how requests are authenticated. */
-export type Transport = Readonly<{
+type Transport = Readonly<{
   /** Used when the channel has no address of its own; null: the channel must have one. */
   defaultBaseUrl: string | null;
   /** The address follows from the key or the region where the channel has none. */
@@ -170,7 +171,7 @@ export type Transport = Readonly<{
 }>;
 
 /** Where a provider differs from the formats that it speaks: what changes before a request, and after a rejection. */
-export type RequestHooks = Readonly<{
+type RequestHooks = Readonly<{
   /** What must change in a body of one of its formats for this upstream; null: nothing. */
   prepare?(body: JsonObject, params: CallParams): Preparation | null;
   /**
@@ -183,7 +184,7 @@ export type RequestHooks = Readonly<{
 }>;
 
 /** Calls with an immediate response. */
-export type CallApis = Readonly<{
+type CallApis = Readonly<{
   chat?: ChatApi;
   /** The provider's own format for a call other than a chat; null: OpenAI's. */
   nativeFormat?(params: Pick<CallParams, "capability" | "model">, key: string): NativeFormat | null;
@@ -194,7 +195,7 @@ export type CallApis = Readonly<{
 }>;
 
 /** Calls that create tasks: images, songs and videos. */
-export type TaskApis = Readonly<{
+type TaskApis = Readonly<{
   /** How the provider's tasks are followed. */
   tasks?: TaskProtocol;
   /** How videos are ordered. */
@@ -202,7 +203,7 @@ export type TaskApis = Readonly<{
 }>;
 
 /** What a provider reports about the account of a key. */
-export type AccountApis = Readonly<{
+type AccountApis = Readonly<{
   modelList?: ModelList;
   balance?: Balance;
 }>;
@@ -212,3 +213,12 @@ export type AccountApis = Readonly<{
  * API that it has. `docs/contributing/adding-a-provider.md` shows how to add one.
  */
 export type Provider = ProviderInfo & Transport & RequestHooks & CallApis & TaskApis & AccountApis;
+
+/** What signing a request needs: the safe fetch, and the time. */
+export const signingTools = (fetch: SafeFetch): SigningTools => ({
+  nowSeconds,
+  async post(url, headers, body) {
+    const answer = await fetch(url, { method: "POST", headers, body });
+    return { status: answer.status, text: answer.text() };
+  },
+});

@@ -12,7 +12,7 @@ import {
 } from "../contract/provider.ts";
 import { OPENAI_MODELS } from "../labs/openai/models.ts";
 import { onlyFormatOf, prepareForOpenAi, searchesInResponses } from "../labs/openai/reasoning-models.ts";
-import { onResponsesRejected } from "../shared/responses-rejection.ts";
+import { onResponsesRejected } from "../shared/quirks.ts";
 
 const DEFAULT_VERSION = "2024-12-01-preview";
 const RESPONSES_VERSION = "2025-03-01-preview";

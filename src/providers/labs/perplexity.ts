@@ -1,5 +1,5 @@
-import { compact } from "../../formats/helpers/compact.ts";
-import { type JsonObject, recordOf } from "../../formats/json.ts";
+import { compact, type JsonObject, recordOf } from "../../formats/json.ts";
+
 import { openAiCompatible } from "../shared/openai-compatible.ts";
 
 /** Perplexity has the user's location one level higher than OpenAI, without a time zone. */

@@ -1,9 +1,9 @@
 import type { Dropped } from "../../formats/conversation/codec.ts";
 import { recordDropped } from "../../formats/conversation/dropped-fields.ts";
-import { compact } from "../../formats/helpers/compact.ts";
-import { type JsonObject, numberOf, textOf } from "../../formats/json.ts";
+import { compact, type JsonObject, numberOf, textOf } from "../../formats/json.ts";
+
 import { lookupTable } from "../../lib/values/lookup-table.ts";
-import type { NativeFormat } from "../contract/native-format.ts";
+import type { NativeFormat } from "../contract/chat.ts";
 
 const ASPECTS = lookupTable<string>({
   "1024x1792": "9:16",

@@ -1,7 +1,7 @@
 import { readOpenAiModelList } from "../../formats/openai-chat/model-list.ts";
 import { requestsSearch } from "../../formats/tools/web-search.ts";
-import { type ChatApi, chatApi } from "../contract/chat.ts";
-import type { NativeFormat } from "../contract/native-format.ts";
+import { type ChatApi, chatApi, type NativeFormat } from "../contract/chat.ts";
+
 import {
   type Balance,
   type Capability,
@@ -11,8 +11,7 @@ import {
   type Provider,
   type ProviderChannel,
 } from "../contract/provider.ts";
-import { applyQuirks, type Quirks } from "./quirks.ts";
-import { onResponsesRejected } from "./responses-rejection.ts";
+import { applyQuirks, onResponsesRejected, type Quirks } from "./quirks.ts";
 
 /** A service that speaks OpenAI's API at its own address. */
 type OpenAiCompatible = Readonly<{

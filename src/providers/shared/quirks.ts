@@ -1,6 +1,7 @@
 import { type JsonObject, numberOf, recordOf, recordsOf } from "../../formats/json.ts";
+import { isUnknownEndpoint } from "../../formats/openai-chat/errors.ts";
 import { withoutDeveloper } from "../../formats/openai-chat/request/developer-role.ts";
-import type { CallParams, Preparation } from "../contract/provider.ts";
+import type { CallParams, Limitation, Preparation, Rejection } from "../contract/provider.ts";
 
 type Range = readonly [number, number];
 type LimitField = "max_tokens" | "max_completion_tokens";
@@ -115,3 +116,13 @@ export const withPlainImageUrls = (messages: unknown): JsonObject[] =>
       ),
     }),
   }));
+
+/**
+ * What a rejection by OpenAI, or a compatible server, reveals about its Responses API: many servers lack it, and OpenAI
+ * summarizes reasoning only for verified organizations (https://help.openai.com/en/articles/10910291).
+ */
+export function onResponsesRejected({ status, error, params }: Rejection): Limitation | null {
+  if (params.dialect !== "openai-responses") return null;
+  if (isUnknownEndpoint(status, error)) return params.compacts ? "compaction" : "responses";
+  return status === 400 && /verified.*reasoning summar/i.test(error.message) ? "reasoning-summaries" : null;
+}

@@ -1,6 +1,6 @@
 import type { Reads } from "../../../db/server/replica.ts";
 import type { Billing } from "../../billing/billing.ts";
-import { describeLostJournal } from "../../billing/ledger/processes/lost-journals.ts";
+import { describeLostJournal } from "../../billing/ledger/processes/lost-processes.ts";
 import type { SharedLimits } from "../../lib/limits/shared-limits.ts";
 import { createDatabaseProbe } from "./database-probe.ts";
 import type { Readiness } from "./routes.ts";

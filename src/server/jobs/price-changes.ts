@@ -1,7 +1,7 @@
 import type { PriceTag } from "../../../db/schema/billing/prices.ts";
 import type { Db } from "../../../db/types.ts";
+import { type PriceUnit, priceUnitOf } from "../../billing/pricing/price-rules.ts";
 import { createPriceTable } from "../../billing/pricing/price-table.ts";
-import { type PriceUnit, priceUnitOf } from "../../billing/pricing/rules/price-unit.ts";
 import type { ModelInfo } from "../../catalog/catalog.ts";
 import type { ChannelDirectory } from "../../domain/channels/directory.ts";
 import { onlyFilms } from "../../domain/channels/prices/list-prices.ts";

@@ -1,6 +1,10 @@
-import type { ContextTier } from "../../billing/pricing/rules/context-tiers.ts";
-import type { GroupDiscount } from "../../billing/pricing/rules/group-discounts.ts";
-import { type PriceVariant, readConditions } from "../../billing/pricing/rules/price-variants.ts";
+import {
+  type ContextTier,
+  type GroupDiscount,
+  type PriceVariant,
+  readConditions,
+} from "../../billing/pricing/price-rules.ts";
+
 import { decimal, isNegative, subtract } from "../../lib/values/decimal.ts";
 import { ratioShape, type Shape } from "./json-option.ts";
 

@@ -1,3 +1,4 @@
+import { DEFAULT_TOOL_PRICE } from "../../billing/pricing/price-rules.ts";
 import {
   DEFAULT_AUDIO_COMPLETION_RATIO,
   DEFAULT_AUDIO_RATIO,
@@ -11,7 +12,6 @@ import {
   DEFAULT_MODEL_RATIO,
   DEFAULT_VIDEO_PRICE,
 } from "../../billing/pricing/ratios/default-ratios.ts";
-import { DEFAULT_TOOL_PRICE } from "../../billing/pricing/rules/tool-prices.ts";
 import { json, jsonMap, ratioShape, textShape } from "../option/json-option.ts";
 import { contextTiersShape, groupDiscountsShape, priceVariantsShape } from "../option/price-shapes.ts";
 

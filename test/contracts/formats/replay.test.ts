@@ -14,14 +14,14 @@ import { openaiResponsesClientCodec, openaiResponsesCodec } from "../../../src/f
 import { dashscopeCodec } from "../../../src/providers/chinese-labs/alibaba/codec.ts";
 import { ernieCodec } from "../../../src/providers/chinese-labs/baidu/ernie-codec.ts";
 import { hunyuanCodec } from "../../../src/providers/chinese-labs/tencent/codec.ts";
-import { sparkCodec } from "../../../src/providers/chinese-labs/xunfei/codec.ts";
-import { zhipuCodec } from "../../../src/providers/chinese-labs/zhipu/codec.ts";
-import { zhipuEventsToSse } from "../../../src/providers/chinese-labs/zhipu/events.ts";
+import { sparkCodec } from "../../../src/providers/chinese-labs/xunfei/spark.ts";
+import { zhipuCodec, zhipuEventsToSse } from "../../../src/providers/chinese-labs/zhipu/chatglm.ts";
+
 import { converseCodec } from "../../../src/providers/hosts/bedrock/converse-codec/index.ts";
 import { eventStreamToSse } from "../../../src/providers/hosts/bedrock/event-stream.ts";
 import { cohereCodec } from "../../../src/providers/labs/cohere/codec.ts";
-import { difyCodec } from "../../../src/providers/self-hosted/dify/codec.ts";
-import { ollamaCodec } from "../../../src/providers/self-hosted/ollama/codec.ts";
+import { difyCodec } from "../../../src/providers/self-hosted/dify/dify.ts";
+import { ollamaCodec } from "../../../src/providers/self-hosted/ollama/ollama.ts";
 import {
   dataOf,
   expectSameForClients,

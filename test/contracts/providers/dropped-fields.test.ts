@@ -1,8 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import { shippedCatalog } from "../../../src/catalog/shipped.ts";
 import type { ChatDialect } from "../../../src/formats/conversation/conversation.ts";
-import { compact } from "../../../src/formats/helpers/compact.ts";
-import type { JsonObject } from "../../../src/formats/json.ts";
+import { compact, type JsonObject } from "../../../src/formats/json.ts";
+
 import { openaiChatClientCodec } from "../../../src/formats/openai-chat/index.ts";
 import type { CallParams, Provider } from "../../../src/providers/contract/provider.ts";
 import { channelTypes, codecOf, providerOf } from "../../../src/providers/registry.ts";

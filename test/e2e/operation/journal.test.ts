@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { recordText } from "../../../src/billing/journal/apply/record-text.ts";
-import { linesOf } from "../../../src/billing/journal/segments/line.ts";
+import { linesOf } from "../../../src/billing/journal/segments/segment.ts";
 import { usageRecord } from "../../support/billing/start-billing.ts";
 import { login, ROOT_NAME, ROOT_PASSWORD } from "../../support/e2e/console-client.ts";
 import { ENGINES, emptyDatabase, setUp } from "../../support/e2e/fixture.ts";

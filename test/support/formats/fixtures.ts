@@ -6,8 +6,8 @@ import { anthropicClientCodec, anthropicCodec } from "../../../src/formats/anthr
 import type { ClientCodec, ProviderCodec } from "../../../src/formats/conversation/codec.ts";
 import { ReplyCollector } from "../../../src/formats/conversation/collect-reply.ts";
 import { type Conversation, emptyConversation } from "../../../src/formats/conversation/conversation.ts";
-import type { ReplyContext, ReplyEvent } from "../../../src/formats/conversation/reply.ts";
-import type { ReportedUsage } from "../../../src/formats/conversation/usage.ts";
+import type { ReplyContext, ReplyEvent, ReportedUsage } from "../../../src/formats/conversation/reply.ts";
+
 import { geminiClientCodec, geminiCodec } from "../../../src/formats/gemini/index.ts";
 import { type JsonObject, parseJson, recordsOf } from "../../../src/formats/json.ts";
 import { openaiChatClientCodec, openaiChatCodec } from "../../../src/formats/openai-chat/index.ts";

@@ -3,7 +3,6 @@ import type { Sql, Statements } from "../../../../db/types.ts";
 import { nowSeconds } from "../../../lib/clock.ts";
 import { applyBatch, SETTLING } from "./apply-batch.ts";
 import { readRecord } from "./record-text.ts";
-import { withoutWritten } from "./skip-written.ts";
 
 /** So long the database remembers which calls were charged that are not in the log. */
 export const UNLOGGED_MEMORY_S = 30 * 86_400;
@@ -43,4 +42,17 @@ export function applyOrphanBatch(
 async function readMemory(tx: Statements): Promise<{ logged: number; unlogged: number }> {
   const [row] = await tx<{ value: string }[]>`select value from options where key = ${LOGS_CLEARED_ROW}`;
   return { logged: Number(row?.value ?? 0), unlogged: nowSeconds() - UNLOGGED_MEMORY_S };
+}
+
+/** Of these records (texts), those that were not charged yet: what a dead process could not write any more. */
+export async function withoutWritten(sql: Statements, records: readonly string[]): Promise<string[]> {
+  const keys = records.map(readRecord);
+  const rows = await sql<{ place: number }[]>`
+    select k.place::integer as place
+    from unnest(${keys.map((key) => key.requestId)}::text[], ${keys.map((key) => key.createdAt)}::bigint[])
+      with ordinality as k(request_id, created_at, place)
+    where exists (select from logs l where l.request_id = k.request_id and l.created_at = k.created_at)
+      or exists (select from unlogged_calls u where u.request_id = k.request_id and u.created_at = k.created_at)`;
+  const written = new Set(rows.map((row) => row.place - 1));
+  return records.filter((_, index) => !written.has(index));
 }

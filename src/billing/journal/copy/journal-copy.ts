@@ -1,7 +1,6 @@
 import type { Logger } from "../../../lib/runtime/log.ts";
 import type { Journal, JournalCursor } from "../journal.ts";
-import { RedisLink } from "./redis-link.ts";
-import { entryOf, FIELD, indexKey, numberOf, readEntries, streamKey } from "./stream.ts";
+import { entryOf, FIELD, indexKey, numberOf, RedisLink, readEntries, streamKey } from "./stream.ts";
 
 /** More than this on its way means that Redis is too slow to follow: memory must not grow with it. */
 const MOST_IN_FLIGHT_CHARACTERS = 8 * 1024 * 1024;

@@ -1,7 +1,6 @@
 import { Pump, type RecordSink } from "../pump.ts";
 import type { SegmentLine } from "../segments/segment.ts";
-import { RedisLink } from "./redis-link.ts";
-import { indexKey, numberOf, readEntries, streamKey } from "./stream.ts";
+import { indexKey, numberOf, RedisLink, readEntries, streamKey } from "./stream.ts";
 
 const ENTRIES_A_PAGE = 100;
 

@@ -2,8 +2,8 @@ import { readFileSync, statSync } from "node:fs";
 import { appendFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { UsageRecord } from "../../types.ts";
-import { FIELD, readRecord } from "../apply/record-text.ts";
-import { wrongField } from "../apply/usage-record.ts";
+import { FIELD, readRecord, wrongField } from "../apply/record-text.ts";
+
 import type { SegmentLine } from "../segments/segment.ts";
 
 /** In the journal's root directory. */

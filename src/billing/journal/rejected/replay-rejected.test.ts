@@ -13,9 +13,9 @@ import { openTestDatabase, type TestDatabase } from "../../../../test/support/da
 import { applyBatch } from "../apply/apply-batch.ts";
 import { recordText } from "../apply/record-text.ts";
 import { inspectJournal } from "../inspect-journal.ts";
-import { makeClaimedDirectory } from "../segments/claim.ts";
-import { linesOf } from "../segments/line.ts";
-import { segmentName } from "../segments/segment.ts";
+import { makeClaimedDirectory } from "../segments/adopt-orphans.ts";
+import { linesOf, segmentName } from "../segments/segment.ts";
+
 import { RejectedRecords } from "./rejected.ts";
 import { acknowledgeRejected, listRejected, replayRejected } from "./replay-rejected.ts";
 

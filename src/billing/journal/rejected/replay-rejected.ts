@@ -4,10 +4,10 @@ import { join } from "node:path";
 import type { Sql } from "../../../../db/types.ts";
 import type { UsageRecord } from "../../types.ts";
 import { applyOrphanBatch, TOO_OLD } from "../apply/apply-orphan-batch.ts";
-import { recordText } from "../apply/record-text.ts";
-import { wrongField } from "../apply/usage-record.ts";
+import { recordText, wrongField } from "../apply/record-text.ts";
+
 import { isPoison } from "../pump.ts";
-import { claimDirectory } from "../segments/claim.ts";
+import { claimDirectory } from "../segments/adopt-orphans.ts";
 import { type RejectedEntry, RejectedRecords } from "./rejected.ts";
 
 /** Held while the file is worked on, so that of two commands one waits for another day. */

@@ -1,7 +1,6 @@
 import { closeSync, fdatasync, ftruncateSync, openSync, unlinkSync, writeSync } from "node:fs";
 import type { Logger } from "../../../lib/runtime/log.ts";
-import { linesOf } from "./line.ts";
-import { readLines, type SegmentLine } from "./segment.ts";
+import { linesOf, readLines, type SegmentLine } from "./segment.ts";
 
 /** A segment this process writes: its file, and how far it is in the database. */
 export class OwnSegment {

@@ -1,4 +1,4 @@
-import { type Ask, CHUNK_DIVISOR } from "../holds/acquire-holds.ts";
+import { type Ask, CHUNK_DIVISOR } from "../holds.ts";
 import type { Outage } from "../outage.ts";
 import type { Balance, Subject } from "../subject.ts";
 import { WaitingCalls } from "./waiting-calls.ts";

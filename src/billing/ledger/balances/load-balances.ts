@@ -1,7 +1,7 @@
 import { requireRow } from "../../../../db/require-row.ts";
 import type { Sql } from "../../../../db/types.ts";
 import type { Logger } from "../../../lib/runtime/log.ts";
-import { BALANCES, SUBJECTS, type Subject } from "../subject.ts";
+import { BALANCES, type Balance, SUBJECTS, type Subject } from "../subject.ts";
 import type { Accounts } from "./accounts.ts";
 
 /** Accounts of a subject that calls never hold anything of. */
@@ -121,4 +121,19 @@ async function readAllBalances(
     if (page.count < rows) return true;
     if (pauseMs > 0) await Bun.sleep(pauseMs);
   }
+}
+
+/** The balances of these accounts and what this process holds of them; accounts that don't exist are missing. */
+export async function readBalances(
+  sql: Sql,
+  processId: string,
+  subject: Subject,
+  ids: readonly number[],
+): Promise<Balance[]> {
+  const { table, quota } = BALANCES[subject];
+  return sql<Balance[]>`
+    select t.id, t.${sql(quota)} as quota, t.held, coalesce(h.amount, 0) as own
+    from ${sql(table)} t
+    left join holds h on h.process_id = ${processId} and h.subject = ${subject} and h.subject_id = t.id
+    where t.id = any(${ids as number[]}::integer[])`;
 }

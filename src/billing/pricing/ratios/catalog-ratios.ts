@@ -1,6 +1,6 @@
 import type { CatalogPrice } from "../../../catalog/entry.ts";
 import { decimal, multiply, ONE, toText } from "../../../lib/values/decimal.ts";
-import { quotient, YUAN_PER_USD } from "./in-dollars.ts";
+import { quotient, YUAN_PER_USD } from "./usd-prices.ts";
 
 /** A ratio of 1 costs 2 USD per million input tokens. */
 const USD_PER_RATIO = decimal(2);

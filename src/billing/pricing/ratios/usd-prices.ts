@@ -1,5 +1,6 @@
-import { type Decimal, divide, isZero, multiply, toText } from "../../../lib/values/decimal.ts";
+import { type Decimal, decimal, divide, isZero, multiply, toText } from "../../../lib/values/decimal.ts";
 import type { Price } from "../../types.ts";
+import type { PriceSection } from "../list-prices.ts";
 
 /** Digits behind the point of a price of one token: a ratio of 0.000001 is $0.000000000002 a token. */
 const PLACES = 18;
@@ -47,3 +48,13 @@ export function usdPrices(price: Price, own: OwnParts, quotaPerUnit: Decimal): U
     ...(imageRatio && { image_token: perToken(imageRatio) }),
   };
 }
+
+const RATIO_PLACES = 6;
+export const YUAN_PER_USD = decimal("7.3");
+
+/** A price of a section, in dollars. */
+export const inDollars = (price: number, currency: PriceSection["currency"]): number =>
+  currency === "CNY" ? quotient(price, YUAN_PER_USD) : price;
+
+/** Rounded as ratios are. */
+export const quotient = (a: number, b: Decimal): number => Number(toText(divide(decimal(a), b, RATIO_PLACES)));

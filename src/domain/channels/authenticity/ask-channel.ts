@@ -1,8 +1,8 @@
 import { shippedCatalog } from "../../../catalog/shipped.ts";
+import { replyOf } from "../../../formats/conversation/collect-reply.ts";
 import { emptyConversation } from "../../../formats/conversation/conversation.ts";
-import { replyOf } from "../../../formats/conversation/read-reply.ts";
-import type { ReportedUsage } from "../../../formats/conversation/usage.ts";
-import { readError } from "../../../formats/openai-chat/errors/error.ts";
+import type { ReportedUsage } from "../../../formats/conversation/reply.ts";
+import { readError } from "../../../formats/openai-chat/errors.ts";
 import { randomId } from "../../../lib/http/request-id.ts";
 import { OperationError } from "../../../lib/operation-error.ts";
 import type { SafeFetch } from "../../../lib/outbound/safe-fetch.ts";

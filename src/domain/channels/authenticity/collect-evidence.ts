@@ -1,4 +1,4 @@
-import type { ReportedUsage } from "../../../formats/conversation/usage.ts";
+import type { ReportedUsage } from "../../../formats/conversation/reply.ts";
 import type { ChatAnswer } from "./ask-channel.ts";
 import { compareSamples } from "./equality.ts";
 import { areMostlyWrong, type Evidence, hasSecret, type ProbeAnswer } from "./judge-evidence.ts";

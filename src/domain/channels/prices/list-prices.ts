@@ -1,10 +1,14 @@
+import {
+  type ContextTier,
+  type PriceUnit,
+  type PriceVariant,
+  priceUnitOf,
+} from "../../../billing/pricing/price-rules.ts";
 import type { PriceTable } from "../../../billing/pricing/price-table.ts";
 import { ESTIMATED_MODEL_PRICE } from "../../../billing/pricing/ratios/default-ratios.ts";
 import { ownRatios } from "../../../billing/pricing/ratios/own-ratios.ts";
 import { findPrice, resolvePrice } from "../../../billing/pricing/resolve-price.ts";
-import type { ContextTier } from "../../../billing/pricing/rules/context-tiers.ts";
-import { type PriceUnit, priceUnitOf } from "../../../billing/pricing/rules/price-unit.ts";
-import type { PriceVariant } from "../../../billing/pricing/rules/price-variants.ts";
+
 import { type Catalog, UNKNOWN_MODEL } from "../../../catalog/catalog.ts";
 import { type Decimal, toText } from "../../../lib/values/decimal.ts";
 import { providerOf } from "../../../providers/registry.ts";

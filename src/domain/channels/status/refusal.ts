@@ -1,4 +1,4 @@
-import type { ReadError } from "../../../formats/openai-chat/errors/error.ts";
+import type { ReadError } from "../../../formats/openai-chat/errors.ts";
 import type { SettingsReader } from "../../../settings/settings.ts";
 import type { ChannelEntry } from "../entry.ts";
 

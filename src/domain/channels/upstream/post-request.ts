@@ -1,7 +1,7 @@
 import type { JsonObject } from "../../../formats/json.ts";
 import type { SafeFetch } from "../../../lib/outbound/safe-fetch.ts";
-import type { CallParams, Provider } from "../../../providers/contract/provider.ts";
-import { signingTools } from "../../../providers/contract/signing-tools.ts";
+import { type CallParams, type Provider, signingTools } from "../../../providers/contract/provider.ts";
+
 import type { ChannelEntry } from "../entry.ts";
 import { userAgentOf } from "./user-agent.ts";
 

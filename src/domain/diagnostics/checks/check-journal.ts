@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { inspectJournal } from "../../../billing/journal/inspect-journal.ts";
 import { RejectedRecords } from "../../../billing/journal/rejected/rejected.ts";
-import { type LostJournal, listLostJournals } from "../../../billing/ledger/processes/lost-journals.ts";
+import { type LostJournal, listLostJournals } from "../../../billing/ledger/processes/lost-processes.ts";
 import { nowSeconds } from "../../../lib/clock.ts";
 import { type Finding, fine, trouble } from "../check-result.ts";
 import type { DiagnosticsContext } from "../diagnostics-context.ts";

@@ -1,4 +1,4 @@
-import type { LostJournal } from "../../../billing/ledger/processes/lost-journals.ts";
+import type { LostJournal } from "../../../billing/ledger/processes/lost-processes.ts";
 import type { Notice } from "../message.ts";
 
 type Loss = Pick<LostJournal, "processId" | "location" | "unwritten" | "lastSeenAt">;

@@ -1,5 +1,13 @@
-import type { Citation, MediaPart, MediaSource, Part, TextPart } from "../../conversation/conversation.ts";
-import { extensionsOf, ownMembers } from "../../conversation/extensions.ts";
+import {
+  type Citation,
+  extensionsOf,
+  type MediaPart,
+  type MediaSource,
+  ownMembers,
+  type Part,
+  type TextPart,
+} from "../../conversation/conversation.ts";
+
 import {
   carrySignature,
   EMPTY_PROOF,
@@ -8,7 +16,7 @@ import {
   readSignature,
 } from "../../conversation/signature.ts";
 import { type JsonObject, parseJson, recordOf, recordsOf, textOf } from "../../json.ts";
-import { callIdFor } from "../../tools/short-name.ts";
+import { callIdFor } from "../../tools/tool-names.ts";
 import { isSynthesized, type Searched, synthesizedId } from "../../tools/web-search.ts";
 
 /** Reads the content blocks of a message or a response. Source: https://docs.anthropic.com/en/api/messages */

@@ -3,11 +3,12 @@ import {
   type Conversation,
   type Effort,
   emptyConversation,
+  extensionsOf,
   type TextPart,
   type Tool,
   type ToolChoice,
 } from "../../conversation/conversation.ts";
-import { extensionsOf } from "../../conversation/extensions.ts";
+
 import { type JsonObject, numberOf, recordOf, recordsOf, textOf, textsOf } from "../../json.ts";
 import { partsOf } from "./blocks.ts";
 

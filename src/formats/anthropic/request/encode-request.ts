@@ -1,14 +1,19 @@
 import { lookupTable } from "../../../lib/values/lookup-table.ts";
 import type { Dropped, Target } from "../../conversation/codec.ts";
-import type { Conversation, Part, ToolChoice, Turn } from "../../conversation/conversation.ts";
+import {
+  type Conversation,
+  ownMembers,
+  type Part,
+  type ToolChoice,
+  type Turn,
+} from "../../conversation/conversation.ts";
 import { recordDroppedNative, recordForeignFields } from "../../conversation/dropped-fields.ts";
-import { ownMembers } from "../../conversation/extensions.ts";
-import { compact } from "../../helpers/compact.ts";
-import type { JsonObject } from "../../json.ts";
-import { listOf, recordOf, textOf } from "../../json.ts";
+
+import { compact, type JsonObject, listOf, recordOf, textOf } from "../../json.ts";
+
 import { FREE_TEXT } from "../../tools/custom-tools.ts";
-import { pairCalls } from "../../tools/pair-calls.ts";
-import { resultMedia } from "../../tools/tool-result.ts";
+import { pairCalls, resultMedia } from "../../tools/pair-calls.ts";
+
 import {
   choosesHosted,
   foreignSearch,

@@ -1,6 +1,5 @@
 import { integer, outputTokens, thinkingTokens } from "../../request-rules/number-limits.ts";
-import { requestMembers } from "../../request-rules/request-members.ts";
-import type { RequestRules } from "../../request-rules/request-rules.ts";
+import { type RequestRules, requestMembers } from "../../request-rules/request-members.ts";
 
 /** Rules for requests to /v1/messages: the members that `decodeRequest` and `partsOf` read, at any depth. */
 export const anthropicRules: RequestRules = {

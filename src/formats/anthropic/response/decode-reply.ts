@@ -1,6 +1,6 @@
 import type { Reply } from "../../conversation/collect-reply.ts";
 import type { Citation, Part } from "../../conversation/conversation.ts";
-import { finishAfter } from "../../conversation/finish.ts";
+import { finishAfter } from "../../conversation/reply.ts";
 import { type JsonObject, textOf } from "../../json.ts";
 import { partsOf } from "../request/blocks.ts";
 import { finishOf } from "./stream-decoder.ts";

@@ -1,8 +1,8 @@
 import type { Reply, ReplyChoice } from "../../conversation/collect-reply.ts";
 import type { Citation, Part } from "../../conversation/conversation.ts";
-import type { ReplyContext } from "../../conversation/reply.ts";
+import type { ReplyContext, ReportedUsage } from "../../conversation/reply.ts";
 import { carryCallId, EMPTY_PROOF } from "../../conversation/signature.ts";
-import type { ReportedUsage } from "../../conversation/usage.ts";
+
 import type { JsonObject } from "../../json.ts";
 import { imageText } from "../../openai-chat/response/encode-reply.ts";
 import { searchedIn } from "../../tools/web-search.ts";

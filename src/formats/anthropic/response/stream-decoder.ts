@@ -1,7 +1,14 @@
-import { finishAfter } from "../../conversation/finish.ts";
-import type { FinishReason, ReplyEvent, StreamDecoder, WireEvent } from "../../conversation/reply.ts";
+import {
+  type FinishReason,
+  finishAfter,
+  type ReplyEvent,
+  type ReportedUsage,
+  type StreamDecoder,
+  type WireEvent,
+} from "../../conversation/reply.ts";
+
 import { readSignature } from "../../conversation/signature.ts";
-import type { ReportedUsage } from "../../conversation/usage.ts";
+
 import { type JsonObject, numberOf, parseJson, recordOf, textOf } from "../../json.ts";
 import { decodeError } from "../error.ts";
 import { citationOf } from "../request/blocks.ts";

@@ -1,7 +1,7 @@
 import type { Citation } from "../../conversation/conversation.ts";
-import type { ReplyContext, ReplyEvent, StreamEncoder } from "../../conversation/reply.ts";
+import type { ReplyContext, ReplyEvent, ReportedUsage, StreamEncoder } from "../../conversation/reply.ts";
 import { carryCallId, carrySignature } from "../../conversation/signature.ts";
-import type { ReportedUsage } from "../../conversation/usage.ts";
+
 import { type JsonObject, parseJson, recordOf } from "../../json.ts";
 import { imageText } from "../../openai-chat/response/encode-reply.ts";
 import { searchedIn } from "../../tools/web-search.ts";

@@ -1,4 +1,4 @@
-import type { ReportedUsage } from "../../conversation/usage.ts";
+import type { ReportedUsage } from "../../conversation/reply.ts";
 import { countOf, type JsonObject, recordOf, textOf } from "../../json.ts";
 
 /**

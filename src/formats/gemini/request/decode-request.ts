@@ -3,11 +3,12 @@ import { DecodeError } from "../../conversation/codec.ts";
 import {
   type Conversation,
   emptyConversation,
+  extensionsOf,
   type TextPart,
   type Tool,
   type ToolChoice,
 } from "../../conversation/conversation.ts";
-import { extensionsOf } from "../../conversation/extensions.ts";
+
 import { type JsonObject, numberOf, recordOf, recordsOf, textOf, textsOf } from "../../json.ts";
 import { type CallNames, camel, either, readPart } from "../parts.ts";
 

@@ -1,14 +1,14 @@
 import type { ModelInfo } from "../../../catalog/catalog.ts";
 import { lookupTable } from "../../../lib/values/lookup-table.ts";
 import type { Dropped, Target } from "../../conversation/codec.ts";
-import type { Conversation, Part, Tool } from "../../conversation/conversation.ts";
+import { type Conversation, ownMembers, type Part, type Tool } from "../../conversation/conversation.ts";
 import { recordDroppedNative, recordForeignFields } from "../../conversation/dropped-fields.ts";
-import { ownMembers } from "../../conversation/extensions.ts";
-import { compact } from "../../helpers/compact.ts";
-import { type JsonObject, listOf, recordOf } from "../../json.ts";
+
+import { compact, type JsonObject, listOf, recordOf } from "../../json.ts";
+
 import { FREE_TEXT } from "../../tools/custom-tools.ts";
-import { pairCalls } from "../../tools/pair-calls.ts";
-import { requestsStrictTools, resultMedia } from "../../tools/tool-result.ts";
+import { pairCalls, requestsStrictTools, resultMedia } from "../../tools/pair-calls.ts";
+
 import {
   choosesHosted,
   foreignSearch,

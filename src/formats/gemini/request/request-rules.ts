@@ -1,6 +1,5 @@
 import { integer, MAX_CHOICES, outputTokens, thinkingTokens } from "../../request-rules/number-limits.ts";
-import { requestMembers } from "../../request-rules/request-members.ts";
-import type { RequestRules } from "../../request-rules/request-rules.ts";
+import { type RequestRules, requestMembers } from "../../request-rules/request-members.ts";
 
 /**
  * Rules for requests in Google's format: the members that `decodeRequest` and its readers use, at any depth, in two

@@ -3,8 +3,7 @@ import type { ReasoningFacts } from "../../../catalog/entry.ts";
 import { nearestEffort } from "../../../catalog/nearest-effort.ts";
 import type { Dropped } from "../../conversation/codec.ts";
 import type { Conversation } from "../../conversation/conversation.ts";
-import { compact } from "../../helpers/compact.ts";
-import type { JsonObject } from "../../json.ts";
+import { compact, type JsonObject } from "../../json.ts";
 
 const BUDGETS = { none: 0, minimal: 512, low: 1024, medium: 8192, high: 24_576, xhigh: 24_576, max: 24_576 } as const;
 const MAX_BUDGET = 24_576;

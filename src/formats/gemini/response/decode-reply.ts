@@ -1,7 +1,13 @@
 import { type Reply, ReplyCollector } from "../../conversation/collect-reply.ts";
 import type { Signature } from "../../conversation/conversation.ts";
-import { finishAfter } from "../../conversation/finish.ts";
-import type { FinishReason, ReplyEvent, StreamDecoder, WireEvent } from "../../conversation/reply.ts";
+import {
+  type FinishReason,
+  finishAfter,
+  type ReplyEvent,
+  type StreamDecoder,
+  type WireEvent,
+} from "../../conversation/reply.ts";
+
 import { readSignature } from "../../conversation/signature.ts";
 import { type JsonObject, numberOf, parseJson, recordOf, recordsOf, textOf } from "../../json.ts";
 import { GROUNDING } from "../../tools/web-search.ts";

@@ -1,10 +1,9 @@
 import type { Reply, ReplyChoice } from "../../conversation/collect-reply.ts";
 import type { Citation, Conversation, Part } from "../../conversation/conversation.ts";
-import type { FinishReason, ReplyContext, ReplyEvent, StreamEncoder } from "../../conversation/reply.ts";
-import type { ReportedUsage } from "../../conversation/usage.ts";
-import { compact } from "../../helpers/compact.ts";
-import type { JsonObject } from "../../json.ts";
-import { parseJson, recordOf } from "../../json.ts";
+import type { FinishReason, ReplyContext, ReplyEvent, ReportedUsage, StreamEncoder } from "../../conversation/reply.ts";
+
+import { compact, type JsonObject, parseJson, recordOf } from "../../json.ts";
+
 import { GROUNDING, searchedIn } from "../../tools/web-search.ts";
 import { encodeError } from "../error.ts";
 import { signatureMember } from "../parts.ts";

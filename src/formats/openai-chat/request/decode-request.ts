@@ -3,6 +3,7 @@ import {
   type Conversation,
   type Effort,
   emptyConversation,
+  extensionsOf,
   type OutputFormat,
   type Part,
   type TextPart,
@@ -11,7 +12,7 @@ import {
   type ToolChoice,
   type Turn,
 } from "../../conversation/conversation.ts";
-import { extensionsOf } from "../../conversation/extensions.ts";
+
 import { readSignature } from "../../conversation/signature.ts";
 import { type JsonObject, numberOf, recordOf, recordsOf, textOf, textsOf } from "../../json.ts";
 import { mediaPartOf } from "./media.ts";

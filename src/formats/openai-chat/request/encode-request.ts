@@ -1,19 +1,19 @@
 import type { Dropped, Target } from "../../conversation/codec.ts";
-import type {
-  Conversation,
-  Part,
-  ReasoningPart,
-  TextPart,
-  Tool,
-  ToolCallPart,
-  Turn,
+import {
+  type Conversation,
+  ownMembers,
+  type Part,
+  type ReasoningPart,
+  type TextPart,
+  type Tool,
+  type ToolCallPart,
+  type Turn,
 } from "../../conversation/conversation.ts";
 import { recordDroppedNative, recordForeignFields } from "../../conversation/dropped-fields.ts";
-import { ownMembers } from "../../conversation/extensions.ts";
-import { compact } from "../../helpers/compact.ts";
-import type { JsonObject } from "../../json.ts";
-import { callIdFor, shortName } from "../../tools/short-name.ts";
-import { resultMedia, resultText } from "../../tools/tool-result.ts";
+
+import { compact, type JsonObject } from "../../json.ts";
+import { resultMedia, resultText } from "../../tools/pair-calls.ts";
+import { callIdFor, shortName } from "../../tools/tool-names.ts";
 import {
   choosesHosted,
   foreignSearch,

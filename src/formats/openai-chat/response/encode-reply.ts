@@ -1,9 +1,9 @@
 import type { Reply, ReplyChoice } from "../../conversation/collect-reply.ts";
 import type { Citation, MediaPart, ReasoningPart, ToolCallPart } from "../../conversation/conversation.ts";
-import type { FinishReason, ReplyContext } from "../../conversation/reply.ts";
-import type { ReportedUsage } from "../../conversation/usage.ts";
-import { compact } from "../../helpers/compact.ts";
-import type { JsonObject } from "../../json.ts";
+import type { FinishReason, ReplyContext, ReportedUsage } from "../../conversation/reply.ts";
+
+import { compact, type JsonObject } from "../../json.ts";
+
 import { callExtra, callOf } from "../calls.ts";
 import { reasoningDetail } from "../request/reasoning.ts";
 

@@ -1,7 +1,13 @@
-import { finishAfter } from "../../conversation/finish.ts";
-import type { FinishReason, ReplyEvent, StreamDecoder, WireEvent } from "../../conversation/reply.ts";
+import {
+  type FinishReason,
+  finishAfter,
+  type ReplyEvent,
+  type StreamDecoder,
+  type WireEvent,
+} from "../../conversation/reply.ts";
+
 import { type JsonObject, numberOf, parseJson, recordOf, recordsOf, textOf } from "../../json.ts";
-import { errorOf } from "../errors/decode-error.ts";
+import { errorOf } from "../errors.ts";
 import { callSignature, citationSteps, citedPages, contentSteps, imageSteps, reasoningSteps } from "./message-steps.ts";
 import { ThinkTags } from "./think-tags.ts";
 import { usageIn } from "./usage.ts";

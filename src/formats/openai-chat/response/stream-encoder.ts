@@ -1,7 +1,7 @@
 import type { Conversation } from "../../conversation/conversation.ts";
-import type { ReplyContext, ReplyError, ReplyEvent, StreamEncoder } from "../../conversation/reply.ts";
-import type { ReportedUsage } from "../../conversation/usage.ts";
-import { ownExtra } from "../../helpers/error-extra.ts";
+import type { ReplyContext, ReplyError, ReplyEvent, ReportedUsage, StreamEncoder } from "../../conversation/reply.ts";
+
+import { ownExtra } from "../../helpers/service-error.ts";
 import type { JsonObject } from "../../json.ts";
 import { callExtra } from "../calls.ts";
 import { reasoningDetail } from "../request/reasoning.ts";

@@ -1,8 +1,8 @@
 import { eventData, eventEnd, eventStart, splitEvents } from "../../../lib/http/sse.ts";
 import { indexOfBytes, textOfBytes } from "../../../lib/values/bytes.ts";
-import type { ReportedUsage } from "../../conversation/usage.ts";
+import type { ReportedUsage } from "../../conversation/reply.ts";
 import { type JsonObject, parseJson, recordOf, textOf } from "../../json.ts";
-import { isErrorAnswer } from "../errors/error.ts";
+import { isErrorAnswer } from "../errors.ts";
 import { collectOutput } from "./output.ts";
 import { isPlaceholder, readUsage, usageIn } from "./usage.ts";
 

@@ -1,4 +1,4 @@
-import type { ReportedUsage, ToolCalls } from "../../conversation/usage.ts";
+import type { ReportedUsage, ToolCalls } from "../../conversation/reply.ts";
 import { countOf, type JsonObject, recordOf, textOf } from "../../json.ts";
 
 /**

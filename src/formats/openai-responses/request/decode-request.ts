@@ -3,14 +3,15 @@ import {
   type Conversation,
   type Effort,
   emptyConversation,
+  extensionsOf,
   type Part,
   type Signature,
   type Turn,
 } from "../../conversation/conversation.ts";
-import { extensionsOf } from "../../conversation/extensions.ts";
+
 import { type JsonObject, numberOf, recordOf, recordsOf, textOf, textsOf } from "../../json.ts";
 import { readSummary, summaryTurn } from "../compaction.ts";
-import { readReasoningItem } from "../reasoning-items.ts";
+import { readReasoningItem } from "../items.ts";
 import { readContent } from "./content.ts";
 import { readChoice, readFormat, readTool } from "./tools.ts";
 

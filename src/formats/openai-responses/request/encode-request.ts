@@ -1,21 +1,22 @@
 import type { Dropped, Target } from "../../conversation/codec.ts";
-import type {
-  Conversation,
-  Extensions,
-  Part,
-  ReasoningPart,
-  ToolCallPart,
-  ToolResultPart,
-  Turn,
+import {
+  type Conversation,
+  type Extensions,
+  ownMembers,
+  type Part,
+  type ReasoningPart,
+  type ToolCallPart,
+  type ToolResultPart,
+  type Turn,
 } from "../../conversation/conversation.ts";
 import { recordDroppedNative, recordForeignFields } from "../../conversation/dropped-fields.ts";
-import { ownMembers } from "../../conversation/extensions.ts";
-import { compact } from "../../helpers/compact.ts";
-import type { JsonObject } from "../../json.ts";
+
+import { compact, type JsonObject } from "../../json.ts";
+
 import { textOfParts } from "../../openai-chat/request/media.ts";
 import { withoutRootlessFormat } from "../../openai-chat/request/rootless-format.ts";
-import { callIdFor, shortName } from "../../tools/short-name.ts";
-import { resultMedia, resultText } from "../../tools/tool-result.ts";
+import { resultMedia, resultText } from "../../tools/pair-calls.ts";
+import { callIdFor, shortName } from "../../tools/tool-names.ts";
 import {
   foreignSearch,
   isSynthesized,

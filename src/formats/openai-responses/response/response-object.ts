@@ -1,8 +1,7 @@
 import type { Conversation } from "../../conversation/conversation.ts";
-import type { FinishReason, ReplyContext } from "../../conversation/reply.ts";
-import type { ReportedUsage } from "../../conversation/usage.ts";
-import { compact } from "../../helpers/compact.ts";
-import type { JsonObject } from "../../json.ts";
+import type { FinishReason, ReplyContext, ReportedUsage } from "../../conversation/reply.ts";
+
+import { compact, type JsonObject } from "../../json.ts";
 
 /** A response without output, status and usage: repeats the request's settings. */
 export function responseBase(id: string, createdAt: number, context: ReplyContext, request: Conversation): JsonObject {

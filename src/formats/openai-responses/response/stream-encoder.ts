@@ -1,11 +1,18 @@
 import type { Citation, Conversation, Signature } from "../../conversation/conversation.ts";
-import type { FinishReason, ReplyContext, ReplyError, ReplyEvent, StreamEncoder } from "../../conversation/reply.ts";
+import type {
+  FinishReason,
+  ReplyContext,
+  ReplyError,
+  ReplyEvent,
+  ReportedUsage,
+  StreamEncoder,
+} from "../../conversation/reply.ts";
 import { GATEWAY_MARK } from "../../conversation/signature.ts";
-import type { ReportedUsage } from "../../conversation/usage.ts";
+
 import type { JsonObject } from "../../json.ts";
 import { searchedIn } from "../../tools/web-search.ts";
-import { annotationOf, itemId, reasoningItem, searchItem } from "../items.ts";
-import { sealCall, sealReasoning } from "../reasoning-items.ts";
+import { annotationOf, itemId, reasoningItem, sealCall, sealReasoning, searchItem } from "../items.ts";
+
 import { MessageItem, type WriteEvent } from "./message-item.ts";
 import { callItem, endState, responseBase, responseId } from "./response-object.ts";
 

@@ -1,6 +1,8 @@
 import type { ChatDialect, Conversation } from "../../../formats/conversation/conversation.ts";
+import { either } from "../../../formats/gemini/parts.ts";
+import { type JsonObject, recordOf } from "../../../formats/json.ts";
 import type { Limitation } from "../../../providers/contract/provider.ts";
-import type { StoreResponse } from "../../state/responses/store-response.ts";
+import type { StoreResponse } from "../../state/responses/store.ts";
 import type { AdapterOptions } from "../passthrough-adapter.ts";
 import type { StepFilter } from "../views/step-filter.ts";
 import type { ChannelPrompt } from "./channel-prompt.ts";
@@ -25,3 +27,14 @@ export type ConversationOptions = AdapterOptions &
     /** Filters of response events, applied in order. */
     filters: readonly (() => StepFilter)[];
   }>;
+
+/** Adds safety thresholds and image output from the settings where the request has none of its own. */
+export function geminiOptions(body: JsonObject, model: string, settings: ConversationSettings): JsonObject {
+  const name = body.generation_config === undefined ? "generationConfig" : "generation_config";
+  const config = recordOf(body[name]);
+  const draws = settings.drawsImages(model) && !either(config, "responseModalities");
+  return {
+    ...(!either(body, "safetySettings") && { safetySettings: settings.geminiSafety() }),
+    ...(draws && { [name]: { ...config, responseModalities: ["TEXT", "IMAGE"] } }),
+  };
+}

@@ -1,5 +1,5 @@
 import type { JsonObject } from "../../../formats/json.ts";
-import { flattenNamespaces } from "../../../formats/openai-responses/request/namespaces.ts";
+import { flattenNamespaces } from "../../../formats/openai-responses/request/tools.ts";
 import { customAsFunctions } from "../../../formats/tools/custom-tools.ts";
 import { withToolNames } from "../../../formats/tools/tool-names.ts";
 import { randomId } from "../../../lib/http/request-id.ts";
@@ -12,9 +12,9 @@ import type { Route } from "../../upstream/route.ts";
 import type { EncodedRequest } from "../adapter.ts";
 import { canForwardRequest, splicedRequest, unchangedBody } from "../same-format.ts";
 import { withChannelPrompt } from "./channel-prompt.ts";
-import type { ConversationOptions } from "./conversation-options.ts";
+import { type ConversationOptions, geminiOptions } from "./conversation-options.ts";
 import { takesCustomTools } from "./custom-tool-calls.ts";
-import { geminiOptions } from "./gemini-options.ts";
+
 import { prepareConversation } from "./prepare-conversation.ts";
 
 /**

@@ -1,4 +1,4 @@
-import type { ReportedUsage } from "../../../formats/conversation/usage.ts";
+import type { ReportedUsage } from "../../../formats/conversation/reply.ts";
 import type { JsonObject } from "../../../formats/json.ts";
 import { usageObject } from "../../../formats/openai-chat/response/encode-reply.ts";
 import {

@@ -1,4 +1,4 @@
-import type { ReportedUsage } from "../../../formats/conversation/usage.ts";
+import type { ReportedUsage } from "../../../formats/conversation/reply.ts";
 import { type JsonObject, parseJson, recordOf } from "../../../formats/json.ts";
 import { readEvents } from "../../../lib/http/sse.ts";
 import { indexOfBytes, textOfBytes } from "../../../lib/values/bytes.ts";

@@ -1,6 +1,6 @@
 import { type Reply, ReplyCollector } from "../../../formats/conversation/collect-reply.ts";
-import type { ReplyEvent, StreamDecoder, StreamEncoder } from "../../../formats/conversation/reply.ts";
-import type { ReportedUsage } from "../../../formats/conversation/usage.ts";
+import type { ReplyEvent, ReportedUsage, StreamDecoder, StreamEncoder } from "../../../formats/conversation/reply.ts";
+
 import { EventReader } from "../../../lib/http/sse.ts";
 import { textOfBytes } from "../../../lib/values/bytes.ts";
 import { OutputMeter } from "../../billing/output-meter.ts";

@@ -1,4 +1,4 @@
-import type { ReportedUsage } from "../../../formats/conversation/usage.ts";
+import type { ReportedUsage } from "../../../formats/conversation/reply.ts";
 import { type JsonObject, parseJson, recordOf, textOf } from "../../../formats/json.ts";
 import { errorEventIn } from "../../../formats/openai-chat/response/stream.ts";
 import { eventData, splitEvents } from "../../../lib/http/sse.ts";

@@ -1,7 +1,7 @@
-import type { FinishReason, ReplyEvent } from "../../../formats/conversation/reply.ts";
-import type { ReportedUsage } from "../../../formats/conversation/usage.ts";
+import type { FinishReason, ReplyEvent, ReportedUsage } from "../../../formats/conversation/reply.ts";
+
 import { type JsonObject, numberOf, parseJson, recordOf, recordsOf, textOf } from "../../../formats/json.ts";
-import type { ReadError } from "../../../formats/openai-chat/errors/error.ts";
+import type { ReadError } from "../../../formats/openai-chat/errors.ts";
 import { chunkOf } from "../../../formats/openai-chat/response/stream.ts";
 import { eventData, splitEvents } from "../../../lib/http/sse.ts";
 import { textOfBytes } from "../../../lib/values/bytes.ts";

@@ -1,23 +1,29 @@
 import { W3CTraceContextPropagator } from "@opentelemetry/core";
 import { resourceFromAttributes } from "@opentelemetry/resources";
-import { MeterProvider, PeriodicExportingMetricReader } from "@opentelemetry/sdk-metrics";
+import { MeterProvider, PeriodicExportingMetricReader, type PushMetricExporter } from "@opentelemetry/sdk-metrics";
 import {
   AlwaysOffSampler,
   AlwaysOnSampler,
   BatchSpanProcessor,
   ParentBasedSampler,
   type Sampler,
+  type SpanExporter,
   TraceIdRatioBasedSampler,
   TracerProvider,
 } from "@opentelemetry/sdk-trace";
 import type { Usage, UsageRecord } from "../../../billing/types.ts";
 import type { Config } from "../../../server/config.ts";
-import { CallTrace, type TracedCall, type TracedRoute, type Tracing } from "./call-trace.ts";
-import { loadExporters } from "./exporters.ts";
-import { operationOf, providerNameOf } from "./semantics.ts";
+import {
+  CallTrace,
+  operationOf,
+  providerNameOf,
+  type TracedCall,
+  type TracedRoute,
+  type Tracing,
+} from "./call-trace.ts";
 
 /** The configuration of an exporting process. */
-export type TelemetryConfig = Config["telemetry"] & Readonly<{ endpoint: string; version: string; instanceId: string }>;
+type TelemetryConfig = Config["telemetry"] & Readonly<{ endpoint: string; version: string; instanceId: string }>;
 
 /** Traces and metrics of calls for an OpenTelemetry collector. */
 export type Telemetry = {
@@ -114,4 +120,50 @@ function samplerOf({ sampler, sampledRatio }: Pick<TelemetryConfig, "sampler" | 
         ? new TraceIdRatioBasedSampler(sampledRatio)
         : new AlwaysOnSampler();
   return isParentBased ? new ParentBasedSampler({ root }) : root;
+}
+
+/** Where spans and metrics are sent. `endpoint`: base URL without a trailing slash. */
+type OtlpTarget = Pick<Config["telemetry"], "protocol" | "headers"> & Readonly<{ endpoint: string }>;
+
+type Exporters = Readonly<{ spans: SpanExporter; metrics: PushMetricExporter }>;
+
+/**
+ * The exporters of a protocol, loaded only when they are needed. With HTTP, spans go to `/v1/traces` below the endpoint and
+ * metrics to `/v1/metrics` (https://opentelemetry.io/docs/specs/otel/protocol/exporter/).
+ */
+async function loadExporters({ endpoint, protocol, headers }: OtlpTarget): Promise<Exporters> {
+  const below = (path: string) => ({ url: `${endpoint}${path}`, headers: { ...headers } });
+  if (protocol === "grpc") return loadGrpcExporters({ endpoint, headers });
+  if (protocol === "http/json") {
+    const [traces, metrics] = await Promise.all([
+      import("@opentelemetry/exporter-trace-otlp-http"),
+      import("@opentelemetry/exporter-metrics-otlp-http"),
+    ]);
+    return {
+      spans: new traces.OTLPTraceExporter(below("/v1/traces")),
+      metrics: new metrics.OTLPMetricExporter(below("/v1/metrics")),
+    };
+  }
+  const [traces, metrics] = await Promise.all([
+    import("@opentelemetry/exporter-trace-otlp-proto"),
+    import("@opentelemetry/exporter-metrics-otlp-proto"),
+  ]);
+  return {
+    spans: new traces.OTLPTraceExporter(below("/v1/traces")),
+    metrics: new metrics.OTLPMetricExporter(below("/v1/metrics")),
+  };
+}
+
+/**
+ * Uses `require`: the exporters' ES modules load @grpc/grpc-js in a way that no bundler follows, so it would be missing
+ * in the executable.
+ */
+function loadGrpcExporters({ endpoint, headers }: Omit<OtlpTarget, "protocol">): Exporters {
+  const traces: typeof import("@opentelemetry/exporter-trace-otlp-grpc") = require("@opentelemetry/exporter-trace-otlp-grpc");
+  const metrics: typeof import("@opentelemetry/exporter-metrics-otlp-grpc") = require("@opentelemetry/exporter-metrics-otlp-grpc");
+  const { Metadata }: typeof import("@grpc/grpc-js") = require("@grpc/grpc-js");
+  const metadata = new Metadata();
+  for (const [name, value] of Object.entries(headers)) metadata.set(name, value);
+  const options = { url: endpoint, metadata };
+  return { spans: new traces.OTLPTraceExporter(options), metrics: new metrics.OTLPMetricExporter(options) };
 }

@@ -1,7 +1,7 @@
 import type { ChannelEntry } from "../../../domain/channels/entry.ts";
 import type { Candidates } from "../../../domain/channels/routing/routing-index.ts";
 import { type JsonObject, parseJson, recordOf } from "../../../formats/json.ts";
-import { isUnknownEndpoint } from "../../../formats/openai-chat/errors/unknown-endpoint.ts";
+import { isUnknownEndpoint } from "../../../formats/openai-chat/errors.ts";
 import { promptAsChat } from "../../../formats/openai-chat/index.ts";
 import { textOfBytes } from "../../../lib/values/bytes.ts";
 import type { Provider } from "../../../providers/contract/provider.ts";

@@ -2,8 +2,16 @@ import { DecodeError } from "../../../formats/conversation/codec.ts";
 import { embeddedContent } from "../../../formats/gemini/embedded-contents.ts";
 import { geminiClientCodec } from "../../../formats/gemini/index.ts";
 import { geminiRules } from "../../../formats/gemini/request/request-rules.ts";
-import { compact } from "../../../formats/helpers/compact.ts";
-import { countOf, type JsonObject, numberOf, parseJson, recordOf, recordsOf, textOf } from "../../../formats/json.ts";
+import {
+  compact,
+  countOf,
+  type JsonObject,
+  numberOf,
+  parseJson,
+  recordOf,
+  recordsOf,
+  textOf,
+} from "../../../formats/json.ts";
 import { textOfBytes } from "../../../lib/values/bytes.ts";
 import { embeddings } from "./embeddings.ts";
 import type { Endpoint } from "./endpoint.ts";

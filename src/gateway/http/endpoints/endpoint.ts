@@ -2,10 +2,10 @@ import type { Price } from "../../../billing/types.ts";
 import type { Catalog } from "../../../catalog/catalog.ts";
 import type { ClientCodec } from "../../../formats/conversation/codec.ts";
 import type { Conversation } from "../../../formats/conversation/conversation.ts";
-import type { ReportedUsage } from "../../../formats/conversation/usage.ts";
+import type { ReportedUsage } from "../../../formats/conversation/reply.ts";
 import type { JsonObject } from "../../../formats/json.ts";
 import type { RequestSummary } from "../../../formats/openai-chat/request/summary.ts";
-import type { RequestRules } from "../../../formats/request-rules/request-rules.ts";
+import type { RequestRules } from "../../../formats/request-rules/request-members.ts";
 import type { Decimal } from "../../../lib/values/decimal.ts";
 import type { Capability, TaskCapability } from "../../../providers/contract/provider.ts";
 

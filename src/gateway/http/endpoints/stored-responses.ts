@@ -7,7 +7,7 @@ import { randomId } from "../../../lib/http/request-id.ts";
 import type { Caller } from "../../auth/authenticate.ts";
 import type { GatewayContext } from "../../call/context.ts";
 import { GatewayError } from "../../call/errors.ts";
-import { refresh, storeObject } from "../../state/files/refresh-objects.ts";
+import { refresh, storeObject } from "../../state/files/read-objects.ts";
 import { isFinal } from "../../state/files/settle-object.ts";
 import {
   followResponse,

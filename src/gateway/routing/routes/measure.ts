@@ -1,4 +1,4 @@
-import { estimate } from "../../../billing/pricing/estimate.ts";
+import { estimate } from "../../../billing/pricing/charge.ts";
 import type { UserEntry } from "../../../domain/accounts/directory.ts";
 import type { ChannelEntry } from "../../../domain/channels/entry.ts";
 import type { Candidates } from "../../../domain/channels/routing/routing-index.ts";

@@ -1,18 +1,23 @@
-import { estimate } from "../../../billing/pricing/estimate.ts";
+import { estimate } from "../../../billing/pricing/charge.ts";
 import { countOf, type JsonObject, recordOf, textOf } from "../../../formats/json.ts";
+import { openaiRules } from "../../../formats/openai-chat/request/request-rules.ts";
+import { summarize } from "../../../formats/openai-chat/request/summary.ts";
+import { responsesRules } from "../../../formats/openai-responses/request/request-rules.ts";
 import { integer } from "../../../formats/request-rules/number-limits.ts";
-import { noRules, type RequestRules } from "../../../formats/request-rules/request-rules.ts";
+import { noRules, type RequestRules, requestMembers } from "../../../formats/request-rules/request-members.ts";
+import { multiply } from "../../../lib/values/decimal.ts";
 import type { Caller } from "../../auth/authenticate.ts";
 import { authorizeModel } from "../../auth/authorize.ts";
-import { refusePrice } from "../../auth/policies.ts";
+import { refusePolicyWords, refusePrice } from "../../auth/policies.ts";
 import { promptTokensBound, reserveAmount } from "../../billing/reserve.ts";
 import type { GatewayContext } from "../../call/context.ts";
+import { GatewayError } from "../../call/errors.ts";
 import type { Hold } from "../../call/services.ts";
 import { checkRequest, checkValues, invalidRequest } from "../../http/client-body.ts";
 import { jsonLines } from "./json-lines.ts";
-import { pathOf } from "./refresh-objects.ts";
+import { pathOf } from "./read-objects.ts";
 import { ownerOf, requestUpstream } from "./request-upstream.ts";
-import { trainingOf } from "./settle-object.ts";
+import { BATCH_SHARE, trainingOf } from "./settle-object.ts";
 import type { StoredObject } from "./store.ts";
 
 /** The number of epochs if the client sets none. */
@@ -85,4 +90,75 @@ function defaultEpochs(examples: number): number {
 function checkExample(line: string, example: JsonObject | null): void {
   if (!example) throw invalidRequest({ code: "gateway_training_no_object" }, "training_file");
   checkRequest(line, example, noRules);
+}
+
+/**
+ * Reads the calls of a batch before it begins. Each model must be allowed to the caller, served to its group and
+ * priced, and the balance must cover the most that all calls can cost, which is then held. Resolves with the hold.
+ * Rejects GatewayError.
+ */
+export async function admitBatch(context: GatewayContext, caller: Caller, input: StoredObject): Promise<Hold> {
+  const { prices, services } = context;
+  const file = await requestUpstream(context, ownerOf(context, input), {
+    method: "GET",
+    path: `${pathOf(input)}/content`,
+  });
+  const defaultOutputTokens = services.settings.get("PreConsumedQuota");
+  let amount = 0;
+  let calls = 0;
+  for await (const line of jsonLines(file, checkLine)) {
+    const body = recordOf(line.body);
+    const model = textOf(body?.model) ?? "";
+    if (!body || model === "") throw invalidRequest({ code: "gateway_batch_no_model" }, "input_file_id");
+    authorizeModel(caller, model);
+    if (caller.policies) refusePolicyWords(caller.policies, body);
+    if (caller.pinnedChannelId === null && !services.channels.candidates(caller.group, model)) {
+      throw invalidRequest({ code: "gateway_batch_model", params: { model, group: caller.group } }, "input_file_id");
+    }
+    const price = prices.of(caller, model, model);
+    const { choices, ...summary } = summarize(body);
+    const limit = summary.maxOutputTokens ?? countOf(body.max_output_tokens);
+    const maxOutputTokens = limit === null ? null : limit * choices;
+    const promptTokens = promptTokensBound(body, JSON.stringify(body).length);
+    const halved = { ...price, groupRatio: multiply(price.groupRatio, BATCH_SHARE) };
+    const cost = estimate(
+      halved,
+      { promptTokens, maxOutputTokens, defaultOutputTokens: defaultOutputTokens * choices },
+      prices.quotaPerUnit(),
+    );
+    if (caller.policies) refusePrice(caller.policies, cost);
+    amount += cost;
+    calls += 1;
+  }
+  if (calls === 0) throw invalidRequest({ code: "gateway_batch_empty" }, "input_file_id");
+  return reserveAmount(services, caller, amount);
+}
+
+const names = (isFree: boolean): string =>
+  [openaiRules, responsesRules]
+    .flatMap(({ members }) => [...members.isFreeByName].filter(([, free]) => free === isFree))
+    .map(([name]) => name)
+    .join(" ");
+
+/** A line of a batch is a request in one of OpenAI's formats. */
+const lineRules: RequestRules = {
+  members: requestMembers(names(false), { free: names(true) }),
+  numbers: [],
+  switches: [],
+};
+
+/** Throws GatewayError for a line that the upstream may parse differently than this gateway. */
+function checkLine(line: string, object: JsonObject | null): void {
+  const body = recordOf(object?.body);
+  try {
+    if (!object || !body) throw invalidRequest({ code: "gateway_batch_no_body" });
+    checkRequest(line, object, lineRules);
+    checkValues(body, textOf(object.url)?.endsWith("/responses") ? responsesRules : openaiRules);
+  } catch (error) {
+    if (!(error instanceof GatewayError)) throw error;
+    throw invalidRequest(
+      { code: "gateway_batch_line", params: { reason: error.message, id: textOf(object?.custom_id) ?? "none" } },
+      "input_file_id",
+    );
+  }
 }

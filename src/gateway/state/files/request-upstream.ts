@@ -2,7 +2,7 @@ import { type ChannelEntry, storedKeyOf } from "../../../domain/channels/entry.t
 import { proxyOf } from "../../../domain/channels/upstream/proxy-of.ts";
 import { userAgentOf } from "../../../domain/channels/upstream/user-agent.ts";
 import { type JsonObject, parseJson, recordOf } from "../../../formats/json.ts";
-import { readError } from "../../../formats/openai-chat/errors/error.ts";
+import { readError } from "../../../formats/openai-chat/errors.ts";
 import type { OutgoingForm } from "../../../lib/http/multipart/form-stream.ts";
 import { hexDigest } from "../../../lib/security/digest.ts";
 import { providerOf } from "../../../providers/registry.ts";

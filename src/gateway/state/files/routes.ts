@@ -17,8 +17,8 @@ import {
   runAction,
   unknownObject,
 } from "./create-object.ts";
-import { listObjects, readPart, removeObject } from "./read-objects.ts";
-import { PATHS, refresh } from "./refresh-objects.ts";
+import { listObjects, PATHS, readPart, refresh, removeObject } from "./read-objects.ts";
+
 import type { RoutedKind, StoredObject } from "./store.ts";
 
 type Work = (caller: Caller, routed: RoutedRequest) => Promise<object>;

@@ -1,6 +1,6 @@
 import { LRUCache } from "lru-cache";
 import { charge } from "../../../billing/pricing/charge.ts";
-import { type ContextTier, tierOf } from "../../../billing/pricing/rules/context-tiers.ts";
+import { type ContextTier, tierOf } from "../../../billing/pricing/price-rules.ts";
 import { NO_USAGE, type Price, type Usage, type UsageRecord } from "../../../billing/types.ts";
 import { countOf, type JsonObject, recordOf, textOf } from "../../../formats/json.ts";
 import { readUsage } from "../../../formats/openai-chat/response/usage.ts";

@@ -1,6 +1,6 @@
 import { DecodeError } from "../../../formats/conversation/codec.ts";
 import { type Reply, stepsOf } from "../../../formats/conversation/collect-reply.ts";
-import type { ReportedUsage } from "../../../formats/conversation/usage.ts";
+import type { ReportedUsage } from "../../../formats/conversation/reply.ts";
 import { type JsonObject, parseJson, recordOf, textOf } from "../../../formats/json.ts";
 import { openaiResponsesCodec } from "../../../formats/openai-responses/index.ts";
 import { readEvents } from "../../../lib/http/sse.ts";

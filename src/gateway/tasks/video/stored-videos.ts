@@ -1,7 +1,11 @@
+import { findMedia } from "../../../domain/tasks/find-tasks.ts";
 import type { MediaRow } from "../../../domain/tasks/task-view.ts";
 import { deleteVideo, listVideos } from "../../../domain/tasks/videos.ts";
+import { numberOf, recordOf, textOf } from "../../../formats/json.ts";
 import { requestIdOf } from "../../../lib/http/request-id.ts";
+import { sayStored } from "../../../lib/reason.ts";
 import { providerOf } from "../../../providers/registry.ts";
+import type { Caller } from "../../auth/authenticate.ts";
 import type { GatewayContext } from "../../call/context.ts";
 import { GatewayError } from "../../call/errors.ts";
 import type { GatewayServer } from "../../http/arrival.ts";
@@ -10,11 +14,75 @@ import { corsHeaders } from "../../http/headers.ts";
 import { refuse } from "../../http/refuse.ts";
 import type { Choice } from "../../routing/scheduler/choose.ts";
 import { requestObject, requestUpstream } from "../../state/files/request-upstream.ts";
-import { callerOf } from "../caller.ts";
 import { answer } from "../responses.ts";
-import { channelOfTask } from "../task-channel.ts";
-import { ownVideo } from "./own-video.ts";
-import { videoUrlOf, viewVideo } from "./view.ts";
+import { callerOf, channelOfTask } from "../task-channel.ts";
+
+type State = "queued" | "in_progress" | "completed" | "failed";
+
+const stateOf = (status: string): State => {
+  if (status === "SUCCESS") return "completed";
+  if (status === "FAILURE") return "failed";
+  return status === "IN_PROGRESS" ? "in_progress" : "queued";
+};
+
+const secondsOf = (row: MediaRow): number => numberOf(recordOf(row.properties)?.seconds) ?? 0;
+const errorOf = ({ status, failReason }: MediaRow) =>
+  status === "FAILURE" ? { code: "video_generation_failed", message: sayStored(failReason, "en") } : null;
+
+/** URL of the finished video; null if it is not done. */
+function videoUrlOf({ services }: GatewayContext, row: MediaRow): string | null {
+  const channel = services.channels.get(row.channelId);
+  const videos = channel && providerOf(channel.type)?.videos;
+  return row.status === "SUCCESS" && videos ? videos.videoUrl(row.data) : null;
+}
+
+/** A video as in OpenAI's API. */
+export const viewVideo = (row: MediaRow) => ({
+  id: row.taskId,
+  object: "video",
+  model: row.modelName,
+  status: stateOf(row.status),
+  progress: Number.parseInt(row.progress, 10) || 0,
+  created_at: row.createdAt,
+  completed_at: row.finishTime || null,
+  expires_at: numberOf(recordOf(row.data)?.expires_at) ?? null,
+  size: textOf(recordOf(row.properties)?.size) ?? "",
+  seconds: String(secondsOf(row)),
+  prompt: textOf(recordOf(row.properties)?.input),
+  remixed_from_video_id: textOf(recordOf(row.properties)?.remixedFrom),
+  error: errorOf(row),
+});
+
+/** A video as in /v1/video/generations. */
+export const viewGeneration = (context: GatewayContext, row: MediaRow) => ({
+  task_id: row.taskId,
+  status: stateOf(row.status),
+  url: videoUrlOf(context, row) ?? "",
+  format: "mp4",
+  metadata: { duration: secondsOf(row) },
+  error: errorOf(row),
+});
+
+/** A video of the caller. Rejects GatewayError if it does not exist or was deleted. */
+export async function ownVideo(context: GatewayContext, request: Request, server: GatewayServer | null, id: string) {
+  const caller = await callerOf(context, request, server, "TaskEnabled");
+  return { caller, row: await findVideo(context, caller, id) };
+}
+
+/** The caller's video with this id. Rejects GatewayError. */
+export async function findVideo({ services }: GatewayContext, caller: Caller, id: string): Promise<MediaRow> {
+  const [row] = id.startsWith("video_") ? await findMedia(services.tasks.db, caller.user.id, null, [id]) : [];
+  if (!row || recordOf(row.properties)?.deleted === true) throw videoNotFound(id);
+  return row;
+}
+
+export const videoNotFound = (id: string): GatewayError =>
+  new GatewayError(
+    404,
+    "video_not_found",
+    { code: "gateway_video_unknown", params: { id } },
+    { type: "invalid_request_error" },
+  );
 
 const MAX_PAGE_SIZE = 100;
 const DEFAULT_PAGE_SIZE = 20;

@@ -1,11 +1,10 @@
 import type { Catalog } from "../../../catalog/catalog.ts";
 import { shippedCatalog } from "../../../catalog/shipped.ts";
 import { recordDropped } from "../../../formats/conversation/dropped-fields.ts";
-import { compact } from "../../../formats/helpers/compact.ts";
-import type { JsonObject } from "../../../formats/json.ts";
-import { numberOf, recordOf, recordsOf, textOf } from "../../../formats/json.ts";
-import { chatApi } from "../../contract/chat.ts";
-import type { NativeFormat } from "../../contract/native-format.ts";
+import { compact, type JsonObject, numberOf, recordOf, recordsOf, textOf } from "../../../formats/json.ts";
+
+import { chatApi, type NativeFormat } from "../../contract/chat.ts";
+
 import type { CallParams, Provider, ProviderChannel } from "../../contract/provider.ts";
 import { imageCount, imageList } from "../../shared/images.ts";
 import { openAiCompatible } from "../../shared/openai-compatible.ts";

@@ -1,8 +1,8 @@
 import { recordDropped } from "../../../formats/conversation/dropped-fields.ts";
-import { compact } from "../../../formats/helpers/compact.ts";
-import { numberOf, recordOf, textOf, textsOf } from "../../../formats/json.ts";
-import { baseFailure } from "../../../formats/openai-chat/errors/base-resp.ts";
-import type { NativeFormat } from "../../contract/native-format.ts";
+import { compact, numberOf, recordOf, textOf, textsOf } from "../../../formats/json.ts";
+
+import { baseFailure } from "../../../formats/openai-chat/errors.ts";
+import type { NativeFormat } from "../../contract/chat.ts";
 import { embeddingList, inputsOf } from "../../shared/embeddings.ts";
 import { aspectOf, imageCount, imageList } from "../../shared/images.ts";
 import { openAiCompatible } from "../../shared/openai-compatible.ts";

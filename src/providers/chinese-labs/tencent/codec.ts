@@ -1,10 +1,109 @@
+import type { Dropped, Target } from "../../../formats/conversation/codec.ts";
+import type { Conversation, ToolChoice } from "../../../formats/conversation/conversation.ts";
+import { recordDropped } from "../../../formats/conversation/dropped-fields.ts";
 import type { ReplyError } from "../../../formats/conversation/reply.ts";
 import { chunkedCodec, type ParsedEvent } from "../../../formats/helpers/chunk-codec.ts";
-import { compact } from "../../../formats/helpers/compact.ts";
 import { serviceError } from "../../../formats/helpers/service-error.ts";
-import { type JsonObject, recordOf, recordsOf, textOf } from "../../../formats/json.ts";
-import { errorOf } from "../../../formats/openai-chat/errors/decode-error.ts";
-import { encodeRequest } from "./encode-request.ts";
+import { compact, type JsonObject, recordOf, recordsOf, textOf } from "../../../formats/json.ts";
+import { errorOf } from "../../../formats/openai-chat/errors.ts";
+import { encodeRequest as encodeChat } from "../../../formats/openai-chat/request/encode-request.ts";
+import { pairCalls } from "../../../formats/tools/pair-calls.ts";
+import { extractSearch } from "../../../formats/tools/web-search.ts";
+
+const SUPPORTED_FIELDS = ["temperature", "top_p", "seed", "stop", "tools", "tool_choice", "reasoning_effort"];
+/** Fields of Hunyuan that clients may set, in the casing of its SDK. */
+const OWN = ["EnableEnhancement", "SearchInfo", "Citation", "StreamModeration", "WebSearchOptions"];
+const MAX_SEED = 10_000;
+
+/**
+ * Writes a request for Tencent's ChatCompletions: turns alternate and are never empty. Source:
+ * https://cloud.tencent.com/document/api/1729/105701
+ */
+function encodeRequest(source: Conversation, target: Target, dropped: Dropped): JsonObject {
+  const { searches, rest: conversation } = extractSearch(source, "hunyuan", dropped);
+  const turns = pairCalls(conversation.turns, target.newId);
+  const chat = encodeChat({ ...conversation, turns }, target, dropped);
+  const { sampling, extra, reasoning, toolChoice } = conversation;
+  const own = extra.dialect === "openai-chat" ? OWN.map((name) => [name, extra.members[name]]) : [];
+  recordDropped(chat, [...SUPPORTED_FIELDS, ...OWN], dropped);
+  const tools = toolsOf(recordsOf(chat.tools), toolChoice, dropped);
+  const { effort, enabled, budgetTokens } = reasoning;
+  const off = effort === "none" || enabled === false || budgetTokens === 0;
+  return compact({
+    ...Object.fromEntries(own),
+    ...(searches && { EnableEnhancement: searches, SearchInfo: true }),
+    Model: target.model,
+    Messages: recordsOf(chat.messages).map((message) => messageOf(message, dropped)),
+    Stream: conversation.stream,
+    Temperature: clamp(sampling.temperature, 0, 2),
+    TopP: clamp(sampling.topP, 0, 1),
+    Seed: sampling.seed === null ? null : Math.abs(sampling.seed) % MAX_SEED,
+    Stop: sampling.stop.length > 0 ? sampling.stop : null,
+    Tools: tools,
+    ...(tools && choiceOf(toolChoice, tools, dropped)),
+    EnableThinking: off ? false : effort !== null || enabled || budgetTokens !== null ? true : null,
+  });
+}
+
+const clamp = (value: number | null, least: number, most: number): number | null =>
+  value === null ? null : Math.min(most, Math.max(least, value));
+
+function messageOf({ role, content, tool_calls, tool_call_id }: JsonObject, dropped: Dropped): JsonObject {
+  const calls = recordsOf(tool_calls).map((call) => {
+    const called = recordOf(call.function) ?? recordOf(call.custom) ?? {};
+    const input = textOf(called.arguments) ?? JSON.stringify({ input: called.input });
+    return { Id: call.id, Type: "function", Function: { Name: called.name, Arguments: input || "{}" } };
+  });
+  const parts = Array.isArray(content) ? recordsOf(content).flatMap((part) => partOf(part, dropped)) : null;
+  return compact({
+    Role: role,
+    Content: parts ? null : textOf(content) || " ",
+    Contents: parts,
+    ToolCalls: calls.length > 0 ? calls : null,
+    ToolCallId: tool_call_id,
+  });
+}
+
+function partOf(part: JsonObject, dropped: Dropped): JsonObject[] {
+  if (part.type === "text") return [{ Type: "text", Text: part.text }];
+  const image = textOf(recordOf(part.image_url)?.url);
+  if (image !== null) return [{ Type: "image_url", ImageUrl: { Url: image } }];
+  const video = textOf(recordOf(part.video_url)?.url);
+  if (video !== null) return [{ Type: "video_url", VideoUrl: { Url: video } }];
+  dropped.add(textOf(part.type) ?? "content");
+  return [];
+}
+
+/** Schemas are sent as text. If the request allows only some tools, the others are left out. */
+function toolsOf(tools: readonly JsonObject[], choice: ToolChoice | null, dropped: Dropped): JsonObject[] | null {
+  const allowed = choice?.type === "allowed" ? choice.names : null;
+  const written = tools.flatMap((tool): JsonObject[] => {
+    const called = recordOf(tool.function);
+    if (!called) {
+      dropped.add(`tools: ${textOf(tool.type) ?? "tool"}`);
+      return [];
+    }
+    const { name, description, parameters, strict } = called;
+    if (strict === true) dropped.add("strict");
+    if (allowed && !allowed.includes(textOf(name) ?? "")) return [];
+    const spec = compact({ Name: name, Description: description, Parameters: JSON.stringify(parameters) });
+    return [{ Type: "function", Function: spec }];
+  });
+  return written.length > 0 ? written : null;
+}
+
+/** One specific tool can be forced, but not "any tool". */
+function choiceOf(choice: ToolChoice | null, tools: readonly JsonObject[], dropped: Dropped): JsonObject {
+  if (!choice) return {};
+  if (choice.type === "none" || choice.type === "auto") return { ToolChoice: choice.type };
+  const names = tools.map((tool) => textOf(recordOf(tool.Function)?.Name));
+  const demanded = choice.type === "tool" ? choice.name : names.length === 1 ? names[0] : null;
+  const custom = tools.find((tool) => recordOf(tool.Function)?.Name === demanded);
+  const isDemand = choice.type !== "allowed" || choice.mode === "required";
+  if (isDemand && custom) return { ToolChoice: "custom", CustomTool: custom };
+  if (isDemand) dropped.add("tool_choice");
+  return { ToolChoice: "auto" };
+}
 
 /** Tencent's ChatCompletions: OpenAI's chat in PascalCase. Complete responses are wrapped, stream events are not. */
 export const hunyuanCodec = chunkedCodec({

@@ -6,7 +6,7 @@ import { chunkedCodec, type ParsedEvent } from "../../../formats/helpers/chunk-c
 import { flattenTurns, lastUserText } from "../../../formats/helpers/flatten-to-text.ts";
 import { serviceError } from "../../../formats/helpers/service-error.ts";
 import { type JsonObject, numberOf, parseJson, recordOf, recordsOf, textOf } from "../../../formats/json.ts";
-import { errorOf } from "../../../formats/openai-chat/errors/decode-error.ts";
+import { errorOf } from "../../../formats/openai-chat/errors.ts";
 import { encodeRequest as encodeChat } from "../../../formats/openai-chat/request/encode-request.ts";
 import { chatApi } from "../../contract/chat.ts";
 import type { Provider } from "../../contract/provider.ts";

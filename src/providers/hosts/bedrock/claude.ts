@@ -1,7 +1,7 @@
 import { countOf } from "../../../formats/json.ts";
-import { chatApi } from "../../contract/chat.ts";
+import { chatApi, type TokenCount } from "../../contract/chat.ts";
 import type { Provider } from "../../contract/provider.ts";
-import type { TokenCount } from "../../contract/token-count.ts";
+
 import { CLAUDE_MODELS } from "../../labs/anthropic.ts";
 import { cloudBetas, cloudMembers, onBetasRejected } from "../../shared/hosted-claude.ts";
 import { bearerHeader, credentialOf, hostOf, signForAws } from "./credential.ts";

@@ -1,11 +1,17 @@
 import type { ProviderCodec } from "../../../formats/conversation/codec.ts";
 import type { Reply, ReplyChoice } from "../../../formats/conversation/collect-reply.ts";
-import type { Part } from "../../../formats/conversation/conversation.ts";
-import type { ReplyEvent, StreamDecoder, WireEvent } from "../../../formats/conversation/reply.ts";
-import { type JsonObject, numberOf, parseJson, recordOf, recordsOf, textOf } from "../../../formats/json.ts";
-import { errorOf } from "../../../formats/openai-chat/errors/decode-error.ts";
+import type { Citation, Part } from "../../../formats/conversation/conversation.ts";
+import {
+  type FinishReason,
+  finishAfter,
+  type ReplyEvent,
+  type ReportedUsage,
+  type StreamDecoder,
+  type WireEvent,
+} from "../../../formats/conversation/reply.ts";
+import { countOf, type JsonObject, numberOf, parseJson, recordOf, recordsOf, textOf } from "../../../formats/json.ts";
+import { errorOf } from "../../../formats/openai-chat/errors.ts";
 import { encodeRequest } from "./encode-request.ts";
-import { argumentsOf, citationOf, finishOf, usageOf } from "./response.ts";
 
 /** Reads a stream of Cohere's chat v2. */
 class CohereStreamDecoder implements StreamDecoder {
@@ -137,3 +143,45 @@ function decodeReply(body: JsonObject): Reply | null {
   const usage = usageOf(body.usage);
   return { id: textOf(body.id) ?? "", model: "", createdAt: null, choices: [choice], usage, serviceTier: null };
 }
+
+/** Cohere's finish reasons. */
+function finishOf(native: string | null, calls: number): FinishReason {
+  const reason = native === "MAX_TOKENS" ? "length" : native === "ERROR" || native === "TIMEOUT" ? "error" : "stop";
+  return finishAfter(reason, calls);
+}
+
+/** Reads usage: all tokens rather than the billed ones, which leave out what Cohere adds. */
+function usageOf(value: unknown): ReportedUsage | null {
+  const usage = recordOf(value);
+  const tokens = recordOf(usage?.tokens) ?? recordOf(usage?.billed_units);
+  const promptTokens = countOf(tokens?.input_tokens);
+  if (promptTokens === null) return null;
+  return {
+    promptTokens,
+    completionTokens: countOf(tokens?.output_tokens) ?? 0,
+    cachedTokens: countOf(usage?.cached_tokens) ?? 0,
+    cacheCreationTokens: 0,
+    reasoningTokens: 0,
+    audioInputTokens: 0,
+    audioOutputTokens: 0,
+  };
+}
+
+/** Reads a citation by its first source with a URL or title. */
+function citationOf(citation: JsonObject): Citation {
+  const documents = recordsOf(recordsOf(citation.sources).map(({ document }) => document));
+  const document = documents.find(({ url, title }) => textOf(url) ?? textOf(title));
+  return {
+    url: textOf(document?.url),
+    title: textOf(document?.title),
+    citedText: textOf(citation.text),
+    start: numberOf(citation.start),
+    end: numberOf(citation.end),
+  };
+}
+
+/** A call's arguments: nothing, or the text `null`, means none. */
+const argumentsOf = (value: unknown): string => {
+  const text = textOf(value) ?? "";
+  return text.trim() === "null" ? "" : text;
+};

@@ -1,9 +1,27 @@
+import { recordDropped } from "../../../formats/conversation/dropped-fields.ts";
+import { compact, recordOf, textOf } from "../../../formats/json.ts";
 import { readNamesIn } from "../../../formats/openai-chat/model-list.ts";
-import { chatApi } from "../../contract/chat.ts";
+import { chatApi, type NativeFormat } from "../../contract/chat.ts";
+
 import type { Provider } from "../../contract/provider.ts";
 import { openAiCompatible } from "../../shared/openai-compatible.ts";
 import { cohereCodec } from "./codec.ts";
-import { cohereRerank } from "./rerank.ts";
+
+/** Rerank in Cohere's v2 API: documents are texts, and responses never contain them. */
+const cohereRerank: NativeFormat = {
+  encode(call, model, dropped) {
+    // If the client wants documents back, they come from the request.
+    recordDropped(call, ["query", "documents", "top_n", "max_tokens_per_doc", "return_documents"], dropped);
+    const { query, top_n, max_tokens_per_doc } = call;
+    const documents = Array.isArray(call.documents) ? call.documents.map(textOfDocument) : [];
+    return compact({ model, query, documents, top_n, max_tokens_per_doc });
+  },
+  decode: (answer) => (Array.isArray(answer.results) ? answer : null),
+};
+
+/** A document with fields other than a text is sent as JSON. */
+const textOfDocument = (document: unknown): string =>
+  textOf(document) ?? textOf(recordOf(document)?.text) ?? JSON.stringify(document);
 
 const DEFAULT_BASE_URL = "https://api.cohere.ai";
 

@@ -1,9 +1,8 @@
 import { DecodeError } from "../../../formats/conversation/codec.ts";
 import { recordDropped } from "../../../formats/conversation/dropped-fields.ts";
 import { partsOfEntry } from "../../../formats/gemini/embedded-contents.ts";
-import { compact } from "../../../formats/helpers/compact.ts";
-import { countOf, type JsonObject, numberOf, recordOf, recordsOf, textOf } from "../../../formats/json.ts";
-import type { NativeFormat } from "../../contract/native-format.ts";
+import { compact, countOf, type JsonObject, numberOf, recordOf, recordsOf, textOf } from "../../../formats/json.ts";
+import type { NativeFormat } from "../../contract/chat.ts";
 import { embeddingList, inputsOf } from "../../shared/embeddings.ts";
 
 const SUPPORTED_FIELDS = ["input", "encoding_format", "dimensions", "task_type", "title"];

@@ -1,11 +1,32 @@
+import { countOf, type JsonObject } from "../../../formats/json.ts";
 import { readNamesIn } from "../../../formats/openai-chat/model-list.ts";
-import { chatApi } from "../../contract/chat.ts";
-import type { NativeFormat } from "../../contract/native-format.ts";
+import { chatApi, type NativeFormat } from "../../contract/chat.ts";
 import type { CallParams, Provider, ProviderChannel } from "../../contract/provider.ts";
+
 import { geminiEmbeddings } from "./embeddings.ts";
 import { googleImages, isImagen } from "./images.ts";
 import { googleSpeech } from "./speech.ts";
-import { decodeGeminiCount, encodeGeminiCount } from "./token-count.ts";
+
+/** The body of Gemini's countTokens, which wraps the complete request: https://ai.google.dev/api/tokens */
+const encodeGeminiCount = (chat: JsonObject, { model }: CallParams): JsonObject => ({
+  generateContentRequest: { ...chat, model: `models/${model}` },
+});
+
+const VERTEX_MEMBERS: ReadonlySet<string> = new Set([
+  "contents",
+  "systemInstruction",
+  "system_instruction",
+  "tools",
+  "generationConfig",
+  "generation_config",
+]);
+
+/** The body of Vertex AI's countTokens, which takes only these members of a request, unwrapped. */
+export const encodeVertexCount = (chat: JsonObject): JsonObject =>
+  Object.fromEntries(Object.entries(chat).filter(([name]) => VERTEX_MEMBERS.has(name)));
+
+/** Tokens of the prompt in a response of countTokens; null: it is invalid. */
+export const decodeGeminiCount = ({ totalTokens }: JsonObject): number | null => countOf(totalTokens);
 
 const DEFAULT_BASE_URL = "https://generativelanguage.googleapis.com";
 const DEFAULT_VERSION = "v1beta";

@@ -1,6 +1,6 @@
 import { recordDropped } from "../../../formats/conversation/dropped-fields.ts";
 import { countOf, type JsonObject, recordOf, recordsOf, textOf } from "../../../formats/json.ts";
-import type { NativeFormat } from "../../contract/native-format.ts";
+import type { NativeFormat } from "../../contract/chat.ts";
 import { aspectOf, imageCount, imageList } from "../../shared/images.ts";
 
 /** Whether the model is Imagen, which has its own method; Gemini's image models generate images in a chat. */

@@ -1,6 +1,6 @@
 import { recordDropped } from "../../../formats/conversation/dropped-fields.ts";
 import { countOf, type JsonObject, recordOf, recordsOf, textOf } from "../../../formats/json.ts";
-import type { Content, NativeFormat } from "../../contract/native-format.ts";
+import type { Content, NativeFormat } from "../../contract/chat.ts";
 
 const SUPPORTED_FIELDS = ["input", "voice", "instructions", "response_format"];
 /** OpenAI's voices: Google has none of them and rejects unknown names. */

@@ -8,17 +8,16 @@ import {
   TOKEN_LIFE_SECONDS,
 } from "../../../lib/security/service-account.ts";
 import { createTokenCache } from "../../../lib/security/token-cache.ts";
-import { chatApi } from "../../contract/chat.ts";
-import type { NativeFormat } from "../../contract/native-format.ts";
+import { chatApi, type NativeFormat, type TokenCount } from "../../contract/chat.ts";
+
 import type { CallParams, Provider, ProviderChannel, SigningTools } from "../../contract/provider.ts";
-import type { TokenCount } from "../../contract/token-count.ts";
+
 import { cloudBetas, cloudMembers, onBetasRejected } from "../../shared/hosted-claude.ts";
 import { CLAUDE_MODELS } from "../anthropic.ts";
 import { vertexEmbeddings } from "./embeddings.ts";
-import { GEMINI_MODELS, geminiMethod } from "./gemini.ts";
+import { decodeGeminiCount, encodeVertexCount, GEMINI_MODELS, geminiMethod } from "./gemini.ts";
 import { googleImages } from "./images.ts";
 import { googleSpeech } from "./speech.ts";
-import { decodeGeminiCount, encodeVertexCount } from "./token-count.ts";
 
 /** Renew a token that expires within this time. */
 const RENEW_BEFORE_SECONDS = 300;

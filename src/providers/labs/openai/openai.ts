@@ -3,11 +3,11 @@ import { readOpenAiModelList } from "../../../formats/openai-chat/model-list.ts"
 import { decodeResponsesCount, encodeResponsesCount } from "../../../formats/openai-responses/token-count.ts";
 import { type TaskReport, type TaskStatus, UNKNOWN_FAIL_REASON } from "../../../formats/tasks/report.ts";
 import { lookupTable } from "../../../lib/values/lookup-table.ts";
-import { chatApi } from "../../contract/chat.ts";
+import { chatApi, type TokenCount } from "../../contract/chat.ts";
 import { EVERY_CAPABILITY, openaiPath, type Provider, type ProviderChannel } from "../../contract/provider.ts";
 import type { TaskProtocol, VideoProtocol } from "../../contract/tasks.ts";
-import type { TokenCount } from "../../contract/token-count.ts";
-import { onResponsesRejected } from "../../shared/responses-rejection.ts";
+
+import { onResponsesRejected } from "../../shared/quirks.ts";
 import { OPENAI_MODELS } from "./models.ts";
 import { onlyFormatOf, prepareForOpenAi, searchesInResponses } from "./reasoning-models.ts";
 

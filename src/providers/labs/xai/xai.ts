@@ -2,10 +2,10 @@ import type { ModelInfo } from "../../../catalog/catalog.ts";
 import { isEffort, nearestEffort } from "../../../catalog/nearest-effort.ts";
 import { shippedCatalog } from "../../../catalog/shipped.ts";
 import { recordDropped } from "../../../formats/conversation/dropped-fields.ts";
-import { compact } from "../../../formats/helpers/compact.ts";
-import { type JsonObject, recordOf, recordsOf } from "../../../formats/json.ts";
+import { compact, type JsonObject, recordOf, recordsOf } from "../../../formats/json.ts";
+
 import { mediaTypeOf } from "../../../lib/http/media-type.ts";
-import type { NativeFormat } from "../../contract/native-format.ts";
+import type { NativeFormat } from "../../contract/chat.ts";
 import type { CallParams, Preparation } from "../../contract/provider.ts";
 import { aspectOf, renamedImageFields } from "../../shared/images.ts";
 import { openAiCompatible } from "../../shared/openai-compatible.ts";

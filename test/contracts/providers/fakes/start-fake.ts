@@ -1,5 +1,5 @@
-import type { JsonObject } from "../../../../src/formats/json.ts";
-import { parseJson, recordOf } from "../../../../src/formats/json.ts";
+import { type JsonObject, parseJson, recordOf } from "../../../../src/formats/json.ts";
+
 import type { FakeType, Seen } from "./fake-type.ts";
 
 /** The service of a channel type on a free loopback port. `state` says how it answers, and keeps what went wrong. */

@@ -1,4 +1,4 @@
-import { estimate } from "../../../../billing/pricing/estimate.ts";
+import { estimate } from "../../../../billing/pricing/charge.ts";
 import type { Attempt, Price } from "../../../../billing/types.ts";
 import { ONE } from "../../../../lib/values/decimal.ts";
 import { typicalTokens } from "../../../billing/reserve.ts";

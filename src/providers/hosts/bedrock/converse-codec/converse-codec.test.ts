@@ -8,7 +8,7 @@ import {
   target,
 } from "../../../../../test/support/formats/fixtures.ts";
 import { openaiChatClientCodec } from "../../../../formats/openai-chat/index.ts";
-import { callIdFor } from "../../../../formats/tools/short-name.ts";
+import { callIdFor } from "../../../../formats/tools/tool-names.ts";
 import { eventStreamToSse } from "../event-stream.ts";
 import { converseCodec } from "./index.ts";
 
