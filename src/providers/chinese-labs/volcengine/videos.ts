@@ -1,5 +1,4 @@
-import { compact } from "../../../formats/json.ts";
-import { type JsonObject, numberOf, recordOf, textOf } from "../../../formats/json.ts";
+import { compact, type JsonObject, numberOf, recordOf, textOf } from "../../../formats/json.ts";
 import { type TaskStatus, UNKNOWN_FAIL_REASON } from "../../../formats/tasks/report.ts";
 import { lookupTable } from "../../../lib/values/lookup-table.ts";
 import type { ProviderChannel } from "../../contract/provider.ts";
