@@ -31,6 +31,10 @@ const isTimed = process.argv.includes("--update-timings");
 const abort = new AbortController();
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => abort.abort());
 
+// Before anything starts: a file that can't be read ends the run at once.
+const sources = readSources();
+const { onBoth, onPostgres } = listDatabaseTests(sources);
+const plainTests = listPlainTests(sources);
 const began = readCores();
 let postgres: TemporaryPostgres | undefined;
 try {
@@ -56,9 +60,6 @@ process.exit(total.failed === 0 && !abort.signal.aborted ? 0 : 1);
 
 /** The unit tests, in one global object where they can share it, and those of the database on Postgres. */
 async function runUnitTests(server: Record<string, string>): Promise<void> {
-  const sources = readSources();
-  const { onBoth, onPostgres } = listDatabaseTests(sources);
-  const plainTests = listPlainTests(sources);
   const unitTests = listTests(
     (file) => !file.startsWith("test/e2e/") && !onPostgres.includes(file) && !plainTests.includes(file),
   );

@@ -167,7 +167,7 @@ describe("the dashboard", () => {
     await own.waitForNotice(words.noCalls);
     const choices = own.page.getByRole("group", { name: words.by }).getByRole("button");
     expect(await choices.allTextContents()).toEqual(
-      ["model", "group", "token"].map((by) => words.dimensions[by as "model"]),
+      ["model", "group", "token", "tag"].map((by) => words.dimensions[by as "model"]),
     );
     expect(await own.page.getByText(words.runningOut).count()).toBe(0);
     await root.put("/api/option/", { key: "DataExportEnabled", value: "false" });

@@ -99,8 +99,8 @@ export const BudgetDialog = ({ id, budget, onClose }: Props) => {
                 hint={targets.length === 0 && search === "" ? t("organizations.budgets.noTargets") : undefined}
               >
                 <Autocomplete
-                  {...suggestionTexts}
                   key={form.scope}
+                  {...suggestionTexts}
                   size="small"
                   options={targets}
                   getOptionLabel={({ name }) => name}
