@@ -264,7 +264,7 @@ describe("options", () => {
     const untouched = start({ options: { ...options, "global.pass_through_request_enabled": "true" } });
     await untouched.relay.post("/v1/chat/completions", ASK);
     const same = (await untouched.relay.billing.nextRecord()).other.admin_info?.exchange;
-    expect(same).toEqual({ client: JSON.stringify(ASK) });
+    expect(same).toEqual({ client: JSON.stringify(ASK), format: "openai-chat" });
 
     const failing = start({ options, channels }, () => new Response("no", { status: 400 }));
     await failing.relay.post("/v1/chat/completions", ASK);
