@@ -64,7 +64,7 @@ describe("the price list", () => {
       (count) => count === 1,
     );
     const found = row("model-1987");
-    for (const price of ["$2", "$6"]) await found.getByText(new RegExp(`\\${price}$`)).waitFor();
+    for (const price of ["$2.00", "$6.00"]) await found.getByText(new RegExp(`\\${price}$`)).waitFor();
     expect(new URL(page.url()).searchParams.get("search")).toBe("mdl1987");
     await page.reload();
     await row("model-1987").waitFor();
@@ -78,14 +78,14 @@ describe("the price list", () => {
     await open(`?search=gpt-of`);
     await row(VIP_ONLY).getByRole("img", { name: words.unavailable }).waitFor();
     await row(VIP_ONLY)
-      .getByText(fillPlaceholders(words.input, { price: "$2" }))
+      .getByText(fillPlaceholders(words.input, { price: "$2.00" }))
       .waitFor();
     await row(VIP_ONLY)
       .getByRole("button", { name: fillPlaceholders(words.lookAt, { group: "vip" }) })
       .click();
     await page.getByText(fillPlaceholders(words.lookingAt, { group: "vip", ratio: 0.5 }), { exact: true }).waitFor();
     await row(VIP_ONLY)
-      .getByText(fillPlaceholders(words.input, { price: "$1" }))
+      .getByText(fillPlaceholders(words.input, { price: "$1.00" }))
       .waitFor();
     await row(VIP_ONLY).getByRole("img", { name: words.available }).waitFor();
     await page.getByText(fillPlaceholders(words.visitor, { group: "vip", ratio: 0.5 })).waitFor();
@@ -96,11 +96,11 @@ describe("the price list", () => {
   test("says what each price is for, and how prices come about", async () => {
     await open("?group=default");
     for (const [model, unit, price] of [
-      ["sora-2", words.units.second, fillPlaceholders(words.each.second, { price: "$0.1" })],
+      ["sora-2", words.units.second, fillPlaceholders(words.each.second, { price: "$0.10" })],
       ["dall-e-3", words.units.image, fillPlaceholders(words.each.image, { price: "$0.04" })],
       ["whisper-1", words.units.minute, fillPlaceholders(words.each.minute, { price: "$0.006" })],
-      ["tts-1", words.units.character, fillPlaceholders(words.each.character, { price: "$15" })],
-      ["claude-sonnet-4-5", words.units.token, fillPlaceholders(words.input, { price: "$2" })],
+      ["tts-1", words.units.character, fillPlaceholders(words.each.character, { price: "$15.00" })],
+      ["claude-sonnet-4-5", words.units.token, fillPlaceholders(words.input, { price: "$2.00" })],
     ] as const) {
       await page.getByRole("searchbox", { name: words.search }).fill(model);
       await row(model).getByText(unit, { exact: true }).waitFor();
@@ -158,7 +158,7 @@ test("whoever is signed in sees the prices of their group; in Chinese on a phone
   await phone.page.getByText(fillPlaceholders(zh.yourGroup, { group: "default", ratio: 1 })).waitFor();
   await phone
     .row("sora-2")
-    .getByText(fillPlaceholders(zh.each.second, { price: "$0.1" }))
+    .getByText(fillPlaceholders(zh.each.second, { price: "$0.10" }))
     .first()
     .waitFor();
   await phone.expectAccessible();
