@@ -153,6 +153,8 @@ export const ROUTES_OF_RIGHTS: Readonly<Record<string, readonly string[]>> = {
   "settings:read": [
     "GET /api/announcement/all",
     "GET /api/broadcast/",
+    "GET /api/broadcast/history",
+    "GET /api/broadcast/history/{id}",
     "GET /api/option/",
     "POST /api/option/import/preview",
     "GET /api/sinks/",
