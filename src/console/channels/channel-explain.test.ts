@@ -30,8 +30,8 @@ test("asks the scheduler for administrators, with the usual group and a short pr
   expect(requests).toEqual([
     { model: "gpt-4o", group: "default", promptTokens: 0 },
     { model: "gpt-4o", group: "vip", promptTokens: 9000 },
-    { model: "gpt-4o", group: "default", promptTokens: 0, conversation: { tokenId: 7, request } },
-    { model: "gpt-4o", group: "default", promptTokens: 0 },
+    { model: "gpt-4o", group: "default", promptTokens: 0, tokenId: 7, request },
+    { model: "gpt-4o", group: "default", promptTokens: 0, tokenId: 7 },
   ]);
 });
 
