@@ -1,11 +1,10 @@
-import { asc, gt, type SQL } from "drizzle-orm";
+import { asc } from "drizzle-orm";
 import type { Changes } from "../../../db/changes.ts";
 import { type AccountKind, users } from "../../../db/schema/accounts/users.ts";
 import { DEADLINES_MS, withDeadline } from "../../../db/server/deadlines.ts";
 import type { Db } from "../../../db/types.ts";
 import type { Logger } from "../../lib/runtime/log.ts";
-import { ASIDE, keepTable, MapCopy, type Selection } from "../../lib/values/keep-table.ts";
-import { isOneOf } from "../../lib/values/sql-text.ts";
+import { ASIDE, keepTable, MapCopy, queryOf, type RowQuery, type Selection } from "../../lib/values/keep-table.ts";
 
 /** What every call needs to know about a user; balances live in the ledger. */
 export type UserEntry = Readonly<{
@@ -59,10 +58,7 @@ export async function createUserDirectory(
     },
   });
   const { byId } = copy;
-  const read = (selection: Selection) =>
-    "ids" in selection
-      ? readEntries(db, isOneOf(users.id, selection.ids), selection.ids.length)
-      : readEntries(db, gt(users.id, selection.after), selection.limit);
+  const read = (selection: Selection) => readEntries(db, queryOf(selection, users.id));
   const { refresh, close } = await keepTable(
     { changes, log, topic: "users", read, pageRows: PAGE_ROWS, aside: ASIDE },
     copy,
@@ -80,7 +76,7 @@ export async function createUserDirectory(
   };
 }
 
-async function readEntries(db: Db, where: SQL, limit: number): Promise<UserEntry[]> {
+async function readEntries(db: Db, { where, limit }: RowQuery): Promise<UserEntry[]> {
   const rows = await db
     .select({
       id: users.id,

@@ -1,12 +1,11 @@
-import { asc, eq, gt, inArray, type SQL } from "drizzle-orm";
+import { asc, eq, inArray } from "drizzle-orm";
 import type { Changes } from "../../../db/changes.ts";
 import { channelKeys, channels } from "../../../db/schema/gateway/channels.ts";
 import type { Db } from "../../../db/types.ts";
 import type { Logger } from "../../lib/runtime/log.ts";
 import type { Vault } from "../../lib/security/crypto.ts";
 import type { SecretReader } from "../../lib/security/secret-references/secret-reader.ts";
-import { keepTable, MapCopy, type Selection } from "../../lib/values/keep-table.ts";
-import { isOneOf } from "../../lib/values/sql-text.ts";
+import { keepTable, MapCopy, queryOf, type RowQuery, type Selection } from "../../lib/values/keep-table.ts";
 import { CHANNEL_STATUS, type ChannelEntry, storedKeysOf, toEntry } from "./entry.ts";
 import { createKeyReferences, type KeyReferences } from "./keys/key-references.ts";
 import { enableChannelKey } from "./keys/key-status.ts";
@@ -38,12 +37,7 @@ export async function createChannelDirectory(
   const keyReferences = createKeyReferences(deps.secrets, log);
   const copy = new MapCopy<ChannelEntry>(index);
   const { byId } = copy;
-  const read = (selection: Selection) => {
-    const parts = { db, vault, keyReferences };
-    return "ids" in selection
-      ? readEntries(parts, isOneOf(channels.id, selection.ids), selection.ids.length)
-      : readEntries(parts, gt(channels.id, selection.after), selection.limit);
-  };
+  const read = (selection: Selection) => readEntries({ db, vault, keyReferences }, queryOf(selection, channels.id));
   const { refresh, close } = await keepTable({ changes, log, topic: "channels", read, pageRows: PAGE_ROWS }, copy);
 
   /** Takes over what secret managers have replaced. A key that was switched off because it failed gets another try. */
@@ -87,7 +81,10 @@ const referencesOf = ({ references, unresolved }: ChannelEntry): string[] => [
 
 type ReadDeps = Readonly<{ db: Db; vault: Vault; keyReferences: KeyReferences }>;
 
-async function readEntries({ db, vault, keyReferences }: ReadDeps, where: SQL, limit: number): Promise<ChannelEntry[]> {
+async function readEntries(
+  { db, vault, keyReferences }: ReadDeps,
+  { where, limit }: RowQuery,
+): Promise<ChannelEntry[]> {
   const rows = await db.select().from(channels).where(where).orderBy(asc(channels.id)).limit(limit);
   if (rows.length === 0) return [];
   const ids = rows.map(({ id }) => id);

@@ -1,5 +1,7 @@
+import { type Column, gt, type SQL } from "drizzle-orm";
 import type { Logger } from "../runtime/log.ts";
 import { createSerial } from "../runtime/serial.ts";
+import { isOneOf } from "./sql-text.ts";
 
 type Row = Readonly<{ id: number }>;
 
@@ -18,6 +20,15 @@ type Sweep = Readonly<{ seen: (id: number) => void; missing: () => ReadonlySet<n
 
 /** Which rows to read: these, or so many with higher ids, in the order of ids. */
 export type Selection = Readonly<{ ids: readonly number[] } | { after: number; limit: number }>;
+
+/** A condition, and the most rows that meet it and are read. */
+export type RowQuery = Readonly<{ where: SQL; limit: number }>;
+
+/** The query of a selection; `id`: the table's column of ids. */
+export const queryOf = (selection: Selection, id: Column): RowQuery =>
+  "ids" in selection
+    ? { where: isOneOf(id, selection.ids), limit: selection.ids.length }
+    : { where: gt(id, selection.after), limit: selection.limit };
 
 type Source<Entry extends Row, Topic extends string> = Readonly<{
   changes: Readonly<{

@@ -1,12 +1,11 @@
-import { gt, sql } from "drizzle-orm";
+import { sql } from "drizzle-orm";
 import type { Changes } from "../../../../db/changes.ts";
 import { tokens } from "../../../../db/schema/accounts/api-keys.ts";
 import { DEADLINES_MS, withDeadline } from "../../../../db/server/deadlines.ts";
 import type { Db } from "../../../../db/types.ts";
 import type { Logger } from "../../../lib/runtime/log.ts";
 import type { Vault } from "../../../lib/security/crypto.ts";
-import { ASIDE, keepTable, type Selection } from "../../../lib/values/keep-table.ts";
-import { isOneOf } from "../../../lib/values/sql-text.ts";
+import { ASIDE, keepTable, queryOf, type Selection } from "../../../lib/values/keep-table.ts";
 import { createKeyLookup } from "../key-lookup.ts";
 import { type ApiKeyEntry, TOKEN_STATUS } from "./api-key-entry.ts";
 import { ApiKeyTable } from "./api-key-table.ts";
@@ -36,10 +35,7 @@ export async function createApiKeyDirectory(
   const { db, changes, vault, log } = deps;
   const table = new ApiKeyTable();
   const findByKey = createKeyLookup(table, vault);
-  const read = (selection: Selection) =>
-    "ids" in selection
-      ? readEntries(db, isOneOf(tokens.id, selection.ids), selection.ids.length)
-      : readEntries(db, gt(tokens.id, selection.after), selection.limit);
+  const read = (selection: Selection) => readEntries(db, queryOf(selection, tokens.id));
   const { inOrder, close } = await keepTable(
     { changes, log, topic: "tokens", read, pageRows: PAGE_ROWS, aside: ASIDE },
     table,
@@ -56,7 +52,7 @@ export async function createApiKeyDirectory(
           ),
           sql` or `,
         );
-        const [entry] = await withDeadline(DEADLINES_MS.call, () => readEntries(db, isIts, 1));
+        const [entry] = await withDeadline(DEADLINES_MS.call, () => readEntries(db, { where: isIts, limit: 1 }));
         if (entry) table.put(entry);
         return entry;
       }),

@@ -1,7 +1,8 @@
-import { type SQL, sql } from "drizzle-orm";
+import { sql } from "drizzle-orm";
 import { requireRow } from "../../../../db/require-row.ts";
 import { tokens } from "../../../../db/schema/accounts/api-keys.ts";
 import type { Db } from "../../../../db/types.ts";
+import type { RowQuery } from "../../../lib/values/keep-table.ts";
 import type { ApiKeyEntry } from "./api-key-entry.ts";
 import { compileIpList } from "./ip-list.ts";
 
@@ -25,7 +26,7 @@ const FIELDS = "\x1f";
  * Keys that are not deleted, by id, at most `limit`. The database writes a page as one text, which costs both sides a
  * fraction of what rows do: there may be a million keys.
  */
-export async function readEntries(db: Db, where: SQL, limit: number): Promise<ApiKeyEntry[]> {
+export async function readEntries(db: Db, { where, limit }: RowQuery): Promise<ApiKeyEntry[]> {
   const t = tokens;
   // One row, always: none would read as "there are no keys".
   const rows = await db.execute<{ text: string | null }>(sql`
