@@ -11,7 +11,7 @@ import { NOTICE_LIMITS, noticeError } from "../notice-rules.ts";
 import { type NotifyEvent, type StoredSetting, wants } from "../notification-setting.ts";
 import type { Notifier } from "../notifier.ts";
 
-/** What somebody has everybody told who wants to hear of such things. */
+/** A message that an administrator sends to everybody who subscribed to its event. */
 export type BroadcastRequest = Readonly<{ event: NotifyEvent; title: string; content: string }>;
 
 /** How far a broadcast is. */

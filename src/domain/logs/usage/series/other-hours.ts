@@ -9,12 +9,12 @@ import type { HourRange } from "../totals/buckets.ts";
 import { HOUR_S } from "../totals/totals.ts";
 import type { HourKey } from "../totals/usage-hours.ts";
 
-/** What neither roll-ups nor totals are told apart by: tags, and whom API keys belong to now. */
+/** Dimensions that neither roll-ups nor totals have: tags, and the project and member that API keys belong to now. */
 type OtherKey = "tag" | "project" | "member";
 export type SeriesKey = Exclude<HourKey, "none"> | OtherKey;
 
 const owned = sql`left join ${tokens} on ${tokens.id} = calls.token_id`;
-/** How calls are told apart; key and name are empty for those without. A call counts under each of its tags. */
+/** By what calls are grouped; key and name are empty for those without. A call counts under each of its tags. */
 const KEYS: Readonly<Record<SeriesKey, Readonly<{ key: SQL; name: SQL; join: SQL }>>> = {
   model: { key: sql`calls.model_name`, name: sql`calls.model_name`, join: sql`` },
   group: { key: sql`calls."group"`, name: sql`calls."group"`, join: sql`` },
