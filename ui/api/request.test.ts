@@ -17,6 +17,13 @@ test.each([
   "/api/user/topup/orders",
   "/api/user/pay",
   "/api/user/amount",
+  "/api/user/plans",
+  "/api/user/subscriptions",
+  "/api/user/subscriptions/checkout",
+  "/api/user/coupon",
+  "/api/user/statements/draft",
+  "/api/user/billing_profile",
+  "/api/sessions/self/one",
   "/api/pricing",
 ])("%s is called for the organization", (path) => expect(isForOrganizations(path)).toBe(true));
 
@@ -35,4 +42,6 @@ test.each([
   "/api/topup",
   "/api/status",
   "/api/announcement",
+  // The page of an organization sends the header itself: one's own alerts are a page too.
+  "/api/alerts/rules",
 ])("%s is called for the user", (path) => expect(isForOrganizations(path)).toBe(false));

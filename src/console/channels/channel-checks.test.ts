@@ -35,7 +35,14 @@ const list = async () => (await call("GET", "/api/channel-checks/")).data as rea
 const setRules = (rules: object) =>
   app.settings.change(["ChannelAuthenticity"], () => new Map([["ChannelAuthenticity", JSON.stringify(rules)]]));
 const alerts = () =>
-  findSuspiciousChannels(app, { owner: "site", threshold: 0, windowMinutes: 0, now: nowSeconds(), since: 0 });
+  findSuspiciousChannels(app, {
+    owner: "site",
+    organization: null,
+    threshold: 0,
+    windowMinutes: 0,
+    now: nowSeconds(),
+    since: 0,
+  });
 
 test("a check scores a channel, costs the operator what it used, and warns, then disables a channel that lies", async () => {
   await setRules({ prompt_words: 1000, disable_below: 60 });

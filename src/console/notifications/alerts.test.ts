@@ -1,5 +1,9 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
+import { eq } from "drizzle-orm";
 import { alertDestinations } from "../../../db/schema/accounts/alerts.ts";
+import { type OrganizationRole, organizationMembers } from "../../../db/schema/accounts/organizations.ts";
+import { users } from "../../../db/schema/accounts/users.ts";
+import { logs } from "../../../db/schema/gateway/logs.ts";
 import { startTestConsole, type TestConsole } from "../../../test/support/console/start-console.ts";
 import type { DeliveryView } from "../../domain/alerts/deliveries.ts";
 import type { DestinationView } from "../../domain/alerts/destinations.ts";
@@ -154,4 +158,43 @@ test("rules are their owner's, the site's those of administrators", async () => 
   const foreign = await list(as.admin, "site");
   const stolen = rule({ destination_ids: foreign.map(({ id }) => id) });
   expect((await call("POST", "/rules/", as.ann, "own", stolen)).code).toBe("alert_destination_not_found");
+});
+
+test("an organization's alerts are managed by its owners, admins and billing managers, and stand in its log", async () => {
+  await app.settings.set("Organizations", "on");
+  const organization = await app.addUser("acme");
+  await app.db.update(users).set({ kind: "organization", passwordHash: null }).where(eq(users.id, organization));
+  const inside = (headers: Headers) => ({ ...headers, "sluice-organization": String(organization) });
+  const bob = (await app.db.select().from(users).where(eq(users.username, "bob")))[0]?.id ?? 0;
+  const join = (role: OrganizationRole, userId = bob) =>
+    app.db
+      .insert(organizationMembers)
+      .values({ organizationId: organization, userId, role, joinedAt: 1 })
+      .onConflictDoUpdate({
+        target: [organizationMembers.organizationId, organizationMembers.userId],
+        set: { role },
+      });
+  const ann = (await app.db.select().from(users).where(eq(users.username, "ann")))[0]?.id ?? 0;
+  await join("owner", ann);
+  const added = (await call("POST", "/destinations", inside(as.ann), "own", input({ name: "Acme ops" })))
+    .data as DestinationView;
+  expect((await list(as.ann)).map(({ name }) => name)).not.toContain("Acme ops");
+  expect((await call("GET", "/destinations", inside(as.bob))).code).toBe("organization_not_member");
+  await join("developer");
+  expect((await call("GET", "/destinations", inside(as.bob))).code).toBe("organization_right_missing");
+  await join("billing");
+  expect((await list(inside(as.bob))).map(({ name }) => name)).toEqual(["Acme ops"]);
+  const rule = { event: "organization_budget", threshold: 80, window_minutes: 0, destination_ids: [added.id] };
+  const saved = await call("POST", "/rules/", inside(as.bob), "own", { ...rule, enabled: true });
+  expect(saved.data).toMatchObject(rule);
+  // Administrators of the site change the site's alerts for themselves, not for an organization.
+  expect((await call("GET", "/destinations", inside(as.ann), "site")).code).toBe("permission_denied");
+  const log = await app.db.select().from(logs).where(eq(logs.userId, organization));
+  expect(log.map(({ content }) => content)).toEqual(
+    expect.arrayContaining([
+      "ann: Added the alert destination Acme ops",
+      "bob: Added the alert rule organization_budget",
+    ]),
+  );
+  expect(JSON.stringify(log)).not.toContain("tttt");
 });

@@ -8,7 +8,6 @@ import {
   deleteDestination,
   listDestinations,
 } from "../../domain/alerts/destinations.ts";
-import { writeManagementLog } from "../../domain/logs/write-log.ts";
 import { createRateLimiter } from "../../lib/limits/rate-limiter.ts";
 import { languageOf } from "../../lib/messages.ts";
 import { OperationError } from "../../lib/operation-error.ts";
@@ -17,7 +16,7 @@ import { ok } from "../http/envelope.ts";
 import type { guard } from "../http/guard.ts";
 import { paged, pagingQuery } from "../http/paging.ts";
 import { integerField, numberOrUndefined } from "../http/query-fields.ts";
-import { alertScope, ownerOf } from "./alert-scope.ts";
+import { alertScope, logAlertChange, ownerOf } from "./alert-scope.ts";
 
 /** Limit of messages sent manually: tests and redeliveries. */
 const SENDS = { count: 30, windowMs: 3_600_000 };
@@ -55,77 +54,78 @@ export function alertRoutes(
   };
   return new Elysia({ prefix: "/api/alerts", name: "console/alerts" })
     .use(guarded)
-    .guard({ role: "user" })
+    .guard({ account: "alerts.manage" })
     .get(
       "/destinations",
-      async ({ actor, query }) => ok(await listDestinations({ db, vault }, ownerOf(actor, query.scope))),
+      async ({ actor, role, query }) =>
+        ok(await listDestinations({ db, vault }, ownerOf({ actor, role }, query.scope))),
       { query: scoped },
     )
     .post(
       "/destinations",
-      async ({ actor, query, body }) => {
-        const owner = ownerOf(actor, query.scope);
+      async ({ actor, person, role, query, body }) => {
+        const owner = ownerOf({ actor, role }, query.scope);
         const added = await addDestination({ db, vault }, owner, body);
-        if (owner === "site") {
-          const { name } = added;
-          await writeManagementLog(db, actor, `Added the alert destination ${name}`, {
-            note: { code: "alert_destination_added", params: { name } },
-            action: "create",
-            after: added,
-          });
-        }
+        const { name } = added;
+        await logAlertChange(db, { actor, person, role }, owner, {
+          name,
+          content: `Added the alert destination ${name}`,
+          note: { code: "alert_destination_added", params: { name } },
+          action: "create",
+          after: added,
+        });
         return ok(added);
       },
       { query: scoped, body: t.Object({ type: t.String({ maxLength: 20 }), ...fields }) },
     )
     .put(
       "/destinations/:id",
-      async ({ actor, query, params, body }) => {
-        const owner = ownerOf(actor, query.scope);
+      async ({ actor, person, role, query, params, body }) => {
+        const owner = ownerOf({ actor, role }, query.scope);
         const { before, after } = await changeDestination({ db, vault }, owner, params.id, body);
-        if (owner === "site") {
-          const { name } = after;
-          await writeManagementLog(db, actor, `Changed the alert destination ${name}`, {
-            note: { code: "alert_destination_changed", params: { name } },
-            action: "update",
-            before,
-            after,
-          });
-        }
+        const { name } = after;
+        await logAlertChange(db, { actor, person, role }, owner, {
+          name,
+          content: `Changed the alert destination ${name}`,
+          note: { code: "alert_destination_changed", params: { name } },
+          action: "update",
+          before,
+          after,
+        });
         return ok(after);
       },
       { query: scoped, params: destinationId, body: t.Object(fields) },
     )
     .delete(
       "/destinations/:id",
-      async ({ actor, query, params }) => {
-        const owner = ownerOf(actor, query.scope);
+      async ({ actor, person, role, query, params }) => {
+        const owner = ownerOf({ actor, role }, query.scope);
         const before = await deleteDestination({ db, vault }, owner, params.id);
-        if (owner === "site") {
-          const { name } = before;
-          await writeManagementLog(db, actor, `Deleted the alert destination ${name}`, {
-            note: { code: "alert_destination_deleted", params: { name } },
-            action: "delete",
-            before,
-          });
-        }
+        const { name } = before;
+        await logAlertChange(db, { actor, person, role }, owner, {
+          name,
+          content: `Deleted the alert destination ${name}`,
+          note: { code: "alert_destination_deleted", params: { name } },
+          action: "delete",
+          before,
+        });
         return ok(null);
       },
       { query: scoped, params: destinationId },
     )
     .post(
       "/destinations/:id/test",
-      async ({ actor, query, params, request }) => {
-        const owner = ownerOf(actor, query.scope);
-        takeSend(actor);
+      async ({ actor, person, role, query, params, request }) => {
+        const owner = ownerOf({ actor, role }, query.scope);
+        takeSend(person);
         return ok(await getDelivery(db, owner, await alerter.test(owner, params.id), languageOf(request)));
       },
       { query: scoped, params: destinationId },
     )
     .get(
       "/deliveries",
-      ({ actor, query, request }) => {
-        const owner = ownerOf(actor, query.scope);
+      ({ actor, role, query, request }) => {
+        const owner = ownerOf({ actor, role }, query.scope);
         const destination = numberOrUndefined(query.destination_id);
         return paged(query, (page) =>
           listDeliveries(db, owner, { ...page, destinationId: destination }, languageOf(request)),
@@ -135,9 +135,9 @@ export function alertRoutes(
     )
     .post(
       "/deliveries/:id/resend",
-      async ({ actor, query, params, request }) => {
-        const owner = ownerOf(actor, query.scope);
-        takeSend(actor);
+      async ({ actor, person, role, query, params, request }) => {
+        const owner = ownerOf({ actor, role }, query.scope);
+        takeSend(person);
         await alerter.resend(owner, params.id);
         return ok(await getDelivery(db, owner, params.id, languageOf(request)));
       },

@@ -3,6 +3,7 @@ import { eq } from "drizzle-orm";
 import { alertRules } from "../../../db/schema/accounts/alerts.ts";
 import { tokens } from "../../../db/schema/accounts/api-keys.ts";
 import { users } from "../../../db/schema/accounts/users.ts";
+import { budgets } from "../../../db/schema/billing/budgets.ts";
 import { lostJournals } from "../../../db/schema/billing/ledger.ts";
 import { priceChanges } from "../../../db/schema/billing/prices.ts";
 import { channels } from "../../../db/schema/gateway/channels.ts";
@@ -286,4 +287,32 @@ test.each([
 test("a rule leads to no destination of somebody else", async () => {
   const input = { event: "channel_disabled", threshold: 0, window_minutes: 0, destination_ids: [12345], enabled: true };
   await expect(saveRule(database.db, "site", input)).rejects.toMatchObject({ code: "alert_destination_not_found" });
+});
+
+describe("rules of an organization", () => {
+  test("are about its own calls and budgets, and carry its name", async () => {
+    const organization = await addUser(database.sql, 5 * DOLLAR);
+    await database.db
+      .update(users)
+      .set({ kind: "organization", displayName: "Acme" })
+      .where(eq(users.id, organization));
+    await addRule(organization, "error_rate", 20, 10);
+    await addRule(organization, "organization_budget", 50);
+    await addCalls(30, { failed: true });
+    expect(await evaluate()).toEqual([]);
+    await addCalls(30, { failed: true, userId: organization });
+    const budget = { organizationId: organization, scope: "organization", scopeId: 0, period: "month" } as const;
+    const amounts = { limit: 10 * DOLLAR, remaining: 4 * DOLLAR, spent: 6 * DOLLAR, periodStart: NOW - 60 };
+    const times = { renewsAt: NOW + 86_400, createdAt: NOW - 60 };
+    await database.db.insert(budgets).values({ ...budget, ...amounts, ...times, isHard: true });
+    expect(await evaluate()).toEqual([
+      "firing 100% of 30 calls failed in the last 10 min; the threshold is 20%.",
+      "firing Acme has used 60% of its budget: $6.00 of $10.00.",
+    ]);
+    expect(sent.map(({ owner, alert }) => [owner, sayNotice(alert.notice, "en", "").title])).toEqual([
+      [organization, "Acme: Many calls fail"],
+      [organization, "Acme: A budget of your organization is running out"],
+    ]);
+    expect(await evaluate(NOW + 60)).toEqual([]);
+  });
 });

@@ -47,7 +47,7 @@ const RETENTION_SECONDS = 30 * 86_400;
  */
 export async function evaluateRules(deps: EvaluateDeps, now: number, signal?: AbortSignal): Promise<void> {
   const rows = await deps.db
-    .select({ rule: alertRules })
+    .select({ rule: alertRules, kind: users.kind, username: users.username, displayName: users.displayName })
     .from(alertRules)
     .leftJoin(users, eq(users.id, alertRules.userId))
     .where(
@@ -57,18 +57,24 @@ export async function evaluateRules(deps: EvaluateDeps, now: number, signal?: Ab
       ),
     )
     .orderBy(asc(alertRules.id));
-  for (const { rule } of rows) {
+  for (const { rule, kind, username, displayName } of rows) {
     if (signal?.aborted) return;
-    await evaluateRule(deps, rule, now);
+    await evaluateRule(deps, rule, kind === "organization" ? displayName || username : null, now);
   }
   await deps.db.delete(alertIncidents).where(lt(alertIncidents.resolvedAt, now - RETENTION_SECONDS));
 }
 
-async function evaluateRule(deps: EvaluateDeps, rule: RuleRow, now: number): Promise<void> {
+async function evaluateRule(
+  deps: EvaluateDeps,
+  rule: RuleRow,
+  organization: string | null,
+  now: number,
+): Promise<void> {
   if (!isAlertEvent(rule.event)) return;
   const { threshold, windowMinutes, createdAt: since } = rule;
   const owner: AlertOwner = rule.userId ?? "site";
-  const conditions = await FINDERS[rule.event](deps, { owner, threshold, windowMinutes, now, since });
+  const query = { owner, organization, threshold, windowMinutes, now, since };
+  const conditions = (await FINDERS[rule.event](deps, query)).map((condition) => inNameOf(organization, condition));
   const open = await deps.db
     .select()
     .from(alertIncidents)
@@ -86,6 +92,16 @@ async function evaluateRule(deps: EvaluateDeps, rule: RuleRow, now: number): Pro
     if (isQuiet || isMomentary) await close(deps.db);
     else await deps.alerter.dispatch(owner, resolved, { destinationIds: rule.destinationIds, claim: close });
   }
+}
+
+/** A condition with the organization's name in its title: the people of a chat may be in several. */
+function inNameOf(organization: string | null, condition: Condition): Condition {
+  if (organization === null) return condition;
+  const { en, zh } = condition.notice.title;
+  return {
+    ...condition,
+    notice: { ...condition.notice, title: { en: `${organization}: ${en}`, zh: `${organization}：${zh}` } },
+  };
 }
 
 async function openIncident(

@@ -51,11 +51,11 @@ export const eventTraits = (event: AlertEvent): EventTraits => ALERT_EVENTS[even
 /** Whether a text names an event that this release knows. */
 export const isAlertEvent = (name: string): name is AlertEvent => Object.hasOwn(ALERT_EVENTS, name);
 
-/** The events that can be watched in a scope. */
-export const eventsOf = (scope: "site" | "own"): readonly AlertEvent[] =>
+/** The events that can be watched for the site, or for an account: an organization's are those of people. */
+export const eventsOf = (scope: "site" | "own" | "organization"): readonly AlertEvent[] =>
   Object.keys(ALERT_EVENTS)
     .filter(isAlertEvent)
-    .filter((event) => eventTraits(event).scopes.includes(scope));
+    .filter((event) => eventTraits(event).scopes.includes(scope === "site" ? "site" : "own"));
 
 /** What is wrong with a threshold; undefined: nothing, or the event has none. */
 export function thresholdError(event: AlertEvent, threshold: number): "alert_threshold_invalid" | undefined {

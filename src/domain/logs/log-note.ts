@@ -103,6 +103,7 @@ export const LOG_NOTES = {
   sso_provider_added: ["name", "id"],
   sso_provider_changed: ["name", "id"],
   sso_provider_deleted: ["name", "id"],
+  organization_alert_changed: ["by", "name"],
   organization_policy_created: ["by", "policy"],
   organization_policy_changed: ["by", "policy"],
   organization_policy_deleted: ["by", "policy"],

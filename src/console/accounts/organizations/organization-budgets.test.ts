@@ -134,7 +134,7 @@ describe("budgets", () => {
     const budget = await app.createdId("alice", "POST", "budgets", newBudget);
     const found = async (name: string, spent: number) => {
       await app.database.db.update(budgets).set({ spent }).where(eq(budgets.id, budget));
-      const query = { owner: app.who(name).id, threshold: 50, windowMinutes: 0, now: 0, since: 0 };
+      const query = { owner: app.who(name).id, organization: null, threshold: 50, windowMinutes: 0, now: 0, since: 0 };
       const conditions = await findUsedOrganizationBudgets({ db: app.database.db, settings: app.settings }, query);
       return conditions.map(({ subject, isQuiet }) => [subject.split("/").at(-1), isQuiet]);
     };

@@ -1,5 +1,5 @@
 import type { Changes } from "../../../../db/changes.ts";
-import type { Db, Tx } from "../../../../db/types.ts";
+import type { Db, DbOrTx } from "../../../../db/types.ts";
 import type { SettingsReader } from "../../../settings/settings.ts";
 import type { LogNote } from "../../logs/log-note.ts";
 import { LOG_TYPE, type ManagementAction, writeLog } from "../../logs/write-log.ts";
@@ -21,7 +21,7 @@ type Change = Readonly<{
 
 /** Writes what a person did to an organization into the organization's log, where its members see it. */
 export const writeOrganizationLog = (
-  tx: Tx,
+  tx: DbOrTx,
   organizationId: number,
   person: Person,
   { content, note, ...change }: Change,

@@ -10,6 +10,7 @@ test.each([
   [
     "admin",
     [
+      "alerts.manage",
       "budgets.manage",
       "keys.all",
       "keys.read",
@@ -24,7 +25,10 @@ test.each([
       "wallet.read",
     ],
   ],
-  ["billing", ["budgets.manage", "keys.read", "logs.read", "organization.read", "wallet.read", "wallet.topUp"]],
+  [
+    "billing",
+    ["alerts.manage", "budgets.manage", "keys.read", "logs.read", "organization.read", "wallet.read", "wallet.topUp"],
+  ],
   ["developer", ["keys.read", "keys.write", "logs.read", "organization.read", "playground.use"]],
   ["viewer", ["keys.read", "logs.read", "organization.read", "wallet.read"]],
 ] as const)("%s has these rights and no others", (role, rights) => {

@@ -18,6 +18,8 @@ export const RIGHTS = {
   "policies.manage": ["owner", "admin"],
   /** Set what projects, members and keys may spend. */
   "budgets.manage": ["owner", "admin", "billing"],
+  /** Choose which events are alerts, and where they go. */
+  "alerts.manage": ["owner", "admin", "billing"],
   /** See requests, tasks and usage. */
   "logs.read": EVERYBODY,
   /** See keys; secrets only with `keys.write`. */

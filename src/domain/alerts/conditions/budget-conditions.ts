@@ -1,6 +1,7 @@
 import { and, asc, eq, gt, inArray, isNull } from "drizzle-orm";
 import { tokens } from "../../../../db/schema/accounts/api-keys.ts";
 import type { BudgetScope } from "../../../../db/schema/billing/budgets.ts";
+import type { Db } from "../../../../db/types.ts";
 import { listBudgets } from "../../accounts/organizations/budgets/list-budgets.ts";
 import { listOrganizations } from "../../accounts/organizations/list-organizations.ts";
 import { hasRight } from "../../accounts/organizations/rights.ts";
@@ -64,13 +65,21 @@ export const findUsedBudgets: FindConditions = async (deps, { owner, threshold }
   });
 };
 
-/** Budgets that have been used so much, of the organizations in which a person manages them. */
-export const findUsedOrganizationBudgets: FindConditions = async (deps, { owner, threshold, now }) => {
+/** The organizations whose budgets an owner is warned of: itself, or those in which the person manages them. */
+async function findOrganizations(db: Db, owner: number, organization: string | null) {
+  if (organization !== null) return [{ id: owner, name: organization }];
+  const organizations = await listOrganizations(db, owner);
+  return organizations
+    .filter(({ role }) => hasRight(role, "budgets.manage"))
+    .map(({ id, display_name: displayName, username }) => ({ id, name: displayName || username }));
+}
+
+/** Budgets that have been used so much, of an organization, or of those in which a person manages them. */
+export const findUsedOrganizationBudgets: FindConditions = async (deps, query) => {
+  const { owner, threshold, now } = query;
   if (owner === "site") return [];
-  const organizations = await listOrganizations(deps.db, owner);
-  const managed = organizations.filter(({ role }) => hasRight(role, "budgets.manage"));
   const conditions: Condition[] = [];
-  for (const organization of managed) {
+  for (const organization of await findOrganizations(deps.db, owner, query.organization)) {
     for (const budget of await listBudgets(deps.db, organization.id, now)) {
       const { id, scope, spent, limit, period_start: start } = budget;
       const used = { spent, limit, threshold };
@@ -82,7 +91,7 @@ export const findUsedOrganizationBudgets: FindConditions = async (deps, { owner,
           title: { en: "A budget of your organization is running out", zh: "组织预算即将用尽" },
           content: BUDGET_TEXTS[scope],
           values: [
-            organization.display_name || organization.username,
+            organization.name,
             ...(scope === "organization" ? [] : [budget.name]),
             ...[shortNumber(percent), dollars(spent, deps), dollars(limit, deps)],
           ],

@@ -20,6 +20,8 @@ export type ConditionDeps = Readonly<{ db: Db; settings: SettingsReader }>;
 /** What a rule asks for; `now` in epoch seconds. */
 export type ConditionQuery = Readonly<{
   owner: AlertOwner;
+  /** The name of the owner if it is an organization; null: it is a person or the site. */
+  organization: string | null;
   threshold: number;
   windowMinutes: number;
   now: number;

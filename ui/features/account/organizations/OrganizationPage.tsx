@@ -14,6 +14,7 @@ import { notifyDone } from "../../../components/feedback/notify.tsx";
 import { SettingLink } from "../../../components/feedback/SettingLink.tsx";
 import { useCheckedForm } from "../../../components/inputs/use-checked-form.ts";
 import { Col, Field, PageHeader, Panel } from "../../../components/layout.tsx";
+import { AlertsPanel } from "../../admin/alerts/AlertsPanel.tsx";
 import { Entry } from "../security/Entry.tsx";
 import { DangerPanel } from "./DangerPanel.tsx";
 import { InvitationsPanel } from "./InvitationsPanel.tsx";
@@ -195,6 +196,7 @@ const OrganizationDetail = () => {
         <BudgetsPanel organization={organization} />
         <ProjectsPanel organization={organization} />
         <PoliciesPanel organization={organization} />
+        {may("alerts.manage") && <AlertsPanel scope="organization" />}
         <MembersPanel organization={organization} />
         {may("members.manage") && <InvitationsPanel organization={organization} />}
         {may("organization.rename") && <ProfilePanel organization={organization} />}

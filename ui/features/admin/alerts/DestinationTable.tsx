@@ -96,7 +96,7 @@ export const DestinationTable = ({ scope, add, onEdit }: DestinationTableProps) 
         <EmptyState
           icon={<NotificationsActive />}
           title={t("alerts.empty.title")}
-          body={t(scope === "site" ? "alerts.empty.site" : "alerts.empty.own")}
+          body={t(`alerts.empty.${scope}`)}
           action={add}
         />
       }

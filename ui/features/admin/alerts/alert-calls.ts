@@ -4,9 +4,16 @@ import type { DestinationView } from "../../../../src/domain/alerts/destinations
 import type { RuleInput, RuleView } from "../../../../src/domain/alerts/rules.ts";
 import { readData } from "../../../api/client.ts";
 import { alertApi, alertRuleApi } from "../../../api/groups.ts";
+import { organizationHeader } from "../../../api/request.ts";
 
-/** The site's alerts, for administrators, or one's own. */
-export type AlertScope = "site" | "own";
+/** The site's alerts, for administrators, one's own, or those of the organization that the user acts for. */
+export type AlertScope = "site" | "own" | "organization";
+
+/** The query and headers of a call about a scope. */
+const scoped = (scope: AlertScope) => ({
+  query: { scope: scope === "site" ? ("site" as const) : ("own" as const) },
+  ...(scope === "organization" && { headers: organizationHeader() }),
+});
 
 /** Where alerts go. */
 export type Destination = DestinationView;
@@ -27,15 +34,23 @@ const REFRESH_MS = 5000;
 export const destinationList = (scope: AlertScope) =>
   queryOptions({
     queryKey: [...ALERTS_KEY, "destinations", scope],
-    queryFn: ({ signal }) => readData(alertApi.destinations.get({ query: { scope }, fetch: { signal } })),
+    queryFn: ({ signal }) => readData(alertApi.destinations.get({ ...scoped(scope), fetch: { signal } })),
   });
 
 /** One page of the delivery log, newest first; `page` counts from 0. Polled while an attempt is due. */
 export const deliveryPage = (scope: AlertScope, page: number, pageSize: number) =>
   queryOptions({
     queryKey: [...DELIVERIES_KEY, scope, page, pageSize],
-    queryFn: ({ signal }) =>
-      readData(alertApi.deliveries.get({ query: { scope, p: page + 1, page_size: pageSize }, fetch: { signal } })),
+    queryFn: ({ signal }) => {
+      const { query, ...options } = scoped(scope);
+      return readData(
+        alertApi.deliveries.get({
+          query: { ...query, p: page + 1, page_size: pageSize },
+          ...options,
+          fetch: { signal },
+        }),
+      );
+    },
     refetchInterval: ({ state }) =>
       state.data?.items.some(({ status }) => status === "pending") ? REFRESH_MS : (false as const),
   });
@@ -43,18 +58,17 @@ export const deliveryPage = (scope: AlertScope, page: number, pageSize: number) 
 export const ruleList = (scope: AlertScope) =>
   queryOptions({
     queryKey: [...ALERTS_KEY, "rules", scope],
-    queryFn: ({ signal }) => readData(alertRuleApi.get({ query: { scope }, fetch: { signal } })),
+    queryFn: ({ signal }) => readData(alertRuleApi.get({ ...scoped(scope), fetch: { signal } })),
   });
 
 /** Adds a rule, or with an id changes one. */
 export function saveRule(scope: AlertScope, { destination_ids: ids, ...rule }: RuleInput, id?: number) {
   const body = { ...rule, destination_ids: [...ids] };
-  const options = { query: { scope } };
+  const options = scoped(scope);
   return readData(id === undefined ? alertRuleApi.post(body, options) : alertRuleApi({ id }).put(body, options));
 }
 
-export const deleteRule = (scope: AlertScope, id: number) =>
-  readData(alertRuleApi({ id }).delete({}, { query: { scope } }));
+export const deleteRule = (scope: AlertScope, id: number) => readData(alertRuleApi({ id }).delete({}, scoped(scope)));
 
 type DestinationBody = Readonly<{
   name: string;
@@ -68,18 +82,18 @@ type DestinationBody = Readonly<{
 }>;
 
 export const addDestination = (scope: AlertScope, body: DestinationBody & Readonly<{ type: string }>) =>
-  readData(alertApi.destinations.post(body, { query: { scope } }));
+  readData(alertApi.destinations.post(body, scoped(scope)));
 
 export const changeDestination = (scope: AlertScope, id: number, body: DestinationBody) =>
-  readData(alertApi.destinations({ id }).put(body, { query: { scope } }));
+  readData(alertApi.destinations({ id }).put(body, scoped(scope)));
 
 export const deleteDestination = (scope: AlertScope, id: number) =>
-  readData(alertApi.destinations({ id }).delete({}, { query: { scope } }));
+  readData(alertApi.destinations({ id }).delete({}, scoped(scope)));
 
 /** Sends a test alert and resolves with its delivery, whatever became of it. */
 export const testDestination = (scope: AlertScope, id: number) =>
-  readData(alertApi.destinations({ id }).test.post({}, { query: { scope } }));
+  readData(alertApi.destinations({ id }).test.post({}, scoped(scope)));
 
 /** Sends a delivery again and resolves with what became of it. */
 export const resendDelivery = (scope: AlertScope, id: string) =>
-  readData(alertApi.deliveries({ id }).resend.post({}, { query: { scope } }));
+  readData(alertApi.deliveries({ id }).resend.post({}, scoped(scope)));
