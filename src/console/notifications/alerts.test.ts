@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
+import { requireRow } from "../../../db/require-row.ts";
 import { alertDestinations } from "../../../db/schema/accounts/alerts.ts";
 import { type OrganizationRole, organizationMembers } from "../../../db/schema/accounts/organizations.ts";
 import { users } from "../../../db/schema/accounts/users.ts";
@@ -162,8 +163,8 @@ test("rules are their owner's, the site's those of administrators", async () => 
 
 test("an organization's alerts are managed by its owners, admins and billing managers, and stand in its log", async () => {
   await app.settings.set("Organizations", "on");
-  const organization = await app.addUser("acme");
-  await app.db.update(users).set({ kind: "organization", passwordHash: null }).where(eq(users.id, organization));
+  const account = { kind: "organization", username: "acme", affCode: "acme", createdAt: 1 } as const;
+  const { id: organization } = requireRow(await app.db.insert(users).values(account).returning({ id: users.id }));
   const inside = (headers: Headers) => ({ ...headers, "sluice-organization": String(organization) });
   const bob = (await app.db.select().from(users).where(eq(users.username, "bob")))[0]?.id ?? 0;
   const join = (role: OrganizationRole, userId = bob) =>
