@@ -1,6 +1,7 @@
 import { type AnyElysia, Elysia } from "elysia";
 import { organizationRoutes } from "../console/accounts/organizations/organizations.ts";
 import { apiKeyRoutes } from "../console/api-keys/api-keys.ts";
+import { keyLeakRoutes } from "../console/api-keys/key-leaks.ts";
 import { channelCheckRoutes } from "../console/channels/channel-checks.ts";
 import { channelExplainRoutes, type Explain } from "../console/channels/channel-explain.ts";
 import { channelKeyRoutes } from "../console/channels/channel-keys.ts";
@@ -110,6 +111,7 @@ export function managementApi(
     .use(channelKeyRoutes({ ...operations, fetch: services.fetch }, guarded))
     .use(taskRoutes(shared, guarded))
     .use(apiKeyRoutes(shared, guarded))
+    .use(keyLeakRoutes(shared))
     .use(redemptionRoutes(shared, guarded))
     .use(auditRoutes(shared, guarded))
     .use(bookRoutes(shared, guarded))

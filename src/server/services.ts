@@ -10,6 +10,7 @@ import { createPolicyDirectory, type PolicyDirectory } from "../domain/accounts/
 import { createSetup, type Setup } from "../domain/accounts/registration/setup.ts";
 import { createSessions, type Sessions } from "../domain/accounts/sessions/sessions.ts";
 import { type Alerter, createAlerter } from "../domain/alerts/alerter.ts";
+import { createKeyNetworks, type KeyNetworks } from "../domain/alerts/leaks/key-networks.ts";
 import { type ApiKeyDirectory, createApiKeyDirectory } from "../domain/api-keys/directory/index.ts";
 import { type ChannelDirectory, createChannelDirectory } from "../domain/channels/directory.ts";
 import type { ChannelEntry } from "../domain/channels/entry.ts";
@@ -63,6 +64,8 @@ export type Services = Readonly<{
   tokens: ApiKeyDirectory;
   /** Budgets of organizations. */
   budgets: BudgetDirectory;
+  /** From which networks API keys are used. */
+  keyNetworks: KeyNetworks;
   /** Policies of organizations. */
   policies: PolicyDirectory;
   channels: ChannelDirectory;
@@ -122,6 +125,7 @@ export async function openServices(config: Config, log: Logger, host: HostLink |
     const setup = await createSetup({ db, changes, vault, version });
     const tokens = await createApiKeyDirectory({ db, changes, vault, log });
     const budgets = await createBudgetDirectory({ db, changes, log });
+    const keyNetworks = createKeyNetworks(db);
     const policies = await createPolicyDirectory({ db, changes, log });
     const secretReader = createSecretReader(config.secretManagers);
     const channels = await createChannelDirectory({ db, changes, vault, log, secrets: secretReader });
@@ -190,6 +194,7 @@ export async function openServices(config: Config, log: Logger, host: HostLink |
       vault,
       settings,
       channels,
+      keyNetworks,
       tester,
       notifier,
       alerter,
@@ -217,6 +222,7 @@ export async function openServices(config: Config, log: Logger, host: HostLink |
       setup,
       tokens,
       budgets,
+      keyNetworks,
       policies,
       channels,
       secretReader,

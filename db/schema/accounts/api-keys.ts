@@ -1,5 +1,5 @@
 import { sql } from "drizzle-orm";
-import { boolean, check, index, integer, pgTable, text, uniqueIndex } from "drizzle-orm/pg-core";
+import { boolean, check, index, integer, pgTable, primaryKey, text, uniqueIndex } from "drizzle-orm/pg-core";
 import { epochSeconds, quotaUnits } from "../columns.ts";
 import { projects } from "./organizations.ts";
 import { users } from "./users.ts";
@@ -64,5 +64,45 @@ export const tokens = pgTable(
     check("tokens_budget_period_known", sql`${t.budgetPeriod} in ('', 'day', 'week', 'month')`),
     check("tokens_remain_not_negative", sql`${t.remainQuota} >= 0`),
     check("tokens_held_not_negative", sql`${t.held} >= 0`),
+  ],
+);
+
+/** From which networks each API key is used: many new ones at once mean that it has leaked. */
+export const keyNetworks = pgTable(
+  "key_networks",
+  {
+    tokenId: integer("token_id")
+      .notNull()
+      .references(() => tokens.id, { onDelete: "cascade" }),
+    /** An IPv4 /24 or an IPv6 /48. */
+    network: text("network").notNull(),
+    firstSeenAt: epochSeconds("first_seen_at").notNull(),
+    /** To the day. */
+    lastSeenAt: epochSeconds("last_seen_at").notNull(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.tokenId, t.network] }),
+    index("key_networks_first_seen_idx").on(t.firstSeenAt),
+    index("key_networks_last_seen_idx").on(t.lastSeenAt),
+  ],
+);
+
+/** API keys that a scanner of public code reported, each place once. */
+export const keyLeaks = pgTable(
+  "key_leaks",
+  {
+    id: integer("id").primaryKey().generatedByDefaultAsIdentity(),
+    tokenId: integer("token_id")
+      .notNull()
+      .references(() => tokens.id, { onDelete: "cascade" }),
+    /** Of the secret that was found: a rotation replaces it. */
+    keyHash: text("key_hash").notNull(),
+    /** Where it was found; empty: the scanner does not say. */
+    url: text("url").notNull(),
+    reportedAt: epochSeconds("reported_at").notNull(),
+  },
+  (t) => [
+    uniqueIndex("key_leaks_place_key").on(t.tokenId, t.keyHash, t.url),
+    index("key_leaks_reported_idx").on(t.reportedAt),
   ],
 );

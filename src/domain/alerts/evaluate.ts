@@ -7,6 +7,7 @@ import type { Alerter } from "./alerter.ts";
 import { findLowBalance, findUnusedKeys } from "./conditions/account-conditions.ts";
 import { findUsedBudgets, findUsedOrganizationBudgets } from "./conditions/budget-conditions.ts";
 import type { Condition, ConditionDeps, FindConditions } from "./conditions/condition.ts";
+import { findLeakedKeys } from "./conditions/leak-conditions.ts";
 import { findEndingPlans, findPaymentReports } from "./conditions/plan-conditions.ts";
 import { findPriceChanges } from "./conditions/price-conditions.ts";
 import {
@@ -36,6 +37,7 @@ const FINDERS: Readonly<Record<AlertEvent, FindConditions>> = {
   organization_budget: findUsedOrganizationBudgets,
   plan_ending: findEndingPlans,
   payment_report: findPaymentReports,
+  key_leaked: findLeakedKeys,
   key_unused: findUnusedKeys,
 };
 

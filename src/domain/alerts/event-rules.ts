@@ -4,7 +4,7 @@ type EventTraits = Readonly<{
   scopes: readonly ("site" | "own")[];
   /** The least and the largest threshold; without it the event has none. */
   threshold?: Readonly<{
-    unit: "percent" | "seconds" | "times" | "quota" | "days";
+    unit: "percent" | "seconds" | "times" | "quota" | "days" | "networks";
     min: number;
     max: number;
     usual: number;
@@ -38,6 +38,7 @@ export const ALERT_EVENTS = {
   organization_budget: { scopes: ["own"], threshold: { unit: "percent", min: 1, max: 100, usual: 50 } },
   plan_ending: { scopes: ["own"], threshold: { unit: "days", min: 1, max: 90, usual: 3 } },
   payment_report: { scopes: ["site"] },
+  key_leaked: { scopes: ["site", "own"], threshold: { unit: "networks", min: 2, max: 400, usual: 5 } },
   key_unused: { scopes: ["own"], threshold: { unit: "days", min: 1, max: 3650, usual: 30 } },
 } as const satisfies Readonly<Record<string, EventTraits>>;
 export type AlertEvent = keyof typeof ALERT_EVENTS;

@@ -135,6 +135,8 @@ export const LOG_NOTES = {
   announced: ["title"],
   announcement_changed: ["title"],
   announcement_deleted: ["title"],
+  key_leaked: ["name", "url"],
+  key_leaked_disabled: ["name", "url"],
   alert_destination_added: ["name"],
   alert_destination_changed: ["name"],
   alert_destination_deleted: ["name"],

@@ -101,6 +101,7 @@ export function authenticateByMemory(services: GatewayServices, request: Request
   if (credential.channelId !== null && user.role < ROLE.admin) {
     throw new GatewayError(403, "channel_not_allowed", { code: "gateway_pin_admins_only" });
   }
+  services.keyNetworks?.observe(token.id, ip, now);
   const policies = services.policies?.of(token);
   if (policies) {
     refuseAddress(policies, ip);

@@ -3,6 +3,7 @@ import type { UsageRecord } from "../../billing/types.ts";
 import type { UserDirectory, UserEntry } from "../../domain/accounts/directory.ts";
 import type { BudgetLookup } from "../../domain/accounts/organizations/budgets/directory.ts";
 import type { PolicyLookup } from "../../domain/accounts/organizations/policies/directory.ts";
+import type { KeyNetworks } from "../../domain/alerts/leaks/key-networks.ts";
 import type { Standing, StandingSubject } from "../../domain/api-keys/budget/read-standing.ts";
 import type { ApiKeyDirectory } from "../../domain/api-keys/directory/index.ts";
 import type { ChannelDirectory } from "../../domain/channels/directory.ts";
@@ -82,6 +83,8 @@ export type GatewayServices = Readonly<{
   budgets?: Pick<BudgetLookup, "of">;
   /** The policies of organizations; absent: there are none. */
   policies?: Pick<PolicyLookup, "of">;
+  /** Notes from which networks keys are used; absent: nobody does. */
+  keyNetworks?: Pick<KeyNetworks, "observe">;
   /** Begins the next period of budgets of organizations; resolves when calls can use them. */
   renewOrganizationBudgets?(ids: readonly number[]): Promise<void>;
   clientAddress: ClientAddress;

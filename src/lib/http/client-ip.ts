@@ -66,6 +66,15 @@ export function limitKeyOf(ip: string): string {
     .join(":")}::/64`;
 }
 
+/** The network of an address, which a household, an office or a provider's customer has: its /24, or /48 of IPv6; "": none. */
+export function networkOf(ip: string): string {
+  if (!ipaddr.isValid(ip)) return "";
+  const address = ipaddr.process(ip);
+  if (address.kind() === "ipv4") return `${address.toString().split(".").slice(0, 3).join(".")}.0/24`;
+  const [first = 0, second = 0, third = 0] = (address as ipaddr.IPv6).parts;
+  return `${[first, second, third].map((part) => part.toString(16)).join(":")}::/48`;
+}
+
 function parseRange(text: string): [ipaddr.IPv4 | ipaddr.IPv6, number] {
   try {
     if (text.includes("/")) return ipaddr.parseCIDR(text);

@@ -6,6 +6,7 @@ import type { Billing } from "../../billing/billing.ts";
 import { renewOrganizationBudgets } from "../../domain/accounts/organizations/budgets/renew-organization-budgets.ts";
 import type { Alerter } from "../../domain/alerts/alerter.ts";
 import { evaluateRules } from "../../domain/alerts/evaluate.ts";
+import type { KeyNetworks } from "../../domain/alerts/leaks/key-networks.ts";
 import { renewBudgets } from "../../domain/api-keys/budget/renew-budgets.ts";
 import { checkDueChannels } from "../../domain/channels/authenticity/check-channel.ts";
 import type { CountTokens } from "../../domain/channels/authenticity/collect-evidence.ts";
@@ -62,6 +63,7 @@ export type JobServices = Readonly<{
   settings: Settings;
   billing: Pick<Billing, "transfer">;
   channels: ChannelDirectory;
+  keyNetworks: KeyNetworks;
   tester: ChannelTester;
   notifier: Notifier;
   alerter: Alerter;
@@ -135,6 +137,7 @@ export function listJobs(services: JobServices): readonly Job[] {
       await alerter.retryLater(nowSeconds());
     }),
     once("alert rules", MINUTE_MS, (signal) => evaluateRules({ db, settings, alerter }, nowSeconds(), signal)),
+    every("key networks", 15 * SECOND_MS, () => services.keyNetworks.save(nowSeconds())),
     once("unpaid orders", 10 * MINUTE_MS, () => expireOrders(db, nowSeconds())),
     once("statements", 6 * HOUR_MS, async (signal) => void (await issueStatements({ db, settings }, signal))),
     once("plans", 30 * SECOND_MS, async (signal) => void (await advanceSubscriptions(upstreams, signal))),

@@ -24,6 +24,10 @@ export const signInOptions = {
   EmailDomainWhitelist: domains(COMMON_MAIL_DOMAINS),
   /** Wallets and keys that people share; `required`: people create keys in organizations only. */
   Organizations: oneOf(["off", "on", "required"], "off"),
+  /** Where the public keys of a scanner are that reports leaked API keys, as GitHub publishes them; empty: no reports are taken. */
+  LeakReportKeysUrl: endpoint(),
+  /** A reported key is disabled at once. */
+  DisableLeakedKeys: bool(true),
 
   "oidc.enabled": bool(false, { needs: ["oidc.client_id"] }),
   "oidc.client_id": line(""),

@@ -33,6 +33,7 @@ const OPEN: readonly string[] = [
   "GET /api/user/groups",
   "GET /api/user/logout",
   "GET /api/verification",
+  "POST /api/key-leaks/report",
   "POST /api/setup/",
   "POST /api/stripe/webhook",
   "POST /api/user/alipay/notify",

@@ -100,6 +100,7 @@ export const SYSTEM: readonly TabSection[] = [
     id: "taxes",
     fields: [json("TaxRates"), ...text("TaxCountry"), ...on("TaxIncluded")],
   },
+  { id: "keyLeaks", fields: [...address("LeakReportKeysUrl"), ...on("DisableLeakedKeys")] },
   {
     id: "oidc",
     extra: "discovery",
